@@ -1,0 +1,98 @@
+/** A calendar day as the number of days since 1970-01-01, negative before it. */
+export type Day = number
+/** A moment as whole seconds since 1970-01-01T00:00:00 UTC. */
+export type Instant = number
+
+export type CivilDate = { readonly year: number; readonly month: number; readonly day: number }
+
+const SECONDS_A_DAY = 86_400
+const DAYS_A_CYCLE = 146_097 // The Gregorian calendar repeats after 400 years.
+const DAYS_FROM_0000_03_01 = 719_468
+const INSTANT_TEXT = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2}):(\d{2})$/
+
+/**
+ * The day of a year, month and day of month; months beyond 1-12 run into the years around. Years are counted from March
+ * here, so that the leap day is the last of them.
+ */
+export const dayOfCivil = (year: number, month: number, day: number): Day => {
+  const months = year * 12 + month - 3
+  const shifted = Math.floor(months / 12)
+  const fromMarch = months - shifted * 12
+  const cycle = Math.floor(shifted / 400)
+  const yearOfCycle = shifted - cycle * 400
+  const dayOfYear = Math.floor((153 * fromMarch + 2) / 5) + day - 1
+  const dayOfCycle = yearOfCycle * 365 + Math.floor(yearOfCycle / 4) - Math.floor(yearOfCycle / 100) + dayOfYear
+  return cycle * DAYS_A_CYCLE + dayOfCycle - DAYS_FROM_0000_03_01
+}
+
+/** The year, month (1-12) and day (1-31) of a day. */
+export const civil = (day: Day): CivilDate => {
+  const sinceStart = day + DAYS_FROM_0000_03_01
+  const cycle = Math.floor(sinceStart / DAYS_A_CYCLE)
+  const dayOfCycle = sinceStart - cycle * DAYS_A_CYCLE
+  const leapDays = Math.floor(dayOfCycle / 1460) - Math.floor(dayOfCycle / 36_524) + Math.floor(dayOfCycle / 146_096)
+  const yearOfCycle = Math.floor((dayOfCycle - leapDays) / 365)
+  const dayOfYear = dayOfCycle - (365 * yearOfCycle + Math.floor(yearOfCycle / 4) - Math.floor(yearOfCycle / 100))
+  const fromMarch = Math.floor((5 * dayOfYear + 2) / 153)
+  const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9
+  return {
+    year: cycle * 400 + yearOfCycle + (month <= 2 ? 1 : 0),
+    month,
+    day: dayOfYear - Math.floor((153 * fromMarch + 2) / 5) + 1,
+  }
+}
+
+/** The first and last days that an entry may have. */
+export const FIRST_ENTRY_DAY = dayOfCivil(1900, 1, 1)
+export const LAST_ENTRY_DAY = dayOfCivil(2199, 12, 31)
+/** Queries may begin a year earlier, so that a first period's start can be asked for. */
+export const FIRST_QUERY_DAY = dayOfCivil(1899, 1, 1)
+
+const daysInMonth = (year: number, month: number): number => dayOfCivil(year, month + 1, 1) - dayOfCivil(year, month, 1)
+
+/** The day that year, month and day name, or `undefined` where the calendar has no such day. */
+export const existingDay = (year: number, month: number, day: number): Day | undefined => {
+  const exists = month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= daysInMonth(year, month))
+  return exists ? dayOfCivil(year, month, day) : undefined
+}
+
+/** The number that two digits at a place name; NaN where there are none. */
+const pair = (text: string, at: number): number => {
+  const [tens, ones] = [text.charCodeAt(at) - 48, text.charCodeAt(at + 1) - 48]
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN
+}
+
+/** Reads `YYYY-MM-DD`, also with `T00:00:00` after it. `undefined` for any other form and for dates that do not exist. */
+export const parseDay = (text: string): Day | undefined => {
+  if (text.length !== 10 && !(text.length === 19 && text.endsWith('T00:00:00'))) return undefined
+  if (text[4] !== '-' || text[7] !== '-') return undefined
+  // Comparisons with NaN are false, so that anything but digits names no day.
+  return existingDay(pair(text, 0) * 100 + pair(text, 2), pair(text, 5), pair(text, 8))
+}
+
+const twoDigits = (value: number): string => (value < 10 ? `0${value}` : String(value))
+
+/** `YYYY-MM-DD`. */
+export const formatDay = (of: Day): string => {
+  const { year, month, day } = civil(of)
+  return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`
+}
+
+/** Reads `YYYY-MM-DDTHH:MM:SS` as UTC. */
+export const parseInstant = (text: string): Instant | undefined => {
+  const match = INSTANT_TEXT.exec(text)
+  const day = match?.[1] === undefined ? undefined : parseDay(match[1])
+  if (!match || day === undefined) return undefined
+  const [hours, minutes, seconds] = [Number(match[2]), Number(match[3]), Number(match[4])]
+  if (hours > 23 || minutes > 59 || seconds > 59) return undefined
+  return day * SECONDS_A_DAY + hours * 3600 + minutes * 60 + seconds
+}
+
+/** `YYYY-MM-DDTHH:MM:SS`, UTC, without a zone. */
+export const formatInstant = (instant: Instant): string => new Date(instant * 1000).toISOString().slice(0, 19)
+
+/** The day, in UTC, that an instant falls on. */
+export const dayOfInstant = (instant: Instant): Day => Math.floor(instant / SECONDS_A_DAY)
+
+/** Monday is 0, Sunday 6. */
+export const weekday = (day: Day): number => (((day + 3) % 7) + 7) % 7

@@ -1,0 +1,80 @@
+/** An exact decimal with four fraction digits, as an integer of ten-thousandths: 12.5 is 125000n. */
+export type Decimal = bigint
+
+const FRACTION_DIGITS = 4
+const SCALE = 10n ** BigInt(FRACTION_DIGITS)
+const INTEGER_DIGITS = 14
+const LIMIT = 10n ** BigInt(INTEGER_DIGITS) * SCALE
+/** Below this an integer of ten-thousandths and its quotient by 10,000 name each other exactly as doubles. */
+const DOUBLE_EXACT = 1e15
+
+/** Whether the value has at most 14 integer digits, as every stored decimal must. */
+export const fits = (value: Decimal): boolean => value < LIMIT && value > -LIMIT
+
+/** Divides exactly and rounds half away from zero. `divisor` must not be 0. */
+export const divideRounded = (dividend: bigint, divisor: bigint): bigint => {
+  const negative = dividend < 0n !== divisor < 0n
+  const over = dividend < 0n ? -dividend : dividend
+  const under = divisor < 0n ? -divisor : divisor
+  const quotient = (over * 2n + under) / (under * 2n)
+  return negative ? -quotient : quotient
+}
+
+/** A decimal read from text, and whether fraction digits beyond the fourth were rounded away. */
+export type ParsedDecimal = { readonly value: Decimal; readonly rounded: boolean }
+
+const NUMBER = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/
+const EXPONENT_LIMIT = 400
+
+/**
+ * Reads a decimal exactly: optional minus, digits with an optional point, optional exponent (JSON's numbers and more
+ * lenient ones such as `.5`). Rounds half away from zero to four fraction digits. `undefined` when it is no number;
+ * the value may be too large to store, see `fits`.
+ */
+export const parseDecimal = (text: string): ParsedDecimal | undefined => {
+  const match = NUMBER.exec(text)
+  if (!match) return undefined
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
+  if (whole === '' && fraction === '') return undefined
+  const digits = BigInt(whole + fraction)
+  const magnitude = scaled(digits, Number(exponent) - fraction.length + FRACTION_DIGITS)
+  return { value: sign ? -magnitude.value : magnitude.value, rounded: magnitude.rounded }
+}
+
+/** `digits` times ten to the `power`, rounded to an integer. */
+const scaled = (digits: bigint, power: number): ParsedDecimal => {
+  if (digits === 0n) return { value: 0n, rounded: false }
+  if (power > EXPONENT_LIMIT) return { value: LIMIT, rounded: false }
+  if (power >= 0) return { value: digits * 10n ** BigInt(power), rounded: false }
+  const places = -power
+  if (places > digits.toString().length) return { value: 0n, rounded: true }
+  const divisor = 10n ** BigInt(places)
+  return { value: divideRounded(digits, divisor), rounded: digits % divisor !== 0n }
+}
+
+/** The decimal that a double was written as: its shortest text, read exactly. */
+export const decimalOfNumber = (number: number): ParsedDecimal | undefined => {
+  const nearest = Math.round(number * 10_000)
+  if (nearest / 10_000 === number && Math.abs(nearest) < DOUBLE_EXACT) return { value: BigInt(nearest), rounded: false }
+  return Number.isFinite(number) ? parseDecimal(String(number)) : undefined
+}
+
+/** The double whose shortest text is this decimal, or `undefined` where doubles have too few digits to name it. */
+export const exactNumber = (value: Decimal): number | undefined => {
+  const units = Number(value)
+  return Math.abs(units) < DOUBLE_EXACT ? units / 10_000 : undefined
+}
+
+/** All four fraction digits: `50.0000`. */
+export const formatFixed = (value: Decimal): string => {
+  const magnitude = value < 0n ? -value : value
+  const fraction = (magnitude % SCALE).toString().padStart(FRACTION_DIGITS, '0')
+  return `${value < 0n ? '-' : ''}${magnitude / SCALE}.${fraction}`
+}
+
+/** The shortest text: `50`, `0.1`. */
+export const formatDecimal = (value: Decimal): string => {
+  const number = exactNumber(value)
+  // The shortest text of a double falls into exponents only below the ten-thousandths, which a decimal never is.
+  return number === undefined ? formatFixed(value).replace(/\.?0+$/, '') : String(number)
+}

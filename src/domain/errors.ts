@@ -1,0 +1,69 @@
+/** One fault in what was sent: which field, in a batch of which entry (from 0), and why. */
+export type Issue = { readonly index?: number; readonly field: string; readonly message: string }
+
+/** Every way in which the service refuses or fails. Statuses and exit codes are tables over this list. */
+export type ErrorCode =
+  | 'malformed' // a body, path or query that cannot be read
+  | 'invalid' // fields that fail their rules, named in `issues`
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'too_large'
+  | 'too_long'
+  | 'media_type'
+  | 'unsupported' // this variant of the service does not have that
+  | 'rate_limited'
+  | 'unavailable' // try again later
+  | 'unusable' // the store cannot be used until somebody mends it
+  | 'internal'
+
+type Details = {
+  readonly issues?: readonly Issue[]
+  /** Seconds to wait before asking again. */
+  readonly retryAfter?: number
+  /** The methods that the path does have. */
+  readonly allow?: readonly string[]
+  readonly cause?: unknown
+}
+
+/** Whatever is thrown on purpose, in the service and in its clients: one line for people, a code for programs. */
+export class KpiError extends Error {
+  override readonly name = 'KpiError'
+  readonly code: ErrorCode
+  readonly issues: readonly Issue[]
+  readonly retryAfter: number | undefined
+  readonly allow: readonly string[]
+
+  constructor(code: ErrorCode, message: string, details: Details = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.issues = details.issues ?? []
+    this.retryAfter = details.retryAfter
+    this.allow = details.allow ?? []
+  }
+}
+
+/** The error for fields that fail their rules: it names every one of them. */
+export const invalid = (issues: readonly Issue[]): KpiError => {
+  const [first] = issues
+  const summary =
+    issues.length === 1 && first
+      ? `${first.field}: ${first.message}`
+      : `${issues.length} fields are not valid; see errors`
+  return new KpiError('invalid', summary, { issues })
+}
+
+/** Throws the faults that were found, all at once, when there are any. */
+export const refuseFaults = (issues: readonly Issue[]): void => {
+  if (issues.length > 0) throw invalid(issues)
+}
+
+/** What reading or checking a value answers instead of the value when it is not one. */
+export class Fault {
+  readonly message: string
+  constructor(message: string) {
+    this.message = message
+  }
+}

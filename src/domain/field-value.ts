@@ -1,0 +1,112 @@
+import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY, parseDay, parseInstant } from './day.ts'
+import { fits, parseDecimal } from './decimal.ts'
+import { Fault } from './errors.ts'
+import type { Field, FieldValue, Kind } from './schema.ts'
+
+const INT16 = 32_767
+/** Control characters but line feed and tab, lone surrogates, and two that are no characters. */
+const REFUSED_CHARACTERS = /[[\p{Cc}\p{Cs}\ufffe\uffff]--[\n\t]]/v
+const INTEGER = /^-?\d{1,15}$/
+
+/** How a kind of field is named after "must be". */
+export const kindSays: Record<Kind, string> = {
+  integer: 'a whole number',
+  int16: 'a whole number from -32768 to 32767',
+  decimal: 'a number',
+  boolean: 'true or false',
+  text: 'text',
+  choice: 'text',
+  date: 'a date, YYYY-MM-DD',
+  datetime: 'a time, YYYY-MM-DDTHH:MM:SS',
+}
+
+const expected = (field: Field): Fault =>
+  new Fault(field.oneOf ? `must be one of ${field.oneOf.join(', ')}` : `must be ${kindSays[field.kind]}`)
+
+/** Checks a whole number against the range of its kind. */
+export const checkInteger = (field: Field, value: number): number | Fault => {
+  if (!Number.isSafeInteger(value)) return expected(field)
+  if (field.kind === 'int16' && (value > INT16 || value < -INT16 - 1)) return expected(field)
+  return value
+}
+
+/** Keeps four fraction digits and refuses more than 14 integer digits (decisions, section 4). */
+export const checkDecimal = (parsed: { value: bigint } | undefined): bigint | Fault => {
+  if (!parsed) return new Fault('must be a number')
+  return fits(parsed.value) ? parsed.value : new Fault('must have at most 14 digits before the decimal point')
+}
+
+/** Trims, makes line ends LF, and checks characters, length, form and choice. Blank text is null. */
+export const checkText = (field: Field, text: string): string | null | Fault => {
+  const value = text.includes('\r') ? text.replace(/\r\n?/g, '\n').trim() : text.trim()
+  if (value === '') return null
+  if (field.oneOf) return field.oneOf.includes(value) ? value : expected(field)
+  if (REFUSED_CHARACTERS.test(value))
+    return new Fault('has characters that text cannot hold, such as control characters')
+  if (field.max !== undefined && value.length > field.max) {
+    const characters = Array.from(value).length
+    if (characters > field.max) return new Fault(`has ${characters} characters, at most ${field.max} are allowed`)
+  }
+  if (field.form && !field.form.matches.test(value)) return new Fault(`must be ${field.form.says}`)
+  return value
+}
+
+const ENTRY_YEARS = 'must be in the years 1900 to 2199'
+const isEntryDay = (day: number): boolean => Number.isInteger(day) && day >= FIRST_ENTRY_DAY && day <= LAST_ENTRY_DAY
+
+/** Reads a day that an entry may have: a date that exists, in the years 1900 to 2199. */
+export const checkDay = (text: string): number | Fault => {
+  const day = parseDay(text)
+  if (day === undefined) {
+    return new Fault(/^\d{4}-\d{2}-\d{2}/.test(text) ? 'is a date that does not exist' : 'must be a date, YYYY-MM-DD')
+  }
+  return isEntryDay(day) ? day : new Fault(ENTRY_YEARS)
+}
+
+const checkBoolean = (text: string): boolean | Fault =>
+  text === 'true' || text === 'false' ? text === 'true' : new Fault('must be true or false')
+
+/** Reads a field from text: a flag, a cell, an element. Blank text is null; whether null may stand is the caller's rule. */
+export const valueOfText = (field: Field, text: string): FieldValue | Fault => {
+  if (field.kind === 'text' || field.kind === 'choice') return checkText(field, text)
+  const trimmed = text.trim()
+  if (trimmed === '') return null
+  switch (field.kind) {
+    case 'integer':
+    case 'int16':
+      return INTEGER.test(trimmed) ? checkInteger(field, Number(trimmed)) : expected(field)
+    case 'decimal':
+      return checkDecimal(parseDecimal(trimmed))
+    case 'boolean':
+      return checkBoolean(trimmed)
+    case 'date':
+      return checkDay(trimmed)
+    case 'datetime':
+      return parseInstant(trimmed) ?? expected(field)
+  }
+}
+
+const isKind = (field: Field, value: FieldValue): boolean => {
+  switch (field.kind) {
+    case 'decimal':
+      return typeof value === 'bigint'
+    case 'boolean':
+      return typeof value === 'boolean'
+    case 'text':
+    case 'choice':
+      return typeof value === 'string'
+    default:
+      return typeof value === 'number'
+  }
+}
+
+/** Checks a value that is in its own form already: not text that stands for a number, but the number. */
+export const checkValue = (field: Field, value: FieldValue): FieldValue | Fault => {
+  if (value === null) return null
+  if (!isKind(field, value)) return expected(field)
+  if (typeof value === 'bigint') return fits(value) ? value : checkDecimal({ value })
+  if (typeof value === 'string') return checkText(field, value)
+  if (typeof value === 'boolean') return value
+  if (field.kind === 'date') return isEntryDay(value) ? value : new Fault(ENTRY_YEARS)
+  return checkInteger(field, value)
+}

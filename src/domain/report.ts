@@ -1,0 +1,138 @@
+import type { Day } from './day.ts'
+import { type Decimal, divideRounded } from './decimal.ts'
+import { type Calendar, periodStart } from './period.ts'
+import { frequencyNames } from './resources/frequency.ts'
+import type { Kpi } from './resources/kpi.ts'
+import { REPORT_LIMIT, type ReportRow } from './resources/report-row.ts'
+import type { Unit } from './resources/unit.ts'
+
+/** What a row says of its KPI. */
+export type ReportKpi = Pick<
+  Kpi,
+  | 'id'
+  | 'name'
+  | 'description'
+  | 'frequency_id'
+  | 'target_default'
+  | 'value_direction'
+  | 'aggregate_function'
+  | 'sort_order'
+> & { readonly unit: Pick<Unit, 'display_format' | 'is_percentage'> }
+
+/** Whom a row's values belong to: a user or a group item. */
+export type ReportItem = { readonly id: number; readonly name: string }
+
+/** An entry as the report takes it; its target is the effective one, see `effectiveTarget`. */
+export type ReportEntry = {
+  readonly day: Day
+  readonly actual: Decimal | null
+  readonly target: Decimal | null
+  readonly notes: string | null
+}
+
+/** The first rows in the report's order, and how many there were in all. */
+export type Report = { readonly rows: readonly ReportRow[]; readonly total: number }
+
+/** The target that holds for an entry: its own, else its user's, else the KPI's; none where the KPI has none. */
+export const effectiveTarget = (
+  own: Decimal | null,
+  users: Decimal | null | undefined,
+  kpi: Pick<Kpi, 'target_default'>,
+): Decimal | null => (kpi.target_default === null ? null : (own ?? users ?? kpi.target_default))
+
+/** The values of one row so far. */
+type Period = {
+  readonly kpi: ReportKpi
+  readonly item: ReportItem
+  readonly start: Day
+  actuals: number
+  actual: Decimal
+  targets: number
+  target: Decimal
+  notes: string | null
+}
+
+const addEntry = (period: Period, entry: ReportEntry): void => {
+  if (entry.actual !== null) {
+    period.actuals += 1
+    period.actual += entry.actual
+  }
+  if (entry.target !== null) {
+    period.targets += 1
+    period.target += entry.target
+  }
+  if (entry.notes !== null) period.notes = period.notes === null ? entry.notes : `${period.notes}\n${entry.notes}`
+}
+
+/** SUM or AVG, exact until it is rounded here, once. */
+const aggregate = (kpi: ReportKpi, sum: Decimal, count: number): Decimal | null => {
+  if (count === 0) return null
+  return kpi.aggregate_function === 'SUM' ? sum : divideRounded(sum, BigInt(count))
+}
+
+const directionNames: Record<Kpi['value_direction'], string> = { U: 'Up', D: 'Down', N: 'None' }
+
+const rowOf = ({ kpi, item, ...period }: Period): ReportRow => ({
+  kpiId: kpi.id,
+  kpiName: kpi.name,
+  kpiDescription: kpi.description,
+  itemId: item.id,
+  itemName: item.name,
+  periodId: kpi.frequency_id,
+  period: frequencyNames[kpi.frequency_id],
+  labelFormat: kpi.unit.display_format,
+  isPercentage: kpi.unit.is_percentage ? 1 : 0,
+  hasTarget: kpi.target_default === null ? 0 : 1,
+  direction: kpi.value_direction,
+  directionName: directionNames[kpi.value_direction],
+  entryDate: period.start,
+  actual: aggregate(kpi, period.actual, period.actuals),
+  target: aggregate(kpi, period.target, period.targets),
+  notes: period.notes,
+})
+
+/** The report's order: `entryDate`, the KPI's `sort_order` and id, `itemId`. */
+const inReportOrder = (left: Period, right: Period): number =>
+  left.start - right.start ||
+  left.kpi.sort_order - right.kpi.sort_order ||
+  left.kpi.id - right.kpi.id ||
+  left.item.id - right.item.id
+
+/** Takes entries one by one and makes the report of them. */
+export type ReportBuilder = {
+  /** The entries of a KPI and item must come one after the other, in the order of their days. */
+  readonly add: (kpi: ReportKpi, item: ReportItem, entry: ReportEntry) => void
+  readonly finish: () => Report
+}
+
+/**
+ * Makes the processed report (decisions, section 6): one row per KPI, item and period. Keeps the first `limit` rows of
+ * the report's order and counts all; it never holds more than twice the limit.
+ */
+export const reportBuilder = (calendar: Calendar, limit = REPORT_LIMIT): ReportBuilder => {
+  let periods: Period[] = []
+  let total = 0
+  let open: Period | undefined
+
+  const keepFirst = (): void => {
+    periods = periods.sort(inReportOrder).slice(0, limit)
+  }
+  const begin = (kpi: ReportKpi, item: ReportItem, start: Day): Period => {
+    total += 1
+    if (periods.length >= limit * 2) keepFirst()
+    const period: Period = { kpi, item, start, actuals: 0, actual: 0n, targets: 0, target: 0n, notes: null }
+    periods.push(period)
+    return period
+  }
+  return {
+    add: (kpi, item, entry) => {
+      const start = periodStart(kpi.frequency_id, entry.day, calendar)
+      if (open?.kpi !== kpi || open.item !== item || open.start !== start) open = begin(kpi, item, start)
+      addEntry(open, entry)
+    },
+    finish: () => {
+      keepFirst()
+      return { rows: periods.map(rowOf), total }
+    },
+  }
+}

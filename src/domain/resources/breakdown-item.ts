@@ -1,0 +1,25 @@
+import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+
+/** What values are broken down by: a group item of the classic interface, or a person. */
+export const breakdownItem = resource({
+  name: 'breakdown_item',
+  plural: 'breakdown_items',
+  title: 'breakdown item',
+  path: '/breakdownitems',
+  verbs: ['list', 'get', 'add', 'update', 'remove'],
+  brief: ['id', 'breakdown_id', 'name', 'user_id', 'is_archived'],
+  fields: {
+    id: { kind: 'integer', about: 'Id of the breakdown item', readOnly: true },
+    breakdown_id: { kind: 'integer', about: 'Breakdown that it belongs to', required: true },
+    name: { kind: 'text', about: 'Name of the item', required: true, max: 100 },
+    user_id: { kind: 'integer', about: 'User whom the item stands for', readOnly: true, nullable: true },
+    is_archived: { kind: 'boolean', about: 'Keeps its history and takes no new entries', fallback: false },
+    sort_order: { kind: 'int16', about: 'Place in lists; last when not given', fallback: 'next' },
+    created_at: { kind: 'datetime', about: 'When it was made', readOnly: true },
+    updated_at: { kind: 'datetime', about: 'When it was last changed', readOnly: true },
+  },
+})
+
+export type BreakdownItem = Stored<typeof breakdownItem>
+export type BreakdownItemDraft = Draft<typeof breakdownItem>
+export type BreakdownItemPatch = Patch<typeof breakdownItem>

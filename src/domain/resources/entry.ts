@@ -1,0 +1,81 @@
+import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+
+/** One value of one KPI, of one user, on one day. */
+export const entry = resource({
+  name: 'entry',
+  plural: 'entries',
+  title: 'entry',
+  path: '/kpientries',
+  verbs: ['list', 'get', 'add', 'update', 'remove'],
+  brief: ['id', 'user_id', 'kpi_id', 'entry_date', 'actual', 'target', 'notes'],
+  fields: {
+    id: { kind: 'integer', about: 'Id of the entry', readOnly: true },
+    user_id: { kind: 'integer', about: 'User whom the value belongs to', nullable: true, refers: 'user' },
+    email: {
+      kind: 'text',
+      about: "The user's e-mail address, instead of user_id",
+      nullable: true,
+      max: 150,
+      writeOnly: true,
+    },
+    kpi_id: { kind: 'integer', about: 'KPI that the value is for', required: true, refers: 'kpi' },
+    entry_date: { kind: 'date', about: 'Day that the value is for', required: true },
+    actual: { kind: 'decimal', about: 'Measured value', nullable: true },
+    target: {
+      kind: 'decimal',
+      about: 'Target of this entry; dropped where the KPI has none',
+      nullable: true,
+    },
+    notes: { kind: 'text', about: 'Free text', nullable: true, max: 500 },
+    created_at: { kind: 'datetime', about: 'When it was made', readOnly: true },
+    updated_at: { kind: 'datetime', about: 'When it was last changed', readOnly: true },
+    setActual: { kind: 'boolean', about: 'false keeps the actual that is stored', fallback: true, writeOnly: true },
+    setTarget: { kind: 'boolean', about: 'false keeps the target that is stored', fallback: true, writeOnly: true },
+    setNotes: { kind: 'boolean', about: 'false keeps the notes that are stored', fallback: true, writeOnly: true },
+    addToActual: {
+      kind: 'boolean',
+      about: 'true adds the actual to the one that is stored',
+      fallback: false,
+      writeOnly: true,
+    },
+  },
+})
+
+export type Entry = Stored<typeof entry>
+export type EntryDraft = Draft<typeof entry>
+export type EntryPatch = Patch<typeof entry>
+
+/** The most entries that one batch may hold (decisions, section 5). */
+export const BATCH_LIMIT = 5000
+
+/** What a batch does with all its entries. */
+export const batchFlags = resource({
+  name: 'batch',
+  plural: 'batches',
+  title: 'batch of entries',
+  path: '',
+  verbs: [],
+  fields: {
+    hasActuals: { kind: 'boolean', about: 'false keeps every actual that is stored', fallback: true },
+    hasTargets: { kind: 'boolean', about: 'false keeps every target that is stored', fallback: true },
+    hasNotes: { kind: 'boolean', about: 'false keeps all notes that are stored', fallback: true },
+  },
+})
+
+/** What became of a batch. */
+export const batchResult = resource({
+  name: 'batch_result',
+  plural: 'batch_results',
+  title: 'result of a batch',
+  path: '',
+  verbs: [],
+  fields: {
+    rows_added: { kind: 'integer', about: 'Rows that changed something', readOnly: true },
+    rows_created: { kind: 'integer', about: 'Rows that made a new entry', readOnly: true },
+    rows_updated: { kind: 'integer', about: 'Rows that changed an entry', readOnly: true },
+    rows_unchanged: { kind: 'integer', about: 'Rows that were there already', readOnly: true },
+  },
+})
+
+export type BatchFlags = Draft<typeof batchFlags>
+export type BatchResult = Stored<typeof batchResult>

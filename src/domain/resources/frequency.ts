@@ -1,0 +1,36 @@
+import type { Frequency } from '../period.ts'
+import { resource, type Stored } from '../schema.ts'
+
+export const frequency = resource({
+  name: 'frequency',
+  plural: 'frequencies',
+  title: 'frequency',
+  path: '/kpifrequencies',
+  verbs: ['list', 'get'],
+  brief: ['id', 'name'],
+  fields: {
+    id: {
+      kind: 'choice',
+      about: 'Id of the frequency, one letter',
+      readOnly: true,
+      oneOf: ['D', 'W', 'M', 'Q', 'Y'],
+    },
+    name: { kind: 'text', about: 'Name of the frequency', readOnly: true },
+  },
+})
+
+export type FrequencyRecord = Stored<typeof frequency>
+
+export const frequencyNames: Record<Frequency, string> = {
+  D: 'Daily',
+  W: 'Weekly',
+  M: 'Monthly',
+  Q: 'Quarterly',
+  Y: 'Yearly',
+}
+
+/** All frequencies, from fine to coarse. */
+export const frequencies: readonly FrequencyRecord[] = (['D', 'W', 'M', 'Q', 'Y'] as const).map((id) => ({
+  id,
+  name: frequencyNames[id],
+}))

@@ -1,0 +1,21 @@
+import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+
+export const group = resource({
+  name: 'group',
+  plural: 'groups',
+  title: 'group',
+  path: '/groups',
+  verbs: ['list', 'get', 'add', 'update', 'remove'],
+  brief: ['id', 'name', 'sort_order'],
+  fields: {
+    id: { kind: 'integer', about: 'Id of the group', readOnly: true },
+    name: { kind: 'text', about: 'Name of the group', required: true, max: 50 },
+    sort_order: { kind: 'int16', about: 'Place in lists; last when not given', fallback: 'next' },
+    created_at: { kind: 'datetime', about: 'When it was made', readOnly: true },
+    updated_at: { kind: 'datetime', about: 'When it was last changed', readOnly: true },
+  },
+})
+
+export type Group = Stored<typeof group>
+export type GroupDraft = Draft<typeof group>
+export type GroupPatch = Patch<typeof group>

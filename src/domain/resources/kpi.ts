@@ -1,0 +1,76 @@
+import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+
+export const kpi = resource({
+  name: 'kpi',
+  plural: 'kpis',
+  title: 'KPI',
+  path: '/kpis',
+  verbs: ['list', 'get', 'add', 'update', 'remove'],
+  brief: [
+    'id',
+    'name',
+    'category_id',
+    'unit_id',
+    'frequency_id',
+    'value_direction',
+    'aggregate_function',
+    'target_default',
+    'is_active',
+  ],
+  fields: {
+    id: { kind: 'integer', about: 'Id of the KPI', readOnly: true },
+    category_id: {
+      kind: 'integer',
+      about: 'Category that holds the KPI',
+      required: true,
+      lenient: true,
+      refers: 'category',
+      usual: 'General',
+    },
+    icon_id: { kind: 'int16', about: 'Icon it is shown with', required: true, refers: 'icon', usual: 1 },
+    unit_id: {
+      kind: 'integer',
+      about: 'Unit of measure',
+      required: true,
+      refers: 'unit',
+      usual: 'Number',
+    },
+    frequency_id: {
+      kind: 'choice',
+      about: 'How often it is measured: D daily, W weekly, M monthly, Q quarterly, Y yearly',
+      required: true,
+      oneOf: ['D', 'W', 'M', 'Q', 'Y'],
+    },
+    name: { kind: 'text', about: 'Name of the KPI', required: true, max: 100 },
+    description: { kind: 'text', about: 'What it measures', nullable: true, max: 150 },
+    target_default: {
+      kind: 'decimal',
+      about: 'Target of whoever has none of their own; blank for none',
+      nullable: true,
+    },
+    value_direction: {
+      kind: 'choice',
+      about: 'Which way is better: U up, D down, N none',
+      required: true,
+      oneOf: ['U', 'D', 'N'],
+      usual: 'U',
+    },
+    aggregate_function: {
+      kind: 'choice',
+      about: 'How a period is made of its entries: SUM or AVG',
+      required: true,
+      lenient: true,
+      oneOf: ['AVG', 'SUM'],
+      usual: 'SUM',
+    },
+    sort_order: { kind: 'int16', about: 'Place in lists', required: true, usual: 'next' },
+    is_active: { kind: 'boolean', about: 'Whether it accepts entries', required: true, usual: true },
+    is_calculated: { kind: 'boolean', about: 'Whether a formula computes it', readOnly: true },
+    created_at: { kind: 'datetime', about: 'When it was made', readOnly: true },
+    updated_at: { kind: 'datetime', about: 'When it was last changed', readOnly: true },
+  },
+})
+
+export type Kpi = Stored<typeof kpi>
+export type KpiDraft = Draft<typeof kpi>
+export type KpiPatch = Patch<typeof kpi>

@@ -1,0 +1,34 @@
+import { resource, type Stored } from '../schema.ts'
+
+/** One row of the processed report: a KPI, an item and a period. */
+export const reportRow = resource({
+  name: 'report_row',
+  plural: 'report_rows',
+  title: 'report row',
+  path: '/reports/AllDataEntries',
+  verbs: ['list'],
+  brief: ['entryDate', 'kpiName', 'itemName', 'actual', 'target', 'notes'],
+  fields: {
+    kpiId: { kind: 'integer', about: 'Id of the KPI', readOnly: true },
+    kpiName: { kind: 'text', about: 'Name of the KPI', readOnly: true },
+    kpiDescription: { kind: 'text', about: 'Description of the KPI', readOnly: true, nullable: true },
+    itemId: { kind: 'integer', about: 'Id of the user or group item that the value belongs to', readOnly: true },
+    itemName: { kind: 'text', about: 'Name of that user or group item', readOnly: true },
+    periodId: { kind: 'choice', about: 'Id of the frequency', readOnly: true, oneOf: ['D', 'W', 'M', 'Q', 'Y'] },
+    period: { kind: 'text', about: 'Name of the frequency', readOnly: true },
+    labelFormat: { kind: 'text', about: 'Number pattern to show values in', readOnly: true },
+    isPercentage: { kind: 'integer', about: '1 where values are percentages, else 0', readOnly: true },
+    hasTarget: { kind: 'integer', about: '1 where the KPI has a target, else 0', readOnly: true },
+    direction: { kind: 'choice', about: 'Which way is better', readOnly: true, oneOf: ['U', 'D', 'N'] },
+    directionName: { kind: 'text', about: 'Name of that direction', readOnly: true },
+    entryDate: { kind: 'date', about: 'First day of the period', readOnly: true },
+    actual: { kind: 'decimal', about: 'Actual value of the period', readOnly: true, nullable: true },
+    target: { kind: 'decimal', about: 'Target of the period', readOnly: true, nullable: true },
+    notes: { kind: 'text', about: "The period's notes, a line each", readOnly: true, nullable: true },
+  },
+})
+
+export type ReportRow = Stored<typeof reportRow>
+
+/** The most rows that one answer holds (interface, section 4.3). */
+export const REPORT_LIMIT = 10_000

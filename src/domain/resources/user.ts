@@ -1,0 +1,57 @@
+import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+
+export const user = resource({
+  name: 'user',
+  plural: 'users',
+  title: 'user',
+  path: '/users',
+  verbs: ['list', 'get', 'add', 'update', 'remove'],
+  brief: ['id', 'first_name', 'last_name', 'email', 'user_type', 'user_status_id'],
+  fields: {
+    id: { kind: 'integer', about: 'Id of the user', readOnly: true },
+    user_type: {
+      kind: 'choice',
+      about: 'Role in the application',
+      required: true,
+      oneOf: ['Admin', 'Director', 'Manager', 'User'],
+      usual: 'User',
+    },
+    user_status_id: {
+      kind: 'choice',
+      about: 'A active or L locked: a locked user reports nothing and cannot log in',
+      required: true,
+      oneOf: ['A', 'L'],
+      usual: 'A',
+    },
+    first_name: { kind: 'text', about: 'First name', required: true, max: 50 },
+    last_name: { kind: 'text', about: 'Last name', nullable: true, max: 50 },
+    email: {
+      kind: 'text',
+      about: 'E-mail address, the login name',
+      required: true,
+      max: 150,
+      form: { matches: /^[^\s@,;<>"]+@[^\s@,;<>"]+$/, says: 'an e-mail address' },
+    },
+    password: {
+      kind: 'text',
+      about: 'First password; taken on create only and never shown',
+      nullable: true,
+      max: 20,
+      secret: true,
+    },
+    can_manage_users: { kind: 'boolean', about: 'May manage users in the application', fallback: false },
+    can_admin_settings: { kind: 'boolean', about: 'May change settings in the application', fallback: false },
+    last_login_at: { kind: 'datetime', about: 'Last login to the application', readOnly: true, nullable: true },
+    last_password_changed_at: { kind: 'datetime', about: 'Last change of password', readOnly: true, nullable: true },
+    created_at: { kind: 'datetime', about: 'When the user was made', readOnly: true },
+    updated_at: { kind: 'datetime', about: 'When the user was last changed', readOnly: true },
+  },
+})
+
+export type User = Stored<typeof user>
+export type UserDraft = Draft<typeof user>
+export type UserPatch = Patch<typeof user>
+
+/** First and last name, as people say it. */
+export const fullName = (of: Pick<User, 'first_name' | 'last_name'>): string =>
+  of.last_name === null ? of.first_name : `${of.first_name} ${of.last_name}`
