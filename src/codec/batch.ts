@@ -1,0 +1,49 @@
+import { type Issue, refuseFaults } from '../domain/errors.ts'
+import { BATCH_LIMIT, type BatchFlags, batchFlags, entry, type EntryDraft } from '../domain/resources/entry.ts'
+import { expectWhole, type Reading } from '../domain/schema.ts'
+import { checkDraft, draftToJson, expectObject, type Json, readDraft } from './json.ts'
+
+/** A batch as it was sent: what it does with all entries, and each entry as far as it could be read. */
+export type SentBatch = { readonly flags: BatchFlags; readonly list: readonly Reading<EntryDraft>[] }
+
+const faultOfList = (list: Json): Issue | undefined => {
+  if (!Array.isArray(list)) return { field: 'entries', message: 'must be a list of entries' }
+  if (list.length === 0) return { field: 'entries', message: 'must hold at least one entry' }
+  if (list.length <= BATCH_LIMIT) return undefined
+  return { field: 'entries', message: `holds ${list.length} entries, at most ${BATCH_LIMIT} are allowed` }
+}
+
+const NO_OBJECT: Reading<EntryDraft> = { values: {}, issues: [{ field: 'entries', message: 'must be an object' }] }
+
+const readEntry = (body: Json, lenient: boolean): Reading<EntryDraft> =>
+  typeof body === 'object' && body !== null && !Array.isArray(body) ? readDraft(entry, body, lenient) : NO_OBJECT
+
+const DRAFTS = Symbol('drafts')
+
+/** A batch in memory: becomes JSON where it goes through text, and is taken as it is in the same process. */
+type BatchInMemory = { readonly [DRAFTS]: readonly EntryDraft[]; readonly toJSON: () => Json }
+
+const isInMemory = (body: Json): body is BatchInMemory => typeof body === 'object' && body !== null && DRAFTS in body
+
+/** The body of a batch that adds or updates the entries. */
+export const batchBody = (drafts: readonly EntryDraft[]): BatchInMemory => ({
+  [DRAFTS]: drafts,
+  toJSON: () => ({ entries: drafts.map((draft) => draftToJson(entry, draft)) }),
+})
+
+const NO_FLAGS: Reading<BatchFlags> = { values: {}, issues: [] }
+
+/**
+ * Reads the body of a batch (decisions, section 5). The faults of single entries stay with them. JSON cannot hold a
+ * symbol, so only a caller in this process can spare the reading; its values are checked all the same.
+ */
+export const readBatch = (body: Json, lenient: boolean): SentBatch => {
+  const inMemory = isInMemory(body)
+  const list = inMemory ? body[DRAFTS] : expectObject(body)['entries']
+  const flags = inMemory ? NO_FLAGS : readDraft(batchFlags, body, lenient)
+  const fault = faultOfList(list)
+  refuseFaults([...flags.issues, ...(fault ? [fault] : [])])
+  const read = (one: Json): Reading<EntryDraft> =>
+    inMemory ? checkDraft(entry, one as EntryDraft, lenient) : readEntry(one, lenient)
+  return { flags: expectWhole(flags), list: (list as readonly Json[]).map(read) }
+}

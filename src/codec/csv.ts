@@ -1,0 +1,16 @@
+import { stringify } from 'csv-stringify/sync'
+import type { AnyRecord, NamedField } from '../domain/schema.ts'
+import { textOf } from './text.ts'
+
+/** The header line of a CSV file (RFC 4180) with these columns. */
+export const csvHeader = (columns: readonly NamedField[]): string => stringify([columns.map(({ name }) => name)])
+
+const NEEDS_QUOTES = /[",\r\n]/
+
+/** A line without anything to quote is only joined: quoting looks at each cell for longer than all the rest takes. */
+const csvLine = (cells: string[]): string =>
+  cells.some((cell) => NEEDS_QUOTES.test(cell)) ? stringify([cells]) : `${cells.join(',')}\n`
+
+/** Records as lines of a CSV file. */
+export const csvLines = (columns: readonly NamedField[], records: readonly AnyRecord[]): string =>
+  records.map((record) => csvLine(columns.map(({ name, field }) => textOf(field, record[name] ?? null)))).join('')

@@ -1,0 +1,160 @@
+import { formatDay, formatInstant, parseDay, parseInstant } from '../domain/day.ts'
+import { decimalOfNumber, parseDecimal } from '../domain/decimal.ts'
+import { Fault, type Issue, KpiError } from '../domain/errors.ts'
+import { checkDecimal, checkInteger, checkValue, kindSays, valueOfText } from '../domain/field-value.ts'
+import {
+  type AnyRecord,
+  type Draft,
+  type Field,
+  type FieldValue,
+  type Patch,
+  type Reading,
+  type Resource,
+  type Stored,
+} from '../domain/schema.ts'
+import { jsonOfDecimal, type RawNumber } from './json-number.ts'
+
+/** A value as `JSON.parse` gives it, or as `JSON.stringify` takes it. */
+export type Json = unknown
+
+const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/
+
+const readNumber = (field: Field, raw: number | RawNumber): FieldValue | Fault => {
+  if (field.kind === 'decimal') {
+    return checkDecimal(typeof raw === 'number' ? decimalOfNumber(raw) : parseDecimal(raw.rawJSON))
+  }
+  if (field.kind === 'integer' || field.kind === 'int16') {
+    return checkInteger(field, typeof raw === 'number' ? raw : Number(raw.rawJSON))
+  }
+  return new Fault(`must be ${kindSays[field.kind]}`)
+}
+
+const readString = (field: Field, raw: string): FieldValue | Fault => {
+  const isNumber = field.kind === 'decimal' || field.kind === 'integer' || field.kind === 'int16'
+  const text = raw.trim()
+  if (isNumber && text !== '' && !PLAIN_NUMBER.test(text)) return new Fault(`must be ${kindSays[field.kind]}`)
+  return valueOfText(field, raw)
+}
+
+/**
+ * Reads one field from JSON (decisions, section 4). Where `lenient`, as the classic interface is, numbers and booleans
+ * may stand as strings. Null and blank text are null.
+ */
+export const readJson = (field: Field, raw: Json, lenient: boolean): FieldValue | Fault => {
+  if (raw === null) return null
+  if (typeof raw === 'number' || JSON.isRawJSON(raw)) return readNumber(field, raw)
+  if (typeof raw === 'boolean') return field.kind === 'boolean' ? raw : new Fault(`must be ${kindSays[field.kind]}`)
+  const takesString = lenient || !['decimal', 'integer', 'int16', 'boolean'].includes(field.kind)
+  if (typeof raw === 'string' && takesString) return readString(field, raw)
+  return new Fault(`must be ${kindSays[field.kind]}`)
+}
+
+type Purpose = 'add' | 'update'
+
+/** Reads one value, or says what is wrong with it. */
+type Read = (field: Field, raw: Json) => FieldValue | Fault
+
+const readField = (
+  field: Field,
+  raw: Json,
+  purpose: Purpose,
+  read: Read,
+  lenient: boolean,
+): FieldValue | Fault | undefined => {
+  if (raw === undefined) {
+    const wanted = purpose === 'add' && field.required && !(lenient && field.lenient)
+    return wanted ? new Fault('is required') : undefined
+  }
+  if (purpose === 'update' && field.secret) return undefined
+  const value = read(field, raw)
+  if (value !== null || field.nullable) return value
+  if (field.fallback !== undefined) return undefined
+  return new Fault(purpose === 'add' ? 'is required' : 'must not be blank')
+}
+
+const isObject = (body: Json): body is Readonly<Record<string, Json>> =>
+  typeof body === 'object' && body !== null && !Array.isArray(body) && !JSON.isRawJSON(body)
+
+/** A body that must be an object, as one; anything else is a `malformed` error. */
+export const expectObject = (body: Json): Readonly<Record<string, Json>> => {
+  if (!isObject(body)) throw new KpiError('malformed', 'the body must be one JSON object')
+  return body
+}
+
+const NO_ISSUES: readonly Issue[] = []
+
+/** Reads what is sent to make or change a resource. Unknown and read-only fields are ignored; all faults are collected. */
+const readFields = (of: Resource, body: Json, purpose: Purpose, read: Read, lenient: boolean): Reading<AnyRecord> => {
+  const source = expectObject(body)
+  const values: Record<string, FieldValue> = {}
+  let issues: Issue[] | undefined
+  for (const { name, field } of of.writable) {
+    const value = readField(field, source[name], purpose, read, lenient)
+    if (value instanceof Fault) (issues ??= []).push({ field: name, message: value.message })
+    else if (value !== undefined) values[name] = value
+  }
+  return { values, issues: issues ?? NO_ISSUES }
+}
+
+const readLenient: Read = (field, raw) => readJson(field, raw, true)
+const readStrict: Read = (field, raw) => readJson(field, raw, false)
+
+/** Reads the body that makes a resource. */
+export const readDraft = <R extends Resource>(of: R, body: Json, lenient: boolean): Reading<Draft<R>> =>
+  readFields(of, body, 'add', lenient ? readLenient : readStrict, lenient) as Reading<Draft<R>>
+
+/** Reads the body that changes a resource: what it does not name stays as it is. */
+export const readPatch = <R extends Resource>(of: R, body: Json, lenient: boolean): Reading<Patch<R>> =>
+  readFields(of, body, 'update', lenient ? readLenient : readStrict, lenient) as Reading<Patch<R>>
+
+/** Checks a draft whose values are in their own form already, as a client in the same process has them. */
+export const checkDraft = <R extends Resource>(of: R, draft: Draft<R>, lenient: boolean): Reading<Draft<R>> =>
+  readFields(of, draft, 'add', checkValue as Read, lenient) as Reading<Draft<R>>
+
+/** One value as JSON has it: exact numbers, dates and times as text. */
+export const writeJson = (field: Field, value: FieldValue): Json => {
+  if (typeof value === 'bigint') return jsonOfDecimal(value)
+  if (typeof value !== 'number') return value
+  if (field.kind === 'date') return formatDay(value)
+  return field.kind === 'datetime' ? formatInstant(value) : value
+}
+
+/** A record as the JSON object that is shown of it, its fields in the table's order. */
+export const recordToJson = (of: Pick<Resource, 'shown'>, record: AnyRecord): Record<string, Json> => {
+  const json: Record<string, Json> = {}
+  for (const { name, field } of of.shown) json[name] = writeJson(field, record[name] ?? null)
+  return json
+}
+
+/** A draft or patch as the JSON object that is sent for it. */
+export const draftToJson = <R extends Resource>(of: R, draft: Draft<R> | Patch<R>): Record<string, Json> => {
+  const values = draft as Readonly<Record<string, FieldValue | undefined>>
+  const json: Record<string, Json> = {}
+  for (const { name, field } of of.writable) {
+    const value = values[name]
+    if (value !== undefined) json[name] = writeJson(field, value)
+  }
+  return json
+}
+
+/** Reads one field of an answer: as the service keeps it, without the limits that hold for what is sent. */
+const readAnswer = (field: Field, raw: Json): FieldValue => {
+  if (typeof raw === 'string') {
+    if (field.kind === 'date') return parseDay(raw) ?? null
+    if (field.kind === 'datetime') return parseInstant(raw) ?? null
+    return field.kind === 'decimal' ? (parseDecimal(raw)?.value ?? null) : raw
+  }
+  if (field.kind === 'decimal') {
+    if (JSON.isRawJSON(raw)) return parseDecimal(raw.rawJSON)?.value ?? null
+    return typeof raw === 'number' ? (decimalOfNumber(raw)?.value ?? null) : null
+  }
+  return typeof raw === 'number' || typeof raw === 'boolean' ? raw : null
+}
+
+/** Reads a record that a service has answered. What it adds beyond the table is left; what it lacks is null. */
+export const recordFromJson = <R extends Resource>(of: R, body: Json): Stored<R> => {
+  if (!isObject(body)) throw new KpiError('internal', `the service answered something that is not a ${of.title}`)
+  const record: Record<string, FieldValue> = {}
+  for (const { name, field } of of.shown) record[name] = readAnswer(field, body[name])
+  return record as Stored<R>
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { batchBody, readBatch } from '../../src/codec/batch.ts'
+import { parseExactJson } from '../../src/codec/json-number.ts'
+import type { Json } from '../../src/codec/json.ts'
+import { type Issue, KpiError } from '../../src/domain/errors.ts'
+import type { EntryDraft } from '../../src/domain/resources/entry.ts'
+import { day } from '../support/calendar.ts'
+
+const SENT = { user_id: 1, kpi_id: 2, entry_date: '2026-11-21', actual: 5 }
+const READ = { user_id: 1, kpi_id: 2, entry_date: day('2026-11-21'), actual: 5_0000n }
+
+/** What a body is refused for as a whole. */
+const refused = (body: Json): { code: string; issues: readonly Issue[] } => {
+  try {
+    readBatch(body, true)
+  } catch (error) {
+    if (error instanceof KpiError) return { code: error.code, issues: error.issues }
+    throw error
+  }
+  throw new Error('the batch was taken')
+}
+
+describe('a batch', () => {
+  test('is read entry by entry, with its flags', () => {
+    const body = { entries: [SENT, { ...SENT, setActual: false }], hasTargets: false, hasNotes: true, colour: 'red' }
+    expect(readBatch(body, false)).toEqual({
+      flags: { hasTargets: false, hasNotes: true },
+      list: [
+        { values: READ, issues: [] },
+        { values: { ...READ, setActual: false }, issues: [] },
+      ],
+    })
+  })
+
+  test('has numbers and flags as text in the classic interface only', () => {
+    const body = { entries: [{ ...SENT, actual: '5', kpi_id: '2' }], hasActuals: 'true' }
+    expect(readBatch(body, true)).toEqual({ flags: { hasActuals: true }, list: [{ values: READ, issues: [] }] })
+    expect(() => readBatch(body, false)).toThrow('hasActuals: must be true or false')
+    const { list } = readBatch({ entries: body.entries }, false)
+    expect(list[0]?.issues.map(({ field }) => field)).toEqual(['kpi_id', 'actual'])
+  })
+
+  test('keeps the faults of an entry with the entry', () => {
+    const { list } = readBatch({ entries: [SENT, { kpi_id: 'x', entry_date: '2026-02-29' }, {}] }, true)
+    expect(list.map(({ issues }) => issues.map(({ field }) => field))).toEqual([
+      [],
+      ['kpi_id', 'entry_date'],
+      ['kpi_id', 'entry_date'],
+    ])
+  })
+
+  test.each(['null', '5', '"text"', '[]', 'true', '12345678901234567890'])(
+    'with %s for an entry blames that entry, and reads the others',
+    (text) => {
+      const { list } = readBatch(parseExactJson(`{"entries": [${text}, ${JSON.stringify(SENT)}]}`), true)
+      expect(list).toEqual([
+        { values: {}, issues: [{ field: 'entries', message: 'must be an object' }] },
+        { values: READ, issues: [] },
+      ])
+    },
+  )
+
+  test.each<[Json, string]>([
+    [{}, 'must be a list of entries'],
+    [{ entries: null }, 'must be a list of entries'],
+    [{ entries: {} }, 'must be a list of entries'],
+    [{ entries: [] }, 'must hold at least one entry'],
+    [{ entries: Array.from({ length: 5001 }, () => ({})) }, 'holds 5001 entries, at most 5000 are allowed'],
+  ])('is refused where its entries are no list of 1 to 5000, %#', (body, message) => {
+    expect(refused(body)).toEqual({ code: 'invalid', issues: [{ field: 'entries', message }] })
+  })
+
+  test('may hold 5000 entries', () => {
+    expect(readBatch({ entries: Array.from({ length: 5000 }, () => SENT) }, true).list).toHaveLength(5000)
+  })
+
+  test('must be an object', () => {
+    expect(refused([SENT])).toEqual({ code: 'malformed', issues: [] })
+  })
+
+  test('tells the faults of its flags, its list and its entries at once', () => {
+    expect(refused({ hasActuals: 'maybe', entries: [] }).issues.map(({ field }) => field)).toEqual([
+      'hasActuals',
+      'entries',
+    ])
+    const { issues } = refused({ hasActuals: 'maybe', entries: [SENT, { ...SENT, actual: 'much' }] })
+    expect(issues).toEqual([
+      { field: 'hasActuals', message: 'must be true or false' },
+      { index: 1, field: 'actual', message: 'must be a number' },
+    ])
+  })
+
+  const drafts: EntryDraft[] = [
+    { ...READ, actual: 99_999_999_999_999_9999n, notes: ' trimmed ' },
+    { ...READ, target: null, addToActual: true },
+    { ...READ, entry_date: day('1899-12-31'), actual: 10n ** 18n },
+  ]
+
+  test('is the same whether it goes through text or stays in memory', () => {
+    const body = batchBody(drafts)
+    const throughText = readBatch(parseExactJson(JSON.stringify(body)), true)
+    expect(readBatch(body, true)).toEqual(throughText)
+    expect(throughText.list[0]).toEqual({ values: { ...drafts[0], notes: 'trimmed' }, issues: [] })
+    expect(throughText.list[2]?.issues.map(({ field }) => field)).toEqual(['entry_date', 'actual'])
+  })
+})

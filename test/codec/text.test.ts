@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { textOf } from '../../src/codec/text.ts'
+import type { FieldValue, Kind } from '../../src/domain/schema.ts'
+import { day } from '../support/calendar.ts'
+
+test.each<[Kind, FieldValue, string]>([
+  ['decimal', 50_0000n, '50'],
+  ['decimal', -99_999_999_999_999_9999n, '-99999999999999.9999'],
+  ['decimal', 0n, '0'],
+  ['integer', 7, '7'],
+  ['int16', -1, '-1'],
+  ['boolean', false, 'false'],
+  ['text', 'as it\nis', 'as it\nis'],
+  ['choice', 'U', 'U'],
+  ['date', day('2026-11-21'), '2026-11-21'],
+  ['date', day('1900-01-01'), '1900-01-01'],
+  ['datetime', 1_795_262_400, '2026-11-21T12:00:00'],
+])('people read a %s of %o as %j', (kind, value, text) => {
+  expect(textOf({ kind, about: '' }, value)).toBe(text)
+})
+
+test.each<Kind>(['decimal', 'integer', 'boolean', 'text', 'date', 'datetime'])(
+  'people read no %s as nothing',
+  (kind) => {
+    expect(textOf({ kind, about: '' }, null)).toBe('')
+  },
+)
