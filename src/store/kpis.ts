@@ -1,0 +1,16 @@
+import { kpi } from '../domain/resources/kpi.ts'
+import type { Writer } from './db.ts'
+import { table } from './table.ts'
+
+const rows = table('kpis', kpi)
+
+/** KPI definitions. */
+export const kpis = {
+  ...rows,
+  /** Removes a KPI with its assignments and entries. */
+  remove: async (tx: Writer, account: number, id: number): Promise<boolean> => {
+    await tx.run('delete from entries where account_id = ? and kpi_id = ?', [account, id])
+    await tx.run('delete from assignments where account_id = ? and id = ?', [account, id])
+    return rows.remove(tx, account, id)
+  },
+}

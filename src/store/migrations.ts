@@ -1,0 +1,105 @@
+import { assignment } from '../domain/resources/assignment.ts'
+import { breakdownItem } from '../domain/resources/breakdown-item.ts'
+import { category } from '../domain/resources/category.ts'
+import { entry } from '../domain/resources/entry.ts'
+import { group } from '../domain/resources/group.ts'
+import { kpi } from '../domain/resources/kpi.ts'
+import { unit } from '../domain/resources/unit.ts'
+import { user } from '../domain/resources/user.ts'
+import type { Resource } from '../domain/schema.ts'
+import { columnSql, columnsOf } from './columns.ts'
+
+type Table = {
+  readonly name: string
+  readonly of: Resource
+  /** What names a row, after the account. */
+  readonly key: readonly string[]
+  /** Columns beside those of the field table. */
+  readonly columns?: Readonly<Record<string, string>>
+  readonly constraints?: readonly string[]
+  /** Fields that are not columns here. */
+  readonly without?: readonly string[]
+}
+
+const references = (column: string, table: string): string =>
+  `foreign key (account_id, ${column}) references ${table} (account_id, id)`
+
+/**
+ * A table of version 1 of the store. Every key leads with the account, and stands first in the table as it does on the
+ * disk. A field that came later says so with `since` and gets its column from a migration of its own.
+ */
+const createTable = ({ name, of, key, columns = {}, constraints = [], without = [] }: Table): string => {
+  const fields = columnsOf(of).filter((one) => !without.includes(one.name) && (one.field.since ?? 1) === 1)
+  const definitions = new Map([
+    ['account_id', 'account_id integer not null references accounts (id)'],
+    ...fields.map((one): [string, string] => [one.name, columnSql(one)]),
+    ...Object.entries(columns).map(([column, definition]): [string, string] => [column, `${column} ${definition}`]),
+  ])
+  const leading = ['account_id', ...key]
+  const order = [...leading, ...[...definitions.keys()].filter((column) => !leading.includes(column))]
+  const parts = [
+    ...order.map((column) => definitions.get(column) ?? ''),
+    ...constraints,
+    `primary key (${leading.join(', ')})`,
+  ]
+  return `create table ${name} (${parts.join(', ')}) strict, without rowid`
+}
+
+const accounts = `create table accounts (
+  id integer primary key, name text not null unique, plan text not null, api_enabled integer not null,
+  week_start text not null, fiscal_year_start integer not null, token_hash text unique, created_at integer not null
+) strict`
+
+const counters = `create table counters (
+  account_id integer not null references accounts (id), name text not null, last integer not null,
+  primary key (account_id, name)
+) strict, without rowid`
+
+const tables: readonly Table[] = [
+  { name: 'breakdowns', of: group, key: ['id'] },
+  { name: 'items', of: breakdownItem, key: ['id'], constraints: [references('breakdown_id', 'breakdowns')] },
+  {
+    name: 'users',
+    of: user,
+    key: ['id'],
+    // The e-mail address as it is compared: without regard to case.
+    columns: { email_key: 'text not null', password_hash: 'text' },
+    constraints: [references('id', 'items'), 'unique (account_id, email_key)'],
+  },
+  { name: 'categories', of: category, key: ['id'] },
+  { name: 'units', of: unit, key: ['id'] },
+  {
+    name: 'kpis',
+    of: kpi,
+    key: ['id'],
+    constraints: [references('category_id', 'categories'), references('unit_id', 'units')],
+  },
+  {
+    name: 'assignments',
+    of: assignment,
+    key: ['user_id', 'id'],
+    constraints: [references('user_id', 'users'), references('id', 'kpis')],
+  },
+  {
+    // Clustered on the natural key: what is read and written together lies together.
+    name: 'entries',
+    of: entry,
+    key: ['item_id', 'kpi_id', 'entry_date'],
+    columns: { item_id: 'integer not null' },
+    constraints: [references('item_id', 'items'), references('kpi_id', 'kpis')],
+    without: ['user_id'],
+  },
+]
+
+/** What brings a store from one version to the next. What has been released is never changed, only added to. */
+export const migrations: readonly (readonly string[])[] = [
+  [
+    accounts,
+    counters,
+    ...tables.map(createTable),
+    'create unique index entries_by_id on entries (account_id, id)',
+    'create index assignments_by_kpi on assignments (account_id, id)',
+    'create index kpis_by_category on kpis (account_id, category_id)',
+    'create index kpis_by_unit on kpis (account_id, unit_id)',
+  ],
+]

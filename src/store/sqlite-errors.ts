@@ -1,0 +1,46 @@
+import { KpiError } from '../domain/errors.ts'
+
+// SQLite's primary result codes; the extended ones carry them in their low byte.
+const BUSY = 5
+const LOCKED = 6
+const READONLY = 8
+const IO_ERROR = 10
+const CORRUPT = 11
+const FULL = 13
+const CANNOT_OPEN = 14
+const NOT_A_DATABASE = 26
+
+const resultCode = (error: unknown): number | undefined =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
+
+/** Whether another connection holds the lock that was wanted. */
+export const isBusy = (error: unknown): boolean => resultCode(error) === BUSY || resultCode(error) === LOCKED
+
+/** What SQLite said, as one of our errors; anything that is not SQLite's passes through. */
+export const sqliteError = (error: unknown, path: string): unknown => {
+  const cause = error
+  switch (resultCode(error)) {
+    case undefined:
+      return error
+    case BUSY:
+    case LOCKED:
+      return new KpiError('unavailable', `${path} is in use by another process; try again`, { retryAfter: 1, cause })
+    case FULL:
+      return new KpiError('unavailable', `the disk of ${path} is full; nothing of this request was stored`, { cause })
+    case READONLY:
+    case CANNOT_OPEN:
+      return new KpiError('unusable', `${path} cannot be opened for writing; check the permissions of its directory`, {
+        cause,
+      })
+    case NOT_A_DATABASE:
+      return new KpiError('unusable', `${path} is not a kpi database; move it away, or choose another data directory`, {
+        cause,
+      })
+    case CORRUPT:
+      return new KpiError('unusable', `${path} is damaged; restore it from a backup`, { cause })
+    case IO_ERROR:
+      return new KpiError('unavailable', `the disk of ${path} cannot be read or written`, { cause })
+    default:
+      return new KpiError('internal', 'the database refused a statement', { cause })
+  }
+}

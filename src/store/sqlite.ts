@@ -1,0 +1,132 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Db, Reader, SqlInput, SqlList, SqlRow, Writer } from './db.ts'
+import { createQueue } from './queue.ts'
+import { isBusy, sqliteError } from './sqlite-errors.ts'
+
+/** SQLite waits this long by itself, blocking the process; beyond it the wait is ours and lets other work go on. */
+const BLOCKING_WAIT_MS = 50
+const RETRY_PAUSE_MS = 5
+
+const READER_SETTINGS = 'pragma busy_timeout = 5000'
+/** Readers go on beside the writer, and what a commit has acknowledged survives a loss of power. */
+const WRITER_SETTINGS = `
+  pragma busy_timeout = ${BLOCKING_WAIT_MS};
+  pragma journal_mode = wal;
+  pragma synchronous = full`
+
+/** How long a write waits for another process to end its own. */
+export const WRITE_PATIENCE_MS = 30_000
+
+type Connection = Writer & { readonly exec: (sql: string) => void; readonly close: () => void }
+
+/** Prepares a statement once. */
+const createCache = (prepare: (sql: string) => StatementSync): ((sql: string) => StatementSync) => {
+  const statements = new Map<string, StatementSync>()
+  return (sql) => {
+    const known = statements.get(sql)
+    if (known) return known
+    const statement = prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+}
+
+/** One connection with its prepared statements. Everything in it happens at once; the promises are the seam's. */
+const connect = (path: string, pragmas: string): Connection => {
+  const database = new DatabaseSync(path, { readBigInts: true, enableForeignKeyConstraints: true })
+  try {
+    database.exec(pragmas)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  const prepare = createCache((sql) => database.prepare(sql))
+  const prepareLists = createCache((sql) => {
+    const statement = database.prepare(sql)
+    statement.setReturnArrays(true)
+    return statement
+  })
+  return {
+    all: async (sql: string, values: readonly SqlInput[] = []) => prepare(sql).all(...values) as SqlRow[],
+    each: async (sql, values, visit) => {
+      for (const row of prepareLists(sql).iterate(...values)) visit(row as unknown as SqlList)
+    },
+    run: async (sql: string, values: readonly SqlInput[] = []) => Number(prepare(sql).run(...values).changes),
+    runEach: async (sql, lists) => {
+      const statement = prepare(sql)
+      for (const values of lists) statement.run(...values)
+    },
+    exec: (sql) => {
+      database.exec(sql)
+    },
+    close: () => {
+      database.close()
+    },
+  }
+}
+
+/** Tries until no other process is in the way, without blocking this one. */
+const patiently = async <T>(attempt: () => T, patienceMs: number): Promise<T> => {
+  for (let waited = 0; ; waited += BLOCKING_WAIT_MS + RETRY_PAUSE_MS) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error) || waited >= patienceMs) throw error
+    }
+    await wait(RETRY_PAUSE_MS)
+  }
+}
+
+/** Runs `work` between a begin that has happened and a commit, or a rollback where it throws. */
+const finish = async <T>(connection: Connection, work: () => Promise<T>): Promise<T> => {
+  try {
+    const result = await work()
+    connection.exec('commit')
+    return result
+  } catch (error) {
+    // SQLite has already rolled back by itself after some failures, a full disk among them.
+    try {
+      connection.exec('rollback')
+    } catch {
+      // The first error is the one to tell.
+    }
+    throw error
+  }
+}
+
+/**
+ * A SQLite file as a `Db`. Readers and the writer have a connection each, opened when first used, so that a write that
+ * waits for another process holds up no reader.
+ */
+export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS): Db => {
+  let reader: Connection | undefined
+  let writer: Connection | undefined
+  const reads = createQueue()
+  const writes = createQueue()
+  const told = async <T>(task: () => Promise<T>): Promise<T> => {
+    try {
+      return await task()
+    } catch (error) {
+      throw sqliteError(error, path)
+    }
+  }
+  const readTransaction = async <T>(work: (tx: Reader) => Promise<T>): Promise<T> => {
+    const connection = (reader ??= connect(path, READER_SETTINGS))
+    connection.exec('begin')
+    return finish(connection, () => work(connection))
+  }
+  const writeTransaction = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
+    const connection = (writer ??= await patiently(() => connect(path, WRITER_SETTINGS), patienceMs))
+    await patiently(() => connection.exec('begin immediate'), patienceMs)
+    return finish(connection, () => work(connection))
+  }
+  return {
+    read: (work) => reads(() => told(() => readTransaction(work))),
+    write: (work) => writes(() => told(() => writeTransaction(work))),
+    close: async () => {
+      reader?.close()
+      writer?.close()
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { breakdownItem } from '../../src/domain/resources/breakdown-item.ts'
+import { account } from '../../src/domain/resources/account.ts'
+import { assignment } from '../../src/domain/resources/assignment.ts'
+import { category } from '../../src/domain/resources/category.ts'
+import { entry } from '../../src/domain/resources/entry.ts'
+import { group } from '../../src/domain/resources/group.ts'
+import { kpi } from '../../src/domain/resources/kpi.ts'
+import { unit } from '../../src/domain/resources/unit.ts'
+import { user } from '../../src/domain/resources/user.ts'
+import type { Resource } from '../../src/domain/schema.ts'
+import { type Db, type SqlRow } from '../../src/store/db.ts'
+import { STORE_VERSION } from '../../src/store/open.ts'
+import { migrations } from '../../src/store/migrations.ts'
+import { openTestStore } from '../support/store.ts'
+
+const ask = (db: Db, sql: string, ...values: string[]): Promise<SqlRow[]> => db.read((tx) => tx.all(sql, values))
+const namesIn = (rows: readonly SqlRow[], column = 'name'): string[] => rows.map((row) => String(row[column]))
+
+/** The tables that are kept beside the accounts, and their columns beyond the field table. */
+const TABLES: readonly [table: string, of: Resource, more: readonly string[], without?: readonly string[]][] = [
+  ['assignments', assignment, []],
+  ['breakdowns', group, []],
+  ['categories', category, []],
+  // Of an item, who may be a person: a user's id is the id of their item.
+  ['entries', entry, ['item_id integer not null'], ['user_id']],
+  ['items', breakdownItem, []],
+  ['kpis', kpi, []],
+  ['units', unit, []],
+  ['users', user, ['email_key text not null', 'password_hash text'], ['password']],
+]
+const OWNED = ['counters', ...TABLES.map(([name]) => name)]
+
+describe('the tables', () => {
+  test('are these, all of them strict', async () => {
+    await using store = await openTestStore()
+    const sql = `select name, strict from pragma_table_list where name not like 'sqlite%' order by name`
+    const rows = await ask(store.db, sql)
+    expect(namesIn(rows).sort()).toEqual(['accounts', ...OWNED].sort())
+    expect(rows.filter(({ strict }) => strict !== 1n)).toEqual([])
+  })
+
+  test.each([...TABLES, ['accounts', account, ['token_hash text']] as const])(
+    '%s has a column for every field, and no other',
+    async (name, of, more, without = []) => {
+      await using store = await openTestStore()
+      const rows = await ask(store.db, 'select name, type, "notnull" from pragma_table_info(?)', name)
+      const columns = rows.map((row) => `${row['name']} ${row['type']}${row['notnull'] === 1n ? ' not null' : ''}`)
+      const fields = of.shown.map(({ name: field, field: { kind, nullable } }) => {
+        const type = kind === 'text' || kind === 'choice' ? 'text' : 'integer'
+        return `${field} ${type}${nullable ? '' : ' not null'}`
+      })
+      const kept = fields.filter((column) => !without.includes(column.split(' ')[0] ?? ''))
+      const owner = name === 'accounts' ? [] : ['account_id integer not null']
+      // The id of an account is SQLite's own row id, which is never null.
+      const found =
+        name === 'accounts' ? columns.map((column) => column.replace(/^id integer$/, '$& not null')) : columns
+      expect(found.map((column) => column.toLowerCase()).sort()).toEqual([...owner, ...kept, ...more].sort())
+    },
+  )
+})
+
+describe('every key', () => {
+  test.each(OWNED)('of %s leads with the account', async (name) => {
+    await using store = await openTestStore()
+    const indexes = await ask(store.db, 'select name, origin from pragma_index_list(?)', name)
+    expect(namesIn(indexes, 'origin')).toContain('pk')
+    for (const index of namesIn(indexes)) {
+      const [first] = await ask(store.db, 'select name from pragma_index_info(?) order by seqno', index)
+      expect([index, first?.['name']]).toEqual([index, 'account_id'])
+    }
+    const keys = await ask(store.db, 'select * from pragma_foreign_key_list(?) where seq = 0', name)
+    expect(namesIn(keys, 'table')).toContain('accounts')
+    for (const key of keys) {
+      expect([key['from'], key['to']]).toEqual(['account_id', key['table'] === 'accounts' ? 'id' : 'account_id'])
+    }
+  })
+
+  test.each([
+    ['items', ['breakdowns.breakdown_id']],
+    ['users', ['items.id']],
+    ['kpis', ['categories.category_id', 'units.unit_id']],
+    ['assignments', ['kpis.id', 'users.user_id']],
+    ['entries', ['items.item_id', 'kpis.kpi_id']],
+  ])('of %s to another table leads to %j of the same account', async (name, expected) => {
+    await using store = await openTestStore()
+    const keys = await ask(store.db, 'select * from pragma_foreign_key_list(?) where seq = 1', name)
+    expect(keys.map((key) => `${key['table']}.${key['from']}`).sort()).toEqual(expected)
+    expect(keys.every((key) => key['to'] === 'id')).toBe(true)
+  })
+
+  test('is found by an index, where a row that others refer to is removed', async () => {
+    await using store = await openTestStore()
+    const missing: string[] = []
+    for (const name of OWNED) {
+      const keys = await ask(store.db, 'select "from", "table" from pragma_foreign_key_list(?) where seq = 1', name)
+      for (const key of keys) {
+        const sql = `explain query plan select 1 from ${name} where account_id = 1 and ${key['from']} = 1`
+        const plan = namesIn(await ask(store.db, sql), 'detail').join()
+        if (!plan.includes(`${key['from']}=?`)) missing.push(`${name}.${key['from']}: ${plan}`)
+      }
+    }
+    expect(missing).toEqual([])
+  })
+})
+
+test('there is a migration for each version of the store', () => {
+  expect(migrations).toHaveLength(STORE_VERSION)
+})
