@@ -1,0 +1,177 @@
+import type { Day } from '../domain/day.ts'
+import { type Issue, refuseFaults } from '../domain/errors.ts'
+import type { EntryDraft } from '../domain/resources/entry.ts'
+import type { Kpi } from '../domain/resources/kpi.ts'
+import { type EntryValues, faultsOfValues, mergeEntry, sameValues } from '../domain/rules.ts'
+import type { Reading } from '../domain/schema.ts'
+import { takeIds } from '../store/counters.ts'
+import type { Writer } from '../store/db.ts'
+import { entries as store, type StoredEntry } from '../store/entries.ts'
+import type { Context } from './context.ts'
+import { loadReferences, placeOf, type References } from './entry-references.ts'
+
+/** What became of the rows that were sent, and the id of the entry of each. */
+export type Upserted = {
+  readonly created: number
+  readonly updated: number
+  readonly unchanged: number
+  readonly ids: readonly number[]
+}
+
+/** An entry while its rows are judged: what the store holds, and what the rows so far leave. */
+type Slot = { readonly stored: StoredEntry | undefined; id: number; values: EntryValues | undefined }
+
+/** The entries of one item and KPI that a list touches, by day. */
+type Series = { readonly item: number; readonly kpi: Kpi; from: Day; to: Day; readonly slots: Map<Day, Slot> }
+
+/** A row whose user and KPI are good, in its place. */
+type Placed = { readonly index: number; readonly series: Series; readonly day: Day; readonly sent: Partial<EntryDraft> }
+
+/** Finds the series of an item and KPI, widened to the day. */
+type Placer = { readonly place: (item: number, kpi: Kpi, day: Day) => Series; readonly all: () => Series[] }
+
+const createPlacer = (): Placer => {
+  const items = new Map<number, Map<number, Series>>()
+  const find = (item: number, kpi: Kpi, day: Day): Series => {
+    const ofItem = items.get(item) ?? new Map<number, Series>()
+    if (ofItem.size === 0) items.set(item, ofItem)
+    const known = ofItem.get(kpi.id)
+    if (known) return known
+    const series: Series = { item, kpi, from: day, to: day, slots: new Map() }
+    ofItem.set(kpi.id, series)
+    return series
+  }
+  return {
+    place: (item, kpi, day) => {
+      const series = find(item, kpi, day)
+      if (day < series.from) series.from = day
+      if (day > series.to) series.to = day
+      return series
+    },
+    all: () => [...items.values()].flatMap((ofItem) => [...ofItem.values()]),
+  }
+}
+
+/** Takes the faults of the row with an index. */
+type Blame = (index: number, faults: readonly Issue[]) => void
+
+type Placement = { readonly rows: readonly Placed[]; readonly series: readonly Series[] }
+
+/** Puts every row in its place; blames those that have none. */
+const placeRows = (references: References, list: readonly Reading<EntryDraft>[], blame: Blame): Placement => {
+  const placer = createPlacer()
+  const rows: Placed[] = []
+  for (const [index, { values, issues }] of list.entries()) {
+    const place = placeOf(references, values)
+    const day = values.entry_date
+    if (issues.length > 0 || Array.isArray(place) || day === undefined) {
+      blame(index, [...issues, ...(Array.isArray(place) ? place : [])])
+    } else rows.push({ index, series: placer.place(place.user.id, place.kpi, day), day, sent: values })
+  }
+  return { rows, series: placer.all() }
+}
+
+const loadStored = async (tx: Writer, account: number, list: readonly Series[]): Promise<void> => {
+  for (const { item, kpi, from, to, slots } of list) {
+    for (const stored of await store.ofSeries(tx, account, item, kpi.id, { from, to })) {
+      slots.set(stored.entry_date, { stored, id: stored.id, values: stored })
+    }
+  }
+}
+
+const slotOf = ({ series: { slots }, day }: Placed): Slot => {
+  const known = slots.get(day)
+  if (known) return known
+  const slot: Slot = { stored: undefined, id: 0, values: undefined }
+  slots.set(day, slot)
+  return slot
+}
+
+type Counts = { created: number; updated: number; unchanged: number }
+
+/** Applies every row to its entry, in order; blames those that would leave an entry that must not be. */
+const applyRows = (rows: readonly Placed[], blame: Blame): Counts => {
+  const counts: Counts = { created: 0, updated: 0, unchanged: 0 }
+  for (const row of rows) {
+    const slot = slotOf(row)
+    const before = slot.values
+    const after = mergeEntry(before, row.sent, row.series.kpi)
+    const faults = faultsOfValues(after, row.series.kpi)
+    if (faults.length > 0) {
+      blame(row.index, faults)
+      continue
+    }
+    slot.values = after
+    counts[before ? (sameValues(before, after) ? 'unchanged' : 'updated') : 'created'] += 1
+  }
+  return counts
+}
+
+/** Gives new entries their ids, in the order in which their rows came. */
+const numberEntries = async (
+  tx: Writer,
+  account: number,
+  rows: readonly Placed[],
+  created: number,
+): Promise<number[]> => {
+  let next = created === 0 ? 0 : await takeIds(tx, account, 'entries', created)
+  return rows.map((row) => {
+    const slot = slotOf(row)
+    if (slot.id === 0) slot.id = next++
+    return slot.id
+  })
+}
+
+const byKey = (left: StoredEntry, right: StoredEntry): number =>
+  left.item_id - right.item_id || left.kpi_id - right.kpi_id || left.entry_date - right.entry_date
+
+const write = async (tx: Writer, { account, now }: Context, list: readonly Series[]): Promise<void> => {
+  const added: StoredEntry[] = []
+  const changed: StoredEntry[] = []
+  for (const { item, kpi, slots } of list) {
+    for (const [day, { stored, id, values }] of slots) {
+      if (!values || (stored && sameValues(stored, values))) continue
+      const { actual, target, notes } = values
+      const created_at = stored?.created_at ?? now
+      const entry = {
+        id,
+        item_id: item,
+        kpi_id: kpi.id,
+        entry_date: day,
+        actual,
+        target,
+        notes,
+        created_at,
+        updated_at: now,
+      }
+      if (stored) changed.push(entry)
+      else added.push(entry)
+    }
+  }
+  await store.insert(tx, account.id, added.sort(byKey))
+  await store.update(tx, account.id, changed)
+}
+
+/**
+ * Adds or updates entries by their keys, all or nothing: each row is judged on what the rows before it leave, and every
+ * fault of every row is told at once, with its index where the list is a batch (decisions, section 5).
+ */
+export const upsertEntries = async (
+  tx: Writer,
+  ctx: Context,
+  list: readonly Reading<EntryDraft>[],
+  isBatch: boolean,
+): Promise<Upserted> => {
+  const issues: Issue[] = []
+  const blame: Blame = (index, faults) => {
+    for (const fault of faults) issues.push(isBatch ? { index, ...fault } : fault)
+  }
+  const references = await loadReferences(tx, ctx.account.id, list)
+  const { rows, series } = placeRows(references, list, blame)
+  await loadStored(tx, ctx.account.id, series)
+  const counts = applyRows(rows, blame)
+  refuseFaults(issues.sort((left, right) => (left.index ?? 0) - (right.index ?? 0)))
+  const ids = await numberEntries(tx, ctx.account.id, rows, counts.created)
+  await write(tx, ctx, series)
+  return { ...counts, ids }
+}
