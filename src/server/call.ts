@@ -1,0 +1,49 @@
+import type { Json } from '../codec/json.ts'
+import type { AnyRecord, Resource } from '../domain/schema.ts'
+import type { Context, Ids } from '../service/context.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** Query parameters: names in lower case, each with all values given for it. */
+export type Query = ReadonlyMap<string, readonly string[]>
+
+/** A request whose sender is known and whose body has been parsed, whatever it came through. */
+export type Call = {
+  readonly method: string
+  /** Below the variant's prefix, such as `/kpis/7`. */
+  readonly path: string
+  readonly query: Query
+  readonly body?: Json
+}
+
+/** What an operation gets. */
+export type Request = {
+  readonly ctx: Context
+  readonly ids: Ids
+  readonly query: Query
+  readonly body: Json
+  /** Whether numbers and booleans may come as strings, as the classic interface allows. */
+  readonly lenient: boolean
+}
+
+/** What an answer holds: one record of a resource, or a list of them. */
+export type Content =
+  | { readonly of: Resource; readonly record: AnyRecord }
+  | { readonly of: Resource; readonly records: readonly AnyRecord[] }
+
+/** What an operation answers, before a variant gives it a format. */
+export type Answer = {
+  readonly status: 200 | 201
+  /** Where the created resource is, below the variant's prefix. */
+  readonly location?: string
+  /** How many there were, where the answer holds only the first of them. */
+  readonly total?: number
+  readonly content?: Content
+}
+
+/** One operation: a method and a path, in which `{…}` stands for an id. */
+export type Route = {
+  readonly method: Method
+  readonly path: string
+  readonly handle: (request: Request) => Promise<Answer>
+}

@@ -1,0 +1,110 @@
+import type { Instant } from '../domain/day.ts'
+import { type ErrorCode, KpiError } from '../domain/errors.ts'
+import type { Db } from '../store/db.ts'
+import type { App } from './app.ts'
+import { authenticateBasic } from './auth.ts'
+import type { Answer } from './call.ts'
+import { contentToJson, mustBeJson, parseBody } from './format.ts'
+import { parseQuery } from './query.ts'
+import { classicStatus } from './status.ts'
+import type { Face, WireRequest, WireResponse } from './wire.ts'
+
+const PREFIX = '/api'
+const TARGET_LIMIT = 8192
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
+
+/** What a face runs on besides the service itself. */
+export type FaceDeps = {
+  readonly app: App
+  readonly db: Db
+  readonly version: string
+  readonly now: () => Instant
+  /** A new id for a request. */
+  readonly requestId: () => string
+  /** Told of what was unforeseen, in full; the sender is told only the request's id. */
+  readonly onError: (error: unknown, requestId: string) => void
+}
+
+type Target = { readonly path: string; readonly query: string }
+
+const parseTarget = (target: string): Target => {
+  if (target.length > TARGET_LIMIT) throw new KpiError('too_long', `the address is over ${TARGET_LIMIT} bytes`)
+  const end = target.indexOf('?')
+  const [path, query] = end < 0 ? [target, ''] : [target.slice(0, end), target.slice(end + 1)]
+  const below = path.slice(PREFIX.length)
+  if (path.slice(0, PREFIX.length).toLowerCase() !== PREFIX || !below.startsWith('/')) {
+    throw new KpiError('not_found', `there is nothing at ${path}`)
+  }
+  return { path: below, query }
+}
+
+const respond = ({ status, location, total, content }: Answer): WireResponse => ({
+  status,
+  headers: {
+    ...(content && JSON_HEADERS),
+    ...(location !== undefined && { location: PREFIX + location }),
+    ...(total !== undefined && { 'x-total-count': String(total) }),
+  },
+  body: content ? contentToJson(content) : '',
+})
+
+const refusal = (error: KpiError): WireResponse => ({
+  status: classicStatus[error.code],
+  headers: {
+    ...JSON_HEADERS,
+    ...(error.code === 'unauthorized' && { 'www-authenticate': 'Basic realm="kpi"' }),
+    ...(error.allow.length > 0 && { allow: error.allow.join(', ') }),
+    ...(error.retryAfter !== undefined && { 'retry-after': String(Math.ceil(error.retryAfter)) }),
+  },
+  body: JSON.stringify({
+    message: error.message,
+    ...(error.issues.length > 0 && { errors: error.issues }),
+  }),
+})
+
+const INSIDE: ReadonlySet<ErrorCode> = new Set(['internal', 'unavailable', 'unusable'])
+
+const isHealth = ({ path }: Target): boolean => path.toLowerCase() === '/health'
+
+/** The classic interface: `/api`, JSON, Basic credentials. */
+export const classicFace = (deps: FaceDeps): Face => {
+  const { app, db, version } = deps
+  const answer = async (request: WireRequest): Promise<WireResponse> => {
+    const target = parseTarget(request.target)
+    const method = request.method === 'HEAD' ? 'GET' : request.method
+    if (isHealth(target) && method === 'GET') {
+      return { status: 200, headers: JSON_HEADERS, body: JSON.stringify({ status: 'ok', version }) }
+    }
+    if (method === 'OPTIONS') {
+      return { status: 204, headers: { allow: app.methodsOf(target.path).join(', ') }, body: '' }
+    }
+    const account = await authenticateBasic(db, request.headers['authorization'])
+    const caller = { account, now: deps.now(), lenient: true }
+    const takesBody = method === 'POST' || method === 'PUT'
+    if (takesBody) mustBeJson(request.headers['content-type'])
+    const body = takesBody ? parseBody(await request.body()) : undefined
+    // A method that is none of ours is refused by the app, which knows what the path has instead.
+    return respond(await app.answer(caller, { method, path: target.path, query: parseQuery(target.query), body }))
+  }
+  // What went wrong inside is logged in full; the sender learns only what to do about it.
+  const told = (error: unknown, requestId: string): KpiError => {
+    const code = error instanceof KpiError ? error.code : 'internal'
+    if (error instanceof KpiError && !INSIDE.has(code)) return error
+    deps.onError(error, requestId)
+    return code === 'internal'
+      ? new KpiError('internal', `something unforeseen happened; it was logged as request ${requestId}`)
+      : new KpiError('unavailable', `the store is not available; try again later (request ${requestId})`, {
+          retryAfter: 5,
+        })
+  }
+  return async (request) => {
+    const requestId = deps.requestId()
+    let response: WireResponse
+    try {
+      response = await answer(request)
+    } catch (error) {
+      response = refusal(told(error, requestId))
+    }
+    return { ...response, headers: { ...response.headers, 'x-request-id': requestId } }
+  }
+}

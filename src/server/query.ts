@@ -1,0 +1,51 @@
+import { type Day, FIRST_QUERY_DAY, LAST_ENTRY_DAY, parseDay } from '../domain/day.ts'
+import { KpiError } from '../domain/errors.ts'
+import type { Query } from './call.ts'
+
+const refuse = (name: string, text: string, expected: string): KpiError =>
+  new KpiError('malformed', `the query parameter ${name} is "${text}", it must be ${expected}`)
+
+const last = (query: Query, name: string): string | undefined => {
+  const text = query.get(name.toLowerCase())?.at(-1)?.trim()
+  return text === '' ? undefined : text
+}
+
+/** A whole number in a range, or `undefined` where the parameter is not given. */
+export const queryInteger = (query: Query, name: string, least: number, most: number): number | undefined => {
+  const text = last(query, name)
+  if (text === undefined) return undefined
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
+  if (value >= least && value <= most) return value
+  const range =
+    most === Number.MAX_SAFE_INTEGER ? `a whole number from ${least}` : `a whole number from ${least} to ${most}`
+  throw refuse(name, text, range)
+}
+
+/** A day that may be asked for: a date that exists, in the years 1899 to 2199. */
+export const queryDay = (query: Query, name: string): Day | undefined => {
+  const text = last(query, name)
+  if (text === undefined) return undefined
+  const day = parseDay(text)
+  if (day === undefined || day < FIRST_QUERY_DAY || day > LAST_ENTRY_DAY) {
+    throw refuse(name, text, 'a date that exists, YYYY-MM-DD, in the years 1899 to 2199')
+  }
+  return day
+}
+
+/** A list of ids, the union of all that are given; `undefined` where there is none. */
+export const queryIds = (query: Query, name: string): ReadonlySet<number> | undefined => {
+  const parts = (query.get(name.toLowerCase()) ?? []).flatMap((text) => text.split(',')).map((part) => part.trim())
+  const ids = parts.filter((part) => part !== '')
+  for (const id of ids) if (!/^\d{1,15}$/.test(id)) throw refuse(name, id, 'a list of ids with commas between them')
+  return ids.length === 0 ? undefined : new Set(ids.map(Number))
+}
+
+/** Reads the part of a target after `?`. */
+export const parseQuery = (text: string): Query => {
+  const query = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const key = name.toLowerCase()
+    query.set(key, [...(query.get(key) ?? []), value])
+  }
+  return query
+}

@@ -1,0 +1,49 @@
+import { KpiError } from '../domain/errors.ts'
+import type { Ids } from '../service/context.ts'
+import type { Route } from './call.ts'
+
+/** What can be done at a path, and the ids that the path names. */
+export type Match = { readonly methods: ReadonlyMap<string, Route['handle']>; readonly ids: Ids }
+
+type Path = { readonly segments: readonly string[]; readonly methods: Map<string, Route['handle']> }
+
+const NUMBER = /^\d{1,15}$/
+/** Stands for an id that is a text; every other `{…}` for one that is a number. */
+const KEY = '{key}'
+const ID = '{id}'
+
+const segmentsOf = (path: string): string[] => path.split('/').slice(1)
+const isPlaceholder = (segment: string | undefined): boolean => segment === ID || segment === KEY
+
+const fits = (expected: string, segment: string | undefined): boolean => {
+  if (segment === undefined) return false
+  if (expected === ID) return NUMBER.test(segment)
+  return expected === KEY ? segment !== '' : segment.toLowerCase() === expected
+}
+
+const idsOf = (path: Path, segments: readonly string[]): Ids => {
+  const named = segments.filter((_, at) => isPlaceholder(path.segments[at]))
+  const text = isPlaceholder(path.segments.at(-1)) ? (named.pop() ?? '') : ''
+  return { parent: Number(named[0]), id: Number(text), text }
+}
+
+/** Finds what a path stands for, without regard to case. Fixed words win over ids: `/kpientries/list` is no entry. */
+export const createRouter = (routes: readonly Route[]): ((path: string) => Match) => {
+  const paths = new Map<string, Path>()
+  for (const { method, path, handle } of routes) {
+    const form = path.toLowerCase().replaceAll(/\{(?!key\})[^}]*\}/g, ID)
+    const known = paths.get(form) ?? { segments: segmentsOf(form), methods: new Map<string, Route['handle']>() }
+    known.methods.set(method, handle)
+    paths.set(form, known)
+  }
+  const all = [...paths.values()]
+  return (path) => {
+    const segments = segmentsOf(path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
+    const match = all.find(
+      ({ segments: expected }) =>
+        expected.length === segments.length && expected.every((part, at) => fits(part, segments[at])),
+    )
+    if (!match) throw new KpiError('not_found', `there is nothing at ${path}`)
+    return { methods: match.methods, ids: idsOf(match, segments) }
+  }
+}

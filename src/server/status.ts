@@ -1,0 +1,20 @@
+import type { ErrorCode } from '../domain/errors.ts'
+
+/** The status that the classic interface answers for each kind of error (decisions, section 8). */
+export const classicStatus: Record<ErrorCode, number> = {
+  malformed: 400,
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  too_large: 413,
+  too_long: 414,
+  media_type: 415,
+  unsupported: 404,
+  rate_limited: 403,
+  unavailable: 503,
+  unusable: 503,
+  internal: 500,
+}

@@ -1,0 +1,52 @@
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { createApp } from '../../src/server/app.ts'
+import { classicFace } from '../../src/server/classic.ts'
+import { sqliteDb } from '../../src/store/sqlite.ts'
+import { KPI, post, tell } from '../support/classic.ts'
+import { ask, startService } from '../support/service.ts'
+
+describe('what goes wrong inside', () => {
+  test('is told as a number to ask for, and logged in full', async () => {
+    await using service = await startService()
+    await service.db.write(async (tx) => {
+      await tx.run('drop table entries')
+    })
+    const { status, headers, body } = await ask(service, { path: '/kpientries' })
+    const id = headers['x-request-id'] ?? ''
+    expect(status).toBe(500)
+    expect(id).not.toBe('')
+    expect((JSON.parse(body) as { message: string }).message).toContain(id)
+    expect(body).not.toMatch(/sql|entries|table|\.ts|error:/i)
+    expect(service.logged).toMatchObject([{ cause: { message: 'no such table: entries' } }])
+    expect(await tell(service, { path: '/kpis' })).toMatchObject({ status: 200 })
+  })
+
+  test('is 503 while the store is held by another process: nothing is stored, and reading goes on', async () => {
+    await using service = await startService()
+    const path = `${service.dataDir}/kpi.db`
+    const db = sqliteDb(path, 0)
+    const logged: unknown[] = []
+    const face = classicFace({
+      app: createApp(db),
+      db,
+      version: '1',
+      now: () => 0,
+      requestId: () => 'R7',
+      onError: (error) => logged.push(error),
+    })
+    const held = { ...service, face }
+    const other = new DatabaseSync(path)
+    other.exec('begin immediate')
+    const { status, headers, body } = await ask(held, { method: 'POST', path: '/kpis', body: KPI })
+    expect([status, headers['retry-after']]).toEqual([503, expect.stringMatching(/^[1-9]\d*$/)])
+    expect(body).toContain('R7')
+    expect(body).not.toContain(service.dataDir)
+    expect(logged).toMatchObject([{ code: 'unavailable' }])
+    expect((await tell(held, { path: '/kpis' })).body).toEqual([])
+    other.exec('rollback')
+    other.close()
+    expect(await post(held, '/kpis', KPI)).toMatchObject({ status: 201, headers: { location: '/api/kpis/1' } })
+    await db.close()
+  })
+})
