@@ -1,0 +1,85 @@
+import { parseExactJson } from '../codec/json-number.ts'
+import type { Json } from '../codec/json.ts'
+import { type ErrorCode, type Issue, KpiError } from '../domain/errors.ts'
+
+/** An answer over the network, as text. */
+export type TextAnswer = {
+  readonly status: number
+  readonly header: (name: string) => string | undefined
+  readonly body: string
+}
+
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  400: 'malformed',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  409: 'conflict',
+  413: 'too_large',
+  414: 'too_long',
+  415: 'media_type',
+  422: 'invalid',
+  429: 'rate_limited',
+  500: 'internal',
+}
+
+const codeOf = (status: number, issues: readonly Issue[], retryAfter: number | undefined): ErrorCode => {
+  // A 403 is a rate limit only when it says when to come back.
+  if (status === 403 && retryAfter !== undefined) return 'rate_limited'
+  if (status === 400 && issues.length > 0) return 'invalid'
+  return CODES[status] ?? (status >= 500 ? 'unavailable' : 'malformed')
+}
+
+const isRecord = (value: Json): value is Readonly<Record<string, Json>> => typeof value === 'object' && value !== null
+
+const issueOf = (error: Json): Issue | undefined => {
+  if (!isRecord(error) || typeof error['message'] !== 'string') return undefined
+  const field = typeof error['field'] === 'string' ? error['field'] : ''
+  const index = error['index']
+  return { ...(typeof index === 'number' && { index }), field, message: error['message'] }
+}
+
+const parse = (body: string): Json => {
+  try {
+    return body === '' ? undefined : parseExactJson(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** Seconds to wait, from `Retry-After`: a number of them, or a date. */
+export const parseRetryAfter = (text: string | undefined, now: number): number | undefined => {
+  if (text === undefined) return undefined
+  if (/^\d+$/.test(text.trim())) return Number(text)
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000))
+}
+
+/** The error that an answer stands for: the service's own words where it has any. */
+export const errorOfAnswer = ({ status, header, body }: TextAnswer, now: number): KpiError => {
+  const json = parse(body)
+  const fields = isRecord(json) ? json : {}
+  const issues = Array.isArray(fields['errors'])
+    ? fields['errors'].map(issueOf).filter((issue) => issue !== undefined)
+    : []
+  const retryAfter = parseRetryAfter(header('retry-after'), now)
+  const message =
+    typeof fields['message'] === 'string' ? fields['message'] : `the service answered with status ${status}`
+  const location = header('location')
+  const redirect = status >= 300 && status < 400 && location ? `, a redirect to ${location}; correct the base URL` : ''
+  return new KpiError(codeOf(status, issues, retryAfter), message + redirect, {
+    issues,
+    ...(retryAfter !== undefined && { retryAfter }),
+  })
+}
+
+/** The JSON of an answer that is no refusal. */
+export const contentOfAnswer = ({ body, header }: TextAnswer): Json => {
+  const json = parse(body)
+  if (body !== '' && json === undefined) {
+    const type = header('content-type') ?? 'no content type'
+    throw new KpiError('unavailable', `the service answered something that is not JSON (${type}); check the base URL`)
+  }
+  return json
+}

@@ -1,0 +1,72 @@
+import leven from 'leven'
+import { Fault } from '../domain/errors.ts'
+
+/** Something that people call by name. */
+export type Named = { readonly id: number; readonly name: string; readonly email?: string }
+
+/** Finds things by what people call them. */
+export type Directory<T extends Named> = {
+  /** By id, by exact name or e-mail address, or by a name that differs only in case, spaces and underscores. */
+  readonly find: (text: string) => T | Fault
+  readonly byId: ReadonlyMap<number, T>
+}
+
+const SUGGESTION_DISTANCE = 3
+const ID = /^\d{1,15}$/
+
+const fold = (text: string): string =>
+  text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, ' ')
+
+/** The name nearest to a misspelt one, if any is near. */
+export const nearest = (text: string, names: Iterable<string>): string | undefined => {
+  let best: string | undefined
+  let least = Math.min(SUGGESTION_DISTANCE, Math.ceil(text.length / 3)) + 1
+  for (const name of names) {
+    const distance = leven(fold(text), fold(name))
+    if (distance < least) [best, least] = [name, distance]
+  }
+  return best
+}
+
+const index = <T extends Named>(list: readonly T[], key: (one: T) => string | undefined): Map<string, T[]> => {
+  const found = new Map<string, T[]>()
+  for (const one of list) {
+    const text = key(one)
+    if (text !== undefined) found.set(text, [...(found.get(text) ?? []), one])
+  }
+  return found
+}
+
+/** A directory of things of a kind; `title` names the kind in faults. */
+export const createDirectory = <T extends Named>(title: string, list: readonly T[]): Directory<T> => {
+  const byId = new Map(list.map((one) => [one.id, one]))
+  const ways = [
+    { of: index(list, ({ name }) => name), key: (text: string) => text },
+    { of: index(list, ({ email }) => email?.toLowerCase()), key: (text: string) => text.toLowerCase() },
+    { of: index(list, ({ name }) => fold(name)), key: fold },
+  ]
+  const unknown = (text: string): Fault => {
+    const near = nearest(
+      text,
+      list.flatMap(({ name, email }) => [name, email ?? []].flat()),
+    )
+    return new Fault(`there is no ${title} "${text}"${near === undefined ? '' : `; did you mean "${near}"?`}`)
+  }
+  return {
+    byId,
+    find: (text) => {
+      const wanted = text.trim()
+      const numbered = ID.test(wanted) ? byId.get(Number(wanted)) : undefined
+      if (numbered) return numbered
+      const matches = ways.map(({ of, key }) => of.get(key(wanted))).find((found) => found !== undefined)
+      const [first, second] = matches ?? []
+      if (!first) return unknown(wanted)
+      if (!second) return first
+      const candidates = (matches ?? []).map(({ id }) => id).join(', ')
+      return new Fault(`"${wanted}" is the name of more than one ${title}: ${candidates}; use the id`)
+    },
+  }
+}

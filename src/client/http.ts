@@ -1,0 +1,78 @@
+import { KpiError } from '../domain/errors.ts'
+import { contentOfAnswer, errorOfAnswer, type TextAnswer } from './answer.ts'
+import { isLoopback } from './loopback.ts'
+import type { Received, Sending, Transport } from './transport.ts'
+import { Pool } from './undici.ts'
+
+/** Where a remote service is and who asks. */
+export type Remote = {
+  /** Such as `https://acme.example.com/api`. */
+  readonly baseUrl: URL
+  readonly login: string
+  readonly token: string
+  /** The longest wait for one answer. */
+  readonly timeoutMs: number
+  readonly now: () => number
+}
+
+const CONNECTIONS = 10
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the host name could not be looked up',
+  ECONNRESET: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  UND_ERR_HEADERS_TIMEOUT: 'it did not answer in time',
+  UND_ERR_BODY_TIMEOUT: 'it did not answer in time',
+  UND_ERR_CONNECT_TIMEOUT: 'it could not be connected to in time',
+}
+
+const unreachable = (error: unknown, baseUrl: URL): KpiError => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error))
+  return new KpiError('unavailable', `cannot reach ${baseUrl.origin}: ${reason}`, { cause: error })
+}
+
+/** Credentials travel only where nobody can read them on the way. */
+const mustBePrivate = (baseUrl: URL): void => {
+  if (baseUrl.protocol === 'https:' || (baseUrl.protocol === 'http:' && isLoopback(baseUrl))) return
+  throw new KpiError('malformed', `${baseUrl.href} is not HTTPS; credentials are not sent over plain HTTP`)
+}
+
+/** The service over the network: JSON, Basic credentials. */
+export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote): Transport => {
+  mustBePrivate(baseUrl)
+  const pool = new Pool(baseUrl.origin, {
+    connections: CONNECTIONS,
+    pipelining: 1,
+    connect: { timeout: timeoutMs },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  })
+  const prefix = baseUrl.pathname.replace(/\/$/, '')
+  const headers = {
+    authorization: `Basic ${Buffer.from(`${login}:${token}`).toString('base64')}`,
+    'content-type': 'application/json',
+    accept: 'application/json',
+  }
+  const ask = async ({ method, path, query = {}, body }: Sending): Promise<TextAnswer> => {
+    const answer = await pool.request({
+      method,
+      path: prefix + path,
+      query,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+    const header = (name: string): string | undefined => [answer.headers[name] ?? []].flat()[0]
+    return { status: answer.statusCode, header, body: await answer.body.text() }
+  }
+  const send = async (sending: Sending): Promise<Received> => {
+    const answer = await ask(sending).catch((error: unknown) => {
+      throw unreachable(error, baseUrl)
+    })
+    if (answer.status < 200 || answer.status > 299) throw errorOfAnswer(answer, now())
+    const total = answer.header('x-total-count')
+    return { content: { json: contentOfAnswer(answer) }, total: total === undefined ? undefined : Number(total) }
+  }
+  return { send, close: () => pool.close() }
+}

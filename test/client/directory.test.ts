@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { createDirectory, nearest } from '../../src/client/directory.ts'
+import { Fault } from '../../src/domain/errors.ts'
+
+const people = createDirectory('user', [
+  { id: 1, name: 'Ann Lee', email: 'ann@example.com' },
+  { id: 2, name: 'ann lee', email: 'lee@example.com' },
+  { id: 3, name: 'Bob' },
+  { id: 4, name: 'Bob' },
+  { id: 5, name: '3' },
+  { id: 6, name: '2026' },
+  { id: 7, name: 'New_Customers  per-Day' },
+  { id: 8, name: '__proto__' },
+  { id: 9, name: 'Jörg Groß' },
+])
+
+describe('a name', () => {
+  test.each([
+    ['1', 1],
+    [' 1 ', 1],
+    ['007', 7],
+    ['Ann Lee', 1],
+    ['ann lee', 2],
+    ['ANN@example.COM', 1],
+    ['3', 3],
+    ['2026', 6],
+    ['new customers per day', 7],
+    ['New-Customers_per day', 7],
+    ['  New_Customers  per-Day ', 7],
+    ['__proto__', 8],
+    ['jörg groß', 9],
+  ])('%j is found: by id, else exactly, else by address, else without regard to case and spaces', (text, id) => {
+    expect(people.find(text)).toMatchObject({ id })
+  })
+
+  test.each([
+    ['Bob', ['Bob', '3', '4']],
+    ['bob', ['bob', '3', '4']],
+    ['ANN LEE', ['ANN LEE', '1', '2']],
+  ])('%j that several have is refused, and the refusal lists their ids', (text, words) => {
+    const found = people.find(text)
+    expect(found).toBeInstanceOf(Fault)
+    for (const word of words) expect((found as Fault).message).toContain(word)
+  })
+
+  test.each([
+    ['Anne Lee', 'there is no user "Anne Lee"; did you mean "Ann Lee"?'],
+    ['ann@exmaple.com', 'there is no user "ann@exmaple.com"; did you mean "ann@example.com"?'],
+    ['Zebra', 'there is no user "Zebra"'],
+    ['99', 'there is no user "99"'],
+    ['', 'there is no user ""'],
+    ['constructor', 'there is no user "constructor"'],
+    ['*', 'there is no user "*"'],
+  ])('%j that nobody has is refused, with a near one where there is one', (text, message) => {
+    expect(people.find(text)).toEqual(new Fault(message))
+  })
+})
+
+test('all are there by id', () => {
+  expect([...people.byId.keys()]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+})
+
+test.each([
+  ['sales', ['Sales', 'Sale'], 'Sales'],
+  ['revnue', ['Revenue', 'Cost'], 'Revenue'],
+  ['ab', ['xy', 'cd'], undefined],
+  ['cost', ['Profit'], undefined],
+  ['x', [], undefined],
+])('the name nearest to %j among %j is %j', (text, names, expected) => {
+  expect(nearest(text, names)).toBe(expected)
+})
