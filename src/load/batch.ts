@@ -1,0 +1,80 @@
+import { BATCH_LIMIT, type EntryDraft } from '../domain/resources/entry.ts'
+import { type Block, numberAt } from './block.ts'
+import { draftOf } from './entry.ts'
+import type { OnDuplicate } from './options.ts'
+
+/** Entries that are sent together, and beside each the line that it came from, or the lines. */
+export type Batch = { readonly drafts: EntryDraft[]; readonly lines: (number | readonly number[])[] }
+
+/** Takes the lines of a key that stands in the file more than once, where that is an error. */
+export type DuplicateSink = (lines: readonly number[]) => void
+
+const sameKey = (left: EntryDraft, right: EntryDraft): boolean =>
+  left.entry_date === right.entry_date && left.kpi_id === right.kpi_id && left.user_id === right.user_id
+
+/** The last row's entry, with the sum of all rows' actuals. */
+const sumOf = (drafts: readonly EntryDraft[], last: EntryDraft): EntryDraft => {
+  const actuals = drafts.map(({ actual }) => actual).filter((actual) => typeof actual === 'bigint')
+  return actuals.length === 0 ? last : { ...last, actual: actuals.reduce((total, actual) => total + actual, 0n) }
+}
+
+/** The entry to send for a key that stands in the file more than once. */
+const choose = (drafts: readonly EntryDraft[], onDuplicate: Exclude<OnDuplicate, 'error'>): EntryDraft | undefined => {
+  const [first, last] = [drafts[0], drafts.at(-1)]
+  if (onDuplicate === 'sum' && last) return sumOf(drafts, last)
+  return onDuplicate === 'first' ? first : last
+}
+
+/**
+ * Cuts sorted rows into batches. A key that stands in the file more than once, at whatever distance, is settled here:
+ * its rows lie together.
+ */
+export function* cutBatches(
+  blocks: Iterable<Block>,
+  onDuplicate: OnDuplicate,
+  refuse: DuplicateSink,
+  limit = BATCH_LIMIT,
+): Generator<Batch> {
+  let batch: Batch = { drafts: [], lines: [] }
+  // The entry of the last key, and all of them and their lines where the key came again.
+  let last: EntryDraft | undefined
+  let lastLine = 0
+  let again: Batch | undefined
+
+  const finishKey = (): void => {
+    if (!last) return
+    if (!again) {
+      batch.drafts.push(last)
+      batch.lines.push(lastLine)
+      return
+    }
+    const lines = again.lines.flat()
+    const chosen = onDuplicate === 'error' ? undefined : choose(again.drafts, onDuplicate)
+    again = undefined
+    if (!chosen) refuse(lines)
+    else {
+      batch.drafts.push(chosen)
+      batch.lines.push(lines)
+    }
+  }
+  for (const block of blocks) {
+    for (let at = 0; at < block.count; at += 1) {
+      const draft = draftOf(block, at)
+      const line = numberAt(block.line, at)
+      if (last && sameKey(last, draft)) {
+        again ??= { drafts: [last], lines: [lastLine] }
+        again.drafts.push(draft)
+        again.lines.push(line)
+        continue
+      }
+      finishKey()
+      ;[last, lastLine] = [draft, line]
+      if (batch.drafts.length === limit) {
+        yield batch
+        batch = { drafts: [], lines: [] }
+      }
+    }
+  }
+  finishKey()
+  if (batch.drafts.length > 0) yield batch
+}

@@ -1,0 +1,82 @@
+import type { Client } from '../client/client.ts'
+import { KpiError } from '../domain/errors.ts'
+import { type Plan, planColumns } from './columns.ts'
+import { createRowReader, type RowReader, type RowSink } from './entry.ts'
+import type { Source } from './files.ts'
+import type { ImportOptions } from './options.ts'
+import { fetchReference, type Reference } from './reference.ts'
+import type { Rejects } from './rejects.ts'
+import { readRows, type Row } from './rows.ts'
+import type { Sorter } from './sorter.ts'
+import type { Summary } from './summary.ts'
+
+/** So many bad rows at the start mean that the columns are not what they were taken for. */
+const TRIAL_ROWS = 20
+
+/** What is known of a file once all of it has been read and checked. */
+export type Checked = { readonly plan: Plan; readonly reference: Reference }
+
+/** Where checking puts what it finds. */
+export type CheckResults = {
+  readonly sorter: Sorter
+  readonly rejects: Rejects
+  readonly summary: Summary
+  /** Called between parts of the file; may throw to stop. */
+  readonly onProgress: () => void
+}
+
+const mustMakeSense = ({ read, rejected }: Summary, reasons: readonly string[]): void => {
+  if (read !== TRIAL_ROWS || rejected !== TRIAL_ROWS) return
+  throw new KpiError(
+    'malformed',
+    `the first ${TRIAL_ROWS} rows are all bad, so the columns are not what they were taken for; nothing was sent. The last of them: ${reasons.join('; ')}`,
+  )
+}
+
+/** Reads and checks a whole file, before anything is sent: good rows go to the sorter, the others to the rejects. */
+export const checkFile = async (
+  source: Source,
+  client: Client,
+  options: ImportOptions,
+  results: CheckResults,
+): Promise<Checked> => {
+  const { sorter, rejects, summary, onProgress } = results
+  const reference = await fetchReference(client, options.createAssignments)
+  const directories = { kpi: reference.kpis, user: reference.users }
+  let lastReasons: readonly string[] = []
+  const sink: RowSink = {
+    entry: sorter.add,
+    reject: (line, reasons) => {
+      summary.rejected += 1
+      lastReasons = [...reasons]
+      for (const reason of reasons) rejects.add(line, reason)
+    },
+    rounded: () => {
+      summary.rounded += 1
+    },
+    empty: () => {
+      summary.empty += 1
+    },
+  }
+  let plan: Plan | undefined
+  let reader: RowReader | undefined
+  const begin = (header: Row): RowReader => {
+    plan = planColumns(header.cells, options, directories)
+    return (reader = createRowReader(plan, options, reference, sink))
+  }
+  for await (const chunk of readRows(source.open())) {
+    const [header] = chunk
+    if (!header) continue
+    const rows = reader ? chunk : chunk.slice(1)
+    const read = reader ?? begin(header)
+    await reference.fetchAssignments(read.usersOf(rows))
+    for (const row of rows) {
+      summary.read += 1
+      read.read(row)
+      mustMakeSense(summary, lastReasons)
+    }
+    onProgress()
+  }
+  if (!plan) throw new KpiError('malformed', `${source.name} is empty: there is not even a header`)
+  return { plan, reference }
+}

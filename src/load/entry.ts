@@ -1,0 +1,175 @@
+import type { Day } from '../domain/day.ts'
+import { Fault, KpiError } from '../domain/errors.ts'
+import { checkText } from '../domain/field-value.ts'
+import { entry, type EntryDraft } from '../domain/resources/entry.ts'
+import { bigintAt, type Block, type BlockRow, numberAt, textAt } from './block.ts'
+import type { Plan } from './columns.ts'
+import type { ImportOptions, Role } from './options.ts'
+import type { Reference } from './reference.ts'
+import type { Row } from './rows.ts'
+import { readDateCell, readNumberCell, remember } from './values.ts'
+
+/** Which values a row has, as bits: each is given, or cleared, or, where neither is set, kept as it is stored. */
+const ACTUAL = { given: 1, cleared: 2 }
+const TARGET = { given: 4, cleared: 8 }
+const NOTES = { given: 16, cleared: 32 }
+
+/** Takes what the rows of a file come to. */
+export type RowSink = {
+  readonly entry: (row: BlockRow) => void
+  /** A row that cannot be loaded as it stands, and why. */
+  readonly reject: (line: number, reasons: readonly string[]) => void
+  /** A value that had more than four decimals. */
+  readonly rounded: () => void
+  /** A row, or in a wide file a cell, without any value. */
+  readonly empty: () => void
+}
+
+type Cells = readonly string[]
+type Values = Pick<BlockRow, 'flags' | 'actual' | 'target' | 'text'>
+
+/** Reads the rows of a file by its plan. */
+export type RowReader = {
+  /** The users whom rows name, as far as there are such users. */
+  readonly usersOf: (rows: readonly Row[]) => Set<number>
+  readonly read: (row: Row) => void
+}
+
+/** Reads a name or date from its column, or takes the constant that stands for it. */
+const reader = <T>(
+  plan: Plan,
+  role: Role,
+  constant: string | undefined,
+  read: (text: string) => T | Fault,
+): ((cells: Cells) => T | Fault) => {
+  if (constant !== undefined) {
+    const value = read(constant)
+    if (value instanceof Fault) throw new KpiError('malformed', `--${role}: ${value.message}`)
+    return () => value
+  }
+  const at = plan.roles.get(role) ?? -1
+  return (cells) => {
+    const text = cells[at] ?? ''
+    return text.trim() === '' ? new Fault(`the ${role} is empty`) : read(text)
+  }
+}
+
+/** A reader that gives what it finds in rows to a sink. */
+export const createRowReader = (plan: Plan, options: ImportOptions, reference: Reference, sink: RowSink): RowReader => {
+  const { roles, wide, header } = plan
+  const userOf = reader(plan, 'user', options.user, reference.findUser)
+  const kpiOf = reader(plan, 'kpi', options.kpi, reference.findKpi)
+  const dayOf = reader(
+    plan,
+    'date',
+    options.date,
+    remember((text) => readDateCell(text.trim())),
+  )
+  // The reasons against the row at hand, kept between rows to spare the allocation.
+  const reasons: string[] = []
+
+  const tell = <T>(value: T | Fault): T | undefined => {
+    if (!(value instanceof Fault)) return value
+    reasons.push(value.message)
+    return undefined
+  }
+  const numberOf = (text: string, name: string): bigint => {
+    const cell = readNumberCell(text)
+    if (cell instanceof Fault) reasons.push(`${name} ${cell.message}`)
+    else if (cell.rounded && options.strict) reasons.push(`${name} "${text}" has more than four decimals`)
+    else {
+      if (cell.rounded) sink.rounded()
+      return cell.value
+    }
+    return 0n
+  }
+  const columnOf = (role: Role): ((cells: Cells) => string | undefined) => {
+    const at = roles.get(role)
+    return at === undefined ? () => undefined : (cells) => (cells[at] ?? '').trim()
+  }
+  const [actualOf, targetOf, notesOf] = [columnOf('actual'), columnOf('target'), columnOf('notes')]
+  const flagOf = (text: string | undefined, bits: typeof ACTUAL): number => {
+    if (text === undefined) return 0
+    if (text !== '') return bits.given
+    return options.clearEmpty ? bits.cleared : 0
+  }
+  const valuesOf = (cells: Cells): Values => {
+    const [actual, target, notes] = [actualOf(cells), targetOf(cells), notesOf(cells)]
+    const text = notes ? tell(checkText(entry.fields.notes, notes)) : ''
+    return {
+      flags: flagOf(actual, ACTUAL) | flagOf(target, TARGET) | flagOf(notes, NOTES),
+      actual: actual ? numberOf(actual, 'actual') : 0n,
+      target: target ? numberOf(target, 'target') : 0n,
+      text: text ?? '',
+    }
+  }
+  const checkPair = (user: number | undefined, kpi: number | undefined): void => {
+    if (user !== undefined && kpi !== undefined) reasons.push(...reference.faultsOf(user, kpi))
+  }
+  const add = (line: number, user: number, kpi: number, day: Day, values: Values): void => {
+    sink.entry({ first: user, second: kpi, third: day, line, ...values })
+  }
+
+  const readLong = ({ line, cells }: Row): void => {
+    const user = tell(userOf(cells))?.id
+    const kpi = tell(kpiOf(cells))?.id
+    const day = tell(dayOf(cells))
+    checkPair(user, kpi)
+    const values = valuesOf(cells)
+    if (reasons.length > 0 || user === undefined || kpi === undefined || day === undefined) return
+    if (values.flags === 0) sink.empty()
+    else add(line, user, kpi, day, values)
+  }
+  const readWide = ({ line, cells }: Row, { of, columns }: NonNullable<Plan['wide']>): void => {
+    const shared = of === 'kpi' ? tell(userOf(cells))?.id : tell(kpiOf(cells))?.id
+    const day = tell(dayOf(cells))
+    for (const { at, id } of columns) {
+      const text = (cells[at] ?? '').trim()
+      if (text === '' && !options.clearEmpty) {
+        sink.empty()
+        continue
+      }
+      const [user, kpi] = of === 'kpi' ? [shared, id] : [id, shared]
+      const before = reasons.length
+      checkPair(user, kpi)
+      const actual = text === '' ? 0n : numberOf(text, header[at] ?? '')
+      const isGood = reasons.length === before && user !== undefined && kpi !== undefined && day !== undefined
+      if (isGood) add(line, user, kpi, day, { flags: flagOf(text, ACTUAL), actual, target: 0n, text: '' })
+    }
+  }
+  return {
+    usersOf: (rows) => {
+      const ids = new Set(wide?.of === 'user' ? wide.columns.map(({ id }) => id) : [])
+      for (const { cells } of wide?.of === 'user' ? [] : rows) {
+        const user = userOf(cells)
+        if (!(user instanceof Fault)) ids.add(user.id)
+      }
+      return ids
+    },
+    read: (row) => {
+      reasons.length = 0
+      if (row.cells.length > header.length) {
+        reasons.push(`the row has ${row.cells.length} cells, the header has ${header.length}`)
+      } else if (wide) readWide(row, wide)
+      else readLong(row)
+      if (reasons.length > 0) sink.reject(row.line, reasons)
+    },
+  }
+}
+
+/** The draft of a row that was read. */
+export const draftOf = (block: Block, at: number): EntryDraft => {
+  const flags = numberAt(block.flags, at)
+  const draft: EntryDraft = {
+    user_id: numberAt(block.first, at),
+    kpi_id: numberAt(block.second, at),
+    entry_date: numberAt(block.third, at),
+  }
+  if (flags & ACTUAL.given) draft.actual = bigintAt(block.values, at * 2)
+  else if (flags & ACTUAL.cleared) draft.actual = null
+  if (flags & TARGET.given) draft.target = bigintAt(block.values, at * 2 + 1)
+  else if (flags & TARGET.cleared) draft.target = null
+  if (flags & NOTES.given) draft.notes = textAt(block.text, at)
+  else if (flags & NOTES.cleared) draft.notes = null
+  return draft
+}

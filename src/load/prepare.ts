@@ -1,0 +1,67 @@
+import type { Client } from '../client/client.ts'
+import { BATCH_LIMIT } from '../domain/resources/entry.ts'
+import { type Batch, cutBatches } from './batch.ts'
+import { type Checked, checkFile } from './check.ts'
+import type { Source } from './files.ts'
+import type { ImportOptions } from './options.ts'
+import { createRejects, type Rejects } from './rejects.ts'
+import { createSorter, type Sorter } from './sorter.ts'
+import { emptySummary, type Summary } from './summary.ts'
+
+/** How far an import is: rows read and checked, then entries sent of all that there are to send. */
+export type Progress = { readonly phase: 'read' | 'send'; readonly done: number; readonly total?: number }
+
+/** An import: what to load, from where to where. */
+export type Import = {
+  readonly client: Client
+  readonly source: Source
+  readonly options: ImportOptions
+  /** A folder for what does not fit in memory. */
+  readonly folder: string
+  /** Asks to stop: at once while the file is read, after the batch at hand while it is sent. */
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: Progress) => void
+  readonly onNote: (note: string) => void
+}
+
+/** Thrown where an import was asked to stop before it had sent anything. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped'
+}
+
+/** A file that has been read and checked: its good rows sorted, the others with their reasons. */
+export type Prepared = Checked & {
+  readonly sorter: Sorter
+  readonly rejects: Rejects
+  readonly summary: Summary
+  /** The good rows in batches. A key that stands in the file more than once may become rejects on the way. */
+  readonly batches: () => Generator<Batch>
+}
+
+const check = async (work: Import, sorter: Sorter, rejects: Rejects): Promise<Prepared> => {
+  const summary = emptySummary()
+  const onProgress = (): void => {
+    if (work.signal.aborted) throw new Stopped('stopped before anything was sent; run the same command to continue')
+    work.onProgress({ phase: 'read', done: summary.read })
+  }
+  const checked = await checkFile(work.source, work.client, work.options, { sorter, rejects, summary, onProgress })
+  const { unused } = checked.plan
+  if (unused.length > 0) work.onNote(`columns left out: ${unused.join(', ')}`)
+  const refuse = (lines: readonly number[]): void => {
+    const reason = `the same user, KPI and date stand on lines ${lines.join(', ')}`
+    for (const line of lines) rejects.add(line, reason)
+  }
+  const batches = (): Generator<Batch> => cutBatches(sorter.blocks(BATCH_LIMIT), work.options.onDuplicate, refuse)
+  return { ...checked, sorter, rejects, summary, batches }
+}
+
+/** Reads and checks the whole file, then goes on with it; what lay on disk is removed at the end, however it ends. */
+export const withPrepared = async <T>(work: Import, goOn: (prepared: Prepared) => Promise<T>): Promise<T> => {
+  const [sorter, rejects] = [createSorter(work.folder), createRejects(work.folder)]
+  try {
+    return await goOn(await check(work, sorter, rejects))
+  } finally {
+    sorter.close()
+    rejects.close()
+  }
+}

@@ -1,0 +1,80 @@
+import { stringify } from 'csv-stringify/sync'
+import { KpiError } from '../domain/errors.ts'
+import { type BlockRow, numberAt, textAt } from './block.ts'
+import { REJECT_COLUMNS } from './columns.ts'
+import { type Source, writeWhole } from './files.ts'
+import { readRows } from './rows.ts'
+import { createSorter } from './sorter.ts'
+
+/** The rows that could not be loaded, with the reasons, in constant memory. */
+export type Rejects = {
+  readonly add: (line: number, reason: string) => void
+  /** Every line once, in order, with all its reasons. */
+  readonly lines: () => Generator<{ readonly line: number; readonly reasons: readonly string[] }>
+  readonly close: () => void
+}
+
+const BLOCK_ROWS = 4096
+const NO_VALUES: Omit<BlockRow, 'first' | 'second' | 'line' | 'text'> = { third: 0, flags: 0, actual: 0n, target: 0n }
+
+/** Rejects that lie in `folder` where they do not fit in memory. */
+export const createRejects = (folder: string): Rejects => {
+  const sorter = createSorter(folder, BLOCK_ROWS)
+  return {
+    // The second part of the key keeps a line's reasons in the order in which they were found.
+    add: (line, reason) => {
+      sorter.add({ first: line, second: sorter.size(), line, text: reason, ...NO_VALUES })
+    },
+    lines: function* () {
+      let open: { line: number; reasons: string[] } | undefined
+      for (const block of sorter.blocks(BLOCK_ROWS)) {
+        for (let at = 0; at < block.count; at += 1) {
+          const [line, reason] = [numberAt(block.line, at), textAt(block.text, at)]
+          if (open?.line === line) {
+            if (!open.reasons.includes(reason)) open.reasons.push(reason)
+          } else {
+            if (open) yield open
+            open = { line, reasons: [reason] }
+          }
+        }
+      }
+      if (open) yield open
+    },
+    close: sorter.close,
+  }
+}
+
+/** The columns of a file that are its own, not those that an earlier rejects file added. */
+const ownColumns = (header: readonly string[]): number[] =>
+  [...header.keys()].filter((at) => !REJECT_COLUMNS.some((name) => name === header[at]))
+
+/** Goes through the file once more and picks out the rejected rows, after the header. */
+async function* rejectedRows(source: Source, rejects: Rejects): AsyncGenerator<string> {
+  const wanted = rejects.lines()
+  let next = wanted.next()
+  let header: readonly string[] | undefined
+  let own: readonly number[] = []
+  const original = (cells: readonly string[]): string[] => [
+    ...own.map((at) => cells[at] ?? ''),
+    ...cells.slice(header?.length),
+  ]
+  for await (const rows of readRows(source.open())) {
+    const picked: string[][] = []
+    for (const { line, cells } of rows) {
+      if (!header) {
+        header = cells
+        own = ownColumns(header)
+        picked.push([...original(cells), ...REJECT_COLUMNS])
+      } else if (!next.done && next.value.line === line) {
+        picked.push([...original(cells), String(line), next.value.reasons.join('; ')])
+        next = wanted.next()
+      }
+    }
+    if (picked.length > 0) yield stringify(picked)
+  }
+  if (!next.done) throw new KpiError('malformed', `${source.name} has changed while it was read`)
+}
+
+/** Writes the rejects file: the original cells, then the line and the reasons. */
+export const writeRejects = (path: string, source: Source, rejects: Rejects): Promise<void> =>
+  writeWhole(path, rejectedRows(source, rejects))

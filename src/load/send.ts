@@ -1,0 +1,32 @@
+import type { Client } from '../client/client.ts'
+import { KpiError } from '../domain/errors.ts'
+import type { BatchResult } from '../domain/resources/entry.ts'
+import type { Batch } from './batch.ts'
+
+/** What became of a batch: the service's counts, and the entries that it refused, by their place in the batch. */
+export type Sent = { readonly result: BatchResult; readonly refused: ReadonlyMap<number, readonly string[]> }
+
+const NOTHING: BatchResult = { rows_added: 0, rows_created: 0, rows_updated: 0, rows_unchanged: 0 }
+
+/** The entries that a refusal names; `undefined` where it is not about single entries. */
+const refusedBy = (error: unknown): Map<number, string[]> | undefined => {
+  if (!(error instanceof KpiError) || error.code !== 'invalid') return undefined
+  const refused = new Map<number, string[]>()
+  for (const { index, field, message } of error.issues) {
+    if (index === undefined) return undefined
+    refused.set(index, [...(refused.get(index) ?? []), `${field}: ${message}`])
+  }
+  return refused.size > 0 ? refused : undefined
+}
+
+/** Sends a batch. One that is refused for some of its entries is sent again without them. */
+export const sendBatch = async (client: Client, { drafts }: Batch): Promise<Sent> => {
+  try {
+    return { result: await client.entries.addMany(drafts), refused: new Map() }
+  } catch (error) {
+    const refused = refusedBy(error)
+    if (!refused) throw error
+    const rest = drafts.filter((_, at) => !refused.has(at))
+    return { result: rest.length === 0 ? NOTHING : await client.entries.addMany(rest), refused }
+  }
+}

@@ -1,0 +1,27 @@
+/** What became of an import. Rows are those of the file; entries are what they hold, one or many a row. */
+export type Summary = {
+  read: number
+  created: number
+  updated: number
+  unchanged: number
+  /** Rows that were not loaded, or not wholly. */
+  rejected: number
+  /** Values that had more than four decimals. */
+  rounded: number
+  /** Rows, or in a wide file cells, that hold no value. */
+  empty: number
+  /** Assignments that were created. */
+  assigned: number
+}
+
+/** A summary of nothing yet. */
+export const emptySummary = (): Summary => ({
+  read: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  rejected: 0,
+  rounded: 0,
+  empty: 0,
+  assigned: 0,
+})

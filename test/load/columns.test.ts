@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest'
+import { createDirectory } from '../../src/client/directory.ts'
+import { KpiError } from '../../src/domain/errors.ts'
+import { type Directories, type Plan, planColumns } from '../../src/load/columns.ts'
+import type { ImportOptions, Role } from '../../src/load/options.ts'
+import { optionsOf } from '../support/import.ts'
+
+const directories: Directories = {
+  kpi: createDirectory('KPI', [
+    { id: 1, name: 'Sales' },
+    { id: 2, name: 'Net sales' },
+    { id: 3, name: 'Goal' },
+    { id: 4, name: 'Result' },
+  ]),
+  user: createDirectory('user', [
+    { id: 11, name: 'Ann Lee', email: 'ann@example.com' },
+    { id: 12, name: 'Bob', email: 'bob@example.com' },
+  ]),
+}
+
+const plan = (header: string, options: Partial<ImportOptions> = {}): Plan =>
+  planColumns(header.split(','), optionsOf(options), directories)
+
+/** What a plan makes of each header: a role, a KPI, a user, or nothing. */
+const meanings = (header: string, options: Partial<ImportOptions> = {}): string[] => {
+  const { roles, wide, unused } = plan(header, options)
+  return header.split(',').map((name, at) => {
+    const role = [...roles].filter(([, place]) => place === at).map(([one]) => one)
+    const column = (wide?.columns ?? []).filter((one) => one.at === at).map(({ id }) => `${wide?.of} ${id}`)
+    return [...role, ...column, ...(unused.includes(name) ? ['unused'] : [])].join(' and ')
+  })
+}
+
+const refusal = (header: string, options: Partial<ImportOptions> = {}): { message: string; issues: string[] } => {
+  try {
+    plan(header, options)
+  } catch (error) {
+    if (!(error instanceof KpiError) || error.code !== 'malformed') throw error
+    return { message: error.message, issues: error.issues.map(({ field, message }) => `${field}: ${message}`) }
+  }
+  throw new Error('the header was taken')
+}
+
+const map = (...pairs: [Role, string][]): Partial<ImportOptions> => ({ map: new Map(pairs) })
+
+describe('a long file', () => {
+  test.each<[role: Role, names: string[]]>([
+    ['user', ['user', 'user_id', 'userid', 'User Name', 'username', 'EMAIL', 'e-mail', 'Person', 'reporter']],
+    ['kpi', ['kpi', 'kpi_id', 'KpiId', 'KPI name', 'Measure', 'metric', 'Indicator']],
+    ['date', ['date', 'entry_date', 'entryDate', 'Entry Date', 'Day', 'period']],
+    ['actual', ['actual', 'Actual value', 'actual_value', 'VALUE', 'amount', 'result']],
+    ['target', ['target', 'target-value', 'Goal', 'plan']],
+    ['notes', ['notes', 'Note', 'comment', 'Comments', 'remark', ' remarks ']],
+  ])('has its %s under any common name', (role, names) => {
+    const others = (['user', 'kpi', 'date', 'actual'] as const).filter((one) => one !== role)
+    for (const name of names) expect([name, ...meanings([name, ...others].join(','))]).toEqual([name, role, ...others])
+  })
+
+  test.each<[name: string, header: string, options: Partial<ImportOptions>, meanings: string[]]>([
+    ['in any order', 'actual,date,kpi,user', {}, ['actual', 'date', 'kpi', 'user']],
+    ['with notes as its only values', 'user,kpi,date,notes', {}, ['user', 'kpi', 'date', 'notes']],
+    ['with constants', 'date,value', { user: 'Bob', kpi: 'Sales' }, ['date', 'actual']],
+    ['with a date for all', 'user,kpi,value', { date: '2026-01-01' }, ['user', 'kpi', 'actual']],
+    [
+      'with other columns, which are unused',
+      'user,kpi,Region,date,actual,Shop',
+      {},
+      ['user', 'kpi', 'unused', 'date', 'actual', 'unused'],
+    ],
+    ['with columns without a name', 'user,kpi,date,actual, ,', {}, ['user', 'kpi', 'date', 'actual', '', '']],
+    ['that was a rejects file', 'user,kpi,date,actual,_line,_reason', {}, ['user', 'kpi', 'date', 'actual', '', '']],
+    [
+      'with names of its own',
+      'Wer,kpi,Tag,Ist',
+      map(['user', 'Wer'], ['date', 'Tag'], ['actual', 'Ist']),
+      ['user', 'kpi', 'date', 'actual'],
+    ],
+    [
+      'with a name that differs in case and spaces',
+      'user,kpi,date,Net  Sales',
+      map(['actual', 'net_sales']),
+      ['user', 'kpi', 'date', 'actual'],
+    ],
+    [
+      'with two candidates, one of them named',
+      'user,kpi,date,value,amount',
+      map(['actual', 'amount']),
+      ['user', 'kpi', 'date', 'unused', 'actual'],
+    ],
+    [
+      'with two candidates, one of them ignored',
+      'user,kpi,date,value,amount',
+      { ignore: ['value'] },
+      ['user', 'kpi', 'date', '', 'actual'],
+    ],
+    [
+      'although a column is named as a KPI, where it is said to be long',
+      'user,kpi,date,notes,Sales',
+      { layout: 'long' },
+      ['user', 'kpi', 'date', 'notes', 'unused'],
+    ],
+  ])('is understood %s', (_, header, options, expected) => {
+    expect(meanings(header, options)).toEqual(expected)
+  })
+})
+
+describe('a wide file', () => {
+  test.each<[name: string, header: string, options: Partial<ImportOptions>, meanings: string[]]>([
+    ['by KPI', 'date,user,Sales,net sales', {}, ['date', 'user', 'kpi 1', 'kpi 2']],
+    ['by KPI id', 'date,user,1,2', {}, ['date', 'user', 'kpi 1', 'kpi 2']],
+    ['by KPI of one user', 'Date,Sales', { user: 'Ann Lee' }, ['date', 'kpi 1']],
+    ['by user', 'date,kpi,Ann Lee,bob@example.com', {}, ['date', 'kpi', 'user 11', 'user 12']],
+    ['by user of one KPI', 'date,ann_lee,BOB', { kpi: '1' }, ['date', 'user 11', 'user 12']],
+    ['with columns ignored', 'date,user,Sales,Region', { ignore: ['region'] }, ['date', 'user', 'kpi 1', '']],
+    ['that was a rejects file', 'date,user,Sales,_line,_reason', {}, ['date', 'user', 'kpi 1', '', '']],
+    ['of one KPI whose name means something else', 'date,user,Result', { layout: 'wide' }, ['date', 'user', 'kpi 4']],
+  ])('is understood %s', (_, header, options, expected) => {
+    expect(meanings(header, options)).toEqual(expected)
+  })
+
+  test('names every header that is neither a KPI nor a user, with what is near', () => {
+    expect(refusal('date,user,Sales,Net salez,Region').issues).toEqual([
+      'header: there is no KPI "Net salez"; did you mean "Net sales"? (or leave the column out with --ignore)',
+      'header: there is no KPI "Region" (or leave the column out with --ignore)',
+    ])
+  })
+
+  test.each(['Sales,Sales', 'Sales,1', 'sales,Sales'])('is refused where two columns are one KPI: %s', (columns) => {
+    expect(refusal(`date,user,${columns}`).issues).toEqual([expect.stringContaining(columns.split(',')[1] ?? '')])
+  })
+})
+
+describe('no column is left out without a word:', () => {
+  /** The headers whose values are used, or are said not to be. */
+  const told = (header: string, options: Partial<ImportOptions>): string[] => {
+    try {
+      const { wide, unused } = plan(header, options)
+      return [...unused, ...(wide?.columns ?? []).map(({ at }) => header.split(',')[at] ?? '')]
+    } catch {
+      return refusal(header, options).issues
+    }
+  }
+
+  test.each<[name: string, header: string, options: Partial<ImportOptions>, column: string]>([
+    ['notes beside columns of KPIs', 'date,user,Sales,notes', {}, 'notes'],
+    ['targets beside columns of KPIs', 'date,user,Sales,target', {}, 'target'],
+    ['a KPI that is called Goal', 'date,user,Sales,Goal', {}, 'Goal'],
+    ['users, where --user names one', 'user,kpi,date,actual', { user: 'Bob' }, 'user'],
+    ['KPIs, where --kpi names one', 'user,kpi,date,actual', { kpi: 'Sales' }, 'kpi'],
+    ['dates, where --date gives one', 'user,kpi,date,actual', { date: '2026-01-01' }, 'date'],
+  ])('%s', (_, header, options, column) => {
+    expect(told(header, options)).toContainEqual(expect.stringContaining(column))
+  })
+})
+
+describe('a header is refused, with all that is wrong, where', () => {
+  const NEEDS = 'the header does not say what each column is'
+  test.each<[name: string, header: string, options: Partial<ImportOptions>, issues: string[]]>([
+    [
+      'two columns mean the same',
+      'user,kpi,date,value,amount',
+      {},
+      ['actual: is both "value" and "amount"; say which: --map actual=COLUMN'],
+    ],
+    [
+      'a column stands twice',
+      'user,kpi,date,date,actual',
+      {},
+      ['date: is both "date" and "date"; say which: --map date=COLUMN'],
+    ],
+    [
+      'there is no value',
+      'user,kpi,date,Region',
+      {},
+      ['actual: no column is the actual; give one with --map actual=COLUMN'],
+    ],
+    [
+      'more is missing',
+      'date,value',
+      {},
+      [
+        'user: no column is the user; give one with --map user=COLUMN or --user',
+        'kpi: no column is the kpi; give one with --map kpi=COLUMN or --kpi',
+      ],
+    ],
+    [
+      'a column that was named is not there, and another is near',
+      'user,kpi,Daate,actual',
+      map(['date', 'Date']),
+      [
+        'date: there is no column "Date"; did you mean "Daate"?',
+        'date: no column is the date; give one with --map date=COLUMN or --date',
+      ],
+    ],
+    [
+      'a column that was named is not there, and none is near',
+      'user,kpi,date,actual',
+      { ignore: ['Territory'] },
+      ['ignore: there is no column "Territory"; there are user, kpi, date, actual'],
+    ],
+  ])('%s', (_, header, options, issues) => {
+    expect(refusal(header, options)).toEqual({ message: NEEDS, issues })
+  })
+
+  test('a column that was named stands twice', () => {
+    expect(refusal('user,kpi,date,Ist,Ist', map(['actual', 'Ist'])).issues).toEqual([expect.stringContaining('Ist')])
+  })
+
+  test('nothing is known of it', () => {
+    expect(refusal('Shop,Region,City').message).toMatch(/^nothing is known of the header Shop, Region, City:/)
+  })
+})

@@ -1,0 +1,87 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { describe, expect, test } from 'vitest'
+import { fileSource, spoolSource, writeWhole } from '../../src/load/files.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+describe('a file', () => {
+  test('can be read more than once, and stays', async () => {
+    using folder = temporaryFolder()
+    writeFileSync(folder.in('data.csv'), 'a,b\n')
+    const source = fileSource(folder.in('data.csv'), 'data.csv')
+    expect([await text(source.open()), await text(source.open())]).toEqual(['a,b\n', 'a,b\n'])
+    source.close()
+    expect(readdirSync(folder.path)).toEqual(['data.csv'])
+  })
+
+  test.each<[name: string, path: string, reason: string]>([
+    ['is missing', 'missing.csv', 'there is no such file'],
+    ['is a directory', 'folder', 'it is a directory'],
+    ['lies below a file', 'data.csv/more.csv', 'part of its path is not a directory'],
+  ])('that %s is refused at once, by the name that the user gave', (_, path, reason) => {
+    using folder = temporaryFolder()
+    mkdirSync(folder.in('folder'))
+    writeFileSync(folder.in('data.csv'), '')
+    expect(() => fileSource(folder.in(path), '../its name')).toThrow(`cannot read ../its name: ${reason}`)
+  })
+})
+
+describe('standard input', () => {
+  test('can be read more than once, and leaves nothing behind', async () => {
+    using folder = temporaryFolder()
+    const source = await spoolSource(Readable.from([Buffer.from('a,'), Buffer.from('b\n')]), folder.path, 'x')
+    expect(source.name).toBe('standard input')
+    expect([await text(source.open()), await text(source.open())]).toEqual(['a,b\n', 'a,b\n'])
+    source.close()
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+
+  test('that breaks off leaves nothing behind either', async () => {
+    using folder = temporaryFolder()
+    const broken = Readable.from(
+      (function* () {
+        yield Buffer.from('a')
+        throw new Error('gone')
+      })(),
+    )
+    await expect(spoolSource(broken, folder.path, 'x')).rejects.toThrow('gone')
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+})
+
+describe('a file that is written', () => {
+  test('appears whole, in place of what was there', async () => {
+    using folder = temporaryFolder()
+    writeFileSync(folder.in('out.csv'), 'before')
+    await writeWhole(folder.in('out.csv'), ['a,', 'b\n'])
+    expect(readFileSync(folder.in('out.csv'), 'utf8')).toBe('a,b\n')
+    expect(readdirSync(folder.path)).toEqual(['out.csv'])
+  })
+
+  test('is what it was before, where writing fails half-way', async () => {
+    using folder = temporaryFolder()
+    writeFileSync(folder.in('out.csv'), 'before')
+    const breaking = function* (): Generator<string> {
+      yield 'half'
+      throw new Error('no more')
+    }
+    await expect(writeWhole(folder.in('out.csv'), breaking())).rejects.toThrow('no more')
+    expect(readFileSync(folder.in('out.csv'), 'utf8')).toBe('before')
+    expect(readdirSync(folder.path)).toEqual(['out.csv'])
+  })
+
+  test.each<[name: string, path: string, reason: RegExp]>([
+    ['a folder that is not there', 'none/out.csv', /folder|directory/],
+    ['a folder itself', 'folder', /directory/],
+    ['a file below a file', 'data.csv/out.csv', /part of its path is not a directory/],
+  ])('is refused by name, with the reason: %s', async (_, path, reason) => {
+    using folder = temporaryFolder()
+    mkdirSync(folder.in('folder'))
+    writeFileSync(folder.in('data.csv'), '')
+    const written = writeWhole(folder.in(path), ['x'])
+    await expect(written).rejects.toThrow(`cannot write ${folder.in(path)}: `)
+    await expect(written).rejects.toThrow(reason)
+    expect(readdirSync(folder.path)).toEqual(['data.csv', 'folder'])
+  })
+})

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseDay } from '../../src/domain/day.ts'
+import { Fault, KpiError } from '../../src/domain/errors.ts'
+import { fetchReference } from '../../src/load/reference.ts'
+import { embeddedImporter, ID, type Importer } from '../support/import.ts'
+
+let importer: Importer
+beforeAll(async () => {
+  importer = await embeddedImporter()
+})
+afterAll(async () => {
+  await importer[Symbol.asyncDispose]()
+})
+
+const USERS = [ID.ann, ID.bob, ID.lou]
+
+test.each<[text: string, id: number]>([
+  ['2', ID.ann],
+  ['Ann Lee', ID.ann],
+  [' ann_lee ', ID.ann],
+  ['ANN@example.com', ID.ann],
+  ['Bob', ID.bob],
+])('a user is found as "%s"', async (text, id) => {
+  const { findUser } = await fetchReference(importer.client, false)
+  expect(findUser(text)).toMatchObject({ id })
+})
+
+test.each<[text: string, message: string]>([
+  ['Anne Lee', 'there is no user "Anne Lee"; did you mean "Ann Lee"?'],
+  ['somebody else', 'there is no user "somebody else"'],
+])('a user is not found as "%s"', async (text, message) => {
+  const { findUser } = await fetchReference(importer.client, false)
+  expect(findUser(text)).toEqual(new Fault(message))
+})
+
+test('everything is fetched once: KPIs, users, and the assignments of each user', async () => {
+  const { client } = importer
+  const before = client.requests()
+  const reference = await fetchReference(client, false)
+  for (const ids of [[ID.ann], [ID.ann, ID.bob, ID.ann], USERS, []]) await reference.fetchAssignments(ids)
+  expect(client.requests() - before).toBe(2 + USERS.length)
+})
+
+const pairs = USERS.flatMap((user) => [ID.sales, ID.visits, ID.closed, ID.spare].map((kpi) => [user, kpi] as const))
+
+test.each(pairs)('what is said of user %i and KPI %i is what the service says', async (user, kpi) => {
+  const { client } = importer
+  const reference = await fetchReference(client, false)
+  await reference.fetchAssignments([user])
+  const said = async (): Promise<string[]> => {
+    try {
+      await client.entries.add({ user_id: user, kpi_id: kpi, entry_date: parseDay('2026-01-01') ?? 0, actual: 1n })
+      return []
+    } catch (error) {
+      if (!(error instanceof KpiError)) throw error
+      return error.issues.map(({ message }) => message)
+    }
+  }
+  expect(reference.faultsOf(user, kpi)).toEqual(await said())
+})
+
+test('assignments that are missing are no faults where they are to be made, and each is noted once', async () => {
+  const reference = await fetchReference(importer.client, true)
+  await reference.fetchAssignments(USERS)
+  const faulty = [...pairs, ...pairs].filter(([user, kpi]) => reference.faultsOf(user, kpi).length > 0)
+  expect(new Set(faulty.map(([user, kpi]) => `${user} ${kpi}`))).toEqual(
+    new Set(['2 3', '3 3', '4 1', '4 2', '4 3', '4 4']),
+  )
+  expect(reference.missing().map(({ user, kpi }) => [user.id, kpi.id])).toEqual([
+    [ID.ann, ID.spare],
+    [ID.bob, ID.visits],
+    [ID.bob, ID.spare],
+  ])
+})

@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { fileSource } from '../../src/load/files.ts'
+import { createRejects, writeRejects } from '../../src/load/rejects.ts'
+import { type Folder, temporaryFolder } from '../support/folder.ts'
+
+type Reasons = readonly (readonly [line: number, reason: string])[]
+
+/** Writes the rejects of a file that holds `text`, and reads them. */
+const rejectsOf = async (folder: Folder, text: string, reasons: Reasons): Promise<string> => {
+  writeFileSync(folder.in('data.csv'), text)
+  const rejects = createRejects(folder.path)
+  for (const [line, reason] of reasons) rejects.add(line, reason)
+  try {
+    await writeRejects(folder.in('rejects.csv'), fileSource(folder.in('data.csv'), 'data.csv'), rejects)
+  } finally {
+    rejects.close()
+  }
+  return readFileSync(folder.in('rejects.csv'), 'utf8')
+}
+
+test.each<[name: string, text: string, reasons: Reasons, rejects: string]>([
+  ['the original cells', 'a,b\n1,2\n3, 4 \n5,6\n', [[3, 'bad']], 'a,b,_line,_reason\n3, 4 ,3,bad\n'],
+  [
+    'each row once, in the order of the file, with all reasons in the order in which they were found',
+    'a\n1\n2\n3\n',
+    [
+      [4, 'z'],
+      [2, 'y'],
+      [4, 'x'],
+      [4, 'z'],
+      [2, 'a'],
+    ],
+    'a,_line,_reason\n1,2,y; a\n3,4,z; x\n',
+  ],
+  [
+    'quotes where cells need them',
+    'a,"b,c"\n"1\n2","say ""x"""\n,7\n',
+    [
+      [2, 'so, "bad"'],
+      [4, 'x'],
+    ],
+    'a,"b,c",_line,_reason\n"1\n2","say ""x""",2,"so, ""bad"""\n,7,4,x\n',
+  ],
+  ['LF for CRLF, and no byte order mark', '\ufeffa\r\n\r\n1\r\n', [[3, 'é']], 'a,_line,_reason\n1,3,é\n'],
+  ['empty cells where the row had too few', 'a,b,c\n1\n', [[2, 'x']], 'a,b,c,_line,_reason\n1,,,2,x\n'],
+  [
+    'no line and reason of an earlier rejects file',
+    'a,_line,b,_reason\n1,77,2,old\n',
+    [[2, 'new']],
+    'a,b,_line,_reason\n1,2,2,new\n',
+  ],
+])('a rejects file has %s', async (_, text, reasons, rejects) => {
+  using folder = temporaryFolder()
+  expect(await rejectsOf(folder, text, reasons)).toBe(rejects)
+})
+
+test('a row with too many cells keeps all of them, however often it is rejected', async () => {
+  using folder = temporaryFolder()
+  const once = await rejectsOf(folder, 'a,b\n1,2,EXTRA\n', [[2, 'too many']])
+  expect(once).toContain('1,2,EXTRA,2,too many')
+  expect(await rejectsOf(folder, once, [[2, 'too many']])).toMatch(/^1,2,EXTRA,/m)
+})
+
+test('many rejects in no order are told by line', () => {
+  using folder = temporaryFolder()
+  const count = 30_000
+  const rejects = createRejects(folder.path)
+  for (let at = 0; at < count; at += 1) {
+    const line = ((at * 7919) % count) + 2
+    rejects.add(line, 'one')
+    rejects.add(line, `of ${line}`)
+  }
+  const lines = [...rejects.lines()]
+  expect(lines.map(({ line }) => line)).toEqual(Array.from({ length: count }, (_, at) => at + 2))
+  expect(lines.filter(({ line, reasons }) => reasons.join('; ') !== `one; of ${line}`)).toEqual([])
+  rejects.close()
+  expect(readdirSync(folder.path)).toEqual([])
+})
+
+test('a file that no longer has the rejected lines is told of, and nothing is left half written', async () => {
+  using folder = temporaryFolder()
+  await expect(rejectsOf(folder, 'a\n1\n', [[7, 'x']])).rejects.toMatchObject({
+    code: 'malformed',
+    message: 'data.csv has changed while it was read',
+  })
+  expect(readdirSync(folder.path)).toEqual(['data.csv'])
+})

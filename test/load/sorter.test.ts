@@ -1,0 +1,130 @@
+import { readdirSync, statSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { bigintAt, type Block, type BlockRow, numberAt, textAt } from '../../src/load/block.ts'
+import { createSorter, type Sorter } from '../../src/load/sorter.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+const rowsOf = (block: Block): BlockRow[] =>
+  Array.from({ length: block.count }, (_, at) => ({
+    first: numberAt(block.first, at),
+    second: numberAt(block.second, at),
+    third: numberAt(block.third, at),
+    line: numberAt(block.line, at),
+    flags: numberAt(block.flags, at),
+    actual: bigintAt(block.values, at * 2),
+    target: bigintAt(block.values, at * 2 + 1),
+    text: textAt(block.text, at),
+  }))
+
+const addAll = (sorter: Sorter, rows: readonly BlockRow[]): void => {
+  for (const row of rows) sorter.add(row)
+}
+
+const sorted = (rows: readonly BlockRow[]): BlockRow[] =>
+  rows.toSorted(
+    (left, right) =>
+      left.first - right.first || left.second - right.second || left.third - right.third || left.line - right.line,
+  )
+
+const few = fc.integer({ min: 0, max: 2 })
+/** Keys that are often alike, and lines too. */
+const near: fc.Arbitrary<Pick<BlockRow, 'first' | 'second' | 'third' | 'line'>> = fc
+  .tuple(few, few)
+  .map(([first, line]) => ({ first, second: 0, third: 0, line }))
+const decimal = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n })
+const anyRow: fc.Arbitrary<BlockRow> = fc.record({
+  first: fc.oneof(few, fc.maxSafeNat()),
+  second: fc.oneof(few, fc.maxSafeNat()),
+  third: fc.oneof(few, fc.integer({ min: -30_000, max: 90_000 })),
+  line: fc.oneof(few, fc.integer({ min: 0, max: 2 ** 32 - 1 })),
+  flags: fc.nat(63),
+  actual: decimal,
+  target: decimal,
+  text: fc.oneof(fc.constant(''), fc.string({ unit: 'binary' })),
+})
+const row = fc.oneof(
+  anyRow,
+  fc.tuple(anyRow, near).map(([one, key]) => ({ ...one, ...key })),
+)
+
+describe('any rows', () => {
+  test('come back by key, then line, those that are alike in the order in which they came', () => {
+    fc.assert(
+      fc.property(
+        fc.array(row, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 1, max: 40 }),
+        (rows, runRows, blockRows) => {
+          using folder = temporaryFolder()
+          const sorter = createSorter(folder.path, runRows)
+          addAll(sorter, rows)
+          expect(sorter.size()).toBe(rows.length)
+          const blocks = [...sorter.blocks(blockRows)].map(rowsOf)
+          expect(blocks.flat()).toEqual(sorted(rows))
+          expect(blocks.slice(0, -1).every((block) => block.length === blockRows)).toBe(true)
+          expect(blocks.every((block) => block.length > 0)).toBe(true)
+          sorter.close()
+          expect(readdirSync(folder.path)).toEqual([])
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  test('can be gone through more than once', () => {
+    using folder = temporaryFolder()
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 20 }), (rows) => {
+        const sorter = createSorter(folder.path, 3)
+        addAll(sorter, rows)
+        const [once, again] = [[...sorter.blocks(7)], [...sorter.blocks(5)]]
+        expect(once.flatMap(rowsOf)).toEqual(again.flatMap(rowsOf))
+        sorter.close()
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+const many = Array.from({ length: 20_000 }, (_, at): BlockRow => {
+  const mixed = (at * 7919) % 20_011
+  return {
+    first: mixed % 10,
+    second: mixed % 7,
+    third: mixed,
+    line: at,
+    flags: 0,
+    actual: BigInt(at),
+    target: -1n,
+    text: '',
+  }
+})
+
+test.each([1, 1023, 1024, 1025, 5000, 20_000, 30_000])('many rows are sorted in runs of %i', (runRows) => {
+  using folder = temporaryFolder()
+  const rows = many.slice(0, runRows === 1 ? 500 : many.length)
+  const sorter = createSorter(folder.path, runRows)
+  addAll(sorter, rows)
+  expect([...sorter.blocks(5000)].flatMap(rowsOf)).toEqual(sorted(rows))
+  sorter.close()
+})
+
+test('what does not fit lies in files that only their owner can read, and a sorter left half-way leaves none', () => {
+  using folder = temporaryFolder()
+  const sorter = createSorter(folder.path, 2)
+  addAll(sorter, many.slice(0, 7))
+  const paths = readdirSync(folder.path, { recursive: true, encoding: 'utf8' }).map((name) => folder.in(name))
+  expect(paths).toHaveLength(1 + 3)
+  expect(paths.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([])
+  sorter.blocks(2).next()
+  sorter.close()
+  expect(readdirSync(folder.path)).toEqual([])
+})
+
+test('rows that fit in memory touch no disk', () => {
+  const sorter = createSorter('/nowhere/at/all', 7)
+  addAll(sorter, many.slice(0, 7))
+  expect([...sorter.blocks(7)].flatMap(rowsOf)).toEqual(sorted(many.slice(0, 7)))
+  sorter.close()
+})
