@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import type { Client } from '../client/client.ts'
+import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
+import type { Io } from './io.ts'
+import { type Printing, printRecord, printRecords } from './output/print.ts'
+import { withClientAt } from './session.ts'
+import { canAsk, findFormat, findPlace, findTimeout, type GlobalFlags, wantsColor } from './settings.ts'
+
+/** What every command works with: the world, the flags given, a client, and the ways to say something. */
+export type Cli = {
+  readonly io: Io
+  readonly flags: GlobalFlags
+  readonly withClient: <T>(work: (client: Client) => Promise<T>) => Promise<T>
+  readonly printing: () => Printing
+  readonly printOne: (of: Resource, record: AnyRecord) => Promise<void>
+  readonly printMany: (columns: readonly NamedField[], records: readonly AnyRecord[]) => Promise<void>
+  /** A line for people on standard error, unless they want quiet. */
+  readonly note: (text: string) => Promise<void>
+  /** Whether somebody is there to be asked. */
+  readonly canAsk: boolean
+  /** Runs another command line in the same world; answers its exit code. */
+  readonly run: (args: readonly string[]) => Promise<number>
+}
+
+/** What a command does; it answers its exit code, or nothing when all went well. */
+export type Action = (
+  cli: Cli,
+  args: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+) => Promise<number | void>
+
+/** Adds an action to a command, to be run with the flags that stand anywhere on its line. */
+export type Act = (command: Command, action: Action) => void
+
+/** Adds what a command, or a group of commands, can do. */
+export type Register = (group: Command, act: Act) => void
+
+/** What a command works with, given the flags of its line. */
+export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
+  const printing = (): Printing => ({ format: findFormat(io, flags), color: wantsColor(io, flags) })
+  return {
+    io,
+    flags,
+    withClient: (work) => withClientAt(io, findPlace(io, flags), findTimeout(flags), work),
+    printing,
+    printOne: (of, record) => printRecord(io, printing(), of, record),
+    printMany: (columns, records) => printRecords(io, printing(), columns, [records]),
+    note: async (text) => {
+      if (!flags.quiet) await io.stderr.write(`${text}\n`)
+    },
+    canAsk: canAsk(io, flags),
+    run,
+  }
+}

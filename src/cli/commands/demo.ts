@@ -1,0 +1,53 @@
+import { join, relative } from 'node:path'
+import type { Cli, Register } from '../cli.ts'
+import { EXIT } from '../exit.ts'
+import { dataFolder } from '../folders.ts'
+import { packageFolder } from '../package-folder.ts'
+import { withClientAt } from '../session.ts'
+import { findTimeout } from '../settings.ts'
+
+const SAMPLE = join('examples', 'load-entries')
+
+/** The commands that make the sample account, as anybody could type them. */
+const setUp = (folder: string): string[][] => [
+  ['kpis', 'create', '--from-json', join(folder, 'kpis.json')],
+  ['users', 'create', '--from-json', join(folder, 'users.json')],
+]
+
+const loadAndReport = (folder: string): string[][] => [
+  ['entries', 'import', join(folder, 'worldwide-aggregate.csv'), '--user', 'World', '--create-assignments'],
+  ['entries', 'import', join(folder, 'key-countries-pivoted.csv'), '--kpi', 'Confirmed', '--create-assignments'],
+  ['report', '--from', '2022-03-01', '--to', '2022-04-16'],
+]
+
+const isEmpty = (cli: Cli, dataDir: string): Promise<boolean> =>
+  withClientAt(cli.io, { kind: 'embedded', dataDir }, findTimeout(cli.flags), async (client) => {
+    const kpis = await client.kpis.list()
+    return kpis.length === 0
+  })
+
+/** The path as somebody in the working directory would type it. */
+const shortest = (cwd: string, path: string): string => {
+  const below = relative(cwd, path)
+  return below.startsWith('..') ? path : below
+}
+
+const quote = (word: string): string => (/^[\w./:@=,-]+$/.test(word) ? word : `'${word}'`)
+
+/** `kpi demo`: real data into an embedded service of its own and back as a report, by the very commands it shows. */
+export const demo: Register = (group, act) => {
+  act(group, async (cli) => {
+    const dataDir = cli.flags.dataDir ?? join(dataFolder(cli.io), 'demo')
+    const folder = shortest(cli.io.cwd, join(packageFolder(), SAMPLE))
+    const lines = [...((await isEmpty(cli, dataDir)) ? setUp(folder) : []), ...loadAndReport(folder)]
+    for (const line of lines) {
+      await cli.note(`\n$ kpi ${line.map(quote).join(' ')}`)
+      const code = await cli.run(['--data-dir', dataDir, ...line])
+      if (code !== EXIT.done) return code
+    }
+    await cli.note(`\nThe sample account is in ${dataDir}. Go on with:
+  kpi --data-dir ${quote(dataDir)} kpis list
+  kpi --data-dir ${quote(dataDir)} report --kpis Confirmed --from 2020-03-01 --to 2020-06-30`)
+    return EXIT.done
+  })
+}

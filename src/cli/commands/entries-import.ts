@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import { LAYOUTS, ON_DUPLICATE } from '../../load/options.ts'
+import type { Act } from '../cli.ts'
+
+const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
+
+const EXAMPLES = `
+Columns are found by their names: user (id, e-mail or name), kpi (id or name), date (YYYY-MM-DD), actual, target, notes.
+A wide file has a column for each KPI, or for each user, headed by its name. Everything is checked before the first
+row is sent. Rows that cannot be loaded go to data.rejects.csv for data.csv, with the reasons; mend and import that.
+
+Examples:
+  kpi entries import data.csv --dry-run
+  kpi entries import daily.csv --user "Ann Lee"
+  kpi entries import regions.csv --kpi Revenue --create-assignments
+  kpi entries import export.csv --map date=Day,actual="Net sales" --ignore Region`
+
+/** `kpi entries import` */
+export const addImport = (group: Command, act: Act): void => {
+  const command = group
+    .command('import')
+    .description('load entries from a CSV file, or - for standard input')
+    .argument('<file>', 'the file')
+    .option('--user <user>', 'the user of all rows')
+    .option('--kpi <kpi>', 'the KPI of all rows')
+    .option('--date <date>', 'the date of all rows')
+    .option('--map <role=column,...>', 'which column is the user, kpi, date, actual, target or notes', collect)
+    .option('--ignore <column,...>', 'columns to leave out', collect)
+    .addOption(new Option('--layout <layout>', 'a row an entry, or a column a KPI or user').choices(LAYOUTS))
+    .addOption(new Option('--empty <what>', 'what an empty cell does').choices(['keep', 'clear']).default('keep'))
+    .option('--strict', 'reject values with more than four decimals, instead of rounding them')
+    .addOption(
+      new Option('--on-duplicate <what>', 'what to do where the file gives a user, KPI and date more than once')
+        .choices(ON_DUPLICATE)
+        .default('error'),
+    )
+    .option('--create-assignments', 'assign KPIs to users where the rows need it')
+    .option('--dry-run', 'do all but send, and say what each row would do')
+    .option('--rejects <file>', 'where the rejected rows go')
+    .addHelpText('after', EXAMPLES)
+  act(command, async (cli, [file = ''], flags) => {
+    const { runImport } = await import('../import/run.ts')
+    return runImport(cli, file, flags)
+  })
+}

@@ -1,0 +1,52 @@
+import type { Client } from '../../client/client.ts'
+import { completeReport } from '../../client/complete-report.ts'
+import { formatDay } from '../../domain/day.ts'
+import type { DayRange } from '../../domain/period.ts'
+import { type ReportRow, reportRow } from '../../domain/resources/report-row.ts'
+import type { Cli, Register } from '../cli.ts'
+import { rangeOfWords, todayAt } from '../day-words.ts'
+import type { FlagValues } from '../flags.ts'
+import { directoryOf, idsIn } from '../names.ts'
+import { printRecords } from '../output/print.ts'
+import { overview, overviewRows } from '../report/overview.ts'
+
+const idsOf = async (client: Client, kind: 'kpi' | 'user', list: unknown): Promise<number[] | undefined> =>
+  typeof list === 'string' ? idsIn(await directoryOf(client, kind), list) : undefined
+
+const partsOf = async (
+  client: Client,
+  range: DayRange,
+  { kpis, users }: FlagValues,
+): Promise<AsyncGenerator<readonly ReportRow[]>> =>
+  completeReport(client, {
+    ...range,
+    kpiIds: await idsOf(client, 'kpi', kpis),
+    userIds: await idsOf(client, 'user', users),
+  })
+
+const printOverview = async (cli: Cli, range: DayRange, parts: AsyncIterable<readonly ReportRow[]>): Promise<void> => {
+  const rows: ReportRow[] = []
+  for await (const part of parts) rows.push(...part)
+  if (rows.length === 0) return cli.note(`no values from ${formatDay(range.from)} to ${formatDay(range.to)}`)
+  await cli.printMany(overview.shown, overviewRows(rows))
+}
+
+/** `kpi report` */
+export const report: Register = (group, act) => {
+  group
+    .option('--from <day>', 'first day: a date, today, -7d, this-month, last-quarter and the like', '-30d')
+    .option('--to <day>', 'last day', 'today')
+    .option('--kpis <list>', 'only of these KPIs, by id or name, with commas between them')
+    .option('--users <list>', 'only of these users, by id, name or e-mail address')
+    .option('--rows', 'a row for each period, instead of an overview; csv and json always have them')
+  act(group, async (cli, _, flags) => {
+    const range = rangeOfWords(String(flags['from']), String(flags['to']), todayAt(cli.io.now()))
+    const printing = cli.printing()
+    await cli.withClient(async (client) => {
+      const parts = await partsOf(client, range, flags)
+      if (printing.format === 'table' && flags['rows'] !== true) return printOverview(cli, range, parts)
+      const columns = printing.format === 'table' ? reportRow.brief : reportRow.shown
+      return printRecords(cli.io, printing, columns, parts)
+    })
+  })
+}

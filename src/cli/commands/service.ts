@@ -1,0 +1,57 @@
+import type { Command } from 'commander'
+import { account } from '../../domain/resources/account.ts'
+import { resource } from '../../domain/schema.ts'
+import { DEFAULT_ACCOUNT } from '../../service/names.ts'
+import type { Act, Register } from '../cli.ts'
+import { withStore } from '../operator.ts'
+
+const tokenRecord = resource({
+  name: 'token',
+  plural: 'tokens',
+  title: 'token',
+  path: '',
+  verbs: [],
+  fields: {
+    login: { kind: 'text', about: 'Login name' },
+    token: { kind: 'text', about: 'Account token, shown this once' },
+  },
+})
+
+const addAccounts = (group: Command, act: Act): void => {
+  const accounts = group.command('accounts').description('the accounts of the bundled service')
+  act(accounts.command('list').description('list all accounts'), async (cli) => {
+    const { accounts: service } = await import('../../service/accounts.ts')
+    await cli.printMany(account.shown, await withStore(cli, (db) => service.list(db)))
+  })
+  for (const [verb, enabled] of [
+    ['enable-api', true],
+    ['disable-api', false],
+  ] as const) {
+    const command = accounts.command(verb).argument('<name>', 'the account')
+    command.description(enabled ? 'let the API answer over HTTP' : 'refuse every request over HTTP')
+    act(command, async (cli, [name = '']) => {
+      const { accounts: service } = await import('../../service/accounts.ts')
+      await withStore(cli, (db) => service.setApiEnabled(db, name, enabled))
+      await cli.note(`the API of account ${name} is ${enabled ? 'enabled' : 'disabled'}`)
+    })
+  }
+}
+
+const addToken = (group: Command, act: Act): void => {
+  const token = group.command('token').description('the token that clients log in with')
+  const create = token
+    .command('create')
+    .description('make a new token, in place of the one before; it is shown this once')
+    .option('--account <name>', 'the account', DEFAULT_ACCOUNT)
+  act(create, async (cli, _, { account: name }) => {
+    const { accounts: service } = await import('../../service/accounts.ts')
+    const made = await withStore(cli, (db) => service.createToken(db, String(name), cli.io.random))
+    await cli.printOne(tokenRecord, made)
+  })
+}
+
+/** `kpi service …` */
+export const service: Register = (group, act) => {
+  addAccounts(group, act)
+  addToken(group, act)
+}

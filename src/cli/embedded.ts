@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import type { Received, Sending, Transport } from '../client/transport.ts'
+import type { Account } from '../domain/resources/account.ts'
+import { createApp } from '../server/app.ts'
+import type { Query } from '../server/call.ts'
+import { DEFAULT_ACCOUNT } from '../service/names.ts'
+import { accounts } from '../store/accounts.ts'
+import type { Db } from '../store/db.ts'
+import { openStore } from '../store/open.ts'
+import { makeFolder } from './folders.ts'
+
+/** The file of the embedded service within its data directory. */
+const storePath = (dataDir: string): string => join(dataDir, 'kpi.db')
+
+/** The account of the embedded service, made with all that a new one has where there is none yet. */
+const findAccount = async (db: Db, now: number): Promise<Account> => {
+  const known = await db.read((tx) => accounts.findByName(tx, DEFAULT_ACCOUNT))
+  if (known) return known
+  const { ensureDefaultAccount } = await import('../service/accounts.ts')
+  return ensureDefaultAccount(db, now)
+}
+
+/** Opens the store of a data directory, ready to use: made and brought up to date, with its account. */
+export const openEmbedded = async (dataDir: string, nowMs: () => number): Promise<{ db: Db; account: Account }> => {
+  makeFolder(dataDir, 'data directory')
+  const db = await openStore(storePath(dataDir))
+  try {
+    return { db, account: await findAccount(db, Math.floor(nowMs() / 1000)) }
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+const toQuery = (query: Sending['query'] = {}): Query =>
+  new Map(Object.entries(query).map(([name, value]) => [name.toLowerCase(), [value]]))
+
+/** The bundled service in this process: no port, no credentials, no limit, and the same routes, rules and errors. */
+export const embeddedTransport = async (dataDir: string, nowMs: () => number): Promise<Transport> => {
+  const { db, account } = await openEmbedded(dataDir, nowMs)
+  const app = createApp(db)
+  return {
+    send: async ({ method, path, query, body }: Sending): Promise<Received> => {
+      const caller = { account, now: Math.floor(nowMs() / 1000), lenient: true }
+      const { content, total } = await app.answer(caller, { method, path, query: toQuery(query), body })
+      // All of that happened at once: now signals and timers have their turn.
+      await setImmediate()
+      return { content: content ?? { json: undefined }, total }
+    },
+    close: db.close,
+  }
+}

@@ -1,0 +1,38 @@
+import type { ErrorCode } from '../domain/errors.ts'
+
+/** What a command's end says to scripts (command line, section 5). */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  partial: 3,
+  unauthorized: 4,
+  unreachable: 5,
+  workLeft: 6,
+  unsupported: 7,
+  interrupted: 130,
+} as const
+
+/** The exit code for each kind of error. */
+export const exitCodes: Record<ErrorCode, number> = {
+  malformed: EXIT.failed,
+  invalid: EXIT.failed,
+  unauthorized: EXIT.unauthorized,
+  forbidden: EXIT.unauthorized,
+  not_found: EXIT.failed,
+  method_not_allowed: EXIT.unsupported,
+  conflict: EXIT.failed,
+  too_large: EXIT.failed,
+  too_long: EXIT.failed,
+  media_type: EXIT.failed,
+  unsupported: EXIT.unsupported,
+  rate_limited: EXIT.unreachable,
+  unavailable: EXIT.unreachable,
+  unusable: EXIT.failed,
+  internal: EXIT.unreachable,
+}
+
+/** Thrown for a command line that cannot be understood or lacks something. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}

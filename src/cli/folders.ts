@@ -1,0 +1,53 @@
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { KpiError } from '../domain/errors.ts'
+import type { Io } from './io.ts'
+
+/** Where the embedded service keeps its data when nothing else is said. */
+export const dataFolder = ({ env, home, platform }: Io): string => {
+  if (env['KPI_DATA_DIR']) return env['KPI_DATA_DIR']
+  if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), 'kpi', 'data')
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'kpi', 'data')
+  return join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'kpi')
+}
+
+/** Where profiles and their secrets are kept. */
+export const configFolder = ({ env, home, platform }: Io): string => {
+  if (env['KPI_CONFIG_DIR']) return env['KPI_CONFIG_DIR']
+  if (platform === 'win32') return join(env['APPDATA'] ?? join(home, 'AppData', 'Roaming'), 'kpi')
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'kpi')
+  return join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'kpi')
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+
+/** Makes what is missing of a path, part by part: making all at once never ends where the system allows no folder. */
+const makeMissing = (path: string): void => {
+  if (isFolder(path)) return
+  const above = dirname(path)
+  if (above !== path) makeMissing(above)
+  mkdirSync(path, { mode: 0o700 })
+}
+
+/** Makes a folder that only its owner can read, where there is none yet; `what` names it in the error. */
+export const makeFolder = (path: string, what: string): void => {
+  try {
+    makeMissing(path)
+  } catch (error) {
+    // Another process may have made it at the same moment.
+    if (isFolder(path)) return
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const reasons: Readonly<Record<string, string>> = {
+      EACCES: 'permission is denied',
+      EPERM: 'permission is denied',
+      EROFS: 'its file system is read-only',
+      ENOSPC: 'the disk is full',
+      EEXIST: 'a file is in its place',
+      ENOTDIR: 'part of its path is a file',
+      ENOENT: 'no folder can be made there',
+    }
+    throw new KpiError('unusable', `cannot make the ${what} ${path}: ${reasons[code] ?? String(error)}`, {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,51 @@
+import type { Register } from './cli.ts'
+
+/** A group of commands, loaded when one of them is used. */
+export type Group = { readonly summary: string; readonly load: () => Promise<Register> }
+
+/** All groups, in the order in which help shows them. */
+export const groups: Readonly<Record<string, Group>> = {
+  demo: {
+    summary: 'a sample account with real data, and its report',
+    load: async () => (await import('./commands/demo.ts')).demo,
+  },
+  kpis: {
+    summary: 'KPI definitions: what is measured, how often, which way is better',
+    load: async () => (await import('./commands/kpis.ts')).kpis,
+  },
+  users: {
+    summary: 'people who report values; lock those who leave, so that their history stays',
+    load: async () => (await import('./commands/users.ts')).users,
+  },
+  assign: { summary: 'KPIs of users', load: async () => (await import('./commands/assign.ts')).assign },
+  entries: {
+    summary: 'values: list, add, delete, import from a file',
+    load: async () => (await import('./commands/entries.ts')).entries,
+  },
+  report: { summary: 'the processed report', load: async () => (await import('./commands/report.ts')).report },
+  categories: {
+    summary: 'categories of KPIs',
+    load: async () => (await import('./commands/catalog.ts')).categories,
+  },
+  units: { summary: 'units of measure', load: async () => (await import('./commands/catalog.ts')).units },
+  frequencies: {
+    summary: 'how often KPIs are measured',
+    load: async () => (await import('./commands/catalog.ts')).frequencies,
+  },
+  icons: { summary: 'icons of KPIs', load: async () => (await import('./commands/catalog.ts')).icons },
+  profiles: {
+    summary: 'named places to talk to: an embedded or a remote service',
+    load: async () => (await import('./commands/profiles.ts')).profiles,
+  },
+  serve: { summary: 'the bundled service over HTTP', load: async () => (await import('./commands/serve.ts')).serve },
+  service: {
+    summary: "the operator's work on the bundled service",
+    load: async () => (await import('./commands/service.ts')).service,
+  },
+}
+
+const VALUE_FLAGS: ReadonlySet<string> = new Set(['-p', '--profile', '--data-dir', '-o', '--output', '--timeout'])
+
+/** The words of a command line that are neither flags nor the values of flags that may stand before a command. */
+export const wordsIn = (args: readonly string[]): string[] =>
+  args.filter((word, at) => !word.startsWith('-') && !VALUE_FLAGS.has(args[at - 1] ?? ''))

@@ -1,0 +1,39 @@
+import { type ImportOptions, LAYOUTS, ON_DUPLICATE, type Role, ROLES } from '../../load/options.ts'
+import { UsageError } from '../exit.ts'
+import type { FlagValues } from '../flags.ts'
+
+/** The parts of a list with commas between them; a comma within double quotes separates nothing. */
+const partsOf = (list: string): string[] =>
+  [...list.matchAll(/(?:"[^"]*"|[^,"])+/g)].map(([part]) => part.replaceAll('"', '').trim())
+
+const listOf = (values: unknown): string[] =>
+  Array.isArray(values) ? values.filter((value) => typeof value === 'string').flatMap(partsOf) : []
+
+const mapOf = (values: unknown): Map<Role, string> => {
+  const map = new Map<Role, string>()
+  for (const part of listOf(values)) {
+    const [name = '', ...column] = part.split('=')
+    const role = ROLES.find((one) => one === name.trim())
+    if (!role || column.length === 0) {
+      throw new UsageError(`--map ${part} is not one of ${ROLES.map((one) => `${one}=COLUMN`).join(', ')}`)
+    }
+    map.set(role, column.join('=').trim())
+  }
+  return map
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** What the flags of an import say. */
+export const importOptions = (flags: FlagValues): ImportOptions => ({
+  layout: LAYOUTS.find((one) => one === flags['layout']),
+  map: mapOf(flags['map']),
+  ignore: listOf(flags['ignore']),
+  user: textOf(flags['user']),
+  kpi: textOf(flags['kpi']),
+  date: textOf(flags['date']),
+  clearEmpty: flags['empty'] === 'clear',
+  strict: flags['strict'] === true,
+  onDuplicate: ON_DUPLICATE.find((one) => one === flags['onDuplicate']) ?? 'error',
+  createAssignments: flags['createAssignments'] === true,
+})

@@ -1,0 +1,98 @@
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import type { Client } from '../../client/client.ts'
+import type { AnyRecord } from '../../domain/schema.ts'
+import { fileSource, type Source, spoolSource } from '../../load/files.ts'
+import { type Ending, importFile } from '../../load/load.ts'
+import { type Import, withPrepared } from '../../load/prepare.ts'
+import { type Rehearsed, rehearse } from '../../load/rehearse.ts'
+import type { Summary } from '../../load/summary.ts'
+import type { Cli } from '../cli.ts'
+import { EXIT } from '../exit.ts'
+import type { FlagValues } from '../flags.ts'
+import { printRecords } from '../output/print.ts'
+import { importOptions } from './options.ts'
+import { importSummary, rehearsalRecord, rehearsalRow } from './output.ts'
+import { createProgress, type ProgressView } from './progress.ts'
+
+/** `data.rejects.csv` for `data.csv`, beside it; in the working directory for standard input. */
+const rejectsPathOf = (file: string): string =>
+  file === '-' ? 'stdin.rejects.csv' : join(dirname(file), `${basename(file, extname(file))}.rejects.csv`)
+
+const openSource = ({ io }: Cli, file: string): Promise<Source> | Source => {
+  if (file !== '-') return fileSource(resolve(io.cwd, file), file)
+  const name = Buffer.from(io.random(6)).toString('hex')
+  return spoolSource(io.stdin, io.tempDir, name)
+}
+
+async function* asRecords(chunks: AsyncIterable<readonly Rehearsed[]>): AsyncGenerator<readonly AnyRecord[]> {
+  for await (const rows of chunks) yield rows.map(rehearsalRecord)
+}
+
+const summaryRecord = (cli: Cli, client: Client, startedAt: number, summary: Summary, left: number): AnyRecord => ({
+  ...summary,
+  left,
+  requests: client.requests(),
+  seconds: BigInt(Math.round((cli.io.now() - startedAt) / 100)) * 1000n,
+})
+
+const shortSummary = ({ created, updated, unchanged, rejected, assigned }: Summary): string =>
+  `dry run, nothing was sent: ${created} to create, ${updated} to update, ${unchanged} unchanged, ${rejected} rows to reject` +
+  (assigned > 0 ? `, ${assigned} assignments to create` : '')
+
+const dryRun = (cli: Cli, work: Import, progress: ProgressView): Promise<number> =>
+  withPrepared(work, async (prepared) => {
+    progress.stop()
+    const rows = asRecords(rehearse(work.client, prepared))
+    await printRecords(cli.io, cli.printing(), rehearsalRow.shown, rows)
+    await cli.note(shortSummary(prepared.summary))
+    return prepared.summary.rejected > 0 ? EXIT.partial : EXIT.done
+  })
+
+/** Tells what is left to do and answers the exit code. */
+const conclude = async (cli: Cli, { summary, left, failure }: Ending, rejectsPath: string): Promise<number> => {
+  if (summary.rejected > 0) {
+    await cli.io.stderr.write(
+      `kpi: ${summary.rejected} rows were rejected; they are in ${rejectsPath} with the reasons\n`,
+    )
+  }
+  if (failure) await cli.io.stderr.write(`kpi: ${failure.message}\n`)
+  if (left > 0) {
+    await cli.io.stderr.write(`kpi: stopped with ${left} entries left; run the same command to continue\n`)
+    return EXIT.workLeft
+  }
+  return summary.rejected > 0 ? EXIT.partial : EXIT.done
+}
+
+/** `kpi entries import`: reads, checks and sends a file, or only says what that would do. */
+export const runImport = async (cli: Cli, file: string, flags: FlagValues): Promise<number> => {
+  const options = importOptions(flags)
+  const rejectsPath = typeof flags['rejects'] === 'string' ? flags['rejects'] : rejectsPathOf(file)
+  cli.printing()
+  const source = await openSource(cli, file)
+  const progress = await createProgress(cli)
+  const startedAt = cli.io.now()
+  try {
+    return await cli.withClient(async (client) => {
+      const work: Import = {
+        client,
+        source,
+        options,
+        folder: cli.io.tempDir,
+        signal: cli.io.interruption(),
+        onProgress: (step) => {
+          cli.io.limitMemory()
+          progress.show(step)
+        },
+        onNote: (text) => void cli.note(text),
+      }
+      if (flags['dryRun'] === true) return dryRun(cli, work, progress)
+      const ending = await importFile({ ...work, rejectsPath: resolve(cli.io.cwd, rejectsPath) })
+      progress.stop()
+      await cli.printOne(importSummary, summaryRecord(cli, client, startedAt, ending.summary, ending.left))
+      return conclude(cli, ending, rejectsPath)
+    })
+  } finally {
+    progress.stop()
+    source.close()
+  }
+}

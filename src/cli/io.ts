@@ -1,0 +1,114 @@
+import type { Readable, Writable } from 'node:stream'
+
+/** Thrown where whoever read our output has gone: no failure of ours. */
+export class ClosedPipe extends Error {
+  override readonly name = 'ClosedPipe'
+}
+
+/** A stream that text is written to. */
+export type Output = {
+  /** Resolves once there is room for more, so that memory does not grow with what is written. */
+  readonly write: (text: string) => Promise<void>
+  readonly isTerminal: boolean
+  /** The terminal's width; undefined where there is none. */
+  readonly columns: number | undefined
+  /** For packages that write by themselves. */
+  readonly stream: Writable
+}
+
+/** Everything that a command may touch of the world around it. */
+export type Io = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  readonly home: string
+  readonly platform: string
+  /** A folder for files that are needed for a while. */
+  readonly tempDir: string
+  readonly stdin: Readable
+  readonly stdinIsTerminal: boolean
+  readonly stdout: Output
+  readonly stderr: Output
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly random: (bytes: number) => Uint8Array
+  /** A signal that is aborted when the user or the system asks to stop; asked a second time, the process ends at once. */
+  readonly interruption: () => AbortSignal
+  /** Keeps short-lived memory small, for work on much data. */
+  readonly limitMemory: () => void
+}
+
+const INTERRUPTED = 130
+const YOUNG_GENERATION_BYTES = 16 * 1024 * 1024
+
+const outputOf = (stream: NodeJS.WriteStream): Output => {
+  let failure: Error | undefined
+  const fail = (error: NodeJS.ErrnoException): Error =>
+    (failure = error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED' ? new ClosedPipe() : error)
+  stream.on('error', fail)
+  return {
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        if (failure) reject(failure)
+        else stream.write(text, (error) => (error ? reject(fail(error)) : resolve()))
+      }),
+    isTerminal: stream.isTTY,
+    columns: stream.isTTY ? stream.columns : undefined,
+    stream,
+  }
+}
+
+const watchInterruption = (): AbortSignal => {
+  const controller = new AbortController()
+  const stop = (): void => {
+    if (controller.signal.aborted) process.exit(INTERRUPTED)
+    controller.abort()
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  return controller.signal
+}
+
+const youngGeneration = (): number =>
+  process
+    .getBuiltinModule('node:v8')
+    .getHeapSpaceStatistics()
+    .find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0
+
+/** The world as this process has it. Streams and modules are opened when they are first asked for. */
+export const processIo = (): Io => {
+  const os = process.getBuiltinModule('node:os')
+  let [stdout, stderr]: [Output | undefined, Output | undefined] = [undefined, undefined]
+  let signal: AbortSignal | undefined
+  let limited = false
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    platform: process.platform,
+    now: Date.now,
+    get home() {
+      return os.homedir()
+    },
+    get tempDir() {
+      return os.tmpdir()
+    },
+    get stdin() {
+      return process.stdin
+    },
+    get stdinIsTerminal() {
+      return process.stdin.isTTY
+    },
+    get stdout() {
+      return (stdout ??= outputOf(process.stdout))
+    },
+    get stderr() {
+      return (stderr ??= outputOf(process.stderr))
+    },
+    random: (bytes) => process.getBuiltinModule('node:crypto').randomBytes(bytes),
+    interruption: () => (signal ??= watchInterruption()),
+    limitMemory: () => {
+      if (limited || youngGeneration() < YOUNG_GENERATION_BYTES) return
+      limited = true
+      process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import { recordToJson } from '../../codec/json.ts'
+import { textOf } from '../../codec/text.ts'
+import type { AnyRecord, NamedField, Resource } from '../../domain/schema.ts'
+import type { Io } from '../io.ts'
+
+/** The forms that data is printed in. */
+export type Format = 'table' | 'csv' | 'json'
+
+export const FORMATS: readonly Format[] = ['table', 'csv', 'json']
+
+/** How to print: the form, and whether there may be colour. */
+export type Printing = { readonly format: Format; readonly color: boolean }
+
+type Chunks = AsyncIterable<readonly AnyRecord[]> | Iterable<readonly AnyRecord[]>
+
+/** So many rows settle how wide a table's columns are; what comes after is printed as it comes. */
+const TABLE_BLOCK_ROWS = 1000
+
+const isNumber = ({ field: { kind } }: NamedField): boolean =>
+  kind === 'integer' || kind === 'int16' || kind === 'decimal'
+
+const cellsOf = (columns: readonly NamedField[], record: AnyRecord): string[] =>
+  columns.map(({ name, field }) => textOf(field, record[name] ?? null))
+
+const printTable = async (io: Io, columns: readonly NamedField[], chunks: Chunks, color: boolean): Promise<void> => {
+  const { createTable } = await import('./table.ts')
+  const titles = columns.map((column) => ({ title: column.name, isNumber: isNumber(column) }))
+  const render = createTable(titles, { width: io.stdout.columns, color })
+  let isBegun = false
+  let rows: string[][] = []
+  const flush = async (): Promise<void> => {
+    await io.stdout.write(await render(rows))
+    isBegun = true
+    rows = []
+  }
+  for await (const chunk of chunks) {
+    for (const record of chunk) rows.push(cellsOf(columns, record))
+    if (rows.length >= TABLE_BLOCK_ROWS) await flush()
+  }
+  if (rows.length > 0 || !isBegun) await flush()
+}
+
+const printCsv = async (io: Io, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
+  const { csvHeader, csvLines } = await import('../../codec/csv.ts')
+  await io.stdout.write(csvHeader(columns))
+  for await (const chunk of chunks) await io.stdout.write(csvLines(columns, chunk))
+}
+
+/** An array with an object a line, as it comes. */
+const printJson = async (io: Io, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
+  let before = '[\n'
+  for await (const chunk of chunks) {
+    const lines = chunk.map((record) => JSON.stringify(recordToJson({ shown: columns }, record)))
+    if (lines.length === 0) continue
+    await io.stdout.write(before + lines.join(',\n'))
+    before = ',\n'
+  }
+  await io.stdout.write(before === '[\n' ? '[]\n' : '\n]\n')
+}
+
+/** Prints records to standard output, in chunks as they come; only a table needs them all at once. */
+export const printRecords = (
+  io: Io,
+  { format, color }: Printing,
+  columns: readonly NamedField[],
+  chunks: Chunks,
+): Promise<void> => {
+  if (format === 'csv') return printCsv(io, columns, chunks)
+  return format === 'json' ? printJson(io, columns, chunks) : printTable(io, columns, chunks, color)
+}
+
+/** Prints one record: an object, a line of CSV, or a table with a field a line. */
+export const printRecord = async (io: Io, printing: Printing, of: Resource, record: AnyRecord): Promise<void> => {
+  if (printing.format === 'csv') return printCsv(io, of.shown, [[record]])
+  if (printing.format === 'json') return io.stdout.write(`${JSON.stringify(recordToJson(of, record), null, 2)}\n`)
+  const { createTable } = await import('./table.ts')
+  const titles = ['field', 'value'].map((title) => ({ title, isNumber: false }))
+  const rows = of.shown.map(({ name, field }) => [name, textOf(field, record[name] ?? null)])
+  return io.stdout.write(await createTable(titles, { width: io.stdout.columns, color: printing.color })(rows))
+}

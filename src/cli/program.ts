@@ -1,0 +1,82 @@
+import { Command } from 'commander'
+import { type Act, createCli } from './cli.ts'
+import { groups, wordsIn } from './groups.ts'
+import type { Io } from './io.ts'
+
+const DESCRIPTION = `Keeps key performance indicators, administers them, and loads data into them in bulk.
+
+With no profile it uses the embedded service in your data directory: nothing has to be set up.`
+
+const AFTER_HELP = `
+Start with:
+  kpi demo                              real data, loaded and reported
+  kpi kpis list
+  kpi entries import data.csv --dry-run
+  kpi report --from -30d
+
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 done in part, 4 not authorised,
+5 service not reachable, 6 stopped with work left, 7 not in this variant, 130 interrupted.`
+
+const createProgram = (io: Io, version: string, written: Promise<void>[]): Command => {
+  const program = new Command('kpi')
+    .description(DESCRIPTION)
+    .version(version, '-V, --version', 'print the version')
+    .option('-p, --profile <name>', 'the profile to use (see kpi profiles)')
+    .option('--data-dir <folder>', 'use the embedded service in this folder')
+    .option('-o, --output <format>', 'table, csv or json')
+    .option('--timeout <time>', 'longest wait for one answer, such as 30s')
+    .option('--no-input', 'never ask; what is missing is an error')
+    .option('--no-color', 'no colour')
+    .option('--quiet', 'no notes and no progress on standard error')
+    .addHelpText('after', AFTER_HELP)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => written.push(io.stdout.write(text)),
+      // An error is thrown as well, and told where all errors are; what else comes here is help.
+      writeErr: (text) => text.startsWith('error:') || written.push(io.stderr.write(text)),
+      getOutHelpWidth: () => io.stdout.columns ?? 100,
+      getErrHelpWidth: () => io.stderr.columns ?? 100,
+    })
+  return program
+}
+
+/** The whole program, every command of it, for what describes it. */
+export const describeProgram = async (version: string, io: Io): Promise<Command> => {
+  const program = createProgram(io, version, [])
+  for (const [name, { summary, load }] of Object.entries(groups)) {
+    const register = await load()
+    register(program.command(name).description(summary), () => undefined)
+  }
+  return program
+}
+
+/** The command that a line is about: its first word, or the second where the first is `help`. */
+const groupOf = (args: readonly string[]): string | undefined => {
+  const [first, second] = wordsIn(args)
+  return first === 'help' ? second : first
+}
+
+/** Parses a command line and runs its command; answers the exit code. Loads only the group of commands that is named. */
+export const runProgram = async (args: readonly string[], version: string, io: Io): Promise<number> => {
+  const written: Promise<void>[] = []
+  const program = createProgram(io, version, written)
+  let code = 0
+  const act: Act = (command, action) => {
+    command.action(async () => {
+      const cli = createCli(io, command.optsWithGlobals(), (line) => runProgram(line, version, io))
+      code = (await action(cli, command.args, command.opts())) ?? 0
+    })
+  }
+  const name = groupOf(args)
+  for (const [one, { summary, load }] of Object.entries(groups)) {
+    const group = program.command(one).description(summary)
+    if (one === name) (await load())(group, act)
+  }
+  try {
+    if (args.length === 0) program.outputHelp()
+    else await program.parseAsync([...args], { from: 'user' })
+  } finally {
+    await Promise.all(written)
+  }
+  return code
+}

@@ -1,0 +1,77 @@
+import type { Decimal } from '../../domain/decimal.ts'
+import { divideRounded, formatDecimal } from '../../domain/decimal.ts'
+import type { ReportRow } from '../../domain/resources/report-row.ts'
+import { type AnyRecord, resource } from '../../domain/schema.ts'
+import { sparkline } from './sparkline.ts'
+
+/** What a table tells of a KPI and item: where it stands, and how it came there. */
+export const overview = resource({
+  name: 'overview_row',
+  plural: 'overview_rows',
+  title: 'row of the overview',
+  path: '',
+  verbs: [],
+  fields: {
+    kpi: { kind: 'text', about: 'Name of the KPI' },
+    item: { kind: 'text', about: 'Name of the user' },
+    date: { kind: 'date', about: 'First day of the latest period with a value' },
+    actual: { kind: 'decimal', about: 'Latest value', nullable: true },
+    target: { kind: 'decimal', about: 'Its target', nullable: true },
+    progress: { kind: 'text', about: 'How much of the target is reached, by the direction of the KPI', nullable: true },
+    change: { kind: 'text', about: 'Change on the period before', nullable: true },
+    trend: { kind: 'text', about: 'The values of the range', nullable: true },
+  },
+})
+
+const TREND_BARS = 24
+
+/** A part of a whole in percent, in words. */
+const percent = (part: Decimal, whole: Decimal): string | null =>
+  whole === 0n ? null : `${divideRounded(part * 100n, whole)} %`
+
+/** How far a value has come: towards its target upwards, or below it downwards. */
+const progressOf = ({ actual, target, direction }: ReportRow): string | null => {
+  if (actual === null || target === null || direction === 'N') return null
+  return direction === 'U' ? percent(actual, target) : percent(target, actual)
+}
+
+const changeOf = (actual: Decimal | null, before: Decimal | null | undefined): string | null => {
+  if (actual === null || before === null || before === undefined) return null
+  const change = actual - before
+  return change > 0n ? `+${formatDecimal(change)}` : formatDecimal(change)
+}
+
+/** As many values as there are bars, evenly taken from all, the last one always. */
+const sample = (values: readonly (number | null)[]): (number | null)[] => {
+  if (values.length <= TREND_BARS) return [...values]
+  const step = (values.length - 1) / (TREND_BARS - 1)
+  return Array.from({ length: TREND_BARS }, (_, bar) => values[Math.round(bar * step)] ?? null)
+}
+
+const overviewOf = (rows: readonly [ReportRow, ...ReportRow[]]): AnyRecord => {
+  const at = rows.findLastIndex(({ actual }) => actual !== null)
+  const latest = rows[at] ?? rows[0]
+  const values = rows.map(({ actual }) => (actual === null ? null : Number(actual)))
+  return {
+    kpi: latest.kpiName,
+    item: latest.itemName,
+    date: latest.entryDate,
+    actual: latest.actual,
+    target: latest.target,
+    progress: progressOf(latest),
+    change: changeOf(latest.actual, rows[at - 1]?.actual),
+    trend: sparkline(sample(values)),
+  }
+}
+
+/** An overview of a report: a row for each KPI and item, in the order in which they first come. */
+export const overviewRows = (rows: readonly ReportRow[]): AnyRecord[] => {
+  const series = new Map<string, [ReportRow, ...ReportRow[]]>()
+  for (const row of rows) {
+    const key = `${row.kpiId}/${row.itemId}`
+    const known = series.get(key)
+    if (known) known.push(row)
+    else series.set(key, [row])
+  }
+  return [...series.values()].map(overviewOf)
+}

@@ -1,0 +1,82 @@
+import { resolve } from 'node:path'
+import { UsageError } from './exit.ts'
+import { dataFolder } from './folders.ts'
+import type { Io } from './io.ts'
+import { type Format, FORMATS } from './output/print.ts'
+import { profileNamed, readProfiles } from './profiles.ts'
+
+/** What may be said before or after any command. */
+export type GlobalFlags = {
+  readonly profile?: string
+  readonly dataDir?: string
+  readonly output?: string
+  readonly timeout?: string
+  readonly input?: boolean
+  readonly color?: boolean
+  readonly quiet?: boolean
+}
+
+/** Where a command goes. */
+export type Place =
+  | { readonly kind: 'embedded'; readonly dataDir: string }
+  | {
+      readonly kind: 'classic'
+      readonly baseUrl: string
+      readonly login: string
+      readonly profile: string | undefined
+      readonly tokenCommand: string | undefined
+    }
+
+const TIMEOUT_MS = 30_000
+
+/** The profile that is used: named by a flag, the environment or the configuration; none is the embedded service. */
+const profileName = (io: Io, flags: GlobalFlags, current: string | undefined): string | undefined => {
+  if (flags.profile !== undefined) return flags.profile
+  return io.env['KPI_PROFILE'] || (io.env['KPI_BASE_URL'] ? undefined : current)
+}
+
+/** Settles where a command goes: flags before the environment before the configuration (command line, section 3). */
+export const findPlace = (io: Io, flags: GlobalFlags): Place => {
+  if (flags.dataDir !== undefined) return { kind: 'embedded', dataDir: resolve(io.cwd, flags.dataDir) }
+  const profiles = readProfiles(io)
+  const name = profileName(io, flags, profiles.current)
+  if (name === undefined) {
+    const { KPI_BASE_URL: baseUrl, KPI_LOGIN: login } = io.env
+    if (!baseUrl) return { kind: 'embedded', dataDir: resolve(io.cwd, dataFolder(io)) }
+    if (!login) throw new UsageError('KPI_BASE_URL is set, and KPI_LOGIN is not: set it to your login name')
+    return { kind: 'classic', baseUrl, login, profile: undefined, tokenCommand: undefined }
+  }
+  const profile = profileNamed(profiles, name)
+  if (profile.kind === 'embedded') return profile
+  const { baseUrl, login, tokenCommand } = profile
+  return { kind: 'classic', baseUrl, login: io.env['KPI_LOGIN'] || login, profile: name, tokenCommand }
+}
+
+/** The form in which data is printed. */
+export const findFormat = ({ env }: Io, { output }: GlobalFlags): Format => {
+  const text = output ?? (env['KPI_OUTPUT'] || 'table')
+  const format = FORMATS.find((one) => one === text)
+  if (!format) throw new UsageError(`there is no output format ${text}; there are ${FORMATS.join(', ')}`)
+  return format
+}
+
+/** Whether colour may be used on standard output. */
+export const wantsColor = ({ env, stdout }: Io, { color }: GlobalFlags): boolean => {
+  if (color === false || env['NO_COLOR'] || env['TERM'] === 'dumb') return false
+  return Boolean(env['FORCE_COLOR']) || stdout.isTerminal
+}
+
+/** Whether somebody is there to be asked. */
+export const canAsk = ({ stdinIsTerminal, stderr }: Io, { input }: GlobalFlags): boolean =>
+  input !== false && stdinIsTerminal && stderr.isTerminal
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
+
+/** The longest wait for one answer, in milliseconds: `30s`, `2m`, `500ms`. */
+export const findTimeout = ({ timeout }: GlobalFlags): number => {
+  if (timeout === undefined) return TIMEOUT_MS
+  const match = /^(\d{1,6})(ms|s|m)$/.exec(timeout)
+  const value = Number(match?.[1]) * (UNITS[match?.[2] ?? ''] ?? NaN)
+  if (!(value > 0)) throw new UsageError(`--timeout ${timeout} is not a time; write 30s, 2m or 500ms`)
+  return value
+}
