@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ROOT } from './support/documents.ts'
+
+const SOURCE = join(ROOT, 'src')
+
+/** Which folder may import from which, besides itself (docs/architecture.md). */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  codec: ['domain'],
+  store: ['domain'],
+  service: ['domain', 'store'],
+  server: ['domain', 'codec', 'service', 'store'],
+  client: ['domain', 'codec'],
+  load: ['domain', 'codec', 'client'],
+  cli: ['domain', 'codec', 'client', 'load'],
+}
+
+/** The files of the command line that are the bundled service's own side. */
+const BUNDLED_SERVICE: ReadonlySet<string> = new Set([
+  'cli/embedded.ts',
+  'cli/serve.ts',
+  'cli/operator.ts',
+  'cli/commands/service.ts',
+])
+
+/** The one folder in which each package is used. */
+const HOMES: Readonly<Record<string, readonly string[]>> = {
+  commander: ['cli'],
+  inquirer: ['cli'],
+  conf: ['cli'],
+  ora: ['cli'],
+  'cli-table3': ['cli'],
+  'string-width': ['cli'],
+  undici: ['client'],
+  leven: ['client'],
+  'csv-parse': ['load'],
+  'csv-stringify': ['codec', 'load'],
+}
+
+/** What only the outermost files may touch: the process, the console, the clock, chance. */
+const OUTSIDE_WORLD = /\bprocess\.|\bconsole\.|\bDate\.now\b|\bMath\.random\b/
+
+type Import = { readonly file: string; readonly target: string }
+
+const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+  .map((name) => name.replaceAll('\\', '/'))
+  .filter((name) => name.endsWith('.ts'))
+
+/** A file without its comments. */
+const textOf = (file: string): string =>
+  readFileSync(join(SOURCE, file), 'utf8').replaceAll(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
+
+const imports: readonly Import[] = files.flatMap((file) =>
+  [...textOf(file).matchAll(/(?:^(?:import|export)\b[^;'"]*?from |\bimport\()'([^']+)'/gm)].map(([, target = '']) => ({
+    file,
+    target,
+  })),
+)
+
+const folderOf = (file: string): string => file.split('/')[0] ?? ''
+
+/** The file within the sources that an import names; undefined for a package. */
+const fileOf = ({ file, target }: Import): string | undefined =>
+  target.startsWith('.') ? relative(SOURCE, join(SOURCE, dirname(file), target)).replaceAll('\\', '/') : undefined
+
+describe('the folders', () => {
+  test.each(Object.keys(MAY_IMPORT))('%s imports only what it may', (folder) => {
+    const allowed = new Set([folder, ...(MAY_IMPORT[folder] ?? [])])
+    const wrong = imports.filter((one) => {
+      const target = fileOf(one)
+      if (folderOf(one.file) !== folder || target === undefined || target.startsWith('..')) return false
+      return !allowed.has(folderOf(target)) && !BUNDLED_SERVICE.has(one.file)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('are all in the table', () => {
+    expect([...new Set(files.map(folderOf))].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
+  })
+})
+
+describe('the packages', () => {
+  test('have one home each', () => {
+    const used = imports.filter(({ target }) => !target.startsWith('.') && !target.startsWith('node:'))
+    const packageOf = (target: string): string => target.split('/')[0] ?? ''
+    const wrong = used.filter(({ file, target }) => !HOMES[packageOf(target)]?.includes(folderOf(file)))
+    expect(wrong).toEqual([])
+  })
+
+  test('are the ones that the manifest names, and each has its reason written down', () => {
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, object>
+    const named = [
+      ...Object.keys(manifest['devDependencies'] ?? {}),
+      ...Object.keys(manifest['optionalDependencies'] ?? {}),
+    ]
+    const decisions = readFileSync(join(ROOT, 'docs', 'decisions.md'), 'utf8')
+    expect(named.filter((name) => !decisions.includes(`\`${name}\``))).toEqual([])
+    expect(Object.keys(HOMES).filter((name) => !named.includes(name))).toEqual([])
+  })
+})
+
+describe('the domain', () => {
+  test('imports nothing but itself', () => {
+    expect(imports.filter(({ file, target }) => folderOf(file) === 'domain' && !target.startsWith('.'))).toEqual([])
+  })
+})
+
+test('the world outside is touched in cli/io.ts only', () => {
+  const touching = files.filter((file) => OUTSIDE_WORLD.test(textOf(file)))
+  expect(touching).toEqual(['cli/io.ts'])
+})
+
+test('nothing is exported by default', () => {
+  expect(files.filter((file) => /^export default/m.test(textOf(file)))).toEqual([])
+})

@@ -1,0 +1,480 @@
+import { describe, expect, test } from 'vitest'
+import type { Client } from '../src/client/client.ts'
+import { parseDay } from '../src/domain/day.ts'
+import { KpiError } from '../src/domain/errors.ts'
+import type { KpiDraft } from '../src/domain/resources/kpi.ts'
+import type { UserDraft } from '../src/domain/resources/user.ts'
+import { ways } from './support/service.ts'
+
+const day = (text: string): number => parseDay(text) ?? NaN
+
+const kpiDraft = (fields: Partial<KpiDraft> = {}): KpiDraft => ({
+  category_id: 1,
+  icon_id: 1,
+  unit_id: 1,
+  frequency_id: 'D',
+  name: 'Sales',
+  value_direction: 'U',
+  aggregate_function: 'SUM',
+  sort_order: 1,
+  is_active: true,
+  ...fields,
+})
+
+const userDraft = (fields: Partial<UserDraft> = {}): UserDraft => ({
+  user_type: 'User',
+  user_status_id: 'A',
+  first_name: 'Ann',
+  last_name: 'Lee',
+  email: 'ann@example.com',
+  ...fields,
+})
+
+/** A KPI that is assigned to a user. */
+const assigned = async (client: Client, fields: Partial<KpiDraft> = {}): Promise<{ user: number; kpi: number }> => {
+  const kpi = await client.kpis.add(kpiDraft(fields))
+  const user = await client.users.add(userDraft())
+  await client.assignments(user.id).add({ id: kpi.id, sort_order: 1 })
+  return { user: user.id, kpi: kpi.id }
+}
+
+/** The refusal that a promise ends with; fails where it ends well. */
+const refusal = async (promise: Promise<unknown>): Promise<Pick<KpiError, 'code' | 'message' | 'issues'>> => {
+  try {
+    await promise
+  } catch (error) {
+    if (!(error instanceof KpiError)) throw error
+    const { code, message, issues } = error
+    return { code, message, issues: [...issues] }
+  }
+  throw new Error('a refusal was expected')
+}
+
+describe.each(ways)('%s', (_, open) => {
+  describe('KPIs', () => {
+    test('are kept as they were made, with an id, and listed by sort_order then id', async () => {
+      await using way = await open()
+      const { kpis } = way.client
+      const first = await kpis.add(kpiDraft({ name: 'B', sort_order: 2, target_default: 12_345_678_901_234_5678n }))
+      const second = await kpis.add(kpiDraft({ name: 'A', sort_order: 1, description: ' trimmed ' }))
+      expect(first).toMatchObject({ id: 1, name: 'B', target_default: 12_345_678_901_234_5678n, is_calculated: false })
+      expect(second).toMatchObject({ id: 2, description: 'trimmed', target_default: null, created_at: 1_795_262_400 })
+      expect(await kpis.list()).toEqual([second, first])
+      expect(await kpis.get(1)).toEqual(first)
+    })
+
+    test('change only in what is sent, and updated_at only when something changed', async () => {
+      await using way = await open()
+      const { kpis } = way.client
+      const made = await kpis.add(kpiDraft({ target_default: 100_0000n, description: 'old' }))
+      expect(await kpis.update(made.id, { target_default: null })).toEqual({ ...made, target_default: null })
+      expect(await kpis.update(made.id, { name: 'Revenue' })).toMatchObject({ name: 'Revenue', description: 'old' })
+      expect((await kpis.get(made.id)).target_default).toBeNull()
+    })
+
+    test('are removed with their assignments and entries', async () => {
+      await using way = await open()
+      const { client } = way
+      const { user, kpi } = await assigned(client)
+      await client.entries.add({ user_id: user, kpi_id: kpi, entry_date: day('2026-01-01'), actual: 1n })
+      await client.kpis.remove(kpi)
+      expect(await client.assignments(user).list()).toEqual([])
+      expect(await client.entries.list({ from: day('2026-01-01'), to: day('2026-01-01') })).toEqual([])
+      expect(await refusal(client.kpis.get(kpi))).toMatchObject({
+        code: 'not_found',
+        message: `there is no KPI ${kpi}`,
+      })
+    })
+
+    test('are refused with every fault at once', async () => {
+      await using way = await open()
+      const draft = kpiDraft({
+        name: 'x'.repeat(101),
+        category_id: 99,
+        unit_id: 98,
+        icon_id: 97,
+        frequency_id: 'X' as 'D',
+      })
+      const { code, issues } = await refusal(way.client.kpis.add(draft))
+      expect(code).toBe('invalid')
+      expect(issues.map(({ field }) => field).sort()).toEqual([
+        'category_id',
+        'frequency_id',
+        'icon_id',
+        'name',
+        'unit_id',
+      ])
+    })
+  })
+
+  describe('users', () => {
+    test('have e-mail addresses that are theirs alone, without regard to case', async () => {
+      await using way = await open()
+      const { users } = way.client
+      const ann = await users.add(userDraft({ password: 'secret' }))
+      expect(ann).toMatchObject({ email: 'ann@example.com', password: null, can_manage_users: false })
+      const clash = await refusal(users.add(userDraft({ email: 'ANN@example.com' })))
+      expect(clash).toMatchObject({ code: 'conflict', issues: [{ field: 'email' }] })
+      const more = await refusal(users.add(userDraft({ email: 'ANN@example.com', first_name: '' })))
+      expect(more.code).toBe('invalid')
+      expect(more.issues.map(({ field }) => field)).toEqual(['first_name', 'email'])
+      expect(await users.update(ann.id, { email: 'Ann@Example.com' })).toMatchObject({ email: 'Ann@Example.com' })
+    })
+
+    test('with entries are locked, not deleted; the last active one neither', async () => {
+      await using way = await open()
+      const { client } = way
+      const { user, kpi } = await assigned(client)
+      await client.entries.add({ user_id: user, kpi_id: kpi, entry_date: day('2026-01-01'), actual: 1n })
+      expect(await refusal(client.users.remove(user))).toMatchObject({ code: 'conflict' })
+      expect(await client.users.update(user, { user_status_id: 'L' })).toMatchObject({ user_status_id: 'L' })
+      const [admin] = await client.users.list()
+      expect(await refusal(client.users.remove(admin?.id ?? 0))).toMatchObject({ code: 'conflict' })
+      expect(await refusal(client.users.update(admin?.id ?? 0, { user_status_id: 'L' }))).toMatchObject({
+        code: 'conflict',
+      })
+    })
+
+    test('without entries are deleted with their assignments', async () => {
+      await using way = await open()
+      const { user } = await assigned(way.client)
+      await way.client.users.remove(user)
+      expect((await way.client.users.list()).map(({ id }) => id)).not.toContain(user)
+    })
+  })
+
+  describe('catalog', () => {
+    test('starts with what every account has', async () => {
+      await using way = await open()
+      const { client } = way
+      expect((await client.categories.list()).map(({ name }) => name)).toEqual(['General'])
+      expect((await client.units.list()).map(({ name }) => name)).toEqual(['Number', 'Decimal', 'Percent', 'Currency'])
+      expect((await client.frequencies.list()).map(({ id }) => id)).toEqual(['D', 'W', 'M', 'Q', 'Y'])
+      expect(await client.frequencies.get('W')).toEqual({ id: 'W', name: 'Weekly' })
+      expect((await client.icons.list()).length).toBeGreaterThanOrEqual(30)
+      expect(await refusal(client.frequencies.get('X'))).toMatchObject({ code: 'not_found' })
+    })
+
+    test('keeps what KPIs use', async () => {
+      await using way = await open()
+      const { client } = way
+      const category = await client.categories.add({ name: 'Finance' })
+      expect(category.sort_order).toBe(2)
+      const unit = await client.units.add({
+        name: 'Pieces',
+        entry_format: '#',
+        display_format: '#',
+        is_percentage: false,
+      })
+      const kpi = await client.kpis.add(kpiDraft({ category_id: category.id, unit_id: unit.id }))
+      expect(await refusal(client.categories.remove(category.id))).toMatchObject({ code: 'conflict' })
+      expect(await refusal(client.units.remove(unit.id))).toMatchObject({ code: 'conflict' })
+      await client.kpis.remove(kpi.id)
+      await client.categories.remove(category.id)
+      await client.units.remove(unit.id)
+    })
+  })
+
+  describe('assignments', () => {
+    test('are made once, in order of sort_order, with targets only where the KPI has one', async () => {
+      await using way = await open()
+      const { client } = way
+      const { user, kpi } = await assigned(client)
+      const other = await client.kpis.add(kpiDraft({ name: 'Visits', target_default: 10_0000n }))
+      const mine = client.assignments(user)
+      expect(await refusal(mine.add({ id: kpi, sort_order: 2 }))).toMatchObject({ code: 'conflict' })
+      expect(await refusal(mine.update(kpi, { user_target: 1n }))).toMatchObject({
+        code: 'invalid',
+        issues: [{ field: 'user_target' }],
+      })
+      await mine.add({ id: other.id, sort_order: 0, user_target: 20_0000n })
+      expect((await mine.list()).map(({ id, user_target }) => [id, user_target])).toEqual([
+        [other.id, 20_0000n],
+        [kpi, null],
+      ])
+      await client.kpis.update(other.id, { target_default: null })
+      expect((await mine.get(other.id)).user_target).toBeNull()
+      await client.kpis.update(other.id, { target_default: 10_0000n })
+      expect((await mine.get(other.id)).user_target).toBe(20_0000n)
+      await mine.remove(kpi)
+      expect(await refusal(mine.remove(kpi))).toMatchObject({ code: 'not_found' })
+      expect(await refusal(client.assignments(99).list())).toMatchObject({ code: 'not_found' })
+    })
+  })
+
+  describe('entries', () => {
+    const date = day('2026-03-01')
+
+    test('are upserted by user, KPI and date: what is not sent stays, null clears', async () => {
+      await using way = await open()
+      const { client } = way
+      const { user, kpi } = await assigned(client, { target_default: 1_0000n })
+      const key = { user_id: user, kpi_id: kpi, entry_date: date }
+      const made = await client.entries.add({ ...key, actual: 5_0000n, target: 7_0000n, notes: 'first' })
+      expect(made).toMatchObject({ ...key, actual: 5_0000n, target: 7_0000n, notes: 'first' })
+      const again = await client.entries.add({ ...key, actual: 6_0000n, notes: null })
+      expect(again).toMatchObject({ id: made.id, actual: 6_0000n, target: 7_0000n, notes: null })
+      expect(await client.entries.add({ ...key, actual: 1_0000n, addToActual: true })).toMatchObject({
+        actual: 7_0000n,
+      })
+      expect(await client.entries.add({ ...key, actual: 9n, setActual: false })).toMatchObject({ actual: 7_0000n })
+      expect(
+        await client.entries.add({ ...key, user_id: undefined, email: 'ANN@example.com', actual: 1n }),
+      ).toMatchObject({ actual: 1n })
+    })
+
+    test('keep a target hidden while their KPI has none', async () => {
+      await using way = await open()
+      const { client } = way
+      const { user, kpi } = await assigned(client)
+      const key = { user_id: user, kpi_id: kpi, entry_date: date }
+      expect(await client.entries.add({ ...key, actual: 1n, target: 2n })).toMatchObject({ target: null })
+      expect(await refusal(client.entries.add({ ...key, entry_date: date + 1, target: 2n }))).toMatchObject({
+        code: 'invalid',
+      })
+    })
+
+    test.each([
+      ['nobody', {}, ['user_id']],
+      ['a user that does not exist', { user_id: 99 }, ['user_id']],
+      ['a KPI that does not exist', { kpi_id: 99 }, ['kpi_id']],
+      ['somebody and the address of somebody else', { email: 'admin@localhost' }, ['email']],
+      ['no value at all', { actual: undefined }, ['actual']],
+      ['a date beyond the years', { entry_date: day('2200-01-01') }, ['entry_date']],
+      ['a value of 15 digits', { actual: 10n ** 18n }, ['actual']],
+      [
+        'everything wrong at once',
+        { user_id: 99, kpi_id: 98, entry_date: day('1899-12-31'), actual: 10n ** 18n },
+        ['actual', 'entry_date', 'kpi_id', 'user_id'],
+      ],
+    ])('for %s are refused', async (_name, change, fields) => {
+      await using way = await open()
+      const { user, kpi } = await assigned(way.client)
+      const draft = { user_id: user, kpi_id: kpi, entry_date: date, actual: 1n, ...change }
+      const sent = 'user_id' in change || fields[0] !== 'user_id' ? draft : { ...draft, user_id: undefined }
+      const { code, issues } = await refusal(way.client.entries.add(sent))
+      expect({ code, fields: issues.map(({ field }) => field).sort() }).toEqual({ code: 'invalid', fields })
+    })
+
+    test.each([
+      [
+        'a locked user',
+        async (client: Client, user: number) => client.users.update(user, { user_status_id: 'L' }),
+        'user_id',
+      ],
+      [
+        'an inactive KPI',
+        async (client: Client, _user: number, kpi: number) => client.kpis.update(kpi, { is_active: false }),
+        'kpi_id',
+      ],
+      [
+        'a KPI that is not assigned',
+        async (client: Client, user: number, kpi: number) => client.assignments(user).remove(kpi),
+        'kpi_id',
+      ],
+    ])('of %s take no new values, but history can be corrected', async (_name, close, field) => {
+      await using way = await open()
+      const { client } = way
+      const { user, kpi } = await assigned(client)
+      const entry = await client.entries.add({ user_id: user, kpi_id: kpi, entry_date: date, actual: 1n })
+      await close(client, user, kpi)
+      const refused = await refusal(
+        client.entries.add({ user_id: user, kpi_id: kpi, entry_date: date + 1, actual: 1n }),
+      )
+      expect(refused).toMatchObject({ code: 'invalid', issues: [{ field }] })
+      expect(await client.entries.update(entry.id, { actual: 2n })).toMatchObject({ actual: 2n })
+      const moved = await refusal(client.entries.update(entry.id, { entry_date: date + 1 }))
+      expect(moved).toMatchObject({ code: 'invalid', issues: [{ field }] })
+      await client.entries.remove(entry.id)
+    })
+
+    test('move to another key, but not onto one that is taken', async () => {
+      await using way = await open()
+      const { client } = way
+      const { user, kpi } = await assigned(client)
+      const one = await client.entries.add({ user_id: user, kpi_id: kpi, entry_date: date, actual: 1n })
+      const two = await client.entries.add({ user_id: user, kpi_id: kpi, entry_date: date + 1, actual: 2n })
+      expect(await refusal(client.entries.update(one.id, { entry_date: two.entry_date }))).toMatchObject({
+        code: 'conflict',
+      })
+      expect(await client.entries.update(one.id, { entry_date: date + 2 })).toMatchObject({
+        id: one.id,
+        entry_date: date + 2,
+      })
+    })
+
+    test('are listed by day then id, within days, for a user or KPI, a page at a time', async () => {
+      await using way = await open()
+      const { client } = way
+      const { user, kpi } = await assigned(client)
+      const batch = Array.from({ length: 600 }, (_item, at) => ({
+        user_id: user,
+        kpi_id: kpi,
+        entry_date: date + at,
+        actual: BigInt(at),
+      }))
+      await client.entries.addMany(batch)
+      const [first, second] = await Promise.all(
+        [1, 2].map((page) => client.entries.list({ from: date, to: date + 599, page })),
+      )
+      expect([first?.length, second?.length]).toEqual([500, 100])
+      expect([...(first ?? []), ...(second ?? [])].map(({ entry_date }) => entry_date)).toEqual(
+        batch.map(({ entry_date }) => entry_date),
+      )
+      expect(await client.entries.list({ from: date, to: date + 9, userId: user, kpiId: kpi })).toHaveLength(10)
+      expect(await client.entries.list({ from: date, to: date + 9, userId: 1 })).toEqual([])
+      expect(await refusal(client.entries.list({ from: date + 1, to: date }))).toMatchObject({ code: 'malformed' })
+    })
+  })
+
+  describe('batches', () => {
+    const date = day('2026-03-01')
+
+    test('add, update and leave, and count rows', async () => {
+      await using way = await open()
+      const { client } = way
+      const { user, kpi } = await assigned(client)
+      const row = (at: number, actual: bigint): object => ({
+        user_id: user,
+        kpi_id: kpi,
+        entry_date: date + at,
+        actual,
+      })
+      const send = (...rows: object[]): Promise<unknown> => client.entries.addMany(rows as never)
+      expect(await send(row(0, 1n), row(1, 1n))).toEqual({
+        rows_added: 2,
+        rows_created: 2,
+        rows_updated: 0,
+        rows_unchanged: 0,
+      })
+      expect(await send(row(1, 1n), row(2, 1n), row(0, 5n), row(2, 9n), row(2, 9n))).toEqual({
+        rows_added: 3,
+        rows_created: 1,
+        rows_updated: 2,
+        rows_unchanged: 2,
+      })
+      const entries = await client.entries.list({ from: date, to: date + 2 })
+      expect(entries.map(({ id, actual }) => [id, actual])).toEqual([
+        [1, 5n],
+        [2, 1n],
+        [3, 9n],
+      ])
+    })
+
+    test('store nothing when a row is bad, and name every bad row', async () => {
+      await using way = await open()
+      const { client } = way
+      const { user, kpi } = await assigned(client)
+      const good = { user_id: user, kpi_id: kpi, entry_date: date, actual: 1n }
+      const { code, issues } = await refusal(
+        client.entries.addMany([good, { ...good, kpi_id: 99 }, good, { ...good, user_id: 98, actual: 10n ** 18n }]),
+      )
+      expect(code).toBe('invalid')
+      expect(issues.map(({ index, field }) => [index, field])).toEqual([
+        [1, 'kpi_id'],
+        [3, 'actual'],
+        [3, 'user_id'],
+      ])
+      expect(await client.entries.list({ from: date, to: date })).toEqual([])
+    })
+
+    test('are judged row by row on what the rows before leave', async () => {
+      await using way = await open()
+      const { client } = way
+      const { user, kpi } = await assigned(client)
+      const key = { user_id: user, kpi_id: kpi, entry_date: date }
+      await client.entries.addMany([
+        { ...key, actual: 1n },
+        { ...key, actual: 2n, addToActual: true },
+        { ...key, notes: 'n' },
+      ])
+      expect(await client.entries.list({ from: date, to: date })).toMatchObject([{ actual: 3n, notes: 'n' }])
+      expect(
+        await refusal(
+          client.entries.addMany([
+            { ...key, notes: null },
+            { ...key, actual: null },
+          ]),
+        ),
+      ).toMatchObject({ issues: [{ index: 1, field: 'actual' }] })
+    })
+
+    test.each([
+      ['an empty list', 0],
+      ['more than 5,000 rows', 5001],
+    ])('are refused for %s', async (_name, rows) => {
+      await using way = await open()
+      const draft = { user_id: 1, kpi_id: 1, entry_date: date, actual: 1n }
+      const refused = await refusal(way.client.entries.addMany(Array.from({ length: rows }, () => draft)))
+      expect(refused).toMatchObject({ code: 'invalid', issues: [{ field: 'entries' }] })
+    })
+  })
+
+  describe('the report', () => {
+    test('tells periods, targets and names, exactly', async () => {
+      await using way = await open()
+      const { client } = way
+      const { user, kpi } = await assigned(client, {
+        frequency_id: 'W',
+        aggregate_function: 'AVG',
+        target_default: 10_0000n,
+      })
+      await client.assignments(user).update(kpi, { user_target: 4_0000n })
+      const monday = day('2026-11-16')
+      await client.entries.addMany([
+        { user_id: user, kpi_id: kpi, entry_date: monday, actual: 1n, notes: 'a' },
+        { user_id: user, kpi_id: kpi, entry_date: monday + 6, actual: 2n, target: 5_0000n, notes: 'b' },
+        { user_id: user, kpi_id: kpi, entry_date: monday + 7, actual: 9n },
+      ])
+      const { rows, total } = await client.report({ from: monday, to: monday + 6 })
+      expect(total).toBe(1)
+      expect(rows).toEqual([
+        {
+          kpiId: kpi,
+          kpiName: 'Sales',
+          kpiDescription: null,
+          itemId: user,
+          itemName: 'Ann Lee',
+          periodId: 'W',
+          period: 'Weekly',
+          labelFormat: '#',
+          isPercentage: 0,
+          hasTarget: 1,
+          direction: 'U',
+          directionName: 'Up',
+          entryDate: monday,
+          actual: 2n,
+          target: 4_5000n,
+          notes: 'a\nb',
+        },
+      ])
+      expect(await client.report({ from: monday + 1, to: monday + 6 })).toEqual({ rows: [], total: 0 })
+      expect((await client.report({ from: monday, to: monday, kpiIds: [99] })).rows).toEqual([])
+      expect((await client.report({ from: monday, to: monday, userIds: [user, 99] })).rows).toHaveLength(1)
+      expect(await refusal(client.report({ from: monday + 1, to: monday }))).toMatchObject({ code: 'malformed' })
+    })
+
+    test('gives the first 10,000 rows and says how many there are', async () => {
+      await using way = await open()
+      const { client } = way
+      const { user, kpi } = await assigned(client)
+      const first = day('1990-01-01')
+      for (let start = 0; start < 10_500; start += 5000) {
+        const rows = Array.from({ length: Math.min(5000, 10_500 - start) }, (_item, at) => ({
+          user_id: user,
+          kpi_id: kpi,
+          entry_date: first + start + at,
+          actual: 1n,
+        }))
+        await client.entries.addMany(rows)
+      }
+      const { rows, total } = await client.report({ from: first, to: first + 20_000 })
+      expect([rows.length, total, rows[0]?.entryDate, rows.at(-1)?.entryDate]).toEqual([
+        10_000,
+        10_500,
+        first,
+        first + 9999,
+      ])
+    })
+  })
+})

@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { consoleCommands, matchesShown, pages, ROOT, shellLines } from './support/documents.ts'
+import { openTerminal, type Terminal } from './support/terminal.ts'
+
+const SERVE = /^kpi serve\b/
+
+/** Types a command; one that serves goes on in the background, and what it says at first is its output. */
+const typeAsShown = async (terminal: Terminal, command: string): Promise<string> => {
+  if (!SERVE.test(command)) return terminal.type(command)
+  await terminal.type(`${command} > serve.txt 2>&1 &`)
+  return terminal.type('until [ -s serve.txt ]; do read -rt 0.05 <> <(:) || :; done; cat serve.txt; echo')
+}
+
+const shownPages = pages().filter((page) => consoleCommands(page).length > 0)
+
+describe.each(shownPages)('%s', (page) => {
+  test('shows commands that print what it says', { timeout: 60_000 }, async () => {
+    await using terminal = openTerminal()
+    for (const { line, command, output } of consoleCommands(page)) {
+      const printed = await typeAsShown(terminal, command)
+      if (matchesShown(printed, output)) continue
+      // The comparison below fails, and shows both texts.
+      expect({ line, command, printed: printed.split('\n') }).toEqual({ line, command, printed: [...output, ''] })
+    }
+  })
+})
+
+const scripts = (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> })
+  .scripts
+
+describe('every page', () => {
+  test.each(pages())('%s names files that are there', (page) => {
+    const text = readFileSync(join(ROOT, page), 'utf8')
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target]) => target ?? '')
+    expect(links.filter((target) => !existsSync(join(ROOT, dirname(page), target)))).toEqual([])
+  })
+
+  test.each(pages())('%s names npm scripts that are there', (page) => {
+    const text = readFileSync(join(ROOT, page), 'utf8')
+    const named = [...text.matchAll(/npm run ([a-z:-]+)/g)].map(([, name]) => name ?? '')
+    expect(named.filter((name) => !(name in scripts))).toEqual([])
+  })
+})
+
+describe('the README', () => {
+  test('gives two lines to type: one runs the main job, the gate runs the other', async () => {
+    const [first, second, ...more] = shellLines('README.md')
+    expect([first, second, more]).toEqual(['npm ci && npx kpi demo', 'npm ci && npm test', []])
+    expect(readFileSync(join(ROOT, '.ci', 'run'), 'utf8')).toContain('npm ci && npm test')
+    await using terminal = openTerminal()
+    const printed = await terminal.type('kpi demo; echo "exit code $?"')
+    expect(printed).toContain('created    3263')
+    expect(printed).toContain('created    6528')
+    expect(printed).toMatch(/Confirmed +World +2022-04-16 +504155459/)
+    expect(printed).toContain('exit code 0')
+  })
+})

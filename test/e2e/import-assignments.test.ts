@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { ID, type Importer, importers } from '../support/import.ts'
+
+const load = async (importer: Importer, rows: readonly string[], ...options: string[]): Promise<unknown> => {
+  importer.write('data.csv', ['user,kpi,date,actual', ...rows, ''].join('\n'))
+  const args = ['entries', 'import', 'data.csv', '-o', 'json', ...options]
+  const { code, stdout } = await importer.kpi(...args)
+  return { code, ...(JSON.parse(stdout) as object) }
+}
+
+/** The KPIs of a user and their places. */
+const assigned = async ({ client }: Importer, user: number): Promise<(readonly [kpi: number, place: number])[]> =>
+  (await client.assignments(user).list()).map(({ id, sort_order }) => [id, sort_order])
+
+const ROWS = [
+  'Bob,Spare,2026-01-01,1',
+  'Bob,Sales,2026-01-01,1',
+  'Bob,Visits,2026-01-01,1',
+  'Bob,Spare,2026-01-02,1',
+  'Ann Lee,Spare,2026-01-01,1',
+]
+
+describe.each(importers)('%s', (_, open) => {
+  test('--create-assignments makes those that are missing, after the last of each user', async () => {
+    await using importer = await open()
+    await importer.client.assignments(ID.bob).update(ID.sales, { sort_order: 7 })
+    expect(await load(importer, ROWS, '--create-assignments')).toMatchObject({ code: 0, created: 5, assigned: 3 })
+    expect(await assigned(importer, ID.bob)).toEqual([
+      [ID.sales, 7],
+      [ID.spare, 8],
+      [ID.visits, 9],
+    ])
+    expect(await assigned(importer, ID.ann)).toEqual([
+      [ID.sales, ID.sales],
+      [ID.visits, ID.visits],
+      [ID.closed, ID.closed],
+      [ID.spare, ID.closed + 1],
+    ])
+    expect(await load(importer, ROWS, '--create-assignments')).toMatchObject({ code: 0, unchanged: 5, assigned: 0 })
+  })
+
+  test('without it they are rejects, and nothing is assigned', async () => {
+    await using importer = await open()
+    expect(await load(importer, ROWS)).toMatchObject({ code: 3, created: 1, rejected: 4, assigned: 0 })
+    expect(await assigned(importer, ID.bob)).toEqual([[ID.sales, ID.sales]])
+  })
+
+  test('a dry run says how many there would be, and makes none', async () => {
+    await using importer = await open()
+    importer.write('data.csv', ['user,kpi,date,actual', ...ROWS].join('\n'))
+    const ran = await importer.kpi('entries', 'import', 'data.csv', '--dry-run', '--create-assignments')
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('3 assignments to create') as unknown })
+    expect(await assigned(importer, ID.bob)).toEqual([[ID.sales, ID.sales]])
+  })
+
+  test('none is made that only rejects would need', async () => {
+    await using importer = await open()
+    const rows = [
+      'Bob,Sales,2026-01-01,1',
+      'Bob,Visits,2026-02-30,1',
+      'Bob,Spare,2026-01-01,x',
+      'Lou,Spare,2026-01-01,1',
+      'Bob,Closed,2026-01-01,1',
+    ]
+    expect(await load(importer, rows, '--create-assignments')).toMatchObject({
+      code: 3,
+      created: 1,
+      rejected: 4,
+      assigned: 0,
+    })
+    expect(await assigned(importer, ID.bob)).toEqual([[ID.sales, ID.sales]])
+  })
+
+  test('the places end at 32767', async () => {
+    await using importer = await open()
+    await importer.client.assignments(ID.bob).update(ID.sales, { sort_order: 32_766 })
+    expect(await load(importer, ROWS, '--create-assignments')).toMatchObject({ code: 0, assigned: 3 })
+    expect(await assigned(importer, ID.bob)).toEqual([
+      [ID.sales, 32_766],
+      [ID.visits, 32_767],
+      [ID.spare, 32_767],
+    ])
+  })
+})

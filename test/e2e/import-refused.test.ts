@@ -1,0 +1,109 @@
+import { mkdirSync, readdirSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { embeddedImporter, heldIn, type Importer } from '../support/import.ts'
+import { shellIn } from '../support/kpi.ts'
+
+let importer: Importer
+beforeAll(async () => {
+  importer = await embeddedImporter()
+  mkdirSync(importer.folder.in('folder.csv'))
+})
+afterAll(async () => {
+  await importer[Symbol.asyncDispose]()
+})
+
+const GOOD = 'user,kpi,date,actual\nBob,Sales,2026-01-01,1\n'
+const FILE = 'data.csv'
+
+/** Twenty bad rows, and a good one. */
+const SWAPPED = `user,kpi,date,actual\n${'Bob,2026-01-01,Sales,1\n'.repeat(20)}Bob,Sales,2026-01-01,1\n`
+
+test.each<[name: string, text: string | Uint8Array, args: string[], code: number, message: string | RegExp]>([
+  ['a file that is not there', GOOD, ['no.csv'], 1, 'cannot read no.csv: there is no such file'],
+  ['a directory', GOOD, ['folder.csv'], 1, 'cannot read folder.csv: it is a directory'],
+  ['an empty file', '', [FILE], 1, `${FILE} is empty: there is not even a header`],
+  ['a file of blank lines', '\n\n', [FILE], 1, `${FILE} is empty: there is not even a header`],
+  [
+    'a quote that is never closed',
+    `${GOOD}"Bob,Sales,2026-01-02,1\n`,
+    [FILE],
+    1,
+    'line 3: a quoted cell is never closed',
+  ],
+  ['a file that is not UTF-8', Buffer.from(`${GOOD}J\xf6rg,Sales,2026-01-02,1\n`, 'latin1'), [FILE], 1, /not UTF-8/],
+  ['a header that means nothing', 'a,b\n1,2\n', [FILE], 1, /^nothing is known of the header a, b:/],
+  [
+    'a header that lacks something',
+    'user,date,actual\n',
+    [FILE],
+    1,
+    /^the header does not say what each column is\n {2}kpi: /,
+  ],
+  [
+    'a user of all rows who is not there',
+    'kpi,date,actual\nSales,2026-01-01,1\n',
+    [FILE, '--user', 'Bop'],
+    1,
+    /there is no user "Bop"; did you mean "Bob"\?/,
+  ],
+  ['a file whose first 20 rows are all bad', SWAPPED, [FILE], 1, /^the first 20 rows are all bad, .* nothing was sent/],
+  ['no file', GOOD, [], 2, /'file'/],
+  ['two files', GOOD, [FILE, FILE], 2, /too many arguments/],
+  ['an unknown flag', GOOD, [FILE, '--dryrun'], 2, /--dryrun/],
+  ['a layout that there is not', GOOD, [FILE, '--layout', 'tall'], 2, /long, wide/],
+  ['a way with duplicates that there is not', GOOD, [FILE, '--on-duplicate', 'add'], 2, /error, first, last, sum/],
+  ['a meaning of empty cells that there is not', GOOD, [FILE, '--empty', 'drop'], 2, /keep, clear/],
+  [
+    'a column for something that there is not',
+    GOOD,
+    [FILE, '--map', 'value=actual'],
+    2,
+    /--map value=actual is not one of user=COLUMN/,
+  ],
+  ['a meaning without a column', GOOD, [FILE, '--map', 'actual'], 2, /--map actual is not one of user=COLUMN/],
+  [
+    'a date of all rows that does not exist',
+    'user,kpi,actual\nBob,Sales,1\n',
+    [FILE, '--date', '2026-02-30'],
+    2,
+    /2026-02-30.*does not exist/,
+  ],
+  ['an output format that there is not', GOOD, [FILE, '-o', 'xml'], 2, /no output format xml/],
+])('%s is refused, and nothing is sent', async (_, text, args, code, message) => {
+  importer.write(FILE, text)
+  const ran = await importer.kpi('entries', 'import', ...args)
+  expect(ran).toMatchObject({ code, stdout: '' })
+  expect(ran.stderr.replace(/^kpi: /, '').trimEnd()).toMatch(message)
+  expect(ran.stderr).toMatch(/^kpi: /)
+  expect(await heldIn(importer)).toEqual([])
+  expect(readdirSync(importer.folder.path).toSorted()).toEqual(['data', FILE, 'folder.csv'])
+})
+
+test('a header without rows is nothing to do, which is done', async () => {
+  importer.write(FILE, 'user,kpi,date,actual\r\n')
+  const ran = await importer.kpi('entries', 'import', FILE, '-o', 'json')
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { read: 0, created: 0, rejected: 0, left: 0 }])
+})
+
+test.each([
+  ['where there are fewer than 20', 'Bop,Sales,2026-01-01,1\n'.repeat(19)],
+  ['after a good one', `Bob,Sales,2026-01-01,1\n${'Bop,Sales,2026-01-01,1\n'.repeat(30)}`],
+])('all rows may be bad %s', async (_, rows) => {
+  importer.write(FILE, `user,kpi,date,actual\n${rows}`)
+  expect((await importer.kpi('entries', 'import', FILE, '--dry-run')).code).toBe(3)
+})
+
+test('a refusal is one JSON object on standard error too, with --output json', async () => {
+  const ran = await importer.kpi('entries', 'import', 'no.csv', '-o', 'json')
+  expect(ran.stdout).toBe('')
+  expect(JSON.parse(ran.stderr.split('\n')[1] ?? '')).toEqual({
+    error: { code: 'malformed', message: 'cannot read no.csv: there is no such file', exit_code: 1, issues: [] },
+  })
+})
+
+test('a service that cannot be reached is exit code 5', async () => {
+  importer.write(FILE, GOOD)
+  const world = { ...importer.world, env: { KPI_BASE_URL: 'http://127.0.0.1:1/api', KPI_LOGIN: 'a', KPI_TOKEN: 'b' } }
+  const ran = await shellIn(world)('entries', 'import', FILE)
+  expect(ran).toMatchObject({ code: 5, stdout: '', stderr: expect.stringContaining('cannot reach') as unknown })
+})

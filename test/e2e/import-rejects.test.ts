@@ -1,0 +1,131 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { embeddedImporter, heldIn, importers } from '../support/import.ts'
+import { jsonOf } from '../support/kpi.ts'
+
+const HEADER = 'user,kpi,date,actual,target,notes'
+
+describe.each(importers)('%s', (_, open) => {
+  test('bad rows go to the rejects file with all their reasons, the others are loaded', async () => {
+    await using importer = await open()
+    importer.write(
+      'data.csv',
+      [
+        HEADER,
+        'Ann Lee,Sales,2026-01-01,5,,fine',
+        'Ann Lee,Sales,2026-02-30,x,,"a, b"',
+        'Ann Lee,Salez,2026-01-02,1,,',
+        'Ann Lee,Closed,2026-01-02,1,,',
+        'Bob,Visits,2026-01-02,1,,',
+        'Lou,Sales,2026-01-02,1,,',
+        'Ann Lee,Visits,2026-01-03,1,2,',
+        'Bob,Sales,2026-01-04,1,,first',
+        'Bob,Sales,2026-01-04,2,,again',
+        'Bob,Sales,2026-01-05,1,,,,',
+        'Bob,Sales,2026-01-06,7',
+        '',
+      ].join('\n'),
+    )
+    const ran = await importer.kpi('entries', 'import', 'data.csv', '-o', 'json')
+    expect(ran.code).toBe(3)
+    expect(ran.stderr).toMatch(/8 rows were rejected; they are in data\.rejects\.csv/)
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      read: 11,
+      created: 3,
+      updated: 0,
+      unchanged: 0,
+      rejected: 8,
+      left: 0,
+    })
+    expect(await heldIn(importer)).toEqual(['2 1 2026-01-01 5 - fine', '2 2 2026-01-03 1 2 -', '3 1 2026-01-06 7 - -'])
+    expect(importer.read('data.rejects.csv').split('\n')).toEqual([
+      `${HEADER},_line,_reason`,
+      'Ann Lee,Sales,2026-02-30,x,,"a, b",3,"""2026-02-30"" is a date that does not exist; actual ""x"" must be a number"',
+      'Ann Lee,Salez,2026-01-02,1,,,4,"there is no KPI ""Salez""; did you mean ""Sales""?"',
+      'Ann Lee,Closed,2026-01-02,1,,,5,KPI 3 (Closed) is inactive and takes no entries',
+      'Bob,Visits,2026-01-02,1,,,6,KPI 2 (Visits) is not assigned to user 3 (Bob)',
+      'Lou,Sales,2026-01-02,1,,,7,user 4 (Lou) is locked',
+      'Bob,Sales,2026-01-04,1,,first,9,"the same user, KPI and date stand on lines 9, 10"',
+      'Bob,Sales,2026-01-04,2,,again,10,"the same user, KPI and date stand on lines 9, 10"',
+      expect.stringMatching(/^Bob,Sales,2026-01-05,1,,,.*,11,"?the row has 8 cells, the header has 6"?$/),
+      '',
+    ])
+  })
+
+  test('a mended rejects file is imported as it is', async () => {
+    await using importer = await open()
+    importer.write(
+      'data.csv',
+      `${HEADER}\nBob,Sales,2026-02-30,1,,"a\nb"\nBob,Sales,2026-03-01,x,,\nZed,Sales,2026-03-01,1,,\n`,
+    )
+    expect((await importer.kpi('entries', 'import', 'data.csv')).code).toBe(3)
+    const mended = importer.read('data.rejects.csv').replace('2026-02-30', '2026-02-28').replace(',x,', ',2,')
+    importer.write('data.rejects.csv', mended)
+
+    const ran = await importer.kpi('entries', 'import', 'data.rejects.csv', '-o', 'json')
+    expect(JSON.parse(ran.stdout)).toMatchObject({ read: 3, created: 2, rejected: 1 })
+    expect(await heldIn(importer)).toEqual(['3 1 2026-02-28 1 - a\nb', '3 1 2026-03-01 2 - -'])
+    expect(importer.read('data.rejects.rejects.csv')).toBe(
+      `${HEADER},_line,_reason\nZed,Sales,2026-03-01,1,,,5,"there is no user ""Zed"""\n`,
+    )
+  })
+
+  test('a row of a wide file that is partly good is a reject, and is imported again without harm', async () => {
+    await using importer = await open()
+    importer.write('wide.csv', 'date,user,Sales,Visits\n2026-01-01,Ann Lee,1,x\n2026-01-02,Ann Lee,1,\n')
+    const ran = await importer.kpi('entries', 'import', 'wide.csv', '-o', 'json')
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { read: 2, created: 2, rejected: 1, empty: 1 }])
+    importer.write('wide.rejects.csv', importer.read('wide.rejects.csv').replace(',x,', ',9,'))
+    expect(jsonOf(await importer.kpi('entries', 'import', 'wide.rejects.csv', '-o', 'json'))).toMatchObject({
+      read: 1,
+      created: 1,
+      unchanged: 1,
+      rejected: 0,
+    })
+  })
+})
+
+const BAD = `${HEADER}\nBob,Sales,2026-01-01,1,,\nBob,Sales,2026-01-02,x,,\n`
+
+describe('the rejects file', () => {
+  test.each([
+    ['beside the file', ['data.csv'], 'data.rejects.csv'],
+    ['beside a file elsewhere', ['sub/data.txt'], 'sub/data.rejects.csv'],
+    ['where --rejects says', ['data.csv', '--rejects', 'sub/bad.csv'], 'sub/bad.csv'],
+    ['in the working directory for standard input', ['-'], 'stdin.rejects.csv'],
+  ])('is written %s', async (_, args, path) => {
+    await using importer = await embeddedImporter()
+    mkdirSync(importer.folder.in('sub'))
+    for (const name of ['data.csv', 'sub/data.txt']) importer.write(name, BAD)
+    const { code, stderr } = await importer.kpiWith(BAD)('entries', 'import', ...args)
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(`in ${path} `) as unknown })
+    expect(importer.read(path)).toBe(
+      `${HEADER},_line,_reason\nBob,Sales,2026-01-02,x,,,3,"actual ""x"" must be a number"\n`,
+    )
+    expect(
+      readdirSync(importer.folder.path, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        /part|stdin-|sort/.test(name),
+      ),
+    ).toEqual([])
+  })
+
+  test('is not written where there are no rejects, nor by a dry run', async () => {
+    await using importer = await embeddedImporter()
+    importer.write('data.csv', `${HEADER}\nBob,Sales,2026-01-01,1,,\n`)
+    importer.write('bad.csv', BAD)
+    expect((await importer.kpi('entries', 'import', 'data.csv')).code).toBe(0)
+    expect((await importer.kpi('entries', 'import', 'bad.csv', '--dry-run')).code).toBe(3)
+    expect(['data.rejects.csv', 'bad.rejects.csv'].filter((name) => existsSync(importer.folder.in(name)))).toEqual([])
+  })
+
+  test('that cannot be written is told of before anything is sent', async () => {
+    await using importer = await embeddedImporter()
+    importer.write('data.csv', BAD)
+    const { code, stderr } = await importer.kpi('entries', 'import', 'data.csv', '--rejects', 'none/bad.csv')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^kpi: cannot write .*none\/bad\.csv: /) as unknown,
+    })
+    expect(await heldIn(importer)).toEqual([])
+  })
+})

@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { formatDay } from '../../src/domain/day.ts'
+import type { Face } from '../../src/server/wire.ts'
+import { heldIn, type Importer, importers, remoteImporter } from '../support/import.ts'
+import { jsonOf, type Ran, shellIn } from '../support/kpi.ts'
+
+/** 12,000 rows come to batches of 5,000, 5,000 and 2,000. */
+const ROWS = 12_000
+const TEXT = [
+  'user,kpi,date,actual',
+  ...Array.from({ length: ROWS }, (_, at) => `Ann Lee,Sales,${formatDay(at)},${at % 97}.5`),
+].join('\n')
+
+const isBatch = ({ target }: Parameters<Face>[0]): boolean => target.endsWith('/kpientries/list')
+
+/** A service that does something else with the batch of a number, once. */
+const atBatch =
+  (wanted: number, act: (answer: () => ReturnType<Face>) => ReturnType<Face>) =>
+  (face: Face): Face => {
+    let batches = 0
+    return (request) => {
+      if (isBatch(request)) batches += 1
+      return isBatch(request) && batches === wanted ? act(() => face(request)) : face(request)
+    }
+  }
+
+const importData = (importer: Importer, signal?: AbortSignal): Promise<Ran> => {
+  importer.write('data.csv', TEXT)
+  const world = signal ? { ...importer.world, signal } : importer.world
+  return shellIn(world)('entries', 'import', 'data.csv', '-o', 'json')
+}
+
+/** Runs the same command again, which completes it. */
+const completes = async (importer: Importer, before: number): Promise<void> => {
+  const again = jsonOf(await importer.kpi('entries', 'import', 'data.csv', '-o', 'json'))
+  expect(again).toMatchObject({ created: ROWS - before, unchanged: before, updated: 0, rejected: 0, left: 0 })
+  const held = await heldIn(importer)
+  expect(held).toHaveLength(ROWS)
+  expect(held[11_999]).toBe(`2 1 ${formatDay(11_999)} ${11_999 % 97}.5 - -`)
+}
+
+const unavailable = (): ReturnType<Face> =>
+  Promise.resolve({
+    status: 503,
+    headers: { 'content-type': 'application/json', 'retry-after': '1' },
+    body: '{"message":"stopping for maintenance"}',
+  })
+
+describe('a service that fails', () => {
+  test.each<[name: string, act: (answer: () => ReturnType<Face>) => ReturnType<Face>, stored: number, says: string]>([
+    ['is unavailable', unavailable, 5000, 'stopping for maintenance'],
+    ['cuts the connection', () => Promise.reject(new Error('cut')), 5000, 'the connection was cut'],
+    [
+      'stores a batch and loses the answer',
+      async (answer) => {
+        await answer()
+        throw new Error('cut')
+      },
+      10_000,
+      'the connection was cut',
+    ],
+  ])('in mid-run leaves work, which the same command completes: it %s', async (_, act, stored, says) => {
+    await using importer = await remoteImporter({ wrap: atBatch(2, act) })
+    const ran = await importData(importer)
+    expect(ran.code).toBe(6)
+    expect(ran.stderr).toContain(says)
+    expect(ran.stderr).toContain('stopped with 7000 entries left; run the same command to continue')
+    expect(JSON.parse(ran.stdout)).toMatchObject({ read: ROWS, created: 5000, left: 7000 })
+    await completes(importer, stored)
+  })
+
+  test('before anything was sent is not reachable, which is another exit code', async () => {
+    await using importer = await remoteImporter({ wrap: atBatch(1, unavailable) })
+    expect(await importData(importer)).toMatchObject({
+      code: 5,
+      stdout: '',
+      stderr: expect.stringContaining('stopping for maintenance') as unknown,
+    })
+    expect(await heldIn(importer)).toEqual([])
+    await completes(importer, 0)
+  })
+
+  test('in mid-run keeps the rejects that are known', async () => {
+    await using importer = await remoteImporter({ wrap: atBatch(2, () => Promise.reject(new Error('cut'))) })
+    importer.write('more.csv', `${TEXT}\nAnn Lee,Sales,2026-02-30,1\n`)
+    const ran = await importer.kpi('entries', 'import', 'more.csv', '-o', 'json')
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([6, { rejected: 1, left: 7000 }])
+    expect(importer.read('more.rejects.csv')).toContain('Ann Lee,Sales,2026-02-30,1,12002,')
+  })
+})
+
+describe('asked to stop', () => {
+  test.each([
+    [1, 5000],
+    [2, 10_000],
+  ])('while batch %i is sent, an import finishes it and leaves the rest', async (batch, sent) => {
+    const controller = new AbortController()
+    const wrap = atBatch(batch, (answer) => {
+      controller.abort()
+      return answer()
+    })
+    await using importer = await remoteImporter({ wrap })
+    const ran = await importData(importer, controller.signal)
+    expect(ran.code).toBe(6)
+    expect(ran.stderr).toContain(`stopped with ${ROWS - sent} entries left; run the same command to continue`)
+    expect(JSON.parse(ran.stdout)).toMatchObject({ read: ROWS, created: sent, left: ROWS - sent })
+    expect(await heldIn(importer)).toHaveLength(sent)
+    await completes(importer, sent)
+  })
+
+  test('while the last batch is sent, nothing is left to do', async () => {
+    const controller = new AbortController()
+    const wrap = atBatch(3, (answer) => {
+      controller.abort()
+      return answer()
+    })
+    await using importer = await remoteImporter({ wrap })
+    expect(jsonOf(await importData(importer, controller.signal))).toMatchObject({ created: ROWS, left: 0 })
+  })
+
+  test('while the file is read, nothing is sent', async () => {
+    const controller = new AbortController()
+    await using importer = await remoteImporter({
+      wrap: (face) => (request) => {
+        if (request.target.endsWith('/users/3/kpis')) controller.abort()
+        return face(request)
+      },
+    })
+    importer.write('long.csv', `${TEXT}\n${'Bob,Sales,2026-01-01,x\n'.repeat(9000)}`)
+    const ran = await shellIn({ ...importer.world, signal: controller.signal })('entries', 'import', 'long.csv')
+    expect(ran).toMatchObject({
+      code: 6,
+      stdout: '',
+      stderr: expect.stringMatching(/^kpi: stopped before anything was sent/) as unknown,
+    })
+    expect(await heldIn(importer)).toEqual([])
+    expect(existsSync(importer.folder.in('long.rejects.csv'))).toBe(false)
+  })
+
+  test.each(importers)('before it begins, nothing is sent: %s', async (_, open) => {
+    await using importer = await open()
+    expect(await importData(importer, AbortSignal.abort())).toMatchObject({ code: 6, stdout: '' })
+    expect(await heldIn(importer)).toEqual([])
+    await completes(importer, 0)
+  })
+})

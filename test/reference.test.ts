@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { reference } from '../docs/generate.ts'
+import { ROOT } from './support/documents.ts'
+
+test('the reference is what the code says; `npm run docs` writes it anew', async () => {
+  expect(readFileSync(join(ROOT, 'docs', 'reference.md'), 'utf8')).toBe(await reference())
+})

@@ -1,0 +1,109 @@
+import { formatDay } from '../../src/domain/day.ts'
+import type { OnDuplicate } from '../../src/load/options.ts'
+import { ID } from './import.ts'
+
+/** What an entry holds, as exact text: `null` for what it does not. */
+export type Values = { readonly actual: string | null; readonly target: string | null; readonly notes: string | null }
+
+/** The entries of an account, by `user kpi date`. */
+export type Held = ReadonlyMap<string, Values>
+
+/** A cell or row of a file that may become an entry; a value that the file has no column for is left out. */
+export type Candidate = {
+  readonly line: number
+  readonly user: string
+  readonly kpi: string
+  readonly date: string
+  readonly values: Partial<Record<keyof Values, string>>
+  /** Whether it is looked at although it is empty: a row is, a cell of a wide file is not. */
+  readonly isRow: boolean
+}
+
+export type Ways = { readonly onDuplicate: OnDuplicate; readonly clear: boolean; readonly strict: boolean }
+
+/** What an import comes to: an action an entry, the lines that are rejected, and what is held then. */
+export type Outcome = {
+  readonly actions: readonly { readonly key: string; readonly lines: readonly number[]; readonly action: string }[]
+  readonly rejected: readonly number[]
+  readonly held: Held
+}
+
+const USERS: Readonly<Record<string, number>> = { 'Ann Lee': ID.ann, Bob: ID.bob }
+const KPIS: Readonly<Record<string, number>> = { Sales: ID.sales, Visits: ID.visits }
+const ASSIGNED: ReadonlySet<string> = new Set(['Ann Lee Sales', 'Ann Lee Visits', 'Bob Sales'])
+/** The numbers that the model knows, as they are kept. */
+const NUMBERS: Readonly<Record<string, string>> = {
+  '1': '1',
+  '-2.5': '-2.5',
+  '30': '30',
+  '1.00005': '1.0001',
+  '-1.00004': '-1',
+}
+const ROUNDED: ReadonlySet<string> = new Set(['1.00005', '-1.00004'])
+const NOTHING: Values = { actual: null, target: null, notes: null }
+
+const isGood = ({ user, kpi, date, values, isRow }: Candidate, { clear, strict }: Ways): boolean => {
+  if (!(user in USERS) || !/-\d\d$/.test(date) || date.endsWith('-99')) return false
+  if (!isRow && !clear && values.actual === '') return true
+  const isNumber = (text: string): boolean => text === '' || (text in NUMBERS && !(strict && ROUNDED.has(text)))
+  return (
+    kpi in KPIS &&
+    ASSIGNED.has(`${user} ${kpi}`) &&
+    [values.actual, values.target].every((text) => isNumber(text ?? ''))
+  )
+}
+
+const isEmpty = ({ values }: Candidate, { clear }: Ways): boolean =>
+  !clear && Object.values(values).every((text) => text === '')
+
+/** A sum of numbers of up to four decimals. */
+const sum = (numbers: readonly string[]): string => {
+  const units = numbers.map((number) => Math.round(Number(number) * 10_000)).reduce((total, one) => total + one, 0)
+  return String(units / 10_000)
+}
+
+const choose = (group: readonly Candidate[], onDuplicate: OnDuplicate): Candidate | undefined => {
+  const [first, last] = [group[0], group.at(-1)]
+  if (group.length === 1 || onDuplicate === 'first') return first
+  if (onDuplicate === 'error' || !last) return undefined
+  const actuals = group.map(({ values }) => NUMBERS[values.actual ?? '']).filter((actual) => actual !== undefined)
+  if (onDuplicate === 'last' || actuals.length === 0) return last
+  return { ...last, values: { ...last.values, actual: sum(actuals) } }
+}
+
+const merge = (before: Values, { kpi, values }: Candidate, clear: boolean): Values => {
+  const next = (name: keyof Values): string | null => {
+    const text = values[name]
+    if (text === undefined || (text === '' && !clear)) return before[name]
+    if (text === '') return null
+    return name === 'notes' ? text : (NUMBERS[text] ?? text)
+  }
+  return { actual: next('actual'), target: kpi === 'Sales' ? null : next('target'), notes: next('notes') }
+}
+
+/** What an import of candidates into an account comes to, worked out one entry at a time. */
+export const outcomeOf = (candidates: readonly Candidate[], stored: Held, ways: Ways): Outcome => {
+  const held = new Map(stored)
+  const rejected = new Set(candidates.filter((one) => !isGood(one, ways)).map(({ line }) => line))
+  const good = candidates.filter((one) => isGood(one, ways) && !isEmpty(one, ways))
+  const groups = Map.groupBy(good, ({ user, kpi, date }) => `${USERS[user]} ${KPIS[kpi]} ${date}`)
+  const actions: { key: string; lines: number[]; action: string }[] = []
+  for (const [key, group] of groups) {
+    const lines = group.map(({ line }) => line)
+    const chosen = choose(group, ways.onDuplicate)
+    const before = held.get(key)
+    const after = chosen && merge(before ?? NOTHING, chosen, ways.clear)
+    if (!after || Object.values(after).every((value) => value === null)) {
+      for (const line of lines) rejected.add(line)
+      continue
+    }
+    const isSame = JSON.stringify(before) === JSON.stringify(after)
+    actions.push({ key, lines, action: before ? (isSame ? 'unchanged' : 'update') : 'create' })
+    held.set(key, after)
+  }
+  return { actions, rejected: [...rejected].toSorted((left, right) => left - right), held }
+}
+
+/** The date of a day that is counted from another, or text that is none. */
+export const dateText = (start: number, day: number | 'bad'): string =>
+  day === 'bad' ? `${formatDay(start).slice(0, 7)}-99` : formatDay(start + day)

@@ -1,0 +1,59 @@
+import { Readable, Writable } from 'node:stream'
+import type { Io, Output } from '../../src/cli/io.ts'
+
+/** The instant that tests live in: 2026-11-21T12:00:00Z, a Saturday. */
+export const NOW = Date.parse('2026-11-21T12:00:00Z')
+
+export type OutputTo = { readonly text: () => string; readonly output: Output }
+
+const outputTo = (terminal: boolean, columns: number | undefined): OutputTo => {
+  let text = ''
+  const write = (part: string): Promise<void> => {
+    text += part
+    return Promise.resolve()
+  }
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      text += chunk.toString()
+      done()
+    },
+  })
+  return { text: () => text, output: { write, isTerminal: terminal, columns, stream } }
+}
+
+export type World = {
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly cwd?: string
+  readonly home: string
+  readonly stdin?: string | Uint8Array | Readable
+  /** Whether there is a terminal, and how wide it is. */
+  readonly terminal?: number
+  readonly now?: number
+  readonly signal?: AbortSignal
+}
+
+export type TestIo = { readonly io: Io; readonly stdout: () => string; readonly stderr: () => string }
+
+/** A world of a test's own: streams in memory, a clock that stands, a home of its own, nothing of this process. */
+export const testIo = (world: World): TestIo => {
+  const isTerminal = world.terminal !== undefined
+  const [stdout, stderr] = [outputTo(isTerminal, world.terminal), outputTo(isTerminal, world.terminal)]
+  const { stdin = '' } = world
+  let bytes = 0
+  const io: Io = {
+    env: world.env ?? {},
+    cwd: world.cwd ?? world.home,
+    home: world.home,
+    platform: 'linux',
+    tempDir: world.home,
+    stdin: stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)]),
+    stdinIsTerminal: isTerminal,
+    stdout: stdout.output,
+    stderr: stderr.output,
+    now: () => world.now ?? NOW,
+    random: (count) => Uint8Array.from({ length: count }, () => (bytes = (bytes + 97) % 251)),
+    interruption: () => world.signal ?? new AbortController().signal,
+    limitMemory: () => undefined,
+  }
+  return { io, stdout: stdout.text, stderr: stderr.text }
+}

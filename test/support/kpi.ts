@@ -1,0 +1,23 @@
+import { run } from '../../src/cli/main.ts'
+import { testIo, type World } from './io.ts'
+
+/** What a command line came to. */
+export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string }
+
+/** Runs command lines one after the other in the same home, as one user would. */
+export type Shell = (...args: string[]) => Promise<Ran>
+
+/** A shell whose `kpi` runs in this process. Everything that it keeps is in `home`. */
+export const shellIn = (world: World): Shell => {
+  return async (...args) => {
+    const { io, stdout, stderr } = testIo(world)
+    const code = await run(args, io)
+    return { code, stdout: stdout(), stderr: stderr() }
+  }
+}
+
+/** The JSON that a command printed; fails with its errors where it did not succeed. */
+export const jsonOf = ({ code, stdout, stderr }: Ran): unknown => {
+  if (code !== 0) throw new Error(`exit code ${code}: ${stderr}`)
+  return JSON.parse(stdout)
+}

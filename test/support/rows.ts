@@ -1,0 +1,41 @@
+import { planColumns } from '../../src/load/columns.ts'
+import { createRowReader, type RowSink } from '../../src/load/entry.ts'
+import type { BlockRow } from '../../src/load/block.ts'
+import type { ImportOptions } from '../../src/load/options.ts'
+import { fetchReference, type Reference } from '../../src/load/reference.ts'
+import type { Client } from '../../src/client/client.ts'
+import { optionsOf } from './import.ts'
+
+/** What reading the rows of a file came to. */
+export type ReadRows = {
+  readonly entries: readonly BlockRow[]
+  readonly rejects: readonly (readonly [line: number, ...reasons: string[]])[]
+  readonly rounded: number
+  readonly empty: number
+  readonly reference: Reference
+}
+
+/** Reads rows as an import does: the first is the header, the others are on lines 2, 3, 4 … */
+export const readTable = async (
+  client: Client,
+  [header = [], ...rows]: readonly (readonly string[])[],
+  given: Partial<ImportOptions> = {},
+): Promise<ReadRows> => {
+  const options = optionsOf(given)
+  const reference = await fetchReference(client, options.createAssignments)
+  const plan = planColumns(header, options, { kpi: reference.kpis, user: reference.users })
+  const entries: BlockRow[] = []
+  const rejects: [number, ...string[]][] = []
+  const counts = { rounded: 0, empty: 0 }
+  const sink: RowSink = {
+    entry: (row) => entries.push(row),
+    reject: (line, reasons) => rejects.push([line, ...reasons]),
+    rounded: () => (counts.rounded += 1),
+    empty: () => (counts.empty += 1),
+  }
+  const reader = createRowReader(plan, options, reference, sink)
+  const numbered = rows.map((cells, at) => ({ line: at + 2, cells }))
+  await reference.fetchAssignments(reader.usersOf(numbered))
+  numbered.forEach(reader.read)
+  return { entries, rejects, ...counts, reference }
+}

@@ -1,0 +1,35 @@
+// A process that writes to a store: `node store-writer.ts PATH TIMES`. Each transaction counts one up in the entry of
+// day 0 and adds a batch of entries; when it is on the disk, its number is printed as a line.
+import { ensureDefaultAccount } from '../../src/service/accounts.ts'
+import { takeIds } from '../../src/store/counters.ts'
+import type { Writer } from '../../src/store/db.ts'
+import { entries } from '../../src/store/entries.ts'
+import { kpis } from '../../src/store/kpis.ts'
+import { openStore } from '../../src/store/open.ts'
+import { entryRow, kpiRecord } from './store.ts'
+
+/** So many entries take more than one statement. */
+export const BATCH = 60
+
+const step = async (tx: Writer, account: number): Promise<void> => {
+  const [tally] = await entries.ofSeries(tx, account, 1, 1, { from: 0, to: 0 })
+  if (tally) await entries.update(tx, account, [{ ...tally, actual: (tally.actual ?? 0n) + 1n }])
+  else {
+    await kpis.insert(tx, account, kpiRecord())
+    await entries.insert(tx, account, [entryRow({ id: await takeIds(tx, account, 'entries') })])
+  }
+  const first = await takeIds(tx, account, 'entries', BATCH)
+  const rows = Array.from({ length: BATCH }, (_, index) => entryRow({ id: first + index, entry_date: first + index }))
+  await entries.insert(tx, account, rows)
+}
+
+if (import.meta.main) {
+  const [path = '', times = '1'] = process.argv.slice(2)
+  const db = await openStore(path)
+  const { id: account } = await ensureDefaultAccount(db, 0)
+  for (let done = 1; done <= Number(times); done += 1) {
+    await db.write((tx) => step(tx, account))
+    process.stdout.write(`${done}\n`)
+  }
+  await db.close()
+}
