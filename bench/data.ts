@@ -1,0 +1,76 @@
+import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { formatDay, parseDay } from '../src/domain/day.ts'
+import { kpi, run } from './command.ts'
+
+const USERS = 100
+const KPIS = 50
+const FIRST_DAY = parseDay('2020-01-01') ?? 0
+
+/** How the rows of a file come: by user, KPI and day; or day by day, as an export of a running year has them. */
+export type Order = 'key' | 'day'
+
+/** One row of the file: ids of user and KPI, day, value. */
+function* rowsOf(rows: number, order: Order): Generator<string> {
+  const days = rows / (USERS * KPIS)
+  for (let at = 0; at < rows; at += 1) {
+    const [series, day] =
+      order === 'key' ? [Math.floor(at / days), at % days] : [at % (USERS * KPIS), Math.floor(at / (USERS * KPIS))]
+    const [user, measure] = [Math.floor(series / KPIS) + 2, (series % KPIS) + 1]
+    yield `${user},${measure},${formatDay(FIRST_DAY + day)},${user * measure + day}.25\n`
+  }
+}
+
+/** Writes a file of entries and answers its path. */
+export const writeRows = async (folder: string, rows: number, order: Order): Promise<string> => {
+  const path = join(folder, `${order}-${rows}.csv`)
+  const file = createWriteStream(path)
+  file.write('user,kpi,date,actual\n')
+  let block = ''
+  for (const row of rowsOf(rows, order)) {
+    block += row
+    if (block.length < 1 << 16) continue
+    if (!file.write(block)) await once(file, 'drain')
+    block = ''
+  }
+  file.end(block)
+  await once(file, 'finish')
+  return path
+}
+
+const common = { icon_id: 1, unit_id: 1, frequency_id: 'D', value_direction: 'U', is_active: true }
+
+/** Makes an account with the users and KPIs that the files name, and the assignments between them. */
+export const makeAccount = (folder: string): string => {
+  const dataDir = join(folder, 'account')
+  mkdirSync(dataDir, { recursive: true })
+  const create = (noun: string, list: readonly object[]): void => {
+    const path = join(folder, `${noun}.json`)
+    writeFileSync(path, JSON.stringify(list))
+    run(kpi('--data-dir', dataDir, noun, 'create', '--from-json', path, '-o', 'json'))
+  }
+  create(
+    'kpis',
+    Array.from({ length: KPIS }, (_, at) => ({ ...common, name: `KPI ${at + 1}`, sort_order: at + 1 })),
+  )
+  create(
+    'users',
+    Array.from({ length: USERS }, (_, at) => ({
+      first_name: 'User',
+      last_name: String(at + 2),
+      email: `user${at + 2}@example.com`,
+      user_type: 'User',
+      user_status_id: 'A',
+    })),
+  )
+  // A first small file makes the assignments, so that only the loading is measured later.
+  const path = join(folder, 'first.csv')
+  const rows = Array.from(
+    { length: USERS * KPIS },
+    (_, at) => `${Math.floor(at / KPIS) + 2},${(at % KPIS) + 1},2019-12-31,1\n`,
+  )
+  writeFileSync(path, `user,kpi,date,actual\n${rows.join('')}`)
+  run(kpi('--data-dir', dataDir, 'entries', 'import', path, '--create-assignments', '--quiet'))
+  return dataDir
+}

@@ -1,0 +1,95 @@
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { kpi, median, peakMemoryOf, run, sqlite, timeOf } from './command.ts'
+import { type Order, writeRows } from './data.ts'
+import type { Figure } from './figure.ts'
+
+const ROWS = 1_000_000
+const ROUNDS = 3
+const MEMORY_LIMIT_MB = 250
+
+/** A fresh copy of the account, and its database. */
+const freshCopy = (folder: string, dataDir: string): { dataDir: string; database: string } => {
+  const copy = join(folder, 'copy')
+  rmSync(copy, { recursive: true, force: true })
+  cpSync(dataDir, copy, { recursive: true })
+  return { dataDir: copy, database: join(copy, 'kpi.db') }
+}
+
+/** The shell's way: the file into a staging table, then one sorted upsert into the table of the service, keys and all. */
+const shellImport = (file: string): string => `
+pragma synchronous = full;
+pragma foreign_keys = on;
+create temp table staging (user text, kpi text, date text, actual text);
+.import --csv --skip 1 ${file} staging
+insert into entries (account_id, item_id, kpi_id, entry_date, id, actual, created_at, updated_at)
+  select 1, cast(user as integer), cast(kpi as integer), cast(julianday(date) - 2440587.5 as integer),
+    (select last from counters where account_id = 1 and name = 'entries') + rowid,
+    cast(round(actual * 10000) as integer), 1700000000, 1700000000
+  from staging where true order by 2, 3, 4
+  on conflict (account_id, item_id, kpi_id, entry_date)
+    do update set actual = excluded.actual, updated_at = excluded.updated_at;`
+
+const importWith = (dataDir: string, file: string): ReturnType<typeof kpi> =>
+  kpi('--data-dir', dataDir, 'entries', 'import', file, '--quiet', '-o', 'json')
+
+const compare = (folder: string, account: string, file: string): { ours: number; shell: number } => {
+  const ours: number[] = []
+  const shell: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    ours.push(timeOf(importWith(freshCopy(folder, account).dataDir, file)))
+    shell.push(timeOf(sqlite(freshCopy(folder, account).database, shellImport(file))))
+  }
+  return { ours: median(ours) / 1000, shell: median(shell) / 1000 }
+}
+
+/** A million rows into the embedded service, against what the sqlite3 shell needs for the same table. */
+export const importing = async (folder: string, account: string): Promise<Figure[]> => {
+  const figures: Figure[] = []
+  for (const order of ['key', 'day'] satisfies Order[]) {
+    const file = await writeRows(folder, ROWS, order)
+    const { ours, shell } = compare(folder, account, file)
+    figures.push({
+      what: `import of ${ROWS} rows in the order of their ${order}s`,
+      measured: ours,
+      unit: 's',
+      against: `sqlite3 shell ${shell.toFixed(2)} s`,
+      ratio: ours / shell,
+      limit: 2,
+    })
+  }
+  return [...figures, ...(await memory(folder, account))]
+}
+
+const memory = async (folder: string, account: string): Promise<Figure[]> => {
+  const peakAt = async (rows: number): Promise<number> => {
+    const file = await writeRows(folder, rows, 'day')
+    return peakMemoryOf(importWith(freshCopy(folder, account).dataDir, file), folder)
+  }
+  const [once, fourfold] = [await peakAt(ROWS), await peakAt(ROWS * 4)]
+  return [
+    {
+      what: `peak memory at ${ROWS} rows`,
+      measured: once,
+      unit: 'MB',
+      against: `${MEMORY_LIMIT_MB} MB`,
+      ratio: once / MEMORY_LIMIT_MB,
+      limit: 1,
+    },
+    {
+      what: `peak memory at ${ROWS * 4} rows`,
+      measured: fourfold,
+      unit: 'MB',
+      against: `at ${ROWS} rows ${once.toFixed(0)} MB`,
+      ratio: fourfold / once,
+      limit: 1.1,
+    },
+  ]
+}
+
+/** An account with a million entries, for what reads them. */
+export const loadedAccount = async (folder: string, account: string): Promise<string> => {
+  const { dataDir } = freshCopy(folder, account)
+  run(importWith(dataDir, await writeRows(folder, ROWS, 'key')))
+  return dataDir
+}
