@@ -10,7 +10,7 @@ export type Output = {
   /** Resolves once there is room for more, so that memory does not grow with what is written. */
   readonly write: (text: string) => Promise<void>
   readonly isTerminal: boolean
-  /** The terminal's width; undefined where there is none. */
+  /** The terminal's width; undefined where there is none or it is not known. */
   readonly columns: number | undefined
   /** For packages that write by themselves. */
   readonly stream: Writable
@@ -52,9 +52,16 @@ const outputOf = (stream: NodeJS.WriteStream): Output => {
         else stream.write(text, (error) => (error ? reject(fail(error)) : resolve()))
       }),
     isTerminal: stream.isTTY,
-    columns: stream.isTTY ? stream.columns : undefined,
+    // A terminal that nobody has told its size says 0.
+    columns: (stream.isTTY && stream.columns) || undefined,
     stream,
   }
+}
+
+/** Standard error: what is told there is told to whoever listens, and work goes on where nobody does. */
+const tellingOf = (stream: NodeJS.WriteStream): Output => {
+  const output = outputOf(stream)
+  return { ...output, write: (text) => output.write(text).catch(() => undefined) }
 }
 
 const watchInterruption = (): AbortSignal => {
@@ -101,7 +108,7 @@ export const processIo = (): Io => {
       return (stdout ??= outputOf(process.stdout))
     },
     get stderr() {
-      return (stderr ??= outputOf(process.stderr))
+      return (stderr ??= tellingOf(process.stderr))
     },
     random: (bytes) => process.getBuiltinModule('node:crypto').randomBytes(bytes),
     interruption: () => (signal ??= watchInterruption()),

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from 'vitest'
+import { existsSync } from 'node:fs'
+import { startKpi } from '../support/process.ts'
+import { openTerminal, type Terminal } from '../support/terminal.ts'
+
+const FULL = existsSync('/dev/full')
+
+describe('a reader that closes the pipe', () => {
+  let terminal: Terminal
+  beforeAll(async () => {
+    terminal = openTerminal()
+    await terminal.type('kpi demo --quiet > demo.txt')
+  })
+  afterAll(async () => {
+    await terminal[Symbol.asyncDispose]()
+  })
+
+  /** The demo's entries: 9,791 of them, some 700 KB. */
+  const ENTRIES = 'kpi --data-dir .local/share/kpi/demo entries list --from 2020-01-01 --to 2022-12-31'
+
+  test.each([
+    [`${ENTRIES} -o csv`, 1],
+    [`${ENTRIES} -o json`, 3],
+    [ENTRIES, 5],
+    ['kpi --help', 1],
+    ['kpi kpis list', 0],
+  ])('ends %s quietly', async (line, lines) => {
+    const reader = lines === 0 ? 'true' : `head -${lines}`
+    const printed = await terminal.type(`${line} | ${reader}; echo "codes \${PIPESTATUS[*]}"`)
+    expect(printed.trimEnd().split('\n')).toHaveLength(lines + 1)
+    expect(printed).toMatch(/codes 0 0\n$/)
+  })
+
+  test('that is slow gets everything', async () => {
+    const printed = await terminal.type(
+      `${ENTRIES} -o csv | (read -r first; cat) | wc -l; ${ENTRIES} -o json | tail -1`,
+    )
+    expect(printed).toBe('9791\n]\n')
+  })
+})
+
+describe('a stream that cannot be written', () => {
+  let terminal: Terminal
+  beforeEach(async () => {
+    terminal = openTerminal()
+    await terminal.type('for name in A B C; do kpi kpis create --name $name --frequency D; done > made.txt')
+  })
+  afterEach(async () => {
+    await terminal[Symbol.asyncDispose]()
+  })
+
+  test.runIf(FULL).each(['kpi kpis list', 'kpi kpis list -o csv', 'kpi --help', 'kpi --version'])(
+    'as the disk is full fails %s',
+    async (line) => {
+      const said = 'kpi: cannot write the output: the disk is full\n1\n'
+      expect(await terminal.type(`${line} > /dev/full; echo $?`)).toBe(said)
+    },
+  )
+
+  test.each([...(FULL ? ['2> /dev/full'] : []), '2>&-', '2> >(true)'])(
+    'is no reason to stop half-way where it is for notes only: %s',
+    async (redirection) => {
+      await terminal.type(`kpi kpis delete A B C --yes ${redirection}; echo $? > code.txt`)
+      expect(await terminal.type('cat code.txt; kpi kpis list --columns name')).toBe('0\nname\n')
+    },
+  )
+
+  test('is no reason for a crash where it is closed', async () => {
+    expect(await terminal.type('kpi kpis list >&-; echo $?')).toBe('0\n')
+    expect(await terminal.type('kpi kpis get 99 2>&-; echo $?')).toBe('1\n')
+  })
+})
+
+describe('standard input', () => {
+  let terminal: Terminal
+  beforeAll(() => {
+    terminal = openTerminal()
+  })
+  afterAll(async () => {
+    await terminal[Symbol.asyncDispose]()
+  })
+
+  test('that is no terminal is never asked, and not read either', async () => {
+    const { ended } = startKpi(terminal.folder, ['kpis', 'delete', '1'])
+    expect(await ended).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('needs --yes') as unknown,
+    })
+    const list = startKpi(terminal.folder, ['kpis', 'list'])
+    expect(await list.ended).toMatchObject({ code: 0 })
+  })
+
+  test('is read to its end where a file is expected', async () => {
+    const line = `printf '[{"name":"One"},{"name":"Two"}]' | kpi categories create --from-json - -o json | kpi categories update --from-json - -o csv`
+    expect(
+      (await terminal.type(line))
+        .split('\n')
+        .slice(1)
+        .map((row) => row.split(',')[1]),
+    ).toEqual(['One', 'Two', undefined])
+  })
+
+  test('that is closed is empty', async () => {
+    const printed = await terminal.type('kpi categories create --from-json - <&-; echo $?')
+    expect(printed).toMatch(/^kpi: standard input is not JSON: Unexpected end of JSON input\n2\n$/)
+  })
+})
