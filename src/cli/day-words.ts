@@ -1,4 +1,4 @@
-import { civil, type Day, dayOfCivil, dayOfInstant, parseDay } from '../domain/day.ts'
+import { civil, type Day, dayOfCivil, dayOfInstant, FIRST_QUERY_DAY, LAST_ENTRY_DAY, parseDay } from '../domain/day.ts'
 import { type Calendar, type DayRange, nextPeriod, periodStart } from '../domain/period.ts'
 import { UsageError } from './exit.ts'
 
@@ -10,7 +10,8 @@ const periodAround = (unit: keyof typeof UNITS, day: Day): DayRange => {
   return { from, to: nextPeriod(UNITS[unit], from) - 1 }
 }
 
-const isUnit = (text: string | undefined): text is keyof typeof UNITS => text !== undefined && text in UNITS
+const isUnit = (text: string | undefined): text is keyof typeof UNITS =>
+  text !== undefined && Object.hasOwn(UNITS, text)
 
 /** Today, in UTC, as the service counts days. */
 export const todayAt = (nowMs: number): Day => dayOfInstant(Math.floor(nowMs / 1000))
@@ -47,6 +48,9 @@ export const daysOfWord = (word: string, today: Day): DayRange => {
 /** The range from the first day of one word to the last day of another. */
 export const rangeOfWords = (from: string, to: string, today: Day): DayRange => {
   const range = { from: daysOfWord(from, today).from, to: daysOfWord(to, today).to }
+  if (range.from < FIRST_QUERY_DAY || range.to > LAST_ENTRY_DAY) {
+    throw new UsageError(`--from ${from} --to ${to} leaves the years 1899 to 2199`)
+  }
   if (range.from > range.to) throw new UsageError(`--from ${from} is after --to ${to}`)
   return range
 }

@@ -2,6 +2,7 @@ import { CommanderError } from 'commander'
 import { type Issue, KpiError } from '../domain/errors.ts'
 import { EXIT, exitCodes, UsageError } from './exit.ts'
 import { ClosedPipe, type Io } from './io.ts'
+import { oneLine } from './output/width.ts'
 
 /** An error as it is told: its code, one line, and one more for each fault. */
 type Failure = {
@@ -13,7 +14,8 @@ type Failure = {
 
 const SHOWN_ISSUES = 20
 
-const HELP_CODES: ReadonlySet<string> = new Set(['commander.helpDisplayed', 'commander.version'])
+/** Ctrl-C at a prompt, and a terminal that is gone. */
+const PROMPT_ENDED: ReadonlySet<string> = new Set(['ExitPromptError', 'AbortPromptError'])
 
 /** A disk that is full, an output that is gone: what the system says of our own output. */
 const systemFailure = (error: NodeJS.ErrnoException): string =>
@@ -22,7 +24,8 @@ const systemFailure = (error: NodeJS.ErrnoException): string =>
 const describe = (error: unknown): Failure | undefined => {
   if (error instanceof ClosedPipe) return undefined
   if (error instanceof CommanderError) {
-    if (HELP_CODES.has(error.code)) return undefined
+    // Help and the version that were asked for.
+    if (error.exitCode === 0) return undefined
     const message = error.code === 'commander.help' ? 'say which command; they are listed above' : error.message
     return {
       exit: EXIT.usage,
@@ -34,8 +37,7 @@ const describe = (error: unknown): Failure | undefined => {
   if (error instanceof Error && error.name === 'Stopped') {
     return { exit: EXIT.workLeft, code: 'stopped', message: error.message, issues: [] }
   }
-  // Ctrl-C at a prompt.
-  if (error instanceof Error && error.name === 'ExitPromptError') {
+  if (error instanceof Error && PROMPT_ENDED.has(error.name)) {
     return { exit: EXIT.interrupted, code: 'interrupted', message: 'interrupted', issues: [] }
   }
   if (error instanceof UsageError) return { exit: EXIT.usage, code: 'usage', message: error.message, issues: [] }
@@ -47,7 +49,7 @@ const describe = (error: unknown): Failure | undefined => {
 }
 
 const issueLine = ({ index, field, message }: Issue): string =>
-  index === undefined ? `  ${field}: ${message}` : `  entry ${index + 1}, ${field}: ${message}`
+  index === undefined ? `  ${field}: ${message}` : `  no. ${index + 1}, ${field}: ${message}`
 
 const linesOf = ({ message, issues }: Failure): string[] => {
   if (issues.length === 1 && issues[0] && message.includes(issues[0].message)) return [`kpi: ${message}`]
@@ -59,21 +61,22 @@ const linesOf = ({ message, issues }: Failure): string[] => {
   ]
 }
 
-const wantsJson = (args: readonly string[], { env }: Io): boolean =>
-  args.some((arg, at) => arg === '--output=json' || (['-o', '--output'].includes(arg) && args[at + 1] === 'json')) ||
-  (env['KPI_OUTPUT'] === 'json' && !args.some((arg) => arg === '-o' || arg.startsWith('--output')))
+/** The format that a line asks for, also where the line as a whole cannot be understood. */
+const formatIn = (args: readonly string[]): string | undefined =>
+  args
+    .map((arg, at) => (arg === '-o' || arg === '--output' ? args[at + 1] : /^(?:-o|--output=)(.+)$/.exec(arg)?.[1]))
+    .findLast((format) => format !== undefined)
 
 /** Tells an error on standard error and answers the exit code (command line, section 5). */
 export const tellFailure = async (error: unknown, args: readonly string[], io: Io): Promise<number> => {
   const failure = describe(error)
   if (!failure) return EXIT.done
   const { exit, code, message, issues } = failure
-  const lines = linesOf(failure)
-  if (wantsJson(args, io)) lines.push(JSON.stringify({ error: { code, message, exit_code: exit, issues } }))
-  try {
-    await io.stderr.write(`${lines.join('\n')}\n`)
-  } catch {
-    // There is nobody left to tell.
+  // What a service says of itself must neither break the line nor steer the terminal.
+  const lines = linesOf(failure).map(oneLine)
+  if ((formatIn(args) ?? io.env['KPI_OUTPUT']) === 'json') {
+    lines.push(JSON.stringify({ error: { code, message, exit_code: exit, issues } }))
   }
+  await io.stderr.write(`${lines.join('\n')}\n`)
   return exit
 }

@@ -50,24 +50,23 @@ export const describeProgram = async (version: string, io: Io): Promise<Command>
   return program
 }
 
-/** The command that a line is about: its first word, or the second where the first is `help`. */
-const groupOf = (args: readonly string[]): string | undefined => {
-  const [first, second] = wordsIn(args)
-  return first === 'help' ? second : first
-}
+/** `kpi help kpis list` is `kpi kpis list --help`, whatever the depth. */
+const helpAsFlag = (args: readonly string[]): readonly string[] =>
+  args[0] === 'help' ? [...args.slice(1), '--help'] : args
 
 /** Parses a command line and runs its command; answers the exit code. Loads only the group of commands that is named. */
-export const runProgram = async (args: readonly string[], version: string, io: Io): Promise<number> => {
+export const runProgram = async (line: readonly string[], version: string, io: Io): Promise<number> => {
+  const args = helpAsFlag(line)
   const written: Promise<void>[] = []
   const program = createProgram(io, version, written)
   let code = 0
   const act: Act = (command, action) => {
     command.action(async () => {
-      const cli = createCli(io, command.optsWithGlobals(), (line) => runProgram(line, version, io))
+      const cli = createCli(io, command.optsWithGlobals(), (other) => runProgram(other, version, io))
       code = (await action(cli, command.args, command.opts())) ?? 0
     })
   }
-  const name = groupOf(args)
+  const [name] = wordsIn(args)
   for (const [one, { summary, load }] of Object.entries(groups)) {
     const group = program.command(one).description(summary)
     if (one === name) (await load())(group, act)

@@ -18,6 +18,8 @@ const outputTo = (terminal: boolean, columns: number | undefined): OutputTo => {
       done()
     },
   })
+  // As a process's own streams, it is never ended.
+  stream.end = () => stream
   return { text: () => text, output: { write, isTerminal: terminal, columns, stream } }
 }
 
