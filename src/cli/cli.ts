@@ -37,7 +37,9 @@ export type Register = (group: Command, act: Act) => void
 
 /** What a command works with, given the flags of its line. */
 export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
-  const printing = (): Printing => ({ format: findFormat(io, flags), color: wantsColor(io, flags) })
+  // Settled before anything is done: a format that does not exist must not be found out afterwards.
+  const format = findFormat(io, flags)
+  const printing = (): Printing => ({ format, color: wantsColor(io, flags) })
   return {
     io,
     flags,

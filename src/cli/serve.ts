@@ -8,6 +8,8 @@ import type { Db } from '../store/db.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Cli } from './cli.ts'
 import { openEmbedded } from './embedded.ts'
+import { placeFlags } from './settings.ts'
+import { shellWord } from './shell-word.ts'
 
 const listenError = (error: unknown, host: string, port: number): unknown => {
   if (!(error instanceof Error && 'code' in error)) return error
@@ -43,13 +45,13 @@ const start = async (cli: Cli, db: Db, host: string, port: number): Promise<List
 }
 
 /** Says what is still to be done before the interface answers. */
-const adviseAccess = async (cli: Cli, db: Db, dataDir: string): Promise<void> => {
+const adviseAccess = async (cli: Cli, db: Db): Promise<void> => {
   const account = await db.read((tx) => accounts.findByName(tx, DEFAULT_ACCOUNT))
   if (account?.api_enabled) return
-  const folder = cli.flags.dataDir === undefined ? '' : ` --data-dir ${dataDir}`
+  const place = placeFlags(cli.flags).map((word) => ` ${shellWord(word)}`)
   await cli.note(`The API of account ${DEFAULT_ACCOUNT} is not enabled. Enable it and make a token, in another terminal:
-  kpi service accounts enable-api ${DEFAULT_ACCOUNT}${folder}
-  kpi service token create${folder}`)
+  kpi service accounts enable-api ${DEFAULT_ACCOUNT}${place.join('')}
+  kpi service token create${place.join('')}`)
 }
 
 const stopped = (signal: AbortSignal): Promise<void> =>
@@ -64,10 +66,13 @@ export const runServer = async (cli: Cli, dataDir: string, host: string, port: n
   try {
     const signal = cli.io.interruption()
     const listening = await start(cli, db, host, port)
-    await cli.io.stdout.write(`${listening.url}/api\n`)
-    await adviseAccess(cli, db, dataDir)
-    await stopped(signal)
-    await listening.close()
+    try {
+      await cli.io.stdout.write(`${listening.url}/api\n`)
+      await adviseAccess(cli, db)
+      await stopped(signal)
+    } finally {
+      await listening.close()
+    }
   } finally {
     await db.close()
   }

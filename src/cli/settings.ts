@@ -32,11 +32,34 @@ const TIMEOUT_MS = 30_000
 /** The profile that is used: named by a flag, the environment or the configuration; none is the embedded service. */
 const profileName = (io: Io, flags: GlobalFlags, current: string | undefined): string | undefined => {
   if (flags.profile !== undefined) return flags.profile
-  return io.env['KPI_PROFILE'] || (io.env['KPI_BASE_URL'] ? undefined : current)
+  const isPlaceSet = io.env['KPI_BASE_URL'] || io.env['KPI_DATA_DIR']
+  return io.env['KPI_PROFILE'] || (isPlaceSet ? undefined : current)
 }
+
+const mustNameOnePlace = ({ profile, dataDir }: GlobalFlags): void => {
+  if (dataDir === '') throw new UsageError('--data-dir is empty; name a folder')
+  if (profile === undefined || dataDir === undefined) return
+  throw new UsageError('--profile and --data-dir each name a place; give one of them')
+}
+
+/** The flags that name the place, as they would be given again. */
+export const placeFlags = ({ profile, dataDir }: GlobalFlags): string[] => [
+  ...(profile === undefined ? [] : ['--profile', profile]),
+  ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
+]
+
+/** The flags that say how a command behaves, wherever it goes, as they would be given again. */
+export const mannerFlags = ({ output, timeout, input, color, quiet }: GlobalFlags): string[] => [
+  ...(output === undefined ? [] : ['--output', output]),
+  ...(timeout === undefined ? [] : ['--timeout', timeout]),
+  ...(input === false ? ['--no-input'] : []),
+  ...(color === false ? ['--no-color'] : []),
+  ...(quiet ? ['--quiet'] : []),
+]
 
 /** Settles where a command goes: flags before the environment before the configuration (command line, section 3). */
 export const findPlace = (io: Io, flags: GlobalFlags): Place => {
+  mustNameOnePlace(flags)
   if (flags.dataDir !== undefined) return { kind: 'embedded', dataDir: resolve(io.cwd, flags.dataDir) }
   const profiles = readProfiles(io)
   const name = profileName(io, flags, profiles.current)
@@ -63,7 +86,8 @@ export const findFormat = ({ env }: Io, { output }: GlobalFlags): Format => {
 /** Whether colour may be used on standard output. */
 export const wantsColor = ({ env, stdout }: Io, { color }: GlobalFlags): boolean => {
   if (color === false || env['NO_COLOR'] || env['TERM'] === 'dumb') return false
-  return Boolean(env['FORCE_COLOR']) || stdout.isTerminal
+  const { FORCE_COLOR: forced } = env
+  return forced ? !['0', 'false'].includes(forced) : stdout.isTerminal
 }
 
 /** Whether somebody is there to be asked. */

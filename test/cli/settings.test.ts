@@ -1,0 +1,142 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { UsageError } from '../../src/cli/exit.ts'
+import { configFolder, dataFolder } from '../../src/cli/folders.ts'
+import {
+  findPlace,
+  findTimeout,
+  type GlobalFlags,
+  mannerFlags,
+  placeFlags,
+  wantsColor,
+} from '../../src/cli/settings.ts'
+import { type Profile, writeProfiles } from '../../src/cli/profiles.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { testIo } from '../support/io.ts'
+
+const TOKEN_OF = { profile: undefined, tokenCommand: undefined }
+const PROD = {
+  kind: 'classic',
+  baseUrl: 'https://prod.example.com/api',
+  login: 'ann',
+  tokenCommand: 'pass kpi',
+} as const
+const PROFILES = new Map<string, Profile>([
+  ['prod', PROD],
+  ['test', { kind: 'embedded', dataDir: '/srv/test' }],
+])
+const AT_PROD = { ...PROD, profile: 'prod' }
+const USUAL = (home: string): object => ({ kind: 'embedded', dataDir: join(home, '.local', 'share', 'kpi') })
+const URL_SET = { KPI_BASE_URL: 'https://env.example.com/api', KPI_LOGIN: 'bob' }
+const AT_URL = { kind: 'classic', baseUrl: URL_SET.KPI_BASE_URL, login: 'bob', ...TOKEN_OF }
+const at = (dataDir: string): object => ({ kind: 'embedded', dataDir })
+
+describe('where a command goes: flag, then environment, then configuration', () => {
+  test.each<
+    [
+      name: string,
+      current: string | undefined,
+      env: Record<string, string>,
+      flags: GlobalFlags,
+      place: object | ((home: string) => object),
+    ]
+  >([
+    ['nothing said', undefined, {}, {}, USUAL],
+    ['the current profile', 'prod', {}, {}, AT_PROD],
+    ['KPI_PROFILE before the current profile', 'prod', { KPI_PROFILE: 'test' }, {}, at('/srv/test')],
+    ['--profile before KPI_PROFILE', undefined, { KPI_PROFILE: 'test' }, { profile: 'prod' }, AT_PROD],
+    ['--profile before KPI_BASE_URL', undefined, URL_SET, { profile: 'test' }, at('/srv/test')],
+    ['KPI_BASE_URL before the current profile', 'prod', URL_SET, {}, AT_URL],
+    ['KPI_DATA_DIR before the current profile', 'prod', { KPI_DATA_DIR: '/env' }, {}, at('/env')],
+    ['KPI_PROFILE before KPI_DATA_DIR', undefined, { KPI_DATA_DIR: '/env', KPI_PROFILE: 'prod' }, {}, AT_PROD],
+    [
+      '--data-dir before all that',
+      'prod',
+      { KPI_PROFILE: 'prod', KPI_DATA_DIR: '/env', ...URL_SET },
+      { dataDir: '/flag' },
+      at('/flag'),
+    ],
+    ['--data-dir from the working directory', undefined, {}, { dataDir: 'sub' }, (home) => at(join(home, 'sub'))],
+    [
+      'KPI_LOGIN before the login of the profile',
+      undefined,
+      { KPI_LOGIN: 'eve' },
+      { profile: 'prod' },
+      { ...AT_PROD, login: 'eve' },
+    ],
+    ['empty variables are not set', 'prod', { KPI_PROFILE: '', KPI_BASE_URL: '', KPI_DATA_DIR: '' }, {}, AT_PROD],
+  ])('%s', async (_, current, env, flags, place) => {
+    using folder = temporaryFolder()
+    const { io } = testIo({ home: folder.path, env })
+    await writeProfiles(io, { current, byName: PROFILES })
+    expect(findPlace(io, flags)).toEqual(typeof place === 'function' ? place(folder.path) : place)
+  })
+
+  test.each<[env: Record<string, string>, flags: GlobalFlags, message: string]>([
+    [{}, { profile: 'prd' }, 'there is no profile prd; add it with: kpi profiles add'],
+    [{ KPI_PROFILE: 'nil' }, {}, 'there is no profile nil'],
+    [{ KPI_BASE_URL: 'https://x.example.com/api' }, {}, 'KPI_BASE_URL is set, and KPI_LOGIN is not'],
+    [{}, { dataDir: '' }, '--data-dir is empty; name a folder'],
+    [{}, { dataDir: 'a', profile: 'prod' }, '--profile and --data-dir each name a place; give one of them'],
+  ])('%j with %j is wrong usage', (env, flags, message) => {
+    using folder = temporaryFolder()
+    const { io } = testIo({ home: folder.path, env })
+    expect(() => findPlace(io, flags)).toThrow(UsageError)
+    expect(() => findPlace(io, flags)).toThrow(message)
+  })
+})
+
+test.each<[platform: string, env: Record<string, string>, data: string, config: string]>([
+  ['linux', {}, '/home/ann/.local/share/kpi', '/home/ann/.config/kpi'],
+  ['linux', { XDG_DATA_HOME: '/d', XDG_CONFIG_HOME: '/c' }, '/d/kpi', '/c/kpi'],
+  ['linux', { KPI_DATA_DIR: '/data', KPI_CONFIG_DIR: '/config', XDG_DATA_HOME: '/d' }, '/data', '/config'],
+  ['darwin', {}, '/home/ann/Library/Application Support/kpi/data', '/home/ann/Library/Application Support/kpi'],
+  ['win32', { LOCALAPPDATA: '/local', APPDATA: '/roaming' }, '/local/kpi/data', '/roaming/kpi'],
+  ['win32', {}, '/home/ann/AppData/Local/kpi/data', '/home/ann/AppData/Roaming/kpi'],
+])('on %s with %j data and configuration are where the system keeps such', (platform, env, data, config) => {
+  const io = { ...testIo({ home: '/home/ann', env }).io, platform }
+  expect([dataFolder(io), configFolder(io)]).toEqual([data, config])
+})
+
+test.each<[terminal: boolean, env: Record<string, string>, flags: GlobalFlags, colour: boolean]>([
+  [true, {}, {}, true],
+  [false, {}, {}, false],
+  [true, {}, { color: false }, false],
+  [true, { NO_COLOR: '1' }, {}, false],
+  [true, { NO_COLOR: '' }, {}, true],
+  [true, { TERM: 'dumb' }, {}, false],
+  [false, { FORCE_COLOR: '1' }, {}, true],
+  [true, { FORCE_COLOR: '0' }, {}, false],
+  [false, { FORCE_COLOR: '1', NO_COLOR: '1' }, {}, false],
+  [false, { FORCE_COLOR: '1' }, { color: false }, false],
+])('colour: terminal %j, %j, %j', (terminal, env, flags, colour) => {
+  const { io } = testIo({ home: '/', env, ...(terminal && { terminal: 80 }) })
+  expect(wantsColor(io, flags)).toBe(colour)
+})
+
+test.each([
+  [undefined, 30_000],
+  ['500ms', 500],
+  ['30s', 30_000],
+  ['2m', 120_000],
+])('--timeout %s is %i milliseconds', (timeout, ms) => {
+  expect(findTimeout(timeout === undefined ? {} : { timeout })).toBe(ms)
+})
+
+test.each(['', '0', '0s', '30', '-1s', '1h', '1.5s', 's', '9999999s'])('--timeout %j is wrong usage', (timeout) => {
+  expect(() => findTimeout({ timeout })).toThrow(`--timeout ${timeout} is not a time; write 30s, 2m or 500ms`)
+})
+
+test('flags can be given again as they were', () => {
+  expect([...placeFlags({}), ...mannerFlags({ input: true, color: true })]).toEqual([])
+  expect(placeFlags({ profile: 'p', dataDir: 'd' })).toEqual(['--profile', 'p', '--data-dir', 'd'])
+  expect(mannerFlags({ output: 'csv', timeout: '1s', input: false, color: false, quiet: true })).toEqual([
+    '--output',
+    'csv',
+    '--timeout',
+    '1s',
+    '--no-input',
+    '--no-color',
+    '--quiet',
+  ])
+})
