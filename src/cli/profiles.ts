@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { KpiError } from '../domain/errors.ts'
 import { UsageError } from './exit.ts'
@@ -40,7 +40,10 @@ const readText = (path: string): string | undefined => {
     return readFileSync(path, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw new KpiError('unusable', `cannot read ${path}`, { cause: error })
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new KpiError('unusable', `cannot read ${path} (${code}); KPI_CONFIG_DIR names another folder`, {
+      cause: error,
+    })
   }
 }
 
@@ -74,7 +77,6 @@ export const writeProfiles = async (io: Io, { current, byName }: Profiles): Prom
   const { default: Conf } = await import('conf')
   const cwd = configFolder(io)
   makeFolder(cwd, 'configuration folder')
-  chmodSync(cwd, 0o700)
   const conf = new Conf({ cwd, configName: FILE, configFileMode: 0o600, accessPropertiesByDotNotation: false })
   conf.store = { ...(current !== undefined && { current }), profiles: Object.fromEntries(byName) }
 }

@@ -1,13 +1,8 @@
 import { type Client, createClient } from '../client/client.ts'
 import type { Transport } from '../client/transport.ts'
-import { KpiError } from '../domain/errors.ts'
+import { readBaseUrl } from './base-url.ts'
 import type { Io } from './io.ts'
 import type { Place } from './settings.ts'
-
-const parseBaseUrl = (text: string): URL => {
-  if (URL.canParse(text)) return new URL(text)
-  throw new KpiError('malformed', `the base URL ${text} is not a URL; it looks like https://acme.example.com/api`)
-}
 
 /** The way to a place; what it needs is loaded only when it is taken. */
 const openTransport = async (io: Io, place: Place, timeoutMs: number): Promise<Transport> => {
@@ -16,8 +11,9 @@ const openTransport = async (io: Io, place: Place, timeoutMs: number): Promise<T
     return embeddedTransport(place.dataDir, io.now)
   }
   const [{ httpTransport }, { findToken }] = await Promise.all([import('../client/http.ts'), import('./secrets.ts')])
+  const baseUrl = readBaseUrl(place.baseUrl)
   const token = findToken(io, place.profile, place.tokenCommand)
-  return httpTransport({ baseUrl: parseBaseUrl(place.baseUrl), login: place.login, token, timeoutMs, now: io.now })
+  return httpTransport({ baseUrl, login: place.login, token, timeoutMs, now: io.now })
 }
 
 /** Runs `work` with a client of the service at a place. */

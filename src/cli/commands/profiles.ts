@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
-import { isLoopback } from '../../client/loopback.ts'
+import { type Command, Option } from 'commander'
 import { resource } from '../../domain/schema.ts'
 import type { Act, Cli, Register } from '../cli.ts'
+import { readBaseUrl } from '../base-url.ts'
+import { addExamples } from '../examples.ts'
 import { UsageError } from '../exit.ts'
 import type { FlagValues } from '../flags.ts'
 import {
@@ -46,13 +47,6 @@ const recordOf = (
   token_from: profile.kind === 'embedded' ? null : describeToken(cli.io, name, profile.tokenCommand),
 })
 
-const checkBaseUrl = (text: string): string => {
-  if (!URL.canParse(text)) throw new UsageError(`${text} is not a URL; it looks like https://acme.example.com/api`)
-  const url = new URL(text)
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) return url.href.replace(/\/$/, '')
-  throw new UsageError(`${text} is not HTTPS; credentials are not sent over plain HTTP`)
-}
-
 const flag = (flags: FlagValues, name: string): string | undefined => {
   const value = flags[name]
   return typeof value === 'string' ? value : undefined
@@ -70,15 +64,24 @@ const readToken = async (cli: Cli, flags: FlagValues): Promise<string> => {
 }
 
 const classicProfile = async (cli: Cli, name: string, flags: FlagValues): Promise<Profile> => {
-  const baseUrl = flag(flags, 'baseUrl') ?? (await askText(cli, 'Base URL', 'a base URL is needed: --base-url'))
+  const place = flag(flags, 'baseUrl') ?? (await askText(cli, 'Base URL', 'a base URL is needed: --base-url'))
+  const baseUrl = readBaseUrl(place).href.replace(/\/$/, '')
   const login = flag(flags, 'login') ?? (await askText(cli, 'Login name', 'a login name is needed: --login'))
-  const profile = { kind: 'classic', baseUrl: checkBaseUrl(baseUrl), login } as const
+  const profile = { kind: 'classic', baseUrl, login } as const
   const tokenCommand = flag(flags, 'tokenCommand')
   if (tokenCommand !== undefined) return { ...profile, tokenCommand }
   const token = await readToken(cli, flags)
   if (token === '') throw new UsageError('the token is empty')
   keepToken(cli.io, name, token)
   return profile
+}
+
+/** An embedded service takes no credentials; whoever gives some means something else. */
+const mustBeEmbedded = (flags: FlagValues): void => {
+  const remote = ['baseUrl', 'login', 'tokenStdin', 'tokenFile', 'tokenCommand']
+  if (remote.some((name) => flags[name] !== undefined)) {
+    throw new UsageError('--data-dir makes a profile of an embedded service, which has no base URL, login or token')
+  }
 }
 
 const addAdd = (group: Command, act: Act): void => {
@@ -89,23 +92,37 @@ const addAdd = (group: Command, act: Act): void => {
     .option('--base-url <url>', 'the service, such as https://acme.example.com/api')
     .option('--login <name>', 'your login name')
     .option('--token-stdin', 'read the account token from standard input')
-    .option('--token-file <file>', 'read the account token from a file')
-    .option('--token-command <command>', 'a program that prints the token, asked each time')
+    .addOption(
+      new Option('--token-file <file>', 'read the account token from a file') //
+        .conflicts('tokenStdin'),
+    )
+    .addOption(
+      new Option('--token-command <command>', 'a program that prints the token, asked each time') //
+        .conflicts(['tokenStdin', 'tokenFile']),
+    )
+  addExamples(
+    command,
+    'profiles add acme --base-url https://acme.example.com/api --login ann@example.com',
+    'profiles add acme --base-url https://acme.example.com/api --login ann@example.com --token-command "pass show kpi"',
+    'profiles add test --data-dir ./kpi-data',
+  )
   act(command, async (cli, [name = ''], flags) => {
     mustBeProfileName(name)
     const { dataDir } = cli.flags
+    if (dataDir !== undefined) mustBeEmbedded(flags)
     const profile: Profile =
       dataDir === undefined
         ? await classicProfile(cli, name, flags)
         : { kind: 'embedded', dataDir: resolve(cli.io.cwd, dataDir) }
     const { current, byName } = readProfiles(cli.io)
     await writeProfiles(cli.io, { current, byName: new Map([...byName, [name, profile]]) })
+    if (profile.kind === 'embedded' || profile.tokenCommand !== undefined) dropToken(cli.io, name)
     await cli.note(`added profile ${name}; use it with --profile ${name}, or always with: kpi profiles use ${name}`)
   })
 }
 
 const addList = (group: Command, act: Act): void => {
-  act(group.command('list').description('list all profiles'), async (cli) => {
+  act(addExamples(group.command('list').description('list all profiles'), 'profiles list'), async (cli) => {
     const profiles = readProfiles(cli.io)
     const records = [...profiles.byName].map(([name, profile]) => recordOf(cli, profiles, name, profile))
     await cli.printMany(profileRecord.shown, records)
@@ -114,6 +131,7 @@ const addList = (group: Command, act: Act): void => {
 
 const addUse = (group: Command, act: Act): void => {
   const command = group.command('use').description('use a profile when none is named').argument('<name>')
+  addExamples(command, 'profiles use acme')
   act(command, async (cli, [name = '']) => {
     const profiles = readProfiles(cli.io)
     profileNamed(profiles, name)
@@ -124,6 +142,7 @@ const addUse = (group: Command, act: Act): void => {
 
 const addShow = (group: Command, act: Act): void => {
   const command = group.command('show').description('show a profile, without its secret').argument('<name>')
+  addExamples(command, 'profiles show acme')
   act(command, async (cli, [name = '']) => {
     const profiles = readProfiles(cli.io)
     await cli.printOne(profileRecord, recordOf(cli, profiles, name, profileNamed(profiles, name)))
@@ -132,6 +151,7 @@ const addShow = (group: Command, act: Act): void => {
 
 const addRemove = (group: Command, act: Act): void => {
   const command = group.command('remove').description('remove a profile and its secret; no data').argument('<name>')
+  addExamples(command, 'profiles remove acme')
   act(command, async (cli, [name = '']) => {
     const { current, byName } = readProfiles(cli.io)
     profileNamed({ current, byName }, name)

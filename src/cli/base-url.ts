@@ -1,0 +1,21 @@
+import { isLoopback } from '../client/loopback.ts'
+import { UsageError } from './exit.ts'
+
+const withoutCredentials = (text: string): string => text.replace(/\/\/.*@/s, '//')
+
+const faultOf = (url: URL): string | undefined => {
+  if (url.username !== '' || url.password !== '') {
+    return 'has credentials in it; give the login name and the token by themselves'
+  }
+  if (url.search !== '' || url.hash !== '') return 'has more than a path; it looks like https://acme.example.com/api'
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) return undefined
+  return 'is not HTTPS; credentials are not sent over plain HTTP'
+}
+
+/** A base URL as the user gave it: where a service is and nothing else, and nobody can read on the way there. */
+export const readBaseUrl = (text: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const fault = url ? faultOf(url) : 'is not a URL; it looks like https://acme.example.com/api'
+  if (url && fault === undefined) return url
+  throw new UsageError(`the base URL ${withoutCredentials(text)} ${fault}`)
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { run } from '../../src/cli/main.ts'
+import { testIo } from '../support/io.ts'
+import type { Ran } from '../support/kpi.ts'
+import { kpiNamed } from '../support/import.ts'
+import { embeddedUser, type User } from '../support/user.ts'
+
+let user: User
+beforeEach(async () => {
+  user = await embeddedUser()
+  await user.client.kpis.add(kpiNamed('Revenue'))
+})
+afterEach(async () => {
+  await user[Symbol.asyncDispose]()
+})
+
+const CTRL_C = '\u0003'
+const CTRL_D = '\u0004'
+
+/** Runs a command line at a terminal where somebody types each text once the question before it is there. */
+const answering = async (
+  questions: readonly (readonly [question: string, text: string])[],
+  ...args: string[]
+): Promise<Ran> => {
+  const stdin = new PassThrough()
+  const { io, stdout, stderr } = testIo({ ...user.world, terminal: 80, stdin })
+  const left = [...questions]
+  const shown = io.stderr.stream
+  const write = shown.write.bind(shown)
+  let text = ''
+  shown.write = (chunk: string | Uint8Array): boolean => {
+    text += String(chunk)
+    const [next] = left
+    if (next && text.includes(next[0])) {
+      left.shift()
+      text = ''
+      setImmediate(() => (next[1] === 'END' ? stdin.end() : stdin.write(next[1])))
+    }
+    return write(chunk)
+  }
+  const code = await run(args, io)
+  expect(left).toEqual([])
+  return { code, stdout: stdout(), stderr: stderr() }
+}
+const names = async (): Promise<string> => (await user.kpi('kpis', 'list', '--columns', 'name', '-o', 'csv')).stdout
+
+describe('a delete at a terminal', () => {
+  const line = ['kpis', 'delete', 'Revenue']
+
+  test.each([
+    ['y\r', 0, 'name\n'],
+    ['n\r', 1, 'name\nRevenue\n'],
+    ['\r', 1, 'name\nRevenue\n'],
+    [CTRL_C, 130, 'name\nRevenue\n'],
+    [CTRL_D, 130, 'name\nRevenue\n'],
+    ['END', 130, 'name\nRevenue\n'],
+  ])('that is answered with %j ends with %i', async (answer, code, left) => {
+    const ran = await answering([['delete KPI Revenue?', answer]], ...line)
+    expect(ran).toMatchObject({ code, stdout: '' })
+    const last = { 0: 'deleted KPI 1\n', 1: 'kpi: nothing was done\n', 130: 'kpi: interrupted\n' }[code] ?? ''
+    expect(ran.stderr.slice(-last.length)).toBe(last)
+    expect(await names()).toBe(left)
+  })
+
+  test('is not asked for with --yes, and refused with --no-input', async () => {
+    expect(await answering([], ...line, '--no-input')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'kpi: delete KPI Revenue needs --yes where nobody can be asked\n',
+    })
+    expect(await answering([], ...line, '--yes')).toMatchObject({ code: 0, stderr: 'deleted KPI 1\n' })
+  })
+})
+
+describe('a profile at a terminal', () => {
+  const SECRET = 'kpi_token_hunter2'
+
+  test('asks for what is missing, and does not show the token', async () => {
+    const ran = await answering(
+      [
+        ['Base URL', 'https://acme.example.com/api\r'],
+        ['Login name', 'ann@example.com\r'],
+        ['Account token', `${SECRET}\r`],
+      ],
+      'profiles',
+      'add',
+      'acme',
+    )
+    expect(ran).toMatchObject({ code: 0, stdout: '' })
+    expect(ran.stderr).toContain('added profile acme')
+    expect(ran.stderr).not.toContain(SECRET)
+    expect(readFileSync(user.folder.in('.config/kpi/secrets/acme'), 'utf8')).toBe(`${SECRET}\n`)
+  })
+
+  test('refuses a base URL at once, before it asks for more', async () => {
+    const ran = await answering([['Base URL', 'http://acme.example.com\r']], 'profiles', 'add', 'acme')
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('kpi: the base URL http://acme.example.com is not HTTPS')
+  })
+
+  test('that is interrupted is not kept', async () => {
+    const ran = await answering([['Base URL', CTRL_C]], 'profiles', 'add', 'acme')
+    expect(ran.code).toBe(130)
+    expect((await user.kpi('profiles', 'show', 'acme')).code).toBe(2)
+  })
+})

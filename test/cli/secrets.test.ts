@@ -1,0 +1,100 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listen, type Listening } from '../../src/server/listen.ts'
+import { temporaryFolder, type Folder } from '../support/folder.ts'
+import { type Ran, shellIn } from '../support/kpi.ts'
+import { type Service, startService } from '../support/service.ts'
+
+let service: Service
+let server: Listening
+let home: Folder
+beforeAll(async () => {
+  service = await startService()
+  server = await listen(service.face, '127.0.0.1', 0)
+  home = temporaryFolder()
+  writeFileSync(home.in('good'), `${service.token}\n`, { mode: 0o600 })
+  writeFileSync(home.in('shared'), service.token)
+  chmodSync(home.in('shared'), 0o640)
+  writeFileSync(home.in('empty'), '\n', { mode: 0o600 })
+})
+afterAll(async () => {
+  await server.close()
+  await service[Symbol.asyncDispose]()
+  home[Symbol.dispose]()
+})
+
+const list = (env: Record<string, string>): Promise<Ran> => {
+  const place = { KPI_BASE_URL: `${server.url}/api`, KPI_LOGIN: service.login, PATH: '/usr/bin:/bin' }
+  return shellIn({ home: home.path, env: { ...place, ...env } })('users', 'list', '--columns', 'id')
+}
+const withCommand = async (command: string, env: Record<string, string> = {}): Promise<Ran> => {
+  const shell = shellIn({ home: home.path, env: { PATH: '/usr/bin:/bin', KEPT: service.token, ...env } })
+  const remote = ['--base-url', `${server.url}/api`, '--login', service.login]
+  await shell('profiles', 'add', 'by-command', ...remote, '--token-command', command)
+  return shell('-p', 'by-command', 'users', 'list', '--columns', 'id')
+}
+const GOOD: Ran = { code: 0, stdout: 'id\n 1\n', stderr: '' }
+
+test('the token comes from the environment, itself or as a file', async () => {
+  expect(await list({ KPI_TOKEN: ` ${service.token}\n` })).toEqual(GOOD)
+  expect(await list({ KPI_TOKEN_FILE: home.in('good') })).toEqual(GOOD)
+  expect(await list({ KPI_TOKEN_FILE: 'good' })).toEqual(GOOD)
+  expect(await list({ KPI_TOKEN: service.token, KPI_TOKEN_FILE: 'nope' })).toEqual(GOOD)
+})
+
+test('the token comes from a command, in the working directory and environment of the user', async () => {
+  expect(await withCommand('cat good')).toEqual(GOOD)
+  expect(await withCommand('echo "$KEPT"')).toEqual(GOOD)
+})
+
+test('the environment comes before the profile', async () => {
+  expect(await withCommand('exit 1', { KPI_TOKEN: service.token })).toEqual(GOOD)
+})
+
+test.each<[why: string, env: Record<string, string>, message: string]>([
+  ['none', {}, 'there is no token: set KPI_TOKEN or KPI_TOKEN_FILE, or use a profile'],
+  ['a wrong one', { KPI_TOKEN: 'kpi_token_wrong_secret' }, 'the login name or the token is wrong'],
+  [
+    'a wrong login name',
+    { KPI_LOGIN: 'nobody@example.com', KPI_TOKEN_FILE: 'good' },
+    'the login name or the token is wrong',
+  ],
+  ['one in a file that is not there', { KPI_TOKEN_FILE: '/nope' }, 'cannot read the token file /nope (ENOENT)'],
+  ['one in a folder', { KPI_TOKEN_FILE: '/' }, 'cannot read the token file / (EISDIR)'],
+])('%s is not authorised', async (_, env, message) => {
+  const ran = await list(env)
+  expect(ran).toEqual({ code: 4, stdout: '', stderr: `kpi: ${message}\n` })
+})
+
+test('a file that others can read is refused with the command that mends it', async () => {
+  const path = home.in('shared')
+  const stderr = `kpi: ${path} can be read by others; mend it with: chmod 600 ${path}\n`
+  expect(await list({ KPI_TOKEN_FILE: path })).toEqual({ code: 4, stdout: '', stderr })
+})
+
+test.each([
+  ['exit 3', "the profile's token command failed (status 3)"],
+  ['echo $KEPT; exit 1', "the profile's token command failed (status 1)"],
+  ['true', 'the token is empty that comes from the command true'],
+])(
+  'a token command %j that gives none is not authorised, and what it printed is not shown',
+  async (command, message) => {
+    const ran = await withCommand(command)
+    expect(ran).toEqual({ code: 4, stdout: '', stderr: `kpi: ${message}\n` })
+    expect((await list({ KPI_TOKEN_FILE: 'empty' })).stderr).toContain(
+      'the token is empty that comes from the file empty',
+    )
+  },
+)
+
+test.each([
+  ['https://ann:hunter2@acme.example.com/api', 'has credentials in it'],
+  ['http://ann:hunter2@acme.example.com/api', 'has credentials in it'],
+  ['http://acme.example.com/api', 'is not HTTPS; credentials are not sent over plain HTTP'],
+  ['acme', 'is not a URL'],
+])('KPI_BASE_URL %s is wrong usage', async (url, message) => {
+  const ran = await list({ KPI_BASE_URL: url, KPI_TOKEN: service.token })
+  expect(ran).toMatchObject({ code: 2, stdout: '' })
+  expect(ran.stderr).toContain(message)
+  expect(ran.stderr).not.toMatch(/hunter2|kpi_token/)
+})

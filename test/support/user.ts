@@ -1,0 +1,88 @@
+import { embeddedTransport } from '../../src/cli/embedded.ts'
+import { type Client, createClient } from '../../src/client/client.ts'
+import { listen } from '../../src/server/listen.ts'
+import { type Folder, temporaryFolder } from './folder.ts'
+import { kpiNamed, userNamed } from './import.ts'
+import { NOW, type World } from './io.ts'
+import { type Ran, type Shell, shellIn } from './kpi.ts'
+import { startService } from './service.ts'
+
+/** Somebody with a home of their own, at the command line of a fresh account. */
+export type User = {
+  readonly kpi: Shell
+  /** Runs a command line in a world that is a little different. */
+  readonly kpiIn: (world: Partial<World>, ...args: string[]) => Promise<Ran>
+  /** A second way to the same account. */
+  readonly client: Client
+  readonly world: World
+  readonly folder: Folder
+} & AsyncDisposable
+
+const userOf = (client: Client, folder: Folder, close: () => Promise<void>): User => {
+  const world: World = { home: folder.path }
+  return {
+    kpi: shellIn(world),
+    kpiIn: (other, ...args) => shellIn({ ...world, ...other })(...args),
+    client,
+    world,
+    folder,
+    [Symbol.asyncDispose]: async () => {
+      await client.close()
+      await close()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+/** Of the embedded service, in the usual folder. */
+export const embeddedUser = async (): Promise<User> => {
+  const folder = temporaryFolder()
+  const client = createClient(await embeddedTransport(folder.in('.local/share/kpi'), () => NOW))
+  return userOf(client, folder, () => Promise.resolve())
+}
+
+/** Of a server, through a profile that is always used. */
+export const remoteUser = async (): Promise<User> => {
+  const folder = temporaryFolder()
+  const service = await startService()
+  const server = await listen(service.face, '127.0.0.1', 0)
+  const client = createClient(await embeddedTransport(service.dataDir, () => NOW))
+  const user = userOf(client, folder, async () => {
+    await server.close()
+    await service[Symbol.asyncDispose]()
+  })
+  const place = ['--base-url', `${server.url}/api`, '--login', service.login]
+  await user.kpiIn({ stdin: service.token }, 'profiles', 'add', 'there', ...place, '--token-stdin')
+  await user.kpi('profiles', 'use', 'there')
+  return user
+}
+
+/** Every way to use the command line, by name. What holds for one must hold for all. */
+export const users: readonly (readonly [name: string, open: () => Promise<User>])[] = [
+  ['on the embedded service', embeddedUser],
+  ['through a profile to a server', remoteUser],
+]
+
+/** What is in the account after `fillShop`: ids by name. */
+export const SHOP = { ann: 2, bob: 3, bobby: 4, revenue: 1, visits: 2 } as const
+
+/**
+ * Fills an account: Ann Lee reports Revenue (target 100) and Visits, two users are both called Bob Ray, and Ann has an
+ * entry of Revenue for each of the last three days.
+ */
+export const fillShop = async ({ client }: Pick<User, 'client'>): Promise<void> => {
+  await client.kpis.add(kpiNamed('Revenue', { target_default: 100_0000n }))
+  await client.kpis.add(kpiNamed('Visits', { sort_order: 2 }))
+  await client.users.add(userNamed('Ann', { last_name: 'Lee' }))
+  await client.users.add(userNamed('Bob', { last_name: 'Ray' }))
+  await client.users.add(userNamed('Bob', { last_name: 'Ray', email: 'bobby@example.com' }))
+  for (const id of [SHOP.revenue, SHOP.visits]) await client.assignments(SHOP.ann).add({ id, sort_order: id })
+  const today = Math.floor(NOW / 86_400_000)
+  for (const [before, actual] of [
+    [2, 40_0000n],
+    [1, 80_5000n],
+    [0, 60_2500n],
+  ] as const) {
+    await client.entries.add({ user_id: SHOP.ann, kpi_id: SHOP.revenue, entry_date: today - before, actual })
+  }
+}
