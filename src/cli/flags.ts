@@ -5,7 +5,7 @@ import { Fault } from '../domain/errors.ts'
 import { valueOfText } from '../domain/field-value.ts'
 import type { AnyRecord, Field, FieldValue, NamedField, Resource } from '../domain/schema.ts'
 import { UsageError } from './exit.ts'
-import { isNamedKind, resolveId } from './names.ts'
+import { findId, isNamedKind } from './names.ts'
 
 /** The flags of a line as commander has them. */
 export type FlagValues = Readonly<Record<string, unknown>>
@@ -40,49 +40,84 @@ export const addFieldFlags = (command: Command, of: Resource, purpose: 'add' | '
   return command
 }
 
-const readFlag = async (client: Client, { name, field }: NamedField, text: string): Promise<FieldValue> => {
-  if (field.refers !== undefined && isNamedKind(field.refers) && text.trim() !== '') {
-    return resolveId(client, field.refers, text)
-  }
+/** Adds the flag that reads from JSON what the flags of fields would say, and stands instead of them. */
+export const addFromJson = (command: Command, of: Resource): Command =>
+  command.addOption(
+    new Option('--from-json <file>', 'read one object, or an array of them, from a file or - for standard input') //
+      .conflicts(flaggedFields(of).map(({ name }) => camelCase(flagName(name)))),
+  )
+
+/** A flag, and the field that it gives. */
+export type FieldFlag = NamedField & { readonly flag: string }
+
+/** What the flags of a line say: the fields, and what is wrong with them, to be told all at once. */
+export type Given = { readonly fields: Record<string, FieldValue>; readonly faults: string[] }
+
+const readText = (field: Field, text: string): FieldValue | Fault => {
   const value = valueOfText(field, text)
-  if (value instanceof Fault) throw new UsageError(`--${flagName(name)} ${value.message}`)
-  if (value === null && !field.nullable) throw new UsageError(`--${flagName(name)} must not be empty`)
-  return value
+  return value === null && !field.nullable ? new Fault('must not be empty') : value
 }
 
-/** The fields that the flags of a line give. An empty text clears a field that may be empty. */
-export const fieldsFromFlags = async (
-  client: Client,
-  of: Resource,
-  flags: FlagValues,
-): Promise<Record<string, FieldValue>> => {
-  const fields: Record<string, FieldValue> = {}
-  for (const one of flaggedFields(of)) {
-    const text = flags[camelCase(flagName(one.name))]
-    if (typeof text === 'string') fields[one.name] = await readFlag(client, one, text)
+const readFlag = (client: Client, field: Field, text: string): Promise<FieldValue | Fault> | FieldValue | Fault =>
+  field.refers !== undefined && isNamedKind(field.refers) && text.trim() !== ''
+    ? findId(client, field.refers, text)
+    : readText(field, text)
+
+const faultText = (flag: string, { message }: Fault): string =>
+  message.startsWith('must') ? `--${flag} ${message}` : `--${flag}: ${message}`
+
+/** Reads flags that give fields. An empty text clears a field that may be empty. */
+export const readFlags = async (client: Client, of: readonly FieldFlag[], flags: FlagValues): Promise<Given> => {
+  const given: Given = { fields: {}, faults: [] }
+  for (const { flag, name, field } of of) {
+    const text = flags[camelCase(flag)]
+    if (typeof text !== 'string') continue
+    const value = await readFlag(client, field, text)
+    if (value instanceof Fault) given.faults.push(faultText(flag, value))
+    else given.fields[name] = value
   }
+  return given
+}
+
+/** The fields that were given, when nothing is wrong with them. */
+export const mustBeRight = ({ fields, faults }: Given): Record<string, FieldValue> => {
+  if (faults.length > 0) throw new UsageError(faults.join('; '))
   return fields
 }
+
+/** The flags of a resource's own fields. */
+export const fieldFlags = (of: Resource): FieldFlag[] =>
+  flaggedFields(of).map((one) => ({ ...one, flag: flagName(one.name) }))
 
 const nextPlace = async (list: () => Promise<readonly AnyRecord[]>): Promise<number> => {
   const places = (await list()).map(({ sort_order }) => Number(sort_order))
   return Math.min(Math.max(0, ...places) + 1, 32_767)
 }
 
-/** Adds the usual values of mandatory fields that were not given; what is still missing is wrong usage. */
+const usualValue = async (
+  client: Client,
+  field: Field,
+  list: () => Promise<readonly AnyRecord[]>,
+): Promise<FieldValue | Fault> => {
+  if (field.usual === 'next') return nextPlace(list)
+  return typeof field.usual === 'string' ? readFlag(client, field, field.usual) : (field.usual ?? null)
+}
+
+/** Adds the usual values of mandatory fields that no flag of the line gives; what is still missing is a fault. */
 export const addUsualFields = async (
   client: Client,
   of: Resource,
-  fields: Record<string, FieldValue>,
+  flags: FlagValues,
+  { fields, faults }: Given,
   list: () => Promise<readonly AnyRecord[]>,
 ): Promise<void> => {
   const missing: string[] = []
-  for (const { name, field } of flaggedFields(of)) {
-    if (fields[name] !== undefined || !field.required) continue
-    if (field.usual === undefined) missing.push(`--${flagName(name)} <${placeholder(field)}>`)
-    else if (field.usual === 'next') fields[name] = await nextPlace(list)
-    else if (typeof field.usual === 'string') fields[name] = await readFlag(client, { name, field }, field.usual)
-    else fields[name] = field.usual
+  for (const { name, flag, field } of fieldFlags(of)) {
+    if (flags[camelCase(flag)] !== undefined || !field.required) continue
+    const value = field.usual === undefined ? undefined : await usualValue(client, field, list)
+    if (value === undefined) missing.push(`--${flag} <${placeholder(field)}>`)
+    else if (value instanceof Fault) faults.push(faultText(flag, value))
+    else fields[name] = value
   }
-  if (missing.length > 0) throw new UsageError(`a ${of.title} needs ${missing.join(', ')}`)
+  if (missing.length > 0) faults.push(`a ${of.title} needs ${missing.join(', ')}`)
 }

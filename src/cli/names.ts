@@ -25,35 +25,49 @@ export const isNamedKind = (name: string): name is NamedKind => name in lists
 export const directoryOf = async (client: Client, kind: NamedKind): Promise<Directory<Named>> =>
   createDirectory(TITLES[kind], await lists[kind](client))
 
-/** The id of what a text names, in a directory; a text that names nothing, or too much, is wrong usage. */
-export const idIn = (directory: Directory<Named>, text: string): number => {
-  const found = directory.find(text)
-  if (found instanceof Fault) throw new UsageError(found.message)
-  return found.id
-}
+const ID = /^\d{1,15}$/
 
-/** The ids of a list with commas between its names. All names that are not known are told at once. */
-export const idsIn = (directory: Directory<Named>, list: string): number[] => {
-  const found = list
-    .split(',')
-    .filter((text) => text.trim() !== '')
-    .map((text) => directory.find(text))
+const isId = (text: string): boolean => ID.test(text.trim())
+
+/** The things that texts name, each once; a text that names nothing, or too much, is wrong usage, and all are told. */
+const allFound = (found: readonly (Named | Fault)[]): number[] => {
   const faults = found.filter((one) => one instanceof Fault)
   if (faults.length > 0) throw new UsageError(faults.map(({ message }) => message).join('; '))
-  return found.flatMap((one) => (one instanceof Fault ? [] : [one.id]))
+  return [...new Set(found.flatMap((one) => (one instanceof Fault ? [] : [one.id])))]
 }
 
-/** The id of what a text names. A number is taken as the id without asking. */
-export const resolveId = async (client: Client, kind: NamedKind, text: string): Promise<number> =>
-  /^\d{1,15}$/.test(text.trim()) ? Number(text) : idIn(await directoryOf(client, kind), text)
+/** The ids of a list with commas between its names; `title` names it where it is empty. */
+export const idsIn = async (client: Client, kind: NamedKind, title: string, list: string): Promise<number[]> => {
+  const names = list.split(',').filter((text) => text.trim() !== '')
+  if (names.length === 0) throw new UsageError(`${title} is an empty list`)
+  const directory = await directoryOf(client, kind)
+  return allFound(names.map((text) => directory.find(text)))
+}
 
-/** The id of one of a resource, by id or, where it has names, by name. */
+/** The id of what a text names, or what is wrong with it. A number is taken as the id without asking. */
+export const findId = async (client: Client, kind: NamedKind, text: string): Promise<number | Fault> => {
+  if (isId(text)) return Number(text)
+  const found = (await directoryOf(client, kind)).find(text)
+  return found instanceof Fault ? found : found.id
+}
+
+/** The ids of some of a resource, by id or, where it has names, by name. Numbers are taken as ids without asking. */
+export const resolveRecordIds = async (
+  client: Client,
+  { name: kind, plural }: Resource,
+  texts: readonly string[],
+): Promise<number[]> => {
+  const names = texts.filter((text) => !isId(text))
+  if (names.length === 0) return [...new Set(texts.map(Number))]
+  if (!isNamedKind(kind)) {
+    throw new UsageError(`${plural} have no names: give the id instead of ${names.map((one) => `"${one}"`).join(', ')}`)
+  }
+  const { find } = await directoryOf(client, kind)
+  return allFound(texts.map((text) => (isId(text) ? { id: Number(text), name: text } : find(text))))
+}
+
+/** The id of one of a resource. */
 export const resolveRecordId = async (client: Client, of: Resource, text: string): Promise<number> => {
-  if (isNamedKind(of.name)) return resolveId(client, of.name, text)
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new UsageError(`"${text}" is not the id of a ${of.title}`)
+  const [id = NaN] = await resolveRecordIds(client, of, [text])
+  return id
 }
-
-/** As `resolveRecordId`, also for the resources whose ids are letters. */
-export const resolveKey = async (client: Client, of: Resource, text: string): Promise<number | string> =>
-  of.fields['id']?.kind === 'choice' ? text : resolveRecordId(client, of, text)

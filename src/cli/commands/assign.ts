@@ -1,14 +1,16 @@
 import type { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
-import { Fault } from '../../domain/errors.ts'
-import { valueOfText } from '../../domain/field-value.ts'
-import { type Assignment, assignment, type AssignmentPatch } from '../../domain/resources/assignment.ts'
-import { asPatch, type FieldValue } from '../../domain/schema.ts'
-import type { Act, Register } from '../cli.ts'
+import { assignment, type AssignmentPatch } from '../../domain/resources/assignment.ts'
+import { asPatch } from '../../domain/schema.ts'
+import type { Act, Cli, Register } from '../cli.ts'
+import { addExamples } from '../examples.ts'
 import { UsageError } from '../exit.ts'
-import type { FlagValues } from '../flags.ts'
-import { directoryOf, idsIn } from '../names.ts'
+import { type FieldFlag, type FlagValues, mustBeRight, readFlags } from '../flags.ts'
+import { idsIn } from '../names.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
+import { type Sent, sendEach } from '../verbs/send-each.ts'
+
+const LAST_PLACE = 32_767
 
 /** A user and a KPI. */
 type Pair = { readonly user: number; readonly kpi: number }
@@ -23,28 +25,29 @@ const withValues = (command: Command): Command =>
     .option('--target <number>', "the user's own target; an empty one falls back to the KPI's")
     .option('--sort-order <n>', "place on the user's entry screen")
 
-const usersOf = async (client: Client, list: unknown): Promise<number[]> =>
-  idsIn(await directoryOf(client, 'user'), String(list))
+const usersOf = (client: Client, list: unknown): Promise<number[]> => idsIn(client, 'user', '--users', String(list))
 
 /** Every user with every KPI. */
 const pairsOf = async (client: Client, { kpis, users }: Readonly<Record<string, unknown>>): Promise<Pair[]> => {
-  const kpiIds = idsIn(await directoryOf(client, 'kpi'), String(kpis))
+  const kpiIds = await idsIn(client, 'kpi', '--kpis', String(kpis))
   const userIds = await usersOf(client, users)
   return userIds.flatMap((user) => kpiIds.map((kpi) => ({ user, kpi })))
 }
 
+const { user_target, sort_order } = assignment.fields
+const VALUES: readonly FieldFlag[] = [
+  { flag: 'target', name: 'user_target', field: user_target },
+  { flag: 'sort-order', name: 'sort_order', field: sort_order },
+]
+
 /** The target and place that are given; an empty target is none. */
-const valuesOf = ({ target, sortOrder }: FlagValues): AssignmentPatch => {
-  const values: Record<string, FieldValue> = {}
-  const read = (name: 'user_target' | 'sort_order', flag: string, text: unknown): void => {
-    if (typeof text !== 'string') return
-    const value = valueOfText(assignment.fields[name], text)
-    if (value instanceof Fault) throw new UsageError(`${flag} ${value.message}`)
-    values[name] = value
-  }
-  read('user_target', '--target', target)
-  read('sort_order', '--sort-order', sortOrder)
-  return asPatch(assignment, values)
+const valuesOf = async (client: Client, flags: FlagValues): Promise<AssignmentPatch> =>
+  asPatch(assignment, mustBeRight(await readFlags(client, VALUES, flags)))
+
+/** Prints what was assigned or changed, also where not all of it could be; then that is the error. */
+const printAll = async (cli: Cli, { records, failure }: Sent): Promise<void> => {
+  await cli.printMany(chooseColumns(assignment, {}, cli.printing().format), records)
+  if (failure) throw failure
 }
 
 const addListCommand = (group: Command, act: Act): void => {
@@ -52,7 +55,8 @@ const addListCommand = (group: Command, act: Act): void => {
     .command('list')
     .description('list the KPIs of users')
     .option('--users <list>', 'only of these users')
-  act(addListOptions(command), async (cli, _, options) => {
+  addExamples(addListOptions(command), 'assign list --users "Ann Lee"', 'assign list --sort user_id -o csv')
+  act(command, async (cli, _, options) => {
     const records = await cli.withClient(async (client) => {
       const all = async (): Promise<number[]> => (await client.users.list()).map(({ id }) => id)
       const ids = await (options['users'] === undefined ? all() : usersOf(client, options['users']))
@@ -63,51 +67,55 @@ const addListCommand = (group: Command, act: Act): void => {
   })
 }
 
+/** The pairs that are not assigned yet, each with the place after the last of its user. */
+const openPairs = async (cli: Cli, client: Client, pairs: readonly Pair[]): Promise<(Pair & { place: number })[]> => {
+  const open: (Pair & { place: number })[] = []
+  for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
+    const held = await client.assignments(user).list()
+    let place = Math.max(0, ...held.map((one) => one.sort_order))
+    for (const { kpi } of own) {
+      if (held.some(({ id }) => id === kpi)) {
+        await cli.note(`KPI ${kpi} is assigned to user ${user} already; kpi assign update changes its target`)
+      } else open.push({ user, kpi, place: (place = Math.min(place + 1, LAST_PLACE)) })
+    }
+  }
+  return open
+}
+
 const addAddCommand = (group: Command, act: Act): void => {
   const command = group.command('add').description('assign every one of the KPIs to every one of the users')
-  act(withValues(withPairs(command)), async (cli, _, options) => {
-    const values = valuesOf(options)
-    const added: Assignment[] = []
-    await cli.withClient(async (client) => {
-      const known = new Map<number, Assignment[]>()
-      for (const { user, kpi } of await pairsOf(client, options)) {
-        const list = known.get(user) ?? (await client.assignments(user).list())
-        known.set(user, list)
-        if (list.some(({ id }) => id === kpi)) {
-          await cli.note(`KPI ${kpi} is assigned to user ${user} already; kpi assign update changes its target`)
-          continue
-        }
-        const last = Math.max(0, ...list.map(({ sort_order }) => sort_order))
-        const made = await client
-          .assignments(user)
-          .add({ ...values, id: kpi, sort_order: values.sort_order ?? Math.min(last + 1, 32_767) })
-        list.push(made)
-        added.push(made)
-      }
+  addExamples(withValues(withPairs(command)), 'assign add --kpis Revenue,Visits --users ann@example.com --target 100')
+  act(command, async (cli, _, options) => {
+    const sent = await cli.withClient(async (client) => {
+      const values = await valuesOf(client, options)
+      const pairs = await openPairs(cli, client, await pairsOf(client, options))
+      return sendEach(pairs, ({ user, kpi, place }) =>
+        client.assignments(user).add({ ...values, id: kpi, sort_order: values.sort_order ?? place }),
+      )
     })
-    await cli.printMany(chooseColumns(assignment, {}, cli.printing().format), added)
+    await printAll(cli, sent)
   })
 }
 
 const addUpdateCommand = (group: Command, act: Act): void => {
   const command = group.command('update').description('change the target or place of assignments')
-  act(withValues(withPairs(command)), async (cli, _, options) => {
-    const values = valuesOf(options)
-    if (Object.keys(values).length === 0) throw new UsageError('nothing to change was given: --target or --sort-order')
-    const changed = await cli.withClient(async (client) => {
-      const records: Assignment[] = []
-      for (const { user, kpi } of await pairsOf(client, options)) {
-        records.push(await client.assignments(user).update(kpi, values))
-      }
-      return records
+  addExamples(withValues(withPairs(command)), 'assign update --kpis Revenue --users "Ann Lee" --target 120')
+  act(command, async (cli, _, options) => {
+    const sent = await cli.withClient(async (client) => {
+      const values = await valuesOf(client, options)
+      if (Object.keys(values).length === 0)
+        throw new UsageError('nothing to change was given: --target or --sort-order')
+      return sendEach(await pairsOf(client, options), ({ user, kpi }) => client.assignments(user).update(kpi, values))
     })
-    await cli.printMany(chooseColumns(assignment, {}, cli.printing().format), changed)
+    await printAll(cli, sent)
   })
 }
 
 const addRemoveCommand = (group: Command, act: Act): void => {
   const command = group.command('remove').description('take KPIs from users; what they entered stays')
-  act(withPairs(command).option('-y, --yes', 'do not ask'), async (cli, _, options) => {
+  withPairs(command).option('-y, --yes', 'do not ask')
+  addExamples(command, 'assign remove --kpis Revenue --users ann@example.com')
+  act(command, async (cli, _, options) => {
     const { mustBeWanted } = await import('../prompt.ts')
     await mustBeWanted(
       cli,

@@ -1,10 +1,12 @@
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import type { Cli, Register } from '../cli.ts'
+import { addExamples } from '../examples.ts'
 import { EXIT } from '../exit.ts'
 import { dataFolder } from '../folders.ts'
 import { packageFolder } from '../package-folder.ts'
 import { withClientAt } from '../session.ts'
-import { findTimeout } from '../settings.ts'
+import { findTimeout, mannerFlags } from '../settings.ts'
+import { shellWord } from '../shell-word.ts'
 
 const SAMPLE = join('examples', 'load-entries')
 
@@ -32,22 +34,22 @@ const shortest = (cwd: string, path: string): string => {
   return below.startsWith('..') ? path : below
 }
 
-const quote = (word: string): string => (/^[\w./:@=,-]+$/.test(word) ? word : `'${word}'`)
-
 /** `kpi demo`: real data into an embedded service of its own and back as a report, by the very commands it shows. */
 export const demo: Register = (group, act) => {
+  addExamples(group, 'demo', 'demo --data-dir ./demo')
   act(group, async (cli) => {
-    const dataDir = cli.flags.dataDir ?? join(dataFolder(cli.io), 'demo')
+    const dataDir = resolve(cli.io.cwd, cli.flags.dataDir ?? join(dataFolder(cli.io), 'demo'))
     const folder = shortest(cli.io.cwd, join(packageFolder(), SAMPLE))
     const lines = [...((await isEmpty(cli, dataDir)) ? setUp(folder) : []), ...loadAndReport(folder)]
-    for (const line of lines) {
-      await cli.note(`\n$ kpi ${line.map(quote).join(' ')}`)
+    for (const words of lines) {
+      const line = [...words, ...mannerFlags(cli.flags)]
+      await cli.note(`\n$ kpi ${line.map(shellWord).join(' ')}`)
       const code = await cli.run(['--data-dir', dataDir, ...line])
       if (code !== EXIT.done) return code
     }
     await cli.note(`\nThe sample account is in ${dataDir}. Go on with:
-  kpi --data-dir ${quote(dataDir)} kpis list
-  kpi --data-dir ${quote(dataDir)} report --kpis Confirmed --from 2020-03-01 --to 2020-06-30`)
+  kpi --data-dir ${shellWord(dataDir)} kpis list
+  kpi --data-dir ${shellWord(dataDir)} report --kpis Confirmed --from 2020-03-01 --to 2020-06-30`)
     return EXIT.done
   })
 }

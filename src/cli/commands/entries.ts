@@ -1,24 +1,29 @@
 import type { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
 import { entryPages } from '../../client/entry-pages.ts'
-import { formatDay } from '../../domain/day.ts'
-import { Fault } from '../../domain/errors.ts'
-import { valueOfText } from '../../domain/field-value.ts'
-import { type Entry, entry, type EntryPatch } from '../../domain/resources/entry.ts'
-import { type AnyRecord, asPatch, type FieldValue } from '../../domain/schema.ts'
-import type { Act, Register } from '../cli.ts'
+import { type Entry, entry, type EntryDraft } from '../../domain/resources/entry.ts'
+import { type AnyRecord, asDraft, asPatch } from '../../domain/schema.ts'
+import type { Act, Cli, Register } from '../cli.ts'
 import { rangeOfWords, todayAt } from '../day-words.ts'
-import { UsageError } from '../exit.ts'
-import { type FlagValues } from '../flags.ts'
-import { resolveId } from '../names.ts'
+import { addExamples } from '../examples.ts'
+import { type FieldFlag, type FlagValues, mustBeRight, readFlags } from '../flags.ts'
 import { printRecords } from '../output/print.ts'
 import { addDelete } from '../verbs/delete.ts'
 import { addGet } from '../verbs/get.ts'
 import { addListOptions, applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
 import { addImport } from './entries-import.ts'
 
-const idOf = async (client: Client, kind: 'user' | 'kpi', text: unknown): Promise<number | undefined> =>
-  typeof text === 'string' ? resolveId(client, kind, text) : undefined
+const { user_id, kpi_id, entry_date, actual, target, notes } = entry.fields
+const WHOSE: readonly FieldFlag[] = [
+  { flag: 'user', name: 'user_id', field: user_id },
+  { flag: 'kpi', name: 'kpi_id', field: kpi_id },
+]
+const DATE: FieldFlag = { flag: 'date', name: 'entry_date', field: entry_date }
+const VALUES: readonly FieldFlag[] = [
+  { flag: 'actual', name: 'actual', field: actual },
+  { flag: 'target', name: 'target', field: target },
+  { flag: 'notes', name: 'notes', field: notes },
+]
 
 /** The pages of entries that are left by the list's options; as they come, where they need not be ordered. */
 async function* listed(
@@ -49,40 +54,31 @@ const addListCommand = (group: Command, act: Act): void => {
     .option('--to <day>', 'last day', 'today')
     .option('--user <user>', 'only of this user, by id, name or e-mail address')
     .option('--kpi <kpi>', 'only of this KPI, by id or name')
-  act(addListOptions(command), async (cli, _, options) => {
+  addExamples(
+    addListOptions(command),
+    'entries list --user "Ann Lee" --from this-month',
+    'entries list --kpi Revenue --from 2026-01-01 --to 2026-03-31 -o csv',
+  )
+  act(command, async (cli, _, options) => {
     const range = rangeOfWords(String(options['from']), String(options['to']), todayAt(cli.io.now()))
     applyListOptions(entry, [], options)
     const columns = chooseColumns(entry, options, cli.printing().format)
     await cli.withClient(async (client) => {
-      const userId = await idOf(client, 'user', options['user'])
-      const kpiId = await idOf(client, 'kpi', options['kpi'])
-      const pages = entryPages(client, { ...range, userId, kpiId })
+      const { user_id: userId, kpi_id: kpiId } = asPatch(entry, mustBeRight(await readFlags(client, WHOSE, options)))
+      const pages = entryPages(client, { ...range, userId: userId ?? undefined, kpiId })
       await printRecords(cli.io, cli.printing(), columns, listed(pages, options))
     })
   })
 }
 
-const VALUES = ['actual', 'target', 'notes'] as const
-
-/** The fields of an entry that are given by name and meaning alike. */
-const readValues = (flags: FlagValues): EntryPatch => {
-  const values: Record<string, FieldValue> = {}
-  for (const name of VALUES) {
-    const text = flags[name]
-    if (typeof text !== 'string') continue
-    const value = valueOfText(entry.fields[name], text)
-    if (value instanceof Fault) throw new UsageError(`--${name} ${value.message}`)
-    values[name] = value
+/** The entry that the flags give; of today, unless they say otherwise. */
+const readEntry = async (cli: Cli, client: Client, flags: FlagValues): Promise<EntryDraft> => {
+  const given = await readFlags(client, [...WHOSE, DATE, ...VALUES], flags)
+  if (!VALUES.some(({ flag }) => flags[flag] !== undefined)) {
+    given.faults.push('an entry needs --actual, --target or --notes')
   }
-  if (Object.keys(values).length === 0) throw new UsageError('an entry needs --actual, --target or --notes')
-  return asPatch(entry, values)
-}
-
-const readDate = (text: string): number => {
-  const day = valueOfText(entry.fields.entry_date, text)
-  if (typeof day !== 'number')
-    throw new UsageError(`--date ${day instanceof Fault ? day.message : 'must not be empty'}`)
-  return day
+  const addToActual = flags['addToActual'] === true ? { addToActual: true } : {}
+  return asDraft(entry, { entry_date: todayAt(cli.io.now()), ...mustBeRight(given), ...addToActual })
 }
 
 const addAddCommand = (group: Command, act: Act): void => {
@@ -96,16 +92,13 @@ const addAddCommand = (group: Command, act: Act): void => {
     .option('--target <number>', entry.fields.target.about)
     .option('--notes <text>', entry.fields.notes.about)
     .option('--add-to-actual', 'add the actual to the one that is stored')
+  addExamples(
+    command,
+    'entries add --user ann@example.com --kpi Revenue --actual 12.5',
+    'entries add --user "Ann Lee" --kpi Visits --date 2026-03-01 --actual 3 --add-to-actual --notes "two shops"',
+  )
   act(command, async (cli, _, flags) => {
-    const values = readValues(flags)
-    const today = formatDay(todayAt(cli.io.now()))
-    const entry_date = readDate(typeof flags['date'] === 'string' ? flags['date'] : today)
-    const added = await cli.withClient(async (client) => {
-      const user_id = await idOf(client, 'user', flags['user'])
-      const kpi_id = (await idOf(client, 'kpi', flags['kpi'])) ?? 0
-      const addToActual = flags['addToActual'] === true ? { addToActual: true } : {}
-      return client.entries.add({ ...values, ...addToActual, user_id, kpi_id, entry_date })
-    })
+    const added = await cli.withClient(async (client) => client.entries.add(await readEntry(cli, client, flags)))
     await cli.printOne(entry, added)
   })
 }
@@ -113,8 +106,8 @@ const addAddCommand = (group: Command, act: Act): void => {
 /** `kpi entries …` */
 export const entries: Register = (group, act) => {
   addListCommand(group, act)
-  addGet(group, act, entry, (client, key) => client.entries.get(key))
+  addGet(group, act, entry, (client, id) => client.entries.get(id), '1')
   addAddCommand(group, act)
-  addDelete(group, act, entry, (client, id) => client.entries.remove(id))
+  addDelete(group, act, entry, (client, id) => client.entries.remove(id), '1')
   addImport(group, act)
 }

@@ -5,13 +5,14 @@ import type { DayRange } from '../../domain/period.ts'
 import { type ReportRow, reportRow } from '../../domain/resources/report-row.ts'
 import type { Cli, Register } from '../cli.ts'
 import { rangeOfWords, todayAt } from '../day-words.ts'
+import { addExamples } from '../examples.ts'
 import type { FlagValues } from '../flags.ts'
-import { directoryOf, idsIn } from '../names.ts'
+import { idsIn } from '../names.ts'
 import { printRecords } from '../output/print.ts'
 import { overview, overviewRows } from '../report/overview.ts'
 
 const idsOf = async (client: Client, kind: 'kpi' | 'user', list: unknown): Promise<number[] | undefined> =>
-  typeof list === 'string' ? idsIn(await directoryOf(client, kind), list) : undefined
+  typeof list === 'string' ? idsIn(client, kind, `--${kind}s`, list) : undefined
 
 const partsOf = async (
   client: Client,
@@ -39,6 +40,12 @@ export const report: Register = (group, act) => {
     .option('--kpis <list>', 'only of these KPIs, by id or name, with commas between them')
     .option('--users <list>', 'only of these users, by id, name or e-mail address')
     .option('--rows', 'a row for each period, instead of an overview; csv and json always have them')
+  addExamples(
+    group,
+    'report --from this-year',
+    'report --kpis Revenue,Visits --users ann@example.com --from last-month --to yesterday --rows',
+    'report --from 2026-01-01 --to 2026-03-31 -o csv',
+  )
   act(group, async (cli, _, flags) => {
     const range = rangeOfWords(String(flags['from']), String(flags['to']), todayAt(cli.io.now()))
     const printing = cli.printing()

@@ -3,6 +3,7 @@ import { account } from '../../domain/resources/account.ts'
 import { resource } from '../../domain/schema.ts'
 import { DEFAULT_ACCOUNT } from '../../service/names.ts'
 import type { Act, Register } from '../cli.ts'
+import { addExamples } from '../examples.ts'
 import { withStore } from '../operator.ts'
 
 const tokenRecord = resource({
@@ -19,7 +20,8 @@ const tokenRecord = resource({
 
 const addAccounts = (group: Command, act: Act): void => {
   const accounts = group.command('accounts').description('the accounts of the bundled service')
-  act(accounts.command('list').description('list all accounts'), async (cli) => {
+  const list = accounts.command('list').description('list all accounts')
+  act(addExamples(list, 'service accounts list'), async (cli) => {
     const { accounts: service } = await import('../../service/accounts.ts')
     await cli.printMany(account.shown, await withStore(cli, (db) => service.list(db)))
   })
@@ -29,6 +31,7 @@ const addAccounts = (group: Command, act: Act): void => {
   ] as const) {
     const command = accounts.command(verb).argument('<name>', 'the account')
     command.description(enabled ? 'let the API answer over HTTP' : 'refuse every request over HTTP')
+    addExamples(command, `service accounts ${verb} ${DEFAULT_ACCOUNT}`)
     act(command, async (cli, [name = '']) => {
       const { accounts: service } = await import('../../service/accounts.ts')
       await withStore(cli, (db) => service.setApiEnabled(db, name, enabled))
@@ -43,6 +46,7 @@ const addToken = (group: Command, act: Act): void => {
     .command('create')
     .description('make a new token, in place of the one before; it is shown this once')
     .option('--account <name>', 'the account', DEFAULT_ACCOUNT)
+  addExamples(create, 'service token create', 'service token create -o json')
   act(create, async (cli, _, { account: name }) => {
     const { accounts: service } = await import('../../service/accounts.ts')
     const made = await withStore(cli, (db) => service.createToken(db, String(name), cli.io.random))

@@ -6,6 +6,7 @@ import { addCreate } from './create.ts'
 import { addDelete } from './delete.ts'
 import { addGet } from './get.ts'
 import { addList } from './list.ts'
+import type { Samples } from './samples.ts'
 import { addUpdate } from './update.ts'
 
 /** All five verbs of a resource. */
@@ -14,10 +15,11 @@ export const addAllVerbs = <R extends Resource>(
   act: Act,
   of: R,
   collection: (client: Client) => Collection<R>,
+  samples: Samples,
 ): void => {
-  addList(group, act, of, (client) => collection(client).list())
-  addGet(group, act, of, (client, key) => collection(client).get(key))
-  addCreate(group, act, of, collection)
-  addUpdate(group, act, of, collection)
-  addDelete(group, act, of, (client, id) => collection(client).remove(id))
+  addList(group, act, of, (client) => collection(client).list(), samples.list)
+  addGet(group, act, of, (client, id) => collection(client).get(id), samples.name)
+  addCreate(group, act, of, collection, samples)
+  addUpdate(group, act, of, collection, samples)
+  addDelete(group, act, of, (client, id) => collection(client).remove(id), samples.name)
 }

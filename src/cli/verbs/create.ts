@@ -1,51 +1,56 @@
 import type { Command } from 'commander'
 import type { Client, Collection } from '../../client/client.ts'
 import { readDraft } from '../../codec/json.ts'
-import { refuseFaults } from '../../domain/errors.ts'
-import { type AnyRecord, asDraft, type Draft, type Resource } from '../../domain/schema.ts'
-import type { Act, Cli } from '../cli.ts'
-import { addFieldFlags, addUsualFields, fieldsFromFlags } from '../flags.ts'
-import { chooseColumns } from './list-options.ts'
+import { asDraft, type Draft, type Resource } from '../../domain/schema.ts'
+import type { Act } from '../cli.ts'
+import { addExamples } from '../examples.ts'
+import {
+  addFieldFlags,
+  addFromJson,
+  addUsualFields,
+  fieldFlags,
+  type FlagValues,
+  mustBeRight,
+  readFlags,
+} from '../flags.ts'
+import type { Samples } from './samples.ts'
+import { printSent, sendEach } from './send-each.ts'
 
-/** Reads all drafts of a JSON file before the first is sent; all their faults are told at once. */
-const draftsFromJson = async <R extends Resource>(of: R, cli: Cli, path: string): Promise<Draft<R>[]> => {
-  const { readJsonInput } = await import('../json-input.ts')
-  const bodies = await readJsonInput(cli.io, path)
-  const readings = bodies.map((body) => readDraft(of, body, true))
-  refuseFaults(
-    readings.flatMap(({ issues }, index) =>
-      bodies.length === 1 ? issues : issues.map((fault) => ({ index, ...fault })),
-    ),
-  )
-  return readings.map(({ values }) => asDraft(of, values))
+type Adding<R extends Resource> = (client: Client) => Pick<Collection<R>, 'list' | 'add'>
+
+const draftFromFlags = async <R extends Resource>(
+  client: Client,
+  of: R,
+  flags: FlagValues,
+  collection: Adding<R>,
+): Promise<Draft<R>> => {
+  const given = await readFlags(client, fieldFlags(of), flags)
+  await addUsualFields(client, of, flags, given, collection(client).list)
+  return asDraft(of, mustBeRight(given))
 }
 
-/** `create`: one from flags, or many from JSON. */
+/** `create`: one from flags, or many from JSON, which is read as a whole before the first is sent. */
 export const addCreate = <R extends Resource>(
   group: Command,
   act: Act,
   of: R,
-  collection: (client: Client) => Pick<Collection<R>, 'list' | 'add'>,
+  collection: Adding<R>,
+  samples: Samples,
 ): void => {
   const command = group.command('create').description(`create a ${of.title}`)
-  addFieldFlags(command, of, 'add')
-  command.option('--from-json <file>', 'read one object, or an array of them, from a file or - for standard input')
+  addFromJson(addFieldFlags(command, of, 'add'), of)
+  addExamples(command, `${of.plural} create ${samples.create}`, `${of.plural} create --from-json new.json`)
   act(command, async (cli, _, flags) => {
     const path = flags['fromJson']
-    const fromJson = typeof path === 'string' ? await draftsFromJson(of, cli, path) : undefined
-    const records = await cli.withClient(async (client) => {
-      const { add, list } = collection(client)
-      const fromFlags = async (): Promise<Draft<R>[]> => {
-        const fields = await fieldsFromFlags(client, of, flags)
-        await addUsualFields(client, of, fields, list)
-        return [asDraft(of, fields)]
-      }
-      const made: AnyRecord[] = []
-      for (const draft of fromJson ?? (await fromFlags())) made.push(await add(draft))
-      return made
-    })
-    const [only, second] = records
-    if (only && !second) await cli.printOne(of, only)
-    else await cli.printMany(chooseColumns(of, {}, cli.printing().format), records)
+    const fromJson = async (file: string): Promise<Draft<R>[]> => {
+      const { readJsonInput } = await import('../json-input.ts')
+      const drafts = await readJsonInput(cli.io, file, (body) => readDraft(of, body, true))
+      return drafts.map((values) => asDraft(of, values))
+    }
+    const drafts = typeof path === 'string' ? await fromJson(path) : undefined
+    const sent = await cli.withClient(async (client) =>
+      sendEach(drafts ?? [await draftFromFlags(client, of, flags, collection)], collection(client).add),
+    )
+    await printSent(cli, of, sent)
   })
 }

@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
 import type { Resource } from '../../domain/schema.ts'
 import type { Act } from '../cli.ts'
-import { resolveRecordId } from '../names.ts'
+import { addExamples } from '../examples.ts'
+import { resolveRecordIds } from '../names.ts'
 
 /** `delete`: removes some, once that is confirmed. */
 export const addDelete = (
@@ -10,19 +11,19 @@ export const addDelete = (
   act: Act,
   of: Resource,
   remove: (client: Client, id: number) => Promise<void>,
+  sample: string,
 ): void => {
   const command = group
     .command('delete')
     .description('delete some, by id or name')
     .argument('<names...>', 'ids or names')
     .option('-y, --yes', 'do not ask')
+  addExamples(command, `${of.plural} delete ${sample}`, `${of.plural} delete 1 2 --yes`)
   act(command, async (cli, names, { yes }) => {
     const { mustBeWanted } = await import('../prompt.ts')
     await mustBeWanted(cli, yes, `delete ${of.title} ${names.join(', ')}`)
     await cli.withClient(async (client) => {
-      const ids: number[] = []
-      for (const name of names) ids.push(await resolveRecordId(client, of, name))
-      for (const id of ids) {
+      for (const id of await resolveRecordIds(client, of, names)) {
         await remove(client, id)
         await cli.note(`deleted ${of.title} ${id}`)
       }

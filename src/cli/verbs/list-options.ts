@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { nearest } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import { valueOfText } from '../../domain/field-value.ts'
 import type { AnyRecord, FieldValue, NamedField, Resource } from '../../domain/schema.ts'
@@ -26,7 +27,10 @@ export const addListOptions = (command: Command): Command =>
 const fieldNamed = (of: Resource, name: string): NamedField => {
   const found = of.shown.find((one) => one.name === name)
   if (found) return found
-  throw new UsageError(`a ${of.title} has no field ${name}; it has ${of.shown.map((one) => one.name).join(', ')}`)
+  const names = of.shown.map((one) => one.name)
+  const near = nearest(name, names)
+  const hint = near === undefined ? 'there are' : `did you mean ${near}? There are`
+  throw new UsageError(`${of.plural} have no field "${name}"; ${hint} ${names.join(', ')}`)
 }
 
 /** The fields to show: those that were asked for, else in a table the most telling ones, else all. */
@@ -82,6 +86,3 @@ export const applyListOptions = <T extends AnyRecord>(
   if (options.sort !== undefined) kept.sort(orderOf(of, options.sort))
   return options.limit === undefined ? kept : kept.slice(0, limitOf(options.limit))
 }
-
-/** Whether records can be printed as they come, or all are needed first. */
-export const needsAll = ({ sort }: ListOptions): boolean => sort !== undefined

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { jsonOf, type Ran } from '../support/kpi.ts'
+import { fillShop, type User, users } from '../support/user.ts'
+
+describe.each(users)('%s, kpi assign', (_, open) => {
+  let user: User
+  beforeEach(async () => {
+    user = await open()
+    await fillShop(user)
+  })
+  afterEach(async () => {
+    await user[Symbol.asyncDispose]()
+  })
+
+  const assign = (...args: string[]): Promise<Ran> => user.kpi('assign', ...args)
+  /** Every assignment, as `user KPI target place`. */
+  const held = async (...args: string[]): Promise<string[]> => {
+    const list = jsonOf(await assign('list', ...args, '-o', 'json')) as Record<string, string | number | null>[]
+    return list.map(
+      ({ user_id, id, user_target, sort_order }) => `${user_id} ${id} ${user_target ?? '-'} ${sort_order}`,
+    )
+  }
+
+  test('list shows everybody, or those who are named', async () => {
+    expect(await held()).toEqual(['2 1 - 1', '2 2 - 2'])
+    expect(await held('--users', 'ann@example.com,3')).toEqual(['2 1 - 1', '2 2 - 2'])
+    expect(await held('--users', 'bobby@example.com')).toEqual([])
+    expect((await assign('list', '--columns', 'id,user_id')).stdout).toBe('id  user_id\n 1        2\n 2        2\n')
+  })
+
+  test('add assigns every KPI to every user, after the KPIs that they have', async () => {
+    const added = jsonOf(await assign('add', '--kpis', 'Revenue,2', '--users', '3,bobby@example.com', '-o', 'json'))
+    expect(added).toHaveLength(4)
+    expect(await held('--users', '3,4')).toEqual(['3 1 - 1', '3 2 - 2', '4 1 - 1', '4 2 - 2'])
+  })
+
+  test('add gives a target and a place, and says of what is assigned already that it is', async () => {
+    const ran = await assign('add', '--kpis', '1', '--users', '2,3', '--target', '1000.5', '--sort-order', '9')
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toBe('KPI 1 is assigned to user 2 already; kpi assign update changes its target\n')
+    expect(await held()).toEqual(['2 1 - 1', '2 2 - 2', '3 1 1000.5 9'])
+    const again = await assign('add', '--kpis', '1', '--users', '3', '-o', 'json')
+    expect(again).toMatchObject({ code: 0, stdout: '[]\n' })
+  })
+
+  test('add prints what was assigned before one is refused', async () => {
+    const ran = await assign('add', '--kpis', 'Revenue,Visits', '--users', '3', '--target', '5', '-o', 'json')
+    expect(ran.code).toBe(1)
+    expect(JSON.parse(ran.stdout)).toMatchObject([{ id: 1, user_id: 3, user_target: 5 }])
+    expect(ran.stderr).toMatch(/^kpi: no\. 2 of 2: user_target: /)
+    expect(await held('--users', '3')).toEqual(['3 1 5 1'])
+  })
+
+  test('update changes a target, clears it, and changes a place', async () => {
+    const line = ['update', '--kpis', 'Revenue', '--users', 'Ann Lee']
+    expect(jsonOf(await assign(...line, '--target', '7', '-o', 'json'))).toMatchObject([{ id: 1, user_target: 7 }])
+    expect(await held()).toEqual(['2 1 7 1', '2 2 - 2'])
+    await assign(...line, '--target', '', '--sort-order', '5')
+    expect(await held()).toEqual(['2 2 - 2', '2 1 - 5'])
+  })
+
+  test('remove takes KPIs away once that is confirmed, and what was entered stays', async () => {
+    const line = ['remove', '--kpis', 'Revenue,Visits', '--users', 'Ann Lee']
+    expect(await assign(...line)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'kpi: remove KPIs Revenue,Visits from users Ann Lee needs --yes where nobody can be asked\n',
+    })
+    expect(await held()).toHaveLength(2)
+    expect(await assign(...line, '--yes')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'removed KPI 1 from user 2\nremoved KPI 2 from user 2\n',
+    })
+    expect(await held()).toEqual([])
+    expect(jsonOf(await user.kpi('entries', 'list', '-o', 'json'))).toHaveLength(3)
+  })
+
+  test.each([
+    [['add', '--kpis', '1'], "required option '--users <list>' not specified"],
+    [['add', '--kpis', '', '--users', '2'], '--kpis is an empty list'],
+    [['add', '--kpis', '1', '--users', ' , '], '--users is an empty list'],
+    [['add', '--kpis', '1,99', '--users', '2'], 'there is no KPI "99"'],
+    [
+      ['add', '--kpis', '1', '--users', '3', '--target', 'x', '--sort-order', ''],
+      '--target must be a number; --sort-order must not be empty',
+    ],
+    [['update', '--kpis', '1', '--users', '2'], 'nothing to change was given: --target or --sort-order'],
+    [
+      ['remove', '--kpis', 'Revenu,Vist', '--users', '2', '-y'],
+      'there is no KPI "Revenu"; did you mean "Revenue"?; there is no KPI "Vist"',
+    ],
+  ])('%j is wrong usage and does nothing', async (line, message) => {
+    const ran = await assign(...line)
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain(message)
+    expect(await held()).toEqual(['2 1 - 1', '2 2 - 2'])
+  })
+})

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jsonOf, type Ran } from '../support/kpi.ts'
+import { type User, users } from '../support/user.ts'
+
+/** What can be done with every resource that has all five verbs. */
+type Case = {
+  readonly name: string
+  /** The flags that make one, and what that shows. */
+  readonly create: readonly string[]
+  readonly made: object
+  /** How it is called. */
+  readonly called: string
+  readonly update: readonly string[]
+  readonly changed: object
+  /** How many a fresh account has. */
+  readonly before: number
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: 'kpis',
+    create: ['--name', 'Sales', '--frequency', 'M', '--target-default', '12345678901234.5678', '--unit', 'percent'],
+    made: {
+      category_id: 1,
+      icon_id: 1,
+      unit_id: 3,
+      frequency_id: 'M',
+      name: 'Sales',
+      description: null,
+      value_direction: 'U',
+      aggregate_function: 'SUM',
+      sort_order: 1,
+      is_active: true,
+      is_calculated: false,
+      created_at: '2026-11-21T12:00:00',
+    },
+    called: 'Sales',
+    update: ['--target-default', '', '--is-active', 'false', '--description', 'All shops'],
+    changed: { target_default: null, is_active: false, description: 'All shops', name: 'Sales' },
+    before: 0,
+  },
+  {
+    name: 'users',
+    create: ['--first-name', 'Zoë', '--last-name', 'Ng', '--email', 'zoe@example.com', '--can-manage-users', 'true'],
+    made: { user_type: 'User', user_status_id: 'A', first_name: 'Zoë', can_manage_users: true, password: null },
+    called: 'ZOE@example.com',
+    update: ['--user-status', 'L', '--last-name', ''],
+    changed: { user_status_id: 'L', last_name: null, first_name: 'Zoë' },
+    before: 1,
+  },
+  {
+    name: 'categories',
+    create: ['--name', 'Shops'],
+    made: { name: 'Shops', sort_order: 2 },
+    called: 'shops',
+    update: ['--sort-order', '-7'],
+    changed: { name: 'Shops', sort_order: -7 },
+    before: 1,
+  },
+  {
+    name: 'units',
+    create: ['--name', 'Euro', '--display-format', '€ #.00'],
+    made: { name: 'Euro', entry_format: '#.00', display_format: '€ #.00', is_percentage: false },
+    called: 'Euro',
+    update: ['--entry-format', '0.0'],
+    changed: { name: 'Euro', entry_format: '0.0' },
+    before: 4,
+  },
+]
+
+describe.each(users)('%s', (_, open) => {
+  let user: User
+  beforeAll(async () => {
+    user = await open()
+  })
+  afterAll(async () => {
+    await user[Symbol.asyncDispose]()
+  })
+
+  describe.each(CASES)('kpi $name', ({ name, create, made, called, update, changed, before }) => {
+    const kpi = (...args: string[]): Promise<Ran> => user.kpi(name, ...args)
+    const listed = async (): Promise<unknown[]> => jsonOf(await kpi('list', '-o', 'json')) as unknown[]
+
+    test('creates, shows, lists, changes and deletes', async () => {
+      expect(await listed()).toHaveLength(before)
+      const record = jsonOf(await kpi('create', ...create, '-o', 'json'))
+      expect(record).toMatchObject(made)
+      expect(jsonOf(await kpi('get', called, '-o', 'json'))).toEqual(record)
+      expect(await listed()).toContainEqual(record)
+      expect(await listed()).toHaveLength(before + 1)
+      expect(jsonOf(await kpi('update', called, ...update, '-o', 'json'))).toMatchObject(changed)
+      expect(jsonOf(await kpi('get', called, '-o', 'json'))).toMatchObject(changed)
+      const { id } = record as { id: number }
+      expect(await kpi('delete', called, '--yes')).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: expect.stringMatching(new RegExp(`^deleted [A-Za-z]+ ${id}\n$`)) as unknown,
+      })
+      expect(await listed()).toHaveLength(before)
+    })
+
+    test('refuses to delete without a yes where nobody can be asked', async () => {
+      const ran = await kpi('delete', '1')
+      expect(ran).toMatchObject({ code: 2, stdout: '' })
+      expect(ran.stderr).toMatch(/^kpi: delete \w+ 1 needs --yes where nobody can be asked\n$/)
+    })
+
+    test('says of an id that is not there that there is none', async () => {
+      for (const line of [
+        ['get', '999'],
+        ['update', '999', ...update],
+        ['delete', '999', '-y'],
+      ]) {
+        const ran = await kpi(...line)
+        expect(ran).toMatchObject({ code: 1, stdout: '' })
+        expect(ran.stderr).toMatch(/^kpi: there is no [A-Za-z]+ 999\n$/)
+      }
+    })
+  })
+
+  test('a decimal is exact, of any length', async () => {
+    const made = await user.kpi(
+      'kpis',
+      'create',
+      '--name',
+      'Long',
+      '--frequency',
+      'D',
+      '--target-default',
+      '-99999999999999.9999',
+    )
+    expect(made.stdout).toMatch(/^target_default +-99999999999999\.9999$/m)
+    for (const [format, row] of [
+      ['json', '"target_default":-99999999999999.9999'],
+      ['csv', 'Long,-99999999999999.9999'],
+    ]) {
+      const { stdout } = await user.kpi('kpis', 'list', '--columns', 'name,target_default', '-o', format ?? '')
+      expect(stdout).toContain(row)
+    }
+  })
+
+  test.each([
+    ['frequencies', ['D', 'W', 'M', 'Q', 'Y'], ['Daily', 'Weekly', 'Monthly', 'Quarterly', 'Yearly']],
+    ['icons', [1, 2], ['Chart', 'Line chart']],
+  ])('kpi %s lists what there is', async (name, ids, names) => {
+    const records = jsonOf(await user.kpi(name, 'list', '-o', 'json')) as { id: unknown; name: unknown }[]
+    expect(records.slice(0, ids.length)).toEqual(ids.map((id, at) => ({ id, name: names[at] })))
+  })
+})

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { jsonOf, type Ran } from '../support/kpi.ts'
+import { fillShop, type User, users } from '../support/user.ts'
+
+describe.each(users)('%s, kpi entries', (_, open) => {
+  let user: User
+  beforeEach(async () => {
+    user = await open()
+    await fillShop(user)
+  })
+  afterEach(async () => {
+    await user[Symbol.asyncDispose]()
+  })
+
+  const entries = (...args: string[]): Promise<Ran> => user.kpi('entries', ...args)
+  /** The days and actuals that a list has. */
+  const listed = async (...args: string[]): Promise<string[]> => {
+    const list = jsonOf(await entries('list', ...args, '-o', 'json')) as { entry_date: string; actual: number }[]
+    return list.map(({ entry_date, actual }) => `${entry_date.slice(5)} ${actual}`)
+  }
+  const ALL = ['11-19 40', '11-20 80.5', '11-21 60.25']
+
+  test.each<[line: string[], shown: string[]]>([
+    [[], ALL],
+    [['--from', 'yesterday'], ALL.slice(1)],
+    [['--from', '2026-11-19', '--to', '-1d'], ALL.slice(0, 2)],
+    [['--from', 'this-month', '--user', 'ann@example.com', '--kpi', 'revenue'], ALL],
+    [['--kpi', 'Visits'], []],
+    [['--user', '3'], []],
+    [
+      ['--sort', '-actual'],
+      [ALL[1] ?? '', ALL[2] ?? '', ALL[0] ?? ''],
+    ],
+    [['--sort', 'actual', '--limit', '1'], ALL.slice(0, 1)],
+    [['--limit', '2'], ALL.slice(0, 2)],
+    [['--limit', '0'], []],
+    [['--filter', 'actual=80.50'], ALL.slice(1, 2)],
+    [['--filter', 'entry_date=2026-11-21', '--filter', 'user_id=2'], ALL.slice(2)],
+    [['--filter', 'notes='], ALL],
+  ])('list %j shows those of that range that are wanted', async (line, shown) => {
+    expect(await listed(...line)).toEqual(shown)
+  })
+
+  test('add makes the entry of today, then changes it, adds to it, and clears parts of it', async () => {
+    const add = (...args: string[]): Promise<Ran> =>
+      entries('add', '--user', 'Ann Lee', '--kpi', 'Visits', ...args, '-o', 'json')
+    const made = jsonOf(await add('--actual', '-12.34567', '--notes', 'two\nlines, "quoted"'))
+    expect(made).toMatchObject({ id: 4, user_id: 2, kpi_id: 2, entry_date: '2026-11-21', actual: -12.3457 })
+    expect(jsonOf(await entries('get', '4', '-o', 'json'))).toEqual(made)
+    expect(jsonOf(await add('--actual', '2', '--add-to-actual'))).toMatchObject({ id: 4, actual: -10.3457 })
+    expect(jsonOf(await add('--notes', ''))).toMatchObject({ id: 4, actual: -10.3457, notes: null })
+    expect(jsonOf(await add('--date', '1999-12-31', '--actual', '0'))).toMatchObject({
+      id: 5,
+      entry_date: '1999-12-31',
+    })
+  })
+
+  test('get and delete take ids; a delete has to be confirmed', async () => {
+    expect((await entries('get', '2')).stdout).toMatch(/^actual +80\.5$/m)
+    expect((await entries('delete', '2')).stderr).toBe('kpi: delete entry 2 needs --yes where nobody can be asked\n')
+    expect(await entries('delete', '2', '3', '--yes')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'deleted entry 2\ndeleted entry 3\n',
+    })
+    expect(await listed()).toEqual(ALL.slice(0, 1))
+    expect(await entries('get', '2')).toMatchObject({ code: 1, stderr: 'kpi: there is no entry 2\n' })
+  })
+
+  test('an entry of a KPI that is not assigned is refused by name', async () => {
+    const ran = await entries('add', '--user', '3', '--kpi', '1', '--actual', '1')
+    expect(ran).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'kpi: kpi_id: KPI 1 (Revenue) is not assigned to user 3 (Bob Ray)\n',
+    })
+  })
+
+  test.each([
+    [['add', '--user', '2', '--kpi', '1'], 'an entry needs --actual, --target or --notes'],
+    [['add', '--user', '2', '--actual', '1'], "required option '--kpi <kpi>' not specified"],
+    [
+      [
+        'add',
+        '--user',
+        'Anne Lee',
+        '--kpi',
+        'Sales',
+        '--date',
+        '2026-02-30',
+        '--actual',
+        '1e',
+        '--target',
+        '123456789012345',
+      ],
+      '--user: there is no user "Anne Lee"; did you mean "Ann Lee"?; --kpi: there is no KPI "Sales"; --date: is a date that does not exist; --actual must be a number; --target must have at most 14 digits before the decimal point',
+    ],
+    [['add', '--user', '2', '--kpi', '1', '--date', '', '--actual', '1'], '--date must not be empty'],
+    [['list', '--from', 'tomorrow'], '"tomorrow" is no date that exists; write YYYY-MM-DD, today, yesterday, -7d'],
+    [['list', '--from', 'today', '--to', 'yesterday'], '--from today is after --to yesterday'],
+    [['list', '--user', 'Bob Ray'], '--user: "Bob Ray" is the name of more than one user: 3, 4; use the id'],
+    [['get', 'Revenue'], 'entries have no names: give the id instead of "Revenue"'],
+    [['delete', '1', 'x', 'y', '-y'], 'entries have no names: give the id instead of "x", "y"'],
+  ])('%j is wrong usage, all of it told at once, and does nothing', async (line, message) => {
+    const ran = await entries(...line)
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain(message)
+    expect(ran.stderr.trimEnd()).not.toContain('\n')
+    expect(await listed('--from', '1900-01-01')).toEqual(ALL)
+  })
+})

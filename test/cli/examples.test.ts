@@ -1,0 +1,94 @@
+import type { Command } from 'commander'
+import { writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { describeProgram } from '../../src/cli/program.ts'
+import { kpiNamed, userNamed } from '../support/import.ts'
+import { testIo } from '../support/io.ts'
+import { shellIn } from '../support/kpi.ts'
+import { embeddedUser, type User } from '../support/user.ts'
+
+const leaves = (command: Command, path: readonly string[]): string[] =>
+  command.commands.length === 0
+    ? [path.join(' ')]
+    : command.commands.flatMap((one) => leaves(one, [...path, one.name()]))
+
+const program = await describeProgram('', testIo({ home: '/' }).io)
+const commands = program.commands.flatMap((group) => leaves(group, [group.name()]))
+
+/** A line cut into words as a shell does. */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/(?:[^\s"]|"[^"]*")+/g)].map(([word]) => word.replaceAll('"', ''))
+
+const shell = shellIn({ home: '/nowhere' })
+
+const examplesOf = async (command: string): Promise<string[]> => {
+  const { stdout } = await shell(...command.split(' '), '--help')
+  const [, examples = ''] = stdout.split('\nExamples:\n')
+  return examples
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}
+
+const FILES = {
+  'new.json': '[]',
+  'changes.json': '{"id":1}',
+  'data.csv': 'user,kpi,date,actual\nann@example.com,Visits,2026-01-01,1\n',
+  'daily.csv': 'kpi,date,actual\nVisits,2026-01-01,1\n',
+  'regions.csv': 'date,Ann Lee\n2026-01-01,5\n',
+  'export.csv': 'Day,Net sales,Region,user,kpi\n2026-01-01,5,North,ann@example.com,Revenue\n',
+}
+
+/** What the examples speak of: KPIs, people, files, a profile. Bob has entries; Ann can be deleted, as can what is usual. */
+const openShop = async (): Promise<User> => {
+  const user = await embeddedUser()
+  const { client, folder } = user
+  for (const name of ['Shops', 'Web']) await client.categories.add({ name })
+  for (const name of ['Revenue', 'Visits']) {
+    await client.kpis.add(kpiNamed(name, { category_id: 3, unit_id: 4, target_default: 1n }))
+  }
+  await client.users.add(userNamed('Ann', { last_name: 'Lee' }))
+  await client.users.add(userNamed('Bob'))
+  for (const [person, id] of [
+    [2, 1],
+    [2, 2],
+    [3, 1],
+  ] as const) {
+    await client.assignments(person).add({ id, sort_order: id })
+  }
+  for (const entry_date of [0, 1]) await client.entries.add({ user_id: 3, kpi_id: 1, entry_date, actual: 1n })
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(folder.in(name), text)
+  await user.kpi('profiles', 'add', 'acme', '--data-dir', 'other')
+  return user
+}
+
+/** These ask at a terminal for what is missing, or for a yes; here they are given it. */
+const answered = (words: readonly string[]): string[] => {
+  const line = words.join(' ')
+  if (/^(\w+ delete|assign remove)\b/.test(line)) return [...words, '--yes']
+  return line.startsWith('profiles add') && !/--(data-dir|token-command)/.test(line)
+    ? [...words, '--token-stdin']
+    : [...words]
+}
+
+describe.each(commands)('kpi %s --help', (command) => {
+  test('says what it does and ends well', async () => {
+    const { code, stdout, stderr } = await shell(...command.split(' '), '--help')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(new RegExp(`^Usage: kpi ${command} .*\n\n\\S`))
+  })
+
+  test('has examples, and each runs', async () => {
+    const examples = await examplesOf(command)
+    expect(examples.length).toBeGreaterThan(0)
+    for (const example of examples) {
+      const [name, ...words] = wordsOf(example)
+      expect(name).toBe('kpi')
+      await using user = await openShop()
+      // A server is asked to stop at once.
+      const signal = command === 'serve' ? { signal: AbortSignal.abort() } : {}
+      const { code, stderr } = await user.kpiIn({ stdin: 'secret', ...signal }, ...answered(words))
+      expect({ example, code, stderr: code === 0 ? '' : stderr }).toEqual({ example, code: 0, stderr: '' })
+    }
+  })
+})

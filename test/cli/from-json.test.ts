@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeFileSync } from 'node:fs'
+import { jsonOf, type Ran } from '../support/kpi.ts'
+import { type User, users } from '../support/user.ts'
+
+describe.each(users)('%s, from JSON', (_, open) => {
+  let user: User
+  beforeAll(async () => {
+    user = await open()
+  })
+  afterAll(async () => {
+    await user[Symbol.asyncDispose]()
+  })
+
+  /** Runs a line whose `FILE` holds JSON. */
+  const withFile = (json: unknown, ...line: string[]): Promise<Ran> => {
+    writeFileSync(user.folder.in('in.json'), typeof json === 'string' ? json : JSON.stringify(json))
+    return user.kpi(...line.map((word) => (word === 'FILE' ? 'in.json' : word)))
+  }
+  const withStdin = (json: unknown, ...line: string[]): Promise<Ran> =>
+    user.kpiIn({ stdin: JSON.stringify(json) }, ...line, '--from-json', '-', '-o', 'json')
+  const namesOf = async (noun: string): Promise<string[]> =>
+    (jsonOf(await user.kpi(noun, 'list', '-o', 'json')) as { name: string }[]).map(({ name }) => name)
+
+  test('one object makes one, an array makes many, in its order, and none is nothing to do', async () => {
+    expect(jsonOf(await withStdin({ name: 'One' }, 'categories', 'create'))).toMatchObject({ id: 2, name: 'One' })
+    expect(jsonOf(await withStdin([{ name: 'Two' }, { name: 'Three' }], 'categories', 'create'))).toMatchObject([
+      { id: 3, name: 'Two' },
+      { id: 4, name: 'Three' },
+    ])
+    expect(jsonOf(await withStdin([], 'categories', 'create'))).toEqual([])
+  })
+
+  test('a number keeps all its digits', async () => {
+    const text =
+      '\ufeff{"name":"Exact","icon_id":1,"unit_id":1,"frequency_id":"D","target_default":12345678901234.5678,"value_direction":"U","sort_order":1,"is_active":true}'
+    const { stdout } = await withFile(text, 'kpis', 'create', '--from-json', 'FILE', '-o', 'csv')
+    expect(stdout).toContain(',12345678901234.5678,')
+  })
+
+  test('what a list printed changes what it lists', async () => {
+    const list = jsonOf(await user.kpi('units', 'list', '-o', 'json')) as object[]
+    const ran = await withStdin(
+      list.map((one) => ({ ...one, entry_format: '0.000' })),
+      'units',
+      'update',
+    )
+    expect(jsonOf(ran)).toEqual(list.map((one) => ({ ...one, entry_format: '0.000' })))
+  })
+
+  test('one object changes the one that the line names', async () => {
+    const ran = await withStdin({ name: 'All' }, 'categories', 'update', 'General')
+    expect(jsonOf(ran)).toMatchObject({ id: 1, name: 'All' })
+    expect(await withStdin([{}, {}], 'categories', 'update', 'All')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        '2 objects cannot all change All; leave the name out and give each its id',
+      ) as unknown,
+    })
+  })
+
+  test('all faults of all objects are told at once, and nothing is sent', async () => {
+    const bad = [
+      { first_name: 'A', email: 'a@example.com' },
+      { user_type: 'Boss', user_status_id: 'A', email: 'x' },
+    ]
+    const ran = await withFile(bad, 'users', 'create', '--from-json', 'FILE')
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr.split('\n')).toEqual([
+      'kpi: 5 fields are not valid; see errors',
+      '  no. 1, user_type: is required',
+      '  no. 1, user_status_id: is required',
+      '  no. 2, user_type: must be one of Admin, Director, Manager, User',
+      '  no. 2, first_name: is required',
+      '  no. 2, email: must be an e-mail address',
+      '',
+    ])
+    expect(jsonOf(await user.kpi('users', 'list', '-o', 'json'))).toHaveLength(1)
+    const nameless = await withFile([{ name: 'X' }, { id: 'x' }], 'categories', 'update', '--from-json', 'FILE')
+    expect(nameless.stderr).toContain('  no. 1, id: is required: it says which category to change\n')
+    expect(nameless.stderr).toContain('  no. 2, id: must be a whole number\n')
+  })
+
+  test('what was made before one is refused is printed, and the error says which it is', async () => {
+    const person = { user_type: 'User', user_status_id: 'A', first_name: 'P', email: 'p@example.com' }
+    const ran = await withFile([person, person, person], 'users', 'create', '--from-json', 'FILE', '-o', 'json')
+    expect(ran.code).toBe(1)
+    expect(JSON.parse(ran.stdout)).toMatchObject([{ email: 'p@example.com' }])
+    expect(ran.stderr).toMatch(
+      /^kpi: no\. 2 of 3: email: p@example\.com is the e-mail address of user 2 \(P\) already\n/,
+    )
+  })
+
+  test.each([
+    ['no file', ['--from-json', 'nope.json'], 1, 'cannot read nope.json: there is no such file'],
+    ['a folder', ['--from-json', '.'], 1, 'cannot read .: it is a directory'],
+    ['flags too', ['--from-json', 'FILE', '--name', 'X'], 2, "'--from-json <file>' cannot be used with option '--name"],
+    ['a list in a list', ['--from-json', 'FILE'], 2, 'in.json must hold one object or an array of them; no. 1 is not'],
+  ])('%s is refused', async (_name, flags, code, message) => {
+    const ran = await withFile([[{ name: 'X' }]], 'categories', 'create', ...flags)
+    expect(ran).toMatchObject({ code, stdout: '' })
+    expect(ran.stderr).toContain(message)
+    expect(await namesOf('categories')).not.toContain('X')
+  })
+
+  test.each([
+    '',
+    '{"password":hunter2}',
+    '{"password":"hunter2" "x":1}',
+    '["hunter2"',
+    '{"password":"hunter2\n"}',
+    'hunter2',
+  ])('text that is not JSON is refused without showing it, as it may hold a password: %j', async (text) => {
+    const ran = await withFile(text, 'users', 'create', '--from-json', 'FILE')
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toMatch(/^kpi: in\.json is not JSON: (look at line \d+ column \d+|Unexpected .*)\n$/)
+    expect(ran.stderr).not.toContain('hunter2')
+  })
+})

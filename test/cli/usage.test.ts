@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jsonOf } from '../support/kpi.ts'
+import { embeddedUser, type User } from '../support/user.ts'
+
+let user: User
+beforeAll(async () => {
+  user = await embeddedUser()
+})
+afterAll(async () => {
+  await user[Symbol.asyncDispose]()
+})
+
+describe('wrong usage is exit code 2, nothing on standard output, and one line that helps', () => {
+  test.each<[line: string, message: string]>([
+    ['kpsi list', "unknown command 'kpsi' (Did you mean kpis?)"],
+    ['xyzzy', "unknown command 'xyzzy'"],
+    ['kpis lst', "unknown command 'lst' (Did you mean list?)"],
+    ['kpis list --colums id', "unknown option '--colums' (Did you mean --columns?)"],
+    ['kpis list --xyzzy', "unknown option '--xyzzy'"],
+    ['--colour kpis list', "unknown option '--colour'"],
+    ['kpis list extra', "too many arguments for 'list'. Expected 0 arguments but got 1: extra."],
+    ['kpis get', "missing required argument 'name'"],
+    ['kpis delete', "missing required argument 'names'"],
+    ['kpis update', 'say which KPI to change, by id or name'],
+    ['kpis update 1', 'nothing to change was given; --help shows the flags'],
+    ['kpis create --name', "option '--name <text>' argument missing"],
+    ['kpis list -o', "option '-o, --output <format>' argument missing"],
+    ['kpis list -o yaml', 'there is no output format yaml; there are table, csv, json'],
+    ['kpis list -p nil', 'there is no profile nil; add it with: kpi profiles add'],
+    ['kpis list --timeout soon', '--timeout soon is not a time; write 30s, 2m or 500ms'],
+    ['kpis list -p a --data-dir b', '--profile and --data-dir each name a place; give one of them'],
+    ['entries add', "required option '--user <user>' not specified"],
+    ['entries import', "missing required argument 'file'"],
+    [
+      'serve --host 0.0.0.0',
+      '0.0.0.0 is not this machine alone, and plain HTTP is not served beyond it; use 127.0.0.1',
+    ],
+    ['serve --host example.com', 'example.com is not this machine alone'],
+    ['serve --port 65536', '--port 65536 is not a port; there are 0 to 65535'],
+    ['serve --port http', '--port http is not a port'],
+    ['users create --password hunter2', "unknown option '--password'"],
+    [
+      'kpis create --target-default ten --sort-order 40000 --is-active yes --unit Dcimal',
+      '--unit: there is no unit "Dcimal"; did you mean "Decimal"?; --target-default must be a number; --sort-order must be a whole number from -32768 to 32767; --is-active must be true or false; a KPI needs --frequency <D|W|M|Q|Y>, --name <text>',
+    ],
+    ['kpis create --name= --frequency d', '--frequency must be one of D, W, M, Q, Y; --name must not be empty'],
+  ])('kpi %s', async (line, message) => {
+    const ran = await user.kpi(...line.split(' '))
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain(`kpi: ${message}`)
+    expect(ran.stderr.trimEnd()).not.toContain('\n')
+  })
+
+  test.each(['kpis', 'service', 'service accounts', 'entries'])('kpi %s shows its commands', async (line) => {
+    const { code, stdout, stderr } = await user.kpi(...line.split(' '))
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(`Usage: kpi ${line} [options] [command]`)
+    expect(stderr).toMatch(/\nkpi: say which command; they are listed above\n$/)
+  })
+})
+
+describe('with --output json an error is one JSON object, too', () => {
+  test.each([
+    [['kpis', 'get', '9', '-o', 'json'], {}],
+    [['kpis', 'get', '9', '-ojson'], {}],
+    [['--output=json', 'kpis', 'get', '9'], {}],
+    [['--output', 'csv', 'kpis', 'get', '9', '--output', 'json'], {}],
+    [['kpis', 'get', '9'], { KPI_OUTPUT: 'json' }],
+  ])('%j', async (line, env) => {
+    const { code, stdout, stderr } = await user.kpiIn({ env }, ...line)
+    const [text, json, end] = stderr.split('\n')
+    expect([code, stdout, text, end]).toEqual([1, '', 'kpi: there is no KPI 9', ''])
+    expect(JSON.parse(json ?? '')).toEqual({
+      error: { code: 'not_found', message: 'there is no KPI 9', exit_code: 1, issues: [] },
+    })
+  })
+
+  test.each([
+    [['kpis', 'get', '9', '-o', 'csv'], { KPI_OUTPUT: 'json' }],
+    [['kpis', 'get', '9', '-otable'], { KPI_OUTPUT: 'json' }],
+  ])('%j says otherwise', async (line, env) => {
+    expect((await user.kpiIn({ env }, ...line)).stderr).toBe('kpi: there is no KPI 9\n')
+  })
+
+  test('also where the line cannot be understood', async () => {
+    const { stderr } = await user.kpi('kpsi', '-o', 'json')
+    expect(JSON.parse(stderr.split('\n')[1] ?? '')).toMatchObject({ error: { code: 'usage', exit_code: 2 } })
+  })
+})
+
+describe('help', () => {
+  test('kpi by itself is an overview on standard output', async () => {
+    const { code, stdout, stderr } = await user.kpi()
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^Usage: kpi \[options\] \[command\]\n/)
+    expect(stdout).toContain('\nExit codes: 0 done, 1 refused or failed, 2 wrong usage')
+    expect(await user.kpi('--help')).toEqual({ code, stdout, stderr })
+    expect(await user.kpi('help')).toEqual({ code, stdout, stderr })
+  })
+
+  test.each([
+    ['help kpis', 'kpis --help'],
+    ['help kpis list', 'kpis list -h'],
+    ['help service token create', 'service token create --help'],
+  ])('kpi %s is kpi %s', async (line, same) => {
+    const ran = await user.kpi(...line.split(' '))
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).toContain(`Usage: kpi ${line.slice('help '.length)} [options]`)
+    expect(await user.kpi(...same.split(' '))).toEqual(ran)
+  })
+
+  test.each(['--version', '-V', '-o json --version'])('kpi %s prints the version alone', async (line) => {
+    expect(await user.kpi(...line.split(' '))).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' })
+  })
+})
+
+test('flags of every command stand before or after it', async () => {
+  const ids = [{ id: 1 }]
+  expect(jsonOf(await user.kpi('-o', 'json', 'users', 'list', '--columns', 'id'))).toEqual(ids)
+  expect(jsonOf(await user.kpi('users', '-o', 'json', 'list', '--columns', 'id'))).toEqual(ids)
+  expect(jsonOf(await user.kpi('users', 'list', '--columns', 'id', '-o', 'json'))).toEqual(ids)
+})
