@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { csvRows } from '../support/csv.ts'
+import { jsonOf, type Ran } from '../support/kpi.ts'
+import { fillShop, SHOP, type User, users } from '../support/user.ts'
+
+describe.each(users)('%s, kpi report', (_, open) => {
+  let user: User
+  beforeAll(async () => {
+    user = await open()
+    await fillShop(user)
+    const visits = {
+      user_id: SHOP.ann,
+      kpi_id: SHOP.visits,
+      entry_date: 20_777,
+      actual: 3n,
+      notes: 'shop 1, "new"\n=1+1',
+    }
+    await user.client.entries.add(visits)
+  })
+  afterAll(async () => {
+    await user[Symbol.asyncDispose]()
+  })
+
+  const report = (...args: string[]): Promise<Ran> => user.kpi('report', ...args)
+
+  test('is an overview: the latest value of each KPI and user, progress, change, and a line of bars', async () => {
+    expect(await report()).toEqual({
+      code: 0,
+      stdout: [
+        'kpi      item     date        actual  target  progress  change  trend',
+        'Revenue  Ann Lee  2026-11-21   60.25     100  60 %      -20.25  ▁█▅',
+        'Visits   Ann Lee  2026-11-20  0.0003                            ▄',
+        '',
+      ].join('\n'),
+      stderr: '',
+    })
+  })
+
+  test('--rows is a row for each period', async () => {
+    const { stdout } = await report('--rows', '--kpis', 'Revenue')
+    const days = stdout.split('\n').map((line) => /\d{4}-\d\d-\d\d/.exec(line)?.[0])
+    expect(days).toEqual([undefined, '2026-11-19', '2026-11-20', '2026-11-21', undefined])
+  })
+
+  test('json has all fields of all rows, exact', async () => {
+    const rows = jsonOf(await report('--kpis', '2', '-o', 'json'))
+    expect(rows).toEqual([
+      {
+        kpiId: 2,
+        kpiName: 'Visits',
+        kpiDescription: null,
+        itemId: 2,
+        itemName: 'Ann Lee',
+        periodId: 'D',
+        period: 'Daily',
+        labelFormat: '#',
+        isPercentage: 0,
+        hasTarget: 0,
+        direction: 'U',
+        directionName: 'Up',
+        entryDate: '2026-11-20',
+        actual: 0.0003,
+        target: null,
+        notes: 'shop 1, "new"\n=1+1',
+      },
+    ])
+  })
+
+  test('csv has a header and the same fields, quoted where they must be', async () => {
+    const { stdout } = await report('--kpis', 'Visits', '-o', 'csv')
+    expect(stdout.split('\n')[0]).toMatch(/^kpiId,kpiName,kpiDescription,itemId,.*,notes$/)
+    expect(stdout).toContain(',"shop 1, ""new""\n=1+1"\n')
+    expect(csvRows(stdout)).toHaveLength(2)
+  })
+
+  test.each<[line: string[], days: string[]]>([
+    [['--from', 'today'], ['11-21']],
+    [['--from', 'yesterday', '--to', 'yesterday'], ['11-20']],
+    [['--from', '2026-11-01', '--to', '2026-11-19'], ['11-19']],
+    [['--from', 'last-month', '--to', 'last-month'], []],
+    [['--users', '3,4'], []],
+    [
+      ['--users', 'ann@example.com,3'],
+      ['11-19', '11-20', '11-21'],
+    ],
+  ])('%j narrows it', async (line, days) => {
+    const rows = jsonOf(await report('--kpis', 'Revenue', ...line, '-o', 'json')) as { entryDate: string }[]
+    expect(rows.map(({ entryDate }) => entryDate.slice(5))).toEqual(days)
+  })
+
+  test('with nothing in it says so, and in no case prints anything but its form', async () => {
+    const line = ['--from', '2020-01-01', '--to', '2020-01-31']
+    expect(await report(...line)).toEqual({ code: 0, stdout: '', stderr: 'no values from 2020-01-01 to 2020-01-31\n' })
+    expect(await report(...line, '-o', 'json')).toEqual({ code: 0, stdout: '[]\n', stderr: '' })
+    expect((await report(...line, '-o', 'csv')).stdout).toMatch(/^kpiId,[^\n]*\n$/)
+  })
+
+  test.each([
+    [['--from', '2026-13-01'], '"2026-13-01" is no date that exists'],
+    [['--from', 'last-constructor'], '"last-constructor" is no date that exists'],
+    [['--from', '-9999y'], '--from -9999y --to today leaves the years 1899 to 2199'],
+    [['--from', '0001-01-01'], '--from 0001-01-01 --to today leaves the years 1899 to 2199'],
+    [['--to', '2200-01-01'], '--from -30d --to 2200-01-01 leaves the years 1899 to 2199'],
+    [['--from', 'today', '--to', '-1w'], '--from today is after --to -1w'],
+    [
+      ['--kpis', 'Revenu,Visit,x'],
+      'there is no KPI "Revenu"; did you mean "Revenue"?; there is no KPI "Visit"; did you',
+    ],
+    [['--users', ''], '--users is an empty list'],
+    [['--kpis', ','], '--kpis is an empty list'],
+  ])('%j is wrong usage', async (line, message) => {
+    const ran = await report(...line)
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain(`kpi: ${message}`)
+  })
+})

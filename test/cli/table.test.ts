@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { createTable, type TableColumn } from '../../src/cli/output/table.ts'
+import { oneLine, shorten } from '../../src/cli/output/width.ts'
+
+const COLUMNS: readonly TableColumn[] = [
+  { title: 'id', isNumber: true },
+  { title: 'name', isNumber: false },
+]
+const draw = (rows: readonly string[][], width?: number): Promise<string> =>
+  createTable(COLUMNS, { width, color: false })(rows)
+
+describe('a table', () => {
+  test('has titles, numbers to the right and text to the left', async () => {
+    expect(
+      await draw([
+        ['1', 'a'],
+        ['10', 'long name'],
+      ]),
+    ).toBe('id  name\n 1  a\n10  long name\n')
+  })
+
+  test('of no rows is its titles', async () => {
+    expect(await draw([])).toBe('id  name\n')
+  })
+
+  test('counts wide characters as the terminal shows them', async () => {
+    const columns = COLUMNS.toReversed()
+    const table = await createTable(columns, { color: false })([
+      ['売上', '1'],
+      ['e\u0301👩‍👩‍👧', '22'],
+      ['abcd', '3'],
+    ])
+    expect(table).toBe('name  id\n売上   1\ne\u0301👩‍👩‍👧   22\nabcd   3\n')
+  })
+
+  test('takes room from the widest column only where it must', async () => {
+    const rows = [['1', 'x'.repeat(30)]]
+    expect(await draw(rows, 34)).toBe(`id  name\n 1  ${'x'.repeat(30)}\n`)
+    expect(await draw(rows, 20)).toBe(`id  name\n 1  ${'x'.repeat(15)}…\n`)
+    expect(await draw(rows, 5)).toBe(`id  name\n 1  ${'x'.repeat(5)}…\n`)
+  })
+
+  test('is the same by whichever means its rows are drawn, however many there are', async () => {
+    const rows = Array.from({ length: 250 }, (_, at) => [String(at), `name ${at % 7}`])
+    const lines = (await draw(rows, 40)).split('\n')
+    expect(lines).toHaveLength(252)
+    expect([lines[1], lines[100], lines[101], lines[250]]).toEqual([
+      '  0  name 0',
+      ' 99  name 1',
+      '100  name 2',
+      '249  name 4',
+    ])
+  })
+
+  test('goes on in the widths of its first block, without titles', async () => {
+    const render = createTable(COLUMNS, { color: false, width: 40 })
+    expect(await render([['1', 'first']])).toBe('id  name\n 1  first\n')
+    expect(await render([['2', 'longer than first']])).toBe(' 2  long…\n')
+  })
+})
+
+describe('a cell', () => {
+  test.each([
+    ['plain', 'plain'],
+    ['two\nlines', 'two ⏎ lines'],
+    ['\u001b[31mred\u0007', '\ufffd[31mred\ufffd'],
+    ['tab\there', 'tab\ufffdhere'],
+    ['ünï', 'ünï'],
+  ])('%j is one line that cannot steer the terminal', (text, shown) => {
+    expect(oneLine(text)).toBe(shown)
+  })
+
+  test.each([
+    ['abcdef', 6, 'abcdef'],
+    ['abcdef', 5, 'abcd…'],
+    ['abcdef', 1, '…'],
+  ])('%s in %i columns is %s', (text, width, shown) => {
+    expect(shorten(text, width, ({ length }) => length)).toBe(shown)
+  })
+})

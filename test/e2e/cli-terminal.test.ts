@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Folder, temporaryFolder } from '../support/folder.ts'
+import { KPI, runKpi, type Running, startProgram } from '../support/process.ts'
+
+/** `script` of util-linux runs a command at a terminal of its own. */
+const HAS_SCRIPT = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') ?? false
+
+let home: Folder
+beforeAll(async () => {
+  home = temporaryFolder()
+  await runKpi(home, ['kpis', 'create', '--name', 'Revenue of all shops together', '--frequency', 'D'])
+})
+afterAll(() => {
+  home[Symbol.dispose]()
+})
+
+/** Runs a command line at a terminal of so many columns; its exit code is the last thing that is said. */
+const atTerminal = (line: string, columns: number, env: Record<string, string> = {}): Running => {
+  const command = `stty cols ${columns} rows 24; ${KPI.map((word) => `'${word}'`).join(' ')} ${line}; echo "code $?"`
+  return startProgram(home, ['script', '-qec', command, '/dev/null'], { TERM: 'xterm', SHELL: '/bin/bash', ...env })
+}
+const printed = async (line: string, columns: number, env?: Record<string, string>): Promise<string> => {
+  const { child, says } = atTerminal(line, columns, env)
+  await says(/code \d+/)
+  child.stdin.end()
+  return (await says(/^[^]*code \d+/))[0].replaceAll('\r', '')
+}
+const ESCAPE = '\u001b['
+
+describe.runIf(HAS_SCRIPT)('at a terminal', () => {
+  test('a table fits its width, with a bold header', async () => {
+    const text = await printed('kpis list', 80)
+    expect(text).toContain(`${ESCAPE}1mname`)
+    const lines = stripVTControlCharacters(text).split('\n')
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
+    expect(lines[1]).toContain('…')
+  })
+
+  test.each([
+    ['kpis list --no-color', {}],
+    ['kpis list', { NO_COLOR: '1' }],
+    ['kpis list', { TERM: 'dumb' }],
+    ['kpis list -o json', {}],
+  ])('%s with %j has no colour', async (line, env: Record<string, string>) => {
+    expect(await printed(line, 100, env)).not.toContain(ESCAPE)
+  })
+
+  test('that does not know its width nothing is cut', async () => {
+    const text = await printed('kpis list --columns name,created_at', 0)
+    expect(text).toContain('Revenue of all shops together  20')
+  })
+
+  test.each([
+    ['n\r', 'nothing was done', 1],
+    ['\u0003', 'interrupted', 130],
+    ['\u0004', 'interrupted', 130],
+    ['y\r', 'deleted category 2', 0],
+  ])('a delete is asked for, and %j answers it', async (answer, said, code) => {
+    await runKpi(home, ['categories', 'update', '1', '--sort-order', '1'])
+    if (code === 1) await runKpi(home, ['categories', 'create', '--name', 'Spare'])
+    const { child, says } = atTerminal('categories delete 2', 100)
+    await says(/delete category 2\?.*\(y\/N\)/)
+    child.stdin.write(answer)
+    const [text, ended] = await says(/^[^]*code (\d+)/)
+    child.stdin.end()
+    expect(text).toContain(said)
+    expect(ended).toBe(String(code))
+  })
+
+  test('a token is asked for, not shown, and kept where only its owner can read it', async () => {
+    const { child, says } = atTerminal(
+      'profiles add acme --base-url https://acme.example.com/api --login ann@example.com',
+      200,
+    )
+    await says(/Account token/)
+    child.stdin.write('kpi_token_hunter2\r')
+    await says(/added profile acme[^]*code 0/)
+    child.stdin.end()
+    const path = home.in('.config/kpi/secrets/acme')
+    expect(readFileSync(path, 'utf8')).toBe('kpi_token_hunter2\n')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect((await says(/^[^]*code 0/))[0]).not.toContain('hunter2')
+  })
+})
