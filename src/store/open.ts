@@ -1,23 +1,40 @@
 import { closeSync, openSync } from 'node:fs'
 import { KpiError } from '../domain/errors.ts'
 import type { Db, Reader } from './db.ts'
+import { notOurs } from './sqlite-errors.ts'
 import { sqliteDb } from './sqlite.ts'
 
 /** The version of the store that this program reads and writes; `migrations.ts` brings older ones there. */
 export const STORE_VERSION = 1
 
-const versionOf = async (tx: Reader): Promise<number> => {
-  const [row] = await tx.all('pragma user_version')
-  return Number(row?.['user_version'])
+/** Marks a database as ours, in the place that SQLite has for it: "kpi". */
+const APPLICATION_ID = 0x6b7069
+
+const numberIn = async (tx: Reader, pragma: 'application_id' | 'user_version'): Promise<number> => {
+  const [row] = await tx.all(`pragma ${pragma}`)
+  return Number(row?.[pragma])
 }
 
-const migrate = async (db: Db): Promise<void> => {
+const isEmpty = async (tx: Reader): Promise<boolean> =>
+  (await tx.all('select name from sqlite_schema limit 1')).length === 0
+
+/** The version of the store, 0 where nothing is there yet. Other programs have databases with versions, too. */
+const versionOf = async (tx: Reader, path: string): Promise<number> => {
+  const version = await numberIn(tx, 'user_version')
+  const isOurs = version === 0 ? await isEmpty(tx) : (await numberIn(tx, 'application_id')) === APPLICATION_ID
+  if (!isOurs) throw notOurs(path)
+  if (version <= STORE_VERSION) return version
+  throw new KpiError('unusable', `${path} was written by a newer kpi; update this one`)
+}
+
+const migrate = async (db: Db, path: string): Promise<void> => {
   const { migrations } = await import('./migrations.ts')
   await db.write(async (tx) => {
-    for (let version = await versionOf(tx); version < STORE_VERSION; version += 1) {
+    for (let version = await versionOf(tx, path); version < STORE_VERSION; version += 1) {
       for (const statement of migrations[version] ?? []) await tx.run(statement)
       await tx.run(`pragma user_version = ${version + 1}`)
     }
+    await tx.run(`pragma application_id = ${APPLICATION_ID}`)
   })
 }
 
@@ -36,11 +53,7 @@ export const openStore = async (path: string): Promise<Db> => {
   prepareFile(path)
   const db = sqliteDb(path)
   try {
-    const version = await db.read(versionOf)
-    if (version > STORE_VERSION) {
-      throw new KpiError('unusable', `${path} was written by a newer kpi; update this one`)
-    }
-    if (version < STORE_VERSION) await migrate(db)
+    if ((await db.read((tx) => versionOf(tx, path))) < STORE_VERSION) await migrate(db, path)
     return db
   } catch (error) {
     await db.close()

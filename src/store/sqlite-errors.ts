@@ -16,6 +16,10 @@ const resultCode = (error: unknown): number | undefined =>
 /** Whether another connection holds the lock that was wanted. */
 export const isBusy = (error: unknown): boolean => resultCode(error) === BUSY || resultCode(error) === LOCKED
 
+/** The error for a file that is something else than a store. */
+export const notOurs = (path: string, cause?: unknown): KpiError =>
+  new KpiError('unusable', `${path} is not a kpi database; move it away, or choose another data directory`, { cause })
+
 /** What SQLite said, as one of our errors; anything that is not SQLite's passes through. */
 export const sqliteError = (error: unknown, path: string): unknown => {
   const cause = error
@@ -33,9 +37,7 @@ export const sqliteError = (error: unknown, path: string): unknown => {
         cause,
       })
     case NOT_A_DATABASE:
-      return new KpiError('unusable', `${path} is not a kpi database; move it away, or choose another data directory`, {
-        cause,
-      })
+      return notOurs(path, cause)
     case CORRUPT:
       return new KpiError('unusable', `${path} is damaged; restore it from a backup`, { cause })
     case IO_ERROR:
