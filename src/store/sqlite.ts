@@ -61,7 +61,7 @@ const connect = (path: string, pragmas: string): Connection => {
       database.exec(sql)
     },
     close: () => {
-      database.close()
+      if (database.isOpen) database.close()
     },
   }
 }

@@ -1,8 +1,10 @@
 // A process that writes to a store: `node store-writer.ts PATH TIMES`. Each transaction counts one up in the entry of
-// day 0 and adds a batch of entries; when it is on the disk, its number is printed as a line.
+// day 0 and adds a batch of entries; when it is on the disk, its number is printed as a line. With `held` behind, all
+// of that happens in one transaction, which says so and then stays open as long as standard input does.
+import { text } from 'node:stream/consumers'
 import { ensureDefaultAccount } from '../../src/service/accounts.ts'
 import { takeIds } from '../../src/store/counters.ts'
-import type { Writer } from '../../src/store/db.ts'
+import type { Db, Writer } from '../../src/store/db.ts'
 import { entries } from '../../src/store/entries.ts'
 import { kpis } from '../../src/store/kpis.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -23,13 +25,24 @@ const step = async (tx: Writer, account: number): Promise<void> => {
   await entries.insert(tx, account, rows)
 }
 
-if (import.meta.main) {
-  const [path = '', times = '1'] = process.argv.slice(2)
-  const db = await openStore(path)
-  const { id: account } = await ensureDefaultAccount(db, 0)
-  for (let done = 1; done <= Number(times); done += 1) {
+const writeEach = async (db: Db, account: number, times: number): Promise<void> => {
+  for (let done = 1; done <= times; done += 1) {
     await db.write((tx) => step(tx, account))
     process.stdout.write(`${done}\n`)
   }
+}
+
+const holdAll = (db: Db, account: number, times: number): Promise<void> =>
+  db.write(async (tx) => {
+    for (let done = 1; done <= times; done += 1) await step(tx, account)
+    process.stdout.write('held\n')
+    await text(process.stdin)
+  })
+
+if (import.meta.main) {
+  const [path = '', times = '1', held] = process.argv.slice(2)
+  const db = await openStore(path)
+  const { id: account } = await ensureDefaultAccount(db, 0)
+  await (held === undefined ? writeEach : holdAll)(db, account, Number(times))
   await db.close()
 }
