@@ -54,7 +54,7 @@ describe('the tables', () => {
       const owner = name === 'accounts' ? [] : ['account_id integer not null']
       // The id of an account is SQLite's own row id, which is never null.
       const found =
-        name === 'accounts' ? columns.map((column) => column.replace(/^id integer$/, '$& not null')) : columns
+        name === 'accounts' ? columns.map((column) => column.replace(/^id integer$/i, '$& not null')) : columns
       expect(found.map((column) => column.toLowerCase()).sort()).toEqual([...owner, ...kept, ...more].sort())
     },
   )
@@ -101,6 +101,20 @@ describe('every key', () => {
       }
     }
     expect(missing).toEqual([])
+  })
+
+  test.each([
+    ['delete from entries where account_id = 1 and kpi_id = 1', 'entries_by_kpi (account_id=? AND kpi_id=?)'],
+    ['delete from assignments where account_id = 1 and id = 1', 'assignments_by_kpi (account_id=? AND id=?)'],
+    [
+      'select * from entries where account_id = 1 and item_id = 1 and kpi_id = 1 and entry_date between 1 and 2',
+      'PRIMARY KEY (account_id=? AND item_id=? AND kpi_id=? AND entry_date>? AND entry_date<?)',
+    ],
+  ])('is taken for %s where it is the best', async (sql, index) => {
+    await using store = await openTestStore()
+    expect(namesIn(await ask(store.db, `explain query plan ${sql}`), 'detail')).toEqual([
+      expect.stringContaining(index) as string,
+    ])
   })
 })
 
