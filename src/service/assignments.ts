@@ -62,9 +62,12 @@ export const assignments: Required<Collection<typeof assignment>> = {
     db.write(async (tx) => {
       const before = await find(tx, account.id, parent, id)
       const kpi = found(await kpis.find(tx, account.id, id), 'KPI', id)
-      refuse([...sent.issues, ...faultsOfUserTarget(kpi, sent.values.user_target)], [])
+      const { user_target, ...values } = sent.values
+      refuse([...sent.issues, ...faultsOfUserTarget(kpi, user_target)], [])
+      // A hidden target reads null: sent back so, it stays what it is.
+      const visible = kpi.target_default === null ? values : sent.values
       const after: Stored<typeof assignment> = {
-        ...completeRecord(assignment, sent.values, before),
+        ...completeRecord(assignment, visible, before),
         id,
         user_id: parent,
       }

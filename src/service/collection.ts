@@ -43,6 +43,15 @@ export const differs = (before: object, after: object): boolean => {
   return Object.entries(after).some(([name, value]) => values.get(name) !== value)
 }
 
+/** Faults of mandatory fields that may be left out of what is sent, where nothing could be found to stand in for them. */
+const unfilled = (of: Resource, { values, issues }: Reading<object>, filled: object): Issue[] => {
+  const known = new Set([...Object.keys(values), ...issues.map(({ field }) => field)])
+  const given = new Map(Object.entries(filled))
+  return of.writable
+    .filter(({ name, field }) => field.required && !known.has(name) && given.get(name) === undefined)
+    .map(({ name }) => ({ field: name, message: 'is required, as there is none to take instead' }))
+}
+
 /** The five operations on a resource whose records have an id of their own, by its rules. */
 export const collection = <R extends Resource>(
   of: R,
@@ -50,7 +59,7 @@ export const collection = <R extends Resource>(
   counter: Counter,
   rules: Rules<R> = {},
 ): Required<Collection<R>> => {
-  const check = async (tx: Reader, account: number, sent: Reading<unknown>, id?: number): Promise<void> => {
+  const check = async (tx: Reader, account: number, sent: Reading<object>, id?: number): Promise<void> => {
     const values = sent.values as Partial<Stored<R>>
     const issues = (await rules.faults?.(tx, account, values)) ?? []
     const clashes = (await rules.clashes?.(tx, account, values, id)) ?? []
@@ -66,8 +75,8 @@ export const collection = <R extends Resource>(
 
     add: ({ db, account, now }, _ids, sent) =>
       db.write(async (tx) => {
-        await check(tx, account.id, sent)
         const filled = (await rules.fill?.(tx, account.id, sent.values)) ?? {}
+        await check(tx, account.id, { ...sent, issues: [...sent.issues, ...unfilled(of, sent, filled)] })
         const id = await takeIds(tx, account.id, counter)
         const record = completeRecord(of, sent.values, { ...filled, id, created_at: now, updated_at: now })
         await rows.insert(tx, account.id, record, (await rules.unshown?.(sent.values)) ?? {})

@@ -17,7 +17,7 @@ export type References = {
   readonly assigned: AssignedKpis
 }
 
-type Sent = Reading<EntryDraft>['values']
+type Sent = Reading<EntryDraft>
 
 const loadByEmail = async (tx: Reader, account: number, emails: Iterable<string>): Promise<Map<string, User>> => {
   const found = new Map<string, User>()
@@ -53,11 +53,19 @@ export const loadReferences = async (
   }
 }
 
+/** The fields that name a user, and the one that is blamed where an entry could not be read at all. */
+const NAMING: ReadonlySet<string> = new Set(['user_id', 'email', 'entries'])
+
+/** Nobody is named; where that is because the name could not be read, the fault is told already. */
+const faultsOfNobody = (issues: readonly Issue[]): Issue[] =>
+  issues.some(({ field }) => NAMING.has(field)) ? [] : [{ field: 'user_id', message: 'is required, or email instead' }]
+
 /** The user whom an entry names by id, e-mail address or both, or the faults of how it names them. */
-export const userOf = ({ users: byId, usersByEmail }: References, { user_id, email }: Sent): User | Issue[] => {
+export const userOf = ({ users: byId, usersByEmail }: References, { values, issues }: Sent): User | Issue[] => {
+  const { user_id, email } = values
   const byEmail = typeof email === 'string' ? usersByEmail.get(email) : undefined
   if (typeof email === 'string' && !byEmail) return [missing('email', 'user with the e-mail address', email)]
-  if (typeof user_id !== 'number') return byEmail ?? [{ field: 'user_id', message: 'is required, or email instead' }]
+  if (typeof user_id !== 'number') return byEmail ?? faultsOfNobody(issues)
   const user = byId.get(user_id)
   if (!user) return [missing('user_id', 'user', user_id)]
   if (byEmail && byEmail.id !== user.id) {
@@ -72,10 +80,11 @@ export type Place = { readonly user: User; readonly kpi: Kpi }
 /** Whom and what an entry names, or everything that is wrong with that (decisions, section 5). */
 export const placeOf = (references: References, sent: Sent): Place | Issue[] => {
   const user = userOf(references, sent)
-  const kpi = sent.kpi_id === undefined ? undefined : references.kpis.get(sent.kpi_id)
+  const { kpi_id } = sent.values
+  const kpi = kpi_id === undefined ? undefined : references.kpis.get(kpi_id)
   const issues: Issue[] = Array.isArray(user) ? [...user] : faultsOfUser(user)
   if (kpi) issues.push(...faultsOfKpi(kpi))
-  else if (sent.kpi_id !== undefined) issues.push(missing('kpi_id', 'KPI', sent.kpi_id))
+  else if (kpi_id !== undefined) issues.push(missing('kpi_id', 'KPI', kpi_id))
   if (Array.isArray(user) || !kpi) return issues
   if (!references.assigned.get(user.id)?.has(kpi.id)) issues.push(faultOfAssignment(kpi, user))
   return issues.length > 0 ? issues : { user, kpi }

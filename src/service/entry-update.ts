@@ -27,8 +27,9 @@ const destinationOf = async (
 ): Promise<Destination | Issue[]> => {
   const { user_id, email, kpi_id = before.kpi_id, entry_date = before.entry_date } = sent.values
   const named = typeof user_id === 'number' || typeof email === 'string'
-  const draft = { user_id: named ? user_id : before.item_id, email, kpi_id, entry_date }
-  const references = await loadReferences(tx, account, [{ values: draft, issues: [] }])
+  const values = { user_id: named ? user_id : before.item_id, email, kpi_id, entry_date }
+  const draft = { values, issues: sent.issues }
+  const references = await loadReferences(tx, account, [draft])
   const user = userOf(references, draft)
   if (!Array.isArray(user) && sameKey(before, { item_id: user.id, kpi_id, entry_date })) {
     return { key: before, kpi: found(references.kpis.get(kpi_id), 'KPI', kpi_id) }

@@ -61,8 +61,9 @@ type Placement = { readonly rows: readonly Placed[]; readonly series: readonly S
 const placeRows = (references: References, list: readonly Reading<EntryDraft>[], blame: Blame): Placement => {
   const placer = createPlacer()
   const rows: Placed[] = []
-  for (const [index, { values, issues }] of list.entries()) {
-    const place = placeOf(references, values)
+  for (const [index, sent] of list.entries()) {
+    const { values, issues } = sent
+    const place = placeOf(references, sent)
     const day = values.entry_date
     if (issues.length > 0 || Array.isArray(place) || day === undefined) {
       blame(index, [...issues, ...(Array.isArray(place) ? place : [])])
