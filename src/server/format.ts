@@ -26,21 +26,37 @@ export const mustBeJson = (header: string | undefined): void => {
   }
 }
 
+const tooDeep = (): KpiError => new KpiError('malformed', `the body is nested more than ${DEPTH_LIMIT} deep`)
+
 const mustBeShallow = (value: Json, depth = 0): void => {
-  if (typeof value !== 'object' || value === null) return
-  if (depth >= DEPTH_LIMIT) throw new KpiError('malformed', `the body is nested more than ${DEPTH_LIMIT} deep`)
+  // A number of many digits is kept in an object of its own, which is no level of the body.
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return
+  if (depth >= DEPTH_LIMIT) throw tooDeep()
   for (const inner of Object.values(value)) mustBeShallow(inner, depth + 1)
+}
+
+const decode = (bytes: Uint8Array): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw new KpiError('malformed', 'the body is not JSON: it is not UTF-8', { cause: error })
+  }
+}
+
+const parse = (text: string): Json => {
+  try {
+    return parseExactJson(text)
+  } catch (error) {
+    // Long numbers are read level by level: what the stack has no room for is deeper by far than a body may be.
+    if (error instanceof RangeError) throw tooDeep()
+    if (!(error instanceof SyntaxError)) throw error
+    throw new KpiError('malformed', `the body is not JSON: ${error.message}`, { cause: error })
+  }
 }
 
 /** Reads a JSON body. */
 export const parseBody = (bytes: Uint8Array): Json => {
-  let body: Json
-  try {
-    body = parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch (error) {
-    const reason = error instanceof SyntaxError ? error.message : 'it is not UTF-8'
-    throw new KpiError('malformed', `the body is not JSON: ${reason}`, { cause: error })
-  }
+  const body = parse(decode(bytes))
   mustBeShallow(body)
   return body
 }
