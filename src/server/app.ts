@@ -9,11 +9,21 @@ import { routes } from './routes/index.ts'
 /** What a call runs on: whose it is, when it came, and how strictly its body is read. */
 export type Caller = { readonly account: Account; readonly now: Instant; readonly lenient: boolean }
 
-/** The service as a function: a call in, an answer out. Refusals are thrown as `KpiError`. */
+/** The error for a method that a path does not have. */
+export const notAllowed = (method: string, path: string, allow: readonly string[]): KpiError =>
+  new KpiError('method_not_allowed', `${method} is not possible at ${path}`, { allow })
+
+/** An operation of the service: what is asked of it in, an answer out. Refusals are thrown as `KpiError`. */
+export type Operation = (caller: Caller, asked: Pick<Call, 'query' | 'body'>) => Promise<Answer>
+
+/** The service as a function. */
 export type App = {
-  readonly answer: (caller: Caller, call: Call) => Promise<Answer>
   /** The methods that a path has; `not_found` where there is no such path. */
   readonly methodsOf: (path: string) => readonly string[]
+  /** What a method does at a path; `not_found` or `method_not_allowed` where that is nothing. */
+  readonly find: (method: string, path: string) => Operation
+  /** Does what a call asks for. */
+  readonly answer: (caller: Caller, call: Call) => Promise<Answer>
 }
 
 /** The service on a store. What carries its calls, a socket or a function, is no concern of it. */
@@ -23,15 +33,12 @@ export const createApp = (db: Db): App => {
     const methods = [...route(path).methods.keys()]
     return methods.includes('GET') ? [...methods, 'HEAD', 'OPTIONS'] : [...methods, 'OPTIONS']
   }
-  return {
-    methodsOf,
-    answer: ({ account, now, lenient }, { method, path, query, body }) => {
-      const { methods, ids } = route(path)
-      const handle = methods.get(method)
-      if (!handle) {
-        throw new KpiError('method_not_allowed', `${method} is not possible at ${path}`, { allow: methodsOf(path) })
-      }
-      return handle({ ctx: { db, account, now }, ids, query, body, lenient })
-    },
+  const find = (method: string, path: string): Operation => {
+    const { methods, ids } = route(path)
+    const handle = methods.get(method)
+    if (!handle) throw notAllowed(method, path, methodsOf(path))
+    return ({ account, now, lenient }, { query, body }) =>
+      handle({ ctx: { db, account, now }, ids, query, body, lenient })
   }
+  return { methodsOf, find, answer: async (caller, call) => find(call.method, call.path)(caller, call) }
 }

@@ -1,7 +1,8 @@
+import type { Json } from '../codec/json.ts'
 import type { Instant } from '../domain/day.ts'
 import { type ErrorCode, KpiError } from '../domain/errors.ts'
 import type { Db } from '../store/db.ts'
-import type { App } from './app.ts'
+import { type App, notAllowed } from './app.ts'
 import { authenticateBasic } from './auth.ts'
 import type { Answer } from './call.ts'
 import { contentToJson, mustBeJson, parseBody } from './format.ts'
@@ -64,27 +65,42 @@ const refusal = (error: KpiError): WireResponse => ({
 
 const INSIDE: ReadonlySet<ErrorCode> = new Set(['internal', 'unavailable', 'unusable'])
 
-const isHealth = ({ path }: Target): boolean => path.toLowerCase() === '/health'
+const isHealth = ({ path }: Target): boolean => /^\/health\/?$/i.test(path)
+const HEALTH_METHODS = ['GET', 'HEAD', 'OPTIONS']
+
+const options = (allow: readonly string[]): WireResponse => ({
+  status: 204,
+  headers: { allow: allow.join(', ') },
+  body: '',
+})
+
+/** Whether the service is there. Anybody may ask. */
+const answerHealth = (method: string, { path }: Target, version: string): WireResponse => {
+  if (method === 'OPTIONS') return options(HEALTH_METHODS)
+  if (method !== 'GET') throw notAllowed(method, path, HEALTH_METHODS)
+  return { status: 200, headers: JSON_HEADERS, body: JSON.stringify({ status: 'ok', version }) }
+}
+
+const readJson = async ({ headers, body }: WireRequest): Promise<Json> => {
+  mustBeJson(headers['content-type'])
+  return parseBody(await body())
+}
 
 /** The classic interface: `/api`, JSON, Basic credentials. */
 export const classicFace = (deps: FaceDeps): Face => {
   const { app, db, version } = deps
+  // Credentials come first, then the path and the method: what cannot be done is refused, whatever its body is.
   const answer = async (request: WireRequest): Promise<WireResponse> => {
     const target = parseTarget(request.target)
     const method = request.method === 'HEAD' ? 'GET' : request.method
-    if (isHealth(target) && method === 'GET') {
-      return { status: 200, headers: JSON_HEADERS, body: JSON.stringify({ status: 'ok', version }) }
-    }
-    if (method === 'OPTIONS') {
-      return { status: 204, headers: { allow: app.methodsOf(target.path).join(', ') }, body: '' }
-    }
+    if (isHealth(target)) return answerHealth(method, target, version)
+    if (method === 'OPTIONS') return options(app.methodsOf(target.path))
     const account = await authenticateBasic(db, request.headers['authorization'])
-    const caller = { account, now: deps.now(), lenient: true }
+    const operation = app.find(method, target.path)
     const takesBody = method === 'POST' || method === 'PUT'
-    if (takesBody) mustBeJson(request.headers['content-type'])
-    const body = takesBody ? parseBody(await request.body()) : undefined
-    // A method that is none of ours is refused by the app, which knows what the path has instead.
-    return respond(await app.answer(caller, { method, path: target.path, query: parseQuery(target.query), body }))
+    const body = takesBody ? await readJson(request) : undefined
+    const caller = { account, now: deps.now(), lenient: true }
+    return respond(await operation(caller, { query: parseQuery(target.query), body }))
   }
   // What went wrong inside is logged in full; the sender learns only what to do about it.
   const told = (error: unknown, requestId: string): KpiError => {
