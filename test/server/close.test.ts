@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import { listen } from '../../src/server/listen.ts'
+import { read } from '../support/classic.ts'
 import { startService } from '../support/service.ts'
-import { dial, head } from '../support/socket.ts'
+import { dial, head, sendThenRead } from '../support/socket.ts'
 
 const PATIENCE = { timeout: 8000 }
 
@@ -57,4 +58,69 @@ test.each([
   await server.close()
   await gone
   expect(socket.destroyed).toBe(true)
+})
+
+test(
+  'a request of which only a part comes does not keep a server from closing, and is no fault of it',
+  PATIENCE,
+  async () => {
+    await using service = await startService()
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<number>()]
+    const server = await listen(
+      async (request) => {
+        asked.resolve()
+        const response = await service.face(request)
+        answered.resolve(response.status)
+        return response
+      },
+      '127.0.0.1',
+      0,
+      10,
+    )
+    const socket = await dial(server.url)
+    socket.resume()
+    socket.write(`${head(service, 'POST /api/kpis', 'Content-Length: 1000')}{"name":`)
+    await asked.promise
+    const gone = once(socket, 'close')
+    await server.close()
+    await gone
+    expect(service.logged).toEqual([])
+    expect(await read(service, '/kpis')).toEqual([])
+  },
+)
+
+test('an answer that nobody takes does not keep a server from closing', PATIENCE, async () => {
+  await using service = await startService()
+  const body = 'x'.repeat(64 * 1024 * 1024)
+  const server = await listen(() => Promise.resolve({ status: 200, headers: {}, body }), '127.0.0.1', 0, 10)
+  const socket = await dial(server.url)
+  socket.write(head(service, 'GET /api/kpis'))
+  await once(socket, 'readable')
+  const gone = once(socket, 'close')
+  await server.close()
+  socket.resume()
+  await gone
+  expect(socket.bytesRead).toBeLessThan(body.length)
+})
+
+test('requests that came behind each other on one connection are all answered before it ends', PATIENCE, async () => {
+  await using service = await startService()
+  const [all, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let taken = 0
+  const server = await listen(
+    async () => {
+      taken += 1
+      if (taken === 3) all.resolve()
+      await released.promise
+      return { status: 200, headers: {}, body: 'done' }
+    },
+    '127.0.0.1',
+    0,
+  )
+  const answers = sendThenRead(server.url, head(service, 'GET /api/kpis').repeat(3))
+  await all.promise
+  const closed = server.close()
+  released.resolve()
+  expect((await answers).match(/200 OK/g)).toHaveLength(3)
+  await closed
 })

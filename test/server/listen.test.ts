@@ -80,6 +80,16 @@ describe.each([
   })
 })
 
+test('a body whose length is over 10 MiB is refused before it is sent', async () => {
+  await using serving = await serve()
+  const { service, server } = serving
+  const socket = await dial(server.url)
+  socket.write(head(service, 'POST /api/kpis', JSON_TYPE, `Content-Length: ${LIMIT + 1}`))
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  expect(statusOf(answer.toString())).toBe('413')
+  socket.destroy()
+})
+
 describe('a connection', () => {
   test('answers HEAD as GET without a body, and goes on', async () => {
     await using serving = await serve()
