@@ -95,7 +95,7 @@ export const classicFace = (deps: FaceDeps): Face => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     if (isHealth(target)) return answerHealth(method, target, version)
     if (method === 'OPTIONS') return options(app.methodsOf(target.path))
-    const account = await authenticateBasic(db, request.headers['authorization'])
+    const account = await authenticateBasic(db, request.headers)
     const operation = app.find(method, target.path)
     const takesBody = method === 'POST' || method === 'PUT'
     const body = takesBody ? await readJson(request) : undefined

@@ -94,6 +94,26 @@ describe('credentials', () => {
   })
 })
 
+describe('a host', () => {
+  test.each([
+    ['acme.example.com', 401],
+    ['ACME.kpi.example.com:8443', 401],
+    ['default.example.com', 200],
+    ['nobody.example.com', 200],
+    ['acme.localhost', 200],
+    ['acme', 200],
+    ['localhost:8321', 200],
+    ['127.0.0.1:8321', 200],
+    ['[::1]:8321', 200],
+    ['', 200],
+    ["' or 1=1 --.example.com", 200],
+  ])('%s asked by the account "default", where there is one "acme" too, is %i', async (host, status) => {
+    await using service = await startService()
+    await otherAccount(service, 'acme')
+    expect(await tell(service, { path: '/kpis', headers: { host } })).toMatchObject({ status })
+  })
+})
+
 describe('access', () => {
   test.each<[name: string, close: (service: Service) => Promise<Service>, says: RegExp]>([
     [
