@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import { KpiError } from '../domain/errors.ts'
 import { type BlockRow, numberAt, textAt } from './block.ts'
-import { REJECT_COLUMNS } from './columns.ts'
+import { REJECT_COLUMNS } from './header.ts'
 import { type Source, writeWhole } from './files.ts'
 import { readRows } from './rows.ts'
 import { createSorter } from './sorter.ts'

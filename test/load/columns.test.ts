@@ -112,6 +112,12 @@ describe('a wide file', () => {
     ['by user', 'date,kpi,Ann Lee,bob@example.com', {}, ['date', 'kpi', 'user 11', 'user 12']],
     ['by user of one KPI', 'date,ann_lee,BOB', { kpi: '1' }, ['date', 'user 11', 'user 12']],
     ['with columns ignored', 'date,user,Sales,Region', { ignore: ['region'] }, ['date', 'user', 'kpi 1', '']],
+    [
+      'with a name ignored that stands twice',
+      'date,user,Sales,x,x',
+      { ignore: ['x'] },
+      ['date', 'user', 'kpi 1', '', ''],
+    ],
     ['that was a rejects file', 'date,user,Sales,_line,_reason', {}, ['date', 'user', 'kpi 1', '', '']],
     ['of one KPI whose name means something else', 'date,user,Result', { layout: 'wide' }, ['date', 'user', 'kpi 4']],
   ])('is understood %s', (_, header, options, expected) => {
@@ -148,6 +154,15 @@ describe('no column is left out without a word:', () => {
     ['users, where --user names one', 'user,kpi,date,actual', { user: 'Bob' }, 'user'],
     ['KPIs, where --kpi names one', 'user,kpi,date,actual', { kpi: 'Sales' }, 'kpi'],
     ['dates, where --date gives one', 'user,kpi,date,actual', { date: '2026-01-01' }, 'date'],
+    ['one without a name', ',user,kpi,date,actual', {}, 'column 1'],
+    ['one without a name beside columns of KPIs', 'date,user,Sales,', {}, 'column 4'],
+    ['notes that are named beside columns of KPIs', 'date,user,Sales,Why', map(['notes', 'Why']), 'notes'],
+    [
+      'actuals that are named in a wide file',
+      'date,user,Sales',
+      { ...map(['actual', 'Sales']), layout: 'wide' },
+      'actual',
+    ],
   ])('%s', (_, header, options, column) => {
     expect(told(header, options)).toContainEqual(expect.stringContaining(column))
   })
@@ -200,6 +215,26 @@ describe('a header is refused, with all that is wrong, where', () => {
     ],
   ])('%s', (_, header, options, issues) => {
     expect(refusal(header, options)).toEqual({ message: NEEDS, issues })
+  })
+
+  test.each<[name: string, header: string, options: Partial<ImportOptions>, issue: string]>([
+    ['a wide file has no column of a KPI', 'date,user', { layout: 'wide' }, 'header: no column is that of a kpi'],
+    [
+      'a wide file says of each row both user and KPI',
+      'date,user,kpi,actual',
+      { layout: 'wide' },
+      'layout: is not wide where both user and kpi are given',
+    ],
+  ])('%s', (_, header, options, issue) => {
+    expect(refusal(header, options).issues).toEqual([issue])
+  })
+
+  test('its lines end in CR alone, which makes one line of the file', () => {
+    expect(refusal('user,kpi,date,actual\rBob,Sales,2026-01-01,1').message).toMatch(/end in CR alone; save it/)
+  })
+
+  test('nothing is known of it, nor of a column that was named', () => {
+    expect(refusal('Shop,Region', map(['date', 'Tag'])).issues).toEqual([expect.stringContaining('"Tag"')])
   })
 
   test('a column that was named stands twice', () => {

@@ -1,0 +1,92 @@
+import { nearest } from '../client/directory.ts'
+import type { Issue } from '../domain/errors.ts'
+import { type ImportOptions, type Role, ROLES } from './options.ts'
+
+/** The columns that a rejects file has beside the original ones. Importing leaves them out. */
+export const REJECT_COLUMNS = ['_line', '_reason'] as const
+
+const SYNONYMS: Record<Role, readonly string[]> = {
+  user: ['user', 'user id', 'userid', 'email', 'e mail', 'user name', 'username', 'person', 'reporter'],
+  kpi: ['kpi', 'kpi id', 'kpiid', 'kpi name', 'measure', 'metric', 'indicator'],
+  date: ['date', 'entry date', 'entrydate', 'day', 'period'],
+  actual: ['actual', 'actual value', 'value', 'amount', 'result'],
+  target: ['target', 'target value', 'goal', 'plan'],
+  notes: ['notes', 'note', 'comment', 'comments', 'remark', 'remarks'],
+}
+
+/** What is known of a header so far, each column by its place. */
+export type Findings = {
+  readonly header: readonly string[]
+  readonly roles: Map<Role, number>
+  readonly ignored: Set<number>
+  readonly issues: Issue[]
+}
+
+const fold = (header: string): string =>
+  header
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, ' ')
+
+/** The columns of a name: those that are written just so, else those that differ in case, spaces and underscores. */
+const columnsNamed = (header: readonly string[], name: string): number[] => {
+  const placesWhere = (isNamed: (one: string) => boolean): number[] =>
+    [...header.keys()].filter((at) => isNamed(header[at] ?? ''))
+  const exact = placesWhere((one) => one.trim() === name)
+  return exact.length > 0 ? exact : placesWhere((one) => fold(one) === fold(name))
+}
+
+const noColumn = (header: readonly string[], name: string): string => {
+  const near = nearest(name, header)
+  return `there is no column "${name}"; ${near === undefined ? `there are ${header.join(', ')}` : `did you mean "${near}"?`}`
+}
+
+const severalColumns = (name: string, count: number): string =>
+  `there are ${count} columns "${name}"; give each a name of its own`
+
+/** The columns that the user named, and those that are to be left out. */
+export const namedColumns = (header: readonly string[], { map, ignore }: ImportOptions): Findings => {
+  const found: Findings = { header, roles: new Map(), ignored: new Set(), issues: [] }
+  for (const [role, name] of map) {
+    const [at, ...others] = columnsNamed(header, name)
+    if (at !== undefined) found.roles.set(role, at)
+    if (at === undefined) found.issues.push({ field: role, message: noColumn(header, name) })
+    else if (others.length > 0) found.issues.push({ field: role, message: severalColumns(name, others.length + 1) })
+  }
+  for (const name of ignore) {
+    const places = columnsNamed(header, name)
+    if (places.length === 0) found.issues.push({ field: 'ignore', message: noColumn(header, name) })
+    for (const at of places) found.ignored.add(at)
+  }
+  header.forEach((name, at) => {
+    if (name.trim() === '' || REJECT_COLUMNS.some((column) => column === name)) found.ignored.add(at)
+  })
+  return found
+}
+
+/** The columns that mean nothing yet. */
+export const restOf = ({ header, roles, ignored }: Findings): number[] => {
+  const taken = new Set([...roles.values(), ...ignored])
+  return [...header.keys()].filter((at) => !taken.has(at))
+}
+
+const roleOf = (name: string): Role | undefined => ROLES.find((role) => SYNONYMS[role].includes(fold(name)))
+
+/** Whether a column that means nothing yet is called like a role. */
+export const isCalled = (found: Findings, role: Role): boolean =>
+  restOf(found).some((at) => roleOf(found.header[at] ?? '') === role)
+
+/** Adds those of the given roles that columns have by their own names, where the user has named no others. */
+export const recogniseColumns = (found: Findings, wanted: readonly Role[]): void => {
+  const { header, roles, issues } = found
+  const named = new Set(roles.keys())
+  for (const at of restOf(found)) {
+    const name = header[at] ?? ''
+    const role = roleOf(name)
+    if (!role || !wanted.includes(role) || named.has(role)) continue
+    const other = roles.get(role)
+    if (other === undefined) roles.set(role, at)
+    else
+      issues.push({ field: role, message: `is both "${header[other]}" and "${name}"; say which: --map ${role}=COLUMN` })
+  }
+}
