@@ -7,6 +7,8 @@ import { KpiError } from '../domain/errors.ts'
 export type Row = { readonly line: number; readonly cells: readonly string[] }
 
 const QUOTE = 0x22
+/** Whichever a line has: spreadsheets and scripts add lines to each other's files. */
+const LINE_ENDS = ['\r\n', '\n']
 const MESSAGES: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quoted cell is never closed',
   CSV_INVALID_CLOSING_QUOTE: 'a quoted cell goes on after its closing quote',
@@ -45,7 +47,7 @@ const createUtf8Check = (): ((chunk: Uint8Array | undefined) => void) => {
  * the line.
  */
 export async function* readRows(stream: Readable): AsyncGenerator<readonly Row[]> {
-  const parser = parse({ bom: true, relax_column_count: true })
+  const parser = parse({ bom: true, relax_column_count: true, record_delimiter: LINE_ENDS })
   const checkUtf8 = createUtf8Check()
   let failure: CsvError | undefined
   let rows: Row[] = []
