@@ -16,7 +16,7 @@ import {
 export type Sorter = {
   readonly add: (row: BlockRow) => void
   readonly size: () => number
-  /** All rows by key, then line, in full blocks of so many; only the last may be shorter. */
+  /** All rows by key, then line, then as they were added, in full blocks of so many; only the last may be shorter. */
   readonly blocks: (rows: number) => Generator<Block>
   /** Removes the files. */
   readonly close: () => void
@@ -67,10 +67,12 @@ function* readRun(path: string): Generator<Block> {
   }
 }
 
-/** Where the merge is in one run. */
-type Cursor = { readonly run: Iterator<Block>; block: Block; at: number }
+/** Where the merge is in one run; runs are numbered in the order in which they were filled. */
+type Cursor = { readonly run: Iterator<Block>; readonly number: number; block: Block; at: number }
 
-const compareCursors = (left: Cursor, right: Cursor): number => compareRows(left.block, left.at, right.block, right.at)
+/** Rows that are alike come in the order in which they were added. */
+const compareCursors = (left: Cursor, right: Cursor): number =>
+  compareRows(left.block, left.at, right.block, right.at) || left.number - right.number
 
 /** Moves a cursor on; false at the end of its run. */
 const advance = (cursor: Cursor): boolean => {
@@ -84,14 +86,14 @@ const advance = (cursor: Cursor): boolean => {
 }
 
 const openCursors = (runs: readonly Iterator<Block>[]): Cursor[] =>
-  runs.flatMap((run) => {
+  runs.flatMap((run, number) => {
     const { value, done } = run.next()
-    return done ? [] : [{ run, block: value, at: 0 }]
+    return done ? [] : [{ run, number, block: value, at: 0 }]
   })
 
 /** Puts a cursor into its place among sorted ones. */
 const insertSorted = (cursors: Cursor[], cursor: Cursor): void => {
-  const before = cursors.findLastIndex((other) => compareCursors(other, cursor) <= 0)
+  const before = cursors.findLastIndex((other) => compareCursors(other, cursor) < 0)
   cursors.splice(before + 1, 0, cursor)
 }
 
@@ -102,7 +104,7 @@ function* merge(runs: readonly Iterator<Block>[], rows: number): Generator<Block
   for (let least = cursors.shift(); least; least = cursors.shift()) {
     const [next] = cursors
     let more = true
-    while (more && (!next || compareCursors(least, next) <= 0)) {
+    while (more && (!next || compareCursors(least, next) < 0)) {
       copyRow(least.block, least.at, block)
       if (block.count === rows) {
         yield block
