@@ -1,6 +1,6 @@
-import { closeSync, createReadStream, createWriteStream, openSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname, join, basename } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { closeSync, createReadStream, openSync, rmSync, statSync } from 'node:fs'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { KpiError } from '../domain/errors.ts'
 
@@ -19,7 +19,8 @@ const REASONS: Readonly<Record<string, string>> = {
 /** An error of the file system as one line that names the file and says why. Anything else passes through. */
 export const fileError = (error: unknown, act: 'read' | 'write', path: string): unknown => {
   if (error instanceof KpiError || !(error instanceof Error) || !('code' in error)) return error
-  const reason = REASONS[String(error.code)] ?? error.message
+  const isLost = act === 'write' && error.code === 'ENOENT'
+  const reason = isLost ? 'there is no such folder; make it first' : (REASONS[String(error.code)] ?? error.message)
   return new KpiError('malformed', `cannot ${act} ${path}: ${reason}`, { cause: error })
 }
 
@@ -41,11 +42,21 @@ export const fileSource = (path: string, name: string): Source => {
   }
 }
 
+type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string>
+
+async function* readInput(input: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* input as AsyncIterable<Uint8Array>
+  } catch (error) {
+    throw fileError(error, 'read', 'standard input')
+  }
+}
+
 /** Standard input, laid down in a file of its own so that it can be read again. */
 export const spoolSource = async (input: Readable, folder: string, name: string): Promise<Source> => {
   const path = join(folder, `kpi-stdin-${name}`)
   try {
-    await pipeline(input, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+    await writeFile(path, readInput(input), { flag: 'wx', mode: 0o600 })
   } catch (error) {
     rmSync(path, { force: true })
     throw fileError(error, 'write', path)
@@ -53,14 +64,32 @@ export const spoolSource = async (input: Readable, folder: string, name: string)
   return { ...fileSource(path, 'standard input'), close: () => rmSync(path, { force: true }) }
 }
 
-/** Writes a file beside its place and moves it there when it is whole: never half a file under the name. */
-export const writeWhole = async (path: string, chunks: AsyncIterable<string> | Iterable<string>): Promise<void> => {
-  const beside = join(dirname(path), `.${basename(path)}.part`)
+/** Writes a file in a folder beside its place and moves it there when it is whole. */
+const writeBeside = async (path: string, chunks: Chunks): Promise<void> => {
+  const folder = await mkdtemp(join(dirname(path), '.kpi-'))
   try {
-    await pipeline(chunks, createWriteStream(beside, { flush: true }))
-    renameSync(beside, path)
+    const beside = join(folder, 'part')
+    await writeFile(beside, chunks, { flush: true })
+    await rename(beside, path)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Whether there is something other than a file, such as a pipe or `/dev/null`, which is written to, not replaced. */
+const isDevice = (path: string): boolean => {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found !== undefined && !found.isFile() && !found.isDirectory()
+}
+
+/**
+ * Writes a file so that there is never half of it under its name: what was there before is replaced by the whole, or
+ * stays.
+ */
+export const writeWhole = async (path: string, chunks: Chunks): Promise<void> => {
+  try {
+    await (isDevice(path) ? writeFile(path, chunks) : writeBeside(path, chunks))
   } catch (error) {
-    rmSync(beside, { force: true })
     throw fileError(error, 'write', path)
   }
 }

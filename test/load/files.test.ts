@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { createReadStream, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
@@ -28,6 +29,13 @@ describe('a file', () => {
 })
 
 describe('standard input', () => {
+  test('that cannot be read is called by its name', async () => {
+    using folder = temporaryFolder()
+    const input = createReadStream(folder.path)
+    await expect(spoolSource(input, folder.path, 'x')).rejects.toThrow('cannot read standard input: it is a directory')
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+
   test('can be read more than once, and leaves nothing behind', async () => {
     using folder = temporaryFolder()
     const source = await spoolSource(Readable.from([Buffer.from('a,'), Buffer.from('b\n')]), folder.path, 'x')
@@ -69,6 +77,17 @@ describe('a file that is written', () => {
     await expect(writeWhole(folder.in('out.csv'), breaking())).rejects.toThrow('no more')
     expect(readFileSync(folder.in('out.csv'), 'utf8')).toBe('before')
     expect(readdirSync(folder.path)).toEqual(['out.csv'])
+  })
+
+  test('goes into a pipe that is there, which stays one', async () => {
+    using folder = temporaryFolder()
+    execFileSync('mkfifo', [folder.in('pipe')])
+    const [read] = await Promise.all([
+      text(createReadStream(folder.in('pipe'))),
+      writeWhole(folder.in('pipe'), ['a,', 'b\n']),
+    ])
+    expect(read).toBe('a,b\n')
+    expect(statSync(folder.in('pipe')).isFIFO()).toBe(true)
   })
 
   test.each<[name: string, path: string, reason: RegExp]>([
