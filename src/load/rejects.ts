@@ -9,22 +9,27 @@ import { createSorter } from './sorter.ts'
 /** The rows that could not be loaded, with the reasons, in constant memory. */
 export type Rejects = {
   readonly add: (line: number, reason: string) => void
+  /** How many reasons there are. */
+  readonly size: () => number
   /** Every line once, in order, with all its reasons. */
   readonly lines: () => Generator<{ readonly line: number; readonly reasons: readonly string[] }>
   readonly close: () => void
 }
 
 const BLOCK_ROWS = 4096
+/** Few enough for memory, enough that millions of rejects do not come to more files than may be open. */
+const RUN_ROWS = 1 << 15
 const NO_VALUES: Omit<BlockRow, 'first' | 'second' | 'line' | 'text'> = { third: 0, flags: 0, actual: 0n, target: 0n }
 
 /** Rejects that lie in `folder` where they do not fit in memory. */
 export const createRejects = (folder: string): Rejects => {
-  const sorter = createSorter(folder, BLOCK_ROWS)
+  const sorter = createSorter(folder, RUN_ROWS)
   return {
     // The second part of the key keeps a line's reasons in the order in which they were found.
     add: (line, reason) => {
       sorter.add({ first: line, second: sorter.size(), line, text: reason, ...NO_VALUES })
     },
+    size: sorter.size,
     lines: function* () {
       let open: { line: number; reasons: string[] } | undefined
       for (const block of sorter.blocks(BLOCK_ROWS)) {
@@ -44,26 +49,31 @@ export const createRejects = (folder: string): Rejects => {
   }
 }
 
-/** The columns of a file that are its own, not those that an earlier rejects file added. */
-const ownColumns = (header: readonly string[]): number[] =>
-  [...header.keys()].filter((at) => !REJECT_COLUMNS.some((name) => name === header[at]))
+const isRejectColumn = (name: string | undefined): boolean => REJECT_COLUMNS.some((column) => column === name)
+
+/**
+ * Picks a row's own cells: neither the line nor the reason that an earlier rejects file added, but all that a row has
+ * beyond its header. Such cells stand before the line and the reason where these are the last columns.
+ */
+const ownCells = (header: readonly string[]): ((cells: readonly string[]) => string[]) => {
+  const own = [...header.keys()].filter((at) => !isRejectColumn(header[at]))
+  const added = header.length - header.findLastIndex((name) => !isRejectColumn(name)) - 1
+  return (cells) => [
+    ...own.map((at) => cells[at] ?? ''),
+    ...(cells.length > header.length ? cells.slice(header.length - added, cells.length - added) : []),
+  ]
+}
 
 /** Goes through the file once more and picks out the rejected rows, after the header. */
 async function* rejectedRows(source: Source, rejects: Rejects): AsyncGenerator<string> {
   const wanted = rejects.lines()
   let next = wanted.next()
-  let header: readonly string[] | undefined
-  let own: readonly number[] = []
-  const original = (cells: readonly string[]): string[] => [
-    ...own.map((at) => cells[at] ?? ''),
-    ...cells.slice(header?.length),
-  ]
+  let original: ReturnType<typeof ownCells> | undefined
   for await (const rows of readRows(source.open())) {
     const picked: string[][] = []
     for (const { line, cells } of rows) {
-      if (!header) {
-        header = cells
-        own = ownColumns(header)
+      if (!original) {
+        original = ownCells(cells)
         picked.push([...original(cells), ...REJECT_COLUMNS])
       } else if (!next.done && next.value.line === line) {
         picked.push([...original(cells), String(line), next.value.reasons.join('; ')])
