@@ -3,7 +3,7 @@ import { Fault, KpiError } from '../domain/errors.ts'
 import { checkText } from '../domain/field-value.ts'
 import { entry, type EntryDraft } from '../domain/resources/entry.ts'
 import { bigintAt, type Block, type BlockRow, numberAt, textAt } from './block.ts'
-import type { Plan } from './columns.ts'
+import { KEY_ROLES, type Plan } from './columns.ts'
 import type { ImportOptions, Role } from './options.ts'
 import type { Reference } from './reference.ts'
 import type { Row } from './rows.ts'
@@ -65,6 +65,7 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
     options.date,
     remember((text) => readDateCell(text.trim())),
   )
+  const namesKeys = KEY_ROLES.some((role) => roles.has(role))
   // The reasons against the row at hand, kept between rows to spare the allocation.
   const reasons: string[] = []
 
@@ -83,29 +84,33 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
     }
     return 0n
   }
+  const notesOf = (text: string): string => {
+    const value = checkText(entry.fields.notes, text)
+    if (!(value instanceof Fault)) return value ?? ''
+    reasons.push(`notes ${value.message}`)
+    return ''
+  }
   const columnOf = (role: Role): ((cells: Cells) => string | undefined) => {
     const at = roles.get(role)
     return at === undefined ? () => undefined : (cells) => (cells[at] ?? '').trim()
   }
-  const [actualOf, targetOf, notesOf] = [columnOf('actual'), columnOf('target'), columnOf('notes')]
+  const [actualIn, targetIn, notesIn] = [columnOf('actual'), columnOf('target'), columnOf('notes')]
   const flagOf = (text: string | undefined, bits: typeof ACTUAL): number => {
     if (text === undefined) return 0
     if (text !== '') return bits.given
     return options.clearEmpty ? bits.cleared : 0
   }
   const valuesOf = (cells: Cells): Values => {
-    const [actual, target, notes] = [actualOf(cells), targetOf(cells), notesOf(cells)]
-    const text = notes ? tell(checkText(entry.fields.notes, notes)) : ''
+    const [actual, target, notes] = [actualIn(cells), targetIn(cells), notesIn(cells)]
     return {
       flags: flagOf(actual, ACTUAL) | flagOf(target, TARGET) | flagOf(notes, NOTES),
       actual: actual ? numberOf(actual, 'actual') : 0n,
       target: target ? numberOf(target, 'target') : 0n,
-      text: text ?? '',
+      text: notes ? notesOf(notes) : '',
     }
   }
-  const checkPair = (user: number | undefined, kpi: number | undefined): void => {
-    if (user !== undefined && kpi !== undefined) reasons.push(...reference.faultsOf(user, kpi))
-  }
+  const faultsOf = (user: number | undefined, kpi: number | undefined): readonly string[] =>
+    user === undefined || kpi === undefined ? [] : reference.faultsOf(user, kpi)
   const add = (line: number, user: number, kpi: number, day: Day, values: Values): void => {
     sink.entry({ first: user, second: kpi, third: day, line, ...values })
   }
@@ -114,7 +119,7 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
     const user = tell(userOf(cells))?.id
     const kpi = tell(kpiOf(cells))?.id
     const day = tell(dayOf(cells))
-    checkPair(user, kpi)
+    reasons.push(...faultsOf(user, kpi))
     const values = valuesOf(cells)
     if (reasons.length > 0 || user === undefined || kpi === undefined || day === undefined) return
     if (values.flags === 0) sink.empty()
@@ -131,12 +136,16 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
       }
       const [user, kpi] = of === 'kpi' ? [shared, id] : [id, shared]
       const before = reasons.length
-      checkPair(user, kpi)
+      const faults = faultsOf(user, kpi)
+      // Whether an empty cell has something to clear is found out later: only then do they stand against it.
+      if (text !== '') reasons.push(...faults)
       const actual = text === '' ? 0n : numberOf(text, header[at] ?? '')
       const isGood = reasons.length === before && user !== undefined && kpi !== undefined && day !== undefined
       if (isGood) add(line, user, kpi, day, { flags: flagOf(text, ACTUAL), actual, target: 0n, text: '' })
     }
   }
+  /** Spreadsheets leave rows of empty cells behind. Where constants say all that rows have to say, there are none. */
+  const isBlank = (cells: Cells): boolean => namesKeys && cells.every((cell) => cell.trim() === '')
   return {
     usersOf: (rows) => {
       const ids = new Set(wide?.of === 'user' ? wide.columns.map(({ id }) => id) : [])
@@ -147,6 +156,10 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
       return ids
     },
     read: (row) => {
+      if (isBlank(row.cells)) {
+        sink.empty()
+        return
+      }
       reasons.length = 0
       if (row.cells.length > header.length) {
         reasons.push(`the row has ${row.cells.length} cells, the header has ${header.length}`)

@@ -1,8 +1,8 @@
-import type { Client } from '../client/client.ts'
 import { KpiError } from '../domain/errors.ts'
+import { createAssignments } from './assign.ts'
 import type { Batch } from './batch.ts'
+import { settleClears } from './clear.ts'
 import { type Import, type Prepared, withPrepared } from './prepare.ts'
-import type { Reference } from './reference.ts'
 import { type Rejects, writeRejects } from './rejects.ts'
 import { sendBatch } from './send.ts'
 import type { Summary } from './summary.ts'
@@ -12,20 +12,6 @@ export type Ending = { readonly summary: Summary; readonly left: number; readonl
 
 /** An import that is meant: with a place for what is rejected. */
 export type Load = Import & { readonly rejectsPath: string }
-
-const LAST_PLACE = 32_767
-
-const createAssignments = async (client: Client, reference: Reference, summary: Summary): Promise<void> => {
-  const places = new Map<number, number>()
-  for (const { user, kpi } of reference.missing()) {
-    const assignments = client.assignments(user.id)
-    const last = places.get(user.id) ?? Math.max(0, ...(await assignments.list()).map(({ sort_order }) => sort_order))
-    const sort_order = Math.min(last + 1, LAST_PLACE)
-    await assignments.add({ id: kpi.id, sort_order })
-    places.set(user.id, sort_order)
-    summary.assigned += 1
-  }
-}
 
 const noteRefused = (rejects: Rejects, { lines }: Batch, refused: ReadonlyMap<number, readonly string[]>): void => {
   for (const [at, reasons] of refused) {
@@ -37,18 +23,25 @@ const noteRefused = (rejects: Rejects, { lines }: Batch, refused: ReadonlyMap<nu
 const leavesWork = (error: unknown, sent: number): error is KpiError =>
   error instanceof KpiError && sent > 0 && ['unavailable', 'internal', 'rate_limited'].includes(error.code)
 
+/** Sends what a batch comes to, and counts what became of it. */
+const sendOne = async ({ client }: Load, prepared: Prepared, cut: Batch): Promise<void> => {
+  const { rejects, summary } = prepared
+  const batch = await settleClears(client, cut, prepared)
+  if (batch.drafts.length === 0) return
+  const { result, refused } = await sendBatch(client, batch)
+  summary.created += result.rows_created
+  summary.updated += result.rows_updated
+  summary.unchanged += result.rows_unchanged
+  noteRefused(rejects, batch, refused)
+}
+
 const sendAll = async (work: Load, prepared: Prepared): Promise<Omit<Ending, 'summary'>> => {
-  const { sorter, rejects, summary, batches } = prepared
-  const total = sorter.size()
+  const total = prepared.sorter.size()
   let done = 0
-  for (const batch of batches()) {
+  for (const batch of prepared.batches()) {
     if (work.signal.aborted) return { left: total - done, failure: undefined }
     try {
-      const { result, refused } = await sendBatch(work.client, batch)
-      summary.created += result.rows_created
-      summary.updated += result.rows_updated
-      summary.unchanged += result.rows_unchanged
-      noteRefused(rejects, batch, refused)
+      await sendOne(work, prepared, batch)
     } catch (error) {
       if (!leavesWork(error, done)) throw error
       return { left: total - done, failure: error }
@@ -79,11 +72,11 @@ const layDownRejects = async ({ source, rejectsPath }: Load, rejects: Rejects): 
  */
 export const importFile = (work: Load): Promise<Ending> =>
   withPrepared(work, async (prepared) => {
-    const { summary, rejects, reference } = prepared
-    const before = await layDownRejects(work, rejects)
-    await createAssignments(work.client, reference, summary)
+    const { summary, rejects } = prepared
+    summary.rejected = await layDownRejects(work, rejects)
+    const known = rejects.size()
+    await createAssignments(work, prepared)
     const ending = await sendAll(work, prepared)
-    const later = countLines(rejects)
-    summary.rejected = later > before ? await layDownRejects(work, rejects) : before
+    if (rejects.size() > known) summary.rejected = await layDownRejects(work, rejects)
     return { summary, ...ending }
   })

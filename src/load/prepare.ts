@@ -34,8 +34,19 @@ export type Prepared = Checked & {
   readonly sorter: Sorter
   readonly rejects: Rejects
   readonly summary: Summary
-  /** The good rows in batches. A key that stands in the file more than once may become rejects on the way. */
+  /**
+   * The good rows in batches, as often as they are asked for. A key that stands in the file more than once may become
+   * rejects on the way.
+   */
   readonly batches: () => Generator<Batch>
+}
+
+const SHOWN_LINES = 10
+
+/** The first lines of many: a key may stand on all lines of a file. */
+const someOf = (lines: readonly number[]): string => {
+  const more = lines.length - SHOWN_LINES
+  return lines.slice(0, SHOWN_LINES).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
 const check = async (work: Import, sorter: Sorter, rejects: Rejects): Promise<Prepared> => {
@@ -48,7 +59,7 @@ const check = async (work: Import, sorter: Sorter, rejects: Rejects): Promise<Pr
   const { unused } = checked.plan
   if (unused.length > 0) work.onNote(`columns left out: ${unused.join(', ')}`)
   const refuse = (lines: readonly number[]): void => {
-    const reason = `the same user, KPI and date stand on lines ${lines.join(', ')}`
+    const reason = `the same user, KPI and date stand on lines ${someOf(lines)}`
     for (const line of lines) rejects.add(line, reason)
   }
   const batches = (): Generator<Batch> => cutBatches(sorter.blocks(BATCH_LIMIT), work.options.onDuplicate, refuse)

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { ID, type Importer, importers } from '../support/import.ts'
 
+const write = (importer: Importer, rows: readonly string[]): void => {
+  importer.write('data.csv', ['user,kpi,date,actual,target,notes', ...rows, ''].join('\n'))
+}
+
 const load = async (importer: Importer, rows: readonly string[], ...options: string[]): Promise<unknown> => {
-  importer.write('data.csv', ['user,kpi,date,actual', ...rows, ''].join('\n'))
+  write(importer, rows)
   const args = ['entries', 'import', 'data.csv', '-o', 'json', ...options]
   const { code, stdout } = await importer.kpi(...args)
   return { code, ...(JSON.parse(stdout) as object) }
@@ -47,7 +51,7 @@ describe.each(importers)('%s', (_, open) => {
 
   test('a dry run says how many there would be, and makes none', async () => {
     await using importer = await open()
-    importer.write('data.csv', ['user,kpi,date,actual', ...ROWS].join('\n'))
+    write(importer, ROWS)
     const ran = await importer.kpi('entries', 'import', 'data.csv', '--dry-run', '--create-assignments')
     expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('3 assignments to create') as unknown })
     expect(await assigned(importer, ID.bob)).toEqual([[ID.sales, ID.sales]])
@@ -61,13 +65,28 @@ describe.each(importers)('%s', (_, open) => {
       'Bob,Spare,2026-01-01,x',
       'Lou,Spare,2026-01-01,1',
       'Bob,Closed,2026-01-01,1',
+      'Bob,Spare,2026-02-01,,5',
+      'Bob,Visits,2026-02-01,1',
+      'Bob,Visits,2026-02-01,2',
     ]
+    write(importer, rows)
+    const dry = await importer.kpi('entries', 'import', 'data.csv', '--create-assignments', '--dry-run')
+    expect(dry.stderr).toMatch(/: 1 to create, 0 to update, 0 unchanged, 7 rows to reject$/m)
     expect(await load(importer, rows, '--create-assignments')).toMatchObject({
       code: 3,
       created: 1,
-      rejected: 4,
+      rejected: 7,
       assigned: 0,
     })
+    expect(await assigned(importer, ID.bob)).toEqual([[ID.sales, ID.sales]])
+  })
+
+  test('none is made for an empty cell that has nothing to clear', async () => {
+    await using importer = await open()
+    importer.write('wide.csv', 'date,user,Sales,Spare\n2026-01-01,Bob,1,\n')
+    const options = ['--create-assignments', '--empty', 'clear', '-o', 'json']
+    const { code, stdout } = await importer.kpi('entries', 'import', 'wide.csv', ...options)
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { created: 1, assigned: 0, rejected: 0 }])
     expect(await assigned(importer, ID.bob)).toEqual([[ID.sales, ID.sales]])
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { embeddedImporter, heldIn, type Importer, importers } from '../support/import.ts'
+import { embeddedImporter, heldIn, ID, type Importer, importers } from '../support/import.ts'
 import { jsonOf } from '../support/kpi.ts'
 
 const HEADER = 'user,kpi,date,actual,target,notes'
@@ -102,8 +102,34 @@ test('a file may come from standard input', async () => {
   expect(await heldIn(importer)).toEqual(ONE)
 })
 
-test('an empty cell that has nothing to clear is no reject', async () => {
-  await using importer = await embeddedImporter()
-  const text = 'date,user,Sales,Visits\n2026-01-31,Ann Lee,5,\n'
-  expect(await load(importer, text, '--empty', 'clear')).toMatchObject({ code: 0, held: ['2 1 2026-01-31 5 - -'] })
+describe('with --empty clear', () => {
+  test.each<[name: string, text: string]>([
+    ['an empty cell', 'date,user,Sales,Visits\n2026-01-31,Ann Lee,5,\n'],
+    ['an empty cell of a KPI that is not assigned', 'date,user,Sales,Visits\n2026-01-31,Bob,5,\n'],
+    ['an empty row', `${HEADER}\nBob,Sales,2026-01-31,5,,\nBob,Sales,2026-02-01,,,\n`],
+  ])('%s that has nothing to clear is no reject', async (_, text) => {
+    await using importer = await embeddedImporter()
+    const user = text.includes('Bob') ? 3 : 2
+    expect(await load(importer, text, '--empty', 'clear')).toMatchObject({
+      code: 0,
+      summary: { created: 1, rejected: 0, empty: 1 },
+      held: [`${user} 1 2026-01-31 5 - -`],
+    })
+  })
+
+  test.each(importers)('what would be left with nothing, or may not be changed, is a reject: %s', async (_, open) => {
+    await using importer = await open()
+    await load(importer, 'date,user,Sales,Visits\n2026-01-30,Ann Lee,4,\n2026-01-31,Ann Lee,5,6\n')
+    await importer.client.assignments(ID.ann).remove(ID.visits)
+    const text = 'date,user,Sales,Visits\n2026-01-30,Ann Lee,,\n2026-01-31,Ann Lee,7,\n'
+    expect(await load(importer, text, '--empty', 'clear')).toMatchObject({
+      code: 3,
+      summary: { updated: 1, rejected: 2, empty: 1 },
+      held: ['2 1 2026-01-30 4 - -', '2 1 2026-01-31 7 - -', '2 2 2026-01-31 6 - -'],
+    })
+    expect(importer.read('data.rejects.csv').split('\n').slice(1, -1)).toEqual([
+      expect.stringMatching(/^2026-01-30,Ann Lee,,,2,actual: is required/),
+      '2026-01-31,Ann Lee,7,,3,KPI 2 (Visits) is not assigned to user 2 (Ann Lee)',
+    ])
+  })
 })

@@ -15,7 +15,7 @@ export type Candidate = {
   readonly kpi: string
   readonly date: string
   readonly values: Partial<Record<keyof Values, string>>
-  /** Whether it is looked at although it is empty: a row is, a cell of a wide file is not. */
+  /** Whether it is looked at although it is empty: a row is, a cell of a wide file only where it has something to clear. */
   readonly isRow: boolean
 }
 
@@ -28,7 +28,7 @@ export type Outcome = {
   readonly held: Held
 }
 
-const USERS: Readonly<Record<string, number>> = { 'Ann Lee': ID.ann, Bob: ID.bob }
+const USERS: Readonly<Record<string, number>> = { 'Ann Lee': ID.ann, Bob: ID.bob, Lou: ID.lou }
 const KPIS: Readonly<Record<string, number>> = { Sales: ID.sales, Visits: ID.visits }
 const ASSIGNED: ReadonlySet<string> = new Set(['Ann Lee Sales', 'Ann Lee Visits', 'Bob Sales'])
 /** The numbers that the model knows, as they are kept. */
@@ -42,9 +42,9 @@ const NUMBERS: Readonly<Record<string, string>> = {
 const ROUNDED: ReadonlySet<string> = new Set(['1.00005', '-1.00004'])
 const NOTHING: Values = { actual: null, target: null, notes: null }
 
-const isGood = ({ user, kpi, date, values, isRow }: Candidate, { clear, strict }: Ways): boolean => {
+const isGood = ({ user, kpi, date, values, isRow }: Candidate, { strict }: Ways): boolean => {
   if (!(user in USERS) || !/-\d\d$/.test(date) || date.endsWith('-99')) return false
-  if (!isRow && !clear && values.actual === '') return true
+  if (!isRow && values.actual === '') return true
   const isNumber = (text: string): boolean => text === '' || (text in NUMBERS && !(strict && ROUNDED.has(text)))
   return (
     kpi in KPIS &&
@@ -53,8 +53,7 @@ const isGood = ({ user, kpi, date, values, isRow }: Candidate, { clear, strict }
   )
 }
 
-const isEmpty = ({ values }: Candidate, { clear }: Ways): boolean =>
-  !clear && Object.values(values).every((text) => text === '')
+const isEmpty = ({ values }: Candidate): boolean => Object.values(values).every((text) => text === '')
 
 /** A sum of numbers of up to four decimals. */
 const sum = (numbers: readonly string[]): string => {
@@ -85,13 +84,15 @@ const merge = (before: Values, { kpi, values }: Candidate, clear: boolean): Valu
 export const outcomeOf = (candidates: readonly Candidate[], stored: Held, ways: Ways): Outcome => {
   const held = new Map(stored)
   const rejected = new Set(candidates.filter((one) => !isGood(one, ways)).map(({ line }) => line))
-  const good = candidates.filter((one) => isGood(one, ways) && !isEmpty(one, ways))
+  const good = candidates.filter((one) => isGood(one, ways) && (ways.clear || !isEmpty(one)))
   const groups = Map.groupBy(good, ({ user, kpi, date }) => `${USERS[user]} ${KPIS[kpi]} ${date}`)
   const actions: { key: string; lines: number[]; action: string }[] = []
   for (const [key, group] of groups) {
     const lines = group.map(({ line }) => line)
     const chosen = choose(group, ways.onDuplicate)
     const before = held.get(key)
+    const hasNothingToClear = chosen !== undefined && isEmpty(chosen) && !before
+    if (hasNothingToClear) continue
     const after = chosen && merge(before ?? NOTHING, chosen, ways.clear)
     if (!after || Object.values(after).every((value) => value === null)) {
       for (const line of lines) rejected.add(line)

@@ -1,0 +1,49 @@
+import type { Client } from '../client/client.ts'
+import { fits } from '../domain/decimal.ts'
+import type { EntryDraft } from '../domain/resources/entry.ts'
+import { type Import, type Prepared, Stopped } from './prepare.ts'
+import type { Pair } from './reference.ts'
+import { judgeDrafts } from './verdict.ts'
+
+const LAST_PLACE = 32_767
+
+/** Whether a draft is sure to leave an entry, whatever is stored. */
+const isSure = ({ actual, notes }: EntryDraft): boolean =>
+  typeof actual === 'bigint' ? fits(actual) : typeof notes === 'string'
+
+/**
+ * The assignments that are missing and that an entry needs which the service will take: neither those that only rejects
+ * would need, nor those of empty cells that have nothing to clear.
+ */
+export const neededAssignments = async (
+  client: Client,
+  { reference, batches }: Pick<Prepared, 'reference' | 'batches'>,
+): Promise<Pair[]> => {
+  const missing = reference.missing()
+  if (missing.length === 0) return []
+  const keyOf = (user: number | null | undefined, kpi: number): string => `${user}/${kpi}`
+  const open = new Set(missing.map(({ user, kpi }) => keyOf(user.id, kpi.id)))
+  const isOpen = ({ user_id, kpi_id }: EntryDraft): boolean => open.has(keyOf(user_id, kpi_id))
+  const settle = ({ user_id, kpi_id }: EntryDraft): boolean => open.delete(keyOf(user_id, kpi_id))
+  for (const { drafts } of batches()) {
+    for (const draft of drafts) if (isSure(draft)) settle(draft)
+    const unsure = drafts.filter(isOpen)
+    const verdicts = await judgeDrafts(client, unsure, reference)
+    unsure.filter((_, at) => !['nothing', 'reject'].includes(verdicts[at]?.action ?? '')).forEach(settle)
+  }
+  return missing.filter(({ user, kpi }) => !open.has(keyOf(user.id, kpi.id)))
+}
+
+/** Makes the assignments that are needed, each after the last of its user, and counts them. */
+export const createAssignments = async ({ client, signal }: Import, prepared: Prepared): Promise<void> => {
+  const places = new Map<number, number>()
+  for (const { user, kpi } of await neededAssignments(client, prepared)) {
+    if (signal.aborted) throw new Stopped('stopped before any entry was sent; run the same command to continue')
+    const assignments = client.assignments(user.id)
+    const last = places.get(user.id) ?? Math.max(0, ...(await assignments.list()).map(({ sort_order }) => sort_order))
+    const sort_order = Math.min(last + 1, LAST_PLACE)
+    await assignments.add({ id: kpi.id, sort_order })
+    places.set(user.id, sort_order)
+    prepared.summary.assigned += 1
+  }
+}
