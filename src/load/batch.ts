@@ -6,6 +6,15 @@ import type { OnDuplicate } from './options.ts'
 /** Entries that are sent together, and beside each the line that it came from, or the lines. */
 export type Batch = { readonly drafts: EntryDraft[]; readonly lines: (number | readonly number[])[] }
 
+/** What a batch may come to as text, with room for one more entry: a body may have 10 MiB (decisions, section 8). */
+const BATCH_BYTES = 10_000_000
+/** The most that an entry comes to without its notes: names, ids, a date and two numbers. */
+const ENTRY_BYTES = 200
+/** The most that a unit of a text comes to, escaped or in UTF-8. */
+const BYTES_A_UNIT = 3
+
+const weightOf = ({ notes }: EntryDraft): number => ENTRY_BYTES + BYTES_A_UNIT * (notes?.length ?? 0)
+
 /** Takes the lines of a key that stands in the file more than once, where that is an error. */
 export type DuplicateSink = (lines: readonly number[]) => void
 
@@ -26,7 +35,7 @@ const choose = (drafts: readonly EntryDraft[], onDuplicate: Exclude<OnDuplicate,
 }
 
 /**
- * Cuts sorted rows into batches. A key that stands in the file more than once, at whatever distance, is settled here:
+ * Cuts sorted rows into batches, of so many entries and not too large for a request. A key that stands in the file more than once, at whatever distance, is settled here:
  * its rows lie together.
  */
 export function* cutBatches(
@@ -36,26 +45,28 @@ export function* cutBatches(
   limit = BATCH_LIMIT,
 ): Generator<Batch> {
   let batch: Batch = { drafts: [], lines: [] }
+  let weight = 0
   // The entry of the last key, and all of them and their lines where the key came again.
   let last: EntryDraft | undefined
   let lastLine = 0
   let again: Batch | undefined
 
+  const push = (draft: EntryDraft, lines: number | readonly number[]): void => {
+    batch.drafts.push(draft)
+    batch.lines.push(lines)
+    weight += weightOf(draft)
+  }
   const finishKey = (): void => {
     if (!last) return
     if (!again) {
-      batch.drafts.push(last)
-      batch.lines.push(lastLine)
+      push(last, lastLine)
       return
     }
     const lines = again.lines.flat()
     const chosen = onDuplicate === 'error' ? undefined : choose(again.drafts, onDuplicate)
     again = undefined
-    if (!chosen) refuse(lines)
-    else {
-      batch.drafts.push(chosen)
-      batch.lines.push(lines)
-    }
+    if (chosen) push(chosen, lines)
+    else refuse(lines)
   }
   for (const block of blocks) {
     for (let at = 0; at < block.count; at += 1) {
@@ -69,9 +80,10 @@ export function* cutBatches(
       }
       finishKey()
       ;[last, lastLine] = [draft, line]
-      if (batch.drafts.length === limit) {
+      if (batch.drafts.length === limit || weight >= BATCH_BYTES) {
         yield batch
         batch = { drafts: [], lines: [] }
+        weight = 0
       }
     }
   }
