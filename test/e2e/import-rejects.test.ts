@@ -118,6 +118,23 @@ describe('the rejects file', () => {
     expect(['data.rejects.csv', 'bad.rejects.csv'].filter((name) => existsSync(importer.folder.in(name)))).toEqual([])
   })
 
+  test('is never the file itself, whose other rows would be lost', async () => {
+    await using importer = await embeddedImporter()
+    importer.write('data.csv', BAD)
+    const { code, stderr } = await importer.kpi('entries', 'import', 'data.csv', '--rejects', './data.csv')
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('name another') as unknown })
+    expect(importer.read('data.csv')).toBe(BAD)
+  })
+
+  test('names the first lines of a key that stands on many', async () => {
+    await using importer = await embeddedImporter()
+    importer.write('data.csv', `${HEADER}\n${'Bob,Sales,2026-01-01,1,,\n'.repeat(30)}`)
+    expect((await importer.kpi('entries', 'import', 'data.csv')).code).toBe(3)
+    const [, ...rows] = importer.read('data.rejects.csv').trimEnd().split('\n')
+    expect(rows).toHaveLength(30)
+    expect(rows[29]).toContain('stand on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 20 more')
+  })
+
   test('that cannot be written is told of before anything is sent', async () => {
     await using importer = await embeddedImporter()
     importer.write('data.csv', BAD)

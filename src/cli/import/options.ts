@@ -1,4 +1,6 @@
+import { Fault } from '../../domain/errors.ts'
 import { type ImportOptions, LAYOUTS, ON_DUPLICATE, type Role, ROLES } from '../../load/options.ts'
+import { readDateCell } from '../../load/values.ts'
 import { UsageError } from '../exit.ts'
 import type { FlagValues } from '../flags.ts'
 
@@ -24,6 +26,14 @@ const mapOf = (values: unknown): Map<Role, string> => {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
+/** The date of all rows, which needs no file to be known as one that does not exist. */
+const dateOf = (value: unknown): string | undefined => {
+  const date = textOf(value)?.trim()
+  const day = date === undefined ? undefined : readDateCell(date)
+  if (day instanceof Fault) throw new UsageError(`--date ${day.message}`)
+  return date
+}
+
 /** What the flags of an import say. */
 export const importOptions = (flags: FlagValues): ImportOptions => ({
   layout: LAYOUTS.find((one) => one === flags['layout']),
@@ -31,7 +41,7 @@ export const importOptions = (flags: FlagValues): ImportOptions => ({
   ignore: listOf(flags['ignore']),
   user: textOf(flags['user']),
   kpi: textOf(flags['kpi']),
-  date: textOf(flags['date']),
+  date: dateOf(flags['date']),
   clearEmpty: flags['empty'] === 'clear',
   strict: flags['strict'] === true,
   onDuplicate: ON_DUPLICATE.find((one) => one === flags['onDuplicate']) ?? 'error',

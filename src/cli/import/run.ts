@@ -7,7 +7,8 @@ import { type Import, withPrepared } from '../../load/prepare.ts'
 import { type Rehearsed, rehearse } from '../../load/rehearse.ts'
 import type { Summary } from '../../load/summary.ts'
 import type { Cli } from '../cli.ts'
-import { EXIT } from '../exit.ts'
+import { countOf } from '../count-of.ts'
+import { EXIT, UsageError } from '../exit.ts'
 import type { FlagValues } from '../flags.ts'
 import { printRecords } from '../output/print.ts'
 import { importOptions } from './options.ts'
@@ -17,6 +18,15 @@ import { createProgress, type ProgressView } from './progress.ts'
 /** `data.rejects.csv` for `data.csv`, beside it; in the working directory for standard input. */
 const rejectsPathOf = (file: string): string =>
   file === '-' ? 'stdin.rejects.csv' : join(dirname(file), `${basename(file, extname(file))}.rejects.csv`)
+
+/** Where the rejects go; never to the file itself, whose other rows would be lost. */
+const findRejectsPath = ({ io }: Cli, file: string, asked: unknown): string => {
+  const path = typeof asked === 'string' ? asked : rejectsPathOf(file)
+  if (resolve(io.cwd, path) === resolve(io.cwd, file)) {
+    throw new UsageError(`--rejects ${path} is the file that is imported; name another`)
+  }
+  return path
+}
 
 const openSource = ({ io }: Cli, file: string): Promise<Source> | Source => {
   if (file !== '-') return fileSource(resolve(io.cwd, file), file)
@@ -36,8 +46,11 @@ const summaryRecord = (cli: Cli, client: Client, startedAt: number, summary: Sum
 })
 
 const shortSummary = ({ created, updated, unchanged, rejected, assigned }: Summary): string =>
-  `dry run, nothing was sent: ${created} to create, ${updated} to update, ${unchanged} unchanged, ${rejected} rows to reject` +
-  (assigned > 0 ? `, ${assigned} assignments to create` : '')
+  `dry run, nothing was sent: ${created} to create, ${updated} to update, ${unchanged} unchanged, ${countOf(rejected, 'row')} to reject` +
+  (assigned > 0 ? `, ${countOf(assigned, 'assignment')} to create` : '')
+
+const rejectedSummary = (rejected: number, path: string): string =>
+  `${countOf(rejected, 'row was', 'rows were')} rejected; ${rejected === 1 ? 'it is' : 'they are'} in ${path} with the reasons`
 
 const dryRun = (cli: Cli, work: Import, progress: ProgressView): Promise<number> =>
   withPrepared(work, async (prepared) => {
@@ -50,14 +63,12 @@ const dryRun = (cli: Cli, work: Import, progress: ProgressView): Promise<number>
 
 /** Tells what is left to do and answers the exit code. */
 const conclude = async (cli: Cli, { summary, left, failure }: Ending, rejectsPath: string): Promise<number> => {
-  if (summary.rejected > 0) {
-    await cli.io.stderr.write(
-      `kpi: ${summary.rejected} rows were rejected; they are in ${rejectsPath} with the reasons\n`,
-    )
-  }
+  if (summary.rejected > 0) await cli.io.stderr.write(`kpi: ${rejectedSummary(summary.rejected, rejectsPath)}\n`)
   if (failure) await cli.io.stderr.write(`kpi: ${failure.message}\n`)
   if (left > 0) {
-    await cli.io.stderr.write(`kpi: stopped with ${left} entries left; run the same command to continue\n`)
+    await cli.io.stderr.write(
+      `kpi: stopped with ${countOf(left, 'entry', 'entries')} left; run the same command to continue\n`,
+    )
     return EXIT.workLeft
   }
   return summary.rejected > 0 ? EXIT.partial : EXIT.done
@@ -66,7 +77,7 @@ const conclude = async (cli: Cli, { summary, left, failure }: Ending, rejectsPat
 /** `kpi entries import`: reads, checks and sends a file, or only says what that would do. */
 export const runImport = async (cli: Cli, file: string, flags: FlagValues): Promise<number> => {
   const options = importOptions(flags)
-  const rejectsPath = typeof flags['rejects'] === 'string' ? flags['rejects'] : rejectsPathOf(file)
+  const rejectsPath = findRejectsPath(cli, file, flags['rejects'])
   cli.printing()
   const source = await openSource(cli, file)
   const progress = await createProgress(cli)
