@@ -67,7 +67,9 @@ describe.each(importers)('%s', (_, open) => {
     expect(jsonOf(await kpi(...load))).toMatchObject({ ...untold, read: 816, created: 3263, unchanged: 0, assigned: 4 })
     expect(printed(await kpi('entries', 'list', ...ALL), 'entry_date', 'kpi_id', 'actual')).toEqual(expected)
     expect(printed(await kpi('report', ...ALL, '--users', 'World'), 'entryDate', 'kpiId', 'actual')).toEqual(expected)
+    const before = (await kpi('entries', 'list', ...ALL)).stdout
     expect(jsonOf(await kpi(...load))).toMatchObject({ ...untold, read: 816, created: 0, unchanged: 3263, assigned: 0 })
+    expect((await kpi('entries', 'list', ...ALL)).stdout).toBe(before)
   })
 
   test('a file with a column for each user is loaded whole, exactly, and once', async () => {
@@ -85,6 +87,8 @@ describe.each(importers)('%s', (_, open) => {
     expect(listed.toSorted()).toEqual(expected.toSorted())
     const reported = printed(await kpi('report', ...ALL, '--kpis', 'Confirmed'), 'entryDate', 'itemId', 'actual')
     expect(reported).toEqual(expected)
+    const before = (await kpi('entries', 'list', ...ALL)).stdout
     expect(jsonOf(await kpi(...load))).toMatchObject({ ...untold, created: 0, unchanged: 6528, assigned: 0 })
+    expect((await kpi('entries', 'list', ...ALL)).stdout).toBe(before)
   })
 })
