@@ -52,7 +52,8 @@ const parse = (body: string): Json => {
 export const parseRetryAfter = (text: string | undefined, now: number): number | undefined => {
   if (text === undefined) return undefined
   if (/^\d+$/.test(text.trim())) return Number(text)
-  const date = Date.parse(text)
+  // Only a date that begins with a weekday is one: `Date.parse` makes a year of any number.
+  const date = /^\s*[a-z]/i.test(text) ? Date.parse(text) : NaN
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000))
 }
 
@@ -64,8 +65,8 @@ export const errorOfAnswer = ({ status, header, body }: TextAnswer, now: number)
     ? fields['errors'].map(issueOf).filter((issue) => issue !== undefined)
     : []
   const retryAfter = parseRetryAfter(header('retry-after'), now)
-  const message =
-    typeof fields['message'] === 'string' ? fields['message'] : `the service answered with status ${status}`
+  const words = typeof fields['message'] === 'string' ? fields['message'].trim() : ''
+  const message = words || `the service answered with status ${status}`
   const location = header('location')
   const redirect = status >= 300 && status < 400 && location ? `, a redirect to ${location}; correct the base URL` : ''
   return new KpiError(codeOf(status, issues, retryAfter), message + redirect, {

@@ -23,7 +23,8 @@ const fold = (text: string): string =>
 /** The name nearest to a misspelt one, if any is near. */
 export const nearest = (text: string, names: Iterable<string>): string | undefined => {
   let best: string | undefined
-  let least = Math.min(SUGGESTION_DISTANCE, Math.ceil(text.length / 3)) + 1
+  // Where every letter differs, nothing is near.
+  let least = Math.min(SUGGESTION_DISTANCE, Math.ceil(text.length / 3), text.length - 1) + 1
   for (const name of names) {
     const distance = leven(fold(text), fold(name))
     if (distance < least) [best, least] = [name, distance]

@@ -24,19 +24,32 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was cut',
   UND_ERR_HEADERS_TIMEOUT: 'it did not answer in time',
   UND_ERR_BODY_TIMEOUT: 'it did not answer in time',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there',
   UND_ERR_CONNECT_TIMEOUT: 'it could not be connected to in time',
 }
 
 const unreachable = (error: unknown, baseUrl: URL): KpiError => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error))
+  const words = error instanceof Error ? error.message : String(error)
+  // What OpenSSL says of a failed handshake speaks of its own source files.
+  const handshake = code.startsWith('ERR_SSL_') ? `the TLS handshake failed (${code})` : undefined
+  const reason = REASONS[code] ?? handshake ?? words
   return new KpiError('unavailable', `cannot reach ${baseUrl.origin}: ${reason}`, { cause: error })
 }
 
 /** Credentials travel only where nobody can read them on the way. */
 const mustBePrivate = (baseUrl: URL): void => {
   if (baseUrl.protocol === 'https:' || (baseUrl.protocol === 'http:' && isLoopback(baseUrl))) return
-  throw new KpiError('malformed', `${baseUrl.href} is not HTTPS; credentials are not sent over plain HTTP`)
+  const { protocol, host, pathname } = baseUrl
+  throw new KpiError(
+    'malformed',
+    `${protocol}//${host}${pathname} is not HTTPS; credentials are not sent over plain HTTP`,
+  )
+}
+
+const totalOf = ({ header }: TextAnswer): number | undefined => {
+  const total = header('x-total-count') ?? ''
+  return /^\d+$/.test(total) ? Number(total) : undefined
 }
 
 /** The service over the network: JSON, Basic credentials. */
@@ -71,8 +84,7 @@ export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote)
       throw unreachable(error, baseUrl)
     })
     if (answer.status < 200 || answer.status > 299) throw errorOfAnswer(answer, now())
-    const total = answer.header('x-total-count')
-    return { content: { json: contentOfAnswer(answer) }, total: total === undefined ? undefined : Number(total) }
+    return { content: { json: contentOfAnswer(answer) }, total: totalOf(answer) }
   }
   return { send, close: () => pool.close() }
 }

@@ -1,7 +1,7 @@
-import { type Issue, refuseFaults } from '../domain/errors.ts'
+import { invalid, type Issue } from '../domain/errors.ts'
 import { BATCH_LIMIT, type BatchFlags, batchFlags, entry, type EntryDraft } from '../domain/resources/entry.ts'
 import { expectWhole, type Reading } from '../domain/schema.ts'
-import { checkDraft, draftToJson, expectObject, type Json, readDraft } from './json.ts'
+import { checkDraft, draftToJson, expectObject, isObject, type Json, readDraft } from './json.ts'
 
 /** A batch as it was sent: what it does with all entries, and each entry as far as it could be read. */
 export type SentBatch = { readonly flags: BatchFlags; readonly list: readonly Reading<EntryDraft>[] }
@@ -16,7 +16,10 @@ const faultOfList = (list: Json): Issue | undefined => {
 const NO_OBJECT: Reading<EntryDraft> = { values: {}, issues: [{ field: 'entries', message: 'must be an object' }] }
 
 const readEntry = (body: Json, lenient: boolean): Reading<EntryDraft> =>
-  typeof body === 'object' && body !== null && !Array.isArray(body) ? readDraft(entry, body, lenient) : NO_OBJECT
+  isObject(body) ? readDraft(entry, body, lenient) : NO_OBJECT
+
+const numbered = ({ issues }: Reading<EntryDraft>, index: number): Issue[] =>
+  issues.map((issue) => ({ index, ...issue }))
 
 const DRAFTS = Symbol('drafts')
 
@@ -34,7 +37,8 @@ export const batchBody = (drafts: readonly EntryDraft[]): BatchInMemory => ({
 const NO_FLAGS: Reading<BatchFlags> = { values: {}, issues: [] }
 
 /**
- * Reads the body of a batch (decisions, section 5). The faults of single entries stay with them. JSON cannot hold a
+ * Reads the body of a batch (decisions, section 5). The faults of single entries stay with them, unless the batch is
+ * refused for its flags, when all are told. JSON cannot hold a
  * symbol, so only a caller in this process can spare the reading; its values are checked all the same.
  */
 export const readBatch = (body: Json, lenient: boolean): SentBatch => {
@@ -42,8 +46,10 @@ export const readBatch = (body: Json, lenient: boolean): SentBatch => {
   const list = inMemory ? body[DRAFTS] : expectObject(body)['entries']
   const flags = inMemory ? NO_FLAGS : readDraft(batchFlags, body, lenient)
   const fault = faultOfList(list)
-  refuseFaults([...flags.issues, ...(fault ? [fault] : [])])
+  if (fault) throw invalid([...flags.issues, fault])
   const read = (one: Json): Reading<EntryDraft> =>
     inMemory ? checkDraft(entry, one as EntryDraft, lenient) : readEntry(one, lenient)
-  return { flags: expectWhole(flags), list: (list as readonly Json[]).map(read) }
+  const entries = (list as readonly Json[]).map(read)
+  if (flags.issues.length > 0) throw invalid([...flags.issues, ...entries.flatMap(numbered)])
+  return { flags: expectWhole(flags), list: entries }
 }

@@ -1,5 +1,5 @@
 import { formatDay, formatInstant, parseDay, parseInstant } from '../domain/day.ts'
-import { decimalOfNumber, parseDecimal } from '../domain/decimal.ts'
+import { decimalOfNumber, type ParsedDecimal, parseDecimal } from '../domain/decimal.ts'
 import { Fault, type Issue, KpiError } from '../domain/errors.ts'
 import { checkDecimal, checkInteger, checkValue, kindSays, valueOfText } from '../domain/field-value.ts'
 import {
@@ -19,13 +19,17 @@ export type Json = unknown
 
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/
 
+const doubleOf = (raw: number | RawNumber): number => (typeof raw === 'number' ? raw : Number(raw.rawJSON))
+
+/** JSON's numbers have no end, a double's do: what it reads as infinite is only too large. */
+const finite = (number: number): number => Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, number))
+
+const decimalOf = (raw: number | RawNumber): ParsedDecimal | undefined =>
+  typeof raw === 'number' ? decimalOfNumber(finite(raw)) : parseDecimal(raw.rawJSON)
+
 const readNumber = (field: Field, raw: number | RawNumber): FieldValue | Fault => {
-  if (field.kind === 'decimal') {
-    return checkDecimal(typeof raw === 'number' ? decimalOfNumber(raw) : parseDecimal(raw.rawJSON))
-  }
-  if (field.kind === 'integer' || field.kind === 'int16') {
-    return checkInteger(field, typeof raw === 'number' ? raw : Number(raw.rawJSON))
-  }
+  if (field.kind === 'decimal') return checkDecimal(decimalOf(raw))
+  if (field.kind === 'integer' || field.kind === 'int16') return checkInteger(field, doubleOf(raw))
   return new Fault(`must be ${kindSays[field.kind]}`)
 }
 
@@ -72,7 +76,8 @@ const readField = (
   return new Fault(purpose === 'add' ? 'is required' : 'must not be blank')
 }
 
-const isObject = (body: Json): body is Readonly<Record<string, Json>> =>
+/** Whether JSON is an object, rather than a list, null or a value. */
+export const isObject = (body: Json): body is Readonly<Record<string, Json>> =>
   typeof body === 'object' && body !== null && !Array.isArray(body) && !JSON.isRawJSON(body)
 
 /** A body that must be an object, as one; anything else is a `malformed` error. */
@@ -144,11 +149,10 @@ const readAnswer = (field: Field, raw: Json): FieldValue => {
     if (field.kind === 'datetime') return parseInstant(raw) ?? null
     return field.kind === 'decimal' ? (parseDecimal(raw)?.value ?? null) : raw
   }
-  if (field.kind === 'decimal') {
-    if (JSON.isRawJSON(raw)) return parseDecimal(raw.rawJSON)?.value ?? null
-    return typeof raw === 'number' ? (decimalOfNumber(raw)?.value ?? null) : null
+  if (typeof raw === 'number' || JSON.isRawJSON(raw)) {
+    return field.kind === 'decimal' ? (decimalOf(raw)?.value ?? null) : doubleOf(raw)
   }
-  return typeof raw === 'number' || typeof raw === 'boolean' ? raw : null
+  return typeof raw === 'boolean' ? raw : null
 }
 
 /** Reads a record that a service has answered. What it adds beyond the table is left; what it lacks is null. */

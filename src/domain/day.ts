@@ -52,7 +52,7 @@ const daysInMonth = (year: number, month: number): number => dayOfCivil(year, mo
 
 /** The day that year, month and day name, or `undefined` where the calendar has no such day. */
 export const existingDay = (year: number, month: number, day: number): Day | undefined => {
-  const exists = month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= daysInMonth(year, month))
+  const exists = year >= 0 && month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= daysInMonth(year, month))
   return exists ? dayOfCivil(year, month, day) : undefined
 }
 

@@ -51,6 +51,7 @@ export const checkText = (field: Field, text: string): string | null | Fault => 
   return value
 }
 
+const DAY_FORM = /^\d{4}-\d{2}-\d{2}(T00:00:00)?$/
 const ENTRY_YEARS = 'must be in the years 1900 to 2199'
 const isEntryDay = (day: number): boolean => Number.isInteger(day) && day >= FIRST_ENTRY_DAY && day <= LAST_ENTRY_DAY
 
@@ -58,7 +59,7 @@ const isEntryDay = (day: number): boolean => Number.isInteger(day) && day >= FIR
 export const checkDay = (text: string): number | Fault => {
   const day = parseDay(text)
   if (day === undefined) {
-    return new Fault(/^\d{4}-\d{2}-\d{2}/.test(text) ? 'is a date that does not exist' : 'must be a date, YYYY-MM-DD')
+    return new Fault(DAY_FORM.test(text) ? 'is a date that does not exist' : 'must be a date, YYYY-MM-DD')
   }
   return isEntryDay(day) ? day : new Fault(ENTRY_YEARS)
 }
