@@ -89,14 +89,19 @@ export const ask = (
 /** The ways to a service: each gives a client of a fresh account. */
 export type Way = { readonly client: Client; readonly transport: Transport } & AsyncDisposable
 
+/** The way to a service in the same process. */
+export const wayTo = async (service: Service): Promise<Way> => {
+  const transport = await embeddedTransport(service.dataDir, () => NOW)
+  return { client: createClient(transport), transport, [Symbol.asyncDispose]: transport.close }
+}
+
 const inProcess = async (): Promise<Way> => {
   const service = await startService()
-  const transport = await embeddedTransport(service.dataDir, () => NOW)
+  const way = await wayTo(service)
   return {
-    client: createClient(transport),
-    transport,
+    ...way,
     [Symbol.asyncDispose]: async () => {
-      await transport.close()
+      await way[Symbol.asyncDispose]()
       await service[Symbol.asyncDispose]()
     },
   }
