@@ -4,6 +4,9 @@ import { Fault } from '../domain/errors.ts'
 /** Something that people call by name. */
 export type Named = { readonly id: number; readonly name: string; readonly email?: string }
 
+/** Says that a name is that of more than one. */
+export class Ambiguous extends Fault {}
+
 /** Finds things by what people call them. */
 export type Directory<T extends Named> = {
   /** By id, by exact name or e-mail address, or by a name that differs only in case, spaces and underscores. */
@@ -67,7 +70,7 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
       if (!first) return unknown(wanted)
       if (!second) return first
       const candidates = (matches ?? []).map(({ id }) => id).join(', ')
-      return new Fault(`"${wanted}" is the name of more than one ${title}: ${candidates}; use the id`)
+      return new Ambiguous(`"${wanted}" is the name of more than one ${title}: ${candidates}; use the id`)
     },
   }
 }

@@ -37,6 +37,15 @@ const unreachable = (error: unknown, baseUrl: URL): KpiError => {
   return new KpiError('unavailable', `cannot reach ${baseUrl.origin}: ${reason}`, { cause: error })
 }
 
+/** Below a base URL that is right, there always is a list of KPIs, users, entries. */
+const COLLECTION = /^\/[a-z]+$/
+
+const notThere = ({ protocol, host, pathname }: URL, path: string): KpiError =>
+  new KpiError(
+    'not_found',
+    `there is no service at ${protocol}//${host}${pathname}: it has no ${path}; check the base URL, which mostly ends in /api`,
+  )
+
 /** Credentials travel only where nobody can read them on the way. */
 const mustBePrivate = (baseUrl: URL): void => {
   if (baseUrl.protocol === 'https:' || (baseUrl.protocol === 'http:' && isLoopback(baseUrl))) return
@@ -83,6 +92,7 @@ export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote)
     const answer = await ask(sending).catch((error: unknown) => {
       throw unreachable(error, baseUrl)
     })
+    if (answer.status === 404 && COLLECTION.test(sending.path)) throw notThere(baseUrl, sending.path)
     if (answer.status < 200 || answer.status > 299) throw errorOfAnswer(answer, now())
     return { content: { json: contentOfAnswer(answer) }, total: totalOf(answer) }
   }

@@ -1,3 +1,4 @@
+import { BODY_LIMIT } from '../domain/limits.ts'
 import { BATCH_LIMIT, type EntryDraft } from '../domain/resources/entry.ts'
 import { type Block, numberAt } from './block.ts'
 import { draftOf } from './entry.ts'
@@ -6,8 +7,8 @@ import type { OnDuplicate } from './options.ts'
 /** Entries that are sent together, and beside each the line that it came from, or the lines. */
 export type Batch = { readonly drafts: EntryDraft[]; readonly lines: (number | readonly number[])[] }
 
-/** What a batch may come to as text, with room for one more entry: a body may have 10 MiB (decisions, section 8). */
-const BATCH_BYTES = 10_000_000
+/** What a batch may come to as text, so that there is room for one more entry. */
+const BATCH_BYTES = BODY_LIMIT - 10_000
 /** The most that an entry comes to without its notes: names, ids, a date and two numbers. */
 const ENTRY_BYTES = 200
 /** The most that a unit of a text comes to, escaped or in UTF-8. */
@@ -35,8 +36,8 @@ const choose = (drafts: readonly EntryDraft[], onDuplicate: Exclude<OnDuplicate,
 }
 
 /**
- * Cuts sorted rows into batches, of so many entries and not too large for a request. A key that stands in the file more than once, at whatever distance, is settled here:
- * its rows lie together.
+ * Cuts sorted rows into batches, of so many entries and not too large for a request. A key that stands in the file more
+ * than once, at whatever distance, is settled here: its rows lie together.
  */
 export function* cutBatches(
   blocks: Iterable<Block>,

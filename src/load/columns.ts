@@ -1,4 +1,4 @@
-import type { Directory, Named } from '../client/directory.ts'
+import { Ambiguous, type Directory, type Named } from '../client/directory.ts'
 import { Fault, type Issue, KpiError } from '../domain/errors.ts'
 import { type Findings, isCalled, namedColumns, recogniseColumns, restOf } from './header.ts'
 import type { ImportOptions, Role } from './options.ts'
@@ -25,21 +25,26 @@ export const KEY_ROLES = ['user', 'kpi', 'date'] as const
 /** What an entry holds. In a wide file only actuals, which stand in the columns of KPIs or users. */
 const VALUE_ROLES = ['actual', 'target', 'notes'] as const
 
-const wideBy = (of: Wide['of'], found: Findings, directories: Directories): Wide & { readonly faults: Issue[] } => {
+/** The columns read as those of KPIs, or of users: how many name one, be it more than one, and what is wrong. */
+type WideReading = Wide & { readonly named: number; readonly faults: readonly Issue[] }
+
+const wideBy = (of: Wide['of'], found: Findings, directories: Directories): WideReading => {
   const columns: WideColumn[] = []
   const faults: Issue[] = []
+  let named = 0
   const blame = (message: string): void => {
     faults.push({ field: 'header', message })
   }
   for (const at of restOf(found)) {
     const name = found.header[at] ?? ''
     const one = directories[of].find(name)
+    if (!(one instanceof Fault) || one instanceof Ambiguous) named += 1
     const other = columns.find(({ id }) => !(one instanceof Fault) && id === one.id)
     if (one instanceof Fault) blame(`${one.message} (or leave the column out with --ignore)`)
     else if (other) blame(`"${found.header[other.at]}" and "${name}" are both ${one.name}; keep one of the columns`)
     else columns.push({ at, id: one.id })
   }
-  return { of, columns, faults }
+  return { of, columns, named, faults }
 }
 
 /** Whether a role has a column or a constant. */
@@ -59,9 +64,9 @@ const mustBeLong = (found: Findings, options: ImportOptions): boolean => {
 const findWide = (found: Findings, options: ImportOptions, directories: Directories): Plan['wide'] => {
   if (mustBeLong(found, options)) return undefined
   const [byKpi, byUser] = [wideBy('kpi', found, directories), wideBy('user', found, directories)]
-  const moreUsers = !isGiven(found, options, 'user') && byUser.columns.length > byKpi.columns.length
+  const moreUsers = !isGiven(found, options, 'user') && byUser.named > byKpi.named
   const best = isGiven(found, options, 'kpi') || moreUsers ? byUser : byKpi
-  if (best.columns.length === 0 && options.layout !== 'wide') return undefined
+  if (best.named === 0 && options.layout !== 'wide') return undefined
   found.issues.push(...best.faults)
   if (restOf(found).length === 0) found.issues.push({ field: 'header', message: `no column is that of a ${best.of}` })
   for (const role of VALUE_ROLES) {
@@ -90,11 +95,22 @@ const missingRoles = (found: Findings, wide: Plan['wide'], options: ImportOption
   }))
 }
 
+/** What else may separate the cells of a file that has but one column, by a word for it. */
+const SEPARATORS: Readonly<Record<string, string>> = { ';': 'semicolons', '\t': 'tabs', '|': 'bars' }
+
+const mustHaveCommas = (header: readonly string[]): void => {
+  const [only = '', ...more] = header
+  const [, name] = Object.entries(SEPARATORS).find(([separator]) => only.includes(separator)) ?? []
+  if (more.length > 0 || name === undefined) return
+  throw new KpiError('malformed', `the cells of the file are separated by ${name}; save it with commas between them`)
+}
+
 const mustBeKnown = ({ header, roles, issues }: Findings, wide: Plan['wide']): void => {
   if (header.some((name) => /\r(?!\n)/.test(name))) {
     throw new KpiError('malformed', 'the lines of the file end in CR alone; save it with line ends of LF or CRLF')
   }
   if (roles.size > 0 || wide) return
+  mustHaveCommas(header)
   throw new KpiError(
     'malformed',
     `nothing is known of the header ${header.join(', ')}: a file has columns user, kpi, date and actual, or a column for each KPI or user`,

@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { finished } from 'node:stream/promises'
 import { KpiError } from '../domain/errors.ts'
+import { BODY_LIMIT } from '../domain/limits.ts'
 import { type Connections, watchConnections } from './connections.ts'
 import type { Face } from './wire.ts'
 
 const MEBIBYTE = 1024 * 1024
-const BODY_LIMIT = 10 * MEBIBYTE
 const SETTINGS = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
