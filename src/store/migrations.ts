@@ -91,17 +91,6 @@ const tables: readonly Table[] = [
   },
 ]
 
-/**
- * What the planner takes a large account for. Without that it holds the account alone for as good a guide as an index,
- * and reads all of the account's entries where a KPI is removed; an index that is "unordered" is not taken where the
- * primary key would do as well.
- */
-const STATISTICS = `insert into sqlite_stat1 (tbl, idx, stat) values
-  ('assignments', 'assignments', '100000 100000 50 1'),
-  ('assignments', 'assignments_by_kpi', '100000 100000 1000 unordered'),
-  ('entries', 'entries', '1000000 1000000 10000 200 1'),
-  ('entries', 'entries_by_kpi', '1000000 1000000 20000 unordered')`
-
 /** What brings a store from one version to the next. What has been released is never changed, only added to. */
 export const migrations: readonly (readonly string[])[] = [
   [
@@ -109,13 +98,8 @@ export const migrations: readonly (readonly string[])[] = [
     counters,
     ...tables.map(createTable),
     'create unique index entries_by_id on entries (account_id, id)',
-    // Where a row is removed, those that refer to it are looked for: an index leads to each of them.
-    'create index entries_by_kpi on entries (account_id, kpi_id)',
     'create index items_by_breakdown on items (account_id, breakdown_id)',
-    'create index assignments_by_kpi on assignments (account_id, id)',
     'create index kpis_by_category on kpis (account_id, category_id)',
     'create index kpis_by_unit on kpis (account_id, unit_id)',
-    'analyze',
-    STATISTICS,
   ],
 ]

@@ -126,7 +126,7 @@ describe('what can go wrong', () => {
     ['half of its JSON', (response) => response.end('[{"id":'), { code: 'unavailable', message: /base URL/ }],
     ['a page', (response) => page(response, 200), { code: 'unavailable', message: /text\/html.*base URL/ }],
     ['a page with 502', (response) => page(response, 502), { code: 'unavailable', message: /502/, retryAfter: 9 }],
-    ['a page with 404', (response) => page(response, 404), { code: 'not_found', message: /404/ }],
+    ['a page with 404', (response) => page(response, 404), { code: 'not_found', message: /check the base URL/ }],
     ['a page with 403', (response) => page(response, 403), { code: 'rate_limited', message: /403/, retryAfter: 9 }],
     [
       'a 403 that names no time',

@@ -88,34 +88,6 @@ describe('every key', () => {
     expect(keys.map((key) => `${key['table']}.${key['from']}`).sort()).toEqual(expected)
     expect(keys.every((key) => key['to'] === 'id')).toBe(true)
   })
-
-  test('is found by an index, where a row that others refer to is removed', async () => {
-    await using store = await openTestStore()
-    const missing: string[] = []
-    for (const name of OWNED) {
-      const keys = await ask(store.db, 'select "from", "table" from pragma_foreign_key_list(?) where seq = 1', name)
-      for (const key of keys) {
-        const sql = `explain query plan select 1 from ${name} where account_id = 1 and ${key['from']} = 1`
-        const plan = namesIn(await ask(store.db, sql), 'detail').join()
-        if (!plan.includes(`${key['from']}=?`)) missing.push(`${name}.${key['from']}: ${plan}`)
-      }
-    }
-    expect(missing).toEqual([])
-  })
-
-  test.each([
-    ['delete from entries where account_id = 1 and kpi_id = 1', 'entries_by_kpi (account_id=? AND kpi_id=?)'],
-    ['delete from assignments where account_id = 1 and id = 1', 'assignments_by_kpi (account_id=? AND id=?)'],
-    [
-      'select * from entries where account_id = 1 and item_id = 1 and kpi_id = 1 and entry_date between 1 and 2',
-      'PRIMARY KEY (account_id=? AND item_id=? AND kpi_id=? AND entry_date>? AND entry_date<?)',
-    ],
-  ])('is taken for %s where it is the best', async (sql, index) => {
-    await using store = await openTestStore()
-    expect(namesIn(await ask(store.db, `explain query plan ${sql}`), 'detail')).toEqual([
-      expect.stringContaining(index) as string,
-    ])
-  })
 })
 
 test('there is a migration for each version of the store', () => {

@@ -45,7 +45,7 @@ export const kpi = resource({
     description: { kind: 'text', about: 'What it measures', nullable: true, max: 150 },
     target_default: {
       kind: 'decimal',
-      about: 'Target of whoever has none of their own; blank for none',
+      about: 'Target of each entry that has none of its own, nor of its user; blank for none',
       nullable: true,
     },
     value_direction: {
