@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command, Option } from 'commander'
+import { importSummary } from '../src/cli/import/output.ts'
 import { processIo } from '../src/cli/io.ts'
 import { describeProgram } from '../src/cli/program.ts'
 import { kindSays } from '../src/domain/field-value.ts'
 import { resources } from '../src/domain/resources/index.ts'
 import type { Field, NamedField, Resource } from '../src/domain/schema.ts'
+import { SYNONYMS } from '../src/load/header.ts'
 import { routes } from '../src/server/routes/index.ts'
 
 const INTRODUCTION = `# Reference
@@ -61,6 +63,20 @@ const resourceText = (of: Resource): string => {
   ].join('\n\n')
 }
 
+const fileText = (): string =>
+  [
+    '## Files that are loaded\n',
+    `${table(
+      ['Column', 'May be called'],
+      Object.entries(SYNONYMS).map(([role, names]) => [`\`${role}\``, names.join(', ')]),
+    )}\n`,
+    'What an import says at its end:\n',
+    `${table(
+      ['Field', 'Is'],
+      importSummary.shown.map(({ name, field }) => [`\`${name}\``, field.about]),
+    )}\n`,
+  ].join('\n')
+
 /** Whether the interface has it; the field table is ahead of it. */
 const isServed = (of: Resource): boolean => routes.some(({ path }) => path === of.path)
 
@@ -73,6 +89,7 @@ export const reference = async (): Promise<string> => {
     `${table(['Flag', 'Is'], program.options.map(optionRow))}\n`,
     '## Commands\n',
     ...program.commands.flatMap((group) => leaves(group, `kpi ${group.name()}`)).map((text) => `${text}\n`),
+    fileText(),
     '## Resources\n',
     'Paths are below `/api`. Mandatory fields are needed to make one; read-only ones are ignored when sent.\n',
     ...resources.filter(isServed).map((of) => `${resourceText(of)}\n`),

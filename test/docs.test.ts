@@ -1,10 +1,32 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { consoleCommands, matchesShown, pages, ROOT, shellLines } from './support/documents.ts'
+import { consoleCommands, matchesShown, pages, ROOT, shellLines, type ShownCommand } from './support/documents.ts'
 import { openTerminal, type Terminal } from './support/terminal.ts'
 
 const SERVE = /^kpi serve\b/
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+
+/** A port of four digits, as in the pages, that nothing listens on at this moment. */
+const freePort = async (from = 8400): Promise<string> => ((await isFree(from)) ? String(from) : freePort(from + 1))
+
+/** The port that the pages speak of, where another program may listen while the tests run. */
+const USUAL_PORT = '8321'
+
+/** The commands of a page, with a port of the test's own. */
+const commandsOn = (page: string, port: string): ShownCommand[] =>
+  consoleCommands(page).map(({ line, command, output }) => ({
+    line,
+    command: command.replace(SERVE, `kpi serve --port ${port}`).replaceAll(USUAL_PORT, port),
+    output: output.map((text) => text.replaceAll(USUAL_PORT, port)),
+  }))
 
 /** Types a command; one that serves goes on in the background, and what it says at first is its output. */
 const typeAsShown = async (terminal: Terminal, command: string): Promise<string> => {
@@ -18,7 +40,7 @@ const shownPages = pages().filter((page) => consoleCommands(page).length > 0)
 describe.each(shownPages)('%s', (page) => {
   test('shows commands that print what it says', { timeout: 60_000 }, async () => {
     await using terminal = openTerminal()
-    for (const { line, command, output } of consoleCommands(page)) {
+    for (const { line, command, output } of commandsOn(page, await freePort())) {
       const printed = await typeAsShown(terminal, command)
       if (matchesShown(printed, output)) continue
       // The comparison below fails, and shows both texts.

@@ -5,7 +5,8 @@ import { type ImportOptions, type Role, ROLES } from './options.ts'
 /** The columns that a rejects file has beside the original ones. Importing leaves them out. */
 export const REJECT_COLUMNS = ['_line', '_reason'] as const
 
-const SYNONYMS: Record<Role, readonly string[]> = {
+/** What the columns of a file may be called, written in any case, with spaces, underscores or dashes between words. */
+export const SYNONYMS: Readonly<Record<Role, readonly string[]>> = {
   user: ['user', 'user id', 'userid', 'email', 'e mail', 'user name', 'username', 'person', 'reporter'],
   kpi: ['kpi', 'kpi id', 'kpiid', 'kpi name', 'measure', 'metric', 'indicator'],
   date: ['date', 'entry date', 'entrydate', 'day', 'period'],
