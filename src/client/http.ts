@@ -40,11 +40,8 @@ const unreachable = (error: unknown, baseUrl: URL): KpiError => {
 /** Below a base URL that is right, there always is a list of KPIs, users, entries. */
 const COLLECTION = /^\/[a-z]+$/
 
-const notThere = ({ protocol, host, pathname }: URL, path: string): KpiError =>
-  new KpiError(
-    'not_found',
-    `there is no service at ${protocol}//${host}${pathname}: it has no ${path}; check the base URL, which mostly ends in /api`,
-  )
+const wrongBase = ({ protocol, host, pathname }: URL, { message }: KpiError): KpiError =>
+  new KpiError('not_found', `${message}; check the base URL ${protocol}//${host}${pathname}, which mostly ends in /api`)
 
 /** Credentials travel only where nobody can read them on the way. */
 const mustBePrivate = (baseUrl: URL): void => {
@@ -92,8 +89,10 @@ export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote)
     const answer = await ask(sending).catch((error: unknown) => {
       throw unreachable(error, baseUrl)
     })
-    if (answer.status === 404 && COLLECTION.test(sending.path)) throw notThere(baseUrl, sending.path)
-    if (answer.status < 200 || answer.status > 299) throw errorOfAnswer(answer, now())
+    if (answer.status < 200 || answer.status > 299) {
+      const error = errorOfAnswer(answer, now())
+      throw answer.status === 404 && COLLECTION.test(sending.path) ? wrongBase(baseUrl, error) : error
+    }
     return { content: { json: contentOfAnswer(answer) }, total: totalOf(answer) }
   }
   return { send, close: () => pool.close() }

@@ -72,7 +72,7 @@ const BAD: readonly [name: string, make: (path: string) => string, message: stri
     (path) => {
       mkdirSync(path)
       const database = new DatabaseSync(join(path, 'kpi.db'))
-      database.exec('pragma user_version = 999')
+      database.exec('pragma application_id = 0x6b7069; pragma user_version = 999')
       database.close()
       return path
     },
