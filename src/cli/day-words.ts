@@ -1,8 +1,18 @@
-import { civil, type Day, dayOfCivil, dayOfInstant, FIRST_QUERY_DAY, LAST_ENTRY_DAY, parseDay } from '../domain/day.ts'
+import {
+  civil,
+  type Day,
+  dayOfCivil,
+  dayOfInstant,
+  FIRST_QUERY_DAY,
+  formatDay,
+  LAST_ENTRY_DAY,
+  parseDay,
+} from '../domain/day.ts'
 import { type Calendar, type DayRange, nextPeriod, periodStart } from '../domain/period.ts'
 import { UsageError } from './exit.ts'
 
 const CALENDAR: Calendar = { week_start: 'monday', fiscal_year_start: 1 }
+const DATE = /^\d{4}-\d{2}-\d{2}$/
 const UNITS = { week: 'W', month: 'M', quarter: 'Q', year: 'Y' } as const
 
 const periodAround = (unit: keyof typeof UNITS, day: Day): DayRange => {
@@ -38,11 +48,17 @@ export const daysOfWord = (word: string, today: Day): DayRange => {
   const [, which, unit] = /^(this|last)-(\w+)$/.exec(word) ?? []
   if (!isUnit(unit)) {
     throw new UsageError(
-      `"${word}" is no date that exists; write YYYY-MM-DD, today, yesterday, -7d, this-week, last-month, this-quarter or last-year`,
+      `"${word}" is ${DATE.test(word) ? 'a date that does not exist' : 'not a date'}; write YYYY-MM-DD, today, yesterday, -7d, this-week, last-month, this-quarter or last-year`,
     )
   }
   const current = periodAround(unit, today)
   return which === 'this' ? current : periodAround(unit, current.from - 1)
+}
+
+/** A word for a single day, such as `yesterday`, as a date; any other text as it is, for whoever reads dates. */
+export const dateOfWord = (word: string, today: Day): string => {
+  if (!/^(today|yesterday|-\d{1,5}[dwmy])$/.test(word)) return word
+  return formatDay(daysOfWord(word, today).from)
 }
 
 /** The range from the first day of one word to the last day of another. */

@@ -53,8 +53,12 @@ export type FieldFlag = NamedField & { readonly flag: string }
 /** What the flags of a line say: the fields, and what is wrong with them, to be told all at once. */
 export type Given = { readonly fields: Record<string, FieldValue>; readonly faults: string[] }
 
+/** Nobody has to type a choice in the case that the interface demands. */
+const chosen = ({ oneOf = [] }: Field, text: string): string =>
+  oneOf.find((one) => one.toLowerCase() === text.trim().toLowerCase()) ?? text
+
 const readText = (field: Field, text: string): FieldValue | Fault => {
-  const value = valueOfText(field, text)
+  const value = valueOfText(field, chosen(field, text))
   return value === null && !field.nullable ? new Fault('must not be empty') : value
 }
 

@@ -1,22 +1,30 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { KpiError } from '../domain/errors.ts'
+import { UsageError } from './exit.ts'
 import type { Io } from './io.ts'
 
+const homeOf = ({ home }: Io): string => {
+  if (home !== '') return home
+  throw new UsageError('there is no home directory (HOME is empty); set it, or KPI_DATA_DIR and KPI_CONFIG_DIR')
+}
+
 /** Where the embedded service keeps its data when nothing else is said. */
-export const dataFolder = ({ env, home, platform }: Io): string => {
+export const dataFolder = (io: Io): string => {
+  const { env, platform } = io
   if (env['KPI_DATA_DIR']) return env['KPI_DATA_DIR']
-  if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), 'kpi', 'data')
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'kpi', 'data')
-  return join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'kpi')
+  if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(homeOf(io), 'AppData', 'Local'), 'kpi', 'data')
+  if (platform === 'darwin') return join(homeOf(io), 'Library', 'Application Support', 'kpi', 'data')
+  return join(env['XDG_DATA_HOME'] || join(homeOf(io), '.local', 'share'), 'kpi')
 }
 
 /** Where profiles and their secrets are kept. */
-export const configFolder = ({ env, home, platform }: Io): string => {
+export const configFolder = (io: Io): string => {
+  const { env, platform } = io
   if (env['KPI_CONFIG_DIR']) return env['KPI_CONFIG_DIR']
-  if (platform === 'win32') return join(env['APPDATA'] ?? join(home, 'AppData', 'Roaming'), 'kpi')
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'kpi')
-  return join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'kpi')
+  if (platform === 'win32') return join(env['APPDATA'] ?? join(homeOf(io), 'AppData', 'Roaming'), 'kpi')
+  if (platform === 'darwin') return join(homeOf(io), 'Library', 'Application Support', 'kpi')
+  return join(env['XDG_CONFIG_HOME'] || join(homeOf(io), '.config'), 'kpi')
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false

@@ -4,6 +4,7 @@ import { Fault } from '../domain/errors.ts'
 import { fullName } from '../domain/resources/user.ts'
 import type { Resource } from '../domain/schema.ts'
 import { UsageError } from './exit.ts'
+import { partsOf } from './list-parts.ts'
 
 /** What can be called by name on the command line. */
 export type NamedKind = 'kpi' | 'user' | 'category' | 'unit' | 'icon'
@@ -36,9 +37,9 @@ const allFound = (found: readonly (Named | Fault)[]): number[] => {
   return [...new Set(found.flatMap((one) => (one instanceof Fault ? [] : [one.id])))]
 }
 
-/** The ids of a list with commas between its names; `title` names it where it is empty. */
+/** The ids of a list with commas between its names, which may be quoted; `title` names it where it is empty. */
 export const idsIn = async (client: Client, kind: NamedKind, title: string, list: string): Promise<number[]> => {
-  const names = list.split(',').filter((text) => text.trim() !== '')
+  const names = partsOf(list)
   if (names.length === 0) throw new UsageError(`${title} is an empty list`)
   const directory = await directoryOf(client, kind)
   return allFound(names.map((text) => directory.find(text)))

@@ -28,6 +28,7 @@ const createProgram = (io: Io, version: string, written: Promise<void>[]): Comma
     .option('--no-input', 'never ask; what is missing is an error')
     .option('--no-color', 'no colour')
     .option('--quiet', 'no notes and no progress on standard error')
+    .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', AFTER_HELP)
     .exitOverride()
     .configureOutput({

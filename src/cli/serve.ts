@@ -69,6 +69,7 @@ export const runServer = async (cli: Cli, dataDir: string, host: string, port: n
     try {
       await cli.io.stdout.write(`${listening.url}/api\n`)
       await adviseAccess(cli, db)
+      if (cli.io.stderr.isTerminal) await cli.note('Ctrl-C stops it')
       await stopped(signal)
     } finally {
       await listening.close()

@@ -1,5 +1,6 @@
 import { type Client, createClient } from '../client/client.ts'
 import type { Transport } from '../client/transport.ts'
+import { KpiError } from '../domain/errors.ts'
 import { readBaseUrl } from './base-url.ts'
 import type { Io } from './io.ts'
 import type { Place } from './settings.ts'
@@ -16,6 +17,13 @@ const openTransport = async (io: Io, place: Place, timeoutMs: number): Promise<T
   return httpTransport({ baseUrl, login: place.login, token, timeoutMs, now: io.now })
 }
 
+const isRefusedLogin = (error: unknown): error is KpiError => error instanceof KpiError && error.code === 'unauthorized'
+
+const withAdvice = ({ code, message }: KpiError, profile: string | undefined): KpiError => {
+  const advice = profile === undefined ? 'check KPI_LOGIN and KPI_TOKEN' : `give it anew: kpi profiles add ${profile}`
+  return new KpiError(code, `${message}; ${advice}`)
+}
+
 /** Runs `work` with a client of the service at a place. */
 export const withClientAt = async <T>(
   io: Io,
@@ -26,6 +34,8 @@ export const withClientAt = async <T>(
   const client = createClient(await openTransport(io, place, timeoutMs))
   try {
     return await work(client)
+  } catch (error) {
+    throw isRefusedLogin(error) && place.kind === 'classic' ? withAdvice(error, place.profile) : error
   } finally {
     await client.close()
   }

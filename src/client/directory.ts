@@ -15,6 +15,7 @@ export type Directory<T extends Named> = {
 }
 
 const SUGGESTION_DISTANCE = 3
+const LEAST_BEGINNING = 3
 const ID = /^\d{1,15}$/
 
 const fold = (text: string): string =>
@@ -23,7 +24,13 @@ const fold = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, ' ')
 
-/** The name nearest to a misspelt one, if any is near. */
+/** The only name that a text begins, if it says enough. */
+const completed = (text: string, names: Iterable<string>): string | undefined => {
+  const [only, ...more] = [...names].filter((name) => fold(name).startsWith(fold(text)))
+  return text.length >= LEAST_BEGINNING && more.length === 0 ? only : undefined
+}
+
+/** The name nearest to a misspelt one, or that it is the beginning of, if there is any. */
 export const nearest = (text: string, names: Iterable<string>): string | undefined => {
   let best: string | undefined
   // Where every letter differs, nothing is near.
@@ -32,7 +39,7 @@ export const nearest = (text: string, names: Iterable<string>): string | undefin
     const distance = leven(fold(text), fold(name))
     if (distance < least) [best, least] = [name, distance]
   }
-  return best
+  return best ?? completed(text, names)
 }
 
 const index = <T extends Named>(list: readonly T[], key: (one: T) => string | undefined): Map<string, T[]> => {

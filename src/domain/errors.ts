@@ -49,9 +49,7 @@ export class KpiError extends Error {
 export const invalid = (issues: readonly Issue[]): KpiError => {
   const [first] = issues
   const summary =
-    issues.length === 1 && first
-      ? `${first.field}: ${first.message}`
-      : `${issues.length} fields are not valid; see errors`
+    issues.length === 1 && first ? `${first.field}: ${first.message}` : `${issues.length} fields are not valid`
   return new KpiError('invalid', summary, { issues })
 }
 

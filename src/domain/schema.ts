@@ -55,6 +55,8 @@ export type Resource<F extends Fields = Fields> = {
   /** Below `/api`; `{…}` stands for an id. Empty for what has no path of its own. */
   readonly path: string
   readonly verbs: readonly Verb[]
+  /** What goes when one is removed, besides itself. */
+  readonly removal?: string
   readonly fields: F
   /** The fields that it is shown with, in order. */
   readonly shown: readonly NamedField[]

@@ -15,6 +15,9 @@ const find = async (tx: Reader, name: string): Promise<Account> => {
   return account
 }
 
+/** A token and the login name that goes with it; one that replaces another makes that one worthless. */
+export type MadeToken = { readonly login: string; readonly token: string; readonly replaces: boolean }
+
 /** The operator's work on accounts: never done over the interface. */
 export const accounts = {
   list: (db: Db): Promise<Account[]> => db.read((tx) => store.list(tx)),
@@ -41,15 +44,14 @@ export const accounts = {
     }),
 
   /** Makes the account's token, in place of any before it. It is shown this once; only its hash is kept. */
-  createToken: (db: Db, name: string, random: Random): Promise<{ login: string; token: string }> =>
+  createToken: (db: Db, name: string, random: Random): Promise<MadeToken> =>
     db.write(async (tx) => {
       const { id } = await find(tx, name)
       const active = (await users.list(tx, id)).filter(({ user_status_id }) => user_status_id === 'A')
       const [first] = [...active.filter(({ user_type }) => user_type === 'Admin'), ...active]
       if (!first) throw new KpiError('conflict', `account ${name} has no active user to log in`)
       const token = makeSecret('token', random)
-      await store.setToken(tx, id, hashSecret(token))
-      return { login: first.email, token }
+      return { login: first.email, token, replaces: await store.setToken(tx, id, hashSecret(token)) }
     }),
 }
 

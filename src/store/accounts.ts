@@ -28,7 +28,10 @@ export const accounts = {
   setApiEnabled: async (tx: Writer, id: number, enabled: boolean): Promise<void> => {
     await tx.run('update accounts set api_enabled = ? where id = ?', [Number(enabled), id])
   },
-  setToken: async (tx: Writer, id: number, hash: string): Promise<void> => {
+  /** Answers whether the account had a token before, which is replaced. */
+  setToken: async (tx: Writer, id: number, hash: string): Promise<boolean> => {
+    const [row] = await tx.all('select token_hash is not null as had from accounts where id = ?', [id])
     await tx.run('update accounts set token_hash = ? where id = ?', [hash, id])
+    return Number(row?.['had']) === 1
   },
 }

@@ -38,12 +38,22 @@ const migrate = async (db: Db, path: string): Promise<void> => {
   })
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  EISDIR: 'a folder is in its place',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'its file system is read-only',
+  ENOENT: 'no file can be made there',
+  ENOSPC: 'the disk is full',
+}
+
 /** Makes the file, readable by its owner only, before SQLite writes to it. */
 const prepareFile = (path: string): void => {
   try {
     closeSync(openSync(path, 'a', 0o600))
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const reason = REASONS[code] ?? code
     throw new KpiError('unusable', `${path} cannot be written (${reason}); check its folder`, { cause: error })
   }
 }

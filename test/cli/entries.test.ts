@@ -96,7 +96,7 @@ describe.each(users)('%s, kpi entries', (_, open) => {
       '--user: there is no user "Anne Lee"; did you mean "Ann Lee"?; --kpi: there is no KPI "Sales"; --date: is a date that does not exist; --actual must be a number; --target must have at most 14 digits before the decimal point',
     ],
     [['add', '--user', '2', '--kpi', '1', '--date', '', '--actual', '1'], '--date must not be empty'],
-    [['list', '--from', 'tomorrow'], '"tomorrow" is no date that exists; write YYYY-MM-DD, today, yesterday, -7d'],
+    [['list', '--from', 'tomorrow'], '"tomorrow" is not a date; write YYYY-MM-DD, today, yesterday, -7d'],
     [['list', '--from', 'today', '--to', 'yesterday'], '--from today is after --to yesterday'],
     [['list', '--user', 'Bob Ray'], '--user: "Bob Ray" is the name of more than one user: 3, 4; use the id'],
     [['get', 'Revenue'], 'entries have no names: give the id instead of "Revenue"'],

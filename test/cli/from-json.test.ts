@@ -67,7 +67,7 @@ describe.each(users)('%s, from JSON', (_, open) => {
     const ran = await withFile(bad, 'users', 'create', '--from-json', 'FILE')
     expect(ran).toMatchObject({ code: 1, stdout: '' })
     expect(ran.stderr.split('\n')).toEqual([
-      'kpi: 5 fields are not valid; see errors',
+      'kpi: 5 fields are not valid',
       '  no. 1, user_type: is required',
       '  no. 1, user_status_id: is required',
       '  no. 2, user_type: must be one of Admin, Director, Manager, User',

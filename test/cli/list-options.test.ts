@@ -43,7 +43,7 @@ test.each([
   [['--filter', 'target_default=3.50'], ['Alpha']],
   [['--filter', 'target_default='], ['gamma']],
   [['--filter', 'description=first'], ['Alpha']],
-  [['--filter', 'description=First'], []],
+  [['--filter', 'description=First'], ['Alpha']],
   [['--filter', 'frequency_id=D', '--filter', 'sort_order=3'], ['beta']],
   [['--limit', '1'], ['Alpha']],
   [['--limit', '0'], []],
@@ -72,14 +72,14 @@ test.each([
   [['--columns', 'nmae'], 'kpis have no field "nmae"; did you mean name? There are id, category_id, icon_id,'],
   [['--columns', 'id,xyzzy'], 'kpis have no field "xyzzy"; there are id, category_id,'],
   [['--columns', ''], 'kpis have no field ""; there are'],
-  [['--sort', '-target'], 'kpis have no field "target"; there are'],
+  [['--sort', '-target'], 'kpis have no field "target"; did you mean target_default? There are'],
   [['--sort', 'sort-order'], 'kpis have no field "sort-order"; did you mean sort_order?'],
   [['--filter', 'isactive=true'], 'kpis have no field "isactive"; did you mean is_active?'],
   [['--filter', 'name'], '--filter name has no value; write field=value'],
   [['--filter', 'id=one'], '--filter id: must be a whole number'],
   [['--filter', 'is_active=yes'], '--filter is_active: must be true or false'],
-  [['--limit', 'all'], '--limit all is not a whole number'],
-  [['--limit', '-1'], '--limit -1 is not a whole number'],
+  [['--limit', 'all'], '--limit all is not a number of rows'],
+  [['--limit', '-1'], '--limit -1 is not a number of rows'],
 ])('list %j is wrong usage', async (options, message) => {
   const ran = await user.kpi('kpis', 'list', ...options)
   expect(ran).toMatchObject({ code: 2, stdout: '' })

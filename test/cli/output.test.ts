@@ -83,7 +83,7 @@ describe('a table', () => {
 
   test('is not cut where there is no terminal', async () => {
     expect(await list({}, '--limit', '4')).toContain(
-      'id  name             category_id  unit_id  frequency_id  value_direction  aggregate_function  target_default',
+      'id  name             category_id  unit_id  frequency_id  target_default  is_active',
     )
   })
 

@@ -57,7 +57,7 @@ describe('a delete at a terminal', () => {
     [CTRL_D, 130, 'name\nRevenue\n'],
     ['END', 130, 'name\nRevenue\n'],
   ])('that is answered with %j ends with %i', async (answer, code, left) => {
-    const ran = await answering([['delete KPI Revenue?', answer]], ...line)
+    const ran = await answering([['delete KPI Revenue with its assignments and all its entries?', answer]], ...line)
     expect(ran).toMatchObject({ code, stdout: '' })
     const last = { 0: 'deleted KPI 1\n', 1: 'kpi: nothing was done\n', 130: 'kpi: interrupted\n' }[code] ?? ''
     expect(ran.stderr.slice(-last.length)).toBe(last)
@@ -68,7 +68,8 @@ describe('a delete at a terminal', () => {
     expect(await answering([], ...line, '--no-input')).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'kpi: delete KPI Revenue needs --yes where nobody can be asked\n',
+      stderr:
+        'kpi: delete KPI Revenue with its assignments and all its entries needs --yes where nobody can be asked\n',
     })
     expect(await answering([], ...line, '--yes')).toMatchObject({ code: 0, stderr: 'deleted KPI 1\n' })
   })

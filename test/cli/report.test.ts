@@ -96,8 +96,8 @@ describe.each(users)('%s, kpi report', (_, open) => {
   })
 
   test.each([
-    [['--from', '2026-13-01'], '"2026-13-01" is no date that exists'],
-    [['--from', 'last-constructor'], '"last-constructor" is no date that exists'],
+    [['--from', '2026-13-01'], '"2026-13-01" is a date that does not exist'],
+    [['--from', 'last-constructor'], '"last-constructor" is not a date'],
     [['--from', '-9999y'], '--from -9999y --to today leaves the years 1899 to 2199'],
     [['--from', '0001-01-01'], '--from 0001-01-01 --to today leaves the years 1899 to 2199'],
     [['--to', '2200-01-01'], '--from -30d --to 2200-01-01 leaves the years 1899 to 2199'],

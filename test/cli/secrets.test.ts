@@ -53,11 +53,15 @@ test('the environment comes before the profile', async () => {
 
 test.each<[why: string, env: Record<string, string>, message: string]>([
   ['none', {}, 'there is no token: set KPI_TOKEN or KPI_TOKEN_FILE, or use a profile'],
-  ['a wrong one', { KPI_TOKEN: 'kpi_token_wrong_secret' }, 'the login name or the token is wrong'],
+  [
+    'a wrong one',
+    { KPI_TOKEN: 'kpi_token_wrong_secret' },
+    'the login name or the token is wrong; check KPI_LOGIN and KPI_TOKEN',
+  ],
   [
     'a wrong login name',
     { KPI_LOGIN: 'nobody@example.com', KPI_TOKEN_FILE: 'good' },
-    'the login name or the token is wrong',
+    'the login name or the token is wrong; check KPI_LOGIN and KPI_TOKEN',
   ],
   ['one in a file that is not there', { KPI_TOKEN_FILE: '/nope' }, 'cannot read the token file /nope (ENOENT)'],
   ['one in a folder', { KPI_TOKEN_FILE: '/' }, 'cannot read the token file / (EISDIR)'],

@@ -3,8 +3,8 @@ import { createTable, type TableColumn } from '../../src/cli/output/table.ts'
 import { oneLine, shorten } from '../../src/cli/output/width.ts'
 
 const COLUMNS: readonly TableColumn[] = [
-  { title: 'id', isNumber: true },
-  { title: 'name', isNumber: false },
+  { title: 'id', isNumber: true, mayCut: false },
+  { title: 'name', isNumber: false, mayCut: true },
 ]
 const draw = (rows: readonly string[][], width?: number): Promise<string> =>
   createTable(COLUMNS, { width, color: false })(rows)
@@ -37,7 +37,20 @@ describe('a table', () => {
     const rows = [['1', 'x'.repeat(30)]]
     expect(await draw(rows, 34)).toBe(`id  name\n 1  ${'x'.repeat(30)}\n`)
     expect(await draw(rows, 20)).toBe(`id  name\n 1  ${'x'.repeat(15)}…\n`)
-    expect(await draw(rows, 5)).toBe(`id  name\n 1  ${'x'.repeat(5)}…\n`)
+    expect(await draw(rows, 5)).toBe(`id  name\n 1  ${'x'.repeat(9)}…\n`)
+  })
+
+  test('cuts titles before texts, and neither numbers nor dates', async () => {
+    const columns = ['a_long_title', 'date', 'name'].map((title) => ({
+      title,
+      isNumber: title === 'a_long_title',
+      mayCut: title === 'name',
+    }))
+    const rows = [['12345', '2026-11-21', 'x'.repeat(12)]]
+    const at = (width: number): Promise<string> => createTable(columns, { width, color: false })(rows)
+    expect(await at(33)).toBe(`a_long…  date        name\n  12345  2026-11-21  ${'x'.repeat(12)}\n`)
+    expect(await at(30)).toBe(`a_lo…  date        name\n12345  2026-11-21  ${'x'.repeat(10)}…\n`)
+    expect(await at(10)).toBe(`a_lo…  date        name\n12345  2026-11-21  ${'x'.repeat(9)}…\n`)
   })
 
   test('is the same by whichever means its rows are drawn, however many there are', async () => {

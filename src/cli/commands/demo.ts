@@ -41,15 +41,17 @@ export const demo: Register = (group, act) => {
     const dataDir = resolve(cli.io.cwd, cli.flags.dataDir ?? join(dataFolder(cli.io), 'demo'))
     const folder = shortest(cli.io.cwd, join(packageFolder(), SAMPLE))
     const lines = [...((await isEmpty(cli, dataDir)) ? setUp(folder) : []), ...loadAndReport(folder)]
+    // As they are typed where the package is not installed.
+    const command = cli.io.env['npm_command'] === 'exec' ? 'npx kpi' : 'kpi'
     for (const words of lines) {
       const line = [...words, ...mannerFlags(cli.flags)]
-      await cli.note(`\n$ kpi ${line.map(shellWord).join(' ')}`)
+      await cli.note(`\n$ ${command} ${line.map(shellWord).join(' ')}`)
       const code = await cli.run(['--data-dir', dataDir, ...line])
       if (code !== EXIT.done) return code
     }
     await cli.note(`\nThe sample account is in ${dataDir}. Go on with:
-  kpi --data-dir ${shellWord(dataDir)} kpis list
-  kpi --data-dir ${shellWord(dataDir)} report --kpis Confirmed --from 2020-03-01 --to 2020-06-30`)
+  ${command} --data-dir ${shellWord(dataDir)} kpis list
+  ${command} --data-dir ${shellWord(dataDir)} report --kpis Confirmed --from 2020-03-01 --to 2020-06-30`)
     return EXIT.done
   })
 }

@@ -4,7 +4,7 @@ import { entryPages } from '../../client/entry-pages.ts'
 import { type Entry, entry, type EntryDraft } from '../../domain/resources/entry.ts'
 import { type AnyRecord, asDraft, asPatch } from '../../domain/schema.ts'
 import type { Act, Cli, Register } from '../cli.ts'
-import { rangeOfWords, todayAt } from '../day-words.ts'
+import { dateOfWord, rangeOfWords, todayAt } from '../day-words.ts'
 import { addExamples } from '../examples.ts'
 import { type FieldFlag, type FlagValues, mustBeRight, readFlags } from '../flags.ts'
 import { printRecords } from '../output/print.ts'
@@ -73,12 +73,15 @@ const addListCommand = (group: Command, act: Act): void => {
 
 /** The entry that the flags give; of today, unless they say otherwise. */
 const readEntry = async (cli: Cli, client: Client, flags: FlagValues): Promise<EntryDraft> => {
-  const given = await readFlags(client, [...WHOSE, DATE, ...VALUES], flags)
+  const today = todayAt(cli.io.now())
+  const { date } = flags
+  const dated = typeof date === 'string' ? { ...flags, date: dateOfWord(date, today) } : flags
+  const given = await readFlags(client, [...WHOSE, DATE, ...VALUES], dated)
   if (!VALUES.some(({ flag }) => flags[flag] !== undefined)) {
     given.faults.push('an entry needs --actual, --target or --notes')
   }
   const addToActual = flags['addToActual'] === true ? { addToActual: true } : {}
-  return asDraft(entry, { entry_date: todayAt(cli.io.now()), ...mustBeRight(given), ...addToActual })
+  return asDraft(entry, { entry_date: today, ...mustBeRight(given), ...addToActual })
 }
 
 const addAddCommand = (group: Command, act: Act): void => {
@@ -87,7 +90,7 @@ const addAddCommand = (group: Command, act: Act): void => {
     .description('add an entry, or update the one of this user, KPI and date; an empty value clears what is stored')
     .requiredOption('--user <user>', 'whose value it is, by id, name or e-mail address')
     .requiredOption('--kpi <kpi>', 'what it is a value of, by id or name')
-    .option('--date <date>', 'the day it is for (default: today)')
+    .option('--date <date>', 'the day it is for: a date, yesterday, -7d (default: today)')
     .option('--actual <number>', entry.fields.actual.about)
     .option('--target <number>', entry.fields.target.about)
     .option('--notes <text>', entry.fields.notes.about)

@@ -117,7 +117,8 @@ const addAdd = (group: Command, act: Act): void => {
     const { current, byName } = readProfiles(cli.io)
     await writeProfiles(cli.io, { current, byName: new Map([...byName, [name, profile]]) })
     if (profile.kind === 'embedded' || profile.tokenCommand !== undefined) dropToken(cli.io, name)
-    await cli.note(`added profile ${name}; use it with --profile ${name}, or always with: kpi profiles use ${name}`)
+    const done = byName.has(name) ? 'replaced' : 'added'
+    await cli.note(`${done} profile ${name}; use it with --profile ${name}, or always with: kpi profiles use ${name}`)
   })
 }
 
@@ -130,13 +131,18 @@ const addList = (group: Command, act: Act): void => {
 }
 
 const addUse = (group: Command, act: Act): void => {
-  const command = group.command('use').description('use a profile when none is named').argument('<name>')
-  addExamples(command, 'profiles use acme')
-  act(command, async (cli, [name = '']) => {
+  const command = group
+    .command('use')
+    .description('use a profile when none is named')
+    .argument('[name]')
+    .option('--none', 'use none again, but the embedded service')
+  addExamples(command, 'profiles use acme', 'profiles use --none')
+  act(command, async (cli, [name], { none }) => {
     const profiles = readProfiles(cli.io)
-    profileNamed(profiles, name)
+    if ((name === undefined) !== (none === true)) throw new UsageError('name one profile to use, or say --none')
+    if (name !== undefined) profileNamed(profiles, name)
     await writeProfiles(cli.io, { ...profiles, current: name })
-    await cli.note(`profile ${name} is used from now on`)
+    await cli.note(name === undefined ? 'no profile is used from now on' : `profile ${name} is used from now on`)
   })
 }
 

@@ -40,6 +40,10 @@ export const report: Register = (group, act) => {
     .option('--kpis <list>', 'only of these KPIs, by id or name, with commas between them')
     .option('--users <list>', 'only of these users, by id, name or e-mail address')
     .option('--rows', 'a row for each period, instead of an overview; csv and json always have them')
+  group.addHelpText(
+    'after',
+    `\nThe overview shows:\n${overview.shown.map(({ name, field }) => `  ${name.padEnd(9)} ${field.about}`).join('\n')}`,
+  )
   addExamples(
     group,
     'report --from this-year',

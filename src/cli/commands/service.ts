@@ -41,16 +41,19 @@ const addAccounts = (group: Command, act: Act): void => {
 }
 
 const addToken = (group: Command, act: Act): void => {
-  const token = group.command('token').description('the token that clients log in with')
-  const create = token
+  const tokens = group.command('token').description('the token that clients log in with')
+  const create = tokens
     .command('create')
     .description('make a new token, in place of the one before; it is shown this once')
     .option('--account <name>', 'the account', DEFAULT_ACCOUNT)
   addExamples(create, 'service token create', 'service token create -o json')
   act(create, async (cli, _, { account: name }) => {
     const { accounts: service } = await import('../../service/accounts.ts')
-    const made = await withStore(cli, (db) => service.createToken(db, String(name), cli.io.random))
-    await cli.printOne(tokenRecord, made)
+    const { login, token, replaces } = await withStore(cli, (db) =>
+      service.createToken(db, String(name), cli.io.random),
+    )
+    await cli.printOne(tokenRecord, { login, token })
+    if (replaces) await cli.note('the token before it works no longer')
   })
 }
 

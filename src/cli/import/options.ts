@@ -1,12 +1,11 @@
+import type { Day } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { type ImportOptions, LAYOUTS, ON_DUPLICATE, type Role, ROLES } from '../../load/options.ts'
 import { readDateCell } from '../../load/values.ts'
+import { dateOfWord } from '../day-words.ts'
 import { UsageError } from '../exit.ts'
 import type { FlagValues } from '../flags.ts'
-
-/** The parts of a list with commas between them; a comma within double quotes separates nothing. */
-const partsOf = (list: string): string[] =>
-  [...list.matchAll(/(?:"[^"]*"|[^,"])+/g)].map(([part]) => part.replaceAll('"', '').trim())
+import { partsOf } from '../list-parts.ts'
 
 const listOf = (values: unknown): string[] =>
   Array.isArray(values) ? values.filter((value) => typeof value === 'string').flatMap(partsOf) : []
@@ -27,21 +26,22 @@ const mapOf = (values: unknown): Map<Role, string> => {
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /** The date of all rows, which needs no file to be known as one that does not exist. */
-const dateOf = (value: unknown): string | undefined => {
-  const date = textOf(value)?.trim()
+const dateOf = (value: unknown, today: Day): string | undefined => {
+  const text = textOf(value)?.trim()
+  const date = text === undefined ? undefined : dateOfWord(text, today)
   const day = date === undefined ? undefined : readDateCell(date)
   if (day instanceof Fault) throw new UsageError(`--date ${day.message}`)
   return date
 }
 
 /** What the flags of an import say. */
-export const importOptions = (flags: FlagValues): ImportOptions => ({
+export const importOptions = (flags: FlagValues, today: Day): ImportOptions => ({
   layout: LAYOUTS.find((one) => one === flags['layout']),
   map: mapOf(flags['map']),
   ignore: listOf(flags['ignore']),
   user: textOf(flags['user']),
   kpi: textOf(flags['kpi']),
-  date: dateOf(flags['date']),
+  date: dateOf(flags['date'], today),
   clearEmpty: flags['empty'] === 'clear',
   strict: flags['strict'] === true,
   onDuplicate: ON_DUPLICATE.find((one) => one === flags['onDuplicate']) ?? 'error',

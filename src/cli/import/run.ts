@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { Client } from '../../client/client.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
@@ -8,6 +9,7 @@ import { type Rehearsed, rehearse } from '../../load/rehearse.ts'
 import type { Summary } from '../../load/summary.ts'
 import type { Cli } from '../cli.ts'
 import { countOf } from '../count-of.ts'
+import { todayAt } from '../day-words.ts'
 import { EXIT, UsageError } from '../exit.ts'
 import type { FlagValues } from '../flags.ts'
 import { printRecords } from '../output/print.ts'
@@ -28,8 +30,9 @@ const findRejectsPath = ({ io }: Cli, file: string, asked: unknown): string => {
   return path
 }
 
-const openSource = ({ io }: Cli, file: string): Promise<Source> | Source => {
+const openSource = async ({ io, note }: Cli, file: string): Promise<Source> => {
   if (file !== '-') return fileSource(resolve(io.cwd, file), file)
+  if (io.stdinIsTerminal) await note('reading rows from the terminal; end them with Ctrl-D')
   const name = Buffer.from(io.random(6)).toString('hex')
   return spoolSource(io.stdin, io.tempDir, name)
 }
@@ -45,8 +48,10 @@ const summaryRecord = (cli: Cli, client: Client, startedAt: number, summary: Sum
   seconds: BigInt(Math.round((cli.io.now() - startedAt) / 100)) * 1000n,
 })
 
-const shortSummary = ({ created, updated, unchanged, rejected, assigned }: Summary): string =>
+const shortSummary = ({ created, updated, unchanged, rejected, rounded, empty, assigned }: Summary): string =>
   `dry run, nothing was sent: ${created} to create, ${updated} to update, ${unchanged} unchanged, ${countOf(rejected, 'row')} to reject` +
+  (rounded > 0 ? `, ${countOf(rounded, 'value')} to round` : '') +
+  (empty > 0 ? `, ${empty} empty` : '') +
   (assigned > 0 ? `, ${countOf(assigned, 'assignment')} to create` : '')
 
 const rejectedSummary = (rejected: number, path: string): string =>
@@ -63,6 +68,9 @@ const dryRun = (cli: Cli, work: Import, progress: ProgressView): Promise<number>
 
 /** Tells what is left to do and answers the exit code. */
 const conclude = async (cli: Cli, { summary, left, failure }: Ending, rejectsPath: string): Promise<number> => {
+  if (summary.rejected === 0 && existsSync(resolve(cli.io.cwd, rejectsPath))) {
+    await cli.note(`nothing was rejected; ${rejectsPath} is that of an earlier run`)
+  }
   if (summary.rejected > 0) await cli.io.stderr.write(`kpi: ${rejectedSummary(summary.rejected, rejectsPath)}\n`)
   if (failure) await cli.io.stderr.write(`kpi: ${failure.message}\n`)
   if (left > 0) {
@@ -76,7 +84,7 @@ const conclude = async (cli: Cli, { summary, left, failure }: Ending, rejectsPat
 
 /** `kpi entries import`: reads, checks and sends a file, or only says what that would do. */
 export const runImport = async (cli: Cli, file: string, flags: FlagValues): Promise<number> => {
-  const options = importOptions(flags)
+  const options = importOptions(flags, todayAt(cli.io.now()))
   const rejectsPath = findRejectsPath(cli, file, flags['rejects'])
   cli.printing()
   const source = await openSource(cli, file)

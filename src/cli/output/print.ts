@@ -24,7 +24,11 @@ const cellsOf = (columns: readonly NamedField[], record: AnyRecord): string[] =>
 
 const printTable = async (io: Io, columns: readonly NamedField[], chunks: Chunks, color: boolean): Promise<void> => {
   const { createTable } = await import('./table.ts')
-  const titles = columns.map((column) => ({ title: column.name, isNumber: isNumber(column) }))
+  const titles = columns.map((column) => ({
+    title: column.name,
+    isNumber: isNumber(column),
+    mayCut: column.field.kind === 'text',
+  }))
   const render = createTable(titles, { width: io.stdout.columns, color })
   let isBegun = false
   let rows: string[][] = []
@@ -74,7 +78,7 @@ export const printRecord = async (io: Io, printing: Printing, of: Resource, reco
   if (printing.format === 'csv') return printCsv(io, of.shown, [[record]])
   if (printing.format === 'json') return io.stdout.write(`${JSON.stringify(recordToJson(of, record), null, 2)}\n`)
   const { createTable } = await import('./table.ts')
-  const titles = ['field', 'value'].map((title) => ({ title, isNumber: false }))
+  const titles = ['field', 'value'].map((title) => ({ title, isNumber: false, mayCut: title === 'value' }))
   const rows = of.shown.map(({ name, field }) => [name, textOf(field, record[name] ?? null)])
   return io.stdout.write(await createTable(titles, { width: io.stdout.columns, color: printing.color })(rows))
 }

@@ -1,8 +1,8 @@
 import Table from 'cli-table3'
 import { loadWidth, oneLine, shorten, type Width } from './width.ts'
 
-/** A column of a table: its title, and whether it holds numbers, which stand to the right. */
-export type TableColumn = { readonly title: string; readonly isNumber: boolean }
+/** A column of a table: its title, whether it holds numbers, which stand to the right, or texts, which may be cut. */
+export type TableColumn = { readonly title: string; readonly isNumber: boolean; readonly mayCut: boolean }
 
 export type TableOptions = {
   /** The terminal's width, which a table must fit into; nothing is cut where there is none. */
@@ -14,30 +14,47 @@ export type TableOptions = {
 type Rows = readonly (readonly string[])[]
 
 const GAP = '  '
-const LEAST_WIDTH = 6
+const LEAST_TITLE = 3
+const LEAST_TEXT = 10
 /** The package's time grows with the square of the rows. */
 const PACKAGE_ROWS = 100
 
-const naturalWidths = (columns: readonly TableColumn[], rows: Rows, widthOf: Width): number[] =>
-  columns.map(({ title }, at) => {
-    let width = widthOf(title)
+const total = (widths: readonly number[]): number =>
+  widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
+
+/** Takes room from the widest columns until the table fits, or each is at its floor. */
+const takeRoom = (widths: readonly number[], floors: readonly number[], room: number): number[] => {
+  const fitted = [...widths]
+  for (let excess = total(widths) - room; excess > 0; excess -= 1) {
+    const open = fitted.map((width, at) => (width > (floors[at] ?? 0) ? width : 0))
+    const widest = Math.max(...open)
+    if (widest === 0) break
+    fitted[open.indexOf(widest)] = widest - 1
+  }
+  return fitted
+}
+
+/** How wide the columns are: to fit into a terminal, first titles are cut, then texts; numbers and dates never are. */
+const settleWidths = (
+  columns: readonly TableColumn[],
+  rows: Rows,
+  widthOf: Width,
+  room: number | undefined,
+): readonly number[] => {
+  const content = columns.map((_, at) => {
+    let width = 0
     for (const row of rows) width = Math.max(width, widthOf(row[at] ?? ''))
     return width
   })
-
-/** Takes room from the widest columns until the table fits. */
-const fitWidths = (natural: readonly number[], room: number): number[] => {
-  const widths = [...natural]
-  let excess = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - room
-  while (excess > 0) {
-    const widest = Math.max(...widths)
-    if (widest <= LEAST_WIDTH) break
-    const next = Math.max(LEAST_WIDTH, ...widths.filter((width) => width < widest))
-    const cut = Math.min(excess, widest - next)
-    widths[widths.indexOf(widest)] = widest - cut
-    excess -= cut
-  }
-  return widths
+  const natural = columns.map(({ title }, at) => Math.max(widthOf(title), content[at] ?? 0))
+  if (room === undefined) return natural
+  const cutTitles = takeRoom(
+    natural,
+    content.map((width) => Math.max(width, LEAST_TITLE)),
+    room,
+  )
+  const floors = columns.map(({ mayCut }, at) => (mayCut ? LEAST_TEXT : (cutTitles[at] ?? 0)))
+  return takeRoom(cutTitles, floors, room)
 }
 
 const NO_BORDERS = Object.fromEntries(
@@ -46,10 +63,15 @@ const NO_BORDERS = Object.fromEntries(
     .map((side) => [side, '']),
 )
 
-const withPackage = (columns: readonly TableColumn[], rows: Rows, widths: number[], color: boolean): string => {
+const withPackage = (
+  columns: readonly TableColumn[],
+  rows: Rows,
+  widths: readonly number[],
+  color: boolean,
+): string => {
   const table = new Table({
     head: columns.map(({ title }) => title),
-    colWidths: widths,
+    colWidths: [...widths],
     colAligns: columns.map(({ isNumber }) => (isNumber ? 'right' : 'left')),
     chars: { ...NO_BORDERS, middle: GAP },
     style: { head: color ? ['bold'] : [], border: [], 'padding-left': 0, 'padding-right': 0 },
@@ -79,13 +101,12 @@ export const createTable = (
   columns: readonly TableColumn[],
   options: TableOptions,
 ): ((rows: Rows) => Promise<string>) => {
-  let widths: number[] | undefined
+  let widths: readonly number[] | undefined
   return async (block) => {
     const all = block.map((row) => row.map(oneLine))
     const widthOf = await loadWidth(all)
-    const natural = naturalWidths(columns, all, widthOf)
     const isFirst = widths === undefined
-    const settled = (widths ??= options.width === undefined ? natural : fitWidths(natural, options.width))
+    const settled = (widths ??= settleWidths(columns, all, widthOf, options.width))
     const rows =
       options.width === undefined
         ? all

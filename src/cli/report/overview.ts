@@ -48,9 +48,11 @@ const sample = (values: readonly (number | null)[]): (number | null)[] => {
   return Array.from({ length: TREND_BARS }, (_, bar) => values[Math.round(bar * step)] ?? null)
 }
 
-const overviewOf = (rows: readonly [ReportRow, ...ReportRow[]]): AnyRecord => {
+/** The values of one KPI and item, of which there is at least one, at a glance. */
+const overviewOf = (rows: readonly ReportRow[]): AnyRecord => {
   const at = rows.findLastIndex(({ actual }) => actual !== null)
-  const latest = rows[at] ?? rows[0]
+  const latest = rows[Math.max(at, 0)]
+  if (!latest) return {}
   const values = rows.map(({ actual }) => (actual === null ? null : Number(actual)))
   return {
     kpi: latest.kpiName,
@@ -64,14 +66,10 @@ const overviewOf = (rows: readonly [ReportRow, ...ReportRow[]]): AnyRecord => {
   }
 }
 
-/** An overview of a report: a row for each KPI and item, in the order in which they first come. */
-export const overviewRows = (rows: readonly ReportRow[]): AnyRecord[] => {
-  const series = new Map<string, [ReportRow, ...ReportRow[]]>()
-  for (const row of rows) {
-    const key = `${row.kpiId}/${row.itemId}`
-    const known = series.get(key)
-    if (known) known.push(row)
-    else series.set(key, [row])
-  }
-  return [...series.values()].map(overviewOf)
-}
+/** An overview of a report: a row for each KPI and item, a KPI's together, in the order in which KPIs first come. */
+export const overviewRows = (rows: readonly ReportRow[]): AnyRecord[] =>
+  [...Map.groupBy(rows, ({ kpiId }) => kpiId).values()].flatMap((ofKpi) =>
+    [...Map.groupBy(ofKpi, ({ itemId }) => itemId).values()]
+      .toSorted(([left], [right]) => (left?.itemId ?? 0) - (right?.itemId ?? 0))
+      .map(overviewOf),
+  )

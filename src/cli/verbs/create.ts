@@ -44,7 +44,7 @@ export const addCreate = <R extends Resource>(
     const path = flags['fromJson']
     const fromJson = async (file: string): Promise<Draft<R>[]> => {
       const { readJsonInput } = await import('../json-input.ts')
-      const drafts = await readJsonInput(cli.io, file, (body) => readDraft(of, body, true))
+      const drafts = await readJsonInput(cli.io, file, of, (body) => readDraft(of, body, true))
       return drafts.map((values) => asDraft(of, values))
     }
     const drafts = typeof path === 'string' ? await fromJson(path) : undefined

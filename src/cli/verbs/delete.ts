@@ -15,13 +15,13 @@ export const addDelete = (
 ): void => {
   const command = group
     .command('delete')
-    .description('delete some, by id or name')
+    .description(['delete some, by id or name', of.removal].filter(Boolean).join(', '))
     .argument('<names...>', 'ids or names')
     .option('-y, --yes', 'do not ask')
   addExamples(command, `${of.plural} delete ${sample}`, `${of.plural} delete 1 2 --yes`)
   act(command, async (cli, names, { yes }) => {
     const { mustBeWanted } = await import('../prompt.ts')
-    await mustBeWanted(cli, yes, `delete ${of.title} ${names.join(', ')}`)
+    await mustBeWanted(cli, yes, ['delete', of.title, names.join(', '), of.removal].filter(Boolean).join(' '))
     await cli.withClient(async (client) => {
       for (const id of await resolveRecordIds(client, of, names)) {
         await remove(client, id)

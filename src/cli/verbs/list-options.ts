@@ -39,6 +39,8 @@ export const chooseColumns = (of: Resource, { columns }: ListOptions, format: Fo
   return format === 'table' ? of.brief : of.shown
 }
 
+const inOneCase = (value: FieldValue): FieldValue => (typeof value === 'string' ? value.toLowerCase() : value)
+
 type Keep = (record: AnyRecord) => boolean
 
 const filterOf = (of: Resource, text: string): Keep => {
@@ -49,7 +51,7 @@ const filterOf = (of: Resource, text: string): Keep => {
   const isText = field.kind === 'text' || field.kind === 'choice'
   const value = isText ? wanted || null : valueOfText(field, wanted)
   if (value instanceof Fault) throw new UsageError(`--filter ${name}: ${value.message}`)
-  return (record) => (record[name] ?? null) === value
+  return (record) => inOneCase(record[name] ?? null) === inOneCase(value)
 }
 
 const compare = (left: FieldValue, right: FieldValue): number => {
@@ -72,7 +74,7 @@ const orderOf = (of: Resource, text: string): ((left: AnyRecord, right: AnyRecor
 
 const limitOf = (text: string): number => {
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new UsageError(`--limit ${text} is not a whole number`)
+  throw new UsageError(`--limit ${text} is not a number of rows`)
 }
 
 /** The records that were asked for, in the order that was asked for. */

@@ -33,7 +33,7 @@ const changesFromJson = async <R extends Resource>(
   name: string | undefined,
 ): Promise<Change<R>[]> => {
   const { readJsonInput } = await import('../json-input.ts')
-  const changes = await readJsonInput(cli.io, path, (body) => readChange(of, body, name !== undefined))
+  const changes = await readJsonInput(cli.io, path, of, (body) => readChange(of, body, name !== undefined))
   if (name !== undefined && changes.length !== 1) {
     throw new UsageError(`${changes.length} objects cannot all change ${name}; leave the name out and give each its id`)
   }

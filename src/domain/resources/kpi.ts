@@ -6,17 +6,8 @@ export const kpi = resource({
   title: 'KPI',
   path: '/kpis',
   verbs: ['list', 'get', 'add', 'update', 'remove'],
-  brief: [
-    'id',
-    'name',
-    'category_id',
-    'unit_id',
-    'frequency_id',
-    'value_direction',
-    'aggregate_function',
-    'target_default',
-    'is_active',
-  ],
+  removal: 'with its assignments and all its entries',
+  brief: ['id', 'name', 'category_id', 'unit_id', 'frequency_id', 'target_default', 'is_active'],
   fields: {
     id: { kind: 'integer', about: 'Id of the KPI', readOnly: true },
     category_id: {

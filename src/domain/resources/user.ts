@@ -6,6 +6,7 @@ export const user = resource({
   title: 'user',
   path: '/users',
   verbs: ['list', 'get', 'add', 'update', 'remove'],
+  removal: 'with their assignments',
   brief: ['id', 'first_name', 'last_name', 'email', 'user_type', 'user_status_id'],
   fields: {
     id: { kind: 'integer', about: 'Id of the user', readOnly: true },
