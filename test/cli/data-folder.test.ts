@@ -34,6 +34,14 @@ describe('the data directory', () => {
   })
 })
 
+test('without a home directory, its place has to be named', async () => {
+  const kpi = shellIn({ home: '', cwd: home.path })
+  const ran = await kpi('categories', 'list')
+  expect(ran).toMatchObject({ code: 2, stdout: '' })
+  expect(ran.stderr).toMatch(/^kpi: there is no home directory \(HOME is empty\); set it, or KPI_DATA_DIR/)
+  expect((await kpi('categories', 'list', '--data-dir', 'here')).code).toBe(0)
+})
+
 /** Makes something bad under a name in the home, which the command is given as its data directory. */
 const BAD: readonly [name: string, make: (path: string) => string, message: string][] = [
   [

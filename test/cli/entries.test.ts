@@ -53,6 +53,8 @@ describe.each(users)('%s, kpi entries', (_, open) => {
       id: 5,
       entry_date: '1999-12-31',
     })
+    expect(jsonOf(await add('--date', 'yesterday', '--actual', '1'))).toMatchObject({ entry_date: '2026-11-20' })
+    expect(jsonOf(await add('--date', '-7d', '--actual', '1'))).toMatchObject({ entry_date: '2026-11-14' })
   })
 
   test('get and delete take ids; a delete has to be confirmed', async () => {

@@ -81,6 +81,18 @@ describe.each(users)('%s, from JSON', (_, open) => {
     expect(nameless.stderr).toContain('  no. 2, id: must be a whole number\n')
   })
 
+  test('a field that there is not is named, as it may be misspelt', async () => {
+    const person = { user_type: 'User', user_status_id: 'A', first_name: 'P', email: 'p@example.com' }
+    const ran = await withFile({ ...person, pasword: 'hunter2', shoe: 44 }, 'users', 'create', '--from-json', 'FILE')
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr.split('\n')).toEqual([
+      'kpi: 2 fields are not valid',
+      '  pasword: is not a field of a user; did you mean password?',
+      '  shoe: is not a field of a user',
+      '',
+    ])
+  })
+
   test('what was made before one is refused is printed, and the error says which it is', async () => {
     const person = { user_type: 'User', user_status_id: 'A', first_name: 'P', email: 'p@example.com' }
     const ran = await withFile([person, person, person], 'users', 'create', '--from-json', 'FILE', '-o', 'json')

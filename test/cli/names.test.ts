@@ -67,3 +67,14 @@ test('one that is named twice is deleted once', async () => {
     stderr: `deleted KPI ${id}\n`,
   })
 })
+
+test('one whose name has a comma is quoted in a list', async () => {
+  const { id } = await user.client.kpis.add(kpiNamed('Sales, net'))
+  const ran = await user.kpi('report', '--kpis', `"sales, net",${id}`)
+  expect(ran).toMatchObject({ code: 0, stderr: 'no values from 2026-10-22 to 2026-11-21\n' })
+})
+
+test('one that only begins as it is typed is suggested', async () => {
+  const { stderr } = await user.kpi('kpis', 'get', 'Sales, n')
+  expect(stderr).toBe('kpi: there is no KPI "Sales, n"; did you mean "Sales, net"?\n')
+})

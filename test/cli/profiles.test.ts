@@ -41,6 +41,8 @@ describe('a profile', () => {
     expect(jsonOf(await profiles('show', 'acme', '-o', 'json'))).toEqual(shown)
     expect((await profiles('use', 'acme')).stderr).toBe('profile acme is used from now on\n')
     expect(jsonOf(await profiles('show', 'acme', '-o', 'json'))).toEqual({ ...shown, current: true })
+    expect((await profiles('use', '--none')).stderr).toBe('no profile is used from now on\n')
+    expect(jsonOf(await profiles('show', 'acme', '-o', 'json'))).toEqual(shown)
     expect((await profiles('remove', 'acme')).stderr).toBe('removed profile acme\n')
     expect(await names()).toEqual([])
     expect(readdirSync(config('secrets'))).toEqual([])
@@ -56,7 +58,8 @@ describe('a profile', () => {
 
   test('that is added again replaces the one before it, and its secret', async () => {
     await profiles('add', 'acme', ...REMOTE, '--token-stdin')
-    await profiles('add', 'acme', ...REMOTE, '--token-command', 'pass show kpi')
+    const again = await profiles('add', 'acme', ...REMOTE, '--token-command', 'pass show kpi')
+    expect(again.stderr).toMatch(/^replaced profile acme;/)
     expect((await profiles('show', 'acme')).stdout).toMatch(/^token_from +the command pass show kpi$/m)
     expect(readdirSync(config('secrets'))).toEqual([])
   })

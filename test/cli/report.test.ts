@@ -36,6 +36,22 @@ describe.each(users)('%s, kpi report', (_, open) => {
     })
   })
 
+  test('keeps the people of a KPI together, whoever began first', async () => {
+    const later = { user_id: SHOP.bob, kpi_id: SHOP.revenue, entry_date: 20_778, actual: 7_0000n }
+    await user.client.assignments(SHOP.bob).add({ id: SHOP.revenue, sort_order: 1 })
+    const { id } = await user.client.entries.add(later)
+    const { stdout } = await report()
+    expect(stdout.split('\n').map((line) => line.slice(0, 16).trim())).toEqual([
+      'kpi      item',
+      'Revenue  Ann Lee',
+      'Revenue  Bob Ray',
+      'Visits   Ann Lee',
+      '',
+    ])
+    await user.client.entries.remove(id)
+    await user.client.assignments(SHOP.bob).remove(SHOP.revenue)
+  })
+
   test('--rows is a row for each period', async () => {
     const { stdout } = await report('--rows', '--kpis', 'Revenue')
     const days = stdout.split('\n').map((line) => /\d{4}-\d\d-\d\d/.exec(line)?.[0])

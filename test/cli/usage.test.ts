@@ -120,3 +120,8 @@ test('flags of every command stand before or after it', async () => {
   expect(jsonOf(await user.kpi('users', '-o', 'json', 'list', '--columns', 'id'))).toEqual(ids)
   expect(jsonOf(await user.kpi('users', 'list', '--columns', 'id', '-o', 'json'))).toEqual(ids)
 })
+
+test('a choice may be typed in any case', async () => {
+  const ran = await user.kpi('kpis', 'create', '--name', 'Any case', '--frequency', 'w', '--aggregate-function', 'avg')
+  expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^frequency_id +W$/m) as string })
+})

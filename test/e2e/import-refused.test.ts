@@ -31,6 +31,8 @@ test.each<[name: string, text: string | Uint8Array, args: string[], code: number
     'line 3: a quoted cell is never closed',
   ],
   ['a file that is not UTF-8', Buffer.from(`${GOOD}J\xf6rg,Sales,2026-01-02,1\n`, 'latin1'), [FILE], 1, /not UTF-8/],
+  ['semicolons', 'user;kpi;date;actual\n', [FILE], 1, /^the cells of the file are separated by semicolons; save it/],
+  ['tabs', 'user\tkpi\tdate\tactual\n', [FILE], 1, /^the cells of the file are separated by tabs; save it with commas/],
   ['a header that means nothing', 'a,b\n1,2\n', [FILE], 1, /^nothing is known of the header a, b:/],
   [
     'a header that lacks something',

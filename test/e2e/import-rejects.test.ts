@@ -146,3 +146,13 @@ describe('the rejects file', () => {
     expect(await heldIn(importer)).toEqual([])
   })
 })
+
+test('a rejects file of an earlier run is told apart, and stays', async () => {
+  await using importer = await embeddedImporter()
+  importer.write('data.csv', `${HEADER}\nBob,Salez,2026-01-01,1,,\n`)
+  expect(await importer.kpi('entries', 'import', 'data.csv')).toMatchObject({ code: 3 })
+  importer.write('data.csv', `${HEADER}\nBob,Sales,2026-01-01,1,,\n`)
+  const ran = await importer.kpi('entries', 'import', 'data.csv')
+  expect(ran).toMatchObject({ code: 0, stderr: 'nothing was rejected; data.rejects.csv is that of an earlier run\n' })
+  expect(importer.read('data.rejects.csv')).toContain('Salez')
+})

@@ -245,3 +245,17 @@ describe('a header is refused, with all that is wrong, where', () => {
     expect(refusal('Shop,Region,City').message).toMatch(/^nothing is known of the header Shop, Region, City:/)
   })
 })
+
+test('a wide file of KPIs whose names are those of several says which', () => {
+  const kpi = createDirectory('KPI', [
+    { id: 1, name: 'Sales' },
+    { id: 2, name: 'Sales' },
+  ])
+  expect(() => planColumns(['date', 'Sales'], optionsOf({ user: 'Bob' }), { ...directories, kpi })).toThrow(
+    expect.objectContaining({
+      issues: [
+        expect.objectContaining({ message: expect.stringContaining('"Sales" is the name of more than') as string }),
+      ],
+    }),
+  )
+})
