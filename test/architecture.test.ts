@@ -17,6 +17,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: ['domain', 'codec', 'client', 'load'],
 }
 
+/** Of what a folder may import, what it may know as types only: the server knows the store's seam and runs no SQL. */
+const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = { server: ['store'] }
+
 /** The files of the command line that are the bundled service's own side. */
 const BUNDLED_SERVICE: ReadonlySet<string> = new Set([
   'cli/embedded.ts',
@@ -42,7 +45,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
 /** What only the outermost files may touch: the process, the console, the clock, chance. */
 const OUTSIDE_WORLD = /\bprocess\.|\bconsole\.|\bDate\.now\b|\bMath\.random\b/
 
-type Import = { readonly file: string; readonly target: string }
+/** An import of a file: `import type`, which is gone when the program runs, or one that loads its target. */
+type Import = { readonly file: string; readonly target: string; readonly isType: boolean }
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .map((name) => name.replaceAll('\\', '/'))
@@ -53,10 +57,9 @@ const textOf = (file: string): string =>
   readFileSync(join(SOURCE, file), 'utf8').replaceAll(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
 
 const imports: readonly Import[] = files.flatMap((file) =>
-  [...textOf(file).matchAll(/(?:^(?:import|export)\b[^;'"]*?from |\bimport\()'([^']+)'/gm)].map(([, target = '']) => ({
-    file,
-    target,
-  })),
+  [...textOf(file).matchAll(/(?:^(?:import|export)\b[^;'"]*?from |\bimport\()'([^']+)'/gm)].map(
+    ([line, target = '']) => ({ file, target, isType: /^(?:import|export) type\b/.test(line) }),
+  ),
 )
 
 const folderOf = (file: string): string => file.split('/')[0] ?? ''
@@ -72,6 +75,14 @@ describe('the folders', () => {
       const target = fileOf(one)
       if (folderOf(one.file) !== folder || target === undefined || target.startsWith('..')) return false
       return !allowed.has(folderOf(target)) && !BUNDLED_SERVICE.has(one.file)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test.each(Object.entries(TYPES_ONLY))('%s imports only types from %j', (folder, known) => {
+    const wrong = imports.filter((one) => {
+      const target = fileOf(one)
+      return folderOf(one.file) === folder && target !== undefined && known.includes(folderOf(target)) && !one.isType
     })
     expect(wrong).toEqual([])
   })
