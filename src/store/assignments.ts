@@ -2,11 +2,10 @@ import { type Assignment, assignment } from '../domain/resources/assignment.ts'
 import type { Decimal } from '../domain/decimal.ts'
 import type { Reader, Writer } from './db.ts'
 import { IN_LIST, listOf } from './id-list.ts'
-import { rowReader } from './table.ts'
+import { rowReader, rowWriter, selectFrom } from './table.ts'
 
 const read = rowReader(assignment)
-const SELECT =
-  'select id, user_id, user_target, sort_order, created_at, updated_at from assignments where account_id = ?'
+const SELECT = selectFrom('assignments', assignment)
 
 /** Which KPIs each user has: users to KPIs to the user's own target. */
 export type AssignedKpis = ReadonlyMap<number, ReadonlyMap<number, Decimal | null>>
@@ -37,19 +36,8 @@ export const assignments = {
     })
     return found
   },
-  insert: async (tx: Writer, account: number, record: Assignment): Promise<void> => {
-    await tx.run(
-      `insert into assignments (account_id, user_id, id, user_target, sort_order, created_at, updated_at)
-       values (?, ?, ?, ?, ?, ?, ?)`,
-      [account, record.user_id, record.id, record.user_target, record.sort_order, record.created_at, record.updated_at],
-    )
-  },
-  update: async (tx: Writer, account: number, record: Assignment): Promise<void> => {
-    await tx.run(
-      'update assignments set user_target = ?, sort_order = ?, updated_at = ? where account_id = ? and user_id = ? and id = ?',
-      [record.user_target, record.sort_order, record.updated_at, account, record.user_id, record.id],
-    )
-  },
+  ...rowWriter('assignments', assignment, ['user_id', 'id']),
+
   remove: async (tx: Writer, account: number, user: number, kpi: number): Promise<boolean> =>
     (await tx.run('delete from assignments where account_id = ? and user_id = ? and id = ?', [account, user, kpi])) > 0,
 }

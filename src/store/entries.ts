@@ -1,20 +1,10 @@
-import type { Day, Instant } from '../domain/day.ts'
 import type { Decimal } from '../domain/decimal.ts'
 import type { DayRange } from '../domain/period.ts'
+import type { Entry } from '../domain/resources/entry.ts'
 import type { Reader, SqlInput, SqlOutput, SqlRow, Writer } from './db.ts'
 
-/** An entry as it is kept. Its target may be hidden, where its KPI has none. */
-export type StoredEntry = {
-  readonly id: number
-  readonly item_id: number
-  readonly kpi_id: number
-  readonly entry_date: Day
-  readonly actual: Decimal | null
-  readonly target: Decimal | null
-  readonly notes: string | null
-  readonly created_at: Instant
-  readonly updated_at: Instant
-}
+/** An entry as it is kept: of an item, which may be a user. Its target may be hidden, where its KPI has none. */
+export type StoredEntry = Readonly<Omit<Entry, 'user_id'> & { item_id: number }>
 
 const COLUMNS = 'item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at'
 /** So many rows a statement are written fastest. */

@@ -30,14 +30,19 @@ export const rowReader =
     return record as Stored<R>
   }
 
-/** The statements for a resource whose rows have an id of their own in the account. */
-export const table = <R extends Resource>(name: string, of: R): Table<R> => {
-  const fields = columnsOf(of)
-  const columns = fields.map(({ name: column }) => column).join(', ')
-  const order = 'sort_order' in of.fields ? 'sort_order, id' : 'id'
-  const select = `select ${columns} from ${name} where account_id = ?`
+/** The start of every statement that reads rows of an account; more conditions may follow. */
+export const selectFrom = (name: string, of: Resource): string => {
+  const columns = columnsOf(of).map(({ name: column }) => column)
+  return `select ${columns.join(', ')} from ${name} where account_id = ?`
+}
 
-  const read = rowReader(of)
+/** The statements that write one row, named within the account by the columns of its key. */
+export const rowWriter = <R extends Resource>(
+  name: string,
+  of: R,
+  key: readonly string[],
+): Pick<Table<R>, 'insert' | 'update'> => {
+  const fields = columnsOf(of)
   const valuesOf = (record: Stored<R>, extra: Extra): Map<string, SqlInput> => {
     const values = record as AnyRecord
     return new Map([
@@ -45,6 +50,30 @@ export const table = <R extends Resource>(name: string, of: R): Table<R> => {
       ...Object.entries(extra),
     ])
   }
+  return {
+    insert: async (tx, account, record, extra = {}) => {
+      const values = valuesOf(record, extra)
+      const marks = Array(values.size + 1).fill('?')
+      const sql = `insert into ${name} (account_id, ${[...values.keys()].join(', ')}) values (${marks.join(', ')})`
+      await tx.run(sql, [account, ...values.values()])
+    },
+    update: async (tx, account, record, extra = {}) => {
+      const values = valuesOf(record, extra)
+      const named = key.map((column) => values.get(column) ?? null)
+      for (const column of key) values.delete(column)
+      const equal = (column: string): string => `${column} = ?`
+      const [sets, where] = [[...values.keys()].map(equal), ['account_id', ...key].map(equal)]
+      const sql = `update ${name} set ${sets.join(', ')} where ${where.join(' and ')}`
+      await tx.run(sql, [...values.values(), account, ...named])
+    },
+  }
+}
+
+/** The statements for a resource whose rows have an id of their own in the account. */
+export const table = <R extends Resource>(name: string, of: R): Table<R> => {
+  const order = 'sort_order' in of.fields ? 'sort_order, id' : 'id'
+  const select = selectFrom(name, of)
+  const read = rowReader(of)
   return {
     read,
     list: async (tx, account) => (await tx.all(`${select} order by ${order}`, [account])).map(read),
@@ -56,21 +85,7 @@ export const table = <R extends Resource>(name: string, of: R): Table<R> => {
       const rows = await tx.all(`${select} and id ${IN_LIST}`, [account, listOf(ids)])
       return new Map(rows.map((row) => [Number(row['id']), read(row)]))
     },
-    insert: async (tx, account, record, extra = {}) => {
-      const values = valuesOf(record, extra)
-      const marks = Array(values.size + 1).fill('?')
-      const sql = `insert into ${name} (account_id, ${[...values.keys()].join(', ')}) values (${marks.join(', ')})`
-      await tx.run(sql, [account, ...values.values()])
-    },
-    update: async (tx, account, record, extra = {}) => {
-      const values = valuesOf(record, extra)
-      const sets = [...values.keys()].map((column) => `${column} = ?`).join(', ')
-      await tx.run(`update ${name} set ${sets} where account_id = ? and id = ?`, [
-        ...values.values(),
-        account,
-        values.get('id') ?? null,
-      ])
-    },
+    ...rowWriter(name, of, ['id']),
     remove: async (tx, account, id) =>
       (await tx.run(`delete from ${name} where account_id = ? and id = ?`, [account, id])) > 0,
   }
