@@ -1,4 +1,4 @@
-import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+import { type Patch, resource, type Stored } from '../schema.ts'
 
 /** A KPI assigned to a user: "User KPI" in the interface. Its id is the KPI's. */
 export const assignment = resource({
@@ -28,5 +28,4 @@ export const assignment = resource({
 })
 
 export type Assignment = Stored<typeof assignment>
-export type AssignmentDraft = Draft<typeof assignment>
 export type AssignmentPatch = Patch<typeof assignment>

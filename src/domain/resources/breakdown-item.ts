@@ -1,4 +1,4 @@
-import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+import { resource } from '../schema.ts'
 
 /** What values are broken down by: a group item of the classic interface, or a person. */
 export const breakdownItem = resource({
@@ -19,7 +19,3 @@ export const breakdownItem = resource({
     updated_at: { kind: 'datetime', about: 'When it was last changed', readOnly: true },
   },
 })
-
-export type BreakdownItem = Stored<typeof breakdownItem>
-export type BreakdownItemDraft = Draft<typeof breakdownItem>
-export type BreakdownItemPatch = Patch<typeof breakdownItem>

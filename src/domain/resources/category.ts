@@ -1,4 +1,4 @@
-import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+import { resource } from '../schema.ts'
 
 export const category = resource({
   name: 'category',
@@ -15,7 +15,3 @@ export const category = resource({
     updated_at: { kind: 'datetime', about: 'When it was last changed', readOnly: true },
   },
 })
-
-export type Category = Stored<typeof category>
-export type CategoryDraft = Draft<typeof category>
-export type CategoryPatch = Patch<typeof category>

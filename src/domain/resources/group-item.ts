@@ -1,4 +1,4 @@
-import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+import { resource } from '../schema.ts'
 
 export const groupItem = resource({
   name: 'group_item',
@@ -16,7 +16,3 @@ export const groupItem = resource({
     updated_at: { kind: 'datetime', about: 'When it was last changed', readOnly: true },
   },
 })
-
-export type GroupItem = Stored<typeof groupItem>
-export type GroupItemDraft = Draft<typeof groupItem>
-export type GroupItemPatch = Patch<typeof groupItem>

@@ -1,4 +1,4 @@
-import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+import { resource } from '../schema.ts'
 
 export const group = resource({
   name: 'group',
@@ -15,7 +15,3 @@ export const group = resource({
     updated_at: { kind: 'datetime', about: 'When it was last changed', readOnly: true },
   },
 })
-
-export type Group = Stored<typeof group>
-export type GroupDraft = Draft<typeof group>
-export type GroupPatch = Patch<typeof group>

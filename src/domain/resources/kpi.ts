@@ -1,4 +1,4 @@
-import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+import { type Draft, resource, type Stored } from '../schema.ts'
 
 export const kpi = resource({
   name: 'kpi',
@@ -64,4 +64,3 @@ export const kpi = resource({
 
 export type Kpi = Stored<typeof kpi>
 export type KpiDraft = Draft<typeof kpi>
-export type KpiPatch = Patch<typeof kpi>

@@ -1,4 +1,4 @@
-import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+import { resource, type Stored } from '../schema.ts'
 
 export const unit = resource({
   name: 'unit',
@@ -38,5 +38,3 @@ export const unit = resource({
 })
 
 export type Unit = Stored<typeof unit>
-export type UnitDraft = Draft<typeof unit>
-export type UnitPatch = Patch<typeof unit>

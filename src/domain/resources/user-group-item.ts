@@ -1,4 +1,4 @@
-import { type Draft, resource, type Stored } from '../schema.ts'
+import { resource } from '../schema.ts'
 
 /** A group item that a user belongs to. Its id is the group item's. */
 export const userGroupItem = resource({
@@ -17,6 +17,3 @@ export const userGroupItem = resource({
     created_at: { kind: 'datetime', about: 'When it was made', readOnly: true },
   },
 })
-
-export type UserGroupItem = Stored<typeof userGroupItem>
-export type UserGroupItemDraft = Draft<typeof userGroupItem>

@@ -1,4 +1,4 @@
-import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+import { type Draft, resource, type Stored } from '../schema.ts'
 
 export const user = resource({
   name: 'user',
@@ -51,7 +51,6 @@ export const user = resource({
 
 export type User = Stored<typeof user>
 export type UserDraft = Draft<typeof user>
-export type UserPatch = Patch<typeof user>
 
 /** First and last name, as people say it. */
 export const fullName = (of: Pick<User, 'first_name' | 'last_name'>): string =>
