@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import type { Client } from '../client/client.ts'
 import { Fault } from '../domain/errors.ts'
-import { valueOfText } from '../domain/field-value.ts'
+import { INT16_MAX, valueOfText } from '../domain/field-value.ts'
 import type { AnyRecord, Field, FieldValue, NamedField, Resource } from '../domain/schema.ts'
 import { UsageError } from './exit.ts'
 import { findId, isNamedKind } from './names.ts'
@@ -95,7 +95,7 @@ export const fieldFlags = (of: Resource): FieldFlag[] =>
 
 const nextPlace = async (list: () => Promise<readonly AnyRecord[]>): Promise<number> => {
   const places = (await list()).map(({ sort_order }) => Number(sort_order))
-  return Math.min(Math.max(0, ...places) + 1, 32_767)
+  return Math.min(Math.max(0, ...places) + 1, INT16_MAX)
 }
 
 const usualValue = async (

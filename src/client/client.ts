@@ -31,7 +31,7 @@ export type EntryQuery = {
   readonly to: Day
   readonly userId?: number | undefined
   readonly kpiId?: number | undefined
-  /** From 1; a page has at most 500 entries. */
+  /** From 1; a page has at most `ENTRIES_PAGE` entries. */
   readonly page?: number
 }
 

@@ -3,7 +3,8 @@ import { fits, parseDecimal } from './decimal.ts'
 import { Fault } from './errors.ts'
 import type { Field, FieldValue, Kind } from './schema.ts'
 
-const INT16 = 32_767
+/** The largest whole number of 16 bits: the last `sort_order`, too. */
+export const INT16_MAX = 32_767
 /** Control characters but line feed and tab, lone surrogates, and two that are no characters. */
 const REFUSED_CHARACTERS = /[[\p{Cc}\p{Cs}\ufffe\uffff]--[\n\t]]/v
 const INTEGER = /^-?\d{1,15}$/
@@ -11,7 +12,7 @@ const INTEGER = /^-?\d{1,15}$/
 /** How a kind of field is named after "must be". */
 export const kindSays: Record<Kind, string> = {
   integer: 'a whole number',
-  int16: 'a whole number from -32768 to 32767',
+  int16: `a whole number from ${-INT16_MAX - 1} to ${INT16_MAX}`,
   decimal: 'a number',
   boolean: 'true or false',
   text: 'text',
@@ -26,7 +27,7 @@ const expected = (field: Field): Fault =>
 /** Checks a whole number against the range of its kind. */
 export const checkInteger = (field: Field, value: number): number | Fault => {
   if (!Number.isSafeInteger(value)) return expected(field)
-  if (field.kind === 'int16' && (value > INT16 || value < -INT16 - 1)) return expected(field)
+  if (field.kind === 'int16' && (value > INT16_MAX || value < -INT16_MAX - 1)) return expected(field)
   return value
 }
 

@@ -1,3 +1,4 @@
+import { INT16_MAX } from '../domain/field-value.ts'
 import { category } from '../domain/resources/category.ts'
 import { unit } from '../domain/resources/unit.ts'
 import type { Reader } from './db.ts'
@@ -21,5 +22,5 @@ export const kpiUsing = async (
 /** The `sort_order` after the last one, at most what 16 bits hold. */
 export const nextSortOrder = async (tx: Reader, account: number, table: 'categories'): Promise<number> => {
   const [row] = await tx.all(`select max(sort_order) as last from ${table} where account_id = ?`, [account])
-  return Math.min(Number(row?.['last'] ?? 0) + 1, 32_767)
+  return Math.min(Number(row?.['last'] ?? 0) + 1, INT16_MAX)
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
+import { INT16_MAX } from '../../domain/field-value.ts'
 import { assignment, type AssignmentPatch } from '../../domain/resources/assignment.ts'
 import { asPatch } from '../../domain/schema.ts'
 import type { Act, Cli, Register } from '../cli.ts'
@@ -9,8 +10,6 @@ import { type FieldFlag, type FlagValues, mustBeRight, readFlags } from '../flag
 import { idsIn } from '../names.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
 import { type Sent, sendEach } from '../verbs/send-each.ts'
-
-const LAST_PLACE = 32_767
 
 /** A user and a KPI. */
 type Pair = { readonly user: number; readonly kpi: number }
@@ -76,7 +75,7 @@ const openPairs = async (cli: Cli, client: Client, pairs: readonly Pair[]): Prom
     for (const { kpi } of own) {
       if (held.some(({ id }) => id === kpi)) {
         await cli.note(`KPI ${kpi} is assigned to user ${user} already; kpi assign update changes its target`)
-      } else open.push({ user, kpi, place: (place = Math.min(place + 1, LAST_PLACE)) })
+      } else open.push({ user, kpi, place: (place = Math.min(place + 1, INT16_MAX)) })
     }
   }
   return open

@@ -45,6 +45,9 @@ export type Entry = Stored<typeof entry>
 export type EntryDraft = Draft<typeof entry>
 export type EntryPatch = Patch<typeof entry>
 
+/** The most entries on one page of a list (decisions, section 5). */
+export const ENTRIES_PAGE = 500
+
 /** The most entries that one batch may hold (decisions, section 5). */
 export const BATCH_LIMIT = 5000
 

@@ -2,7 +2,7 @@ import { readBatch } from '../../codec/batch.ts'
 import { dayOfInstant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { DayRange } from '../../domain/period.ts'
-import { batchResult, entry } from '../../domain/resources/entry.ts'
+import { batchResult, ENTRIES_PAGE, entry } from '../../domain/resources/entry.ts'
 import type { Context } from '../../service/context.ts'
 import { entries } from '../../service/entries.ts'
 import { updateEntry } from '../../service/entry-update.ts'
@@ -10,8 +10,6 @@ import type { Answer, Query, Request, Route } from '../call.ts'
 import { queryDay, queryInteger } from '../query.ts'
 import { collectionRoutes } from './collection.ts'
 
-/** The most entries on one page of a list. */
-const PAGE_LIMIT = 500
 const LAST_PAGE = 1_000_000_000
 
 /** With only one date given the other is today, or the given one where that would turn the range around. */
@@ -25,7 +23,7 @@ const daysOf = (query: Query, { now }: Context): DayRange => {
 }
 
 const list = async ({ ctx, query }: Request): Promise<Answer> => {
-  const limit = queryInteger(query, 'rows', 1, PAGE_LIMIT) ?? PAGE_LIMIT
+  const limit = queryInteger(query, 'rows', 1, ENTRIES_PAGE) ?? ENTRIES_PAGE
   const page = queryInteger(query, 'page', 1, LAST_PAGE) ?? 1
   const records = await entries.list(ctx, {
     userId: queryInteger(query, 'userid', 0, Number.MAX_SAFE_INTEGER),
