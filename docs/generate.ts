@@ -55,7 +55,9 @@ const marks = (field: Field): string => {
 const fieldRow = ({ name, field }: NamedField): string[] => [`\`${name}\``, field.about, limits(field), marks(field)]
 
 const resourceText = (of: Resource): string => {
-  const fields = Object.entries(of.fields).map(([name, field]) => fieldRow({ name, field }))
+  const fields = Object.entries<Field>(of.fields)
+    .filter(([, { newer }]) => !newer)
+    .map(([name, field]) => fieldRow({ name, field }))
   return [
     `### ${of.title}`,
     `\`${of.path}\`: ${of.verbs.join(', ')}`,

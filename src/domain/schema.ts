@@ -25,6 +25,8 @@ export type Field = {
   readonly fallback?: boolean | 'next'
   /** Accepted, never shown. */
   readonly writeOnly?: true
+  /** Only the newer variant of the interface has it: the classic one neither shows nor takes it. */
+  readonly newer?: true
   /** Taken when the resource is made, kept only as a hash, always shown as null. */
   readonly secret?: true
   /** The longest text, in characters. */
@@ -58,9 +60,9 @@ export type Resource<F extends Fields = Fields> = {
   /** What goes when one is removed, besides itself. */
   readonly removal?: string
   readonly fields: F
-  /** The fields that it is shown with, in order. */
+  /** The fields that the classic interface shows, in order. */
   readonly shown: readonly NamedField[]
-  /** The fields that may be sent, in order. */
+  /** The fields that the classic interface takes, in order. */
   readonly writable: readonly NamedField[]
   /** The fields that tables show, where there is no room for all. */
   readonly brief: readonly NamedField[]
@@ -75,12 +77,13 @@ type Definition<F extends Fields> = Omit<Resource<F>, 'shown' | 'writable' | 'br
 /** Defines a resource. The field names and their properties become its types. */
 export const resource = <const F extends Fields>(definition: Definition<F>): Resource<F> => {
   const all = Object.entries<Field>(definition.fields).map(([name, field]) => ({ name, field }))
-  const shown = all.filter(({ field }) => !field.writeOnly)
+  const classic = all.filter(({ field }) => !field.newer)
+  const shown = classic.filter(({ field }) => !field.writeOnly)
   const named = (name: keyof F & string): NamedField => ({ name, field: definition.fields[name] as Field })
   return {
     ...definition,
     shown,
-    writable: all.filter(({ field }) => !field.readOnly),
+    writable: classic.filter(({ field }) => !field.readOnly),
     brief: definition.brief?.map(named) ?? shown,
   }
 }
@@ -102,10 +105,10 @@ type Plain<F extends Field> = F['kind'] extends 'boolean'
 type Value<F extends Field> = F extends { nullable: true } ? Plain<F> | null : Plain<F>
 
 type Keys<F extends Fields, Mark> = { [K in keyof F]: F[K] extends Mark ? K : never }[keyof F]
-type Hidden<F extends Fields> = Keys<F, { writeOnly: true }>
-type ReadOnly<F extends Fields> = Keys<F, { readOnly: true }>
-type Required<F extends Fields> = Exclude<Keys<F, { required: true }>, ReadOnly<F>>
-type Optional<F extends Fields> = Exclude<keyof F, ReadOnly<F> | Required<F>>
+type Hidden<F extends Fields> = Keys<F, { writeOnly: true } | { newer: true }>
+type Untaken<F extends Fields> = Keys<F, { readOnly: true } | { newer: true }>
+type Required<F extends Fields> = Exclude<Keys<F, { required: true }>, Untaken<F>>
+type Optional<F extends Fields> = Exclude<keyof F, Untaken<F> | Required<F>>
 
 /** What the service keeps and shows of a resource. */
 export type Stored<R> = R extends Resource<infer F> ? { [K in Exclude<keyof F, Hidden<F>>]: Value<F[K]> } : never
@@ -118,7 +121,7 @@ export type Draft<R> =
 
 /** What may be changed of one: any writable field. */
 export type Patch<R> =
-  R extends Resource<infer F> ? { [K in Exclude<keyof F, ReadOnly<F>>]?: Value<F[K]> | undefined } : never
+  R extends Resource<infer F> ? { [K in Exclude<keyof F, Untaken<F>>]?: Value<F[K]> | undefined } : never
 
 /** Any value of any field. */
 export type FieldValue = string | number | boolean | Decimal | null

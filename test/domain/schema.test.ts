@@ -1,11 +1,14 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import { readDraft } from '../../src/codec/json.ts'
+import { type Entry, entry, type EntryDraft, type EntryPatch } from '../../src/domain/resources/entry.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { user } from '../../src/domain/resources/user.ts'
 import { completeRecord, type Field } from '../../src/domain/schema.ts'
+import { columnsOf } from '../../src/store/columns.ts'
 
-/** A field as the interface's tables say it: `M` mandatory, `RO` read only, `W` write only, the longest text. */
+/** A field as the interface's tables say it: `M` mandatory, `RO` read only, `W` write only, `N` newer only, the longest text. */
 const described = (name: string, { kind, max, ...is }: Field): string => {
-  const marks = [is.readOnly && 'RO', is.required && 'M', is.writeOnly && 'W', is.nullable && '?', max]
+  const marks = [is.readOnly && 'RO', is.required && 'M', is.writeOnly && 'W', is.newer && 'N', is.nullable && '?', max]
   return [name, kind, ...marks.filter((mark) => mark !== undefined)].join(' ')
 }
 
@@ -83,6 +86,7 @@ describe('the field table', () => {
         'id integer RO',
         'user_id integer ?',
         'email text W ? 150',
+        'source_id integer N ?',
         'kpi_id integer M',
         'entry_date date M',
         'actual decimal ?',
@@ -146,10 +150,22 @@ describe('the field table', () => {
 
   test.each(resources.map((of) => [of.name, of] as const))('of %s divides its fields without losing one', (_, of) => {
     const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name)
-    const all = Object.entries<Field>(of.fields)
+    const all = Object.entries<Field>(of.fields).filter(([, { newer }]) => !newer)
     expect(names(of.shown)).toEqual(all.filter(([, { writeOnly }]) => !writeOnly).map(([name]) => name))
     expect(names(of.writable)).toEqual(all.filter(([, { readOnly }]) => !readOnly).map(([name]) => name))
     expect(names(of.shown)).toEqual(expect.arrayContaining(names(of.brief)))
+  })
+
+  test('has what only the newer variant has, which the classic interface neither shows nor takes nor keeps', () => {
+    expect(Object.keys(entry.fields)).toContain('source_id')
+    for (const fields of [entry.shown, entry.writable, entry.brief, columnsOf(entry)]) {
+      expect(fields.map(({ name }) => name)).not.toContain('source_id')
+    }
+    expectTypeOf<Entry & EntryDraft & EntryPatch>().not.toHaveProperty('source_id')
+    expect(readDraft(entry, { kpi_id: 1, entry_date: '2026-03-02', source_id: 7 }, true)).toEqual({
+      values: { kpi_id: 1, entry_date: 20_514 },
+      issues: [],
+    })
   })
 
   test.each(

@@ -18,6 +18,13 @@ export const entry = resource({
       max: 150,
       writeOnly: true,
     },
+    source_id: {
+      kind: 'integer',
+      about: 'Breakdown item that the value belongs to, instead of user_id',
+      nullable: true,
+      refers: 'breakdown_item',
+      newer: true,
+    },
     kpi_id: { kind: 'integer', about: 'KPI that the value is for', required: true, refers: 'kpi' },
     entry_date: { kind: 'date', about: 'Day that the value is for', required: true },
     actual: { kind: 'decimal', about: 'Measured value', nullable: true },
