@@ -64,7 +64,8 @@ export const importing = async (folder: string, account: string): Promise<Figure
 const memory = async (folder: string, account: string): Promise<Figure[]> => {
   const peakAt = async (rows: number): Promise<number> => {
     const file = await writeRows(folder, rows, 'day')
-    return peakMemoryOf(importWith(freshCopy(folder, account).dataDir, file), folder)
+    const peak = (): number => peakMemoryOf(importWith(freshCopy(folder, account).dataDir, file), folder)
+    return median(Array.from({ length: ROUNDS }, peak))
   }
   const [once, fourfold] = [await peakAt(ROWS), await peakAt(ROWS * 4)]
   return [

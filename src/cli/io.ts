@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { createMemoryLimit } from './memory.ts'
 
 /** Thrown where whoever read our output has gone: no failure of ours. */
 export class ClosedPipe extends Error {
@@ -33,12 +34,11 @@ export type Io = {
   readonly random: (bytes: number) => Uint8Array
   /** A signal that is aborted when the user or the system asks to stop; asked a second time, the process ends at once. */
   readonly interruption: () => AbortSignal
-  /** Keeps short-lived memory small, for work on much data. */
+  /** Keeps memory small, for work on much data; to be called as the work goes on. */
   readonly limitMemory: () => void
 }
 
 const INTERRUPTED = 130
-const YOUNG_GENERATION_BYTES = 16 * 1024 * 1024
 
 const outputOf = (stream: NodeJS.WriteStream): Output => {
   let failure: Error | undefined
@@ -75,18 +75,11 @@ const watchInterruption = (): AbortSignal => {
   return controller.signal
 }
 
-const youngGeneration = (): number =>
-  process
-    .getBuiltinModule('node:v8')
-    .getHeapSpaceStatistics()
-    .find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0
-
 /** The world as this process has it. Streams and modules are opened when they are first asked for. */
 export const processIo = (): Io => {
   const os = process.getBuiltinModule('node:os')
   let [stdout, stderr]: [Output | undefined, Output | undefined] = [undefined, undefined]
   let signal: AbortSignal | undefined
-  let limited = false
   return {
     env: process.env,
     cwd: process.cwd(),
@@ -112,10 +105,6 @@ export const processIo = (): Io => {
     },
     random: (bytes) => process.getBuiltinModule('node:crypto').randomBytes(bytes),
     interruption: () => (signal ??= watchInterruption()),
-    limitMemory: () => {
-      if (limited || youngGeneration() < YOUNG_GENERATION_BYTES) return
-      limited = true
-      process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
-    },
+    limitMemory: createMemoryLimit(),
   }
 }
