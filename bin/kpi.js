@@ -2,6 +2,8 @@
 // Any Node.js can read this file: it starts the program, on a newer Node.js where this one is too old.
 
 const LEAST = 24
+/** Tells a process that another has handed over to it. */
+const HANDED_OVER = 'KPI_HANDED_OVER'
 
 const tooOld = () => {
   process.stderr.write(`kpi: needs Node.js ${LEAST} or newer, this is ${process.version}; see https://nodejs.org\n`)
@@ -24,14 +26,25 @@ const handOver = async () => {
   const newer = await findNewer()
   if (newer === undefined) return tooOld()
   const { spawn } = await import('node:child_process')
-  const child = spawn(newer, process.argv.slice(1), { stdio: 'inherit' })
+  const { constants } = await import('node:os')
+  const { isatty } = await import('node:tty')
+  const env = { ...process.env, [HANDED_OVER]: '1' }
+  const child = spawn(newer, process.argv.slice(1), { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   // At a terminal Ctrl-C reaches both; whatever else asks to stop reaches only this process.
-  process.on('SIGINT', () => {})
+  const isAtTerminal = [0, 1, 2].some((file) => isatty(file))
+  process.on('SIGINT', () => isAtTerminal || child.kill('SIGINT'))
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', tooOld)
   child.on('exit', (code, signal) => {
-    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1)
+    process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0)
   })
+}
+
+/** Ends with the process that handed over, also where that was killed without a word. */
+const endWithParent = () => {
+  delete process.env[HANDED_OVER]
+  process.channel?.unref()
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 }
 
 /** Keeps compiled code in the user's own cache: a third of the time that a short command takes. */
@@ -44,6 +57,7 @@ const cacheCode = async () => {
 }
 
 const start = async () => {
+  if (process.env[HANDED_OVER]) endWithParent()
   const args = process.argv.slice(2)
   if (args[0] !== '--version') await cacheCode()
   const { run, processIo } = await import('../dist/main.js')

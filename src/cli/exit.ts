@@ -36,3 +36,18 @@ export const exitCodes: Record<ErrorCode, number> = {
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
+
+/** A command that did what it could: its exit code, and what is not done, a line each. */
+export class Unfinished extends Error {
+  override readonly name = 'Unfinished'
+  readonly exit: number
+  readonly code: string
+  readonly said: readonly string[]
+
+  constructor(exit: number, code: string, said: readonly string[]) {
+    super(said.join('; '))
+    this.exit = exit
+    this.code = code
+    this.said = said
+  }
+}

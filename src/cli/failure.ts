@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { type Issue, KpiError } from '../domain/errors.ts'
-import { EXIT, exitCodes, UsageError } from './exit.ts'
+import { EXIT, exitCodes, Unfinished, UsageError } from './exit.ts'
 import { ClosedPipe, type Io } from './io.ts'
 import { oneLine } from './output/width.ts'
 
@@ -9,6 +9,8 @@ type Failure = {
   readonly exit: number
   readonly code: string
   readonly message: string
+  /** The message, where it has more than one line. */
+  readonly said?: readonly string[]
   readonly issues: readonly Issue[]
 }
 
@@ -40,6 +42,10 @@ const describe = (error: unknown): Failure | undefined => {
   if (error instanceof Error && PROMPT_ENDED.has(error.name)) {
     return { exit: EXIT.interrupted, code: 'interrupted', message: 'interrupted', issues: [] }
   }
+  if (error instanceof Unfinished) {
+    const { exit, code, message, said } = error
+    return { exit, code, message, said, issues: [] }
+  }
   if (error instanceof UsageError) return { exit: EXIT.usage, code: 'usage', message: error.message, issues: [] }
   if (error instanceof KpiError) {
     return { exit: exitCodes[error.code], code: error.code, message: error.message, issues: error.issues }
@@ -51,7 +57,8 @@ const describe = (error: unknown): Failure | undefined => {
 const issueLine = ({ index, field, message }: Issue): string =>
   index === undefined ? `  ${field}: ${message}` : `  no. ${index + 1}, ${field}: ${message}`
 
-const linesOf = ({ message, issues }: Failure): string[] => {
+const linesOf = ({ message, said, issues }: Failure): string[] => {
+  if (said) return said.map((line) => `kpi: ${line}`)
   if (issues.length === 1 && issues[0] && message.includes(issues[0].message)) return [`kpi: ${message}`]
   const more = issues.length - SHOWN_ISSUES
   return [

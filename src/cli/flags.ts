@@ -67,8 +67,10 @@ const readFlag = (client: Client, field: Field, text: string): Promise<FieldValu
     ? findId(client, field.refers, text)
     : readText(field, text)
 
-const faultText = (flag: string, { message }: Fault): string =>
-  message.startsWith('must') ? `--${flag} ${message}` : `--${flag}: ${message}`
+const faultText = (flag: string, text: string, { message }: Fault): string => {
+  if (message.startsWith('must')) return `--${flag} ${message}`
+  return message.startsWith('is') ? `--${flag} ${text} ${message}` : `--${flag}: ${message}`
+}
 
 /** Reads flags that give fields. An empty text clears a field that may be empty. */
 export const readFlags = async (client: Client, of: readonly FieldFlag[], flags: FlagValues): Promise<Given> => {
@@ -77,7 +79,7 @@ export const readFlags = async (client: Client, of: readonly FieldFlag[], flags:
     const text = flags[camelCase(flag)]
     if (typeof text !== 'string') continue
     const value = await readFlag(client, field, text)
-    if (value instanceof Fault) given.faults.push(faultText(flag, value))
+    if (value instanceof Fault) given.faults.push(faultText(flag, text, value))
     else given.fields[name] = value
   }
   return given
@@ -120,7 +122,7 @@ export const addUsualFields = async (
     if (flags[camelCase(flag)] !== undefined || !field.required) continue
     const value = field.usual === undefined ? undefined : await usualValue(client, field, list)
     if (value === undefined) missing.push(`--${flag} <${placeholder(field)}>`)
-    else if (value instanceof Fault) faults.push(faultText(flag, value))
+    else if (value instanceof Fault) faults.push(faultText(flag, String(field.usual), value))
     else fields[name] = value
   }
   if (missing.length > 0) faults.push(`a ${of.title} needs ${missing.join(', ')}`)

@@ -57,6 +57,15 @@ export const mannerFlags = ({ output, timeout, input, color, quiet }: GlobalFlag
   ...(quiet ? ['--quiet'] : []),
 ]
 
+/** The embedded service of the user; credentials in the environment mean another, and nobody says which. */
+const embedded = (io: Io): Place => {
+  const stray = ['KPI_LOGIN', 'KPI_TOKEN', 'KPI_TOKEN_FILE'].find((name) => io.env[name])
+  if (stray !== undefined && !io.env['KPI_DATA_DIR']) {
+    throw new UsageError(`${stray} is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE, too`)
+  }
+  return { kind: 'embedded', dataDir: resolve(io.cwd, dataFolder(io)) }
+}
+
 /** Settles where a command goes: flags before the environment before the configuration (command line, section 3). */
 export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   mustNameOnePlace(flags)
@@ -65,7 +74,7 @@ export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   const name = profileName(io, flags, profiles.current)
   if (name === undefined) {
     const { KPI_BASE_URL: baseUrl, KPI_LOGIN: login } = io.env
-    if (!baseUrl) return { kind: 'embedded', dataDir: resolve(io.cwd, dataFolder(io)) }
+    if (!baseUrl) return embedded(io)
     if (!login) throw new UsageError('KPI_BASE_URL is set, and KPI_LOGIN is not: set it to your login name')
     return { kind: 'classic', baseUrl, login, profile: undefined, tokenCommand: undefined }
   }

@@ -1,11 +1,11 @@
 import type { Client } from '../client/client.ts'
 import { fits } from '../domain/decimal.ts'
+import { KpiError } from '../domain/errors.ts'
+import { INT16_MAX } from '../domain/field-value.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import { type Import, type Prepared, Stopped } from './prepare.ts'
 import type { Pair } from './reference.ts'
 import { judgeDrafts } from './verdict.ts'
-
-const LAST_PLACE = 32_767
 
 /** Whether a draft is sure to leave an entry, whatever is stored. */
 const isSure = ({ actual, notes }: EntryDraft): boolean =>
@@ -34,6 +34,12 @@ export const neededAssignments = async (
   return missing.filter(({ user, kpi }) => !open.has(keyOf(user.id, kpi.id)))
 }
 
+/** Another run may have made the same assignment at the same moment: then it is there, which is what was wanted. */
+const mustBeThere = (error: unknown): boolean => {
+  if (error instanceof KpiError && error.code === 'conflict') return false
+  throw error
+}
+
 /** Makes the assignments that are needed, each after the last of its user, and counts them. */
 export const createAssignments = async ({ client, signal }: Import, prepared: Prepared): Promise<void> => {
   const places = new Map<number, number>()
@@ -41,9 +47,9 @@ export const createAssignments = async ({ client, signal }: Import, prepared: Pr
     if (signal.aborted) throw new Stopped('stopped before any entry was sent; run the same command to continue')
     const assignments = client.assignments(user.id)
     const last = places.get(user.id) ?? Math.max(0, ...(await assignments.list()).map(({ sort_order }) => sort_order))
-    const sort_order = Math.min(last + 1, LAST_PLACE)
-    await assignments.add({ id: kpi.id, sort_order })
+    const sort_order = Math.min(last + 1, INT16_MAX)
+    const isMade = await assignments.add({ id: kpi.id, sort_order }).then(() => true, mustBeThere)
     places.set(user.id, sort_order)
-    prepared.summary.assigned += 1
+    if (isMade) prepared.summary.assigned += 1
   }
 }

@@ -105,7 +105,7 @@ export const blockToBytes = ({ count, memory, text }: Block): Buffer => {
   return Buffer.concat([head, Buffer.from(memory), texts])
 }
 
-/** Reads a block back; `take` gives the next so many bytes, fewer only at the end. `undefined` at the end. */
+/** Reads a block back; `take` gives the next so many bytes, fewer only at the end, until it is asked again. `undefined` at the end. */
 export const blockFromBytes = (take: (bytes: number) => Buffer): Block | undefined => {
   const head = take(HEAD_BYTES)
   if (head.length < HEAD_BYTES) return undefined

@@ -24,6 +24,12 @@ export const fileError = (error: unknown, act: 'read' | 'write', path: string): 
   return new KpiError('malformed', `cannot ${act} ${path}: ${reason}`, { cause: error })
 }
 
+/** Whether there is something other than a file, such as a pipe or `/dev/null`: read once, written to, not replaced. */
+export const isDevice = (path: string): boolean => {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found !== undefined && !found.isFile() && !found.isDirectory()
+}
+
 /** A file that can be read more than once. */
 export type Source = { readonly name: string; readonly open: () => Readable; readonly close: () => void }
 
@@ -44,24 +50,23 @@ export const fileSource = (path: string, name: string): Source => {
 
 type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string>
 
-async function* readInput(input: Readable): AsyncGenerator<Uint8Array> {
+async function* readInput(input: Readable, name: string): AsyncGenerator<Uint8Array> {
   try {
     yield* input as AsyncIterable<Uint8Array>
   } catch (error) {
-    throw fileError(error, 'read', 'standard input')
+    throw fileError(error, 'read', name)
   }
 }
 
-/** Standard input, laid down in a file of its own so that it can be read again. */
-export const spoolSource = async (input: Readable, folder: string, name: string): Promise<Source> => {
-  const path = join(folder, `kpi-stdin-${name}`)
+/** What can be read only once, such as standard input, laid down in a file of its own at a path, to be read again. */
+export const spoolSource = async (input: Readable, path: string, name: string): Promise<Source> => {
   try {
-    await writeFile(path, readInput(input), { flag: 'wx', mode: 0o600 })
+    await writeFile(path, readInput(input, name), { flag: 'wx', mode: 0o600 })
   } catch (error) {
     rmSync(path, { force: true })
     throw fileError(error, 'write', path)
   }
-  return { ...fileSource(path, 'standard input'), close: () => rmSync(path, { force: true }) }
+  return { ...fileSource(path, name), close: () => rmSync(path, { force: true }) }
 }
 
 /** Writes a file in a folder beside its place and moves it there when it is whole. */
@@ -74,12 +79,6 @@ const writeBeside = async (path: string, chunks: Chunks): Promise<void> => {
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-/** Whether there is something other than a file, such as a pipe or `/dev/null`, which is written to, not replaced. */
-const isDevice = (path: string): boolean => {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found !== undefined && !found.isFile() && !found.isDirectory()
 }
 
 /**

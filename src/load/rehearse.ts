@@ -31,7 +31,9 @@ const rehearseBatch = async (client: Client, batch: Batch, prepared: Prepared): 
     if (action === 'reject') for (const line of lines) rejects.add(line, reason)
     const draft = batch.drafts[at]
     if (action === 'reject' || action === 'nothing' || !draft) return []
-    return lines.map((line) => ({ line, draft, action, reason }))
+    const hasTarget = (reference.kpis.byId.get(draft.kpi_id)?.target_default ?? null) !== null
+    const kept = hasTarget ? draft : { ...draft, target: null }
+    return lines.map((line) => ({ line, draft: kept, action, reason }))
   })
 }
 

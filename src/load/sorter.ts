@@ -11,12 +11,16 @@ import {
   gather,
   pushRow,
 } from './block.ts'
+import { fileError } from './files.ts'
 
 /** Sorts any number of rows in constant memory: runs that fit are sorted and laid down in files, then merged. */
 export type Sorter = {
   readonly add: (row: BlockRow) => void
   readonly size: () => number
-  /** All rows by key, then line, then as they were added, in full blocks of so many; only the last may be shorter. */
+  /**
+   * All rows by key, then line, then as they were added, in full blocks of so many; only the last may be shorter. It is
+   * one block, filled again and again: what is to stay must be taken out.
+   */
   readonly blocks: (rows: number) => Generator<Block>
   /** Removes the files. */
   readonly close: () => void
@@ -54,8 +58,9 @@ const writeRun = (path: string, block: Block): void => {
 
 function* readRun(path: string): Generator<Block> {
   const file = openSync(path, 'r')
+  let bytes = Buffer.alloc(0)
   const take = (count: number): Buffer => {
-    const bytes = Buffer.allocUnsafe(count)
+    if (bytes.length < count) bytes = Buffer.allocUnsafe(count)
     let end = 0
     for (let read = 1; end < count && read > 0; end += read) read = readSync(file, bytes, end, count - end, null)
     return bytes.subarray(0, end)
@@ -100,7 +105,7 @@ const insertSorted = (cursors: Cursor[], cursor: Cursor): void => {
 function* merge(runs: readonly Iterator<Block>[], rows: number): Generator<Block> {
   const cursors: Cursor[] = []
   for (const cursor of openCursors(runs)) insertSorted(cursors, cursor)
-  let block = createBlock(rows)
+  const block = createBlock(rows)
   for (let least = cursors.shift(); least; least = cursors.shift()) {
     const [next] = cursors
     let more = true
@@ -108,7 +113,7 @@ function* merge(runs: readonly Iterator<Block>[], rows: number): Generator<Block
       copyRow(least.block, least.at, block)
       if (block.count === rows) {
         yield block
-        block = createBlock(rows)
+        block.count = 0
       }
       more = advance(least)
     }
@@ -123,10 +128,14 @@ export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
   let home: string | undefined
   const runs: string[] = []
   const spill = (): void => {
-    home ??= mkdtempSync(join(folder, 'kpi-sort-'))
-    const path = join(home, String(runs.length))
-    writeRun(path, block)
-    runs.push(path)
+    try {
+      home ??= mkdtempSync(join(folder, 'kpi-sort-'))
+      const path = join(home, String(runs.length))
+      writeRun(path, block)
+      runs.push(path)
+    } catch (error) {
+      throw fileError(error, 'write', `the temporary folder ${folder}`)
+    }
     block.count = 0
   }
   return {

@@ -95,7 +95,7 @@ describe.each(users)('%s, kpi entries', (_, open) => {
         '--target',
         '123456789012345',
       ],
-      '--user: there is no user "Anne Lee"; did you mean "Ann Lee"?; --kpi: there is no KPI "Sales"; --date: is a date that does not exist; --actual must be a number; --target must have at most 14 digits before the decimal point',
+      '--user: there is no user "Anne Lee"; did you mean "Ann Lee"?; --kpi: there is no KPI "Sales"; --date 2026-02-30 is a date that does not exist; --actual must be a number; --target must have at most 14 digits before the decimal point',
     ],
     [['add', '--user', '2', '--kpi', '1', '--date', '', '--actual', '1'], '--date must not be empty'],
     [['list', '--from', 'tomorrow'], '"tomorrow" is not a date; write YYYY-MM-DD, today, yesterday, -7d'],

@@ -43,7 +43,10 @@ describe('a profile', () => {
     expect(jsonOf(await profiles('show', 'acme', '-o', 'json'))).toEqual({ ...shown, current: true })
     expect((await profiles('use', '--none')).stderr).toBe('no profile is used from now on\n')
     expect(jsonOf(await profiles('show', 'acme', '-o', 'json'))).toEqual(shown)
-    expect((await profiles('remove', 'acme')).stderr).toBe('removed profile acme\n')
+    await profiles('use', 'acme')
+    expect((await profiles('remove', 'acme')).stderr).toBe(
+      'removed profile acme; it was the one in use: commands go to the embedded service now\n',
+    )
     expect(await names()).toEqual([])
     expect(readdirSync(config('secrets'))).toEqual([])
   })

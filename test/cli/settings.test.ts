@@ -76,6 +76,8 @@ describe('where a command goes: flag, then environment, then configuration', () 
     [{}, { profile: 'prd' }, 'there is no profile prd; add it with: kpi profiles add'],
     [{ KPI_PROFILE: 'nil' }, {}, 'there is no profile nil'],
     [{ KPI_BASE_URL: 'https://x.example.com/api' }, {}, 'KPI_BASE_URL is set, and KPI_LOGIN is not'],
+    [{ KPI_LOGIN: 'ann' }, {}, 'KPI_LOGIN is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE'],
+    [{ KPI_TOKEN_FILE: '/t' }, {}, 'KPI_TOKEN_FILE is set, but nothing says for which service'],
     [{}, { dataDir: '' }, '--data-dir is empty; name a folder'],
     [{}, { dataDir: 'a', profile: 'prod' }, '--profile and --data-dir each name a place; give one of them'],
   ])('%j with %j is wrong usage', (env, flags, message) => {

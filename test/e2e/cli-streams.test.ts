@@ -106,3 +106,23 @@ describe('standard input', () => {
     expect(printed).toMatch(/^kpi: standard input is not JSON: Unexpected end of JSON input\n2\n$/)
   })
 })
+
+describe('a file that can be read only once', () => {
+  const IMPORT = 'kpi entries import'
+  const FLAGS = '--user admin@localhost --kpi A --create-assignments -o csv'
+  const ROWS = String.raw`printf 'date,actual\n2026-01-01,5\n2026-02-30,6\n'`
+
+  test.each([
+    ['a named pipe', `mkfifo pipe; ${ROWS} > pipe & ${IMPORT} pipe ${FLAGS}`],
+    ['a command', `${IMPORT} <(${ROWS}) ${FLAGS}`],
+    ['standard input by its path', `${ROWS} | ${IMPORT} /dev/stdin ${FLAGS}`],
+    ['standard input', `${ROWS} | ${IMPORT} - ${FLAGS}`],
+  ])('is imported: %s', async (_, line) => {
+    await using terminal = openTerminal()
+    await terminal.type('kpi kpis create --name A --frequency D')
+    const printed = await terminal.type(`{ ${line}; } 2> errors.txt; echo "code $?"; cat errors.txt stdin.rejects.csv`)
+    expect(printed).toMatch(/^2,1,0,0,1,0,0,1,0,\d+,[\d.]+\ncode 3$/m)
+    expect(printed).toContain('it is in stdin.rejects.csv')
+    expect(printed).toContain('2026-02-30,6,3,')
+  })
+})

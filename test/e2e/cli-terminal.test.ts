@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
@@ -51,6 +51,12 @@ describe.runIf(HAS_SCRIPT)('at a terminal', () => {
   test('that does not know its width nothing is cut', async () => {
     const text = await printed('kpis list --columns name,created_at', 0)
     expect(text).toContain('Revenue of all shops together  20')
+  })
+
+  test('that does not know its width an import ends, too', async () => {
+    writeFileSync(home.in('data.csv'), 'user,kpi,date,actual\nadmin@localhost,1,2026-01-01,5\n')
+    const text = await printed('entries import data.csv --create-assignments -o csv', 0)
+    expect(stripVTControlCharacters(text)).toMatch(/^1,1,0,0,0,0,0,1,0,\d+,[\d.]+\ncode 0$/m)
   })
 
   test.each([

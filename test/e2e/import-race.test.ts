@@ -81,3 +81,18 @@ test('a row that was a reject before tells what the service says of the rest of 
     '"Visits ""x"" must be a number; kpi_id: KPI 1 (Sales) is inactive and takes no entries"',
   )
 })
+
+test('an assignment that somebody else makes at the same moment is there, which is what was wanted', async () => {
+  const somebodyElse: { assigns?: () => Promise<unknown> } = {}
+  await using importer = await remoteImporter({
+    wrap: (face) => async (request) => {
+      if (request.method === 'POST' && request.target.endsWith('/users/3/kpis')) await somebodyElse.assigns?.()
+      return face(request)
+    },
+  })
+  somebodyElse.assigns = () => importer.client.assignments(ID.bob).add({ id: ID.visits, sort_order: 1 })
+  importer.write('data.csv', `${HEADER}\nBob,Visits,2026-01-01,1\n`)
+  const ran = await importer.kpi('entries', 'import', 'data.csv', '--create-assignments', '-o', 'json')
+  expect(JSON.parse(ran.stdout)).toMatchObject({ created: 1, assigned: 0, rejected: 0 })
+  expect(ran.code).toBe(0)
+})

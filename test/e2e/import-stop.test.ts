@@ -66,6 +66,8 @@ describe('a service that fails', () => {
     expect(ran.code).toBe(6)
     expect(ran.stderr).toContain(says)
     expect(ran.stderr).toContain('stopped with 7000 entries left; run the same command to continue')
+    const [error = ''] = ran.stderr.trimEnd().split('\n').slice(-1)
+    expect(JSON.parse(error)).toMatchObject({ error: { code: 'work_left', exit_code: 6 } })
     expect(JSON.parse(ran.stdout)).toMatchObject({ read: ROWS, created: 5000, left: 7000 })
     await completes(importer, stored)
   })

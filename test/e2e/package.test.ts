@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from '../support/documents.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import type { Ran } from '../support/kpi.ts'
+import { startProgram } from '../support/process.ts'
 
 /** Makes a Node.js believe that it is older than the program needs. */
 const PRETEND_OLD = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})`
@@ -73,5 +74,20 @@ describe('a clone on an older Node.js', () => {
       stdout: '',
       stderr: 'kpi: there is no KPI "Nothing"\n',
     })
+  })
+
+  test.each<[signal: NodeJS.Signals, ended: object]>([
+    ['SIGINT', { code: 0, signal: null }],
+    ['SIGTERM', { code: 0, signal: null }],
+    ['SIGHUP', { code: 129, signal: null }],
+    ['SIGKILL', { code: null, signal: 'SIGKILL' }],
+  ])('ends as a whole with %s', async (signal, end) => {
+    using home = temporaryFolder()
+    const line = ['--import', PRETEND_OLD, join(ROOT, 'bin', 'kpi.js'), 'serve', '--port', '0']
+    const { child, says, ended } = startProgram(home, [process.execPath, ...line])
+    await says(/http:.*\n/)
+    child.kill(signal)
+    // Whoever still ran would hold the output open.
+    expect(await ended).toMatchObject(end)
   })
 })

@@ -32,14 +32,16 @@ describe('standard input', () => {
   test('that cannot be read is called by its name', async () => {
     using folder = temporaryFolder()
     const input = createReadStream(folder.path)
-    await expect(spoolSource(input, folder.path, 'x')).rejects.toThrow('cannot read standard input: it is a directory')
+    await expect(spoolSource(input, folder.in('spool'), 'standard input')).rejects.toThrow(
+      'cannot read standard input: it is a directory',
+    )
     expect(readdirSync(folder.path)).toEqual([])
   })
 
   test('can be read more than once, and leaves nothing behind', async () => {
     using folder = temporaryFolder()
-    const source = await spoolSource(Readable.from([Buffer.from('a,'), Buffer.from('b\n')]), folder.path, 'x')
-    expect(source.name).toBe('standard input')
+    const source = await spoolSource(Readable.from([Buffer.from('a,'), Buffer.from('b\n')]), folder.in('spool'), 'ff')
+    expect(source.name).toBe('ff')
     expect([await text(source.open()), await text(source.open())]).toEqual(['a,b\n', 'a,b\n'])
     source.close()
     expect(readdirSync(folder.path)).toEqual([])
@@ -53,7 +55,7 @@ describe('standard input', () => {
         throw new Error('gone')
       })(),
     )
-    await expect(spoolSource(broken, folder.path, 'x')).rejects.toThrow('gone')
+    await expect(spoolSource(broken, folder.in('spool'), 'standard input')).rejects.toThrow('gone')
     expect(readdirSync(folder.path)).toEqual([])
   })
 })

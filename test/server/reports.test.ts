@@ -51,6 +51,8 @@ describe('the report', () => {
     ['kpiIds=2&dateFrom=1899-01-01&dateTo=2199-12-31', ['2026-11-01 2 2', '2026-12-01 2 2']],
     ['kpiIds=2,99&dateTo=2199-12-31', ['2026-12-01 2 2']],
     ['kpiIds=999999999999999', []],
+    ['groupItemIds=1,2', []],
+    ['groupItemIds=,', ['2026-11-21 1 1', '2026-11-21 1 2']],
   ])('for %j has these rows, and says how many', async (query, rows) => {
     await using service = await startWithReport()
     const { status, headers, body } = await tell(service, { path: `${PATH}?${query}` })
@@ -66,6 +68,7 @@ describe('the report', () => {
     ['kpiIds=a', 'kpiIds'],
     ['kpiIds=1,-2', 'kpiIds'],
     ['userIds=1.5', 'userIds'],
+    ['groupItemIds=x', 'groupItemIds'],
     ['userIds=1&userIds=x', 'userIds'],
   ])('for %j is 400, and says which parameter', async (query, parameter) => {
     await using service = await startService()

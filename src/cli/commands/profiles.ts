@@ -164,7 +164,8 @@ const addRemove = (group: Command, act: Act): void => {
     const rest = new Map([...byName].filter(([one]) => one !== name))
     await writeProfiles(cli.io, { current: current === name ? undefined : current, byName: rest })
     dropToken(cli.io, name)
-    await cli.note(`removed profile ${name}`)
+    const after = current === name ? '; it was the one in use: commands go to the embedded service now' : ''
+    await cli.note(`removed profile ${name}${after}`)
   })
 }
 

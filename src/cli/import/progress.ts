@@ -20,7 +20,8 @@ const textOf = ({ phase, done, total }: Progress): string => {
 export const createProgress = async (cli: Cli): Promise<ProgressView> => {
   const { io, flags } = cli
   if (flags.quiet) return { show: () => undefined, stop: () => undefined }
-  const spinner = io.stderr.isTerminal ? await startSpinner(cli) : undefined
+  // A spinner has to know how wide its terminal is: without that it clears lines for ever.
+  const spinner = io.stderr.isTerminal && io.stderr.columns !== undefined ? await startSpinner(cli) : undefined
   let shownAt = io.now()
   return {
     show: (progress) => {

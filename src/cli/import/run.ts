@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { Client } from '../../client/client.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
-import { fileSource, type Source, spoolSource } from '../../load/files.ts'
+import { fileSource, isDevice, type Source, spoolSource } from '../../load/files.ts'
 import { type Ending, importFile } from '../../load/load.ts'
 import { type Import, withPrepared } from '../../load/prepare.ts'
 import { type Rehearsed, rehearse } from '../../load/rehearse.ts'
@@ -10,31 +10,36 @@ import type { Summary } from '../../load/summary.ts'
 import type { Cli } from '../cli.ts'
 import { countOf } from '../count-of.ts'
 import { todayAt } from '../day-words.ts'
-import { EXIT, UsageError } from '../exit.ts'
+import { EXIT, Unfinished, UsageError } from '../exit.ts'
 import type { FlagValues } from '../flags.ts'
 import { printRecords } from '../output/print.ts'
 import { importOptions } from './options.ts'
 import { importSummary, rehearsalRecord, rehearsalRow } from './output.ts'
 import { createProgress, type ProgressView } from './progress.ts'
 
-/** `data.rejects.csv` for `data.csv`, beside it; in the working directory for standard input. */
-const rejectsPathOf = (file: string): string =>
-  file === '-' ? 'stdin.rejects.csv' : join(dirname(file), `${basename(file, extname(file))}.rejects.csv`)
+/** `data.rejects.csv` for `data.csv`, beside it; in the working directory for what is no file. */
+const rejectsPathOf = ({ io }: Cli, file: string): string =>
+  file === '-' || isDevice(resolve(io.cwd, file))
+    ? 'stdin.rejects.csv'
+    : join(dirname(file), `${basename(file, extname(file))}.rejects.csv`)
 
 /** Where the rejects go; never to the file itself, whose other rows would be lost. */
-const findRejectsPath = ({ io }: Cli, file: string, asked: unknown): string => {
-  const path = typeof asked === 'string' ? asked : rejectsPathOf(file)
-  if (resolve(io.cwd, path) === resolve(io.cwd, file)) {
+const findRejectsPath = (cli: Cli, file: string, asked: unknown): string => {
+  const path = typeof asked === 'string' ? asked : rejectsPathOf(cli, file)
+  if (resolve(cli.io.cwd, path) === resolve(cli.io.cwd, file)) {
     throw new UsageError(`--rejects ${path} is the file that is imported; name another`)
   }
   return path
 }
 
 const openSource = async ({ io, note }: Cli, file: string): Promise<Source> => {
-  if (file !== '-') return fileSource(resolve(io.cwd, file), file)
-  if (io.stdinIsTerminal) await note('reading rows from the terminal; end them with Ctrl-D')
-  const name = Buffer.from(io.random(6)).toString('hex')
-  return spoolSource(io.stdin, io.tempDir, name)
+  const path = resolve(io.cwd, file)
+  if (file !== '-' && !isDevice(path)) return fileSource(path, file)
+  if (file === '-' && io.stdinIsTerminal) await note('reading rows from the terminal; end them with Ctrl-D')
+  const spool = join(io.tempDir, `kpi-stdin-${Buffer.from(io.random(6)).toString('hex')}`)
+  return file === '-'
+    ? spoolSource(io.stdin, spool, 'standard input')
+    : spoolSource(createReadStream(path), spool, file)
 }
 
 async function* asRecords(chunks: AsyncIterable<readonly Rehearsed[]>): AsyncGenerator<readonly AnyRecord[]> {
@@ -66,24 +71,23 @@ const dryRun = (cli: Cli, work: Import, progress: ProgressView): Promise<number>
     return prepared.summary.rejected > 0 ? EXIT.partial : EXIT.done
   })
 
-/** Tells what is left to do and answers the exit code. */
-const conclude = async (cli: Cli, { summary, left, failure }: Ending, rejectsPath: string): Promise<number> => {
-  if (summary.rejected === 0 && existsSync(resolve(cli.io.cwd, rejectsPath))) {
+/** Ends a run: with nothing left to say, or with what was rejected and what is left to do. */
+const conclude = async (cli: Cli, { summary, left, failure }: Ending, rejectsPath: string): Promise<void> => {
+  const { rejected } = summary
+  if (rejected === 0 && existsSync(resolve(cli.io.cwd, rejectsPath))) {
     await cli.note(`nothing was rejected; ${rejectsPath} is that of an earlier run`)
   }
-  if (summary.rejected > 0) await cli.io.stderr.write(`kpi: ${rejectedSummary(summary.rejected, rejectsPath)}\n`)
-  if (failure) await cli.io.stderr.write(`kpi: ${failure.message}\n`)
-  if (left > 0) {
-    await cli.io.stderr.write(
-      `kpi: stopped with ${countOf(left, 'entry', 'entries')} left; run the same command to continue\n`,
-    )
-    return EXIT.workLeft
-  }
-  return summary.rejected > 0 ? EXIT.partial : EXIT.done
+  const said = [
+    ...(rejected > 0 ? [rejectedSummary(rejected, rejectsPath)] : []),
+    ...(failure ? [failure.message] : []),
+    ...(left > 0 ? [`stopped with ${countOf(left, 'entry', 'entries')} left; run the same command to continue`] : []),
+  ]
+  if (left > 0) throw new Unfinished(EXIT.workLeft, 'work_left', said)
+  if (rejected > 0) throw new Unfinished(EXIT.partial, 'rejected', said)
 }
 
 /** `kpi entries import`: reads, checks and sends a file, or only says what that would do. */
-export const runImport = async (cli: Cli, file: string, flags: FlagValues): Promise<number> => {
+export const runImport = async (cli: Cli, file: string, flags: FlagValues): Promise<number | void> => {
   const options = importOptions(flags, todayAt(cli.io.now()))
   const rejectsPath = findRejectsPath(cli, file, flags['rejects'])
   cli.printing()
