@@ -27,13 +27,10 @@ const handOver = async () => {
   if (newer === undefined) return tooOld()
   const { spawn } = await import('node:child_process')
   const { constants } = await import('node:os')
-  const { isatty } = await import('node:tty')
   const env = { ...process.env, [HANDED_OVER]: '1' }
   const child = spawn(newer, process.argv.slice(1), { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
-  // At a terminal Ctrl-C reaches both; whatever else asks to stop reaches only this process.
-  const isAtTerminal = [0, 1, 2].some((file) => isatty(file))
-  process.on('SIGINT', () => isAtTerminal || child.kill('SIGINT'))
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  // What is sent to the whole group reaches the other twice, which takes it for once.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', tooOld)
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0)
@@ -57,11 +54,12 @@ const cacheCode = async () => {
 }
 
 const start = async () => {
-  if (process.env[HANDED_OVER]) endWithParent()
+  const isHandedOver = process.env[HANDED_OVER] !== undefined
+  if (isHandedOver) endWithParent()
   const args = process.argv.slice(2)
   if (args[0] !== '--version') await cacheCode()
   const { run, processIo } = await import('../dist/main.js')
-  process.exitCode = await run(args, processIo())
+  process.exitCode = await run(args, processIo(isHandedOver))
 }
 
 await (Number.parseInt(process.versions.node, 10) < LEAST ? handOver() : start())

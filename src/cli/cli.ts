@@ -4,7 +4,7 @@ import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
 import type { Io } from './io.ts'
 import { type Printing, printRecord, printRecords } from './output/print.ts'
 import { withClientAt } from './session.ts'
-import { canAsk, findFormat, findPlace, findTimeout, type GlobalFlags, wantsColor } from './settings.ts'
+import { canAsk, findFormat, findPlace, findTimeout, type GlobalFlags, mustNotBeStray, wantsColor } from './settings.ts'
 
 /** What every command works with: the world, the flags given, a client, and the ways to say something. */
 export type Cli = {
@@ -43,7 +43,10 @@ export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
   return {
     io,
     flags,
-    withClient: (work) => withClientAt(io, findPlace(io, flags), findTimeout(flags), work),
+    withClient: async (work) => {
+      mustNotBeStray(io, flags)
+      return withClientAt(io, findPlace(io, flags), findTimeout(flags), work)
+    },
     printing,
     printOne: (of, record) => printRecord(io, printing(), of, record),
     printMany: (columns, records) => printRecords(io, printing(), columns, [records]),

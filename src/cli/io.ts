@@ -39,6 +39,7 @@ export type Io = {
 }
 
 const INTERRUPTED = 130
+const ECHO_MS = 100
 
 const outputOf = (stream: NodeJS.WriteStream): Output => {
   let failure: Error | undefined
@@ -64,10 +65,14 @@ const tellingOf = (stream: NodeJS.WriteStream): Output => {
   return { ...output, write: (text) => output.write(text).catch(() => undefined) }
 }
 
-const watchInterruption = (): AbortSignal => {
+const watchInterruption = (isHandedOver: boolean): AbortSignal => {
   const controller = new AbortController()
+  let askedAt = 0
   const stop = (): void => {
-    if (controller.signal.aborted) process.exit(INTERRUPTED)
+    // One request may come twice: to the group, and through the process that handed over.
+    const isEcho = isHandedOver && Date.now() - askedAt < ECHO_MS
+    if (controller.signal.aborted && !isEcho) process.exit(INTERRUPTED)
+    if (!controller.signal.aborted) askedAt = Date.now()
     controller.abort()
   }
   process.on('SIGINT', stop)
@@ -75,8 +80,11 @@ const watchInterruption = (): AbortSignal => {
   return controller.signal
 }
 
-/** The world as this process has it. Streams and modules are opened when they are first asked for. */
-export const processIo = (): Io => {
+/**
+ * The world as this process has it, which may be one that an older Node.js has handed over to. Streams and modules are
+ * opened when they are first asked for.
+ */
+export const processIo = (isHandedOver = false): Io => {
   const os = process.getBuiltinModule('node:os')
   let [stdout, stderr]: [Output | undefined, Output | undefined] = [undefined, undefined]
   let signal: AbortSignal | undefined
@@ -104,7 +112,7 @@ export const processIo = (): Io => {
       return (stderr ??= tellingOf(process.stderr))
     },
     random: (bytes) => process.getBuiltinModule('node:crypto').randomBytes(bytes),
-    interruption: () => (signal ??= watchInterruption()),
+    interruption: () => (signal ??= watchInterruption(isHandedOver)),
     limitMemory: createMemoryLimit(),
   }
 }

@@ -57,15 +57,6 @@ export const mannerFlags = ({ output, timeout, input, color, quiet }: GlobalFlag
   ...(quiet ? ['--quiet'] : []),
 ]
 
-/** The embedded service of the user; credentials in the environment mean another, and nobody says which. */
-const embedded = (io: Io): Place => {
-  const stray = ['KPI_LOGIN', 'KPI_TOKEN', 'KPI_TOKEN_FILE'].find((name) => io.env[name])
-  if (stray !== undefined && !io.env['KPI_DATA_DIR']) {
-    throw new UsageError(`${stray} is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE, too`)
-  }
-  return { kind: 'embedded', dataDir: resolve(io.cwd, dataFolder(io)) }
-}
-
 /** Settles where a command goes: flags before the environment before the configuration (command line, section 3). */
 export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   mustNameOnePlace(flags)
@@ -74,7 +65,7 @@ export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   const name = profileName(io, flags, profiles.current)
   if (name === undefined) {
     const { KPI_BASE_URL: baseUrl, KPI_LOGIN: login } = io.env
-    if (!baseUrl) return embedded(io)
+    if (!baseUrl) return { kind: 'embedded', dataDir: resolve(io.cwd, dataFolder(io)) }
     if (!login) throw new UsageError('KPI_BASE_URL is set, and KPI_LOGIN is not: set it to your login name')
     return { kind: 'classic', baseUrl, login, profile: undefined, tokenCommand: undefined }
   }
@@ -82,6 +73,15 @@ export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   if (profile.kind === 'embedded') return profile
   const { baseUrl, login, tokenCommand } = profile
   return { kind: 'classic', baseUrl, login: io.env['KPI_LOGIN'] || login, profile: name, tokenCommand }
+}
+
+/** Credentials without a service mean a remote one, and nobody says which: that must not be taken for the embedded one. */
+export const mustNotBeStray = (io: Io, flags: GlobalFlags): void => {
+  const { env } = io
+  const stray = ['KPI_LOGIN', 'KPI_TOKEN', 'KPI_TOKEN_FILE'].find((name) => env[name])
+  if (stray === undefined || flags.dataDir !== undefined || env['KPI_DATA_DIR'] || env['KPI_BASE_URL']) return
+  if (profileName(io, flags, readProfiles(io).current) !== undefined) return
+  throw new UsageError(`${stray} is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE, too`)
 }
 
 /** The form in which data is printed. */

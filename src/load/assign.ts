@@ -3,8 +3,9 @@ import { fits } from '../domain/decimal.ts'
 import { KpiError } from '../domain/errors.ts'
 import { INT16_MAX } from '../domain/field-value.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
-import { type Import, type Prepared, Stopped } from './prepare.ts'
+import type { Import, Prepared } from './prepare.ts'
 import type { Pair } from './reference.ts'
+import { Stopped } from './stopped.ts'
 import { judgeDrafts } from './verdict.ts'
 
 /** Whether a draft is sure to leave an entry, whatever is stored. */

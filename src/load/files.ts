@@ -3,6 +3,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { KpiError } from '../domain/errors.ts'
+import { Stopped } from './stopped.ts'
 
 const CHUNK_BYTES = 1 << 16
 const REASONS: Readonly<Record<string, string>> = {
@@ -24,8 +25,12 @@ export const fileError = (error: unknown, act: 'read' | 'write', path: string): 
   return new KpiError('malformed', `cannot ${act} ${path}: ${reason}`, { cause: error })
 }
 
-/** Whether there is something other than a file, such as a pipe or `/dev/null`: read once, written to, not replaced. */
+/**
+ * Whether there is something other than a file, such as a pipe or `/dev/null`: read once, written to, not replaced. So are
+ * the names that the system gives to open files.
+ */
 export const isDevice = (path: string): boolean => {
+  if (/^\/(dev|proc)\//.test(path)) return true
   const found = statSync(path, { throwIfNoEntry: false })
   return found !== undefined && !found.isFile() && !found.isDirectory()
 }
@@ -59,11 +64,17 @@ async function* readInput(input: Readable, name: string): AsyncGenerator<Uint8Ar
 }
 
 /** What can be read only once, such as standard input, laid down in a file of its own at a path, to be read again. */
-export const spoolSource = async (input: Readable, path: string, name: string): Promise<Source> => {
+export const spoolSource = async (
+  input: Readable,
+  path: string,
+  name: string,
+  signal?: AbortSignal,
+): Promise<Source> => {
   try {
-    await writeFile(path, readInput(input, name), { flag: 'wx', mode: 0o600 })
+    await writeFile(path, readInput(input, name), { flag: 'wx', mode: 0o600, ...(signal && { signal }) })
   } catch (error) {
     rmSync(path, { force: true })
+    if (signal?.aborted) throw new Stopped('stopped before anything was sent; run the same command again')
     throw fileError(error, 'write', path)
   }
   return { ...fileSource(path, name), close: () => rmSync(path, { force: true }) }

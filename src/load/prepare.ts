@@ -6,6 +6,7 @@ import type { Source } from './files.ts'
 import type { ImportOptions } from './options.ts'
 import { createRejects, type Rejects } from './rejects.ts'
 import { createSorter, type Sorter } from './sorter.ts'
+import { Stopped } from './stopped.ts'
 import { emptySummary, type Summary } from './summary.ts'
 
 /** How far an import is: rows read and checked, then entries sent of all that there are to send. */
@@ -22,11 +23,6 @@ export type Import = {
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
   readonly onNote: (note: string) => void
-}
-
-/** Thrown where an import was asked to stop before it had sent anything. */
-export class Stopped extends Error {
-  override readonly name = 'Stopped'
 }
 
 /** A file that has been read and checked: its good rows sorted, the others with their reasons. */

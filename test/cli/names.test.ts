@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { jsonOf } from '../support/kpi.ts'
 import { kpiNamed } from '../support/import.ts'
+import { partsOf } from '../../src/cli/list-parts.ts'
 import { embeddedUser, fillShop, type User } from '../support/user.ts'
 
 let user: User
@@ -72,6 +73,16 @@ test('one whose name has a comma is quoted in a list', async () => {
   const { id } = await user.client.kpis.add(kpiNamed('Sales, net'))
   const ran = await user.kpi('report', '--kpis', `"sales, net",${id}`)
   expect(ran).toMatchObject({ code: 0, stderr: 'no values from 2026-10-22 to 2026-11-21\n' })
+})
+
+test.each([
+  ['a "quoted" name', 'a "quoted" name', ['a "quoted" name']],
+  ['quotes within quotes', '"say ""hi"", twice",b', ['say "hi", twice', 'b']],
+  ['a name before quotes', 'actual="Net, sales", date=Day', ['actual=Net, sales', 'date=Day']],
+  ['a quote that is never closed', '"a, b', ['"a', 'b']],
+  ['nothing between commas', ' a,, b ,', ['a', 'b']],
+])('a list may have %s', (_, list, parts) => {
+  expect(partsOf(list)).toEqual(parts)
 })
 
 test('one that only begins as it is typed is suggested', async () => {

@@ -12,6 +12,7 @@ import {
 } from '../../src/cli/settings.ts'
 import { type Profile, writeProfiles } from '../../src/cli/profiles.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { shellIn } from '../support/kpi.ts'
 import { testIo } from '../support/io.ts'
 
 const TOKEN_OF = { profile: undefined, tokenCommand: undefined }
@@ -76,8 +77,6 @@ describe('where a command goes: flag, then environment, then configuration', () 
     [{}, { profile: 'prd' }, 'there is no profile prd; add it with: kpi profiles add'],
     [{ KPI_PROFILE: 'nil' }, {}, 'there is no profile nil'],
     [{ KPI_BASE_URL: 'https://x.example.com/api' }, {}, 'KPI_BASE_URL is set, and KPI_LOGIN is not'],
-    [{ KPI_LOGIN: 'ann' }, {}, 'KPI_LOGIN is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE'],
-    [{ KPI_TOKEN_FILE: '/t' }, {}, 'KPI_TOKEN_FILE is set, but nothing says for which service'],
     [{}, { dataDir: '' }, '--data-dir is empty; name a folder'],
     [{}, { dataDir: 'a', profile: 'prod' }, '--profile and --data-dir each name a place; give one of them'],
   ])('%j with %j is wrong usage', (env, flags, message) => {
@@ -86,6 +85,19 @@ describe('where a command goes: flag, then environment, then configuration', () 
     expect(() => findPlace(io, flags)).toThrow(UsageError)
     expect(() => findPlace(io, flags)).toThrow(message)
   })
+})
+
+test.each<[name: string, env: Record<string, string>, code: number]>([
+  ['KPI_LOGIN', { KPI_LOGIN: 'ann' }, 2],
+  ['KPI_TOKEN_FILE', { KPI_TOKEN_FILE: '/t' }, 2],
+  ['KPI_LOGIN', { KPI_LOGIN: 'ann', KPI_DATA_DIR: 'data' }, 0],
+])('credentials that belong to no service are not taken for the embedded one: %s with %j', async (name, env, code) => {
+  using folder = temporaryFolder()
+  const kpi = shellIn({ home: folder.path, env })
+  const { code: ended, stderr } = await kpi('users', 'list')
+  const said = `kpi: ${name} is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE, too\n`
+  expect([ended, stderr]).toEqual([code, code === 0 ? '' : said])
+  expect((await kpi('service', 'accounts', 'list')).code).toBe(0)
 })
 
 test.each<[platform: string, env: Record<string, string>, data: string, config: string]>([

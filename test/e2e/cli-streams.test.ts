@@ -126,3 +126,18 @@ describe('a file that can be read only once', () => {
     expect(printed).toContain('2026-02-30,6,3,')
   })
 })
+
+describe('rejects', () => {
+  test.each(['- --rejects new.csv < new.csv', '/dev/stdin --rejects new.csv < new.csv', 'link.csv --rejects new.csv'])(
+    'never go into the file that is read: %s',
+    async (line) => {
+      await using terminal = openTerminal()
+      const setUp = String.raw`printf 'user,kpi,date,actual\nx,y,2026-01-01,5\n' > new.csv; ln -s new.csv link.csv`
+      await terminal.type(setUp)
+      const printed = await terminal.type(`kpi entries import ${line}; echo "code $?"; cat new.csv`)
+      expect(printed).toBe(
+        'kpi: --rejects new.csv is the file that is imported; name another\ncode 2\nuser,kpi,date,actual\nx,y,2026-01-01,5\n',
+      )
+    },
+  )
+})

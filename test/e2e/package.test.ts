@@ -1,4 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -90,4 +91,18 @@ describe('a clone on an older Node.js', () => {
     // Whoever still ran would hold the output open.
     expect(await ended).toMatchObject(end)
   })
+
+  test.runIf(process.platform !== 'win32').each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
+    'takes %s that the whole group gets for one request to stop',
+    async (signal) => {
+      using home = temporaryFolder()
+      const line = ['--import', PRETEND_OLD, join(ROOT, 'bin', 'kpi.js'), 'serve', '--port', '0']
+      const env = { PATH: process.env['PATH'], HOME: home.path }
+      const child = spawn(process.execPath, line, { env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+      await once(child.stdout, 'data')
+      const ended = once(child, 'close')
+      process.kill(-(child.pid ?? NaN), signal)
+      expect(await ended).toEqual([0, null])
+    },
+  )
 })

@@ -47,6 +47,21 @@ describe('standard input', () => {
     expect(readdirSync(folder.path)).toEqual([])
   })
 
+  test('that is read when the user asks to stop leaves nothing behind', async () => {
+    using folder = temporaryFolder()
+    const controller = new AbortController()
+    const endless = Readable.from(
+      (async function* () {
+        yield Buffer.from('a,b\n')
+        controller.abort()
+        await new Promise(() => undefined)
+      })(),
+    )
+    const spooling = spoolSource(endless, folder.in('spool'), 'standard input', controller.signal)
+    await expect(spooling).rejects.toThrow('stopped before anything was sent; run the same command again')
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+
   test('that breaks off leaves nothing behind either', async () => {
     using folder = temporaryFolder()
     const broken = Readable.from(

@@ -1,5 +1,6 @@
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream, existsSync, fstatSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
 import type { Client } from '../../client/client.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import { fileSource, isDevice, type Source, spoolSource } from '../../load/files.ts'
@@ -23,10 +24,22 @@ const rejectsPathOf = ({ io }: Cli, file: string): string =>
     ? 'stdin.rejects.csv'
     : join(dirname(file), `${basename(file, extname(file))}.rejects.csv`)
 
+/** What a stream reads from, where that is known. */
+const statOfStream = (stream: Readable): Stats | undefined =>
+  'fd' in stream && typeof stream.fd === 'number' ? fstatSync(stream.fd) : undefined
+
+/** Whether rejects would go into the file that is read, by whatever names the two are called. */
+const isSameFile = ({ io }: Cli, rejects: string, file: string): boolean => {
+  const [one, other] = [resolve(io.cwd, rejects), resolve(io.cwd, file)]
+  const written = statSync(one, { throwIfNoEntry: false })
+  const read = file === '-' ? statOfStream(io.stdin) : statSync(other, { throwIfNoEntry: false })
+  return one === other || (written?.isFile() === true && written.ino === read?.ino && written.dev === read.dev)
+}
+
 /** Where the rejects go; never to the file itself, whose other rows would be lost. */
 const findRejectsPath = (cli: Cli, file: string, asked: unknown): string => {
   const path = typeof asked === 'string' ? asked : rejectsPathOf(cli, file)
-  if (resolve(cli.io.cwd, path) === resolve(cli.io.cwd, file)) {
+  if (isSameFile(cli, path, file)) {
     throw new UsageError(`--rejects ${path} is the file that is imported; name another`)
   }
   return path
@@ -37,8 +50,9 @@ const openSource = async ({ io, note }: Cli, file: string): Promise<Source> => {
   if (file !== '-' && !isDevice(path)) return fileSource(path, file)
   if (file === '-' && io.stdinIsTerminal) await note('reading rows from the terminal; end them with Ctrl-D')
   const spool = join(io.tempDir, `kpi-stdin-${Buffer.from(io.random(6)).toString('hex')}`)
+  // Opening a pipe that nobody writes to cannot be stopped but by ending the process, so that no signal is caught there.
   return file === '-'
-    ? spoolSource(io.stdin, spool, 'standard input')
+    ? spoolSource(io.stdin, spool, 'standard input', io.interruption())
     : spoolSource(createReadStream(path), spool, file)
 }
 

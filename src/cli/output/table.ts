@@ -16,6 +16,7 @@ type Rows = readonly (readonly string[])[]
 const GAP = '  '
 const LEAST_TITLE = 3
 const LEAST_TEXT = 10
+const COMFORTABLE_TEXT = 40
 /** The package's time grows with the square of the rows. */
 const PACKAGE_ROWS = 100
 
@@ -34,7 +35,7 @@ const takeRoom = (widths: readonly number[], floors: readonly number[], room: nu
   return fitted
 }
 
-/** How wide the columns are: to fit into a terminal, first titles are cut, then texts; numbers and dates never are. */
+/** How wide the columns are: to fit into a terminal, first long texts are cut, then titles, then texts; numbers and dates never are. */
 const settleWidths = (
   columns: readonly TableColumn[],
   rows: Rows,
@@ -48,8 +49,9 @@ const settleWidths = (
   })
   const natural = columns.map(({ title }, at) => Math.max(widthOf(title), content[at] ?? 0))
   if (room === undefined) return natural
+  const comfortable = columns.map(({ mayCut }, at) => (mayCut ? COMFORTABLE_TEXT : (natural[at] ?? 0)))
   const cutTitles = takeRoom(
-    natural,
+    takeRoom(natural, comfortable, room),
     content.map((width) => Math.max(width, LEAST_TITLE)),
     room,
   )
