@@ -1,7 +1,7 @@
 import { closeSync, createReadStream, openSync, rmSync, statSync } from 'node:fs'
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { addAbortSignal, type Readable } from 'node:stream'
 import { KpiError } from '../domain/errors.ts'
 import { Stopped } from './stopped.ts'
 
@@ -71,7 +71,8 @@ export const spoolSource = async (
   signal?: AbortSignal,
 ): Promise<Source> => {
   try {
-    await writeFile(path, readInput(input, name), { flag: 'wx', mode: 0o600, ...(signal && { signal }) })
+    if (signal) addAbortSignal(signal, input)
+    await writeFile(path, readInput(input, name), { flag: 'wx', mode: 0o600 })
   } catch (error) {
     rmSync(path, { force: true })
     if (signal?.aborted) throw new Stopped('stopped before anything was sent; run the same command again')

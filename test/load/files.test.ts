@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createReadStream, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { fileSource, spoolSource, writeWhole } from '../../src/load/files.ts'
@@ -50,14 +50,10 @@ describe('standard input', () => {
   test('that is read when the user asks to stop leaves nothing behind', async () => {
     using folder = temporaryFolder()
     const controller = new AbortController()
-    const endless = Readable.from(
-      (async function* () {
-        yield Buffer.from('a,b\n')
-        controller.abort()
-        await new Promise(() => undefined)
-      })(),
-    )
-    const spooling = spoolSource(endless, folder.in('spool'), 'standard input', controller.signal)
+    const input = new PassThrough()
+    input.write('a,b\n')
+    const spooling = spoolSource(input, folder.in('spool'), 'standard input', controller.signal)
+    controller.abort()
     await expect(spooling).rejects.toThrow('stopped before anything was sent; run the same command again')
     expect(readdirSync(folder.path)).toEqual([])
   })
