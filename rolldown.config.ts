@@ -55,6 +55,8 @@ const licences: Plugin = {
 
 /** What most commands need is one file each for the command line and the embedded service: a file costs time to open. */
 const groups = [
+  // The program's own package.json, not that of a package.
+  { name: 'start', test: /(?<!node_modules.*)package\.json$|src\/cli\/(io|memory)\.ts$/ },
   {
     name: 'core',
     test: /leven|src\/(domain|codec\/(json|json-number|text|batch)\.|client\/(client|directory|entry-pages|loopback)\.|cli\/(cli|day-words|exit|flags|folders|groups|names|profiles|program|session|settings|verbs|commands\/(kpis|users|catalog|assign|entries|entries-import|report)|output\/print))/,
