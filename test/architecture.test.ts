@@ -40,6 +40,9 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   leven: ['client'],
   'csv-parse': ['load'],
   'csv-stringify': ['codec', 'load'],
+  saxes: ['codec'],
+  pg: ['store'],
+  'prom-client': ['server'],
 }
 
 /** What only the outermost files may touch: the process, the console, the clock, chance. */
