@@ -39,7 +39,7 @@ const destinationOf = async (
 }
 
 const mustBeFree = async (tx: Writer, account: number, { item_id, kpi_id, entry_date }: Key): Promise<void> => {
-  const [holder] = await store.ofSeries(tx, account, item_id, kpi_id, { from: entry_date, to: entry_date })
+  const [holder] = await store.within(tx, account, [{ item: item_id, kpi: kpi_id, from: entry_date, to: entry_date }])
   if (!holder) return
   throw new KpiError('conflict', `entry ${holder.id} holds this user, KPI and date already`)
 }

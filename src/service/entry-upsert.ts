@@ -27,12 +27,17 @@ type Series = { readonly item: number; readonly kpi: Kpi; from: Day; to: Day; re
 /** A row whose user and KPI are good, in its place. */
 type Placed = { readonly index: number; readonly series: Series; readonly day: Day; readonly sent: Partial<EntryDraft> }
 
-/** Finds the series of an item and KPI, widened to the day. */
-type Placer = { readonly place: (item: number, kpi: Kpi, day: Day) => Series; readonly all: () => Series[] }
+/** The series that a list touches. */
+type SeriesMap = {
+  /** The series of an item and KPI, widened to the day; made where there is none yet. */
+  readonly place: (item: number, kpi: Kpi, day: Day) => Series
+  readonly find: (item: number, kpi: number) => Series | undefined
+  readonly all: () => Series[]
+}
 
-const createPlacer = (): Placer => {
+const createSeriesMap = (): SeriesMap => {
   const items = new Map<number, Map<number, Series>>()
-  const find = (item: number, kpi: Kpi, day: Day): Series => {
+  const findOrMake = (item: number, kpi: Kpi, day: Day): Series => {
     const ofItem = items.get(item) ?? new Map<number, Series>()
     if (ofItem.size === 0) items.set(item, ofItem)
     const known = ofItem.get(kpi.id)
@@ -43,11 +48,12 @@ const createPlacer = (): Placer => {
   }
   return {
     place: (item, kpi, day) => {
-      const series = find(item, kpi, day)
+      const series = findOrMake(item, kpi, day)
       if (day < series.from) series.from = day
       if (day > series.to) series.to = day
       return series
     },
+    find: (item, kpi) => items.get(item)?.get(kpi),
     all: () => [...items.values()].flatMap((ofItem) => [...ofItem.values()]),
   }
 }
@@ -55,11 +61,11 @@ const createPlacer = (): Placer => {
 /** Takes the faults of the row with an index. */
 type Blame = (index: number, faults: readonly Issue[]) => void
 
-type Placement = { readonly rows: readonly Placed[]; readonly series: readonly Series[] }
+type Placement = { readonly rows: readonly Placed[]; readonly series: SeriesMap }
 
 /** Puts every row in its place; blames those that have none. */
 const placeRows = (references: References, list: readonly Reading<EntryDraft>[], blame: Blame): Placement => {
-  const placer = createPlacer()
+  const series = createSeriesMap()
   const rows: Placed[] = []
   for (const [index, sent] of list.entries()) {
     const { values, issues } = sent
@@ -67,16 +73,16 @@ const placeRows = (references: References, list: readonly Reading<EntryDraft>[],
     const day = values.entry_date
     if (issues.length > 0 || Array.isArray(place) || day === undefined) {
       blame(index, [...issues, ...(Array.isArray(place) ? place : [])])
-    } else rows.push({ index, series: placer.place(place.user.id, place.kpi, day), day, sent: values })
+    } else rows.push({ index, series: series.place(place.user.id, place.kpi, day), day, sent: values })
   }
-  return { rows, series: placer.all() }
+  return { rows, series }
 }
 
-const loadStored = async (tx: Writer, account: number, list: readonly Series[]): Promise<void> => {
-  for (const { item, kpi, from, to, slots } of list) {
-    for (const stored of await store.ofSeries(tx, account, item, kpi.id, { from, to })) {
-      slots.set(stored.entry_date, { stored, id: stored.id, values: stored })
-    }
+const loadStored = async (tx: Writer, account: number, series: SeriesMap): Promise<void> => {
+  const ranges = series.all().map(({ item, kpi, from, to }) => ({ item, kpi: kpi.id, from, to }))
+  for (const stored of await store.within(tx, account, ranges)) {
+    const slots = series.find(stored.item_id, stored.kpi_id)?.slots
+    slots?.set(stored.entry_date, { stored, id: stored.id, values: stored })
   }
 }
 
@@ -173,6 +179,6 @@ export const upsertEntries = async (
   const counts = applyRows(rows, blame)
   refuseFaults(issues.sort((left, right) => (left.index ?? 0) - (right.index ?? 0)))
   const ids = await numberEntries(tx, ctx.account.id, rows, counts.created)
-  await write(tx, ctx, series)
+  await write(tx, ctx, series.all())
   return { ...counts, ids }
 }

@@ -10,21 +10,40 @@ export type Reader = {
   readonly all: (sql: string, values?: readonly SqlInput[]) => Promise<SqlRow[]>
   /** Visits the rows one by one, without holding them all; each as a list of its values, in the order of the columns. */
   readonly each: (sql: string, values: readonly SqlInput[], visit: (row: SqlList) => void) => Promise<void>
+  /** Runs one query for each list of whole numbers, and answers the rows of all of them. */
+  readonly allOfEach: (sql: string, lists: readonly (readonly number[])[]) => Promise<SqlRow[]>
 }
+
+/** A column of a table and what it holds. */
+export type Column = { readonly name: string; readonly type: 'integer' | 'text' }
 
 export type Writer = Reader & {
   /** Runs one statement; answers how many rows it changed. */
   readonly run: (sql: string, values?: readonly SqlInput[]) => Promise<number>
-  /** Runs one statement for each list of values. */
-  readonly runEach: (sql: string, lists: Iterable<readonly SqlInput[]>) => Promise<void>
+  /** Adds rows; each is a list of values in the order of the columns. */
+  readonly insertMany: (
+    table: string,
+    columns: readonly Column[],
+    rows: readonly (readonly SqlInput[])[],
+  ) => Promise<void>
+  /** Sets columns of rows that are found by their keys; each is a list of the values of its key, then of the columns. */
+  readonly updateMany: (
+    table: string,
+    key: readonly Column[],
+    columns: readonly Column[],
+    rows: readonly (readonly SqlInput[])[],
+  ) => Promise<void>
 }
 
 /**
  * The seam between the store's SQL and a database. A transaction sees one state of the data. A write transaction is
- * alone, and when it ends it is on the disk, or, when `work` throws, undone as a whole.
+ * alone, and when it ends it is on the disk, or, when `work` throws, undone as a whole. `work` may be run again where
+ * the database gave a transaction up for another: what it does outside of the transaction it must bear to do twice.
  */
 export type Db = {
   readonly read: <T>(work: (tx: Reader) => Promise<T>) => Promise<T>
   readonly write: <T>(work: (tx: Writer) => Promise<T>) => Promise<T>
+  /** The same for work on one account only, whose writes need to be alone among those of that account. */
+  readonly ofAccount: (account: number) => Db
   readonly close: () => Promise<void>
 }

@@ -1,14 +1,20 @@
 import type { Decimal } from '../domain/decimal.ts'
 import type { DayRange } from '../domain/period.ts'
 import type { Entry } from '../domain/resources/entry.ts'
-import type { Reader, SqlInput, SqlOutput, SqlRow, Writer } from './db.ts'
+import type { Column, Reader, SqlOutput, SqlRow, Writer } from './db.ts'
 
 /** An entry as it is kept: of an item, which may be a user. Its target may be hidden, where its KPI has none. */
 export type StoredEntry = Readonly<Omit<Entry, 'user_id'> & { item_id: number }>
 
-const COLUMNS = 'item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at'
-/** So many rows a statement are written fastest. */
-const ROWS_A_STATEMENT = 50
+const integer = (name: string): Column => ({ name, type: 'integer' })
+
+const KEY: readonly Column[] = ['account_id', 'item_id', 'kpi_id', 'entry_date'].map(integer)
+const VALUES: readonly Column[] = [integer('actual'), integer('target'), { name: 'notes', type: 'text' }]
+const INSERTED = [...KEY, integer('id'), ...VALUES, integer('created_at'), integer('updated_at')]
+const UPDATED = [...VALUES, integer('updated_at')]
+const COLUMNS = INSERTED.slice(1)
+  .map(({ name }) => name)
+  .join(', ')
 
 const decimal = (value: SqlOutput | undefined): Decimal | null => (typeof value === 'bigint' ? value : null)
 const text = (value: SqlOutput | undefined): string | null => (typeof value === 'string' ? value : null)
@@ -25,25 +31,11 @@ const read = (row: SqlRow): StoredEntry => ({
   updated_at: Number(row['updated_at']),
 })
 
-const sqlToInsert = (rows: number): string =>
-  `insert into entries (account_id, ${COLUMNS}) values ${Array(rows).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`
+const OF_SERIES = `select ${COLUMNS} from entries
+  where account_id = ? and item_id = ? and kpi_id = ? and entry_date between ? and ?`
 
-const INSERT = sqlToInsert(ROWS_A_STATEMENT)
-const UPDATE = `update entries set actual = ?, target = ?, notes = ?, updated_at = ?
-                where account_id = ? and item_id = ? and kpi_id = ? and entry_date = ?`
-
-const valuesOf = (rows: readonly StoredEntry[], account: number): SqlInput[] => {
-  const values: SqlInput[] = []
-  for (const row of rows) {
-    values.push(account, row.item_id, row.kpi_id, row.entry_date, row.id, row.actual, row.target, row.notes)
-    values.push(row.created_at, row.updated_at)
-  }
-  return values
-}
-
-function* parts(rows: readonly StoredEntry[], size: number, account: number): Generator<SqlInput[]> {
-  for (let start = 0; start < rows.length; start += size) yield valuesOf(rows.slice(start, start + size), account)
-}
+/** The entries of one item and KPI within a range of days. */
+export type SeriesRange = DayRange & { readonly item: number; readonly kpi: number }
 
 /** The values of KPIs, clustered on (account, item, KPI, day). */
 export const entries = {
@@ -51,25 +43,28 @@ export const entries = {
     const [row] = await tx.all(`select ${COLUMNS} from entries where account_id = ? and id = ?`, [account, id])
     return row && read(row)
   },
-  /** The entries of one item and KPI within a range of days, by day. */
-  ofSeries: async (tx: Reader, account: number, item: number, kpi: number, days: DayRange): Promise<StoredEntry[]> => {
-    const sql = `select ${COLUMNS} from entries
-                 where account_id = ? and item_id = ? and kpi_id = ? and entry_date between ? and ?`
-    return (await tx.all(sql, [account, item, kpi, days.from, days.to])).map(read)
+  /** The entries of items and KPIs, each within a range of days: those of a range together. */
+  within: async (tx: Reader, account: number, ranges: readonly SeriesRange[]): Promise<StoredEntry[]> => {
+    const lists = ranges.map(({ item, kpi, from, to }) => [account, item, kpi, from, to])
+    return (await tx.allOfEach(OF_SERIES, lists)).map(read)
   },
   /** Adds entries; fastest in the order of their keys. */
-  insert: async (tx: Writer, account: number, rows: readonly StoredEntry[]): Promise<void> => {
-    const whole = rows.length - (rows.length % ROWS_A_STATEMENT)
-    await tx.runEach(INSERT, parts(rows.slice(0, whole), ROWS_A_STATEMENT, account))
-    const rest = rows.slice(whole)
-    if (rest.length > 0) await tx.run(sqlToInsert(rest.length), valuesOf(rest, account))
-  },
+  insert: (tx: Writer, account: number, rows: readonly StoredEntry[]): Promise<void> =>
+    tx.insertMany(
+      'entries',
+      INSERTED,
+      rows.map(({ item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at }) => {
+        return [account, item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at]
+      }),
+    ),
   /** Writes the values of entries whose keys stay. */
   update: (tx: Writer, account: number, rows: readonly StoredEntry[]): Promise<void> =>
-    tx.runEach(
-      UPDATE,
+    tx.updateMany(
+      'entries',
+      KEY,
+      UPDATED,
       rows.map(({ item_id, kpi_id, entry_date, actual, target, notes, updated_at }) => {
-        return [actual, target, notes, updated_at, account, item_id, kpi_id, entry_date]
+        return [account, item_id, kpi_id, entry_date, actual, target, notes, updated_at]
       }),
     ),
   /** Writes all of an entry, found by its id: also one that changes its key. */

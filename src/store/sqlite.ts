@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Db, Reader, SqlInput, SqlList, SqlRow, Writer } from './db.ts'
+import type { Column, Db, Reader, SqlInput, SqlList, SqlRow, Writer } from './db.ts'
 import { createQueue } from './queue.ts'
 import { isBusy, sqliteError } from './sqlite-errors.ts'
 
@@ -17,6 +17,16 @@ const WRITER_SETTINGS = `
 
 /** How long a write waits for another process to end its own. */
 export const WRITE_PATIENCE_MS = 30_000
+
+/** So many rows a statement are written fastest. */
+const ROWS_A_STATEMENT = 50
+
+const sqlToInsert = (table: string, columns: readonly Column[], rows: number): string => {
+  const marks = `(${columns.map(() => '?').join(', ')})`
+  return `insert into ${table} (${columns.map(({ name }) => name).join(', ')}) values ${Array(rows).fill(marks).join(', ')}`
+}
+
+const equal = ({ name }: Column): string => `${name} = ?`
 
 type Connection = Writer & { readonly exec: (sql: string) => void; readonly close: () => void }
 
@@ -53,9 +63,20 @@ const connect = (path: string, pragmas: string): Connection => {
       for (const row of prepareLists(sql).iterate(...values)) visit(row as unknown as SqlList)
     },
     run: async (sql: string, values: readonly SqlInput[] = []) => Number(prepare(sql).run(...values).changes),
-    runEach: async (sql, lists) => {
+    allOfEach: async (sql, lists) => {
       const statement = prepare(sql)
-      for (const values of lists) statement.run(...values)
+      return lists.flatMap((values) => statement.all(...values) as SqlRow[])
+    },
+    insertMany: async (table, columns, rows) => {
+      for (let start = 0; start < rows.length; start += ROWS_A_STATEMENT) {
+        const part = rows.slice(start, start + ROWS_A_STATEMENT)
+        prepare(sqlToInsert(table, columns, part.length)).run(...part.flat())
+      }
+    },
+    updateMany: async (table, key, columns, rows) => {
+      const [sets, where] = [columns.map(equal).join(', '), key.map(equal).join(' and ')]
+      const statement = prepare(`update ${table} set ${sets} where ${where}`)
+      for (const row of rows) statement.run(...row.slice(key.length), ...row.slice(0, key.length))
     },
     exec: (sql) => {
       database.exec(sql)
@@ -121,12 +142,15 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS): Db => {
     await patiently(() => connection.exec('begin immediate'), patienceMs)
     return finish(connection, () => work(connection))
   }
-  return {
+  const db: Db = {
     read: (work) => reads(() => told(() => readTransaction(work))),
     write: (work) => writes(() => told(() => writeTransaction(work))),
+    // The one writer of a file is alone in all accounts.
+    ofAccount: () => db,
     close: async () => {
       reader?.close()
       writer?.close()
     },
   }
+  return db
 }

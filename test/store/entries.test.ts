@@ -28,7 +28,7 @@ describe('entries', () => {
     const { db, account } = store
     const rows = rowsOf(count)
     await db.write((tx) => entries.insert(tx, account, rows))
-    expect(await db.read((tx) => entries.ofSeries(tx, account, 1, 1, ALL))).toEqual(rows)
+    expect(await db.read((tx) => entries.within(tx, account, [{ item: 1, kpi: 1, ...ALL }]))).toEqual(rows)
   })
 
   test('of a range are those of both its days and all between', async () => {
@@ -37,7 +37,7 @@ describe('entries', () => {
     const days = [-25_567, -1, 0, 1, 84_005]
     const rows = days.map((entry_date, at) => entryRow({ id: at + 1, entry_date }))
     await db.write((tx) => entries.insert(tx, account, rows))
-    const range = await db.read((tx) => entries.ofSeries(tx, account, 1, 1, { from: -1, to: 1 }))
+    const range = await db.read((tx) => entries.within(tx, account, [{ item: 1, kpi: 1, from: -1, to: 1 }]))
     expect(range.map(({ entry_date }) => entry_date)).toEqual([-1, 0, 1])
   })
 
@@ -53,7 +53,9 @@ describe('entries', () => {
     expect(await db.read((tx) => entries.find(tx, account, 1))).toEqual(moved)
     expect(await db.write((tx) => entries.remove(tx, account, 1))).toBe(true)
     expect(await db.write((tx) => entries.remove(tx, account, 1))).toBe(false)
-    expect(await db.read((tx) => entries.ofSeries(tx, account, 1, 1, ALL))).toEqual([entryRow({ id: 2 })])
+    expect(await db.read((tx) => entries.within(tx, account, [{ item: 1, kpi: 1, ...ALL }]))).toEqual([
+      entryRow({ id: 2 }),
+    ])
   })
 
   test('go with their KPI, and those of others stay', async () => {

@@ -14,7 +14,7 @@ import { entryRow, kpiRecord } from './store.ts'
 export const BATCH = 60
 
 const step = async (tx: Writer, account: number): Promise<void> => {
-  const [tally] = await entries.ofSeries(tx, account, 1, 1, { from: 0, to: 0 })
+  const [tally] = await entries.within(tx, account, [{ item: 1, kpi: 1, from: 0, to: 0 }])
   if (tally) await entries.update(tx, account, [{ ...tally, actual: (tally.actual ?? 0n) + 1n }])
   else {
     await kpis.insert(tx, account, kpiRecord())
