@@ -38,7 +38,7 @@ export const createApp = (db: Db): App => {
     const handle = methods.get(method)
     if (!handle) throw notAllowed(method, path, methodsOf(path))
     return ({ account, now, lenient }, { query, body }) =>
-      handle({ ctx: { db, account, now }, ids, query, body, lenient })
+      handle({ ctx: { db: db.ofAccount(account.id), account, now }, ids, query, body, lenient })
   }
   return { methodsOf, find, answer: async (caller, call) => find(call.method, call.path)(caller, call) }
 }

@@ -1,5 +1,6 @@
 import type { Field, FieldValue, NamedField, Resource } from '../domain/schema.ts'
 import type { SqlInput, SqlOutput } from './db.ts'
+import type { Dialect } from './dialect.ts'
 
 /** The fields that have a column of their own: everything that is shown, but secrets, of which only a hash is kept. */
 export const columnsOf = (of: Resource): readonly NamedField[] => of.shown.filter(({ field }) => !field.secret)
@@ -15,7 +16,7 @@ export const fromSql = (field: Field, value: SqlOutput): FieldValue => {
 }
 
 /** The definition of a field's column. */
-export const columnSql = ({ name, field }: NamedField): string => {
-  const type = field.kind === 'text' || field.kind === 'choice' ? 'text' : 'integer'
+export const columnSql = ({ name, field }: NamedField, { integer }: Dialect): string => {
+  const type = field.kind === 'text' || field.kind === 'choice' ? 'text' : integer
   return `${name} ${type}${field.nullable ? '' : ' not null'}`
 }

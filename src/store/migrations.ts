@@ -6,12 +6,15 @@ import { group } from '../domain/resources/group.ts'
 import { kpi } from '../domain/resources/kpi.ts'
 import { unit } from '../domain/resources/unit.ts'
 import { user } from '../domain/resources/user.ts'
+import { userGroupItem } from '../domain/resources/user-group-item.ts'
 import type { Resource } from '../domain/schema.ts'
 import { columnSql, columnsOf } from './columns.ts'
+import type { Dialect } from './dialect.ts'
 
 type Table = {
   readonly name: string
-  readonly of: Resource
+  /** Its fields are columns. */
+  readonly of?: Resource
   /** What names a row, after the account. */
   readonly key: readonly string[]
   /** Columns beside those of the field table. */
@@ -25,37 +28,45 @@ const references = (column: string, table: string): string =>
   `foreign key (account_id, ${column}) references ${table} (account_id, id)`
 
 /**
- * A table of version 1 of the store. Every key leads with the account, and stands first in the table as it does on the
+ * A table of a version of the store. Every key leads with the account, and stands first in the table as it does on the
  * disk. A field that came later says so with `since` and gets its column from a migration of its own.
  */
-const createTable = ({ name, of, key, columns = {}, constraints = [], without = [] }: Table): string => {
-  const fields = columnsOf(of).filter((one) => !without.includes(one.name) && (one.field.since ?? 1) === 1)
-  const definitions = new Map([
-    ['account_id', 'account_id integer not null references accounts (id)'],
-    ...fields.map((one): [string, string] => [one.name, columnSql(one)]),
-    ...Object.entries(columns).map(([column, definition]): [string, string] => [column, `${column} ${definition}`]),
-  ])
-  const leading = ['account_id', ...key]
-  const order = [...leading, ...[...definitions.keys()].filter((column) => !leading.includes(column))]
-  const parts = [
-    ...order.map((column) => definitions.get(column) ?? ''),
-    ...constraints,
-    `primary key (${leading.join(', ')})`,
-  ]
-  return `create table ${name} (${parts.join(', ')}) strict, without rowid`
+const createTable =
+  (version: number, dialect: Dialect) =>
+  ({ name, of, key, columns = {}, constraints = [], without = [] }: Table): string => {
+    const all = of ? columnsOf(of) : []
+    const fields = all.filter((one) => !without.includes(one.name) && (one.field.since ?? version) <= version)
+    const definitions = new Map([
+      ['account_id', `account_id ${dialect.integer} not null references accounts (id)`],
+      ...fields.map((one): [string, string] => [one.name, columnSql(one, dialect)]),
+      ...Object.entries(columns).map(([column, definition]): [string, string] => [column, `${column} ${definition}`]),
+    ])
+    const leading = ['account_id', ...key]
+    const order = [...leading, ...[...definitions.keys()].filter((column) => !leading.includes(column))]
+    const parts = [
+      ...order.map((column) => definitions.get(column) ?? ''),
+      ...constraints,
+      `primary key (${leading.join(', ')})`,
+    ]
+    return `create table ${name} (${parts.join(', ')})${dialect.clustered}`
+  }
+
+// What a name or token is of is found before the account is known: nothing leads these keys.
+const accounts = ({ integer, numbered, plain, crossAccountKeys }: Dialect): string => {
+  const unique = crossAccountKeys ? ' unique' : ''
+  return `create table accounts (
+    id ${numbered}, name text not null${unique}, plan text not null, api_enabled ${integer} not null,
+    week_start text not null, fiscal_year_start ${integer} not null, token_hash text${unique},
+    created_at ${integer} not null
+  )${plain}`
 }
 
-const accounts = `create table accounts (
-  id integer primary key, name text not null unique, plan text not null, api_enabled integer not null,
-  week_start text not null, fiscal_year_start integer not null, token_hash text unique, created_at integer not null
-) strict`
-
-const counters = `create table counters (
-  account_id integer not null references accounts (id), name text not null, last integer not null,
+const counters = ({ integer, clustered }: Dialect): string => `create table counters (
+  account_id ${integer} not null references accounts (id), name text not null, last ${integer} not null,
   primary key (account_id, name)
-) strict, without rowid`
+)${clustered}`
 
-const tables: readonly Table[] = [
+const firstTables = ({ integer }: Dialect): readonly Table[] => [
   { name: 'breakdowns', of: group, key: ['id'] },
   { name: 'items', of: breakdownItem, key: ['id'], constraints: [references('breakdown_id', 'breakdowns')] },
   {
@@ -85,21 +96,67 @@ const tables: readonly Table[] = [
     name: 'entries',
     of: entry,
     key: ['item_id', 'kpi_id', 'entry_date'],
-    columns: { item_id: 'integer not null' },
+    columns: { item_id: `${integer} not null` },
     constraints: [references('item_id', 'items'), references('kpi_id', 'kpis')],
     without: ['user_id'],
   },
 ]
 
+const secondTables = ({ integer }: Dialect): readonly Table[] => [
+  {
+    // The group items of users.
+    name: 'user_items',
+    of: userGroupItem,
+    key: ['user_id', 'id'],
+    constraints: [references('user_id', 'users'), references('id', 'items')],
+    without: ['group_id', 'group_name', 'name'],
+  },
+  {
+    // The group items that an entry carries, which its user had when it was made. They follow their entry.
+    name: 'entry_items',
+    key: ['group_item_id', 'kpi_id', 'entry_date', 'item_id'],
+    columns: {
+      group_item_id: `${integer} not null`,
+      kpi_id: `${integer} not null`,
+      entry_date: `${integer} not null`,
+      item_id: `${integer} not null`,
+    },
+    constraints: [
+      references('group_item_id', 'items'),
+      `foreign key (account_id, item_id, kpi_id, entry_date)
+         references entries (account_id, item_id, kpi_id, entry_date) on delete cascade on update cascade`,
+    ],
+  },
+  {
+    // What calculated KPIs are calculated from, and how.
+    name: 'formulas',
+    key: ['kpi_id'],
+    columns: {
+      kpi_id: `${integer} not null`,
+      formula: 'text not null',
+      calculated_over: 'text not null',
+      target_from: 'text not null',
+      created_at: `${integer} not null`,
+      updated_at: `${integer} not null`,
+    },
+    constraints: [references('kpi_id', 'kpis')],
+  },
+]
+
 /** What brings a store from one version to the next. What has been released is never changed, only added to. */
-export const migrations: readonly (readonly string[])[] = [
+export const migrations = (dialect: Dialect): readonly (readonly string[])[] => [
   [
-    accounts,
-    counters,
-    ...tables.map(createTable),
+    accounts(dialect),
+    counters(dialect),
+    ...firstTables(dialect).map(createTable(1, dialect)),
     'create unique index entries_by_id on entries (account_id, id)',
     'create index items_by_breakdown on items (account_id, breakdown_id)',
     'create index kpis_by_category on kpis (account_id, category_id)',
     'create index kpis_by_unit on kpis (account_id, unit_id)',
+  ],
+  [
+    ...secondTables(dialect).map(createTable(2, dialect)),
+    'create index user_items_by_item on user_items (account_id, id)',
+    'create index entry_items_by_entry on entry_items (account_id, item_id, kpi_id, entry_date)',
   ],
 ]

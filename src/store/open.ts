@@ -5,7 +5,7 @@ import { notOurs } from './sqlite-errors.ts'
 import { sqliteDb } from './sqlite.ts'
 
 /** The version of the store that this program reads and writes; `migrations.ts` brings older ones there. */
-export const STORE_VERSION = 1
+export const STORE_VERSION = 2
 
 /** Marks a database as ours, in the place that SQLite has for it: "kpi". */
 const APPLICATION_ID = 0x6b7069
@@ -28,10 +28,11 @@ const versionOf = async (tx: Reader, path: string): Promise<number> => {
 }
 
 const migrate = async (db: Db, path: string): Promise<void> => {
-  const { migrations } = await import('./migrations.ts')
+  const [{ migrations }, { sqliteDialect }] = await Promise.all([import('./migrations.ts'), import('./dialect.ts')])
+  const steps = migrations(sqliteDialect)
   await db.write(async (tx) => {
     for (let version = await versionOf(tx, path); version < STORE_VERSION; version += 1) {
-      for (const statement of migrations[version] ?? []) await tx.run(statement)
+      for (const statement of steps[version] ?? []) await tx.run(statement)
       await tx.run(`pragma user_version = ${version + 1}`)
     }
     await tx.run(`pragma application_id = ${APPLICATION_ID}`)

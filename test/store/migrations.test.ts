@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { breakdownItem } from '../../src/domain/resources/breakdown-item.ts'
 import { account } from '../../src/domain/resources/account.ts'
@@ -8,10 +9,13 @@ import { group } from '../../src/domain/resources/group.ts'
 import { kpi } from '../../src/domain/resources/kpi.ts'
 import { unit } from '../../src/domain/resources/unit.ts'
 import { user } from '../../src/domain/resources/user.ts'
+import { userGroupItem } from '../../src/domain/resources/user-group-item.ts'
 import type { Resource } from '../../src/domain/schema.ts'
 import { type Db, type SqlRow } from '../../src/store/db.ts'
-import { STORE_VERSION } from '../../src/store/open.ts'
+import { sqliteDialect } from '../../src/store/dialect.ts'
+import { openStore, STORE_VERSION } from '../../src/store/open.ts'
 import { migrations } from '../../src/store/migrations.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { openTestStore } from '../support/store.ts'
 
 const ask = (db: Db, sql: string, ...values: string[]): Promise<SqlRow[]> => db.read((tx) => tx.all(sql, values))
@@ -27,9 +31,12 @@ const TABLES: readonly [table: string, of: Resource, more: readonly string[], wi
   ['items', breakdownItem, []],
   ['kpis', kpi, []],
   ['units', unit, []],
+  ['user_items', userGroupItem, [], ['group_id', 'group_name', 'name']],
   ['users', user, ['email_key text not null', 'password_hash text'], ['password']],
 ]
-const OWNED = ['counters', ...TABLES.map(([name]) => name)]
+/** Tables without a resource of their own. */
+const INTERNAL = ['counters', 'entry_items', 'formulas']
+const OWNED = [...INTERNAL, ...TABLES.map(([name]) => name)]
 
 describe('the tables', () => {
   test('are these, all of them strict', async () => {
@@ -82,6 +89,8 @@ describe('every key', () => {
     ['kpis', ['categories.category_id', 'units.unit_id']],
     ['assignments', ['kpis.id', 'users.user_id']],
     ['entries', ['items.item_id', 'kpis.kpi_id']],
+    ['user_items', ['items.id', 'users.user_id']],
+    ['formulas', ['kpis.kpi_id']],
   ])('of %s to another table leads to %j of the same account', async (name, expected) => {
     await using store = await openTestStore()
     const keys = await ask(store.db, 'select * from pragma_foreign_key_list(?) where seq = 1', name)
@@ -91,5 +100,21 @@ describe('every key', () => {
 })
 
 test('there is a migration for each version of the store', () => {
-  expect(migrations).toHaveLength(STORE_VERSION)
+  expect(migrations(sqliteDialect)).toHaveLength(STORE_VERSION)
+})
+
+test('a store of the first version is brought to this one, and keeps what it holds', async () => {
+  using folder = temporaryFolder()
+  const path = folder.in('kpi.db')
+  const database = new DatabaseSync(path)
+  for (const statement of migrations(sqliteDialect)[0] ?? []) database.exec(statement)
+  database.exec(`insert into accounts values (1, 'acme', 'team', 1, 'monday', 1, null, 0);
+    insert into categories (account_id, id, name, sort_order, created_at, updated_at) values (1, 1, 'Sales', 1, 0, 0);
+    pragma application_id = ${0x6b7069}; pragma user_version = 1`)
+  database.close()
+  const db = await openStore(path)
+  expect(namesIn(await ask(db, 'select name from categories'))).toEqual(['Sales'])
+  expect(await ask(db, 'select * from formulas')).toEqual([])
+  expect(await ask(db, 'pragma user_version')).toEqual([{ user_version: BigInt(STORE_VERSION) }])
+  await db.close()
 })

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { openEmbedded } from '../../src/cli/embedded.ts'
 import { KpiError } from '../../src/domain/errors.ts'
 import { users } from '../../src/store/users.ts'
-import { openStore } from '../../src/store/open.ts'
+import { openStore, STORE_VERSION } from '../../src/store/open.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { openTestStore, userRecord } from '../support/store.ts'
 
@@ -105,7 +105,11 @@ describe('opening what cannot be used', () => {
     ['a store cut within its first page', (path) => truncateSync(path, 500), /is damaged; restore it from a backup/],
     ['a store cut after its first page', (path) => truncateSync(path, 4096), /is damaged; restore it from a backup/],
     ['a store cut within', (path) => truncateSync(path, size), /is damaged; restore it from a backup/],
-    ['a newer store', (path) => runSql(path, 'pragma user_version = 2'), /was written by a newer kpi; update this one/],
+    [
+      'a newer store',
+      (path) => runSql(path, `pragma user_version = ${STORE_VERSION + 1}`),
+      /was written by a newer kpi; update this one/,
+    ],
   ])('%s is refused in one sentence that names it, and left as it is', async (_, spoil, says) => {
     await using store = await openTestStore()
     await store.db.close()
