@@ -110,7 +110,7 @@ test('a store of the first version is brought to this one, and keeps what it hol
   for (const statement of migrations(sqliteDialect)[0] ?? []) database.exec(statement)
   database.exec(`insert into accounts values (1, 'acme', 'team', 1, 'monday', 1, null, 0);
     insert into categories (account_id, id, name, sort_order, created_at, updated_at) values (1, 1, 'Sales', 1, 0, 0);
-    pragma application_id = ${0x6b7069}; pragma user_version = 1`)
+    pragma application_id = 0x6b7069; pragma user_version = 1`)
   database.close()
   const db = await openStore(path)
   expect(namesIn(await ask(db, 'select name from categories'))).toEqual(['Sales'])
