@@ -37,8 +37,7 @@ const toQuery = (query: Sending['query'] = {}): Query =>
   new Map(Object.entries(query).map(([name, value]) => [name.toLowerCase(), [value]]))
 
 /** The bundled service in this process: no port, no credentials, no limit, and the same routes, rules and errors. */
-export const embeddedTransport = async (dataDir: string, nowMs: () => number): Promise<Transport> => {
-  const { db, account } = await openEmbedded(dataDir, nowMs)
+export const inProcessTransport = (db: Db, account: Account, nowMs: () => number): Transport => {
   const app = createApp(db)
   return {
     send: async ({ method, path, query, body }: Sending): Promise<Received> => {
@@ -50,4 +49,10 @@ export const embeddedTransport = async (dataDir: string, nowMs: () => number): P
     },
     close: db.close,
   }
+}
+
+/** The service on the store of a data directory, in this process. */
+export const embeddedTransport = async (dataDir: string, nowMs: () => number): Promise<Transport> => {
+  const { db, account } = await openEmbedded(dataDir, nowMs)
+  return inProcessTransport(db, account, nowMs)
 }

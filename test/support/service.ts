@@ -1,8 +1,7 @@
-import { mkdirSync } from 'node:fs'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { httpTransport } from '../../src/client/http.ts'
 import type { Transport } from '../../src/client/transport.ts'
-import { embeddedTransport } from '../../src/cli/embedded.ts'
+import { inProcessTransport } from '../../src/cli/embedded.ts'
 import { createApp } from '../../src/server/app.ts'
 import { classicFace } from '../../src/server/classic.ts'
 import { listen } from '../../src/server/listen.ts'
@@ -10,8 +9,7 @@ import type { Face, WireResponse } from '../../src/server/wire.ts'
 import { accounts, ensureDefaultAccount } from '../../src/service/accounts.ts'
 import { DEFAULT_ACCOUNT } from '../../src/service/names.ts'
 import type { Db } from '../../src/store/db.ts'
-import { openStore } from '../../src/store/open.ts'
-import { temporaryFolder } from './folder.ts'
+import { type Database, databases, sqliteDatabase } from './databases.ts'
 import { NOW, testIo } from './io.ts'
 
 /** A service with an account of its own, on a real database in a folder of its own. */
@@ -26,15 +24,14 @@ export type Service = {
   readonly logged: unknown[]
 } & AsyncDisposable
 
-export const startService = async (now = NOW): Promise<Service> => {
-  const folder = temporaryFolder()
-  const dataDir = folder.in('data')
-  mkdirSync(dataDir)
-  const db = await openStore(`${dataDir}/kpi.db`)
+export const startService = async (now = NOW, makeDatabase = sqliteDatabase): Promise<Service> => {
+  const database = await makeDatabase()
+  const { dataDir } = database
+  const db = await database.open()
   const seconds = Math.floor(now / 1000)
   await ensureDefaultAccount(db, seconds)
   await accounts.setApiEnabled(db, DEFAULT_ACCOUNT, true)
-  const { random } = testIo({ home: folder.path }).io
+  const { random } = testIo({ home: dataDir }).io
   const { login, token } = await accounts.createToken(db, DEFAULT_ACCOUNT, random)
   const logged: unknown[] = []
   let requests = 0
@@ -55,7 +52,7 @@ export const startService = async (now = NOW): Promise<Service> => {
     logged,
     [Symbol.asyncDispose]: async () => {
       await db.close()
-      folder[Symbol.dispose]()
+      await database[Symbol.asyncDispose]()
     },
   }
 }
@@ -90,25 +87,22 @@ export const ask = (
 export type Way = { readonly client: Client; readonly transport: Transport } & AsyncDisposable
 
 /** The way to a service in the same process. */
-export const wayTo = async (service: Service): Promise<Way> => {
-  const transport = await embeddedTransport(service.dataDir, () => NOW)
-  return { client: createClient(transport), transport, [Symbol.asyncDispose]: transport.close }
+export const wayTo = async ({ db }: Service): Promise<Way> => {
+  const account = await ensureDefaultAccount(db, NOW / 1000)
+  const transport = inProcessTransport(db, account, () => NOW)
+  // The store is the service's own, which closes it.
+  return { client: createClient(transport), transport, [Symbol.asyncDispose]: () => Promise.resolve() }
 }
 
-const inProcess = async (): Promise<Way> => {
-  const service = await startService()
-  const way = await wayTo(service)
-  return {
-    ...way,
-    [Symbol.asyncDispose]: async () => {
-      await way[Symbol.asyncDispose]()
-      await service[Symbol.asyncDispose]()
-    },
-  }
+type MakeDatabase = () => Promise<Database>
+
+const inProcess = async (makeDatabase: MakeDatabase): Promise<Way> => {
+  const service = await startService(NOW, makeDatabase)
+  return { ...(await wayTo(service)), [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
-const overHttp = async (): Promise<Way> => {
-  const service = await startService()
+const overHttp = async (makeDatabase: MakeDatabase): Promise<Way> => {
+  const service = await startService(NOW, makeDatabase)
   const server = await listen(service.face, '127.0.0.1', 0)
   const { login, token } = service
   const baseUrl = new URL(`${server.url}/api`)
@@ -124,8 +118,10 @@ const overHttp = async (): Promise<Way> => {
   }
 }
 
-/** Every way in, by name. What holds through one must hold through all. */
-export const ways: readonly (readonly [name: string, open: () => Promise<Way>])[] = [
-  ['in process', inProcess],
-  ['over HTTP', overHttp],
-]
+/** Every way in to a service on every database, by name. What holds through one must hold through all. */
+export const ways: readonly (readonly [name: string, open: () => Promise<Way>])[] = databases.flatMap(
+  ([database, make]) => [
+    [`in process, on ${database}`, () => inProcess(make)] as const,
+    [`over HTTP, on ${database}`, () => overHttp(make)] as const,
+  ],
+)

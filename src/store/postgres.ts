@@ -1,0 +1,160 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { KpiError } from '../domain/errors.ts'
+import type { Db, Reader, SqlInput, SqlOutput, SqlRow, Writer } from './db.ts'
+import { isGivenUp, postgresError } from './postgres-errors.ts'
+import { arraysOf, sqlOfEach, sqlOfInsert, sqlOfUpdate, toPostgres } from './postgres-sql.ts'
+
+/** How a PostgreSQL is reached: a URL, or nothing where libpq's variables (PGHOST and so on) say it. */
+export type PostgresPlace = {
+  readonly url?: string | undefined
+  /** The most connections that one instance holds. */
+  readonly connections?: number
+}
+
+const SETTINGS = {
+  application_name: 'kpi',
+  connectionTimeoutMillis: 10_000,
+  idleTimeoutMillis: 30_000,
+  statement_timeout: 60_000,
+  lock_timeout: 30_000,
+  idle_in_transaction_session_timeout: 60_000,
+}
+const CONNECTIONS = 10
+/** How often a transaction is run that the database gives up for others. */
+const ATTEMPTS = 10
+const RETRY_PAUSE_MS = 5
+
+const { BOOL, INT2, INT4, INT8, NUMERIC } = pg.types.builtins
+const readNumber = (text: string): SqlOutput => (text.includes('.') ? text : BigInt(text))
+const READERS: ReadonlyMap<number, (text: string) => SqlOutput> = new Map([
+  [BOOL, (text: string) => (text === 't' ? 1n : 0n)],
+  ...[INT2, INT4, INT8, NUMERIC].map((type) => [type, readNumber] as const),
+])
+const asText = (text: string): SqlOutput => text
+const types: pg.CustomTypesConfig = { getTypeParser: (type: number) => READERS.get(type) ?? asText }
+
+const each = (client: pg.ClientBase, text: string, values: unknown[], visit: (row: SqlOutput[]) => void) =>
+  new Promise<void>((resolve, reject) => {
+    // A query whose rows are listened to does not keep them.
+    const config: pg.QueryArrayConfig = { text, values, rowMode: 'array', types }
+    const query = client.query(new pg.Query<SqlOutput[]>(config))
+    let failure: unknown
+    query.on('row', (row) => {
+      try {
+        if (failure === undefined) visit(row)
+      } catch (error) {
+        failure = error
+      }
+    })
+    query.on('end', () => (failure === undefined ? resolve() : reject(failure as Error)))
+    query.on('error', reject)
+  })
+
+/** What can be asked on one connection. */
+const asking = (client: pg.ClientBase): Writer => {
+  const ask = (text: string, values: readonly unknown[]): Promise<pg.QueryResult<SqlRow>> =>
+    client.query<SqlRow>(text, [...values])
+  return {
+    all: async (sql: string, values: readonly SqlInput[] = []) => (await ask(toPostgres(sql), values)).rows,
+    each: (sql, values, visit) => each(client, toPostgres(sql), [...values], visit),
+    allOfEach: async (sql, lists) => {
+      const [first] = lists
+      if (!first) return []
+      const integers = first.map(() => 'integer' as const)
+      return (await ask(sqlOfEach(sql, first.length), arraysOf(integers, lists))).rows
+    },
+    run: async (sql: string, values: readonly SqlInput[] = []) => (await ask(toPostgres(sql), values)).rowCount ?? 0,
+    insertMany: async (table, columns, rows) => {
+      const kinds = columns.map(({ type }) => type)
+      if (rows.length > 0) await ask(sqlOfInsert(table, columns), arraysOf(kinds, rows))
+    },
+    updateMany: async (table, key, columns, rows) => {
+      const kinds = [...key, ...columns].map(({ type }) => type)
+      if (rows.length > 0) await ask(sqlOfUpdate(table, key, columns), arraysOf(kinds, rows))
+    },
+  }
+}
+
+const commit = async (client: pg.ClientBase): Promise<void> => {
+  const { command } = await client.query('commit')
+  if (command !== 'COMMIT') throw new KpiError('internal', 'a transaction was undone in place of being committed')
+}
+
+/** Runs `work` between a begin and a commit, or a rollback where it throws. */
+const transaction = async <T>(pool: pg.Pool, begin: string, work: (tx: Writer) => Promise<T>): Promise<T> => {
+  const client = await pool.connect()
+  let isBroken = false
+  try {
+    await client.query(begin)
+    const result = await work(asking(client))
+    await commit(client)
+    return result
+  } catch (error) {
+    isBroken = await client.query('rollback').then(
+      () => false,
+      () => true,
+    )
+    throw error
+  } finally {
+    client.release(isBroken)
+  }
+}
+
+/** Runs a transaction again that the database gave up for another one. */
+const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isGivenUp(error) || attempts >= ATTEMPTS) throw error
+    }
+    await wait(RETRY_PAUSE_MS * 2 ** attempts)
+  }
+}
+
+const SNAPSHOT = 'begin transaction isolation level repeatable read read only'
+const WRITE = 'begin transaction isolation level read committed'
+/** Whoever writes to all accounts, or to one, holds its row: nobody else does the same at that time. */
+const LOCK_STORE = 'select version from kpi_store for update'
+const LOCK_ACCOUNT = 'select id from accounts where id = ? for update'
+
+const createPool = ({ url, connections = CONNECTIONS }: PostgresPlace): pg.Pool => {
+  const address = url === undefined ? {} : { connectionString: url }
+  const pool = new pg.Pool({ ...SETTINGS, ...address, max: connections, types })
+  // A connection that is lost while nobody uses it is replaced; while somebody does, their query fails and says so.
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}
+
+/** A PostgreSQL as a `Db`, and a way to write to it while there is nothing yet that a writer could hold. */
+export type PostgresDb = Db & { readonly prepare: (work: (tx: Writer) => Promise<void>) => Promise<void> }
+
+/** A PostgreSQL as a `Db`; `where` names it in errors. */
+export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
+  const pool = createPool(place)
+  const told = async <T>(task: () => Promise<T>): Promise<T> => {
+    try {
+      return await persistently(task)
+    } catch (error) {
+      throw postgresError(error, where)
+    }
+  }
+  const read = <T>(work: (tx: Reader) => Promise<T>): Promise<T> => told(() => transaction(pool, SNAPSHOT, work))
+  const writeAfter = <T>(work: (tx: Writer) => Promise<T>, lock: string, ...values: number[]): Promise<T> =>
+    told(() =>
+      transaction(pool, WRITE, async (tx) => {
+        await tx.all(lock, values)
+        return work(tx)
+      }),
+    )
+  const db: PostgresDb = {
+    prepare: (work) => told(() => transaction(pool, WRITE, work)),
+    read,
+    write: (work) => writeAfter(work, LOCK_STORE),
+    ofAccount: (account) => ({ ...db, write: (work) => writeAfter(work, LOCK_ACCOUNT, account) }),
+    close: () => pool.end(),
+  }
+  return db
+}

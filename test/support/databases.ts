@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { Client } from 'pg'
+import { inject } from 'vitest'
+import type { Db } from '../../src/store/db.ts'
+import { openPostgres } from '../../src/store/open-postgres.ts'
+import { openStore } from '../../src/store/open.ts'
+import { temporaryFolder } from './folder.ts'
+
+/** A place for a store of a test's own, gone with it. */
+export type Database = {
+  /** A data directory; the store is in it, where it is a file. */
+  readonly dataDir: string
+  /** The environment in which the command line finds the store, and the flags that tell it so. */
+  readonly env: Readonly<Record<string, string>>
+  readonly flags: readonly string[]
+  /** Opens the store: made when it is opened first. To be closed before the place is gone. */
+  readonly open: () => Promise<Db>
+} & AsyncDisposable
+
+export const sqliteDatabase = async (): Promise<Database> => {
+  const folder = temporaryFolder()
+  const dataDir = folder.in('data')
+  mkdirSync(dataDir)
+  return {
+    dataDir,
+    env: {},
+    flags: ['--data-dir', dataDir],
+    open: () => openStore(`${dataDir}/kpi.db`),
+    [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
+  }
+}
+
+const runOn = async (url: string, sql: string): Promise<void> => {
+  const client = new Client(url)
+  await client.connect()
+  await client.query(sql)
+  await client.end()
+}
+
+/** A schema of its own in the PostgreSQL of the tests. */
+export const postgresDatabase = async (): Promise<Database> => {
+  const server = inject('postgresUrl')
+  const schema = `test_${randomUUID().replaceAll('-', '')}`
+  await runOn(server, `create schema ${schema}`)
+  const folder = temporaryFolder()
+  const url = new URL(server)
+  url.searchParams.set('options', `-c search_path=${schema}`)
+  return {
+    dataDir: folder.path,
+    env: { KPI_POSTGRES_URL: url.href },
+    flags: ['--store', 'postgres'],
+    open: () => openPostgres({ url: url.href }),
+    [Symbol.asyncDispose]: async () => {
+      folder[Symbol.dispose]()
+      await runOn(server, `drop schema ${schema} cascade`)
+    },
+  }
+}
+
+/** Every database that a store can be in, by name. What holds on one must hold on all. */
+export const databases: readonly (readonly [name: string, make: () => Promise<Database>])[] = [
+  ['SQLite', sqliteDatabase],
+  ['PostgreSQL', postgresDatabase],
+]

