@@ -7,7 +7,7 @@ import { accounts } from '../store/accounts.ts'
 import type { Db } from '../store/db.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Cli } from './cli.ts'
-import { openEmbedded } from './embedded.ts'
+import { openBundled } from './operator.ts'
 import { placeFlags } from './settings.ts'
 import { shellWord } from './shell-word.ts'
 
@@ -46,9 +46,16 @@ const start = async (cli: Cli, db: Db, host: string, port: number): Promise<List
 
 /** Says what is still to be done before the interface answers. */
 const adviseAccess = async (cli: Cli, db: Db): Promise<void> => {
-  const account = await db.read((tx) => accounts.findByName(tx, DEFAULT_ACCOUNT))
-  if (account?.api_enabled) return
   const place = placeFlags(cli.flags).map((word) => ` ${shellWord(word)}`)
+  const [all, known] = await db.read(async (tx) => [
+    await accounts.list(tx),
+    await accounts.findByName(tx, DEFAULT_ACCOUNT),
+  ])
+  if (all.length === 0) {
+    return cli.note(`There is no account yet. Make one, in another terminal:
+  kpi service accounts create ${DEFAULT_ACCOUNT} --login you@example.com${place.join('')}`)
+  }
+  if (!known || known.api_enabled) return
   await cli.note(`The API of account ${DEFAULT_ACCOUNT} is not enabled. Enable it and make a token, in another terminal:
   kpi service accounts enable-api ${DEFAULT_ACCOUNT}${place.join('')}
   kpi service token create${place.join('')}`)
@@ -61,8 +68,8 @@ const stopped = (signal: AbortSignal): Promise<void> =>
   })
 
 /** Serves the bundled service until it is asked to stop; then finishes the requests that it has. */
-export const runServer = async (cli: Cli, dataDir: string, host: string, port: number): Promise<void> => {
-  const { db } = await openEmbedded(dataDir, cli.io.now)
+export const runServer = async (cli: Cli, host: string, port: number): Promise<void> => {
+  const db = await openBundled(cli)
   try {
     const signal = cli.io.interruption()
     const listening = await start(cli, db, host, port)

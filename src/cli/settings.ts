@@ -14,6 +14,8 @@ export type GlobalFlags = {
   readonly input?: boolean
   readonly color?: boolean
   readonly quiet?: boolean
+  /** Where the bundled service keeps its data; only its own commands have this flag. */
+  readonly store?: string
 }
 
 /** Where a command goes. */
@@ -43,7 +45,8 @@ const mustNameOnePlace = ({ profile, dataDir }: GlobalFlags): void => {
 }
 
 /** The flags that name the place, as they would be given again. */
-export const placeFlags = ({ profile, dataDir }: GlobalFlags): string[] => [
+export const placeFlags = ({ profile, dataDir, store }: GlobalFlags): string[] => [
+  ...(store === undefined ? [] : ['--store', store]),
   ...(profile === undefined ? [] : ['--profile', profile]),
   ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
 ]

@@ -5,9 +5,9 @@ import type { Db, Reader, SqlInput, SqlOutput, SqlRow, Writer } from './db.ts'
 import { isGivenUp, postgresError } from './postgres-errors.ts'
 import { arraysOf, sqlOfEach, sqlOfInsert, sqlOfUpdate, toPostgres } from './postgres-sql.ts'
 
-/** How a PostgreSQL is reached: a URL, or nothing where libpq's variables (PGHOST and so on) say it. */
+/** How a PostgreSQL is reached. */
 export type PostgresPlace = {
-  readonly url?: string | undefined
+  readonly url: string
   /** The most connections that one instance holds. */
   readonly connections?: number
 }
@@ -120,8 +120,7 @@ const LOCK_STORE = 'select version from kpi_store for update'
 const LOCK_ACCOUNT = 'select id from accounts where id = ? for update'
 
 const createPool = ({ url, connections = CONNECTIONS }: PostgresPlace): pg.Pool => {
-  const address = url === undefined ? {} : { connectionString: url }
-  const pool = new pg.Pool({ ...SETTINGS, ...address, max: connections, types })
+  const pool = new pg.Pool({ ...SETTINGS, connectionString: url, max: connections, types })
   // A connection that is lost while nobody uses it is replaced; while somebody does, their query fails and says so.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))

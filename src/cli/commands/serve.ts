@@ -3,7 +3,7 @@ import { isLoopback } from '../../client/loopback.ts'
 import type { Cli, Register } from '../cli.ts'
 import { addExamples } from '../examples.ts'
 import { UsageError } from '../exit.ts'
-import { embeddedPlace } from '../operator.ts'
+import { addStoreFlag } from '../operator.ts'
 
 const DEFAULT_PORT = 8321
 const LAST_PORT = 65_535
@@ -24,11 +24,12 @@ export const serve: Register = (group, act) => {
   group
     .addOption(new Option('--host <address>', 'the address to listen on').default('127.0.0.1'))
     .addOption(new Option('--port <n>', 'the port; 0 takes a free one').default(String(DEFAULT_PORT)))
+  addStoreFlag(group)
   addExamples(group, 'serve', 'serve --port 0 --data-dir ./kpi-data')
   act(group, async (cli: Cli, _, options) => {
     const [host, port] = [String(options['host']), readPort(String(options['port']))]
     mustBeLoopback(host)
     const { runServer } = await import('../serve.ts')
-    await runServer(cli, embeddedPlace(cli), host, port)
+    await runServer(cli, host, port)
   })
 }

@@ -4,7 +4,7 @@ import { resource } from '../../domain/schema.ts'
 import { DEFAULT_ACCOUNT } from '../../service/names.ts'
 import type { Act, Register } from '../cli.ts'
 import { addExamples } from '../examples.ts'
-import { withStore } from '../operator.ts'
+import { addStoreFlag, withStore } from '../operator.ts'
 
 const tokenRecord = resource({
   name: 'token',
@@ -59,6 +59,7 @@ const addToken = (group: Command, act: Act): void => {
 
 /** `kpi service …` */
 export const service: Register = (group, act) => {
+  addStoreFlag(group)
   addAccounts(group, act)
   addToken(group, act)
 }

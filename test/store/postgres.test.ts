@@ -1,0 +1,184 @@
+import { describe, expect, inject, test } from 'vitest'
+import { KpiError } from '../../src/domain/errors.ts'
+import { accounts } from '../../src/service/accounts.ts'
+import type { Db, SqlRow } from '../../src/store/db.ts'
+import { openPostgres } from '../../src/store/open-postgres.ts'
+import { STORE_VERSION } from '../../src/store/open.ts'
+import { type Database, postgresDatabase } from '../support/databases.ts'
+
+type Opened = { readonly db: Db; readonly database: Database } & AsyncDisposable
+
+const open = async (): Promise<Opened> => {
+  const database = await postgresDatabase()
+  const db = await database.open()
+  return {
+    db,
+    database,
+    [Symbol.asyncDispose]: async () => {
+      await db.close()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const ask = (db: Db, sql: string): Promise<SqlRow[]> => db.read((tx) => tx.all(sql))
+
+/** The columns that lead keys of a kind, as `table: column`. A key of several columns leads with its first. */
+const leaders = async (db: Db, sql: string): Promise<string[]> =>
+  (await ask(db, sql)).map((row) => `${row['table']}: ${row['leader']}`).sort()
+
+const HERE = 'n.nspname = current_schema()'
+const UNIQUE = `select c.relname as table, a.attname as leader
+  from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
+  join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0] where i.indisunique and ${HERE}`
+const FOREIGN = `select c.relname as table, a.attname as leader, f.relname as target, b.attname as target_leader
+  from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+  join pg_class f on f.oid = k.confrelid
+  join pg_attribute a on a.attrelid = c.oid and a.attnum = k.conkey[1]
+  join pg_attribute b on b.attrelid = f.oid and b.attnum = k.confkey[1] where k.contype = 'f' and ${HERE}`
+
+/** Whether a column is the id of an account: `accounts.id` itself, or `account_id` anywhere else. */
+const isAccount = (table: unknown, column: unknown): boolean => column === (table === 'accounts' ? 'id' : 'account_id')
+
+describe('the catalogue', () => {
+  test('has no primary or unique key that does not lead with the account', async () => {
+    await using opened = await open()
+    const keys = await ask(opened.db, UNIQUE)
+    expect(keys.length).toBeGreaterThan(10)
+    expect(keys.filter(({ table, leader }) => !isAccount(table, leader))).toEqual([])
+  })
+
+  test('has no foreign key that does not lead from an account to the same one', async () => {
+    await using opened = await open()
+    const keys = await ask(opened.db, FOREIGN)
+    expect(keys.length).toBeGreaterThan(10)
+    const wrong = keys.filter(
+      (key) => !isAccount(key['table'], key['leader']) || !isAccount(key['target'], key['target_leader']),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('has a primary key for every table of accounts, which alone names what it holds', async () => {
+    await using opened = await open()
+    const sql = `select c.relname as table, 'none' as leader from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind = 'r' and ${HERE} and not exists (select 1 from pg_index i where i.indrelid = c.oid and i.indisprimary)`
+    expect(await leaders(opened.db, sql)).toEqual(['kpi_store: none'])
+  })
+})
+
+describe('opening', () => {
+  test('by several instances at once makes one store, at this version', async () => {
+    await using database = await postgresDatabase()
+    const all = await Promise.all(Array.from({ length: 6 }, () => database.open()))
+    const [first] = all
+    if (!first) throw new Error('no instance')
+    expect(await ask(first, 'select version from kpi_store')).toEqual([{ version: BigInt(STORE_VERSION) }])
+    await Promise.all(all.map((db) => db.close()))
+  })
+
+  test('a store of a newer program is refused', async () => {
+    await using opened = await open()
+    await opened.db.write((tx) => tx.run('update kpi_store set version = ?', [STORE_VERSION + 1]))
+    await expect(opened.database.open()).rejects.toThrow(/was written by a newer kpi; update this one/)
+  })
+
+  const at = (change: (url: URL) => void): string => {
+    const url = new URL(inject('postgresUrl'))
+    change(url)
+    return url.href
+  }
+  test.each([
+    ['a wrong password', (url: URL) => (url.password = 'wrong'), 'unusable', /refuses the user or the password$/],
+    ['no such database', (url: URL) => (url.pathname = '/nowhere'), 'unusable', /does not have that database$/],
+    ['nobody there', (url: URL) => (url.port = '1'), 'unavailable', /does not answer; try again$/],
+  ])('where there is %s, it says so and no secret', async (_, change, code, message) => {
+    const url = at((one) => void change(one))
+    const error: unknown = await openPostgres({ url }).catch((one: unknown) => one)
+    if (!(error instanceof KpiError)) throw new Error('a refusal was expected', { cause: error })
+    expect(error.code).toBe(code)
+    expect(error.message).toMatch(message)
+    expect(error.message).not.toContain(new URL(url).password)
+  })
+})
+
+describe('transactions', () => {
+  /** Two rows, and a transaction that adds to both of them in an order, meeting another one in between. */
+  const prepare = async (db: Db): Promise<void> => {
+    await db.write(async (tx) => {
+      await tx.run('create table tallies (id bigint not null, tally bigint not null)')
+      await tx.run('insert into tallies values (1, 0), (2, 0)')
+    })
+  }
+
+  test('that the database gives up for each other are run again, until all are through', async () => {
+    await using opened = await open()
+    const { db } = opened
+    await prepare(db)
+    const one = await accounts.create(db, { name: 'one', login: 'a@one', plan: 'team' }, 0)
+    const two = await accounts.create(db, { name: 'two', login: 'a@two', plan: 'team' }, 0)
+    let attempts = 0
+    const meeting = Promise.withResolvers<void>()
+    const add = (account: number, order: readonly number[]): Promise<void> =>
+      db.ofAccount(account).write(async (tx) => {
+        attempts += 1
+        for (const id of order) {
+          await tx.run('update tallies set tally = tally + 1 where id = ?', [id])
+          if (attempts >= 2) meeting.resolve()
+          await meeting.promise
+        }
+      })
+    await Promise.all([add(one.id, [1, 2]), add(two.id, [2, 1])])
+    expect(attempts).toBeGreaterThan(2)
+    expect(await ask(db, 'select tally from tallies order by id')).toEqual([{ tally: 2n }, { tally: 2n }])
+  })
+
+  test('of one account are alone, those of two are not kept waiting', async () => {
+    await using opened = await open()
+    const { db } = opened
+    const one = await accounts.create(db, { name: 'one', login: 'a@one', plan: 'team' }, 0)
+    const two = await accounts.create(db, { name: 'two', login: 'a@two', plan: 'team' }, 0)
+    const events: string[] = []
+    const go = Promise.withResolvers<void>()
+    const inside = Promise.withResolvers<void>()
+    const first = db.ofAccount(one.id).write(async () => {
+      inside.resolve()
+      await go.promise
+      events.push('first')
+    })
+    await inside.promise
+    const second = db.ofAccount(one.id).write(async () => void events.push('second'))
+    await db.ofAccount(two.id).write(async () => void events.push('other'))
+    go.resolve()
+    await Promise.all([first, second])
+    expect(events).toEqual(['other', 'first', 'second'])
+  })
+
+  test('that throw leave nothing behind, and a reader sees one state', async () => {
+    await using opened = await open()
+    const { db } = opened
+    await prepare(db)
+    const failing = db.write(async (tx) => {
+      await tx.run('update tallies set tally = 7')
+      throw new KpiError('conflict', 'no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    await db.read(async (tx) => {
+      const before = await tx.all('select tally from tallies where id = 1')
+      await db.write((writer) => writer.run('update tallies set tally = 8'))
+      expect(await tx.all('select tally from tallies where id = 1')).toEqual(before)
+    })
+    expect(await ask(db, 'select tally from tallies where id = 1')).toEqual([{ tally: 8n }])
+  })
+
+  test('whose connection is lost end as unavailable, and the next one works', async () => {
+    await using opened = await open()
+    const { db } = opened
+    const lost = db.read(async (tx) => {
+      const [own] = await tx.all('select pg_backend_pid() as pid')
+      await db.write((writer) => writer.all('select pg_terminate_backend(?::int)', [own?.['pid'] ?? 0n]))
+      await tx.all('select 1')
+    })
+    await expect(lost).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 })
+    expect(await ask(db, 'select 1 as one')).toEqual([{ one: 1n }])
+  })
+})
