@@ -10,6 +10,8 @@ export type Dialect = {
   readonly plain: string
   /** Whether keys other than an account's may be unique across accounts; not where accounts are spread over machines. */
   readonly crossAccountKeys: boolean
+  /** Whether a table's own key to its account is checked where other keys of it lead to the account, too. */
+  readonly impliedKeys: boolean
 }
 
 export const sqliteDialect: Dialect = {
@@ -18,6 +20,7 @@ export const sqliteDialect: Dialect = {
   clustered: ' strict, without rowid',
   plain: ' strict',
   crossAccountKeys: true,
+  impliedKeys: true,
 }
 
 export const postgresDialect: Dialect = {
@@ -26,4 +29,6 @@ export const postgresDialect: Dialect = {
   clustered: '',
   plain: '',
   crossAccountKeys: false,
+  // Each key that is checked costs an upsert as much as the row itself.
+  impliedKeys: false,
 }

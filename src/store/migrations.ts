@@ -35,9 +35,10 @@ const createTable =
   (version: number, dialect: Dialect) =>
   ({ name, of, key, columns = {}, constraints = [], without = [] }: Table): string => {
     const all = of ? columnsOf(of) : []
+    const isImplied = !dialect.impliedKeys && constraints.some((constraint) => constraint.startsWith('foreign key'))
     const fields = all.filter((one) => !without.includes(one.name) && (one.field.since ?? version) <= version)
     const definitions = new Map([
-      ['account_id', `account_id ${dialect.integer} not null references accounts (id)`],
+      ['account_id', `account_id ${dialect.integer} not null${isImplied ? '' : ' references accounts (id)'}`],
       ...fields.map((one): [string, string] => [one.name, columnSql(one, dialect)]),
       ...Object.entries(columns).map(([column, definition]): [string, string] => [column, `${column} ${definition}`]),
     ])

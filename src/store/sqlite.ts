@@ -9,10 +9,14 @@ const BLOCKING_WAIT_MS = 50
 const RETRY_PAUSE_MS = 5
 
 const READER_SETTINGS = 'pragma busy_timeout = 5000'
-/** Readers go on beside the writer, and what a commit has acknowledged survives a loss of power. */
+/**
+ * Readers go on beside the writer, and what a commit has acknowledged survives a loss of power. What was written waits
+ * in the log for 32 MB of it, as pages that are written again and again in the meantime are then copied once.
+ */
 const WRITER_SETTINGS = `
   pragma busy_timeout = ${BLOCKING_WAIT_MS};
   pragma journal_mode = wal;
+  pragma wal_autocheckpoint = 8000;
   pragma synchronous = full`
 
 /** How long a write waits for another process to end its own. */
