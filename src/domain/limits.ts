@@ -1,2 +1,8 @@
 /** The most bytes that the body of a request may have: 10 MiB (decisions, section 8). */
 export const BODY_LIMIT = 10 * 1024 * 1024
+
+/** The most levels that a body may be nested (decisions, sections 4 and 9). */
+export const DEPTH_LIMIT = 32
+
+/** The most elements, and the most attributes, that an XML body may hold (decisions, section 9). */
+export const ELEMENT_LIMIT = 200_000

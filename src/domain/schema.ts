@@ -54,12 +54,16 @@ export type Resource<F extends Fields = Fields> = {
   readonly plural: string
   /** One of them, as people say it: `KPI`. */
   readonly title: string
+  /** One of them as an XML element: `KPI`. Empty for what is never written as XML. */
+  readonly root: string
   /** Below `/api`; `{…}` stands for an id. Empty for what has no path of its own. */
   readonly path: string
   readonly verbs: readonly Verb[]
   /** What goes when one is removed, besides itself. */
   readonly removal?: string
   readonly fields: F
+  /** Lists of other resources that its body holds beside its fields. */
+  readonly lists?: Readonly<Record<string, Resource>>
   /** The fields that the classic interface shows, in order. */
   readonly shown: readonly NamedField[]
   /** The fields that the classic interface takes, in order. */
@@ -70,7 +74,8 @@ export type Resource<F extends Fields = Fields> = {
 
 export type NamedField = { readonly name: string; readonly field: Field }
 
-type Definition<F extends Fields> = Omit<Resource<F>, 'shown' | 'writable' | 'brief'> & {
+type Definition<F extends Fields> = Omit<Resource<F>, 'root' | 'shown' | 'writable' | 'brief'> & {
+  readonly root?: string
   readonly brief?: readonly (keyof F & string)[]
 }
 
@@ -82,6 +87,7 @@ export const resource = <const F extends Fields>(definition: Definition<F>): Res
   const named = (name: keyof F & string): NamedField => ({ name, field: definition.fields[name] as Field })
   return {
     ...definition,
+    root: definition.root ?? '',
     shown,
     writable: classic.filter(({ field }) => !field.readOnly),
     brief: definition.brief?.map(named) ?? shown,

@@ -1,6 +1,7 @@
 import type { Instant } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
 import type { Account } from '../domain/resources/account.ts'
+import type { Resource } from '../domain/schema.ts'
 import type { Db } from '../store/db.ts'
 import type { Answer, Call } from './call.ts'
 import { createRouter } from './router.ts'
@@ -13,8 +14,13 @@ export type Caller = { readonly account: Account; readonly now: Instant; readonl
 export const notAllowed = (method: string, path: string, allow: readonly string[]): KpiError =>
   new KpiError('method_not_allowed', `${method} is not possible at ${path}`, { allow })
 
-/** An operation of the service: what is asked of it in, an answer out. Refusals are thrown as `KpiError`. */
-export type Operation = (caller: Caller, asked: Pick<Call, 'query' | 'body'>) => Promise<Answer>
+/** An operation of the service. */
+export type Operation = {
+  /** What its body holds, where it takes one. */
+  readonly takes: Resource | undefined
+  /** What is asked of it in, an answer out. Refusals are thrown as `KpiError`. */
+  readonly run: (caller: Caller, asked: Pick<Call, 'query' | 'body'>) => Promise<Answer>
+}
 
 /** The service as a function. */
 export type App = {
@@ -35,10 +41,14 @@ export const createApp = (db: Db): App => {
   }
   const find = (method: string, path: string): Operation => {
     const { methods, ids } = route(path)
-    const handle = methods.get(method)
-    if (!handle) throw notAllowed(method, path, methodsOf(path))
-    return ({ account, now, lenient }, { query, body }) =>
-      handle({ ctx: { db: db.ofAccount(account.id), account, now }, ids, query, body, lenient })
+    const found = methods.get(method)
+    if (!found) throw notAllowed(method, path, methodsOf(path))
+    const { takes, handle } = found
+    return {
+      takes,
+      run: ({ account, now, lenient }, { query, body }) =>
+        handle({ ctx: { db: db.ofAccount(account.id), account, now }, ids, query, body, lenient }),
+    }
   }
-  return { methodsOf, find, answer: async (caller, call) => find(call.method, call.path)(caller, call) }
+  return { methodsOf, find, answer: async (caller, call) => find(call.method, call.path).run(caller, call) }
 }

@@ -43,7 +43,10 @@ export type Answer = {
 
 /** One operation: a method and a path, in which `{…}` stands for an id. */
 export type Route = {
-  readonly method: Method
   readonly path: string
   readonly handle: (request: Request) => Promise<Answer>
-}
+} & (
+  | { readonly method: Exclude<Method, 'POST' | 'PUT'>; readonly takes?: undefined }
+  /** What its body holds. */
+  | { readonly method: 'POST' | 'PUT'; readonly takes: Resource }
+)

@@ -1,18 +1,18 @@
-import type { Json } from '../codec/json.ts'
 import type { Instant } from '../domain/day.ts'
 import { type ErrorCode, KpiError } from '../domain/errors.ts'
+import { health } from '../domain/resources/health.ts'
 import type { Db } from '../store/db.ts'
 import { type App, notAllowed } from './app.ts'
 import { authenticateBasic } from './auth.ts'
 import type { Answer } from './call.ts'
-import { contentToJson, mustBeJson, parseBody } from './format.ts'
+import { type Format, formats } from './format.ts'
+import { chooseFormat, mustBeUnderstood } from './media-type.ts'
 import { parseQuery } from './query.ts'
 import { classicStatus } from './status.ts'
 import type { Face, WireRequest, WireResponse } from './wire.ts'
 
 const PREFIX = '/api'
 const TARGET_LIMIT = 8192
-const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
 
 /** What a face runs on besides the service itself. */
 export type FaceDeps = {
@@ -39,28 +39,25 @@ const parseTarget = (target: string): Target => {
   return { path: below, query }
 }
 
-const respond = ({ status, location, total, content }: Answer): WireResponse => ({
+const respond = (format: Format, { status, location, total, content }: Answer): WireResponse => ({
   status,
   headers: {
-    ...(content && JSON_HEADERS),
+    ...(content && { 'content-type': format.contentType }),
     ...(location !== undefined && { location: PREFIX + location }),
     ...(total !== undefined && { 'x-total-count': String(total) }),
   },
-  body: content ? contentToJson(content) : '',
+  body: content ? format.write(content) : '',
 })
 
-const refusal = (error: KpiError): WireResponse => ({
+const refusal = (format: Format, error: KpiError): WireResponse => ({
   status: classicStatus[error.code],
   headers: {
-    ...JSON_HEADERS,
+    'content-type': format.contentType,
     ...(error.code === 'unauthorized' && { 'www-authenticate': 'Basic realm="kpi"' }),
     ...(error.allow.length > 0 && { allow: error.allow.join(', ') }),
     ...(error.retryAfter !== undefined && { 'retry-after': String(Math.ceil(error.retryAfter)) }),
   },
-  body: JSON.stringify({
-    message: error.message,
-    ...(error.issues.length > 0 && { errors: error.issues }),
-  }),
+  body: format.writeError(error),
 })
 
 const INSIDE: ReadonlySet<ErrorCode> = new Set(['internal', 'unavailable', 'unusable'])
@@ -75,32 +72,27 @@ const options = (allow: readonly string[]): WireResponse => ({
 })
 
 /** Whether the service is there. Anybody may ask. */
-const answerHealth = (method: string, { path }: Target, version: string): WireResponse => {
+const answerHealth = (format: Format, method: string, { path }: Target, version: string): WireResponse => {
   if (method === 'OPTIONS') return options(HEALTH_METHODS)
   if (method !== 'GET') throw notAllowed(method, path, HEALTH_METHODS)
-  return { status: 200, headers: JSON_HEADERS, body: JSON.stringify({ status: 'ok', version }) }
+  return respond(format, { status: 200, content: { of: health, record: { status: 'ok', version } } })
 }
 
-const readJson = async ({ headers, body }: WireRequest): Promise<Json> => {
-  mustBeJson(headers['content-type'])
-  return parseBody(await body())
-}
-
-/** The classic interface: `/api`, JSON, Basic credentials. */
+/** The classic interface: `/api`, JSON or XML, Basic credentials. */
 export const classicFace = (deps: FaceDeps): Face => {
   const { app, db, version } = deps
   // Credentials come first, then the path and the method: what cannot be done is refused, whatever its body is.
-  const answer = async (request: WireRequest): Promise<WireResponse> => {
+  const answer = async (request: WireRequest, format: Format): Promise<WireResponse> => {
     const target = parseTarget(request.target)
     const method = request.method === 'HEAD' ? 'GET' : request.method
-    if (isHealth(target)) return answerHealth(method, target, version)
+    if (isHealth(target)) return answerHealth(format, method, target, version)
     if (method === 'OPTIONS') return options(app.methodsOf(target.path))
     const account = await authenticateBasic(db, request.headers)
     const operation = app.find(method, target.path)
-    const takesBody = method === 'POST' || method === 'PUT'
-    const body = takesBody ? await readJson(request) : undefined
+    mustBeUnderstood(request.headers['content-type'], operation.takes !== undefined)
+    const body = operation.takes && (await format.read(await request.body(), operation.takes))
     const caller = { account, now: deps.now(), lenient: true }
-    return respond(await operation(caller, { query: parseQuery(target.query), body }))
+    return respond(format, await operation.run(caller, { query: parseQuery(target.query), body }))
   }
   // What went wrong inside is logged in full; the sender learns only what to do about it.
   const told = (error: unknown, requestId: string): KpiError => {
@@ -115,11 +107,12 @@ export const classicFace = (deps: FaceDeps): Face => {
   }
   return async (request) => {
     const requestId = deps.requestId()
+    const format = formats[chooseFormat(request.headers)]
     let response: WireResponse
     try {
-      response = await answer(request)
+      response = await answer(request, format)
     } catch (error) {
-      response = refusal(told(error, requestId))
+      response = refusal(format, told(error, requestId))
     }
     return { ...response, headers: { ...response.headers, 'x-request-id': requestId } }
   }

@@ -1,29 +1,20 @@
 import { parseExactJson } from '../codec/json-number.ts'
 import { type Json, recordToJson } from '../codec/json.ts'
+import { errorToXml, recordsToXml, recordToXml } from '../codec/xml-write.ts'
 import { KpiError } from '../domain/errors.ts'
+import { DEPTH_LIMIT } from '../domain/limits.ts'
+import type { Resource } from '../domain/schema.ts'
 import type { Content } from './call.ts'
+import type { FormatName } from './media-type.ts'
 
-const DEPTH_LIMIT = 32
-const JSON_TYPE = 'application/json'
-
-type MediaType = { readonly type: string; readonly charset: string | undefined }
-
-const parseMediaType = (header: string): MediaType => {
-  const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase())
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='))
-  return { type, charset: charset?.slice('charset='.length).replaceAll('"', '') }
-}
-
-/** Refuses a body whose Content-Type is not JSON in UTF-8; none at all is taken for JSON. */
-export const mustBeJson = (header: string | undefined): void => {
-  if (header === undefined || header.trim() === '') return
-  const { type, charset } = parseMediaType(header)
-  if (type !== JSON_TYPE && type !== 'text/json' && !type.endsWith('+json')) {
-    throw new KpiError('media_type', `Content-Type ${type} is not supported; send ${JSON_TYPE}`)
-  }
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
-    throw new KpiError('media_type', `charset ${charset} is not supported; send UTF-8`)
-  }
+/** How bodies are read and answers are written. */
+export type Format = {
+  /** The Content-Type of what it writes. */
+  readonly contentType: string
+  /** Reads a body that holds a resource; throws `malformed` for what is none. */
+  readonly read: (bytes: Uint8Array, of: Resource) => Promise<Json>
+  readonly write: (content: Content) => string
+  readonly writeError: (error: KpiError) => string
 }
 
 const tooDeep = (): KpiError => new KpiError('malformed', `the body is nested more than ${DEPTH_LIMIT} deep`)
@@ -39,7 +30,7 @@ const decode = (bytes: Uint8Array): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
-    throw new KpiError('malformed', 'the body is not JSON: it is not UTF-8', { cause: error })
+    throw new KpiError('malformed', 'the body is not UTF-8', { cause: error })
   }
 }
 
@@ -54,17 +45,35 @@ const parse = (text: string): Json => {
   }
 }
 
-/** Reads a JSON body. */
-export const parseBody = (bytes: Uint8Array): Json => {
-  const body = parse(decode(bytes))
+const readJsonText = (text: string): Json => {
+  const body = parse(text)
   mustBeShallow(body)
   return body
 }
 
-/** An answer's content as JSON text. */
-export const contentToJson = (content: Content): string =>
-  JSON.stringify(
-    'records' in content
-      ? content.records.map((record) => recordToJson(content.of, record))
-      : recordToJson(content.of, content.record),
-  )
+const json: Format = {
+  contentType: 'application/json; charset=utf-8',
+  read: async (bytes) => readJsonText(decode(bytes)),
+  write: (content) =>
+    JSON.stringify(
+      'records' in content
+        ? content.records.map((record) => recordToJson(content.of, record))
+        : recordToJson(content.of, content.record),
+    ),
+  writeError: ({ message, issues }) => JSON.stringify({ message, ...(issues.length > 0 && { errors: issues }) }),
+}
+
+const xml: Format = {
+  contentType: 'application/xml; charset=utf-8',
+  read: async (bytes, of) => {
+    // Its parser is loaded when the first XML comes.
+    const { readXml } = await import('../codec/xml-read.ts')
+    return readXml(decode(bytes), of)
+  },
+  write: (content) =>
+    'records' in content ? recordsToXml(content.of, content.records) : recordToXml(content.of, content.record),
+  writeError: ({ message, issues }) => errorToXml(message, issues),
+}
+
+/** The formats of the classic interface (decisions, section 9). */
+export const formats: Readonly<Record<FormatName, Format>> = { json, xml }

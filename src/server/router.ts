@@ -3,9 +3,9 @@ import type { Ids } from '../service/context.ts'
 import type { Route } from './call.ts'
 
 /** What can be done at a path, and the ids that the path names. */
-export type Match = { readonly methods: ReadonlyMap<string, Route['handle']>; readonly ids: Ids }
+export type Match = { readonly methods: ReadonlyMap<string, Route>; readonly ids: Ids }
 
-type Path = { readonly segments: readonly string[]; readonly methods: Map<string, Route['handle']> }
+type Path = { readonly segments: readonly string[]; readonly methods: Map<string, Route> }
 
 const NUMBER = /^\d{1,15}$/
 /** Stands for an id that is a text; every other `{…}` for one that is a number. */
@@ -30,10 +30,10 @@ const idsOf = (path: Path, segments: readonly string[]): Ids => {
 /** Finds what a path stands for, without regard to case. Fixed words win over ids: `/kpientries/list` is no entry. */
 export const createRouter = (routes: readonly Route[]): ((path: string) => Match) => {
   const paths = new Map<string, Path>()
-  for (const { method, path, handle } of routes) {
-    const form = path.toLowerCase().replaceAll(/\{(?!key\})[^}]*\}/g, ID)
-    const known = paths.get(form) ?? { segments: segmentsOf(form), methods: new Map<string, Route['handle']>() }
-    known.methods.set(method, handle)
+  for (const one of routes) {
+    const form = one.path.toLowerCase().replaceAll(/\{(?!key\})[^}]*\}/g, ID)
+    const known = paths.get(form) ?? { segments: segmentsOf(form), methods: new Map<string, Route>() }
+    known.methods.set(one.method, one)
     paths.set(form, known)
   }
   const all = [...paths.values()]

@@ -54,6 +54,20 @@ describe('kpi serve', () => {
     expect(await ended).toEqual({ code: 0, signal: null, stdout: `${url}\n`, stderr: '' })
   })
 
+  test('speaks XML with those who ask for it', async () => {
+    const { url } = await serve()
+    const headers = { authorization: credentials, 'content-type': 'application/xml' }
+    const body = '<KPICategory><name>A &amp; B</name></KPICategory>'
+    const made = await fetch(`${url}/kpicategories`, { method: 'POST', headers, body })
+    expect([made.status, made.headers.get('content-type')]).toEqual([201, 'application/xml; charset=utf-8'])
+    expect(await made.text()).toContain('<name>A &amp; B</name>')
+    const refused = await fetch(`${url}/kpicategories`, { method: 'POST', headers, body: '<!DOCTYPE a><a/>' })
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('a DOCTYPE, which is not allowed'),
+    ])
+  })
+
   test('shares its data directory with the command line', async () => {
     const { url } = await serve()
     await runKpi(home, ['categories', 'create', '--name', 'Shared'])

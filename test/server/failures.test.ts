@@ -43,6 +43,8 @@ describe('what goes wrong inside', () => {
     expect(body).toContain('R7')
     expect(body).not.toContain(service.dataDir)
     expect(logged).toMatchObject([{ code: 'unavailable' }])
+    const inXml = { method: 'DELETE', path: '/kpiunits/1', headers: { 'content-type': 'application/xml' } }
+    expect(await ask(held, inXml)).toMatchObject({ status: 503, body: expect.stringMatching(/^<Error .*R7/) as string })
     expect((await tell(held, { path: '/kpis' })).body).toEqual([])
     other.exec('rollback')
     other.close()

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { KpiError } from '../../src/domain/errors.ts'
+import { kpi } from '../../src/domain/resources/kpi.ts'
 import type { Route } from '../../src/server/call.ts'
 import { createRouter } from '../../src/server/router.ts'
 
@@ -8,13 +9,13 @@ const handle: Route['handle'] = () => Promise.resolve({ status: 200 })
 
 const route = createRouter([
   { method: 'GET', path: '/kpis', handle },
-  { method: 'POST', path: '/kpis', handle },
+  { method: 'POST', path: '/kpis', takes: kpi, handle },
   { method: 'GET', path: '/kpis/{id}', handle },
   { method: 'GET', path: '/users/{user_id}/kpis', handle },
-  { method: 'PUT', path: '/users/{user_id}/kpis/{id}', handle },
+  { method: 'PUT', path: '/users/{user_id}/kpis/{id}', takes: kpi, handle },
   { method: 'GET', path: '/kpifrequencies/{key}', handle },
   { method: 'DELETE', path: '/kpientries/{id}', handle },
-  { method: 'POST', path: '/kpientries/list', handle },
+  { method: 'POST', path: '/kpientries/list', takes: kpi, handle },
 ])
 
 const methodsAt = (path: string): string[] => [...route(path).methods.keys()]

@@ -5,6 +5,7 @@ export const assignment = resource({
   name: 'assignment',
   plural: 'assignments',
   title: 'assignment of KPI',
+  root: 'UserKPI',
   path: '/users/{user_id}/kpis',
   verbs: ['list', 'get', 'add', 'update', 'remove'],
   brief: ['id', 'user_id', 'user_target', 'sort_order'],

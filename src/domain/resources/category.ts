@@ -4,6 +4,7 @@ export const category = resource({
   name: 'category',
   plural: 'categories',
   title: 'category',
+  root: 'KPICategory',
   path: '/kpicategories',
   verbs: ['list', 'get', 'add', 'update', 'remove'],
   brief: ['id', 'name', 'sort_order'],

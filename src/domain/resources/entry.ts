@@ -5,6 +5,7 @@ export const entry = resource({
   name: 'entry',
   plural: 'entries',
   title: 'entry',
+  root: 'KPIEntry',
   path: '/kpientries',
   verbs: ['list', 'get', 'add', 'update', 'remove'],
   brief: ['id', 'user_id', 'kpi_id', 'entry_date', 'actual', 'target', 'notes'],
@@ -63,6 +64,8 @@ export const batchFlags = resource({
   name: 'batch',
   plural: 'batches',
   title: 'batch of entries',
+  root: 'KPIEntryList',
+  lists: { entries: entry },
   path: '',
   verbs: [],
   fields: {
@@ -77,6 +80,7 @@ export const batchResult = resource({
   name: 'batch_result',
   plural: 'batch_results',
   title: 'result of a batch',
+  root: 'KPIEntryListResult',
   path: '',
   verbs: [],
   fields: {

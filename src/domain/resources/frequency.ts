@@ -5,6 +5,7 @@ export const frequency = resource({
   name: 'frequency',
   plural: 'frequencies',
   title: 'frequency',
+  root: 'KPIFrequency',
   path: '/kpifrequencies',
   verbs: ['list', 'get'],
   brief: ['id', 'name'],

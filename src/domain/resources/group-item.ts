@@ -4,6 +4,7 @@ export const groupItem = resource({
   name: 'group_item',
   plural: 'group_items',
   title: 'group item',
+  root: 'GroupItem',
   path: '/groups/{group_id}/items',
   verbs: ['list', 'get', 'add', 'update', 'remove'],
   brief: ['id', 'group_id', 'name', 'sort_order'],

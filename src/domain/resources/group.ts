@@ -4,6 +4,7 @@ export const group = resource({
   name: 'group',
   plural: 'groups',
   title: 'group',
+  root: 'Group',
   path: '/groups',
   verbs: ['list', 'get', 'add', 'update', 'remove'],
   brief: ['id', 'name', 'sort_order'],

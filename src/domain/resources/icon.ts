@@ -4,6 +4,7 @@ export const icon = resource({
   name: 'icon',
   plural: 'icons',
   title: 'icon',
+  root: 'KPIIcon',
   path: '/kpiicons',
   verbs: ['list', 'get'],
   brief: ['id', 'name'],

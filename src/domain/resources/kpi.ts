@@ -4,6 +4,7 @@ export const kpi = resource({
   name: 'kpi',
   plural: 'kpis',
   title: 'KPI',
+  root: 'KPI',
   path: '/kpis',
   verbs: ['list', 'get', 'add', 'update', 'remove'],
   removal: 'with its assignments and all its entries',

@@ -5,6 +5,7 @@ export const reportRow = resource({
   name: 'report_row',
   plural: 'report_rows',
   title: 'report row',
+  root: 'DataEntry',
   path: '/reports/AllDataEntries',
   verbs: ['list'],
   brief: ['entryDate', 'kpiName', 'itemName', 'actual', 'target', 'notes'],

@@ -4,6 +4,7 @@ export const unit = resource({
   name: 'unit',
   plural: 'units',
   title: 'unit',
+  root: 'KPIUnit',
   path: '/kpiunits',
   verbs: ['list', 'get', 'add', 'update', 'remove'],
   brief: ['id', 'name', 'entry_format', 'display_format', 'is_percentage'],

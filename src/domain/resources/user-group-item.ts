@@ -5,6 +5,7 @@ export const userGroupItem = resource({
   name: 'user_group_item',
   plural: 'user_group_items',
   title: 'group item of the user',
+  root: 'UserGroupItem',
   path: '/users/{user_id}/groupitems',
   verbs: ['list', 'get', 'add', 'remove'],
   brief: ['id', 'user_id', 'group_name', 'name'],

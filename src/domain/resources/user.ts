@@ -4,6 +4,7 @@ export const user = resource({
   name: 'user',
   plural: 'users',
   title: 'user',
+  root: 'User',
   path: '/users',
   verbs: ['list', 'get', 'add', 'update', 'remove'],
   removal: 'with their assignments',

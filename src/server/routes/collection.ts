@@ -27,6 +27,7 @@ export const collectionRoutes = <R extends Resource>(of: R, service: Collection<
     add && {
       method: 'POST',
       path: of.path,
+      takes: of,
       handle: async ({ ctx, ids, body, lenient }) => {
         const record = await add(ctx, ids, readDraft(of, body, lenient))
         return { status: 201, location: locationOf(of, ids, record), content: content(of, record) }
@@ -35,6 +36,7 @@ export const collectionRoutes = <R extends Resource>(of: R, service: Collection<
     update && {
       method: 'PUT',
       path: one,
+      takes: of,
       handle: async ({ ctx, ids, body, lenient }) => ({
         status: 200,
         content: content(of, await update(ctx, ids, readPatch(of, body, lenient))),

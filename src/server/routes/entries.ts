@@ -2,7 +2,7 @@ import { readBatch } from '../../codec/batch.ts'
 import { dayOfInstant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { DayRange } from '../../domain/period.ts'
-import { batchResult, ENTRIES_PAGE, entry } from '../../domain/resources/entry.ts'
+import { batchFlags, batchResult, ENTRIES_PAGE, entry } from '../../domain/resources/entry.ts'
 import type { Context } from '../../service/context.ts'
 import { entries } from '../../service/entries.ts'
 import { updateEntry } from '../../service/entry-update.ts'
@@ -44,7 +44,7 @@ const { get, add, remove } = entries
 
 /** Entries: one by one, a page at a time, and in batches. */
 export const entryRoutes: readonly Route[] = [
-  { method: 'POST', path: `${entry.path}/list`, handle: addMany },
+  { method: 'POST', path: `${entry.path}/list`, takes: batchFlags, handle: addMany },
   { method: 'GET', path: entry.path, handle: list },
   ...collectionRoutes(entry, { get, add, update: updateEntry, remove }),
 ]

@@ -1,0 +1,48 @@
+import { formatFixed } from '../domain/decimal.ts'
+import type { Issue } from '../domain/errors.ts'
+import type { AnyRecord, Field, FieldValue, Resource } from '../domain/schema.ts'
+import { textOf } from './text.ts'
+import { NAMESPACE, XSI } from './xml-names.ts'
+
+const ROOT = ` xmlns="${NAMESPACE}" xmlns:i="${XSI}"`
+
+/** What text may hold and XML may not, such as a control character in an address that is told back. */
+const UNWRITABLE = /[[\p{Cc}\p{Cs}\ufffe\uffff]--[\n\t]]/gv
+const MARKUP = /[&<>\r]/g
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' }
+
+/** Text as it stands between tags; what XML cannot hold becomes U+FFFD. */
+const escapeXml = (text: string): string =>
+  text.replace(MARKUP, (one) => ESCAPES[one] ?? one).replace(UNWRITABLE, '\ufffd')
+
+const element = (name: string, content: string, attributes = ''): string => `<${name}${attributes}>${content}</${name}>`
+
+const textElement = (name: string, text: string): string => element(name, escapeXml(text))
+
+const valueElement = (name: string, field: Field, value: FieldValue): string => {
+  if (value === null) return `<${name} i:nil="true"/>`
+  return textElement(name, typeof value === 'bigint' ? formatFixed(value) : textOf(field, value))
+}
+
+const recordElement = (of: Resource, record: AnyRecord, attributes = ''): string => {
+  const values = of.shown.map(({ name, field }) => valueElement(name, field, record[name] ?? null))
+  return element(of.root, values.join(''), attributes)
+}
+
+/** A record as an XML document, its fields in the table's order, decimals with four places. */
+export const recordToXml = (of: Resource, record: AnyRecord): string => recordElement(of, record, ROOT)
+
+/** Records as an XML document. */
+export const recordsToXml = (of: Resource, records: readonly AnyRecord[]): string =>
+  element(`ArrayOf${of.root}`, records.map((record) => recordElement(of, record)).join(''), ROOT)
+
+const issueElement = ({ index, field, message }: Issue): string => {
+  const place = index === undefined ? '' : textElement('index', String(index))
+  return element('FieldError', place + textElement('field', field) + textElement('message', message))
+}
+
+/** A refusal as an XML document: why, and which fields it is for. */
+export const errorToXml = (message: string, issues: readonly Issue[]): string => {
+  const errors = issues.length > 0 ? element('errors', issues.map(issueElement).join('')) : ''
+  return element('Error', textElement('message', message) + errors, ROOT)
+}

@@ -1,0 +1,80 @@
+import { KpiError } from '../domain/errors.ts'
+import type { WireRequest } from './wire.ts'
+
+/** The formats of the classic interface. */
+export type FormatName = 'json' | 'xml'
+
+type MediaType = { readonly type: string; readonly parameters: ReadonlyMap<string, string> }
+
+const parseMediaType = (header: string): MediaType => {
+  const [type = '', ...rest] = header.split(';').map((part) => part.trim().toLowerCase())
+  const parameters = rest.map((part) => {
+    const [name = '', value = ''] = part.split('=')
+    return [name.trim(), value.trim().replaceAll('"', '')] as const
+  })
+  return { type, parameters: new Map(parameters) }
+}
+
+const formatNamed = (type: string): FormatName | undefined => {
+  if (/^(?:application|text)\/json$|^.+\/.+\+json$/.test(type)) return 'json'
+  return /^(?:application|text)\/xml$|^.+\/.+\+xml$/.test(type) ? 'xml' : undefined
+}
+
+/** What an Accept says of a format. Where much speaks for both, what names it more closely wins, then what comes first. */
+type Wish = { readonly quality: number; readonly closeness: number; readonly place: number }
+
+const closenessOf = (type: string, format: FormatName): number => {
+  if (formatNamed(type) === format) return 3
+  if (type === 'application/*' || type === 'text/*') return 2
+  return type === '*/*' || type === '*' ? 1 : 0
+}
+
+/** A quality is 0 to 1; what is not a number is as if it were not there. */
+const qualityOf = (text = '1'): number => {
+  const quality = Number(text)
+  return Number.isNaN(quality) ? 1 : Math.min(1, Math.max(0, quality))
+}
+
+const wishFor = (format: FormatName, ranges: readonly MediaType[]): Wish => {
+  let best: Wish = { quality: 0, closeness: 0, place: 0 }
+  for (const [place, { type, parameters }] of ranges.entries()) {
+    const [closeness, quality] = [closenessOf(type, format), qualityOf(parameters.get('q'))]
+    const isCloser = closeness > best.closeness
+    if (isCloser || (closeness > 0 && closeness === best.closeness && quality > best.quality)) {
+      best = { quality, closeness, place }
+    }
+  }
+  return best
+}
+
+/** JSON, unless XML is preferred and allowed. */
+const formatAccepted = (accept: string): FormatName => {
+  const ranges = accept.split(',').map(parseMediaType)
+  const [json, xml] = [wishFor('json', ranges), wishFor('xml', ranges)]
+  if (xml.quality === 0) return 'json'
+  const order = xml.quality - json.quality || xml.closeness - json.closeness || json.place - xml.place
+  return order > 0 ? 'xml' : 'json'
+}
+
+/**
+ * The format of a request's answer: that of its Content-Type, where that is one of ours; else the one that its Accept
+ * prefers; else JSON (decisions, section 9).
+ */
+export const chooseFormat = (headers: WireRequest['headers']): FormatName =>
+  formatNamed(parseMediaType(headers['content-type'] ?? '').type) ?? formatAccepted(headers['accept'] ?? '')
+
+/**
+ * Refuses a Content-Type that is not understood: any charset but UTF-8 for JSON or XML, and for a body also any other
+ * type. None at all is as good as the format of the answer.
+ */
+export const mustBeUnderstood = (contentType = '', hasBody: boolean): void => {
+  const { type, parameters } = parseMediaType(contentType)
+  const isOurs = formatNamed(type) !== undefined
+  if (hasBody && !isOurs && contentType.trim() !== '') {
+    throw new KpiError('media_type', `Content-Type ${type} is not supported; send application/json or application/xml`)
+  }
+  const charset = parameters.get('charset') ?? 'utf-8'
+  if (isOurs && charset !== 'utf-8' && charset !== 'utf8') {
+    throw new KpiError('media_type', `charset ${charset} is not supported; send UTF-8`)
+  }
+}

@@ -1,0 +1,210 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseXml } from '../../src/codec/xml-parse.ts'
+import { readXml } from '../../src/codec/xml-read.ts'
+import { KpiError } from '../../src/domain/errors.ts'
+import { BODY_LIMIT, ELEMENT_LIMIT } from '../../src/domain/limits.ts'
+import { batchFlags } from '../../src/domain/resources/entry.ts'
+import { kpi } from '../../src/domain/resources/kpi.ts'
+import { formats } from '../../src/server/format.ts'
+import { xmlOf } from '../support/xml.ts'
+
+/** Why a document is refused. */
+const whyNot = (text: string): string => {
+  try {
+    parseXml(text)
+  } catch (error) {
+    if (error instanceof KpiError && error.code === 'malformed') return error.message
+    throw error
+  }
+  return 'it was taken'
+}
+
+const nested = (depth: number): string => '<a>'.repeat(depth) + '</a>'.repeat(depth)
+
+describe('a document', () => {
+  test.each([
+    ['32 levels', nested(32)],
+    ['200,000 elements', `<a>${'<b/>'.repeat(ELEMENT_LIMIT - 1)}</a>`],
+    ['the namespace of XML itself', '<a xml:lang="en"/>'],
+    ['a later version', '<?xml version="1.1"?><a/>'],
+  ])('may have %s', (_, text) => {
+    expect(parseXml(text)).toMatchObject({ name: 'a', isKnown: true, isNil: false })
+  })
+
+  test.each([
+    ['33 levels', nested(33), 'the body is nested more than 32 deep'],
+    ['a million levels', nested(1_000_000), 'the body is nested more than 32 deep'],
+    ['a million levels that never end', '<a>'.repeat(1_000_000), 'the body is nested more than 32 deep'],
+    ['200,001 elements', `<a>${'<b/>'.repeat(ELEMENT_LIMIT)}</a>`, 'the body has more than 200000 elements'],
+    [
+      '200,001 attributes',
+      `<a ${Array.from({ length: ELEMENT_LIMIT + 1 }, (_, at) => `b${at}=""`).join(' ')}/>`,
+      'the body has more than 200000 attributes',
+    ],
+    ['a DOCTYPE', '<!DOCTYPE a><a/>', 'the body has a DOCTYPE, which is not allowed'],
+    [
+      'a DOCTYPE from elsewhere',
+      '<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>',
+      'the body has a DOCTYPE, which is not allowed',
+    ],
+    ['entities of its own', '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', 'the body has a DOCTYPE, which is not allowed'],
+    ['half a DOCTYPE', '<!DOCTYPE a [', ''],
+    ['an entity other than the five', '<a>&nbsp;</a>', 'undefined entity'],
+    ['an entity named as something else', '<a>&constructor;</a>', 'undefined entity'],
+    ['an entity in an attribute', '<a b="&c;"/>', 'undefined entity'],
+    ['a lone ampersand', '<a>b & c</a>', ''],
+    ['a reference to NUL', '<a>&#0;</a>', 'malformed character entity'],
+    ['a reference to half a character', '<a>&#xD800;</a>', 'malformed character entity'],
+    ['a reference beyond all characters', '<a>&#x110000;</a>', 'malformed character entity'],
+    ['a reference of many digits', `<a>&#${'9'.repeat(400)};</a>`, 'malformed character entity'],
+    ['NUL', '<a>\0</a>', 'disallowed character'],
+    ['a control character', '<a>\u0001</a>', 'disallowed character'],
+    ['U+FFFE', '<a>\ufffe</a>', 'disallowed character'],
+    ['nothing in it', '', 'document must contain a root element'],
+    ['blanks only', ' \n', 'document must contain a root element'],
+    ['a comment only', '<!-- a -->', 'document must contain a root element'],
+    ['two roots', '<a/><a/>', 'documents may contain only one root'],
+    ['text before it', 'x<a/>', 'text data outside of root node'],
+    ['text behind it', '<a/>x', 'text data outside of root node'],
+    ['CDATA behind it', '<a/><![CDATA[x]]>', ''],
+    ['half an element', '<a>', 'unclosed tag: a'],
+    ['half a tag', '<a><b', ''],
+    ['half a comment', '<a/><!-- ', 'unexpected end'],
+    ['half CDATA', '<a><![CDATA[x</a>', ''],
+    ['ends that cross', '<a><b></a></b>', 'unexpected close tag'],
+    ['an end in other letters', '<a></A>', ''],
+    ['an attribute twice', '<a b="1" b="2"/>', 'duplicate attribute'],
+    ['an attribute without quotes', '<a b=1/>', 'unquoted attribute value'],
+    ['a tag in an attribute', '<a b="<"/>', ''],
+    ['the end of CDATA in text', '<a>]]></a>', ''],
+    ['a prefix that nothing is bound to', '<a><i:b/></a>', 'unbound namespace prefix: "i"'],
+    ['an attribute whose prefix nothing is bound to', '<a i:nil="true"/>', 'unbound namespace prefix: "i"'],
+    ['a declaration that is late', ' <?xml version="1.0"?><a/>', 'XML declaration must'],
+    ['a declaration without a version', '<?xml encoding="utf-8"?><a/>', ''],
+    [
+      'another encoding',
+      '<?xml version="1.0" encoding="ISO-8859-1"?><a/>',
+      'the body names the encoding ISO-8859-1, which is not supported',
+    ],
+    ['UTF-16', '<?xml version="1.0" encoding="utf-16"?><a/>', 'encoding utf-16, which is not supported; send UTF-8'],
+    ['JSON in it', '{"name":"A"}', 'text data outside of root node'],
+  ])('with %s is refused', (_, text, why) => {
+    const told = whyNot(text)
+    expect(told).toMatch(/^the body /)
+    expect(told).toContain(why)
+    expect(told.length).toBeLessThan(300)
+  })
+
+  const filled = (start: string, unit: string, end = ''): string =>
+    start + unit.repeat(Math.floor((BODY_LIMIT - start.length - end.length) / unit.length)) + end
+
+  test.each([
+    ['names', filled('</', 'a', '>')],
+    ['a name that never ends', filled('<', 'a')],
+    ['attributes', filled('<a ', 'b="" ')],
+    ['an attribute that never ends', filled('<a b="', 'c')],
+    ['an entity that never ends', filled('<a>&', 'b')],
+    ['ampersands', filled('<a>', '&')],
+    ['a number that never ends', filled('<a>&#', '0')],
+    ['a comment that never ends', filled('<a><!--', '- ')],
+    ['CDATA that never ends', filled('<a><![CDATA[', ']')],
+    ['an instruction that never ends', filled('<a><?b ', '?')],
+    ['brackets', filled('<a>', ']')],
+    ['a DOCTYPE that never ends', filled('<!DOCTYPE ', 'a')],
+    ['a DOCTYPE of quotes', filled('<!DOCTYPE a [', '"')],
+    ['a DOCTYPE of entities', filled('<!DOCTYPE a [', '<!ENTITY b "c">')],
+    ['elements', filled('<a>', '<b/>', '</a>')],
+    ['ends', filled('<a>', '</a>')],
+    ['angle brackets', filled('', '<')],
+    ['blanks', filled('', ' ')],
+    ['line ends', filled('', '\r')],
+  ])('of 10 MiB of %s is refused', (_, text) => {
+    expect(whyNot(text)).toMatch(/^the body /)
+  })
+})
+
+const ENTRY = { user_id: 1, kpi_id: 2, entry_date: '2026-11-21', actual: 5, notes: 'a & b <c> 😀' }
+const GOOD: readonly string[] = [
+  xmlOf(kpi, { name: 'Sales', target_default: null, is_active: true }, { prefix: 'k', gap: '\n' }),
+  xmlOf(batchFlags, { entries: [ENTRY, ENTRY], hasNotes: false }, { cdata: true, gap: '<!-- x -->' }),
+  `<?xml version="1.0" encoding="utf-8"?>${xmlOf(kpi, { name: 'Sales' })}`,
+]
+const SHARDS = [
+  '<',
+  '>',
+  '/',
+  '&',
+  ';',
+  '"',
+  '=',
+  ':',
+  '<!',
+  '<![CDATA[',
+  ']]>',
+  '<!--',
+  '-->',
+  '<?',
+  '?>',
+  '\0',
+  '\r',
+  'xmlns',
+  '<!DOCTYPE ',
+  '[',
+  ']',
+  '&#',
+  '&#x',
+  '__proto__',
+  'nil',
+  '<KPI>',
+  '</KPI>',
+  '<entries>',
+  '<KPIEntry>',
+].map((text) => Buffer.from(text))
+
+/** Some bytes of a document put out, and others put in. */
+const mutated = (document: string): fc.Arbitrary<Uint8Array> => {
+  const bytes = Buffer.from(document)
+  const change = fc.tuple(
+    fc.nat(bytes.length),
+    fc.nat(20),
+    fc.oneof(fc.constantFrom(...SHARDS), fc.uint8Array({ maxLength: 5 })),
+  )
+  return fc
+    .array(change, { minLength: 1, maxLength: 5 })
+    .map((changes) =>
+      changes.reduce<Uint8Array>(
+        (all, [at, length, put]) => Buffer.concat([all.subarray(0, at), put, all.subarray(at + length)]),
+        bytes,
+      ),
+    )
+}
+
+describe('whatever bytes come', () => {
+  const outcome = async (bytes: Uint8Array, of: typeof kpi | typeof batchFlags): Promise<string> => {
+    try {
+      return typeof (await formats.xml.read(bytes, of))
+    } catch (error) {
+      return error instanceof KpiError ? error.code : String(error)
+    }
+  }
+
+  test.each([
+    ['random ones', fc.uint8Array({ maxLength: 200 })],
+    ['shards', fc.array(fc.constantFrom(...SHARDS), { maxLength: 40 }).map((shards) => Buffer.concat(shards))],
+    ['changed documents', fc.oneof(...GOOD.map(mutated))],
+  ])('they are read or malformed: %s', async (_, bytes) => {
+    await fc.assert(
+      fc.asyncProperty(bytes, fc.constantFrom(kpi, batchFlags), async (sent, of) => {
+        expect(['object', 'malformed']).toContain(await outcome(sent, of))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('nothing stays from one document to the next', () => {
+    expect(whyNot('<a xmlns:i="urn:x"><b>')).toContain('unclosed tag')
+    expect(readXml('<KPI><name>A</name></KPI>', kpi)).toEqual({ name: 'A' })
+    expect(whyNot('<i:a/>')).toContain('unbound namespace prefix')
+  })
+})

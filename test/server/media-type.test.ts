@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest'
+import { chooseFormat, mustBeUnderstood } from '../../src/server/media-type.ts'
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
+
+describe('the format of an answer', () => {
+  test.each([
+    ['application/json', 'json'],
+    ['Application/JSON', 'json'],
+    ['application/json; charset=utf-8', 'json'],
+    ['application/json;charset="UTF-8"; x=y', 'json'],
+    ['text/json', 'json'],
+    ['application/merge-patch+json', 'json'],
+    ['application/xml', 'xml'],
+    ['APPLICATION/XML', 'xml'],
+    ['text/xml', 'xml'],
+    ['text/xml; charset=utf-8', 'xml'],
+    ['application/vnd.kpi+xml', 'xml'],
+    // It cannot be written, and is refused in its own format.
+    ['application/xml; charset=iso-8859-1', 'xml'],
+  ])('is that of Content-Type %j, whatever is accepted', (contentType, format) => {
+    for (const accept of [undefined, 'application/json', 'application/xml', 'text/html', '*/*']) {
+      expect(chooseFormat({ 'content-type': contentType, accept })).toBe(format)
+    }
+  })
+
+  test.each([
+    [undefined, 'json'],
+    ['', 'json'],
+    ['*/*', 'json'],
+    ['*', 'json'],
+    ['application/*', 'json'],
+    ['text/*', 'json'],
+    ['application/json', 'json'],
+    ['text/json', 'json'],
+    ['application/problem+json', 'json'],
+    ['application/xml', 'xml'],
+    ['text/xml', 'xml'],
+    ['Application/XML ; q=0.1', 'xml'],
+    ['application/atom+xml', 'xml'],
+    ['application/xml, application/json', 'xml'],
+    ['application/json, application/xml', 'json'],
+    ['application/json;q=0.5, application/xml;q=0.5', 'json'],
+    ['application/json;q=0.5, application/xml;q=0.6', 'xml'],
+    ['application/json;q=0.50, application/xml', 'xml'],
+    ['application/xml;q=0.9, application/json', 'json'],
+    ['application/xml, */*', 'xml'],
+    ['*/*, application/xml', 'xml'],
+    ['application/json, */*', 'json'],
+    ['*/*, application/json', 'json'],
+    ['application/xml, application/*', 'xml'],
+    ['application/xml;q=0.4, */*;q=0.5', 'json'],
+    ['application/json;q=0.4, */*;q=0.5', 'xml'],
+    ['application/json;q=0, */*', 'xml'],
+    ['*/*, application/json;q=0.0', 'xml'],
+    ['application/json;q=0, application/*;q=0.1', 'xml'],
+    ['application/xml;q=0, */*', 'json'],
+    ['text/xml;q=0.3, application/xml;q=0.8, application/json;q=0.5', 'xml'],
+    [BROWSER, 'xml'],
+    // Neither is allowed.
+    ['text/html', 'json'],
+    ['image/*', 'json'],
+    ['application/json;q=0', 'json'],
+    ['application/xml;q=0', 'json'],
+    ['*/*;q=0', 'json'],
+    ['application/json;q=0, application/xml;q=0', 'json'],
+    // What is no Accept.
+    ['xml', 'json'],
+    [',,;;q=', 'json'],
+    ['/xml', 'json'],
+    ['application/xml;q=much', 'xml'],
+    ['application/xml;q=-1', 'json'],
+    ['application/json;q=0.9, application/xml;q=7', 'xml'],
+    ['__proto__, constructor/xml;q=__proto__', 'json'],
+  ])('is, for Accept %j without a Content-Type, %s', (accept, format) => {
+    for (const contentType of [undefined, '', ' ', 'text/plain', 'application/x-www-form-urlencoded', 'json']) {
+      expect(chooseFormat({ 'content-type': contentType, accept })).toBe(format)
+    }
+  })
+
+  test('is found in a long Accept', () => {
+    const ranges = Array.from({ length: 20_000 }, (_, at) => `a/${at % 10}`)
+    expect(chooseFormat({ accept: [...ranges, 'text/xml'].join(',') })).toBe('xml')
+  })
+})
+
+const refusal = (why: string): unknown =>
+  expect.objectContaining({ code: 'media_type', message: expect.stringContaining(why) as string })
+
+describe('a Content-Type', () => {
+  test.each([
+    [undefined],
+    [''],
+    [' '],
+    ['application/json'],
+    ['application/json; charset=utf-8'],
+    ['application/json;charset="UTF-8"'],
+    ['application/json; charset=utf8; x=y'],
+    ['text/json'],
+    ['application/merge-patch+json'],
+    ['application/xml'],
+    ['Text/XML;Charset=UTF-8'],
+    ['application/soap+xml; action="a"'],
+  ])('%j may be that of a body', (header) => {
+    expect(() => mustBeUnderstood(header, true)).not.toThrow()
+    expect(() => mustBeUnderstood(header, false)).not.toThrow()
+  })
+
+  test.each([
+    ['text/plain'],
+    ['text/plain; charset=utf-16'],
+    ['application/x-www-form-urlencoded'],
+    ['multipart/form-data; boundary=x'],
+    ['application/jsonp'],
+    ['application/xml-dtd'],
+    ['text/html'],
+    ['json'],
+    ['+json'],
+    ['text/csv; x=application/json'],
+  ])('%j is refused for a body, and means nothing without one', (header) => {
+    expect(() => mustBeUnderstood(header, true)).toThrow(refusal('send application/json or application/xml'))
+    expect(() => mustBeUnderstood(header, false)).not.toThrow()
+  })
+
+  test.each([
+    ['application/json; charset=iso-8859-1'],
+    ['application/json; charset=utf-16'],
+    ['application/xml; charset=windows-1252'],
+    ['text/xml;x=y;charset="US-ASCII"'],
+  ])('%j is refused for its charset', (header) => {
+    expect(() => mustBeUnderstood(header, true)).toThrow(refusal('send UTF-8'))
+    expect(() => mustBeUnderstood(header, false)).toThrow(refusal('send UTF-8'))
+  })
+})
