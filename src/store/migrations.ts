@@ -22,6 +22,8 @@ type Table = {
   readonly constraints?: readonly string[]
   /** Fields that are not columns here. */
   readonly without?: readonly string[]
+  /** Whether the account is a foreign key; true unless it says otherwise. */
+  readonly isBound?: boolean
 }
 
 const references = (column: string, table: string): string =>
@@ -33,12 +35,11 @@ const references = (column: string, table: string): string =>
  */
 const createTable =
   (version: number, dialect: Dialect) =>
-  ({ name, of, key, columns = {}, constraints = [], without = [] }: Table): string => {
+  ({ name, of, key, columns = {}, constraints = [], without = [], isBound = true }: Table): string => {
     const all = of ? columnsOf(of) : []
-    const isImplied = !dialect.impliedKeys && constraints.some((constraint) => constraint.startsWith('foreign key'))
     const fields = all.filter((one) => !without.includes(one.name) && (one.field.since ?? version) <= version)
     const definitions = new Map([
-      ['account_id', `account_id ${dialect.integer} not null${isImplied ? '' : ' references accounts (id)'}`],
+      ['account_id', `account_id ${dialect.integer} not null${isBound ? ' references accounts (id)' : ''}`],
       ...fields.map((one): [string, string] => [one.name, columnSql(one, dialect)]),
       ...Object.entries(columns).map(([column, definition]): [string, string] => [column, `${column} ${definition}`]),
     ])
@@ -67,7 +68,7 @@ const counters = ({ integer, clustered }: Dialect): string => `create table coun
   primary key (account_id, name)
 )${clustered}`
 
-const firstTables = ({ integer }: Dialect): readonly Table[] => [
+const firstTables = ({ integer, entryKeys }: Dialect): readonly Table[] => [
   { name: 'breakdowns', of: group, key: ['id'] },
   { name: 'items', of: breakdownItem, key: ['id'], constraints: [references('breakdown_id', 'breakdowns')] },
   {
@@ -98,8 +99,9 @@ const firstTables = ({ integer }: Dialect): readonly Table[] => [
     of: entry,
     key: ['item_id', 'kpi_id', 'entry_date'],
     columns: { item_id: `${integer} not null` },
-    constraints: [references('item_id', 'items'), references('kpi_id', 'kpis')],
+    constraints: entryKeys ? [references('item_id', 'items'), references('kpi_id', 'kpis')] : [],
     without: ['user_id'],
+    isBound: entryKeys,
   },
 ]
 
