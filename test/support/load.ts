@@ -89,36 +89,33 @@ const noteOwn = (ledger: Ledger, days: readonly number[], outcome: Outcome): voi
   }
 }
 
-/**
- * One client: it writes entries of its own, one by one and in batches, each of a day that nobody else writes and with
- * the day's number as its value, and adds one to the entry of day 0, which all clients do; until it is told to stop.
- */
-export const runClient = async (
-  target: Target,
-  ledger: Ledger,
-  days: Iterator<number, number>,
-  isOver: () => boolean,
-): Promise<void> => {
-  const agent = new Agent({ connections: 1 })
+/** An account under load, and what its clients know of it. */
+export type Loaded = { readonly target: Target; readonly ledger: Ledger; readonly days: Iterator<number, number> }
+
+/** Writes to an account in one of three ways: an entry of its own, the entry of all, a batch of both. */
+const writeOnce = async (agent: Agent, { target, ledger, days }: Loaded, way: number): Promise<void> => {
   const { userId: user_id, kpiId: kpi_id } = target
   const own = (day: number): object => ({ user_id, kpi_id, entry_date: formatDay(day), actual: day })
   const shared = { user_id, kpi_id, entry_date: formatDay(0), actual: 1, addToActual: true }
-  const take = (count: number): number[] => Array.from({ length: count }, () => days.next().value)
+  const taken = Array.from({ length: [1, 0, 20][way] ?? 0 }, () => days.next().value)
+  const bodies = [...taken.map(own), ...(way === 0 ? [] : [shared])]
+  const sent =
+    way === 2 ? { path: '/kpientries/list', body: { entries: bodies } } : { path: '/kpientries', body: bodies[0] }
+  const outcome = await sendUntilAnswered(agent, target, sent, ledger)
+  noteOwn(ledger, taken, outcome)
+  if (way > 0) noteAdded(ledger, outcome)
+}
+
+/**
+ * One client, until it is told to stop: in one account after the other it writes entries that nobody else writes, each
+ * with its day's number as its value, and adds one to the entry of day 0, which all clients do.
+ */
+export const runClient = async (accounts: readonly Loaded[], isOver: () => boolean): Promise<void> => {
+  const agent = new Agent({ connections: 1 })
   try {
     for (let round = 0; !isOver(); round += 1) {
-      if (round % 3 === 0) {
-        const taken = take(1)
-        const body = own(taken[0] ?? NaN)
-        noteOwn(ledger, taken, await sendUntilAnswered(agent, target, { path: '/kpientries', body }, ledger))
-      } else if (round % 3 === 1) {
-        noteAdded(ledger, await sendUntilAnswered(agent, target, { path: '/kpientries', body: shared }, ledger))
-      } else {
-        const taken = take(20)
-        const body = { entries: [...taken.map(own), shared] }
-        const outcome = await sendUntilAnswered(agent, target, { path: '/kpientries/list', body }, ledger)
-        noteOwn(ledger, taken, outcome)
-        noteAdded(ledger, outcome)
-      }
+      const account = accounts[Math.floor(round / 3) % accounts.length]
+      if (account) await writeOnce(agent, account, round % 3)
     }
   } finally {
     await agent.close()

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { createClient } from '../../src/client/client.ts'
+import { inProcessTransport } from '../../src/cli/embedded.ts'
+import { formatDay } from '../../src/domain/day.ts'
+import { accounts, ensureDefaultAccount } from '../../src/service/accounts.ts'
+import type { Db } from '../../src/store/db.ts'
+import { expect, test } from 'vitest'
+import { type Database, postgresDatabase, sqliteDatabase } from '../support/databases.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { kpiNamed, userNamed } from '../support/import.ts'
+import { NOW } from '../support/io.ts'
+import { createLedger, daysFromOne, type Loaded, runClient } from '../support/load.ts'
+import { runKpi, type Running, startKpi } from '../support/process.ts'
+
+const SECONDS = 30
+const LIMIT = 1000
+
+/** The account of the command line's own imports, which need no credentials: user 2 reports KPI 1 there. */
+const prepareAccount = async (db: Db, name: string, urls: () => readonly string[]): Promise<Loaded> => {
+  const account = await accounts.create(db, { name, login: `admin@${name}`, plan: 'team' }, 0)
+  await accounts.setApiEnabled(db, name, true)
+  const { login, token } = await accounts.createToken(db, name, randomBytes)
+  const client = createClient(inProcessTransport(db, account, () => NOW))
+  const { id: kpiId } = await client.kpis.add(kpiNamed('Sales'))
+  const { id: userId } = await client.users.add(userNamed('Ann'))
+  await client.assignments(userId).add({ id: kpiId, sort_order: 1 })
+  const authorization = `Basic ${Buffer.from(`${login}:${token}`).toString('base64')}`
+  return { target: { urls, authorization, userId, kpiId }, ledger: createLedger(), days: daysFromOne() }
+}
+
+/** Instances of `kpi serve` on one store, of which some may be killed. */
+const createInstances = (database: Database, home: ReturnType<typeof temporaryFolder>) => {
+  const running = new Map<Running, string>()
+  return {
+    urls: (): string[] => [...running.values()],
+    start: async (): Promise<Running> => {
+      const args = ['serve', '--port', '0', '--rate-limit', String(LIMIT), ...database.flags]
+      const instance = startKpi(home, args, { ...database.env })
+      const [, url = ''] = await instance.says(/(http:\S+)\n/)
+      running.set(instance, url)
+      return instance
+    },
+    kill: async (instance: Running): Promise<void> => {
+      running.delete(instance)
+      instance.child.kill('SIGKILL')
+      await instance.ended
+    },
+  }
+}
+
+const after = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+
+/** Every entry of an account: its day and its value in whole units; fails where a day or an id is there twice. */
+const entriesOf = async (db: Db, name: string): Promise<Map<number, number>> => {
+  const sql = `select e.id, e.entry_date, e.actual from entries e join accounts a on a.id = e.account_id where a.name = ?`
+  const rows = await db.read((tx) => tx.all(sql, [name]))
+  expect(new Set(rows.map((row) => row['entry_date'])).size).toBe(rows.length)
+  expect(new Set(rows.map((row) => row['id'])).size).toBe(rows.length)
+  return new Map(rows.map((row) => [Number(row['entry_date']), Number(row['actual']) / 10_000]))
+}
+
+/** Holds what is stored against what the clients know: nothing lost, nothing twice, the limit kept. */
+const expectTrue = async (db: Db, name: string, { ledger }: Loaded): Promise<void> => {
+  const entries = await entriesOf(db, name)
+  const added = entries.get(0) ?? 0
+  entries.delete(0)
+  expect(ledger.wrong).toEqual([])
+  for (const day of ledger.stored.keys()) expect([name, day, entries.get(day)]).toEqual([name, day, day])
+  const unexpected = [...entries.keys()].filter((day) => !ledger.stored.has(day) && !ledger.unknown.has(day))
+  expect(unexpected).toEqual([])
+  expect(added).toBeGreaterThanOrEqual(ledger.added.least)
+  expect(added).toBeLessThanOrEqual(ledger.added.most)
+  // All of it happened within a minute.
+  expect(ledger.accepted).toBeLessThanOrEqual(LIMIT)
+}
+
+test(
+  'two instances on one PostgreSQL, one of them killed: no write is lost or done twice, and both keep one limit',
+  { timeout: 120_000 },
+  async () => {
+    await using database = await postgresDatabase()
+    using home = temporaryFolder()
+    const db = await database.open()
+    const instances = createInstances(database, home)
+    const names = ['hot', ...Array.from({ length: 20 }, (_, at) => `spread-${at}`)]
+    const loaded: Loaded[] = []
+    for (const name of names) loaded.push(await prepareAccount(db, name, instances.urls))
+    const [hot, ...spread] = loaded
+    if (!hot) throw new Error('no account')
+    const [first] = await Promise.all([instances.start(), instances.start()])
+    let isOver = false
+    const clients = Array.from({ length: 8 }, (_, at) => runClient(at < 2 ? [hot] : spread, () => isOver))
+    await after(SECONDS / 2)
+    await instances.kill(first)
+    await after(SECONDS / 2)
+    isOver = true
+    await Promise.all(clients)
+    for (const [at, one] of loaded.entries()) await expectTrue(db, names[at] ?? '', one)
+    expect(hot.ledger.limited).toBeGreaterThan(0)
+    expect(hot.ledger.accepted).toBeGreaterThan(LIMIT / 2)
+    await db.close()
+  },
+)
+
+/** A file of entries of user 2 and KPI 1, of days that no client writes, for the command line. */
+const writeFile = (path: string, firstDay: number): number[] => {
+  const days = Array.from({ length: 2000 }, (_, at) => firstDay + at)
+  const rows = days.map((day) => `2,1,${formatDay(day)},${-day}`)
+  writeFileSync(path, ['user,kpi,date,actual', ...rows, ''].join('\n'))
+  return days
+}
+
+test(
+  'a server and two imports on one SQLite file, the server killed: no write is lost or done twice, and the limit holds',
+  { timeout: 120_000 },
+  async () => {
+    await using database = await sqliteDatabase()
+    using home = temporaryFolder()
+    const db = await database.open()
+    await ensureDefaultAccount(db, 0)
+    const instances = createInstances(database, home)
+    const names = ['hot', ...Array.from({ length: 20 }, (_, at) => `spread-${at}`)]
+    const loaded: Loaded[] = []
+    for (const name of names) loaded.push(await prepareAccount(db, name, instances.urls))
+    const [hot, ...spread] = loaded
+    if (!hot) throw new Error('no account')
+    const own = createClient(inProcessTransport(db, await ensureDefaultAccount(db, 0), () => NOW))
+    await own.kpis.add(kpiNamed('Sales'))
+    await own.users.add(userNamed('Ann'))
+    await own.assignments(2).add({ id: 1, sort_order: 1 })
+    const server = await instances.start()
+    let isOver = false
+    const clients = Array.from({ length: 8 }, (_, at) => runClient(at < 2 ? [hot] : spread, () => isOver))
+    const imported: number[] = []
+    const importAgainAndAgain = async (importer: number): Promise<void> => {
+      for (let round = 0; !isOver; round += 1) {
+        const path = home.in(`${importer}-${round}.csv`)
+        const days = writeFile(path, 1 + (importer + round * 2) * 2000)
+        const { code, stderr } = await runKpi(home, ['entries', 'import', path, ...database.flags])
+        expect([code, code === 0 ? '' : stderr]).toEqual([0, ''])
+        imported.push(...days)
+      }
+    }
+    const imports = [importAgainAndAgain(0), importAgainAndAgain(1)]
+    await after(SECONDS / 2)
+    await instances.kill(server)
+    await instances.start()
+    await after(SECONDS / 2)
+    isOver = true
+    await Promise.all([...clients, ...imports])
+    for (const [at, one] of loaded.entries()) await expectTrue(db, names[at] ?? '', one)
+    expect(hot.ledger.limited).toBeGreaterThan(0)
+    const inDefault = await entriesOf(db, 'default')
+    expect([...inDefault.keys()].sort((left, right) => left - right)).toEqual(
+      imported.sort((left, right) => left - right),
+    )
+    expect([...inDefault].filter(([day, value]) => value !== -day)).toEqual([])
+    expect(await db.read((tx) => tx.all('pragma integrity_check'))).toEqual([{ integrity_check: 'ok' }])
+    expect(await db.read((tx) => tx.all('pragma foreign_key_check'))).toEqual([])
+    await db.close()
+  },
+)
