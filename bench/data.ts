@@ -2,33 +2,34 @@ import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { formatDay, parseDay } from '../src/domain/day.ts'
+import type { UserDraft } from '../src/domain/resources/user.ts'
 import { kpi, run } from './command.ts'
 
-const USERS = 100
-const KPIS = 50
-const FIRST_DAY = parseDay('2020-01-01') ?? 0
+export const USERS = 100
+export const KPIS = 50
+export const FIRST_DAY = parseDay('2020-01-01') ?? 0
 
 /** How the rows of a file come: by user, KPI and day; or day by day, as an export of a running year has them. */
 export type Order = 'key' | 'day'
 
 /** One row of the file: ids of user and KPI, day, value. */
-function* rowsOf(rows: number, order: Order): Generator<string> {
+function* rowsOf(rows: number, order: Order, firstDay: number): Generator<string> {
   const days = rows / (USERS * KPIS)
   for (let at = 0; at < rows; at += 1) {
     const [series, day] =
       order === 'key' ? [Math.floor(at / days), at % days] : [at % (USERS * KPIS), Math.floor(at / (USERS * KPIS))]
     const [user, measure] = [Math.floor(series / KPIS) + 2, (series % KPIS) + 1]
-    yield `${user},${measure},${formatDay(FIRST_DAY + day)},${user * measure + day}.25\n`
+    yield `${user},${measure},${formatDay(firstDay + day)},${user * measure + day}.25\n`
   }
 }
 
 /** Writes a file of entries and answers its path. */
-export const writeRows = async (folder: string, rows: number, order: Order): Promise<string> => {
-  const path = join(folder, `${order}-${rows}.csv`)
+export const writeRows = async (folder: string, rows: number, order: Order, from = '2020-01-01'): Promise<string> => {
+  const path = join(folder, `${order}-${rows}-${from}.csv`)
   const file = createWriteStream(path)
   file.write('user,kpi,date,actual\n')
   let block = ''
-  for (const row of rowsOf(rows, order)) {
+  for (const row of rowsOf(rows, order, parseDay(from) ?? NaN)) {
     block += row
     if (block.length < 1 << 16) continue
     if (!file.write(block)) await once(file, 'drain')
@@ -39,7 +40,20 @@ export const writeRows = async (folder: string, rows: number, order: Order): Pro
   return path
 }
 
-const common = { icon_id: 1, unit_id: 1, frequency_id: 'D', value_direction: 'U', is_active: true }
+const common = { icon_id: 1, unit_id: 1, frequency_id: 'D', value_direction: 'U', is_active: true } as const
+
+/** The KPIs of the files, and the users, as drafts. */
+export const kpisOfData = (): (typeof common & { name: string; sort_order: number })[] =>
+  Array.from({ length: KPIS }, (_, at) => ({ ...common, name: `KPI ${at + 1}`, sort_order: at + 1 }))
+
+export const usersOfData = (): UserDraft[] =>
+  Array.from({ length: USERS }, (_, at) => ({
+    first_name: 'User',
+    last_name: String(at + 2),
+    email: `user${at + 2}@example.com`,
+    user_type: 'User',
+    user_status_id: 'A',
+  }))
 
 /** Makes an account with the users and KPIs that the files name, and the assignments between them. */
 export const makeAccount = (folder: string): string => {
@@ -50,20 +64,8 @@ export const makeAccount = (folder: string): string => {
     writeFileSync(path, JSON.stringify(list))
     run(kpi('--data-dir', dataDir, noun, 'create', '--from-json', path, '-o', 'json'))
   }
-  create(
-    'kpis',
-    Array.from({ length: KPIS }, (_, at) => ({ ...common, name: `KPI ${at + 1}`, sort_order: at + 1 })),
-  )
-  create(
-    'users',
-    Array.from({ length: USERS }, (_, at) => ({
-      first_name: 'User',
-      last_name: String(at + 2),
-      email: `user${at + 2}@example.com`,
-      user_type: 'User',
-      user_status_id: 'A',
-    })),
-  )
+  create('kpis', kpisOfData())
+  create('users', usersOfData())
   // A first small file makes the assignments, so that only the loading is measured later.
   const path = join(folder, 'first.csv')
   const rows = Array.from(

