@@ -45,5 +45,10 @@ export type Db = {
   readonly write: <T>(work: (tx: Writer) => Promise<T>) => Promise<T>
   /** The same for work on one account only, whose writes need to be alone among those of that account. */
   readonly ofAccount: (account: number) => Db
+  /**
+   * A number that stays the same as long as nobody has written: what was read before still holds. Undefined where that
+   * cannot be told without asking the database, as others do.
+   */
+  readonly stamp: () => number | undefined
   readonly close: () => Promise<void>
 }

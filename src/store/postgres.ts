@@ -152,6 +152,7 @@ export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
     prepare: (work) => told(() => transaction(pool, WRITE, work)),
     read,
     write: (work) => writeAfter(work, LOCK_STORE),
+    stamp: () => undefined,
     ofAccount: (account) => ({ ...db, write: (work) => writeAfter(work, LOCK_ACCOUNT, account) }),
     close: () => pool.end(),
   }

@@ -32,7 +32,15 @@ const sqlToInsert = (table: string, columns: readonly Column[], rows: number): s
 
 const equal = ({ name }: Column): string => `${name} = ?`
 
-type Connection = Writer & { readonly exec: (sql: string) => void; readonly close: () => void }
+type Connection = Writer & {
+  readonly begin: () => void
+  readonly beginWriting: () => void
+  readonly commit: () => void
+  readonly rollback: () => void
+  /** Changes when another connection has written. */
+  readonly version: () => number
+  readonly close: () => void
+}
 
 /** Prepares a statement once. */
 const createCache = (prepare: (sql: string) => StatementSync): ((sql: string) => StatementSync) => {
@@ -82,9 +90,11 @@ const connect = (path: string, pragmas: string): Connection => {
       const statement = prepare(`update ${table} set ${sets} where ${where}`)
       for (const row of rows) statement.run(...row.slice(key.length), ...row.slice(0, key.length))
     },
-    exec: (sql) => {
-      database.exec(sql)
-    },
+    begin: () => void prepare('begin').run(),
+    beginWriting: () => void prepare('begin immediate').run(),
+    commit: () => void prepare('commit').run(),
+    rollback: () => void prepare('rollback').run(),
+    version: () => Number(prepare('pragma data_version').get()?.['data_version']),
     close: () => {
       if (database.isOpen) database.close()
     },
@@ -107,12 +117,12 @@ const patiently = async <T>(attempt: () => T, patienceMs: number): Promise<T> =>
 const finish = async <T>(connection: Connection, work: () => Promise<T>): Promise<T> => {
   try {
     const result = await work()
-    connection.exec('commit')
+    connection.commit()
     return result
   } catch (error) {
     // SQLite has already rolled back by itself after some failures, a full disk among them.
     try {
-      connection.exec('rollback')
+      connection.rollback()
     } catch {
       // The first error is the one to tell.
     }
@@ -138,12 +148,12 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS): Db => {
   }
   const readTransaction = async <T>(work: (tx: Reader) => Promise<T>): Promise<T> => {
     const connection = (reader ??= connect(path, READER_SETTINGS))
-    connection.exec('begin')
+    connection.begin()
     return finish(connection, () => work(connection))
   }
   const writeTransaction = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
     const connection = (writer ??= await patiently(() => connect(path, WRITER_SETTINGS), patienceMs))
-    await patiently(() => connection.exec('begin immediate'), patienceMs)
+    await patiently(() => connection.beginWriting(), patienceMs)
     return finish(connection, () => work(connection))
   }
   const db: Db = {
@@ -151,6 +161,11 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS): Db => {
     write: (work) => writes(() => told(() => writeTransaction(work))),
     // The one writer of a file is alone in all accounts.
     ofAccount: () => db,
+    // It changes for the reader with each commit of another connection, and the reader itself writes nothing.
+    stamp: () => {
+      reader ??= connect(path, READER_SETTINGS)
+      return reader.version()
+    },
     close: async () => {
       reader?.close()
       writer?.close()
