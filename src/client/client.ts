@@ -6,11 +6,14 @@ import { assignment } from '../domain/resources/assignment.ts'
 import { category } from '../domain/resources/category.ts'
 import { type BatchResult, batchResult, type Entry, entry, type EntryDraft } from '../domain/resources/entry.ts'
 import { frequency } from '../domain/resources/frequency.ts'
+import { group } from '../domain/resources/group.ts'
+import { groupItem } from '../domain/resources/group-item.ts'
 import { icon } from '../domain/resources/icon.ts'
-import { kpi } from '../domain/resources/kpi.ts'
+import { categoryKpi, kpi } from '../domain/resources/kpi.ts'
 import { type ReportRow, reportRow } from '../domain/resources/report-row.ts'
 import { unit } from '../domain/resources/unit.ts'
 import { user } from '../domain/resources/user.ts'
+import { userGroupItem } from '../domain/resources/user-group-item.ts'
 import { asRecord, type Draft, type Patch, type Resource, type Stored } from '../domain/schema.ts'
 import type { Received, Transport } from './transport.ts'
 
@@ -51,11 +54,17 @@ export type Client = {
   readonly kpis: Collection<typeof kpi>
   readonly users: Collection<typeof user>
   readonly categories: Collection<typeof category>
+  /** The KPIs of a category. */
+  readonly categoryKpis: (categoryId: number) => Collection<typeof kpi>
+  readonly groups: Collection<typeof group>
+  readonly groupItems: (groupId: number) => Collection<typeof groupItem>
   readonly units: Collection<typeof unit>
   readonly frequencies: FixedCollection<typeof frequency>
   readonly icons: FixedCollection<typeof icon>
   /** The KPIs of a user; ids are those of the KPIs. */
   readonly assignments: (userId: number) => Collection<typeof assignment>
+  /** The group items of a user; ids are those of the group items. */
+  readonly userGroupItems: (userId: number) => Omit<Collection<typeof userGroupItem>, 'update'>
   readonly entries: Omit<Collection<typeof entry>, 'list'> & {
     readonly list: (query: EntryQuery) => Promise<Entry[]>
     /** Adds or updates up to 5,000 entries, all or nothing. */
@@ -91,6 +100,9 @@ const collection = <R extends Resource>(of: R, path: string, send: Transport['se
   },
 })
 
+/** The path of what lies below the resource of an id. */
+const below = ({ path }: Resource, parent: number): string => path.replace(/\{.*?\}/, String(parent))
+
 const daysToQuery = ({ from, to }: { readonly from: Day; readonly to: Day }): Record<string, string> => ({
   dateFrom: formatDay(from),
   dateTo: formatDay(to),
@@ -120,10 +132,14 @@ export const createClient = ({ send: sendOne, close }: Transport): Client => {
     kpis: collection(kpi, kpi.path, send),
     users: collection(user, user.path, send),
     categories: collection(category, category.path, send),
+    categoryKpis: (categoryId) => collection(kpi, below(categoryKpi, categoryId), send),
+    groups: collection(group, group.path, send),
+    groupItems: (groupId) => collection(groupItem, below(groupItem, groupId), send),
     units: collection(unit, unit.path, send),
     frequencies: collection(frequency, frequency.path, send),
     icons: collection(icon, icon.path, send),
-    assignments: (userId) => collection(assignment, assignment.path.replace('{user_id}', String(userId)), send),
+    assignments: (userId) => collection(assignment, below(assignment, userId), send),
+    userGroupItems: (userId) => collection(userGroupItem, below(userGroupItem, userId), send),
     entries: {
       ...collection(entry, entry.path, send),
       list: async (query) => readMany(entry, await send({ method: 'GET', path: entry.path, query: entryQuery(query) })),

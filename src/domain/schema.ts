@@ -36,6 +36,8 @@ export type Field = {
   readonly form?: TextForm
   /** The resource, by name, whose id this is. */
   readonly refers?: string
+  /** Its column in the store, where that is not called as the field is. */
+  readonly column?: string
   /** The version of the store that brought its column, where that was not the first. */
   readonly since?: number
   /** What the command line takes where the interface demands a value and the user gave none. */

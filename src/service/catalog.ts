@@ -20,9 +20,13 @@ const mustBeUnused =
 
 /** Categories that KPIs are sorted into. */
 export const categories = collection(category, store.categories, 'categories', {
-  fill: async (tx, account) => ({ sort_order: await store.nextSortOrder(tx, account, 'categories') }),
   mayRemove: mustBeUnused('category', 'category_id'),
 })
+
+/** Throws where there is no category of this id. */
+export const mustHaveCategory = async (tx: Reader, account: number, id: number): Promise<void> => {
+  found(await store.categories.find(tx, account, id), category.title, id)
+}
 
 /** Units that KPIs are measured in. */
 export const units = collection(unit, store.units, 'units', { mayRemove: mustBeUnused('unit', 'unit_id') })

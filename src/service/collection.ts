@@ -2,7 +2,7 @@ import { type Issue, invalid, KpiError } from '../domain/errors.ts'
 import { completeRecord, type Draft, type Patch, type Reading, type Resource, type Stored } from '../domain/schema.ts'
 import { type Counter, takeIds } from '../store/counters.ts'
 import type { Reader } from '../store/db.ts'
-import type { Extra, Table } from '../store/table.ts'
+import type { Extra, Rows } from '../store/table.ts'
 import { type Context, found, type Ids } from './context.ts'
 
 /** What can be done with a resource; each call is one transaction. */
@@ -14,16 +14,29 @@ export type Collection<R extends Resource> = {
   readonly remove?: (ctx: Context, ids: Ids) => Promise<void>
 }
 
+/** What a resource lies below, such as the group of a group item. */
+export type Above = {
+  /** The field that holds its id; what a body says of that is ignored. */
+  readonly field: string
+  /** Throws where there is none of this id. */
+  readonly mustExist: (tx: Reader, account: number, parent: number) => Promise<void>
+  /** What there is none of, where one is not found there. */
+  readonly missing: (id: number, parent: number) => string
+}
+
 /** The rules of a resource, asked within the transaction. */
 export type Rules<R extends Resource> = {
+  readonly above?: Above
   /** Values for fields that were not given. */
   readonly fill?: (tx: Reader, account: number, given: Reading<Draft<R>>['values']) => Promise<object>
-  /** Faults of what was sent that only the store can tell. */
-  readonly faults?: (tx: Reader, account: number, sent: Partial<Stored<R>>) => Promise<Issue[]>
+  /** Faults of what was sent, for a new one or for the one that is there, that only the store can tell. */
+  readonly faults?: (tx: Reader, account: number, sent: Partial<Stored<R>>, before?: Stored<R>) => Promise<Issue[]>
   /** What another one holds already. */
-  readonly clashes?: (tx: Reader, account: number, sent: Partial<Stored<R>>, id?: number) => Promise<Issue[]>
+  readonly clashes?: (tx: Reader, account: number, sent: Partial<Stored<R>>, before?: Stored<R>) => Promise<Issue[]>
   /** Columns that are kept and never shown. */
   readonly unshown?: (given: Reading<Draft<R>>['values']) => Promise<Extra>
+  /** Records as they are shown, where that is not as they are kept. */
+  readonly shown?: (tx: Reader, account: number, records: readonly Stored<R>[]) => Promise<readonly Stored<R>[]>
   /** Throws where this one must not be changed so. */
   readonly mayChange?: (tx: Reader, account: number, before: Stored<R>, after: Stored<R>) => Promise<void>
   /** Throws where this one must not be removed. */
@@ -31,14 +44,14 @@ export type Rules<R extends Resource> = {
 }
 
 /** Throws all that is wrong at once; what only clashes with another one is a conflict. */
-export const refuse = (issues: readonly Issue[], clashes: readonly Issue[]): void => {
+const refuse = (issues: readonly Issue[], clashes: readonly Issue[]): void => {
   const [clash] = clashes
   if (issues.length > 0) throw invalid([...issues, ...clashes])
   if (clash) throw new KpiError('conflict', `${clash.field}: ${clash.message}`, { issues: clashes })
 }
 
 /** Whether any value changed. */
-export const differs = (before: object, after: object): boolean => {
+const differs = (before: object, after: object): boolean => {
   const values = new Map(Object.entries(before))
   return Object.entries(after).some(([name, value]) => values.get(name) !== value)
 }
@@ -52,54 +65,115 @@ const unfilled = (of: Resource, { values, issues }: Reading<object>, filled: obj
     .map(({ name }) => ({ field: name, message: 'is required, as there is none to take instead' }))
 }
 
-/** The five operations on a resource whose records have an id of their own, by its rules. */
+/** What was sent, but for fields whose values the path settles. */
+const without = <T extends object>(sent: Reading<T>, names: readonly string[]): Reading<T> => {
+  const values = { ...sent.values }
+  for (const name of names) Reflect.deleteProperty(values, name)
+  return { values, issues: sent.issues.filter(({ field }) => !names.includes(field)) }
+}
+
+/** The values that are not as they are shown: what is only sent back changes nothing. */
+const changesIn = (sent: object, shown: object): object => {
+  const known = new Map(Object.entries(shown))
+  return Object.fromEntries(Object.entries(sent).filter(([name, value]) => known.get(name) !== value))
+}
+
+/**
+ * The five operations on a resource, by its rules; none to update what never changes. Its ids are counted, or, where the resource is a link to something,
+ * `sent` with it.
+ */
 export const collection = <R extends Resource>(
   of: R,
-  rows: Table<R>,
-  counter: Counter,
+  rows: Rows<R>,
+  ids: Counter | 'sent',
   rules: Rules<R> = {},
-): Required<Collection<R>> => {
-  const check = async (tx: Reader, account: number, sent: Reading<object>, id?: number): Promise<void> => {
+): Collection<R> => {
+  const { above } = rules
+  const { update: write } = rows
+  const settled = above ? [above.field] : []
+  const check = async (
+    tx: Reader,
+    account: number,
+    sent: Reading<object>,
+    before: Stored<R> | undefined,
+  ): Promise<void> => {
     const values = sent.values as Partial<Stored<R>>
-    const issues = (await rules.faults?.(tx, account, values)) ?? []
-    const clashes = (await rules.clashes?.(tx, account, values, id)) ?? []
+    const issues = (await rules.faults?.(tx, account, values, before)) ?? []
+    const clashes = (await rules.clashes?.(tx, account, values, before)) ?? []
     refuse([...sent.issues, ...issues], clashes)
   }
-  const find = async (tx: Reader, account: number, id: number): Promise<Stored<R>> =>
-    found(await rows.find(tx, account, id), of.title, id)
+  const find = async (tx: Reader, account: number, { id, parent }: Ids): Promise<Stored<R>> => {
+    await above?.mustExist(tx, account, parent)
+    const record = await rows.find(tx, account, id, parent)
+    if (record === undefined && above) throw new KpiError('not_found', `there is no ${above.missing(id, parent)}`)
+    return found(record, of.title, id)
+  }
+  const show = async (tx: Reader, account: number, record: Stored<R>): Promise<Stored<R>> => {
+    const [shown] = (await rules.shown?.(tx, account, [record])) ?? []
+    return shown ?? record
+  }
+  /** What is sent for a new one, its place below another included. */
+  const placed = (sent: Reading<Draft<R>>, parent: number): Reading<Draft<R>> => {
+    if (!above) return sent
+    const { values, issues } = without(sent, settled)
+    return { values: { ...values, [above.field]: parent }, issues }
+  }
+  const fill = async (
+    tx: Reader,
+    account: number,
+    values: Reading<Draft<R>>['values'],
+    parent: number,
+  ): Promise<object> => ({
+    ...(of.fields['sort_order']?.fallback === 'next' && {
+      sort_order: await rows.nextPlace?.(tx, account, parent),
+    }),
+    ...(await rules.fill?.(tx, account, values)),
+  })
 
   return {
-    list: ({ db, account }) => db.read((tx) => rows.list(tx, account.id)),
-
-    get: ({ db, account }, { id }) => db.read((tx) => find(tx, account.id, id)),
-
-    add: ({ db, account, now }, _ids, sent) =>
-      db.write(async (tx) => {
-        const filled = (await rules.fill?.(tx, account.id, sent.values)) ?? {}
-        await check(tx, account.id, { ...sent, issues: [...sent.issues, ...unfilled(of, sent, filled)] })
-        const id = await takeIds(tx, account.id, counter)
-        const record = completeRecord(of, sent.values, { ...filled, id, created_at: now, updated_at: now })
-        await rows.insert(tx, account.id, record, (await rules.unshown?.(sent.values)) ?? {})
-        return record
+    list: ({ db, account: { id: account } }, { parent }) =>
+      db.read(async (tx) => {
+        await above?.mustExist(tx, account, parent)
+        const records = await rows.list(tx, account, parent)
+        return (await rules.shown?.(tx, account, records)) ?? records
       }),
 
-    update: ({ db, account, now }, { id }, sent) =>
+    get: ({ db, account: { id: account } }, path) =>
+      db.read(async (tx) => show(tx, account, await find(tx, account, path))),
+
+    add: ({ db, account: { id: account }, now }, { parent }, body) =>
       db.write(async (tx) => {
-        const before = await find(tx, account.id, id)
-        await check(tx, account.id, sent, id)
-        const after = completeRecord(of, sent.values, before)
-        await rules.mayChange?.(tx, account.id, before, after)
-        if (!differs(before, after)) return before
-        const changed = { ...after, updated_at: now }
-        await rows.update(tx, account.id, changed)
-        return changed
+        await above?.mustExist(tx, account, parent)
+        const sent = placed(body, parent)
+        const filled = await fill(tx, account, sent.values, parent)
+        await check(tx, account, { ...sent, issues: [...sent.issues, ...unfilled(of, sent, filled)] }, undefined)
+        const id = ids === 'sent' ? {} : { id: await takeIds(tx, account, ids) }
+        const record = completeRecord(of, sent.values, { ...filled, ...id, created_at: now, updated_at: now })
+        await rows.insert(tx, account, record, (await rules.unshown?.(sent.values)) ?? {})
+        return show(tx, account, record)
       }),
 
-    remove: ({ db, account }, { id }) =>
+    ...(write && {
+      update: ({ db, account: { id: account }, now }, path, body) =>
+        db.write(async (tx) => {
+          const before = await find(tx, account, path)
+          const sent = without(body, ids === 'sent' ? [...settled, 'id'] : settled)
+          await check(tx, account, sent, before)
+          const shown = await show(tx, account, before)
+          const after = completeRecord(of, changesIn(sent.values, shown), before)
+          await rules.mayChange?.(tx, account, before, after)
+          if (!differs(before, after)) return shown
+          const changed = { ...after, updated_at: now }
+          await write(tx, account, changed)
+          return show(tx, account, changed)
+        }),
+    }),
+
+    remove: ({ db, account: { id: account } }, path) =>
       db.write(async (tx) => {
-        const record = await find(tx, account.id, id)
-        await rules.mayRemove?.(tx, account.id, record)
-        await rows.remove(tx, account.id, id)
+        const record = await find(tx, account, path)
+        await rules.mayRemove?.(tx, account, record)
+        await rows.remove(tx, account, path.id, path.parent)
       }),
   }
 }

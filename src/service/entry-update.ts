@@ -3,16 +3,17 @@ import type { Entry, EntryPatch } from '../domain/resources/entry.ts'
 import { faultsOfValues, type KpiFacts, mergeEntry, sameValues } from '../domain/rules.ts'
 import type { Reading } from '../domain/schema.ts'
 import type { Writer } from '../store/db.ts'
-import { entries as store, type StoredEntry } from '../store/entries.ts'
+import { entryItems } from '../store/entry-items.ts'
+import { type EntryKey, entries as store, type StoredEntry } from '../store/entries.ts'
 import { type Context, found, type Ids } from './context.ts'
 import { showEntry } from './entries.ts'
+import { carryGroupItems } from './entry-items.ts'
 import { loadReferences, placeOf, userOf } from './entry-references.ts'
 
-type Key = Pick<StoredEntry, 'item_id' | 'kpi_id' | 'entry_date'>
 /** Where an entry goes: its key, and the KPI that judges its values. */
-type Destination = { readonly key: Key; readonly kpi: KpiFacts }
+type Destination = { readonly key: EntryKey; readonly kpi: KpiFacts }
 
-const sameKey = (left: Key, right: Key): boolean =>
+const sameKey = (left: EntryKey, right: EntryKey): boolean =>
   left.item_id === right.item_id && left.kpi_id === right.kpi_id && left.entry_date === right.entry_date
 
 /**
@@ -38,7 +39,7 @@ const destinationOf = async (
   return Array.isArray(place) ? place : { key: { item_id: place.user.id, kpi_id, entry_date }, kpi: place.kpi }
 }
 
-const mustBeFree = async (tx: Writer, account: number, { item_id, kpi_id, entry_date }: Key): Promise<void> => {
+const mustBeFree = async (tx: Writer, account: number, { item_id, kpi_id, entry_date }: EntryKey): Promise<void> => {
   const [holder] = await store.within(tx, account, [{ item: item_id, kpi: kpi_id, from: entry_date, to: entry_date }])
   if (!holder) return
   throw new KpiError('conflict', `entry ${holder.id} holds this user, KPI and date already`)
@@ -58,6 +59,10 @@ export const updateEntry = (ctx: Context, { id }: Ids, sent: Reading<EntryPatch>
     const { item_id, kpi_id, entry_date } = destination.key
     if (moves || !sameValues(before, values)) {
       await store.move(tx, account, { ...before, ...values, item_id, kpi_id, entry_date, updated_at: ctx.now })
+    }
+    if (item_id !== before.item_id) {
+      await entryItems.clear(tx, account, destination.key)
+      await carryGroupItems(tx, account, [destination.key])
     }
     return showEntry(tx, account, id)
   })

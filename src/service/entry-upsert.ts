@@ -8,6 +8,7 @@ import { takeIds } from '../store/counters.ts'
 import type { Writer } from '../store/db.ts'
 import { entries as store, type StoredEntry } from '../store/entries.ts'
 import type { Context } from './context.ts'
+import { carryGroupItems } from './entry-items.ts'
 import { loadReferences, placeOf, type References } from './entry-references.ts'
 
 /** What became of the rows that were sent, and the id of the entry of each. */
@@ -156,6 +157,7 @@ const write = async (tx: Writer, { account, now }: Context, list: readonly Serie
     }
   }
   await store.insert(tx, account.id, added.sort(byKey))
+  await carryGroupItems(tx, account.id, added)
   await store.update(tx, account.id, changed)
 }
 

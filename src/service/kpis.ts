@@ -1,12 +1,12 @@
 import { mustNotBeCalculated } from '../domain/rules.ts'
 import { kpi } from '../domain/resources/kpi.ts'
 import { categories } from '../store/catalog.ts'
-import { kpis as store } from '../store/kpis.ts'
-import { faultsOfCatalogIds } from './catalog.ts'
-import { collection } from './collection.ts'
+import { categoryKpis as ofCategory, kpis as store } from '../store/kpis.ts'
+import { faultsOfCatalogIds, mustHaveCategory } from './catalog.ts'
+import { collection, type Rules } from './collection.ts'
 
-/** KPI definitions. Without a category one falls into the account's first, without an aggregate function it sums. */
-export const kpis = collection(kpi, store, 'kpis', {
+/** Without a category a KPI falls into the account's first, without an aggregate function it sums. */
+const rules: Rules<typeof kpi> = {
   faults: faultsOfCatalogIds,
   fill: async (tx, account, given) => {
     const [first] = given.category_id === undefined ? await categories.list(tx, account) : []
@@ -17,5 +17,17 @@ export const kpis = collection(kpi, store, 'kpis', {
   },
   mayRemove: async (_tx, _account, record) => {
     mustNotBeCalculated(record)
+  },
+}
+/** KPI definitions. */
+export const kpis = collection(kpi, store, 'kpis', rules)
+
+/** KPI definitions of one category. */
+export const categoryKpis = collection(kpi, ofCategory, 'kpis', {
+  ...rules,
+  above: {
+    field: 'category_id',
+    mustExist: mustHaveCategory,
+    missing: (id, category) => `KPI ${id} in category ${category}`,
   },
 })

@@ -3,6 +3,7 @@ import { fullName, type User, user } from '../domain/resources/user.ts'
 import type { Reader } from '../store/db.ts'
 import { users as store } from '../store/users.ts'
 import { collection } from './collection.ts'
+import { found } from './context.ts'
 
 const label = (of: User): string => `user ${of.id} (${fullName(of)})`
 
@@ -19,9 +20,9 @@ export const users = collection(user, store, 'items', {
     const { hashPassword } = await import('./passwords.ts')
     return { password_hash: await hashPassword(password) }
   },
-  clashes: async (tx, account, sent, id) => {
+  clashes: async (tx, account, sent, before) => {
     const holder = sent.email === undefined ? undefined : await store.findByEmail(tx, account, sent.email)
-    if (!holder || holder.id === id) return []
+    if (!holder || holder.id === before?.id) return []
     return [{ field: 'email', message: `${sent.email ?? ''} is the e-mail address of ${label(holder)} already` }]
   },
   mayChange: async (tx, account, before, after) => {
@@ -34,3 +35,8 @@ export const users = collection(user, store, 'items', {
     }
   },
 })
+
+/** Throws where there is no user of this id. */
+export const mustHaveUser = async (tx: Reader, account: number, id: number): Promise<void> => {
+  found(await store.find(tx, account, id), user.title, id)
+}

@@ -2,8 +2,12 @@ import type { Field, FieldValue, NamedField, Resource } from '../domain/schema.t
 import type { SqlInput, SqlOutput } from './db.ts'
 import type { Dialect } from './dialect.ts'
 
+/** A field and its column. */
+export type FieldColumn = NamedField & { readonly column: string }
+
 /** The fields that have a column of their own: everything that is shown, but secrets, of which only a hash is kept. */
-export const columnsOf = (of: Resource): readonly NamedField[] => of.shown.filter(({ field }) => !field.secret)
+export const columnsOf = (of: Resource): readonly FieldColumn[] =>
+  of.shown.filter(({ field }) => !field.secret).map((one) => ({ ...one, column: one.field.column ?? one.name }))
 
 /** A value as its column has it: decimals in ten-thousandths, days and instants as counts, booleans as 0 and 1. */
 export const toSql = (value: FieldValue): SqlInput => (typeof value === 'boolean' ? Number(value) : value)
@@ -16,7 +20,7 @@ export const fromSql = (field: Field, value: SqlOutput): FieldValue => {
 }
 
 /** The definition of a field's column. */
-export const columnSql = ({ name, field }: NamedField, { integer }: Dialect): string => {
+export const columnSql = ({ column, field }: FieldColumn, { integer }: Dialect): string => {
   const type = field.kind === 'text' || field.kind === 'choice' ? 'text' : integer
-  return `${name} ${type}${field.nullable ? '' : ' not null'}`
+  return `${column} ${type}${field.nullable ? '' : ' not null'}`
 }

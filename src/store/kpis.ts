@@ -1,6 +1,6 @@
 import { kpi } from '../domain/resources/kpi.ts'
 import type { Writer } from './db.ts'
-import { table } from './table.ts'
+import { nestedTable, table } from './table.ts'
 
 const rows = table('kpis', kpi)
 
@@ -13,4 +13,10 @@ export const kpis = {
     await tx.run('delete from assignments where account_id = ? and id = ?', [account, id])
     return rows.remove(tx, account, id)
   },
+}
+
+/** The KPIs of one category. */
+export const categoryKpis = {
+  ...nestedTable('kpis', kpi, 'category_id'),
+  remove: (tx: Writer, account: number, id: number): Promise<boolean> => kpis.remove(tx, account, id),
 }

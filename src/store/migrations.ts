@@ -40,7 +40,7 @@ const createTable =
     const fields = all.filter((one) => !without.includes(one.name) && (one.field.since ?? version) <= version)
     const definitions = new Map([
       ['account_id', `account_id ${dialect.integer} not null${isBound ? ' references accounts (id)' : ''}`],
-      ...fields.map((one): [string, string] => [one.name, columnSql(one, dialect)]),
+      ...fields.map((one): [string, string] => [one.column, columnSql(one, dialect)]),
       ...Object.entries(columns).map(([column, definition]): [string, string] => [column, `${column} ${definition}`]),
     ])
     const leading = ['account_id', ...key]

@@ -1,3 +1,4 @@
+import { INT16_MAX } from '../domain/field-value.ts'
 import type { AnyRecord, FieldValue, Resource, Stored } from '../domain/schema.ts'
 import { columnsOf, fromSql, toSql } from './columns.ts'
 import type { Reader, SqlInput, SqlRow, Writer } from './db.ts'
@@ -6,16 +7,26 @@ import { IN_LIST, listOf } from './id-list.ts'
 /** Columns beside those of the field table, such as a hash. */
 export type Extra = Readonly<Record<string, SqlInput>>
 
-/** The rows of one resource of an account: the statements that every resource needs, made from its field table. */
-export type Table<R extends Resource> = {
-  readonly read: (row: SqlRow) => Stored<R>
+/** What an operation needs of the rows of a resource; `parent` is the id of what they lie below, where they do. */
+export type Rows<R extends Resource> = {
   /** In the interface's order: `sort_order` where there is one, then id. */
+  readonly list: (tx: Reader, account: number, parent: number) => Promise<Stored<R>[]>
+  readonly find: (tx: Reader, account: number, id: number, parent: number) => Promise<Stored<R> | undefined>
+  /** The `sort_order` after the last one, at most what 16 bits hold. */
+  readonly nextPlace?: (tx: Reader, account: number, parent: number) => Promise<number>
+  readonly insert: (tx: Writer, account: number, record: Stored<R>, extra?: Extra) => Promise<void>
+  readonly update?: (tx: Writer, account: number, record: Stored<R>, extra?: Extra) => Promise<void>
+  /** Answers whether there was one. */
+  readonly remove: (tx: Writer, account: number, id: number, parent: number) => Promise<boolean>
+}
+
+/** The rows of one resource of an account: the statements that every resource needs, made from its field table. */
+export type Table<R extends Resource> = Required<Pick<Rows<R>, 'insert' | 'update'>> & {
+  readonly read: (row: SqlRow) => Stored<R>
   readonly list: (tx: Reader, account: number) => Promise<Stored<R>[]>
   readonly find: (tx: Reader, account: number, id: number) => Promise<Stored<R> | undefined>
   readonly findMany: (tx: Reader, account: number, ids: Iterable<number>) => Promise<Map<number, Stored<R>>>
-  readonly insert: (tx: Writer, account: number, record: Stored<R>, extra?: Extra) => Promise<void>
-  readonly update: (tx: Writer, account: number, record: Stored<R>, extra?: Extra) => Promise<void>
-  /** Answers whether there was one. */
+  readonly nextPlace: (tx: Reader, account: number) => Promise<number>
   readonly remove: (tx: Writer, account: number, id: number) => Promise<boolean>
 }
 
@@ -32,7 +43,7 @@ export const rowReader =
 
 /** The start of every statement that reads rows of an account; more conditions may follow. */
 export const selectFrom = (name: string, of: Resource): string => {
-  const columns = columnsOf(of).map(({ name: column }) => column)
+  const columns = columnsOf(of).map((one) => (one.column === one.name ? one.name : `${one.column} as ${one.name}`))
   return `select ${columns.join(', ')} from ${name} where account_id = ?`
 }
 
@@ -46,7 +57,7 @@ export const rowWriter = <R extends Resource>(
   const valuesOf = (record: Stored<R>, extra: Extra): Map<string, SqlInput> => {
     const values = record as AnyRecord
     return new Map([
-      ...fields.map(({ name: column }) => [column, toSql(values[column] ?? null)] as const),
+      ...fields.map((field) => [field.column, toSql(values[field.name] ?? null)] as const),
       ...Object.entries(extra),
     ])
   }
@@ -69,24 +80,55 @@ export const rowWriter = <R extends Resource>(
   }
 }
 
-/** The statements for a resource whose rows have an id of their own in the account. */
-export const table = <R extends Resource>(name: string, of: R): Table<R> => {
+/** The statements on the rows that a condition leaves; each takes what is bound to it, the account first. */
+const statementsOn = <R extends Resource>(name: string, of: R, condition: string) => {
   const order = 'sort_order' in of.fields ? 'sort_order, id' : 'id'
-  const select = selectFrom(name, of)
+  const select = selectFrom(name, of) + condition
+  const where = `from ${name} where account_id = ?${condition}`
   const read = rowReader(of)
   return {
-    read,
-    list: async (tx, account) => (await tx.all(`${select} order by ${order}`, [account])).map(read),
-    find: async (tx, account, id) => {
-      const [row] = await tx.all(`${select} and id = ?`, [account, id])
+    list: async (tx: Reader, bound: readonly number[]): Promise<Stored<R>[]> =>
+      (await tx.all(`${select} order by ${order}`, bound)).map(read),
+    find: async (tx: Reader, bound: readonly number[], id: number): Promise<Stored<R> | undefined> => {
+      const [row] = await tx.all(`${select} and id = ?`, [...bound, id])
       return row && read(row)
     },
+    nextPlace: async (tx: Reader, bound: readonly number[]): Promise<number> => {
+      const [row] = await tx.all(`select max(sort_order) as last ${where}`, bound)
+      return Math.min(Number(row?.['last'] ?? 0) + 1, INT16_MAX)
+    },
+    remove: async (tx: Writer, bound: readonly number[], id: number): Promise<boolean> =>
+      (await tx.run(`delete ${where} and id = ?`, [...bound, id])) > 0,
+  }
+}
+
+/** The statements for a resource whose rows have an id of their own in the account; `condition` leaves out others. */
+export const table = <R extends Resource>(name: string, of: R, condition = ''): Table<R> => {
+  const on = statementsOn(name, of, condition)
+  const read = rowReader(of)
+  const select = selectFrom(name, of) + condition
+  return {
+    read,
+    list: (tx, account) => on.list(tx, [account]),
+    find: (tx, account, id) => on.find(tx, [account], id),
     findMany: async (tx, account, ids) => {
       const rows = await tx.all(`${select} and id ${IN_LIST}`, [account, listOf(ids)])
       return new Map(rows.map((row) => [Number(row['id']), read(row)]))
     },
+    nextPlace: (tx, account) => on.nextPlace(tx, [account]),
     ...rowWriter(name, of, ['id']),
-    remove: async (tx, account, id) =>
-      (await tx.run(`delete from ${name} where account_id = ? and id = ?`, [account, id])) > 0,
+    remove: (tx, account, id) => on.remove(tx, [account], id),
+  }
+}
+
+/** The statements for a resource that lies below another one, whose id a column holds. */
+export const nestedTable = <R extends Resource>(name: string, of: R, column: string): Required<Rows<R>> => {
+  const on = statementsOn(name, of, ` and ${column} = ?`)
+  return {
+    list: (tx, account, parent) => on.list(tx, [account, parent]),
+    find: (tx, account, id, parent) => on.find(tx, [account, parent], id),
+    nextPlace: (tx, account, parent) => on.nextPlace(tx, [account, parent]),
+    ...rowWriter(name, of, [column, 'id']),
+    remove: (tx, account, id, parent) => on.remove(tx, [account, parent], id),
   }
 }

@@ -1,5 +1,6 @@
 import { fullName, type User, user } from '../domain/resources/user.ts'
 import type { Reader, Writer } from './db.ts'
+import { exists } from './exists.ts'
 import { type Extra, table } from './table.ts'
 
 const rows = table('users', user)
@@ -9,9 +10,6 @@ export const PEOPLE = 1
 
 /** E-mail addresses are compared without regard to case. */
 const emailKey = (email: string): string => email.toLowerCase()
-
-const exists = async (tx: Reader, sql: string, values: readonly (string | number)[]): Promise<boolean> =>
-  (await tx.all(`${sql} limit 1`, values)).length > 0
 
 /** People. Each is an item of the breakdown "People" too, of the same id, which follows name and lock. */
 export const users = {
@@ -47,9 +45,11 @@ export const users = {
     ])
     await rows.update(tx, account, record, { email_key: emailKey(record.email) })
   },
-  /** Removes a user who has no entries, with their assignments. */
+  /** Removes a user who has no entries, with their assignments and links to group items. */
   remove: async (tx: Writer, account: number, id: number): Promise<boolean> => {
-    await tx.run('delete from assignments where account_id = ? and user_id = ?', [account, id])
+    for (const links of ['assignments', 'user_items']) {
+      await tx.run(`delete from ${links} where account_id = ? and user_id = ?`, [account, id])
+    }
     const removed = await rows.remove(tx, account, id)
     await tx.run('delete from items where account_id = ? and id = ?', [account, id])
     return removed

@@ -1,4 +1,4 @@
-import { resource } from '../schema.ts'
+import { resource, type Stored } from '../schema.ts'
 
 export const groupItem = resource({
   name: 'group_item',
@@ -7,13 +7,22 @@ export const groupItem = resource({
   root: 'GroupItem',
   path: '/groups/{group_id}/items',
   verbs: ['list', 'get', 'add', 'update', 'remove'],
+  removal: 'with its links to users',
   brief: ['id', 'group_id', 'name', 'sort_order'],
   fields: {
     id: { kind: 'integer', about: 'Id of the group item', readOnly: true },
-    group_id: { kind: 'integer', about: 'Group that it belongs to', readOnly: true, refers: 'group' },
+    group_id: {
+      kind: 'integer',
+      about: 'Group that it belongs to',
+      readOnly: true,
+      refers: 'group',
+      column: 'breakdown_id',
+    },
     name: { kind: 'text', about: 'Name of the group item', required: true, max: 100 },
     sort_order: { kind: 'int16', about: 'Place in lists; last when not given', fallback: 'next' },
     created_at: { kind: 'datetime', about: 'When it was made', readOnly: true },
     updated_at: { kind: 'datetime', about: 'When it was last changed', readOnly: true },
   },
 })
+
+export type GroupItem = Stored<typeof groupItem>

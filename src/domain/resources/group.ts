@@ -1,4 +1,4 @@
-import { resource } from '../schema.ts'
+import { resource, type Stored } from '../schema.ts'
 
 export const group = resource({
   name: 'group',
@@ -16,3 +16,5 @@ export const group = resource({
     updated_at: { kind: 'datetime', about: 'When it was last changed', readOnly: true },
   },
 })
+
+export type Group = Stored<typeof group>

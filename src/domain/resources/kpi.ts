@@ -63,5 +63,8 @@ export const kpi = resource({
   },
 })
 
+/** KPIs of one category: the same, at a path of their own. */
+export const categoryKpi = { ...kpi, path: '/kpicategories/{category_id}/kpis' }
+
 export type Kpi = Stored<typeof kpi>
 export type KpiDraft = Draft<typeof kpi>

@@ -1,4 +1,4 @@
-import { resource } from '../schema.ts'
+import { resource, type Stored } from '../schema.ts'
 
 /** A group item that a user belongs to. Its id is the group item's. */
 export const userGroupItem = resource({
@@ -18,3 +18,5 @@ export const userGroupItem = resource({
     created_at: { kind: 'datetime', about: 'When it was made', readOnly: true },
   },
 })
+
+export type UserGroupItem = Stored<typeof userGroupItem>

@@ -1,13 +1,18 @@
 import { assignment } from '../../domain/resources/assignment.ts'
 import { category } from '../../domain/resources/category.ts'
 import { frequency } from '../../domain/resources/frequency.ts'
+import { group } from '../../domain/resources/group.ts'
+import { groupItem } from '../../domain/resources/group-item.ts'
 import { icon } from '../../domain/resources/icon.ts'
-import { kpi } from '../../domain/resources/kpi.ts'
+import { categoryKpi, kpi } from '../../domain/resources/kpi.ts'
 import { unit } from '../../domain/resources/unit.ts'
 import { user } from '../../domain/resources/user.ts'
+import { userGroupItem } from '../../domain/resources/user-group-item.ts'
 import { assignments } from '../../service/assignments.ts'
 import { categories, kpiFrequencies, kpiIcons, units } from '../../service/catalog.ts'
-import { kpis } from '../../service/kpis.ts'
+import { groupItems, groups } from '../../service/groups.ts'
+import { categoryKpis, kpis } from '../../service/kpis.ts'
+import { userGroupItems } from '../../service/user-group-items.ts'
 import { users } from '../../service/users.ts'
 import type { Route } from '../call.ts'
 import { collectionRoutes } from './collection.ts'
@@ -19,7 +24,11 @@ export const routes: readonly Route[] = [
   ...collectionRoutes(kpi, kpis),
   ...collectionRoutes(assignment, assignments),
   ...collectionRoutes(user, users),
+  ...collectionRoutes(userGroupItem, userGroupItems),
+  ...collectionRoutes(group, groups),
+  ...collectionRoutes(groupItem, groupItems),
   ...collectionRoutes(category, categories),
+  ...collectionRoutes(categoryKpi, categoryKpis),
   ...collectionRoutes(unit, units),
   ...collectionRoutes(frequency, kpiFrequencies),
   ...collectionRoutes(icon, kpiIcons),

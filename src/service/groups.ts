@@ -1,0 +1,35 @@
+import { KpiError } from '../domain/errors.ts'
+import { group } from '../domain/resources/group.ts'
+import { groupItem } from '../domain/resources/group-item.ts'
+import type { Reader } from '../store/db.ts'
+import { groupItems as items, groups as store } from '../store/groups.ts'
+import { collection } from './collection.ts'
+import { found } from './context.ts'
+
+const mustHaveGroup = async (tx: Reader, account: number, id: number): Promise<void> => {
+  found(await store.find(tx, account, id), group.title, id)
+}
+
+/** Groups: every breakdown but that of the people. */
+export const groups = collection(group, store, 'breakdowns', {
+  mayRemove: async (tx, account, { id, name }) => {
+    if (!(await store.hasItems(tx, account, id))) return
+    throw new KpiError('conflict', `group ${id} (${name}) has group items and cannot be deleted; delete those first`)
+  },
+})
+
+/** Items of a group, archived ones included. */
+export const groupItems = collection(groupItem, items, 'items', {
+  above: {
+    field: 'group_id',
+    mustExist: mustHaveGroup,
+    missing: (id, group) => `group item ${id} in group ${group}`,
+  },
+  mayRemove: async (tx, account, { id, name }) => {
+    if (!(await items.hasEntries(tx, account, id))) return
+    throw new KpiError(
+      'conflict',
+      `group item ${id} (${name}) is carried by entries and cannot be deleted; remove it from users instead`,
+    )
+  },
+})

@@ -1,0 +1,56 @@
+import { group } from '../domain/resources/group.ts'
+import { type GroupItem, groupItem } from '../domain/resources/group-item.ts'
+import type { Reader, Writer } from './db.ts'
+import { exists } from './exists.ts'
+import { nestedTable, table } from './table.ts'
+import { PEOPLE } from './users.ts'
+
+/** The breakdowns that the classic interface calls groups: all but "People". */
+export const groups = {
+  ...table('breakdowns', group, ` and id <> ${PEOPLE}`),
+  hasItems: (tx: Reader, account: number, id: number): Promise<boolean> =>
+    exists(tx, 'select 1 from items where account_id = ? and breakdown_id = ?', [account, id]),
+}
+
+const items = nestedTable('items', groupItem, 'breakdown_id')
+
+/** What a user is linked to, or could be. */
+export type LinkableItem = {
+  readonly groupId: number
+  readonly groupName: string
+  readonly name: string
+  readonly isArchived: boolean
+}
+
+/** The items of groups; those of "People" are none. */
+export const groupItems = {
+  ...items,
+  insert: (tx: Writer, account: number, record: GroupItem): Promise<void> =>
+    items.insert(tx, account, record, { is_archived: 0 }),
+  /** Removes a group item that no entry carries, with its links to users. */
+  remove: async (tx: Writer, account: number, id: number, group: number): Promise<boolean> => {
+    await tx.run('delete from user_items where account_id = ? and id = ?', [account, id])
+    return items.remove(tx, account, id, group)
+  },
+  /** Whether any entry carries it or is its own. */
+  hasEntries: async (tx: Reader, account: number, id: number): Promise<boolean> =>
+    (await exists(tx, 'select 1 from entry_items where account_id = ? and group_item_id = ?', [account, id])) ||
+    (await exists(tx, 'select 1 from entries where account_id = ? and item_id = ?', [account, id])),
+  /** A group item by its id alone. */
+  findLinkable: async (tx: Reader, account: number, id: number): Promise<LinkableItem | undefined> => {
+    const [row] = await tx.all(
+      `select i.name, i.is_archived, i.breakdown_id, b.name as group_name
+       from items i join breakdowns b on b.account_id = i.account_id and b.id = i.breakdown_id
+       where i.account_id = ? and i.id = ? and i.breakdown_id <> ${PEOPLE}`,
+      [account, id],
+    )
+    return (
+      row && {
+        groupId: Number(row['breakdown_id']),
+        groupName: String(row['group_name']),
+        name: String(row['name']),
+        isArchived: Number(row['is_archived']) === 1,
+      }
+    )
+  },
+}
