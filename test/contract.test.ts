@@ -202,6 +202,100 @@ describe.each(ways)('%s', (_, open) => {
     })
   })
 
+  describe('groups and their items', () => {
+    test('are made, shown, listed in order, changed and removed', async () => {
+      await using way = await open()
+      const { client } = way
+      const region = await client.groups.add({ name: 'Region' })
+      expect(region).toMatchObject({ id: 2, name: 'Region', sort_order: 1, created_at: 1_795_262_400 })
+      const items = client.groupItems(region.id)
+      const north = await items.add({ name: 'North' })
+      const south = await items.add({ name: ' South ', sort_order: 0 })
+      expect(south).toMatchObject({ group_id: region.id, name: 'South', sort_order: 0 })
+      expect(await items.list()).toEqual([south, north])
+      expect(await items.get(north.id)).toEqual(north)
+      expect(await items.update(north.id, { name: 'Nord' })).toMatchObject({ name: 'Nord', sort_order: 1 })
+      expect(await client.groups.update(region.id, { sort_order: 7 })).toMatchObject({ name: 'Region', sort_order: 7 })
+      expect(await refusal(client.groups.remove(region.id))).toMatchObject({ code: 'conflict' })
+      for (const { id } of [north, south]) await items.remove(id)
+      await client.groups.remove(region.id)
+      expect(await client.groups.list()).toEqual([])
+      expect(await refusal(items.list())).toMatchObject({ code: 'not_found', message: 'there is no group 2' })
+    })
+
+    test('are never the people', async () => {
+      await using way = await open()
+      const { client } = way
+      const { user } = await assigned(client)
+      expect(await client.groups.list()).toEqual([])
+      expect(await refusal(client.groups.get(1))).toMatchObject({ code: 'not_found' })
+      expect(await refusal(client.groups.update(1, { name: 'x' }))).toMatchObject({ code: 'not_found' })
+      expect(await refusal(client.groups.remove(1))).toMatchObject({ code: 'not_found' })
+      expect(await refusal(client.groupItems(1).add({ name: 'x' }))).toMatchObject({ code: 'not_found' })
+      expect(await refusal(client.groupItems(1).get(user))).toMatchObject({ code: 'not_found' })
+      expect(await refusal(client.userGroupItems(user).add({ id: user }))).toMatchObject({
+        code: 'invalid',
+        issues: [{ field: 'id', message: `there is no group item ${user}` }],
+      })
+    })
+
+    test('belong to users, once each', async () => {
+      await using way = await open()
+      const { client } = way
+      const { user } = await assigned(client)
+      const group = await client.groups.add({ name: 'Region' })
+      const item = await client.groupItems(group.id).add({ name: 'North' })
+      const mine = client.userGroupItems(user)
+      const held = await mine.add({ id: item.id })
+      expect(held).toMatchObject({ user_id: user, group_id: group.id, group_name: 'Region', name: 'North' })
+      expect(await mine.list()).toEqual([held])
+      expect(await mine.get(item.id)).toEqual(held)
+      expect(await refusal(mine.add({ id: item.id }))).toMatchObject({ code: 'conflict', issues: [{ field: 'id' }] })
+      await mine.remove(item.id)
+      expect(await refusal(mine.remove(item.id))).toMatchObject({ code: 'not_found' })
+      expect(await refusal(client.userGroupItems(99).list())).toMatchObject({ code: 'not_found' })
+      await mine.add({ id: item.id })
+      await client.groupItems(group.id).remove(item.id)
+      expect(await mine.list()).toEqual([])
+    })
+
+    test('stay while entries carry them', async () => {
+      await using way = await open()
+      const { client } = way
+      const { user, kpi } = await assigned(client)
+      const group = await client.groups.add({ name: 'Region' })
+      const item = await client.groupItems(group.id).add({ name: 'North' })
+      await client.userGroupItems(user).add({ id: item.id })
+      const entry = await client.entries.add({ user_id: user, kpi_id: kpi, entry_date: 0, actual: 1n })
+      await client.userGroupItems(user).remove(item.id)
+      expect(await refusal(client.groupItems(group.id).remove(item.id))).toMatchObject({ code: 'conflict' })
+      await client.entries.remove(entry.id)
+      await client.groupItems(group.id).remove(item.id)
+    })
+  })
+
+  describe('the KPIs of a category', () => {
+    test('are made, shown, changed and removed there, and nowhere else', async () => {
+      await using way = await open()
+      const { client } = way
+      const { id } = await client.categories.add({ name: 'Finance' })
+      const finance = client.categoryKpis(id)
+      const made = await finance.add(kpiDraft({ category_id: 99 }))
+      expect(made).toMatchObject({ category_id: id, name: 'Sales' })
+      expect(await finance.list()).toEqual([made])
+      expect(await client.categoryKpis(1).list()).toEqual([])
+      expect(await refusal(client.categoryKpis(1).get(made.id))).toMatchObject({ code: 'not_found' })
+      expect(await finance.update(made.id, { category_id: 1, name: 'Profit' })).toMatchObject({
+        category_id: id,
+        name: 'Profit',
+      })
+      await client.kpis.update(made.id, { category_id: 1 })
+      expect(await refusal(finance.remove(made.id))).toMatchObject({ code: 'not_found' })
+      await client.categoryKpis(1).remove(made.id)
+      expect(await client.kpis.list()).toEqual([])
+    })
+  })
+
   describe('entries', () => {
     const date = day('2026-03-01')
 

@@ -9,10 +9,18 @@ const LONG_AGO = '2020-01-01T00:00:00'
 /** Lets everything seem to have been made long ago, so that a change shows in `updated_at`. */
 const age = (service: Service): Promise<void> =>
   service.db.write(async (tx) => {
-    for (const table of ['kpis', 'users', 'categories', 'units', 'assignments', 'entries']) {
+    for (const table of ['kpis', 'users', 'categories', 'units', 'assignments', 'entries', 'breakdowns', 'items']) {
       await tx.run(`update ${table} set updated_at = 1577836800`)
     }
   })
+
+/** A service with KPI 1 that is assigned to user 2, and the empty group 2. */
+const start = async (): Promise<Service> => {
+  const service = await startService()
+  await assignFirst(service)
+  await post(service, '/groups', { name: 'Region' })
+  return service
+}
 
 /** Every resource that can be made: where, from what, and what is then shown of it. */
 const RESOURCES: readonly (readonly [path: string, id: number, body: object, shown: object])[] = [
@@ -46,6 +54,21 @@ const RESOURCES: readonly (readonly [path: string, id: number, body: object, sho
   ],
   ['/kpicategories', 2, { name: 'Finance' }, { name: 'Finance', sort_order: 2 }],
   ['/kpiunits', 5, UNIT, UNIT],
+  [
+    '/kpicategories/1/kpis',
+    2,
+    { ...KPI, category_id: 99 },
+    {
+      ...KPI,
+      category_id: 1,
+      description: null,
+      target_default: null,
+      aggregate_function: 'SUM',
+      is_calculated: false,
+    },
+  ],
+  ['/groups', 3, { name: 'Team' }, { name: 'Team', sort_order: 2 }],
+  ['/groups/2/items', 3, { name: 'North', group_id: 99 }, { group_id: 2, name: 'North', sort_order: 1 }],
   ['/users/1/kpis', 1, { id: 1, sort_order: 3 }, { user_id: 1, user_target: null, sort_order: 3 }],
 ]
 
@@ -54,8 +77,7 @@ describe.each(RESOURCES)('%s', (path, id, body, shown) => {
   const whole = { id, ...shown, created_at: STAMP, updated_at: STAMP }
 
   test('makes, shows, lists and deletes', async () => {
-    await using service = await startService()
-    await assignFirst(service)
+    await using service = await start()
     const made = await post(service, path, body)
     expect(made).toMatchObject({ status: 201, headers: { location: `/api${one}` }, body: whole })
     expect(Object.keys(made.body as object).sort()).toEqual(Object.keys(whole).sort())
@@ -70,8 +92,7 @@ describe.each(RESOURCES)('%s', (path, id, body, shown) => {
   })
 
   test('takes back what it has shown, and nothing changes', async () => {
-    await using service = await startService()
-    await assignFirst(service)
+    await using service = await start()
     await post(service, path, body)
     await age(service)
     const before = await read(service, one)
@@ -86,12 +107,19 @@ describe.each(RESOURCES)('%s', (path, id, body, shown) => {
   })
 
   test('keeps what a change does not name, and what is read only', async () => {
-    await using service = await startService()
-    await assignFirst(service)
+    await using service = await start()
     await post(service, path, body)
     await age(service)
     const field = 'sort_order' in shown ? { sort_order: 77 } : path === '/users' ? { last_name: 'B' } : { name: 'New' }
-    const sent = { ...field, id: 99, user_id: 98, is_calculated: true, created_at: LONG_AGO, updated_at: LONG_AGO }
+    const sent = {
+      ...field,
+      id: 99,
+      user_id: 98,
+      group_id: 97,
+      is_calculated: true,
+      created_at: LONG_AGO,
+      updated_at: LONG_AGO,
+    }
     const after = { ...whole, ...field }
     expect(await put(service, one, sent)).toMatchObject({ status: 200, body: after })
     expect(await read(service, one)).toEqual(after)
@@ -103,8 +131,7 @@ describe.each(RESOURCES)('%s', (path, id, body, shown) => {
     ['a number', '12345678901234567890'],
     ['null', 'null'],
   ])('refuses %s as a body', async (_, wrong) => {
-    await using service = await startService()
-    await assignFirst(service)
+    await using service = await start()
     await post(service, path, body)
     expect(await post(service, path, wrong)).toMatchObject({
       status: 400,
@@ -114,8 +141,7 @@ describe.each(RESOURCES)('%s', (path, id, body, shown) => {
   })
 
   test('is another one in another account', async () => {
-    await using service = await startService()
-    await assignFirst(service)
+    await using service = await start()
     await post(service, path, body)
     const other = await otherAccount(service, 'acme')
     for (const method of ['GET', 'PUT', 'DELETE']) {
