@@ -5,6 +5,7 @@ import { importSummary } from '../src/cli/import/output.ts'
 import { processIo } from '../src/cli/io.ts'
 import { describeProgram } from '../src/cli/program.ts'
 import { kindSays } from '../src/domain/field-value.ts'
+import { categoryKpi } from '../src/domain/resources/kpi.ts'
 import { resources } from '../src/domain/resources/index.ts'
 import type { Field, NamedField, Resource } from '../src/domain/schema.ts'
 import { SYNONYMS } from '../src/load/header.ts'
@@ -94,6 +95,7 @@ export const reference = async (): Promise<string> => {
     fileText(),
     '## Resources\n',
     'Paths are below `/api`. Mandatory fields are needed to make one; read-only ones are ignored when sent.\n',
+    `The KPIs of one category are at \`${categoryKpi.path}\`, too.\n`,
     ...resources.filter(isServed).map((of) => `${resourceText(of)}\n`),
   ].join('\n')
 }

@@ -13,7 +13,9 @@ export type FlagValues = Readonly<Record<string, unknown>>
 /** The flag of a field: `category_id` is `--category`. Secrets have none. */
 export const flagName = (name: string): string => name.replace(/_id$/, '').replaceAll('_', '-')
 
-const camelCase = (flag: string): string => flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+/** The name that commander gives a flag: `sort-order` is `sortOrder`. */
+export const camelCase = (flag: string): string =>
+  flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const placeholder = (field: Field): string => {
   if (field.refers) return field.refers === 'user' ? 'id|name|email' : 'id|name'

@@ -17,7 +17,15 @@ export const groups: Readonly<Record<string, Group>> = {
     summary: 'people who report values; lock those who leave, so that their history stays',
     load: async () => (await import('./commands/users.ts')).users,
   },
-  assign: { summary: 'KPIs of users', load: async () => (await import('./commands/assign.ts')).assign },
+  groups: {
+    summary: 'groups, such as regions or teams, that users and their values belong to',
+    load: async () => (await import('./commands/groups.ts')).groups,
+  },
+  'group-items': {
+    summary: 'the items of groups, such as North and South',
+    load: async () => (await import('./commands/groups.ts')).groupItems,
+  },
+  assign: { summary: 'KPIs and group items of users', load: async () => (await import('./commands/assign.ts')).assign },
   entries: {
     summary: 'values: list, add, delete, import from a file',
     load: async () => (await import('./commands/entries.ts')).entries,

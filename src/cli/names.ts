@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts'
+import { namedGroupItems } from '../client/group-items.ts'
 import { createDirectory, type Directory, type Named } from '../client/directory.ts'
 import { Fault } from '../domain/errors.ts'
 import { fullName } from '../domain/resources/user.ts'
@@ -7,14 +8,24 @@ import { UsageError } from './exit.ts'
 import { partsOf } from './list-parts.ts'
 
 /** What can be called by name on the command line. */
-export type NamedKind = 'kpi' | 'user' | 'category' | 'unit' | 'icon'
+export type NamedKind = 'kpi' | 'user' | 'group' | 'group_item' | 'category' | 'unit' | 'icon'
 
-const TITLES: Record<NamedKind, string> = { kpi: 'KPI', user: 'user', category: 'category', unit: 'unit', icon: 'icon' }
+const TITLES: Record<NamedKind, string> = {
+  kpi: 'KPI',
+  user: 'user',
+  group: 'group',
+  group_item: 'group item',
+  category: 'category',
+  unit: 'unit',
+  icon: 'icon',
+}
 
-const lists: Record<NamedKind, (client: Client) => Promise<readonly Named[]>> = {
+const lists: Record<NamedKind, (client: Client, parent?: number) => Promise<readonly Named[]>> = {
   kpi: (client) => client.kpis.list(),
   user: async (client) =>
     (await client.users.list()).map((user) => ({ id: user.id, email: user.email, name: fullName(user) })),
+  group: (client) => client.groups.list(),
+  group_item: namedGroupItems,
   category: (client) => client.categories.list(),
   unit: (client) => client.units.list(),
   icon: (client) => client.icons.list(),
@@ -22,9 +33,9 @@ const lists: Record<NamedKind, (client: Client) => Promise<readonly Named[]>> = 
 
 export const isNamedKind = (name: string): name is NamedKind => name in lists
 
-/** Everything of a kind, to be found by id, name or e-mail address. */
-export const directoryOf = async (client: Client, kind: NamedKind): Promise<Directory<Named>> =>
-  createDirectory(TITLES[kind], await lists[kind](client))
+/** Everything of a kind, or of what lies below a parent, to be found by id, name or e-mail address. */
+export const directoryOf = async (client: Client, kind: NamedKind, parent?: number): Promise<Directory<Named>> =>
+  createDirectory(TITLES[kind], await lists[kind](client, parent))
 
 const ID = /^\d{1,15}$/
 
@@ -52,23 +63,27 @@ export const findId = async (client: Client, kind: NamedKind, text: string): Pro
   return found instanceof Fault ? found : found.id
 }
 
-/** The ids of some of a resource, by id or, where it has names, by name. Numbers are taken as ids without asking. */
+/**
+ * The ids of some of a resource, or of those below a parent, by id or, where it has names, by name. Numbers are taken as
+ * ids without asking.
+ */
 export const resolveRecordIds = async (
   client: Client,
   { name: kind, plural }: Resource,
   texts: readonly string[],
+  parent?: number,
 ): Promise<number[]> => {
   const names = texts.filter((text) => !isId(text))
   if (names.length === 0) return [...new Set(texts.map(Number))]
   if (!isNamedKind(kind)) {
     throw new UsageError(`${plural} have no names: give the id instead of ${names.map((one) => `"${one}"`).join(', ')}`)
   }
-  const { find } = await directoryOf(client, kind)
+  const { find } = await directoryOf(client, kind, parent)
   return allFound(texts.map((text) => (isId(text) ? { id: Number(text), name: text } : find(text))))
 }
 
-/** The id of one of a resource. */
-export const resolveRecordId = async (client: Client, of: Resource, text: string): Promise<number> => {
-  const [id = NaN] = await resolveRecordIds(client, of, [text])
+/** The id of one of a resource, or of those below a parent. */
+export const resolveRecordId = async (client: Client, of: Resource, text: string, parent?: number): Promise<number> => {
+  const [id = NaN] = await resolveRecordIds(client, of, [text], parent)
   return id
 }

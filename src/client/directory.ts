@@ -2,7 +2,13 @@ import leven from 'leven'
 import { Fault } from '../domain/errors.ts'
 
 /** Something that people call by name. */
-export type Named = { readonly id: number; readonly name: string; readonly email?: string }
+export type Named = {
+  readonly id: number
+  readonly name: string
+  readonly email?: string
+  /** What it lies in, by name, to tell it from others of its name. */
+  readonly within?: string
+}
 
 /** Says that a name is that of more than one. */
 export class Ambiguous extends Fault {}
@@ -76,7 +82,9 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
       const [first, second] = matches ?? []
       if (!first) return unknown(wanted)
       if (!second) return first
-      const candidates = (matches ?? []).map(({ id }) => id).join(', ')
+      const candidates = (matches ?? [])
+        .map(({ id, within }) => (within === undefined ? id : `${id} in ${within}`))
+        .join(', ')
       return new Ambiguous(`"${wanted}" is the name of more than one ${title}: ${candidates}; use the id`)
     },
   }

@@ -58,6 +58,15 @@ const CASES: readonly Case[] = [
     before: 1,
   },
   {
+    name: 'groups',
+    create: ['--name', 'Sales Region'],
+    made: { name: 'Sales Region', sort_order: 1 },
+    called: 'sales_region',
+    update: ['--sort-order', '5'],
+    changed: { name: 'Sales Region', sort_order: 5 },
+    before: 0,
+  },
+  {
     name: 'units',
     create: ['--name', 'Euro', '--display-format', '€ #.00'],
     made: { name: 'Euro', entry_format: '#.00', display_format: '€ #.00', is_percentage: false },

@@ -30,17 +30,22 @@ const examplesOf = async (command: string): Promise<string[]> => {
     .filter((line) => line !== '')
 }
 
+/** The one that `changes.json` changes, where that is not number 1. */
+const CHANGED: Readonly<Record<string, number>> = { groups: 2, 'group-items': 4 }
+
 const FILES = {
   'new.json': '[]',
-  'changes.json': '{"id":1}',
   'data.csv': 'user,kpi,date,actual\nann@example.com,Visits,2026-01-01,1\n',
   'daily.csv': 'kpi,date,actual\nVisits,2026-01-01,1\n',
   'regions.csv': 'date,Ann Lee\n2026-01-01,5\n',
   'export.csv': 'Day,Net sales,Region,user,kpi\n2026-01-01,5,North,ann@example.com,Revenue\n',
 }
 
-/** What the examples speak of: KPIs, people, files, a profile. Bob has entries; Ann can be deleted, as can what is usual. */
-const openShop = async (): Promise<User> => {
+/**
+ * What the examples speak of: KPIs, people, groups, files, a profile. Bob has entries; Ann can be deleted, as can what is
+ * usual.
+ */
+const openShop = async (command: string): Promise<User> => {
   const user = await embeddedUser()
   const { client, folder } = user
   for (const name of ['Shops', 'Web']) await client.categories.add({ name })
@@ -57,7 +62,12 @@ const openShop = async (): Promise<User> => {
     await client.assignments(person).add({ id, sort_order: id })
   }
   for (const entry_date of [0, 1]) await client.entries.add({ user_id: 3, kpi_id: 1, entry_date, actual: 1n })
+  for (const name of ['Region', 'Team', 'Shift']) await client.groups.add({ name })
+  for (const name of ['North', 'South']) await client.groupItems(2).add({ name })
+  await client.userGroupItems(2).add({ id: 4 })
   for (const [name, text] of Object.entries(FILES)) writeFileSync(folder.in(name), text)
+  const [noun = ''] = command.split(' ')
+  writeFileSync(folder.in('changes.json'), JSON.stringify({ id: CHANGED[noun] ?? 1 }))
   await user.kpi('profiles', 'add', 'acme', '--data-dir', 'other')
   return user
 }
@@ -65,7 +75,7 @@ const openShop = async (): Promise<User> => {
 /** These ask at a terminal for what is missing, or for a yes; here they are given it. */
 const answered = (words: readonly string[]): string[] => {
   const line = words.join(' ')
-  if (/^(\w+ delete|assign remove)\b/.test(line)) return [...words, '--yes']
+  if (/^([\w-]+ delete|assign (group-items )?remove)\b/.test(line)) return [...words, '--yes']
   return line.startsWith('profiles add') && !/--(data-dir|token-command)/.test(line)
     ? [...words, '--token-stdin']
     : [...words]
@@ -84,7 +94,7 @@ describe.each(commands)('kpi %s --help', (command) => {
     for (const example of examples) {
       const [name, ...words] = wordsOf(example)
       expect(name).toBe('kpi')
-      await using user = await openShop()
+      await using user = await openShop(command)
       // A server is asked to stop at once.
       const signal = command === 'serve' ? { signal: AbortSignal.abort() } : {}
       const { code, stderr } = await user.kpiIn({ stdin: 'secret', ...signal }, ...answered(words))

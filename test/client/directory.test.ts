@@ -56,6 +56,16 @@ describe('a name', () => {
   })
 })
 
+test('a name that several have in different places is refused with their places', () => {
+  const items = createDirectory('group item', [
+    { id: 4, name: 'North', within: 'Region' },
+    { id: 7, name: 'North', within: 'Team' },
+  ])
+  expect(items.find('north')).toEqual(
+    new Fault('"north" is the name of more than one group item: 4 in Region, 7 in Team; use the id'),
+  )
+})
+
 test('all are there by id', () => {
   expect([...people.byId.keys()]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
 })

@@ -7,31 +7,17 @@ import type { Act, Cli, Register } from '../cli.ts'
 import { addExamples } from '../examples.ts'
 import { UsageError } from '../exit.ts'
 import { type FieldFlag, type FlagValues, mustBeRight, readFlags } from '../flags.ts'
-import { idsIn } from '../names.ts'
+import { type Assignable, ofUsers, type Pair, pairsOf, removalOf, withPairs } from '../pairs.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
-import { type Sent, sendEach } from '../verbs/send-each.ts'
+import { printAllSent, sendEach } from '../verbs/send-each.ts'
+import { addGroupItemCommands } from './assign-group-items.ts'
 
-/** A user and a KPI. */
-type Pair = { readonly user: number; readonly kpi: number }
-
-const withPairs = (command: Command): Command =>
-  command
-    .requiredOption('--kpis <list>', 'KPIs by id or name, with commas between them')
-    .requiredOption('--users <list>', 'users by id, name or e-mail address, with commas between them')
+const KPIS: Assignable = { kind: 'kpi', flag: 'kpis', title: 'KPIs' }
 
 const withValues = (command: Command): Command =>
   command
     .option('--target <number>', "the user's own target; an empty one falls back to the KPI's")
     .option('--sort-order <n>', "place on the user's entry screen")
-
-const usersOf = (client: Client, list: unknown): Promise<number[]> => idsIn(client, 'user', '--users', String(list))
-
-/** Every user with every KPI. */
-const pairsOf = async (client: Client, { kpis, users }: Readonly<Record<string, unknown>>): Promise<Pair[]> => {
-  const kpiIds = await idsIn(client, 'kpi', '--kpis', String(kpis))
-  const userIds = await usersOf(client, users)
-  return userIds.flatMap((user) => kpiIds.map((kpi) => ({ user, kpi })))
-}
 
 const { user_target, sort_order } = assignment.fields
 const VALUES: readonly FieldFlag[] = [
@@ -43,12 +29,6 @@ const VALUES: readonly FieldFlag[] = [
 const valuesOf = async (client: Client, flags: FlagValues): Promise<AssignmentPatch> =>
   asPatch(assignment, mustBeRight(await readFlags(client, VALUES, flags)))
 
-/** Prints what was assigned or changed, also where not all of it could be; then that is the error. */
-const printAll = async (cli: Cli, { records, failure }: Sent): Promise<void> => {
-  await cli.printMany(chooseColumns(assignment, {}, cli.printing().format), records)
-  if (failure) throw failure
-}
-
 const addListCommand = (group: Command, act: Act): void => {
   const command = group
     .command('list')
@@ -56,11 +36,7 @@ const addListCommand = (group: Command, act: Act): void => {
     .option('--users <list>', 'only of these users')
   addExamples(addListOptions(command), 'assign list --users "Ann Lee"', 'assign list --sort user_id -o csv')
   act(command, async (cli, _, options) => {
-    const records = await cli.withClient(async (client) => {
-      const all = async (): Promise<number[]> => (await client.users.list()).map(({ id }) => id)
-      const ids = await (options['users'] === undefined ? all() : usersOf(client, options['users']))
-      return (await Promise.all(ids.map((id) => client.assignments(id).list()))).flat()
-    })
+    const records = await cli.withClient((client) => ofUsers(client, options, (id) => client.assignments(id).list()))
     const columns = chooseColumns(assignment, options, cli.printing().format)
     await cli.printMany(columns, applyListOptions(assignment, records, options))
   })
@@ -72,10 +48,10 @@ const openPairs = async (cli: Cli, client: Client, pairs: readonly Pair[]): Prom
   for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
     const held = await client.assignments(user).list()
     let place = Math.max(0, ...held.map((one) => one.sort_order))
-    for (const { kpi } of own) {
-      if (held.some(({ id }) => id === kpi)) {
+    for (const { id: kpi } of own) {
+      if (held.some((one) => one.id === kpi)) {
         await cli.note(`KPI ${kpi} is assigned to user ${user} already; kpi assign update changes its target`)
-      } else open.push({ user, kpi, place: (place = Math.min(place + 1, INT16_MAX)) })
+      } else open.push({ user, id: kpi, place: (place = Math.min(place + 1, INT16_MAX)) })
     }
   }
   return open
@@ -83,46 +59,47 @@ const openPairs = async (cli: Cli, client: Client, pairs: readonly Pair[]): Prom
 
 const addAddCommand = (group: Command, act: Act): void => {
   const command = group.command('add').description('assign every one of the KPIs to every one of the users')
-  addExamples(withValues(withPairs(command)), 'assign add --kpis Revenue,Visits --users ann@example.com --target 100')
+  addExamples(
+    withValues(withPairs(command, KPIS)),
+    'assign add --kpis Revenue,Visits --users ann@example.com --target 100',
+  )
   act(command, async (cli, _, options) => {
     const sent = await cli.withClient(async (client) => {
       const values = await valuesOf(client, options)
-      const pairs = await openPairs(cli, client, await pairsOf(client, options))
-      return sendEach(pairs, ({ user, kpi, place }) =>
-        client.assignments(user).add({ ...values, id: kpi, sort_order: values.sort_order ?? place }),
+      const pairs = await openPairs(cli, client, await pairsOf(client, KPIS, options))
+      return sendEach(pairs, ({ user, id, place }) =>
+        client.assignments(user).add({ ...values, id, sort_order: values.sort_order ?? place }),
       )
     })
-    await printAll(cli, sent)
+    await printAllSent(cli, assignment, sent)
   })
 }
 
 const addUpdateCommand = (group: Command, act: Act): void => {
   const command = group.command('update').description('change the target or place of assignments')
-  addExamples(withValues(withPairs(command)), 'assign update --kpis Revenue --users "Ann Lee" --target 120')
+  addExamples(withValues(withPairs(command, KPIS)), 'assign update --kpis Revenue --users "Ann Lee" --target 120')
   act(command, async (cli, _, options) => {
     const sent = await cli.withClient(async (client) => {
       const values = await valuesOf(client, options)
       if (Object.keys(values).length === 0)
         throw new UsageError('nothing to change was given: --target or --sort-order')
-      return sendEach(await pairsOf(client, options), ({ user, kpi }) => client.assignments(user).update(kpi, values))
+      return sendEach(await pairsOf(client, KPIS, options), ({ user, id }) =>
+        client.assignments(user).update(id, values),
+      )
     })
-    await printAll(cli, sent)
+    await printAllSent(cli, assignment, sent)
   })
 }
 
 const addRemoveCommand = (group: Command, act: Act): void => {
   const command = group.command('remove').description('take KPIs from users; what they entered stays')
-  withPairs(command).option('-y, --yes', 'do not ask')
+  withPairs(command, KPIS).option('-y, --yes', 'do not ask')
   addExamples(command, 'assign remove --kpis Revenue --users ann@example.com')
   act(command, async (cli, _, options) => {
     const { mustBeWanted } = await import('../prompt.ts')
-    await mustBeWanted(
-      cli,
-      options['yes'],
-      `remove KPIs ${String(options['kpis'])} from users ${String(options['users'])}`,
-    )
+    await mustBeWanted(cli, options['yes'], removalOf(KPIS, options))
     await cli.withClient(async (client) => {
-      for (const { user, kpi } of await pairsOf(client, options)) {
+      for (const { user, id: kpi } of await pairsOf(client, KPIS, options)) {
         await client.assignments(user).remove(kpi)
         await cli.note(`removed KPI ${kpi} from user ${user}`)
       }
@@ -136,4 +113,5 @@ export const assign: Register = (group, act) => {
   addAddCommand(group, act)
   addUpdateCommand(group, act)
   addRemoveCommand(group, act)
+  addGroupItemCommands(group, act)
 }

@@ -109,8 +109,8 @@ const addAddCommand = (group: Command, act: Act): void => {
 /** `kpi entries …` */
 export const entries: Register = (group, act) => {
   addListCommand(group, act)
-  addGet(group, act, entry, (client, id) => client.entries.get(id), '1')
+  addGet(group, act, entry, (client, id) => client.entries.get(id), { name: '1' })
   addAddCommand(group, act)
-  addDelete(group, act, entry, (client, id) => client.entries.remove(id), '1')
+  addDelete(group, act, entry, (client, id) => client.entries.remove(id), { name: '1' })
   addImport(group, act)
 }

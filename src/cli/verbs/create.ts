@@ -8,15 +8,17 @@ import {
   addFieldFlags,
   addFromJson,
   addUsualFields,
+  type FieldFlag,
   fieldFlags,
   type FlagValues,
   mustBeRight,
   readFlags,
 } from '../flags.ts'
-import type { Samples } from './samples.ts'
+import { addBelow, parentOf } from './below.ts'
+import { commandOf, type Samples } from './samples.ts'
 import { printSent, sendEach } from './send-each.ts'
 
-type Adding<R extends Resource> = (client: Client) => Pick<Collection<R>, 'list' | 'add'>
+type Adding<R extends Resource> = Pick<Collection<R>, 'list' | 'add'>
 
 const draftFromFlags = async <R extends Resource>(
   client: Client,
@@ -25,7 +27,7 @@ const draftFromFlags = async <R extends Resource>(
   collection: Adding<R>,
 ): Promise<Draft<R>> => {
   const given = await readFlags(client, fieldFlags(of), flags)
-  await addUsualFields(client, of, flags, given, collection(client).list)
+  await addUsualFields(client, of, flags, given, collection.list)
   return asDraft(of, mustBeRight(given))
 }
 
@@ -34,12 +36,17 @@ export const addCreate = <R extends Resource>(
   group: Command,
   act: Act,
   of: R,
-  collection: Adding<R>,
+  collection: (client: Client, parent?: number) => Adding<R>,
   samples: Samples,
+  below?: FieldFlag,
 ): void => {
   const command = group.command('create').description(`create a ${of.title}`)
+  addBelow(command, below, true)
   addFromJson(addFieldFlags(command, of, 'add'), of)
-  addExamples(command, `${of.plural} create ${samples.create}`, `${of.plural} create --from-json new.json`)
+  addExamples(
+    command,
+    ...[samples.create, `${samples.under ?? ''}--from-json new.json`].map((line) => `${commandOf(of)} create ${line}`),
+  )
   act(command, async (cli, _, flags) => {
     const path = flags['fromJson']
     const fromJson = async (file: string): Promise<Draft<R>[]> => {
@@ -48,9 +55,10 @@ export const addCreate = <R extends Resource>(
       return drafts.map((values) => asDraft(of, values))
     }
     const drafts = typeof path === 'string' ? await fromJson(path) : undefined
-    const sent = await cli.withClient(async (client) =>
-      sendEach(drafts ?? [await draftFromFlags(client, of, flags, collection)], collection(client).add),
-    )
+    const sent = await cli.withClient(async (client) => {
+      const own = collection(client, await parentOf(client, below, flags))
+      return sendEach(drafts ?? [await draftFromFlags(client, of, flags, own)], own.add)
+    })
     await printSent(cli, of, sent)
   })
 }

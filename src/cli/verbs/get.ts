@@ -3,20 +3,28 @@ import type { Client } from '../../client/client.ts'
 import type { AnyRecord, Resource } from '../../domain/schema.ts'
 import type { Act } from '../cli.ts'
 import { addExamples } from '../examples.ts'
+import type { FieldFlag } from '../flags.ts'
 import { resolveRecordId } from '../names.ts'
+import { addBelow, parentOf } from './below.ts'
+import { type Called, commandOf } from './samples.ts'
 
 /** `get`: one of a resource, by id or name. */
 export const addGet = (
   group: Command,
   act: Act,
   of: Resource,
-  get: (client: Client, id: number) => Promise<AnyRecord>,
-  sample: string,
+  get: (client: Client, id: number, parent?: number) => Promise<AnyRecord>,
+  { name: sample, ids: [id] = [1, 2] }: Called,
+  below?: FieldFlag,
 ): void => {
   const command = group.command('get').description(`show one ${of.title}`).argument('<name>', 'id or name')
-  addExamples(command, `${of.plural} get ${sample}`, `${of.plural} get 1 -o json`)
-  act(command, async (cli, [name = '']) => {
-    const record = await cli.withClient(async (client) => get(client, await resolveRecordId(client, of, name)))
+  addBelow(command, below)
+  addExamples(command, `${commandOf(of)} get ${sample}`, `${commandOf(of)} get ${id} -o json`)
+  act(command, async (cli, [name = ''], flags) => {
+    const record = await cli.withClient(async (client) => {
+      const parent = await parentOf(client, below, flags)
+      return get(client, await resolveRecordId(client, of, name, parent), parent)
+    })
     await cli.printOne(of, record)
   })
 }

@@ -30,6 +30,12 @@ export const sendEach = async <T>(list: readonly T[], send: (one: T) => Promise<
   return { records, total: list.length, failure: undefined }
 }
 
+/** Prints what was done as a list, also where not all of it could be; then that is the error. */
+export const printAllSent = async (cli: Cli, of: Resource, { records, failure }: Sent): Promise<void> => {
+  await cli.printMany(chooseColumns(of, {}, cli.printing().format), records)
+  if (failure) throw failure
+}
+
 /** Prints what was done, also where not all of it could be; then that is the error. */
 export const printSent = async (cli: Cli, of: Resource, { records, total, failure }: Sent): Promise<void> => {
   const [only] = records

@@ -6,9 +6,18 @@ import { asPatch, type Field, type Patch, type Reading, type Resource } from '..
 import type { Act, Cli } from '../cli.ts'
 import { addExamples } from '../examples.ts'
 import { UsageError } from '../exit.ts'
-import { addFieldFlags, addFromJson, fieldFlags, type FlagValues, mustBeRight, readFlags } from '../flags.ts'
+import {
+  addFieldFlags,
+  addFromJson,
+  type FieldFlag,
+  fieldFlags,
+  type FlagValues,
+  mustBeRight,
+  readFlags,
+} from '../flags.ts'
 import { resolveRecordId } from '../names.ts'
-import type { Samples } from './samples.ts'
+import { addBelow, parentOf } from './below.ts'
+import { commandOf, type Samples } from './samples.ts'
 import { printSent, sendEach } from './send-each.ts'
 
 /** What is to change of one; without an id of the one that the line names. */
@@ -51,18 +60,20 @@ export const addUpdate = <R extends Resource>(
   group: Command,
   act: Act,
   of: R,
-  collection: (client: Client) => Pick<Collection<R>, 'update'>,
+  collection: (client: Client, parent?: number) => Pick<Collection<R>, 'update'>,
   samples: Samples,
+  below?: FieldFlag,
 ): void => {
   const command = group
     .command('update')
     .description(`change a ${of.title}; an empty value clears a field`)
     .argument('[name]', 'id or name; left out where --from-json gives ids')
+  addBelow(command, below)
   addFromJson(addFieldFlags(command, of, 'update'), of)
   addExamples(
     command,
-    `${of.plural} update ${samples.name} ${samples.update}`,
-    `${of.plural} update --from-json changes.json`,
+    `${commandOf(of)} update ${samples.name} ${samples.update}`,
+    `${commandOf(of)} update --from-json changes.json`,
   )
   act(command, async (cli, [name], flags) => {
     const path = flags['fromJson']
@@ -70,8 +81,10 @@ export const addUpdate = <R extends Resource>(
     const fromJson = typeof path === 'string' ? await changesFromJson(cli, of, path, name) : undefined
     const sent = await cli.withClient(async (client) => {
       const changes = fromJson ?? [await changeFromFlags(client, of, flags)]
-      const named = name === undefined ? undefined : await resolveRecordId(client, of, name)
-      return sendEach(changes, ({ id = NaN, patch }) => collection(client).update(named ?? id, patch))
+      const parent = await parentOf(client, below, flags)
+      const named = name === undefined ? undefined : await resolveRecordId(client, of, name, parent)
+      const { update } = collection(client, parent)
+      return sendEach(changes, ({ id = NaN, patch }) => update(named ?? id, patch))
     })
     await printSent(cli, of, sent)
   })

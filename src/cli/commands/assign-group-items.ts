@@ -1,0 +1,78 @@
+import type { Command } from 'commander'
+import type { Client } from '../../client/client.ts'
+import { userGroupItem } from '../../domain/resources/user-group-item.ts'
+import type { Act, Cli } from '../cli.ts'
+import { addExamples } from '../examples.ts'
+import { type Assignable, ofUsers, type Pair, pairsOf, removalOf, withPairs } from '../pairs.ts'
+import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
+import { printAllSent, sendEach } from '../verbs/send-each.ts'
+
+const ITEMS: Assignable = { kind: 'group_item', flag: 'group-items', title: 'group items' }
+
+const addListCommand = (group: Command, act: Act): void => {
+  const command = group
+    .command('list')
+    .description('list the group items of users')
+    .option('--users <list>', 'only of these users')
+  addExamples(
+    addListOptions(command),
+    'assign group-items list --users "Ann Lee"',
+    'assign group-items list --filter name=North -o csv',
+  )
+  act(command, async (cli, _, options) => {
+    const columns = chooseColumns(userGroupItem, options, cli.printing().format)
+    const records = await cli.withClient((client) => ofUsers(client, options, (id) => client.userGroupItems(id).list()))
+    await cli.printMany(columns, applyListOptions(userGroupItem, records, options))
+  })
+}
+
+/** The pairs that are not there yet. */
+const openPairs = async (cli: Cli, client: Client, pairs: readonly Pair[]): Promise<Pair[]> => {
+  const open: Pair[] = []
+  for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
+    const held = new Set((await client.userGroupItems(user).list()).map(({ id }) => id))
+    for (const pair of own) {
+      if (held.has(pair.id)) await cli.note(`user ${user} has group item ${pair.id} already`)
+      else open.push(pair)
+    }
+  }
+  return open
+}
+
+const addAddCommand = (group: Command, act: Act): void => {
+  const command = group
+    .command('add')
+    .description('give every one of the group items to every one of the users; new entries carry them')
+  addExamples(withPairs(command, ITEMS), 'assign group-items add --group-items North,South --users 3,ann@example.com')
+  act(command, async (cli, _, options) => {
+    const sent = await cli.withClient(async (client) => {
+      const pairs = await openPairs(cli, client, await pairsOf(client, ITEMS, options))
+      return sendEach(pairs, ({ user, id }) => client.userGroupItems(user).add({ id }))
+    })
+    await printAllSent(cli, userGroupItem, sent)
+  })
+}
+
+const addRemoveCommand = (group: Command, act: Act): void => {
+  const command = group.command('remove').description('take group items from users; entries that carry them go on to')
+  withPairs(command, ITEMS).option('-y, --yes', 'do not ask')
+  addExamples(command, 'assign group-items remove --group-items North --users "Ann Lee"')
+  act(command, async (cli, _, options) => {
+    const { mustBeWanted } = await import('../prompt.ts')
+    await mustBeWanted(cli, options['yes'], removalOf(ITEMS, options))
+    await cli.withClient(async (client) => {
+      for (const { user, id } of await pairsOf(client, ITEMS, options)) {
+        await client.userGroupItems(user).remove(id)
+        await cli.note(`removed group item ${id} from user ${user}`)
+      }
+    })
+  })
+}
+
+/** `kpi assign group-items …` */
+export const addGroupItemCommands = (group: Command, act: Act): void => {
+  const items = group.command('group-items').description('the group items of users')
+  addListCommand(items, act)
+  addAddCommand(items, act)
+  addRemoveCommand(items, act)
+}
