@@ -250,6 +250,12 @@ describe('the group items of a user', () => {
     expect([status, body]).toEqual([409, { message: `id: ${message}`, errors: [{ field: 'id', message }] }])
   })
 
+  test('are held once, also when two ask at once', async () => {
+    const answers = await Promise.all([1, 2].map(() => post(service, '/users/2/groupitems', { id: 4 })))
+    expect(answers.map(({ status }) => status).sort((left, right) => left - right)).toEqual([201, 409])
+    expect(await read(service, '/users/2/groupitems')).toHaveLength(2)
+  })
+
   test.each([
     ['a person, who is no group item', 1, 'there is no group item 1'],
     ['the user', 2, 'there is no group item 2'],

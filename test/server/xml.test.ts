@@ -5,8 +5,9 @@ import { category } from '../../src/domain/resources/category.ts'
 import { batchFlags, batchResult, entry } from '../../src/domain/resources/entry.ts'
 import { frequency } from '../../src/domain/resources/frequency.ts'
 import { health } from '../../src/domain/resources/health.ts'
+import { group } from '../../src/domain/resources/group.ts'
 import { icon } from '../../src/domain/resources/icon.ts'
-import { kpi } from '../../src/domain/resources/kpi.ts'
+import { categoryKpi, kpi } from '../../src/domain/resources/kpi.ts'
 import { reportRow } from '../../src/domain/resources/report-row.ts'
 import { unit } from '../../src/domain/resources/unit.ts'
 import { user } from '../../src/domain/resources/user.ts'
@@ -87,6 +88,8 @@ const CONTROLLERS: readonly (readonly [of: Resource, path: string, id: number, b
     { ...USER, email: 'bob@example.com', password: 'secret' },
     { last_name: 'Lee', user_status_id: 'L' },
   ],
+  [group, '/groups', 2, { name: 'Region' }, { sort_order: 5 }],
+  [categoryKpi, '/kpicategories/1/kpis', 2, { ...KPI, category_id: 9 }, { name: 'New' }],
   [category, '/kpicategories', 2, { name: 'Finance' }, { sort_order: -3 }],
   [unit, '/kpiunits', 5, UNIT, { is_percentage: true }],
   [assignment, '/users/1/kpis', 1, { id: 1, sort_order: 3, user_target: 7.5 }, { user_target: '' }],
