@@ -3,7 +3,8 @@ import { kpi } from '../domain/resources/kpi.ts'
 import { categories } from '../store/catalog.ts'
 import { categoryKpis as ofCategory, kpis as store } from '../store/kpis.ts'
 import { faultsOfCatalogIds, mustHaveCategory } from './catalog.ts'
-import { collection, type Rules } from './collection.ts'
+import type { Rules } from './collection-rules.ts'
+import { collection } from './collection.ts'
 
 /** Without a category a KPI falls into the account's first, without an aggregate function it sums. */
 const rules: Rules<typeof kpi> = {
