@@ -24,6 +24,8 @@ const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = { server: ['stor
 const BUNDLED_SERVICE: ReadonlySet<string> = new Set([
   'cli/embedded.ts',
   'cli/serve.ts',
+  'cli/serve/log.ts',
+  'cli/serve/tls.ts',
   'cli/operator.ts',
   'cli/commands/service.ts',
 ])

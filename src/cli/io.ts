@@ -31,9 +31,13 @@ export type Io = {
   readonly stderr: Output
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Milliseconds since some moment, which only grow. */
+  readonly uptime: () => number
   readonly random: (bytes: number) => Uint8Array
   /** A signal that is aborted when the user or the system asks to stop; asked a second time, the process ends at once. */
   readonly interruption: () => AbortSignal
+  /** Calls when the system asks to read files again, as after they were renewed (SIGHUP). */
+  readonly onReload: (listener: () => void) => void
   /** Keeps memory small, for work on much data; to be called as the work goes on. */
   readonly limitMemory: () => void
 }
@@ -80,6 +84,26 @@ const watchInterruption = (isHandedOver: boolean): AbortSignal => {
   return controller.signal
 }
 
+/** Whether the terminal that this process was started at is still there; where there was none, none is gone. */
+const hasTerminal = (): boolean => {
+  const fs = process.getBuiltinModule('node:fs')
+  try {
+    fs.closeSync(fs.openSync('/dev/tty', 'r'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** SIGHUP tells that the terminal is gone, which ends what was started there; else that files are to be read again. */
+const watchHangUp = (listener: () => void): void => {
+  const hadTerminal = hasTerminal()
+  process.on('SIGHUP', () => {
+    if (hadTerminal && !hasTerminal()) process.kill(process.pid, 'SIGTERM')
+    else listener()
+  })
+}
+
 /**
  * The world as this process has it, which may be one that an older Node.js has handed over to. Streams and modules are
  * opened when they are first asked for.
@@ -93,6 +117,7 @@ export const processIo = (isHandedOver = false): Io => {
     cwd: process.cwd(),
     platform: process.platform,
     now: Date.now,
+    uptime: () => performance.now(),
     get home() {
       return os.homedir()
     },
@@ -113,6 +138,7 @@ export const processIo = (isHandedOver = false): Io => {
     },
     random: (bytes) => process.getBuiltinModule('node:crypto').randomBytes(bytes),
     interruption: () => (signal ??= watchInterruption(isHandedOver)),
+    onReload: watchHangUp,
     limitMemory: createMemoryLimit(),
   }
 }

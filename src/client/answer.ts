@@ -16,11 +16,13 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   404: 'not_found',
   405: 'method_not_allowed',
   409: 'conflict',
+  408: 'too_slow',
   413: 'too_large',
   414: 'too_long',
   415: 'media_type',
   422: 'invalid',
   429: 'rate_limited',
+  431: 'head_too_large',
   500: 'internal',
 }
 

@@ -11,7 +11,9 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'conflict'
   | 'too_large'
+  | 'too_slow' // a request that did not come in time
   | 'too_long'
+  | 'head_too_large'
   | 'media_type'
   | 'unsupported' // this variant of the service does not have that
   | 'rate_limited'

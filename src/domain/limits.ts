@@ -6,3 +6,6 @@ export const DEPTH_LIMIT = 32
 
 /** The most elements, and the most attributes, that an XML body may hold (decisions, section 9). */
 export const ELEMENT_LIMIT = 200_000
+
+/** Connections that a server has at a time, unless its operator says otherwise. */
+export const CONNECTION_LIMIT = 10_000

@@ -28,6 +28,8 @@ export type App = {
   readonly methodsOf: (path: string) => readonly string[]
   /** What a method does at a path; `not_found` or `method_not_allowed` where that is nothing. */
   readonly find: (method: string, path: string) => Operation
+  /** The form of a path, with `{id}` in place of ids; undefined where there is no such path. */
+  readonly patternOf: (path: string) => string | undefined
   /** Does what a call asks for. */
   readonly answer: (caller: Caller, call: Call) => Promise<Answer>
 }
@@ -50,5 +52,12 @@ export const createApp = (db: Db): App => {
         handle({ ctx: { db: db.ofAccount(account.id), account, now }, ids, query, body, lenient }),
     }
   }
-  return { methodsOf, find, answer: async (caller, call) => find(call.method, call.path).run(caller, call) }
+  const patternOf = (path: string): string | undefined => {
+    try {
+      return route(path).pattern
+    } catch {
+      return undefined
+    }
+  }
+  return { methodsOf, find, patternOf, answer: async (caller, call) => find(call.method, call.path).run(caller, call) }
 }

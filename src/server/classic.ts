@@ -88,6 +88,7 @@ export const classicFace = (deps: FaceDeps): Face => {
     if (isHealth(target)) return answerHealth(format, method, target, version)
     if (method === 'OPTIONS') return options(app.methodsOf(target.path))
     const account = await authenticateBasic(db, request.headers)
+    request.onAccount?.(account.name)
     const operation = app.find(method, target.path)
     mustBeUnderstood(request.headers['content-type'], operation.takes !== undefined)
     const body = operation.takes && (await format.read(await request.body(), operation.takes))

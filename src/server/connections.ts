@@ -1,42 +1,81 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Intake } from './intake.ts'
 
-/** What a server that closes has to know of its connections. */
+/** A request that is being answered. */
+export type Running = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly intake: Intake }
+
+/** What a server has to know of its connections, most of all when it closes. */
 export type Connections = {
+  /** Takes note of a request until its answer has been handed over or its connection is gone. */
+  readonly add: (running: Running) => void
+  /** The requests that are being answered on a connection. */
+  readonly runningOn: (socket: Duplex) => readonly Running[]
   /** Ends the connections on which no request is being answered: also those that have said nothing, or half a head. */
   readonly dropIdle: () => void
   /** Ends the connections that keep the server waiting: for the rest of a request, or to take its answer. */
   readonly dropStalled: () => void
   /** Whether the connection of a request is to end with its answer: the server closes, and no other request is on it. */
   readonly mustEndAfter: (request: IncomingMessage) => boolean
+  /** How many connections are open. */
+  readonly open: () => number
+  /** How many requests are being answered. */
+  readonly running: () => number
+  /** How many connections were closed at once, as there were too many. */
+  readonly turnedAway: () => number
 }
+
+/** Both ends of a connection: the same for a socket and for the encrypted one that takes its place. */
+const endsOf = ({ localAddress, localPort, remoteAddress, remotePort }: Socket): string =>
+  [localAddress, localPort, remoteAddress, remotePort].join(' ')
 
 /** Keeps account of a server's connections and of the requests on them. To be called before the server listens. */
 export const watchConnections = (server: Server): Connections => {
-  const open = new Set<Socket>()
-  const asked = new Map<IncomingMessage, ServerResponse>()
-  const requestsOn = (socket: Socket): IncomingMessage[] =>
-    [...asked.keys()].filter((request) => request.socket === socket)
-
-  const dropIdle = (): void => {
-    for (const socket of open) if (requestsOn(socket).length === 0) socket.destroySoon()
+  const open = new Map<string, Socket>()
+  const all = new Set<Running>()
+  const bySocket = new Map<Duplex, Running[]>()
+  const runningOn = (socket: Duplex): readonly Running[] => bySocket.get(socket) ?? []
+  const dropIfIdle = (socket: Socket): void => {
+    if (runningOn(socket).length === 0) socket.destroySoon()
   }
-  server.on('connection', (socket) => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
-  })
-  server.on('request', (request, response) => {
-    asked.set(request, response)
-    response.once('close', () => {
-      asked.delete(request)
-      if (!server.listening) dropIdle()
+  const watch = (socket: Socket): void => {
+    const ends = endsOf(socket)
+    open.set(ends, socket)
+    socket.once('close', () => {
+      if (open.get(ends) === socket) open.delete(ends)
     })
-  })
+  }
+  let turnedAway = 0
+  server.on('drop', () => (turnedAway += 1))
+  server.on('connection', watch)
+  server.on('secureConnection', watch)
+  const remove = (running: Running, socket: Socket): void => {
+    all.delete(running)
+    const others = runningOn(socket).filter((one) => one !== running)
+    if (others.length > 0) bySocket.set(socket, others)
+    else bySocket.delete(socket)
+    if (!server.listening) dropIfIdle(socket)
+  }
   return {
-    dropIdle,
-    dropStalled: () => {
-      for (const [{ complete, socket }, { writableEnded }] of asked) if (!complete || writableEnded) socket.destroy()
+    add: (running) => {
+      const { socket } = running.request
+      all.add(running)
+      bySocket.set(socket, [...runningOn(socket), running])
+      running.response.once('close', () => remove(running, socket))
     },
-    mustEndAfter: (request) => !server.listening && requestsOn(request.socket).length === 1,
+    runningOn,
+    dropIdle: () => {
+      for (const socket of open.values()) dropIfIdle(socket)
+    },
+    dropStalled: () => {
+      for (const { request, response } of all) {
+        if (!request.complete || response.writableEnded) request.socket.destroy()
+      }
+    },
+    mustEndAfter: ({ socket }) => !server.listening && runningOn(socket).length === 1,
+    open: () => open.size,
+    running: () => all.size,
+    turnedAway: () => turnedAway,
   }
 }

@@ -3,9 +3,18 @@ import type { Ids } from '../service/context.ts'
 import type { Route } from './call.ts'
 
 /** What can be done at a path, and the ids that the path names. */
-export type Match = { readonly methods: ReadonlyMap<string, Route>; readonly ids: Ids }
+export type Match = {
+  readonly methods: ReadonlyMap<string, Route>
+  readonly ids: Ids
+  /** The path with `{id}` and `{key}` in place of ids, in lower case. */
+  readonly pattern: string
+}
 
-type Path = { readonly segments: readonly string[]; readonly methods: Map<string, Route> }
+type Path = {
+  readonly pattern: string
+  readonly segments: readonly string[]
+  readonly methods: Map<string, Route>
+}
 
 const NUMBER = /^\d{1,15}$/
 /** Stands for an id that is a text; every other `{…}` for one that is a number. */
@@ -21,6 +30,8 @@ const fits = (expected: string, segment: string | undefined): boolean => {
   return expected === KEY ? segment !== '' : segment.toLowerCase() === expected
 }
 
+const newPath = (pattern: string): Path => ({ pattern, segments: segmentsOf(pattern), methods: new Map() })
+
 const idsOf = (path: Path, segments: readonly string[]): Ids => {
   const named = segments.filter((_, at) => isPlaceholder(path.segments[at]))
   const text = isPlaceholder(path.segments.at(-1)) ? (named.pop() ?? '') : ''
@@ -32,7 +43,7 @@ export const createRouter = (routes: readonly Route[]): ((path: string) => Match
   const paths = new Map<string, Path>()
   for (const one of routes) {
     const form = one.path.toLowerCase().replaceAll(/\{(?!key\})[^}]*\}/g, ID)
-    const known = paths.get(form) ?? { segments: segmentsOf(form), methods: new Map<string, Route>() }
+    const known = paths.get(form) ?? newPath(form)
     known.methods.set(one.method, one)
     paths.set(form, known)
   }
@@ -44,6 +55,6 @@ export const createRouter = (routes: readonly Route[]): ((path: string) => Match
         expected.length === segments.length && expected.every((part, at) => fits(part, segments[at])),
     )
     if (!match) throw new KpiError('not_found', `there is nothing at ${path}`)
-    return { methods: match.methods, ids: idsOf(match, segments) }
+    return { methods: match.methods, ids: idsOf(match, segments), pattern: match.pattern }
   }
 }

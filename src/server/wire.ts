@@ -1,12 +1,16 @@
 /** A request as text, before anybody knows who sent it. */
 export type WireRequest = {
   readonly method: string
-  /** Path and query, as sent. */
+  /** Path and query: letters and digits that were sent escaped are themselves, other escapes are left. */
   readonly target: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Reads the body; one that is too large is refused as `too_large`. */
+  /** The IP address of whoever asks: the other end of the connection, or what a trusted proxy says it is. */
+  readonly address: string
+  /** Reads the body; one that is too large is refused as `too_large`, one that is too slow as `too_slow`. */
   readonly body: () => Promise<Uint8Array>
+  /** To be told the name of the account that the credentials open, for the log. */
+  readonly onAccount?: (name: string) => void
 }
 
 /** An answer as text. */

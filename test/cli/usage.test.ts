@@ -33,7 +33,7 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
     ['entries import', "missing required argument 'file'"],
     [
       'serve --host 0.0.0.0',
-      '0.0.0.0 is not this machine alone, and plain HTTP is not served beyond it; use 127.0.0.1',
+      '0.0.0.0 is not this machine alone, and plain HTTP is not served beyond it: give --tls-cert and --tls-key, or --behind-proxy where TLS ends in front',
     ],
     ['serve --host example.com', 'example.com is not this machine alone'],
     ['serve --port 65536', '--port 65536 is not a port; there are 0 to 65535'],

@@ -75,7 +75,7 @@ test(
       },
       '127.0.0.1',
       0,
-      10,
+      { limits: { patienceMs: 10 } },
     )
     const socket = await dial(server.url)
     socket.resume()
@@ -92,7 +92,9 @@ test(
 test('an answer that nobody takes does not keep a server from closing', PATIENCE, async () => {
   await using service = await startService()
   const body = 'x'.repeat(64 * 1024 * 1024)
-  const server = await listen(() => Promise.resolve({ status: 200, headers: {}, body }), '127.0.0.1', 0, 10)
+  const server = await listen(() => Promise.resolve({ status: 200, headers: {}, body }), '127.0.0.1', 0, {
+    limits: { patienceMs: 10 },
+  })
   const socket = await dial(server.url)
   socket.write(head(service, 'GET /api/kpis'))
   await once(socket, 'readable')

@@ -53,8 +53,10 @@ export const testIo = (world: World): TestIo => {
     stdout: stdout.output,
     stderr: stderr.output,
     now: () => world.now ?? NOW,
+    uptime: () => world.now ?? NOW,
     random: (count) => Uint8Array.from({ length: count }, () => (bytes = (bytes + 97) % 251)),
     interruption: () => world.signal ?? new AbortController().signal,
+    onReload: () => undefined,
     limitMemory: () => undefined,
   }
   return { io, stdout: stdout.text, stderr: stderr.text }

@@ -79,6 +79,7 @@ export const ask = (
       'content-type': 'application/json',
       ...headers,
     },
+    address: '127.0.0.1',
     body: () => Promise.resolve(Buffer.from(text)),
   })
 }

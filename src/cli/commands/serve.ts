@@ -1,35 +1,38 @@
 import { Option } from 'commander'
-import { isLoopback } from '../../client/loopback.ts'
+import { CONNECTION_LIMIT } from '../../domain/limits.ts'
 import type { Cli, Register } from '../cli.ts'
 import { addExamples } from '../examples.ts'
-import { UsageError } from '../exit.ts'
 import { addStoreFlag } from '../operator.ts'
+import { DEFAULT_PORT, readServeSettings } from '../serve/settings.ts'
 
-const DEFAULT_PORT = 8321
-const LAST_PORT = 65_535
-
-const readPort = (text: string): number => {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN
-  if (port <= LAST_PORT) return port
-  throw new UsageError(`--port ${text} is not a port; there are 0 to ${LAST_PORT}`)
-}
-
-const mustBeLoopback = (host: string): void => {
-  if (isLoopback({ hostname: host.includes(':') ? `[${host}]` : host })) return
-  throw new UsageError(`${host} is not this machine alone, and plain HTTP is not served beyond it; use 127.0.0.1`)
-}
+const EXAMPLES = [
+  'serve --port 0 --data-dir ./kpi-data',
+  'serve --host 0.0.0.0 --port 443 --tls-cert /etc/kpi/cert.pem --tls-key /etc/kpi/key.pem',
+  'serve --behind-proxy --public-url https://kpi.example.com --access-log /var/log/kpi/access.log',
+  'serve --metrics-port 9321 --access-log -',
+]
 
 /** `kpi serve` */
 export const serve: Register = (group, act) => {
   group
     .addOption(new Option('--host <address>', 'the address to listen on').default('127.0.0.1'))
     .addOption(new Option('--port <n>', 'the port; 0 takes a free one').default(String(DEFAULT_PORT)))
+    .option('--tls-cert <file>', 'serve HTTPS with this certificate (PEM, the chain included); SIGHUP reads it again')
+    .option('--tls-key <file>', 'the private key of the certificate (PEM)')
+    .option('--behind-proxy', 'TLS ends in a proxy in front, which says in X-Forwarded-For who asks')
+    .option('--public-url <url>', 'where clients reach the service; Location headers begin with it')
+    .option('--access-log <file>', 'write down each request as a line of JSON; - is standard error')
+    .option('--metrics-port <n>', 'serve metrics for Prometheus at /metrics of this port, to this machine alone')
+    .addOption(
+      new Option('--max-connections <n>', 'connections at a time; more are closed at once').default(
+        String(CONNECTION_LIMIT),
+      ),
+    )
   addStoreFlag(group)
-  addExamples(group, 'serve', 'serve --port 0 --data-dir ./kpi-data')
+  addExamples(group, ...EXAMPLES)
   act(group, async (cli: Cli, _, options) => {
-    const [host, port] = [String(options['host']), readPort(String(options['port']))]
-    mustBeLoopback(host)
+    const settings = readServeSettings(options)
     const { runServer } = await import('../serve.ts')
-    await runServer(cli, host, port)
+    await runServer(cli, settings)
   })
 }

@@ -1,0 +1,153 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { KpiError } from '../domain/errors.ts'
+import { createOnClientError, createRefuse, type Refuse } from './client-error.ts'
+import type { Connections, Running } from './connections.ts'
+import type { Exchange, OnExchange } from './exchange.ts'
+import { createIntake } from './intake.ts'
+import type { Limits } from './limits.ts'
+import { plainRefusal } from './refusal.ts'
+import { addressOf } from './sender.ts'
+import { isHost, readTarget } from './target.ts'
+import type { Face, WireRequest, WireResponse } from './wire.ts'
+
+const STOPPING_RETRY_SECONDS = 5
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
+
+/** A server and what it answers with. */
+export type Serving = {
+  readonly face: Face
+  readonly server: Server
+  readonly connections: Connections
+  readonly limits: Limits
+  readonly behindProxy: boolean
+  readonly requestId: () => string
+  readonly clock: () => number
+  readonly onExchange: OnExchange
+}
+
+const headersOf = (request: IncomingMessage, host: string | undefined): Record<string, string | undefined> => ({
+  ...Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  ),
+  ...(host !== undefined && { host }),
+})
+
+const hostFault = ({ headersDistinct, httpVersion }: IncomingMessage): string | undefined => {
+  const [host, ...others] = headersDistinct['host'] ?? []
+  if (others.length > 0) return 'the header Host was sent more than once'
+  if (host === undefined) return httpVersion === '1.0' ? undefined : 'the header Host is missing'
+  return isHost(host) ? undefined : 'the header Host is not a host name'
+}
+
+/** Why a request is not for any face to answer. */
+const refusalOf = ({ server }: Serving, request: IncomingMessage): KpiError | undefined => {
+  if (!server.listening) {
+    return new KpiError('unavailable', 'the service is stopping; try again', { retryAfter: STOPPING_RETRY_SECONDS })
+  }
+  const fault = hostFault(request)
+  return fault === undefined ? undefined : new KpiError('malformed', fault)
+}
+
+/** Writes an answer and answers the size of its body. */
+const write = async (
+  { connections, limits }: Serving,
+  { request, response, intake }: Running,
+  { status, headers, body }: WireResponse,
+): Promise<number> => {
+  const bytes = Buffer.from(body)
+  if (!request.complete || connections.mustEndAfter(request)) response.setHeader('connection', 'close')
+  response.setTimeout(limits.answerMs, () => request.socket.destroy())
+  response.writeHead(status, { ...headers, ...(status !== 204 && { 'content-length': bytes.length }) })
+  const hasBody = request.method !== 'HEAD'
+  if (hasBody) response.write(bytes)
+  await intake.drain()
+  response.end()
+  return hasBody ? bytes.length : 0
+}
+
+const closed = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    if (response.closed) resolve()
+    else response.once('close', resolve)
+  })
+
+/** What an answer tells of itself. */
+const tellsOf = ({ status, headers }: WireResponse): Pick<Exchange, 'requestId' | 'status' | 'isPutOff'> => ({
+  requestId: headers['x-request-id'] ?? '',
+  status,
+  isPutOff: 'retry-after' in headers,
+})
+
+/** Answers one request, and tells of it once its answer has been handed over or nobody is there to take it. */
+const answer = async (serving: Serving, running: Running): Promise<void> => {
+  const { request, response, intake } = running
+  const started = serving.clock()
+  const { target, host } = readTarget(request.url ?? '/')
+  const method = request.method ?? 'GET'
+  const address = addressOf(request, serving.behindProxy)
+  let account: string | undefined
+  const asked: WireRequest = {
+    method,
+    target,
+    headers: headersOf(request, host),
+    address,
+    body: intake.body,
+    onAccount: (name) => (account = name),
+  }
+  const over = closed(response)
+  const refusal = refusalOf(serving, request)
+  const answered = refusal ? plainRefusal(refusal, serving.requestId()) : await serving.face(asked)
+  const bytesOut = await write(serving, running, answered)
+  await over
+  const milliseconds = serving.clock() - started
+  const isCut = !response.writableFinished
+  serving.onExchange({
+    ...tellsOf(answered),
+    address,
+    method,
+    target,
+    account,
+    milliseconds,
+    isCut,
+    bytesIn: intake.size(),
+    bytesOut,
+  })
+}
+
+const createOnRequest = (serving: Serving, asksFirst: boolean) => {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const intake = createIntake(request, asksFirst ? () => response.writeContinue() : () => undefined)
+    const running = { request, response, intake }
+    serving.connections.add(running)
+    // The face throws nothing; what is left is a sender who has gone away.
+    answer(serving, running).catch(() => response.destroy())
+  }
+}
+
+const NOTHING_READ = { method: undefined, target: undefined, account: undefined, bytesIn: 0 }
+
+/** Answers what never became a request, and tells of it. */
+const refuseOn = ({ limits, requestId, onExchange }: Serving): Refuse =>
+  createRefuse((address, error) => {
+    const answered = plainRefusal(error, requestId())
+    const bytesOut = Buffer.byteLength(answered.body)
+    onExchange({ ...tellsOf(answered), ...NOTHING_READ, address, bytesOut, milliseconds: 0, isCut: false })
+    return answered
+  }, limits.lingerMs)
+
+/** Lets a server answer all that comes to it. */
+export const answerRequests = (serving: Serving): void => {
+  const { server, connections } = serving
+  const refuse = refuseOn(serving)
+  const onClientError = createOnClientError(connections, refuse)
+  server.on('request', createOnRequest(serving, false))
+  server.on('checkContinue', createOnRequest(serving, true))
+  server.on('checkExpectation', createOnRequest(serving, false))
+  server.on('connect', (_, socket: Duplex) => {
+    refuse(socket, new KpiError('method_not_allowed', 'CONNECT is not possible here', { allow: METHODS }))
+  })
+  server.on('clientError', (reason, socket) => {
+    onClientError(reason, socket).catch(() => socket.destroy())
+  })
+}

@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { KpiError } from '../domain/errors.ts'
+import type { Connections } from './connections.ts'
+import { directAddress } from './sender.ts'
+import type { WireResponse } from './wire.ts'
+
+/** What was wrong with a request that Node.js could not read; undefined where no HTTP was spoken at all. */
+const faultOf = (error: Error & { readonly code?: string; readonly reason?: string }): KpiError | undefined => {
+  const { code = '', reason = error.message } = error
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new KpiError('too_slow', 'the request did not come in time; send it again', { cause: error })
+  }
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new KpiError('head_too_large', 'the head of the request is over 64 KiB', { cause: error })
+  }
+  if (!code.startsWith('HPE_')) return undefined
+  return new KpiError('malformed', `this is no HTTP request that can be read: ${reason}`, { cause: error })
+}
+
+const textOf = ({ status, headers, body }: WireResponse): string => {
+  const all = { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`
+}
+
+/** Answers on a connection whose requests can be read no more, and ends it. */
+export type Refuse = (socket: Duplex, error: KpiError) => void
+
+/**
+ * Writes refusals to bare connections. What still comes in is read for a while: were the connection closed at once, its
+ * sender would get an error in place of the answer.
+ */
+export const createRefuse = (answer: (address: string, error: KpiError) => WireResponse, lingerMs: number): Refuse => {
+  return (socket, error) => {
+    if (!socket.writable) return
+    const patience = setTimeout(() => socket.destroy(), lingerMs)
+    socket.once('close', () => clearTimeout(patience))
+    socket.end(textOf(answer(directAddress(socket), error)))
+    socket.resume()
+  }
+}
+
+/** Whether anything was said on a connection. Browsers open some in advance. */
+const wasUsed = (socket: Duplex): boolean => !('bytesRead' in socket) || Number(socket.bytesRead) > 0
+
+/**
+ * Deals with requests that Node.js itself cannot read, or that do not come in time. Where the head of one has been read,
+ * its own answer says so; else the connection gets one, after those that it waits for.
+ */
+export const createOnClientError = (connections: Connections, refuse: Refuse) => {
+  const seen = new WeakSet<Duplex>()
+  return async (reason: Error, socket: Duplex): Promise<void> => {
+    // All that comes after the first fault is one, too.
+    if (seen.has(socket)) return
+    seen.add(socket)
+    const fault = faultOf(reason)
+    if (!fault || !wasUsed(socket)) {
+      socket.destroy()
+      return
+    }
+    const running = connections.runningOn(socket)
+    const unfinished = running.find(({ request }) => !request.complete)
+    if (unfinished) {
+      unfinished.intake.cut(fault)
+      return
+    }
+    await Promise.all(running.map(({ response }) => once(response, 'close')))
+    refuse(socket, fault)
+  }
+}

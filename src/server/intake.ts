@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http'
+import { finished } from 'node:stream/promises'
+import { KpiError } from '../domain/errors.ts'
+import { BODY_LIMIT } from '../domain/limits.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+/** The body of a request as it comes in. */
+export type Intake = {
+  /** Reads all of it; refused as soon as it is over the limit. */
+  readonly body: () => Promise<Uint8Array>
+  /** How much of it was read. */
+  readonly size: () => number
+  /** Gives up on what is still to come, and says why to whoever waits for it. */
+  readonly cut: (reason: KpiError) => void
+  /**
+   * Reads what is left of a body that nobody wanted, until it is over or cut. Its sender has the answer already, and may
+   * end early; were the connection closed before, a sender who sends everything first would get an error in place of the
+   * answer.
+   */
+  readonly drain: () => Promise<void>
+}
+
+/** Takes in the body of a request; `begin` asks a sender for it who waits to be asked. */
+export const createIntake = (request: IncomingMessage, begin: () => void): Intake => {
+  const cut = Promise.withResolvers<never>()
+  // Most requests are not cut, and of those that are, not all are waited for.
+  cut.promise.catch(() => undefined)
+  let [size, isCut] = [0, false]
+  const readAll = async (): Promise<Uint8Array> => {
+    const tooLarge = new KpiError('too_large', `the body is over ${BODY_LIMIT / MEBIBYTE} MiB`)
+    if (Number(request.headers['content-length']) > BODY_LIMIT) throw tooLarge
+    begin()
+    const chunks: Buffer[] = []
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > BODY_LIMIT) throw tooLarge
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks)
+  }
+  return {
+    body: async () => {
+      try {
+        return await Promise.race([readAll(), cut.promise])
+      } catch (error) {
+        if (error instanceof KpiError) throw error
+        throw new KpiError('malformed', 'the connection was cut before the end of the body', { cause: error })
+      }
+    },
+    size: () => size,
+    cut: (reason) => {
+      isCut = true
+      cut.reject(reason)
+    },
+    drain: async () => {
+      if (request.complete || isCut) return
+      request.resume()
+      await Promise.race([finished(request, { writable: false }), cut.promise.catch(() => undefined)])
+    },
+  }
+}

@@ -1,0 +1,24 @@
+const HIDDEN = '…'
+/** Longer than any word of the interface, shorter than any secret. */
+const WORD = /^[\w.~-]{0,24}$/
+const HARMLESS_VALUE = /^[\d\s,-]{0,200}$/
+
+const shownWord = (text: string): string => (WORD.test(text) && !/kpi_/i.test(text) ? text : HIDDEN)
+
+const shownPath = (path: string): string => path.split('/').map(shownWord).join('/')
+
+const shownQuery = (query: string): string =>
+  [...new URLSearchParams(query)]
+    .map(([name, value]) => `${shownWord(name)}=${HARMLESS_VALUE.test(value) ? value : HIDDEN}`)
+    .join('&')
+
+/**
+ * A target as a log may show it: paths as they are, the names of parameters, and values that are ids, dates or numbers.
+ * Whatever else is sent there may be somebody's secret in the wrong place, and `…` stands for it.
+ */
+export const shownTarget = (target: string): { readonly path: string; readonly query: string | undefined } => {
+  const end = target.indexOf('?')
+  return end < 0
+    ? { path: shownPath(target), query: undefined }
+    : { path: shownPath(target.slice(0, end)), query: shownQuery(target.slice(end + 1)) }
+}
