@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { errorLine, requestLine } from '../../src/server/access-log.ts'
+import { shownTarget } from '../../src/server/shown-target.ts'
+import { KPI } from '../support/classic.ts'
+import { NOW } from '../support/io.ts'
+import { EXCHANGE, serve } from '../support/listening.ts'
+import { head, sendThenRead } from '../support/socket.ts'
+
+const LAST = 'Connection: close'
+
+describe('the line of a request', () => {
+  test('is JSON, with all that an operator looks for', () => {
+    const line = requestLine(EXCHANGE, NOW)
+    expect(line.endsWith('}\n')).toBe(true)
+    expect(JSON.parse(line)).toEqual({
+      time: '2026-11-21T12:00:00.000Z',
+      event: 'request',
+      id: 'R1',
+      address: '203.0.113.9',
+      method: 'GET',
+      path: '/api/kpis/7',
+      query: 'rows=5',
+      status: 200,
+      account: 'acme',
+      bytes_in: 0,
+      bytes_out: 120,
+      ms: 1.235,
+    })
+  })
+
+  test('says so when the answer was not taken', () => {
+    expect(JSON.parse(requestLine({ ...EXCHANGE, isCut: true }, NOW))).toMatchObject({ cut: true })
+  })
+
+  test.each([
+    ['/api/KPIs/7/', '/api/KPIs/7/', undefined],
+    [
+      '/api/kpientries?dateFrom=2026-01-01&userid=5&rows=500',
+      '/api/kpientries',
+      'dateFrom=2026-01-01&userid=5&rows=500',
+    ],
+    ['/api/reports/AllDataEntries?kpiIds=1,2,3&userIds=', '/api/reports/AllDataEntries', 'kpiIds=1,2,3&userIds='],
+    ['/api/kpis?password=hunter2&login=ann@example.com', '/api/kpis', 'password=…&login=…'],
+    ['/api/kpis?key=%31%32&%6bey=a', '/api/kpis', 'key=12&key=…'],
+    ['/api/kpis?aVeryLongNameThatMayWellBeASecret=1', '/api/kpis', '…=1'],
+    ['/api/YWRtaW5AbG9jYWxob3N0OmtwaV90b2tlbg', '/api/…', undefined],
+    ['/api/\n"<script>', '/api/…', undefined],
+    ['/.env', '/.env', undefined],
+  ])('shows of %s what can be no secret', (target, path, query) => {
+    expect(shownTarget(target)).toEqual({ path, query })
+  })
+})
+
+describe('a token', () => {
+  test.each([
+    ['as it should be', (_token: string) => ['GET /api/kpis']],
+    ['in the query', (token: string) => [`GET /api/kpis?token=${token}`]],
+    ['as a name in the query', (token: string) => [`GET /api/kpis?${token}`]],
+    ['escaped in the query', (token: string) => [`GET /api/kpis?token=${token.replaceAll('_', '%5F')}`]],
+    ['in the path', (token: string) => [`GET /api/kpis/${token}`]],
+    ['escaped in the path', (token: string) => [`GET /api/kpis/${token.replaceAll('k', '%6b')}`]],
+    ['outside of the interface', (token: string) => [`GET /${token}`]],
+    ['in a URL', (token: string) => [`GET http://admin:${token}@localhost/api/kpis`]],
+    ['in headers', (token: string) => ['GET /api/kpis', `X-Token: ${token}`, `User-Agent: ${token}`]],
+    ['as the last address', (token: string) => ['GET /api/kpis', `X-Forwarded-For: ${token}`]],
+    ['as a scheme of its own', (token: string) => [`GET ${token}://localhost/api/kpis`]],
+    ['in what is no request', (token: string) => [`${token} /api/kpis`]],
+  ])('%s is in no line of the log', async (_, lines) => {
+    await using serving = await serve({ behindProxy: true })
+    const { service, server, tells } = serving
+    const { token } = service
+    const [line = '', ...headers] = lines(token)
+    await sendThenRead(server.url, head(service, line, ...headers, LAST))
+    const written = (await tells(1)).map((one) => requestLine(one, NOW)).join('')
+    expect(written).not.toMatch(new RegExp(token.slice(10, 30), 'i'))
+    expect(written).not.toContain(Buffer.from(`:${token}`).toString('base64').slice(4, 30))
+  })
+
+  test('in the text of an error is not either', () => {
+    const token = 'kpi_token_3sNeP0NOYryteeHumr4QwsFCXflmU1c9f_2vVro6'
+    const line = errorLine(new Error(`cannot read ${token}`, { cause: new Error(token) }), 'R1', NOW)
+    expect(line).not.toContain('3sNeP0')
+    expect(JSON.parse(line)).toMatchObject({ event: 'error', id: 'R1' })
+  })
+})
+
+describe('what a server tells of a request', () => {
+  test('counts what was read and written, and names the account', async () => {
+    let clock = 0
+    await using serving = await serve({ clock: () => (clock += 5) })
+    const { service, server, tells } = serving
+    const body = JSON.stringify(KPI)
+    const answer = await sendThenRead(
+      server.url,
+      head(service, 'POST /api/kpis?x=1', LAST, 'Content-Type: application/json', `Content-Length: ${body.length}`),
+      body,
+    )
+    const [told] = await tells(1)
+    expect(told).toEqual({
+      requestId: 'request-1',
+      address: '127.0.0.1',
+      method: 'POST',
+      target: '/api/kpis?x=1',
+      account: 'default',
+      status: 201,
+      isPutOff: false,
+      bytesIn: body.length,
+      bytesOut: answer.length - answer.indexOf('\r\n\r\n') - 4,
+      milliseconds: 5,
+      isCut: false,
+    })
+  })
+
+  test.each([
+    ['nobody in particular', 'GET /api/health', 200, undefined],
+    ['an account that asks for what is not there', 'GET /api/nowhere', 404, 'default'],
+    ['an account that asks for what cannot be', 'DELETE /api/kpifrequencies', 405, 'default'],
+    ['an account that asks what cannot be read', 'GET /api/kpientries?rows=x', 400, 'default'],
+  ])('names %s', async (_, line, status, account) => {
+    await using serving = await serve()
+    const { service, server, tells } = serving
+    await sendThenRead(server.url, head(service, line, LAST))
+    expect(await tells(1)).toMatchObject([{ status, account }])
+  })
+})
