@@ -24,7 +24,10 @@ const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = { server: ['stor
 const BUNDLED_SERVICE: ReadonlySet<string> = new Set([
   'cli/embedded.ts',
   'cli/serve.ts',
+  'cli/serve/advice.ts',
+  'cli/serve/listen-at.ts',
   'cli/serve/log.ts',
+  'cli/serve/metrics-page.ts',
   'cli/serve/tls.ts',
   'cli/operator.ts',
   'cli/commands/service.ts',

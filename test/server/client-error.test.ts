@@ -100,7 +100,7 @@ describe('a target', () => {
     const { service, server } = serving
     const answer = await sendThenRead(server.url, head(service, `GET ${target}`, LAST))
     expect(statusOf(answer)).toBe(status)
-    expect(bodyOf(answer)).toMatchObject(status === 200 ? { id: 'D' } : { message: expect.any(String) as string })
+    expect(Object.keys(bodyOf(answer) as object)).toEqual(status === 200 ? ['id', 'name'] : ['message'])
   })
 
   test('that is a whole URL names the host, whatever Host says', async () => {

@@ -2,9 +2,13 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
 import { checkPair, type TlsPair } from '../../server/tls.ts'
+import type { Cli } from '../cli.ts'
 import type { Io } from '../io.ts'
 import { reasonOf } from './file-error.ts'
 import type { ServeSettings } from './settings.ts'
+
+/** A certificate and its key, and when it ends, in milliseconds since 1970. */
+type ServedPair = { readonly pair: TlsPair; readonly validTo: number }
 
 const read = ({ cwd }: Io, what: string, path: string): string => {
   try {
@@ -15,10 +19,7 @@ const read = ({ cwd }: Io, what: string, path: string): string => {
 }
 
 /** Reads a certificate and its key from their files; refuses what cannot be served with now. */
-export const readPair = (
-  io: Io,
-  files: NonNullable<ServeSettings['tls']>,
-): { readonly pair: TlsPair; readonly validTo: number } => {
+export const readPair = (io: Io, files: NonNullable<ServeSettings['tls']>): ServedPair => {
   const pair = { cert: read(io, 'certificate', files.cert), key: read(io, 'private key', files.key) }
   try {
     return { pair, ...checkPair(pair, io.now()) }
@@ -27,5 +28,23 @@ export const readPair = (
     throw new KpiError('unusable', `cannot serve HTTPS with ${files.cert} and ${files.key}: ${error.message}`, {
       cause: error,
     })
+  }
+}
+
+/** Takes the certificate from its files anew; one that cannot be served with leaves the one before in use. */
+export const renewPair = async (
+  cli: Cli,
+  files: NonNullable<ServeSettings['tls']>,
+  use: (served: ServedPair) => void,
+): Promise<void> => {
+  try {
+    const served = readPair(cli.io, files)
+    use(served)
+    await cli.note(
+      `took the certificate anew; it is valid until ${new Date(served.validTo).toISOString().slice(0, 10)}`,
+    )
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    await cli.io.stderr.write(`kpi: ${reason}; the certificate before stays in use\n`)
   }
 }

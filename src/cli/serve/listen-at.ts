@@ -1,0 +1,29 @@
+import { KpiError } from '../../domain/errors.ts'
+import { listen, type Listening, type ListenOptions } from '../../server/listen.ts'
+import type { Face } from '../../server/wire.ts'
+
+/** Where to listen, and the flag that names the port. */
+type ListenPlace = { readonly host: string; readonly port: number; readonly flag: string }
+
+const listenError = (error: unknown, { host, port, flag }: ListenPlace): unknown => {
+  if (!(error instanceof Error && 'code' in error)) return error
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `it is in use; choose another with ${flag}, 0 takes a free one`,
+    EACCES: `permission is denied; choose one above 1023 with ${flag}`,
+    EADDRNOTAVAIL: 'this machine does not have that address',
+    ENOTFOUND: 'there is no such host',
+  }
+  const reason = reasons[String(error.code)]
+  return reason === undefined
+    ? error
+    : new KpiError('unusable', `cannot listen on ${host} port ${port}: ${reason}`, { cause: error })
+}
+
+/** Serves a face; says in words why a port cannot be had. */
+export const listenAt = async (face: Face, place: ListenPlace, options: ListenOptions): Promise<Listening> => {
+  try {
+    return await listen(face, place.host, place.port, options)
+  } catch (error) {
+    throw listenError(error, place)
+  }
+}
