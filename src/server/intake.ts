@@ -56,7 +56,8 @@ export const createIntake = (request: IncomingMessage, begin: () => void): Intak
     drain: async () => {
       if (request.complete || isCut) return
       request.resume()
-      await Promise.race([finished(request, { writable: false }), cut.promise.catch(() => undefined)])
+      // Whether the end came, or the sender has gone, or there is no more time: nothing more is to be read.
+      await Promise.race([finished(request, { writable: false }), cut.promise]).catch(() => undefined)
     },
   }
 }

@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { describeProgram } from '../../src/cli/program.ts'
+import { makePair } from '../support/certificates.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
-import { testIo } from '../support/io.ts'
+import { NOW, testIo } from '../support/io.ts'
 import { shellIn } from '../support/kpi.ts'
 import { embeddedUser, type User } from '../support/user.ts'
 
@@ -33,7 +34,11 @@ const examplesOf = async (command: string): Promise<string[]> => {
 /** The one that `changes.json` changes, where that is not number 1. */
 const CHANGED: Readonly<Record<string, number>> = { groups: 2, 'group-items': 4 }
 
+const { cert, key } = await makePair('localhost', 30, NOW)
+
 const FILES = {
+  'cert.pem': cert,
+  'key.pem': key,
   'new.json': '[]',
   'data.csv': 'user,kpi,date,actual\nann@example.com,Visits,2026-01-01,1\n',
   'daily.csv': 'kpi,date,actual\nVisits,2026-01-01,1\n',

@@ -80,7 +80,6 @@ describe('a clone on an older Node.js', () => {
   test.each<[signal: NodeJS.Signals, ended: object]>([
     ['SIGINT', { code: 0, signal: null }],
     ['SIGTERM', { code: 0, signal: null }],
-    ['SIGHUP', { code: 129, signal: null }],
     ['SIGKILL', { code: null, signal: 'SIGKILL' }],
   ])('ends as a whole with %s', async (signal, end) => {
     using home = temporaryFolder()
@@ -90,6 +89,18 @@ describe('a clone on an older Node.js', () => {
     child.kill(signal)
     // Whoever still ran would hold the output open.
     expect(await ended).toMatchObject(end)
+  })
+
+  test('passes on SIGHUP, which is no reason to end', async () => {
+    using home = temporaryFolder()
+    const line = ['--import', PRETEND_OLD, join(ROOT, 'bin', 'kpi.js'), 'serve', '--port', '0', '--access-log', 'log']
+    const { child, says, ended } = startProgram(home, [process.execPath, ...line])
+    await says(/http:.*\n/)
+    renameSync(home.in('log'), home.in('log.1'))
+    child.kill('SIGHUP')
+    await expect.poll(() => existsSync(home.in('log'))).toBe(true)
+    child.kill('SIGTERM')
+    expect(await ended).toMatchObject({ code: 0, signal: null })
   })
 
   test.runIf(process.platform !== 'win32').each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(

@@ -5,7 +5,7 @@ import { read } from '../support/classic.ts'
 import { bodyOf, isWell, serve, statusOf } from '../support/listening.ts'
 import { dial, head } from '../support/socket.ts'
 
-const QUICK = { headMs: 50, requestMs: 50, checkMs: 10, lingerMs: 50, answerMs: 50 }
+const QUICK = { headMs: 200, requestMs: 200, checkMs: 10, lingerMs: 50, answerMs: 50 }
 
 const readAll = async (socket: Socket): Promise<string> => {
   let text = ''
@@ -145,7 +145,51 @@ describe('a busy request', () => {
   })
 })
 
+describe('a client that goes away', () => {
+  test('in mid-body is told of, and harms nothing', async () => {
+    const asked = Promise.withResolvers<void>()
+    await using serving = await serve({
+      wrap: (face) => (request) => {
+        asked.resolve()
+        return face(request)
+      },
+    })
+    const { service, server, tells } = serving
+    const socket = await dial(server.url)
+    socket.write(`${head(service, 'POST /api/kpis', 'Content-Length: 1000')}{"name":`)
+    await asked.promise
+    socket.resetAndDestroy()
+    expect(await tells(1)).toMatchObject([{ status: 400, isCut: true }])
+    expect(service.logged).toEqual([])
+    expect(await isWell(server.url)).toBe(true)
+  })
+
+  test('after a refusal, in mid-body, is told of', async () => {
+    await using serving = await serve()
+    const { service, server, tells } = serving
+    const socket = await dial(server.url)
+    socket.write(head({ ...service, token: 'wrong' }, 'POST /api/kpis', 'Content-Length: 1000'))
+    await once(socket, 'data')
+    socket.resetAndDestroy()
+    expect(await tells(1)).toMatchObject([{ status: 401 }])
+  })
+})
+
 describe('connections', () => {
+  test('may rest longer than an answer may take', async () => {
+    await using serving = await serve({ limits: QUICK })
+    const { service, server } = serving
+    const resting = await dial(server.url)
+    resting.write(head(service, 'GET /api/health'))
+    await once(resting, 'data')
+    // One that is refused for its time shows that the time for an answer has passed, too.
+    const slow = await dial(server.url)
+    slow.write('GET /api/kpis HTTP/1.1\r\n')
+    expect(statusOf(await readAll(slow))).toBe(408)
+    resting.write(head(service, 'GET /api/health', 'Connection: close'))
+    expect(statusOf(await readAll(resting))).toBe(200)
+  })
+
   test('beyond the limit are closed at once; others come in when one has gone', async () => {
     await using serving = await serve({ limits: { connections: 2 } })
     const { server } = serving

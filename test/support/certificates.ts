@@ -6,12 +6,12 @@ export type Pair = { readonly cert: string; readonly key: string }
 const DAY_MS = 86_400_000
 
 /** Makes a certificate for a name, valid from ten days ago for some days more, and signed by itself. */
-export const makePair = async (name = 'localhost', days = 30): Promise<Pair> => {
-  const notBeforeDate = new Date(Date.now() - 10 * DAY_MS)
+export const makePair = async (name = 'localhost', days = 30, now = Date.now()): Promise<Pair> => {
+  const notBeforeDate = new Date(now - 10 * DAY_MS)
   const { cert, private: key } = await generate([{ name: 'commonName', value: name }], {
     keyType: 'ec',
     notBeforeDate,
-    notAfterDate: new Date(Date.now() + days * DAY_MS),
+    notAfterDate: new Date(now + days * DAY_MS),
     extensions: [
       {
         name: 'subjectAltName',

@@ -7,9 +7,9 @@ import { DEFAULT_PORT, readServeSettings } from '../serve/settings.ts'
 
 const EXAMPLES = [
   'serve --port 0 --data-dir ./kpi-data',
-  'serve --host 0.0.0.0 --port 443 --tls-cert /etc/kpi/cert.pem --tls-key /etc/kpi/key.pem',
-  'serve --behind-proxy --public-url https://kpi.example.com --access-log /var/log/kpi/access.log',
-  'serve --metrics-port 9321 --access-log -',
+  'serve --host 0.0.0.0 --port 8443 --tls-cert cert.pem --tls-key key.pem',
+  'serve --behind-proxy --public-url https://kpi.example.com --access-log access.log',
+  'serve --metrics-port 9321 --max-connections 500',
 ]
 
 /** `kpi serve` */
