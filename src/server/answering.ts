@@ -4,8 +4,10 @@ import { KpiError } from '../domain/errors.ts'
 import { createOnClientError, createRefuse, type Refuse } from './client-error.ts'
 import type { Connections, Running } from './connections.ts'
 import type { Exchange, OnExchange } from './exchange.ts'
+import { formats } from './format.ts'
 import { createIntake } from './intake.ts'
 import type { Limits } from './limits.ts'
+import { chooseFormat } from './media-type.ts'
 import { plainRefusal } from './refusal.ts'
 import { addressOf } from './sender.ts'
 import { isHost, readTarget } from './target.ts'
@@ -97,7 +99,9 @@ const answer = async (serving: Serving, running: Running): Promise<void> => {
   }
   const over = closed(response)
   const refusal = refusalOf(serving, request)
-  const answered = refusal ? plainRefusal(refusal, serving.requestId()) : await serving.face(asked)
+  const answered = refusal
+    ? plainRefusal(refusal, serving.requestId(), formats[chooseFormat(asked.headers)])
+    : await serving.face(asked)
   const bytesOut = await write(serving, running, answered)
   await over
   const milliseconds = serving.clock() - started

@@ -47,6 +47,14 @@ describe('a request that cannot be read', () => {
     expect(await isWell(server.url)).toBe(true)
   })
 
+  test('is refused in XML where it speaks XML', async () => {
+    await using serving = await serve()
+    const xml = http('GET /api/health', LAST, 'Content-Type: application/xml')
+    const answer = await sendThenRead(serving.server.url, xml)
+    expect(statusOf(answer)).toBe(400)
+    expect(answer).toMatch(/<message>the header Host is missing<\/message>/)
+  })
+
   test('comes after those before it on the same connection have been answered', async () => {
     const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await using serving = await serve({

@@ -292,6 +292,7 @@ describe('a body in XML', () => {
       method: 'POST',
       target: '/api/kpicategories',
       headers: { ...XML, authorization },
+      address: '127.0.0.1',
       body: () => Promise.resolve(body),
     })
     expect([refused.status, readDocument(refused.body)]).toEqual([
