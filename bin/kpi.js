@@ -32,8 +32,13 @@ const handOver = async () => {
   // What is sent to the whole group reaches the other twice, which takes it for once.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', tooOld)
-  child.on('exit', (code, signal) => {
-    process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0)
+  // A signal's second coming may hit a process that is done and about to end: what it said counts.
+  let said
+  child.on('message', (code) => {
+    said = code
+  })
+  child.on('close', (code, signal) => {
+    process.exitCode = code ?? said ?? 128 + (constants.signals[signal] ?? 0)
   })
 }
 
@@ -60,6 +65,7 @@ const start = async () => {
   if (args[0] !== '--version') await cacheCode()
   const { run, processIo } = await import('../dist/main.js')
   process.exitCode = await run(args, processIo(isHandedOver))
+  if (isHandedOver) process.send?.(process.exitCode)
 }
 
 await (Number.parseInt(process.versions.node, 10) < LEAST ? handOver() : start())

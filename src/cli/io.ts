@@ -43,7 +43,7 @@ export type Io = {
 }
 
 const INTERRUPTED = 130
-const ECHO_MS = 100
+const ECHO_MS = 500
 
 const outputOf = (stream: NodeJS.WriteStream): Output => {
   let failure: Error | undefined
