@@ -50,5 +50,10 @@ export type Db = {
    * cannot be told without asking the database, as others do.
    */
   readonly stamp: () => number | undefined
+  /**
+   * The same for work that itself locks the rows on which it decides, so that it waits for nobody else's writes. Not
+   * there where a database has one writer at a time.
+   */
+  readonly selfLocking?: Db
   readonly close: () => Promise<void>
 }

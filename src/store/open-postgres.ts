@@ -43,7 +43,7 @@ export const openPostgres = async (place: PostgresPlace): Promise<Db> => {
   const db = postgresDb(place, where)
   try {
     // Where another instance makes the table at this moment, it is there the second time.
-    await db.prepare(makeVersionTable).catch(() => db.prepare(makeVersionTable))
+    await db.selfLocking.write(makeVersionTable).catch(() => db.selfLocking.write(makeVersionTable))
     await db.write((tx) => migrate(tx, where))
     return db
   } catch (error) {

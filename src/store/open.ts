@@ -7,8 +7,25 @@ import { sqliteDb } from './sqlite.ts'
 /** The version of the store that this program reads and writes; `migrations.ts` brings older ones there. */
 export const STORE_VERSION = 2
 
-/** Marks a database as ours, in the place that SQLite has for it: "kpi". */
-const APPLICATION_ID = 0x6b7069
+/** A kind of SQLite file that this program keeps. */
+export type FileKind = {
+  /** Marks a file as one of this kind, in the place that SQLite has for it. */
+  readonly applicationId: number
+  /** The version that this program reads and writes. */
+  readonly version: number
+  /** What brings a file from one version to the next, from an empty one on. */
+  readonly steps: () => Promise<readonly (readonly string[])[]>
+}
+
+const STORE: FileKind = {
+  // "kpi"
+  applicationId: 0x6b7069,
+  version: STORE_VERSION,
+  steps: async () => {
+    const [{ migrations }, { sqliteDialect }] = await Promise.all([import('./migrations.ts'), import('./dialect.ts')])
+    return migrations(sqliteDialect)
+  },
+}
 
 const numberIn = async (tx: Reader, pragma: 'application_id' | 'user_version'): Promise<number> => {
   const [row] = await tx.all(`pragma ${pragma}`)
@@ -19,23 +36,22 @@ const isEmpty = async (tx: Reader): Promise<boolean> =>
   (await tx.all('select name from sqlite_schema limit 1')).length === 0
 
 /** The version of the store, 0 where nothing is there yet. Other programs have databases with versions, too. */
-const versionOf = async (tx: Reader, path: string): Promise<number> => {
+const versionOf = async (tx: Reader, path: string, kind: FileKind): Promise<number> => {
   const version = await numberIn(tx, 'user_version')
-  const isOurs = version === 0 ? await isEmpty(tx) : (await numberIn(tx, 'application_id')) === APPLICATION_ID
+  const isOurs = version === 0 ? await isEmpty(tx) : (await numberIn(tx, 'application_id')) === kind.applicationId
   if (!isOurs) throw notOurs(path)
-  if (version <= STORE_VERSION) return version
+  if (version <= kind.version) return version
   throw new KpiError('unusable', `${path} was written by a newer kpi; update this one`)
 }
 
-const migrate = async (db: Db, path: string): Promise<void> => {
-  const [{ migrations }, { sqliteDialect }] = await Promise.all([import('./migrations.ts'), import('./dialect.ts')])
-  const steps = migrations(sqliteDialect)
+const migrate = async (db: Db, path: string, kind: FileKind): Promise<void> => {
+  const steps = await kind.steps()
   await db.write(async (tx) => {
-    for (let version = await versionOf(tx, path); version < STORE_VERSION; version += 1) {
+    for (let version = await versionOf(tx, path, kind); version < kind.version; version += 1) {
       for (const statement of steps[version] ?? []) await tx.run(statement)
       await tx.run(`pragma user_version = ${version + 1}`)
     }
-    await tx.run(`pragma application_id = ${APPLICATION_ID}`)
+    await tx.run(`pragma application_id = ${kind.applicationId}`)
   })
 }
 
@@ -59,15 +75,18 @@ const prepareFile = (path: string): void => {
   }
 }
 
-/** Opens the SQLite store at a path in a folder that is there: made, and brought to this program's version. */
-export const openStore = async (path: string): Promise<Db> => {
+/** Opens a file of a kind at a path in a folder that is there: made, and brought to this program's version. */
+export const openFile = async (path: string, kind: FileKind, open: (path: string) => Db): Promise<Db> => {
   prepareFile(path)
-  const db = sqliteDb(path)
+  const db = open(path)
   try {
-    if ((await db.read((tx) => versionOf(tx, path))) < STORE_VERSION) await migrate(db, path)
+    if ((await db.read((tx) => versionOf(tx, path, kind))) < kind.version) await migrate(db, path, kind)
     return db
   } catch (error) {
     await db.close()
     throw error
   }
 }
+
+/** Opens the SQLite store at a path in a folder that is there: made, and brought to this program's version. */
+export const openStore = (path: string): Promise<Db> => openFile(path, STORE, sqliteDb)

@@ -127,8 +127,8 @@ const createPool = ({ url, connections = CONNECTIONS }: PostgresPlace): pg.Pool 
   return pool
 }
 
-/** A PostgreSQL as a `Db`, and a way to write to it while there is nothing yet that a writer could hold. */
-export type PostgresDb = Db & { readonly prepare: (work: (tx: Writer) => Promise<void>) => Promise<void> }
+/** A PostgreSQL as a `Db`; what holds no lock by itself can be written while there is nothing yet to hold. */
+export type PostgresDb = Db & { readonly selfLocking: Db }
 
 /** A PostgreSQL as a `Db`; `where` names it in errors. */
 export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
@@ -148,13 +148,17 @@ export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
         return work(tx)
       }),
     )
-  const db: PostgresDb = {
-    prepare: (work) => told(() => transaction(pool, WRITE, work)),
+  const selfLocking: Db = {
     read,
-    write: (work) => writeAfter(work, LOCK_STORE),
+    write: (work) => told(() => transaction(pool, WRITE, work)),
+    ofAccount: () => selfLocking,
     stamp: () => undefined,
-    ofAccount: (account) => ({ ...db, write: (work) => writeAfter(work, LOCK_ACCOUNT, account) }),
     close: () => pool.end(),
   }
-  return db
+  return {
+    ...selfLocking,
+    write: (work) => writeAfter(work, LOCK_STORE),
+    ofAccount: (account) => ({ ...selfLocking, write: (work) => writeAfter(work, LOCK_ACCOUNT, account) }),
+    selfLocking,
+  }
 }

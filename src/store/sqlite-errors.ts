@@ -16,6 +16,14 @@ const resultCode = (error: unknown): number | undefined =>
 /** Whether another connection holds the lock that was wanted. */
 export const isBusy = (error: unknown): boolean => resultCode(error) === BUSY || resultCode(error) === LOCKED
 
+const DAMAGED = ' is damaged; restore it from a backup'
+
+/** The error for a file that is a database, but not a whole one. */
+export const damaged = (path: string, cause?: unknown): KpiError => new KpiError('unusable', path + DAMAGED, { cause })
+
+/** Whether an error is that one. */
+export const isDamage = (error: unknown): boolean => error instanceof KpiError && error.message.endsWith(DAMAGED)
+
 /** The error for a file that is something else than a store. */
 export const notOurs = (path: string, cause?: unknown): KpiError =>
   new KpiError('unusable', `${path} is not a kpi database; move it away, or choose another data directory`, { cause })
@@ -39,7 +47,7 @@ export const sqliteError = (error: unknown, path: string): unknown => {
     case NOT_A_DATABASE:
       return notOurs(path, cause)
     case CORRUPT:
-      return new KpiError('unusable', `${path} is damaged; restore it from a backup`, { cause })
+      return damaged(path, cause)
     case IO_ERROR:
       return new KpiError('unavailable', `the disk of ${path} cannot be read or written`, { cause })
     default:

@@ -10,14 +10,20 @@ const RETRY_PAUSE_MS = 5
 
 const READER_SETTINGS = 'pragma busy_timeout = 5000'
 /**
- * Readers go on beside the writer, and what a commit has acknowledged survives a loss of power. What was written waits
- * in the log for 32 MB of it, as pages that are written again and again in the meantime are then copied once.
+ * What becomes of what a commit has acknowledged when the power is lost: `full` keeps it. `off` may lose the file, costs
+ * no wait for the disk, and keeps everything when only the process ends.
  */
-const WRITER_SETTINGS = `
+export type Durability = 'full' | 'off'
+
+/**
+ * Readers go on beside the writer. What was written waits in the log for 32 MB of it, as pages that are written again
+ * and again in the meantime are then copied once.
+ */
+const writerSettings = (durability: Durability): string => `
   pragma busy_timeout = ${BLOCKING_WAIT_MS};
   pragma journal_mode = wal;
   pragma wal_autocheckpoint = 8000;
-  pragma synchronous = full`
+  pragma synchronous = ${durability}`
 
 /** How long a write waits for another process to end its own. */
 export const WRITE_PATIENCE_MS = 30_000
@@ -134,7 +140,7 @@ const finish = async <T>(connection: Connection, work: () => Promise<T>): Promis
  * A SQLite file as a `Db`. Readers and the writer have a connection each, opened when first used, so that a write that
  * waits for another process holds up no reader.
  */
-export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS): Db => {
+export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durability: Durability = 'full'): Db => {
   let reader: Connection | undefined
   let writer: Connection | undefined
   const reads = createQueue()
@@ -152,7 +158,7 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS): Db => {
     return finish(connection, () => work(connection))
   }
   const writeTransaction = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
-    const connection = (writer ??= await patiently(() => connect(path, WRITER_SETTINGS), patienceMs))
+    const connection = (writer ??= await patiently(() => connect(path, writerSettings(durability)), patienceMs))
     await patiently(() => connection.beginWriting(), patienceMs)
     return finish(connection, () => work(connection))
   }
