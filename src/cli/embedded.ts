@@ -13,6 +13,9 @@ import { makeFolder } from './folders.ts'
 /** The file of the embedded service within its data directory. */
 const storePath = (dataDir: string): string => join(dataDir, 'kpi.db')
 
+/** The file beside it in which `kpi serve` counts requests. */
+export const limitsPath = (dataDir: string): string => join(dataDir, 'kpi-limits.db')
+
 /** The account of the embedded service, made with all that a new one has where there is none yet. */
 const findAccount = async (db: Db, now: number): Promise<Account> => {
   const known = await db.read((tx) => accounts.findByName(tx, DEFAULT_ACCOUNT))

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Db } from '../store/db.ts'
+import type { OpenLimits } from '../store/limits-open.ts'
 import type { Cli } from './cli.ts'
 import { UsageError } from './exit.ts'
 import { findPlace } from './settings.ts'
@@ -45,6 +46,15 @@ export const openBundled = async (cli: Cli): Promise<Db> => {
     import('../store/open-postgres.ts'),
   ])
   return openPostgres({ url: findPostgresUrl(cli.io) })
+}
+
+/** Opens the place where the limits of the bundled service are counted, to be closed before its store. */
+export const openBundledLimits = async (cli: Cli, db: Db): Promise<OpenLimits> => {
+  const { limitsBeside, limitsWithin } = await import('../store/limits-open.ts')
+  const place = bundledPlace(cli)
+  if (place.kind === 'postgres') return limitsWithin(db)
+  const { limitsPath } = await import('./embedded.ts')
+  return limitsBeside(limitsPath(place.dataDir), cli.io.now)
 }
 
 /** Runs `work` on the store of the bundled service itself. */

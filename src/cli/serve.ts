@@ -1,13 +1,17 @@
 import { type App, createApp } from '../server/app.ts'
 import { classicFace } from '../server/classic.ts'
+import type { Limits } from '../server/limited.ts'
 import type { Listening } from '../server/listen.ts'
 import { underPublicUrl } from '../server/public-url.ts'
 import type { Face } from '../server/wire.ts'
+import { createLoginBrake } from '../service/login-brake.ts'
+import { createRateLimit } from '../service/rate-limit.ts'
 import type { Db } from '../store/db.ts'
+import type { LimitStore } from '../store/limits.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Cli } from './cli.ts'
 import type { Io } from './io.ts'
-import { openBundled } from './operator.ts'
+import { openBundled, openBundledLimits } from './operator.ts'
 import { adviseAccess } from './serve/advice.ts'
 import { listenAt } from './serve/listen-at.ts'
 import { openServiceLog, type ServiceLog } from './serve/log.ts'
@@ -21,6 +25,7 @@ type Parts = {
   readonly settings: ServeSettings
   readonly db: Db
   readonly app: App
+  readonly counted: LimitStore
   readonly log: ServiceLog
   readonly page: MetricsPage | undefined
   readonly tls: ReturnType<typeof readPair> | undefined
@@ -31,11 +36,17 @@ const requestIds =
   (): string =>
     Buffer.from(random(9)).toString('base64url')
 
+const limitsOf = (counted: LimitStore, { rateLimit }: ServeSettings): Limits => ({
+  brake: createLoginBrake(counted),
+  ...(rateLimit > 0 && { rate: createRateLimit(counted, rateLimit) }),
+})
+
 /** What is served: the classic interface on a store. */
-const faceOf = ({ cli, settings, db, app, log }: Parts): Face => {
+const faceOf = ({ cli, settings, db, app, counted, log }: Parts): Face => {
   const face = classicFace({
     app,
     db,
+    limits: limitsOf(counted, settings),
     version: manifest.version,
     now: () => Math.floor(cli.io.now() / 1000),
     requestId: requestIds(cli.io),
@@ -93,11 +104,13 @@ export const runServer = async (cli: Cli, settings: ServeSettings): Promise<void
   open.defer(log.close)
   const db = await openBundled(cli)
   open.defer(db.close)
+  const counted = await openBundledLimits(cli, db)
+  open.defer(counted.close)
   const app = createApp(db)
   const { metricsPort } = settings
   const page = metricsPort === undefined ? undefined : await serveMetrics(cli, app, metricsPort, requestIds(io))
   if (page) open.defer(page.close)
-  const parts: Parts = { cli, settings, db, app, log, page, tls }
+  const parts: Parts = { cli, settings, db, app, counted, log, page, tls }
   const listening = await start(parts)
   open.defer(listening.close)
   page?.metrics.watch(listening.connections)

@@ -9,3 +9,6 @@ export const ELEMENT_LIMIT = 200_000
 
 /** Connections that a server has at a time, unless its operator says otherwise. */
 export const CONNECTION_LIMIT = 10_000
+
+/** The most requests a minute of an account, where the operator says nothing else (decisions, section 10). */
+export const RATE_LIMIT = 200

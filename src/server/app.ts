@@ -8,7 +8,13 @@ import { createRouter } from './router.ts'
 import { routes } from './routes/index.ts'
 
 /** What a call runs on: whose it is, when it came, and how strictly its body is read. */
-export type Caller = { readonly account: Account; readonly now: Instant; readonly lenient: boolean }
+export type Caller = {
+  readonly account: Account
+  readonly now: Instant
+  readonly lenient: boolean
+  /** In place of the service's own store: a transaction that is open already. */
+  readonly db?: Db | undefined
+}
 
 /** The error for a method that a path does not have. */
 export const notAllowed = (method: string, path: string, allow: readonly string[]): KpiError =>
@@ -48,8 +54,8 @@ export const createApp = (db: Db): App => {
     const { takes, handle } = found
     return {
       takes,
-      run: ({ account, now, lenient }, { query, body }) =>
-        handle({ ctx: { db: db.ofAccount(account.id), account, now }, ids, query, body, lenient }),
+      run: ({ account, now, lenient, db: open }, { query, body }) =>
+        handle({ ctx: { db: open ?? db.ofAccount(account.id), account, now }, ids, query, body, lenient }),
     }
   }
   const patternOf = (path: string): string | undefined => {

@@ -3,10 +3,12 @@ import { type ErrorCode, KpiError } from '../domain/errors.ts'
 import { health } from '../domain/resources/health.ts'
 import type { Db } from '../store/db.ts'
 import { type App, notAllowed } from './app.ts'
-import { authenticateBasic } from './auth.ts'
+import { parseBasic } from './auth.ts'
 import type { Answer } from './call.ts'
 import { type Format, formats } from './format.ts'
+import { admit, type Limits } from './limited.ts'
 import { chooseFormat, mustBeUnderstood } from './media-type.ts'
+import { answerOnce, withBodyOnce } from './once.ts'
 import { parseQuery } from './query.ts'
 import { classicStatus } from './status.ts'
 import type { Face, WireRequest, WireResponse } from './wire.ts'
@@ -24,6 +26,8 @@ export type FaceDeps = {
   readonly requestId: () => string
   /** Told of what was unforeseen, in full; the sender is told only the request's id. */
   readonly onError: (error: unknown, requestId: string) => void
+  /** What callers are held to; nothing where it is not given. */
+  readonly limits?: Limits
 }
 
 type Target = { readonly path: string; readonly query: string }
@@ -78,22 +82,36 @@ const answerHealth = (format: Format, method: string, { path }: Target, version:
   return respond(format, { status: 200, content: { of: health, record: { status: 'ok', version } } })
 }
 
+/** Takes headers that an answer has whatever becomes of its request. */
+type Tell = (headers: WireResponse['headers']) => void
+
 /** The classic interface: `/api`, JSON or XML, Basic credentials. */
 export const classicFace = (deps: FaceDeps): Face => {
   const { app, db, version } = deps
   // Credentials come first, then the path and the method: what cannot be done is refused, whatever its body is.
-  const answer = async (request: WireRequest, format: Format): Promise<WireResponse> => {
+  const answer = async (sent: WireRequest, format: Format, tell: Tell): Promise<WireResponse> => {
+    const request = withBodyOnce(sent)
     const target = parseTarget(request.target)
     const method = request.method === 'HEAD' ? 'GET' : request.method
     if (isHealth(target)) return answerHealth(format, method, target, version)
     if (method === 'OPTIONS') return options(app.methodsOf(target.path))
-    const account = await authenticateBasic(db, request.headers)
-    request.onAccount?.(account.name)
+    const credentials = parseBasic(request.headers['authorization'])
+    const account = await admit(db, request, credentials, deps.limits ?? {}, tell)
     const operation = app.find(method, target.path)
     mustBeUnderstood(request.headers['content-type'], operation.takes !== undefined)
     const body = operation.takes && (await format.read(await request.body(), operation.takes))
-    const caller = { account, now: deps.now(), lenient: true }
-    return respond(format, await operation.run(caller, { query: parseQuery(target.query), body }))
+    const now = deps.now()
+    return answerOnce(
+      db,
+      { request, account, token: credentials.token, now },
+      {
+        perform: async (open) => {
+          const caller = { account, now, lenient: true, db: open }
+          return respond(format, await operation.run(caller, { query: parseQuery(target.query), body }))
+        },
+        refuse: (error) => refusal(format, error),
+      },
+    )
   }
   // What went wrong inside is logged in full; the sender learns only what to do about it.
   const told = (error: unknown, requestId: string): KpiError => {
@@ -110,11 +128,12 @@ export const classicFace = (deps: FaceDeps): Face => {
     const requestId = deps.requestId()
     const format = formats[chooseFormat(request.headers)]
     let response: WireResponse
+    let more: WireResponse['headers'] = {}
     try {
-      response = await answer(request, format)
+      response = await answer(request, format, (headers) => (more = headers))
     } catch (error) {
       response = refusal(format, told(error, requestId))
     }
-    return { ...response, headers: { ...response.headers, 'x-request-id': requestId } }
+    return { ...response, headers: { ...response.headers, ...more, 'x-request-id': requestId } }
   }
 }

@@ -12,7 +12,7 @@ export type Credentials = { readonly login: string; readonly token: string }
 export const wrongCredentials = (): KpiError => new KpiError('unauthorized', 'the login name or the token is wrong')
 
 /** Refuses an account whose API is off, and says which of the two reasons it is. */
-const mustHaveAccess = (account: Account): void => {
+export const mustHaveAccess = (account: Account): void => {
   if (account.plan === 'individual') {
     throw new KpiError('forbidden', `account ${account.name} is on the plan individual, which has no API`)
   }
@@ -38,8 +38,9 @@ const findAccount = async (
 
 /**
  * Finds the account that credentials open: the token names it, the login must be an active user of it, and the label of
- * the host that was asked must not be another account's (decisions, section 1). Refuses what is wrong, and an account
- * whose API is off. The token is looked up by its hash, so the time taken tells nothing about it.
+ * the host that was asked must not be another account's (decisions, section 1). Refuses what is wrong; whether the
+ * account's API is on is asked by `mustHaveAccess`. The token is looked up by its hash, so the time taken tells nothing
+ * about it.
  */
 export const openAccount = async (
   db: Db,
@@ -49,6 +50,5 @@ export const openAccount = async (
   if (!isWellFormed(credentials.token)) throw wrongCredentials()
   const account = await db.read((tx) => findAccount(tx, credentials, hostLabel))
   if (!account) throw wrongCredentials()
-  mustHaveAccess(account)
   return account
 }

@@ -12,6 +12,8 @@ export type Dialect = {
   readonly crossAccountKeys: boolean
   /** Whether entries have foreign keys; else the service alone sees to it that their items and KPIs are there. */
   readonly entryKeys: boolean
+  /** Whether limits are counted in a database of their own, so that counting waits for no write. */
+  readonly limitsApart: boolean
 }
 
 export const sqliteDialect: Dialect = {
@@ -21,6 +23,7 @@ export const sqliteDialect: Dialect = {
   plain: ' strict',
   crossAccountKeys: true,
   entryKeys: true,
+  limitsApart: true,
 }
 
 export const postgresDialect: Dialect = {
@@ -31,4 +34,5 @@ export const postgresDialect: Dialect = {
   crossAccountKeys: false,
   // PostgreSQL asks a query for each key of each row: three of them take five times as long as all else in a batch.
   entryKeys: false,
+  limitsApart: false,
 }

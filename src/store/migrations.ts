@@ -10,6 +10,7 @@ import { userGroupItem } from '../domain/resources/user-group-item.ts'
 import type { Resource } from '../domain/schema.ts'
 import { columnSql, columnsOf } from './columns.ts'
 import type { Dialect } from './dialect.ts'
+import { limitTables } from './limit-tables.ts'
 
 type Table = {
   readonly name: string
@@ -144,6 +145,23 @@ const secondTables = ({ integer }: Dialect): readonly Table[] => [
     },
     constraints: [references('kpi_id', 'kpis')],
   },
+  {
+    // What was asked with an Idempotency-Key: who is at it, and what was answered.
+    name: 'idempotent_requests',
+    key: ['path', 'request_key'],
+    columns: {
+      path: 'text not null',
+      request_key: 'text not null',
+      fingerprint: 'text not null',
+      owner: 'text not null',
+      leased_until: `${integer} not null`,
+      created_at: `${integer} not null`,
+      status: integer,
+      location: 'text',
+      content_type: 'text',
+      body: 'text',
+    },
+  },
 ]
 
 /** What brings a store from one version to the next. What has been released is never changed, only added to. */
@@ -161,5 +179,7 @@ export const migrations = (dialect: Dialect): readonly (readonly string[])[] => 
     ...secondTables(dialect).map(createTable(2, dialect)),
     'create index user_items_by_item on user_items (account_id, id)',
     'create index entry_items_by_entry on entry_items (account_id, item_id, kpi_id, entry_date)',
+    'create index idempotent_requests_by_time on idempotent_requests (account_id, created_at)',
+    ...(dialect.limitsApart ? [] : limitTables(dialect)),
   ],
 ]

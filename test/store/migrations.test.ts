@@ -35,7 +35,7 @@ const TABLES: readonly [table: string, of: Resource, more: readonly string[], wi
   ['users', user, ['email_key text not null', 'password_hash text'], ['password']],
 ]
 /** Tables without a resource of their own. */
-const INTERNAL = ['counters', 'entry_items', 'formulas']
+const INTERNAL = ['counters', 'entry_items', 'formulas', 'idempotent_requests']
 const OWNED = [...INTERNAL, ...TABLES.map(([name]) => name)]
 
 describe('the tables', () => {

@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { CONNECTION_LIMIT } from '../../domain/limits.ts'
+import { CONNECTION_LIMIT, RATE_LIMIT } from '../../domain/limits.ts'
 import type { Cli, Register } from '../cli.ts'
 import { addExamples } from '../examples.ts'
 import { addStoreFlag } from '../operator.ts'
@@ -9,7 +9,7 @@ const EXAMPLES = [
   'serve --port 0 --data-dir ./kpi-data',
   'serve --host 0.0.0.0 --port 8443 --tls-cert cert.pem --tls-key key.pem',
   'serve --behind-proxy --public-url https://kpi.example.com --access-log access.log',
-  'serve --metrics-port 9321 --max-connections 500',
+  'serve --metrics-port 9321 --max-connections 500 --rate-limit 1000',
 ]
 
 /** `kpi serve` */
@@ -26,6 +26,11 @@ export const serve: Register = (group, act) => {
     .addOption(
       new Option('--max-connections <n>', 'connections at a time; more are closed at once').default(
         String(CONNECTION_LIMIT),
+      ),
+    )
+    .addOption(
+      new Option('--rate-limit <n>', 'requests a minute that each account may make; 0 is off').default(
+        String(RATE_LIMIT),
       ),
     )
   addStoreFlag(group)

@@ -14,10 +14,13 @@ export type ServeSettings = {
   readonly accessLog: string | undefined
   readonly metricsPort: number | undefined
   readonly maxConnections: number
+  /** Requests a minute of each account; 0 for any number. */
+  readonly rateLimit: number
 }
 
 export const DEFAULT_PORT = 8321
 const LAST_PORT = 65_535
+const HIGHEST_RATE_LIMIT = 1_000_000_000
 
 type Options = Readonly<Record<string, unknown>>
 
@@ -36,6 +39,12 @@ const readCount = (flag: string, text: string): number => {
   const count = /^\d{1,7}$/.test(text) ? Number(text) : 0
   if (count > 0) return count
   throw new UsageError(`${flag} ${text} is not a number of connections; give one from 1 to 9999999`)
+}
+
+const readRateLimit = (text: string): number => {
+  const limit = /^\d{1,10}$/.test(text) ? Number(text) : NaN
+  if (limit <= HIGHEST_RATE_LIMIT) return limit
+  throw new UsageError(`--rate-limit ${text} is not a number of requests; 0 is off, ${HIGHEST_RATE_LIMIT} the most`)
 }
 
 const readTls = (options: Options): ServeSettings['tls'] => {
@@ -78,6 +87,7 @@ export const readServeSettings = (options: Options): ServeSettings => {
     accessLog: textOf(options, 'accessLog'),
     metricsPort: metricsPort === undefined ? undefined : readPort('--metrics-port', metricsPort),
     maxConnections: readCount('--max-connections', String(options['maxConnections'])),
+    rateLimit: readRateLimit(String(options['rateLimit'])),
   }
   if (settings.accessLog === '') throw new UsageError('--access-log is empty; name a file, or - for standard error')
   mustBeSafe(settings)

@@ -1,0 +1,67 @@
+import { rmSync } from 'node:fs'
+import type { Db, Reader } from './db.ts'
+import { sqliteDialect } from './dialect.ts'
+import { limitTables } from './limit-tables.ts'
+import type { LimitStore, Millis } from './limits.ts'
+import { type FileKind, openFile } from './open.ts'
+import { damaged, isDamage } from './sqlite-errors.ts'
+import { sqliteDb } from './sqlite.ts'
+
+const LIMITS: FileKind = {
+  // "kpl"
+  applicationId: 0x6b706c,
+  version: 1,
+  steps: () => Promise.resolve([limitTables(sqliteDialect)]),
+}
+
+/** A request waits this long for other processes that count. */
+const PATIENCE_MS = 5000
+
+const mustBeWhole = async (tx: Reader, path: string): Promise<void> => {
+  const [row] = await tx.all('pragma quick_check(1)')
+  if (row?.['quick_check'] !== 'ok') throw damaged(path)
+}
+
+const openWhole = async (path: string): Promise<Db> => {
+  const db = await openFile(path, LIMITS, (at) => sqliteDb(at, PATIENCE_MS, 'off'))
+  try {
+    await db.read((tx) => mustBeWhole(tx, path))
+    return db
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+/** Opens the file; one that a loss of power has damaged is made anew, as only the last minute is in it. */
+const openOwnFile = (path: string): Promise<Db> =>
+  openWhole(path).catch((error: unknown) => {
+    if (!isDamage(error)) throw error
+    for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true })
+    return openWhole(path)
+  })
+
+/** Where limits are counted, to be closed before the store is. */
+export type OpenLimits = LimitStore & { readonly close: () => Promise<void> }
+
+/**
+ * Opens the file in which the limits of a SQLite store are counted. It is one of its own, so that counting waits for no
+ * import and for no disk. It may be deleted whenever nothing serves.
+ */
+export const limitsBeside = async (path: string, nowMs: () => Millis): Promise<OpenLimits> => {
+  const db = await openOwnFile(path)
+  return { db, now: () => Promise.resolve(nowMs()), close: db.close }
+}
+
+/** The database's own clock: the instances' may differ. */
+const databaseNow = async (tx: Reader): Promise<Millis> => {
+  const [row] = await tx.all('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now')
+  return Number(row?.['now'])
+}
+
+/** The limits of a store that several instances share are counted in it. */
+export const limitsWithin = (store: Db): OpenLimits => ({
+  db: store.selfLocking ?? store,
+  now: databaseNow,
+  close: () => Promise.resolve(),
+})

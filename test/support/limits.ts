@@ -1,0 +1,75 @@
+import { onTestFinished } from 'vitest'
+import { createApp } from '../../src/server/app.ts'
+import { classicFace } from '../../src/server/classic.ts'
+import { createLoginBrake } from '../../src/service/login-brake.ts'
+import { createRateLimit } from '../../src/service/rate-limit.ts'
+import type { Db } from '../../src/store/db.ts'
+import { limitsBeside, limitsWithin, type OpenLimits } from '../../src/store/limits-open.ts'
+import { type Database, sqliteDatabase } from './databases.ts'
+import { NOW } from './io.ts'
+import { type Service, startService } from './service.ts'
+
+/** A clock that a test sets. */
+export type Clock = { now: number }
+
+/** Where the limits of a store are counted: in PostgreSQL itself, or in a file beside SQLite's. */
+export const openLimits = async (store: Db, path: string, now: () => number): Promise<OpenLimits> =>
+  store.selfLocking ? limitsWithin(store) : limitsBeside(path, now)
+
+/** A place where limits are counted, which may be opened as often as there are instances. */
+export type LimitPlace = { readonly open: () => Promise<OpenLimits> }
+
+/** Where the limits of a database are counted, by a test's own clock. */
+export const limitPlace = async (make: () => Promise<Database>, clock: Clock): Promise<LimitPlace> => {
+  const database = await make()
+  const closings: (() => Promise<void>)[] = []
+  onTestFinished(async () => {
+    for (const close of closings) await close()
+    await database[Symbol.asyncDispose]()
+  })
+  const open: LimitPlace['open'] = async () => {
+    const store = await database.open()
+    const limits = await openLimits(store, `${database.dataDir}/kpi-limits.db`, () => clock.now)
+    let isOpen = true
+    const close = async (): Promise<void> => {
+      if (!isOpen) return
+      isOpen = false
+      await limits.close()
+      await store.close()
+    }
+    closings.push(close)
+    return { db: limits.db, now: () => Promise.resolve(clock.now), close }
+  }
+  return { open }
+}
+
+/** A service that holds its callers to limits, by a clock that a test sets. */
+export type LimitedService = Service & { readonly clock: Clock }
+
+/** An instance more of a service, with a clock of its own choice; a limit of 0 is none. */
+export const limited = async (
+  service: Service,
+  limit: number,
+  clock: Clock = { now: NOW },
+): Promise<LimitedService> => {
+  const limits = await openLimits(service.db, `${service.dataDir}/kpi-limits.db`, () => clock.now)
+  onTestFinished(limits.close)
+  const store = { db: limits.db, now: () => Promise.resolve(clock.now) }
+  let requests = 0
+  const face = classicFace({
+    app: createApp(service.db),
+    db: service.db,
+    version: '0.0.0-test',
+    now: () => Math.floor(clock.now / 1000),
+    requestId: () => `limited-${(requests += 1)}`,
+    onError: (error) => service.logged.push(error),
+    limits: { brake: createLoginBrake(store), ...(limit > 0 && { rate: createRateLimit(store, limit) }) },
+  })
+  return { ...service, face, clock }
+}
+
+/** A service with limits on a database of its own. */
+export const startLimited = async (
+  limit: number,
+  make: () => Promise<Database> = sqliteDatabase,
+): Promise<LimitedService> => limited(await startService(NOW, make), limit)
