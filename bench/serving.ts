@@ -42,7 +42,7 @@ const serve = async ({ flags, account, env = {} }: Served): Promise<Opened> => {
   run(kpi('service', 'accounts', 'enable-api', account, '--quiet', ...flags), env)
   const made = run(kpi('service', 'token', 'create', '--account', account, '-o', 'json', '--quiet', ...flags), env)
   const { login, token } = JSON.parse(made) as { login: string; token: string }
-  const server = await start(kpi('serve', '--port', '0', '--quiet', ...flags), env)
+  const server = await start(kpi('serve', '--port', '0', '--rate-limit', '0', '--quiet', ...flags), env)
   const credentials = Buffer.from(`${login}:${token}`).toString('base64')
   return { ...server, headers: { authorization: `Basic ${credentials}`, 'content-type': 'application/json' } }
 }
