@@ -4,7 +4,7 @@ import type { Command, Option } from 'commander'
 import { importSummary } from '../src/cli/import/output.ts'
 import { processIo } from '../src/cli/io.ts'
 import { describeProgram } from '../src/cli/program.ts'
-import { kindSays } from '../src/domain/field-value.ts'
+import { fieldSays } from '../src/domain/field-value.ts'
 import { categoryKpi } from '../src/domain/resources/kpi.ts'
 import { resources } from '../src/domain/resources/index.ts'
 import type { Field, NamedField, Resource } from '../src/domain/schema.ts'
@@ -40,8 +40,7 @@ const leaves = (command: Command, path: string): string[] =>
     : command.commands.flatMap((one) => leaves(one, `${path} ${one.name()}`))
 
 const limits = (field: Field): string => {
-  const parts = [kindSays[field.kind]]
-  if (field.oneOf) parts[0] = field.oneOf.join(', ')
+  const parts = [field.oneOf ? field.oneOf.join(', ') : fieldSays(field)]
   if (field.max !== undefined) parts.push(`at most ${field.max} characters`)
   if (field.form) parts.push(field.form.says)
   return parts.join('; ')

@@ -5,6 +5,8 @@ const FRACTION_DIGITS = 4
 const SCALE = 10n ** BigInt(FRACTION_DIGITS)
 const INTEGER_DIGITS = 14
 const LIMIT = 10n ** BigInt(INTEGER_DIGITS) * SCALE
+/** The largest decimal that has at most 14 integer digits. */
+export const LARGEST: Decimal = LIMIT - 1n
 /** Below this an integer of ten-thousandths and its quotient by 10,000 name each other exactly as doubles. */
 const DOUBLE_EXACT = 1e15
 

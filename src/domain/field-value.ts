@@ -1,5 +1,5 @@
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY, parseDay, parseInstant } from './day.ts'
-import { fits, parseDecimal } from './decimal.ts'
+import { fits, LARGEST, parseDecimal } from './decimal.ts'
 import { Fault } from './errors.ts'
 import type { Field, FieldValue, Kind } from './schema.ts'
 
@@ -21,14 +21,38 @@ export const kindSays: Record<Kind, string> = {
   datetime: 'a time, YYYY-MM-DDTHH:MM:SS',
 }
 
-const expected = (field: Field): Fault =>
-  new Fault(field.oneOf ? `must be one of ${field.oneOf.join(', ')}` : `must be ${kindSays[field.kind]}`)
+/** How what a field holds is named after "must be". */
+export const fieldSays = ({ kind, oneOf, least, most }: Field): string => {
+  if (oneOf) return `one of ${oneOf.join(', ')}`
+  return least === undefined || most === undefined ? kindSays[kind] : `a whole number from ${least} to ${most}`
+}
 
-/** Checks a whole number against the range of its kind. */
+const expected = (field: Field): Fault => new Fault(`must be ${fieldSays(field)}`)
+
+type Range = readonly [least: number | bigint, most: number | bigint]
+
+const WHOLE: Range = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+const ranges: Readonly<Record<Kind, Range | undefined>> = {
+  integer: WHOLE,
+  int16: [-INT16_MAX - 1, INT16_MAX],
+  decimal: [-LARGEST, LARGEST],
+  boolean: [0, 1],
+  text: undefined,
+  choice: undefined,
+  date: [FIRST_ENTRY_DAY, LAST_ENTRY_DAY],
+  datetime: WHOLE,
+}
+
+/** The smallest and the largest number that a field may hold, as it is kept; nothing for what is kept as text. */
+export const rangeOf = ({ kind, least, most }: Field): Range | undefined => {
+  const range = ranges[kind]
+  return range && [least ?? range[0], most ?? range[1]]
+}
+
+/** Checks a whole number against the range of its field. */
 export const checkInteger = (field: Field, value: number): number | Fault => {
-  if (!Number.isSafeInteger(value)) return expected(field)
-  if (field.kind === 'int16' && (value > INT16_MAX || value < -INT16_MAX - 1)) return expected(field)
-  return value
+  const [least, most] = rangeOf(field) ?? WHOLE
+  return Number.isInteger(value) && value >= least && value <= most ? value : expected(field)
 }
 
 /** Keeps four fraction digits and refuses more than 14 integer digits (decisions, section 4). */

@@ -31,6 +31,9 @@ export type Field = {
   readonly secret?: true
   /** The longest text, in characters. */
   readonly max?: number
+  /** The smallest and the largest whole number, where its kind would hold others. */
+  readonly least?: number
+  readonly most?: number
   /** The closed list of a choice. */
   readonly oneOf?: readonly string[]
   readonly form?: TextForm

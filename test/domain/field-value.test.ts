@@ -18,6 +18,16 @@ const YEARS = fault('must be in the years 1900 to 2199')
 const TIME = fault('must be a time, YYYY-MM-DDTHH:MM:SS')
 const CHARACTERS = fault('has characters that text cannot hold, such as control characters')
 
+test.each([
+  [field('int16', { least: 1, most: 12 }), '1', 1],
+  [field('int16', { least: 1, most: 12 }), '12', 12],
+  [field('int16', { least: 1, most: 12 }), '0', fault('must be a whole number from 1 to 12')],
+  [field('int16', { least: 1, most: 12 }), '13', fault('must be a whole number from 1 to 12')],
+  [field('integer', { least: 0, most: 99 }), '-1', fault('must be a whole number from 0 to 99')],
+] as const)('a number is held to the range of its field: %#', (of, text, expected) => {
+  expect(valueOfText(of, text)).toStrictEqual(expected)
+})
+
 describe('text', () => {
   test.each([
     ['plain', 'plain'],
