@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Received, Sending, Transport } from '../client/transport.ts'
 import type { Account } from '../domain/resources/account.ts'
@@ -8,13 +7,7 @@ import { DEFAULT_ACCOUNT } from '../service/names.ts'
 import { accounts } from '../store/accounts.ts'
 import type { Db } from '../store/db.ts'
 import { openStore } from '../store/open.ts'
-import { makeFolder } from './folders.ts'
-
-/** The file of the embedded service within its data directory. */
-const storePath = (dataDir: string): string => join(dataDir, 'kpi.db')
-
-/** The file beside it in which `kpi serve` counts requests. */
-export const limitsPath = (dataDir: string): string => join(dataDir, 'kpi-limits.db')
+import { makeFolder, storePath } from './folders.ts'
 
 /** The account of the embedded service, made with all that a new one has where there is none yet. */
 const findAccount = async (db: Db, now: number): Promise<Account> => {

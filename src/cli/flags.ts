@@ -32,15 +32,28 @@ const placeholder = (field: Field): string => {
 
 const flaggedFields = (of: Resource): readonly NamedField[] => of.writable.filter(({ field }) => !field.secret)
 
-/** Adds a flag for each field that may be sent. */
-export const addFieldFlags = (command: Command, of: Resource, purpose: 'add' | 'update'): Command => {
-  for (const { name, field } of flaggedFields(of)) {
+type Purpose = 'add' | 'update'
+
+/** A flag, and the field that it gives. */
+export type FieldFlag = NamedField & { readonly flag: string }
+
+/** Adds flags that give fields. */
+export const addFlags = (command: Command, of: readonly FieldFlag[], purpose: Purpose): Command => {
+  for (const { flag, field } of of) {
     const usual = purpose === 'add' && field.usual !== undefined ? ` (default: ${field.usual})` : ''
     const needed = purpose === 'add' && field.required && field.usual === undefined ? ' (required)' : ''
-    command.addOption(new Option(`--${flagName(name)} <${placeholder(field)}>`, field.about + usual + needed))
+    command.addOption(new Option(`--${flag} <${placeholder(field)}>`, field.about + usual + needed))
   }
   return command
 }
+
+/** The flags of a resource's own fields. */
+export const fieldFlags = (of: Resource): FieldFlag[] =>
+  flaggedFields(of).map((one) => ({ ...one, flag: flagName(one.name) }))
+
+/** Adds a flag for each field that may be sent. */
+export const addFieldFlags = (command: Command, of: Resource, purpose: Purpose): Command =>
+  addFlags(command, fieldFlags(of), purpose)
 
 /** Adds the flag that reads from JSON what the flags of fields would say, and stands instead of them. */
 export const addFromJson = (command: Command, of: Resource): Command =>
@@ -48,9 +61,6 @@ export const addFromJson = (command: Command, of: Resource): Command =>
     new Option('--from-json <file>', 'read one object, or an array of them, from a file or - for standard input') //
       .conflicts(flaggedFields(of).map(({ name }) => camelCase(flagName(name)))),
   )
-
-/** A flag, and the field that it gives. */
-export type FieldFlag = NamedField & { readonly flag: string }
 
 /** What the flags of a line say: the fields, and what is wrong with them, to be told all at once. */
 export type Given = { readonly fields: Record<string, FieldValue>; readonly faults: string[] }
@@ -64,7 +74,9 @@ const readText = (field: Field, text: string): FieldValue | Fault => {
   return value === null && !field.nullable ? new Fault('must not be empty') : value
 }
 
-const readFlag = (client: Client, field: Field, text: string): Promise<FieldValue | Fault> | FieldValue | Fault =>
+type Read = (field: Field, text: string) => Promise<FieldValue | Fault> | FieldValue | Fault
+
+const readFlag = (client: Client, field: Field, text: string): ReturnType<Read> =>
   field.refers !== undefined && isNamedKind(field.refers) && text.trim() !== ''
     ? findId(client, field.refers, text)
     : readText(field, text)
@@ -74,28 +86,31 @@ const faultText = (flag: string, text: string, { message }: Fault): string => {
   return message.startsWith('is') ? `--${flag} ${text} ${message}` : `--${flag}: ${message}`
 }
 
-/** Reads flags that give fields. An empty text clears a field that may be empty. */
-export const readFlags = async (client: Client, of: readonly FieldFlag[], flags: FlagValues): Promise<Given> => {
+const readEach = async (of: readonly FieldFlag[], flags: FlagValues, read: Read): Promise<Given> => {
   const given: Given = { fields: {}, faults: [] }
   for (const { flag, name, field } of of) {
     const text = flags[camelCase(flag)]
     if (typeof text !== 'string') continue
-    const value = await readFlag(client, field, text)
+    const value = await read(field, text)
     if (value instanceof Fault) given.faults.push(faultText(flag, text, value))
     else given.fields[name] = value
   }
   return given
 }
 
+/** Reads flags that give fields. An empty text clears a field that may be empty. */
+export const readFlags = (client: Client, of: readonly FieldFlag[], flags: FlagValues): Promise<Given> =>
+  readEach(of, flags, (field, text) => readFlag(client, field, text))
+
+/** Reads flags that give fields, where none of them names anything that would have to be looked up. */
+export const readPlainFlags = (of: readonly FieldFlag[], flags: FlagValues): Promise<Given> =>
+  readEach(of, flags, readText)
+
 /** The fields that were given, when nothing is wrong with them. */
 export const mustBeRight = ({ fields, faults }: Given): Record<string, FieldValue> => {
   if (faults.length > 0) throw new UsageError(faults.join('; '))
   return fields
 }
-
-/** The flags of a resource's own fields. */
-export const fieldFlags = (of: Resource): FieldFlag[] =>
-  flaggedFields(of).map((one) => ({ ...one, flag: flagName(one.name) }))
 
 const nextPlace = async (list: () => Promise<readonly AnyRecord[]>): Promise<number> => {
   const places = (await list()).map(({ sort_order }) => Number(sort_order))

@@ -18,6 +18,12 @@ export const dataFolder = (io: Io): string => {
   return join(env['XDG_DATA_HOME'] || join(homeOf(io), '.local', 'share'), 'kpi')
 }
 
+/** The file of the embedded service within its data directory. */
+export const storePath = (dataDir: string): string => join(dataDir, 'kpi.db')
+
+/** The file beside it in which `kpi serve` counts requests. */
+export const limitsPath = (dataDir: string): string => join(dataDir, 'kpi-limits.db')
+
 /** Where profiles and their secrets are kept. */
 export const configFolder = (io: Io): string => {
   const { env, platform } = io

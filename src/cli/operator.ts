@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
+import { KpiError } from '../domain/errors.ts'
 import type { Db } from '../store/db.ts'
 import type { OpenLimits } from '../store/limits-open.ts'
 import type { Cli } from './cli.ts'
 import { UsageError } from './exit.ts'
+import { limitsPath, storePath } from './folders.ts'
 import { findPlace } from './settings.ts'
 
 const STORES = ['sqlite', 'postgres']
@@ -53,16 +56,43 @@ export const openBundledLimits = async (cli: Cli, db: Db): Promise<OpenLimits> =
   const { limitsBeside, limitsWithin } = await import('../store/limits-open.ts')
   const place = bundledPlace(cli)
   if (place.kind === 'postgres') return limitsWithin(db)
-  const { limitsPath } = await import('./embedded.ts')
   return limitsBeside(limitsPath(place.dataDir), cli.io.now)
 }
 
-/** Runs `work` on the store of the bundled service itself. */
-export const withStore = async <T>(cli: Cli, work: (db: Db) => Promise<T>): Promise<T> => {
-  const db = await openBundled(cli)
+const withDb = async <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> => {
   try {
     return await work(db)
   } finally {
     await db.close()
   }
+}
+
+/** Runs `work` on the store of the bundled service itself, which is made where there is none yet. */
+export const withStore = async <T>(cli: Cli, work: (db: Db) => Promise<T>): Promise<T> =>
+  withDb(await openBundled(cli), work)
+
+/** The data directory of a store that is a file; what is done with the file cannot be done with PostgreSQL. */
+export const filePlace = (cli: Cli, instead: string): string => {
+  const place = bundledPlace(cli)
+  if (place.kind === 'sqlite') return place.dataDir
+  throw new KpiError('unsupported', `this is for a store in a file; for one in PostgreSQL use ${instead}`)
+}
+
+/** The file of a store, which must be there: where it is looked at or kept safe, a new one would only hide a slip. */
+export const existingFile = (dataDir: string): string => {
+  const path = storePath(dataDir)
+  if (existsSync(path)) return path
+  throw new KpiError('unusable', `there is no store in ${dataDir}; name its folder with --data-dir`)
+}
+
+/** Runs `work` on a store that is there already; `path` is its file, where it is one. */
+export const withExistingStore = async <T>(
+  cli: Cli,
+  work: (db: Db, path: string | undefined) => Promise<T>,
+): Promise<T> => {
+  const place = bundledPlace(cli)
+  if (place.kind === 'postgres') return withStore(cli, (db) => work(db, undefined))
+  const path = existingFile(place.dataDir)
+  const { openStore } = await import('../store/open.ts')
+  return withDb(await openStore(path), (db) => work(db, path))
 }

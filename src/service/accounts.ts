@@ -1,7 +1,9 @@
 import type { Instant } from '../domain/day.ts'
-import { Fault, KpiError, refuseFaults } from '../domain/errors.ts'
-import { checkText } from '../domain/field-value.ts'
+import { Fault, type Issue, KpiError, refuseFaults } from '../domain/errors.ts'
+import { checkValue } from '../domain/field-value.ts'
 import { type Account, account as resource } from '../domain/resources/account.ts'
+import { user } from '../domain/resources/user.ts'
+import { completeRecord, type Field, type Fields, type FieldValue, type Patch } from '../domain/schema.ts'
 import { accounts as store } from '../store/accounts.ts'
 import type { Db, Reader } from '../store/db.ts'
 import { users } from '../store/users.ts'
@@ -15,25 +17,66 @@ const find = async (tx: Reader, name: string): Promise<Account> => {
   return account
 }
 
+/** What the operator settles for an account. */
+export type Settings = Omit<Patch<typeof resource>, 'name'>
+
+/** A new account: its name, the first user and their e-mail address as login, and settings other than the usual. */
+export type AccountDraft = { readonly name: string; readonly login: string } & Settings &
+  Pick<Patch<typeof user>, 'first_name' | 'last_name'>
+
+const faultOf = (field: Field, value: FieldValue): string | undefined => {
+  const kept = checkValue(field, value)
+  if (kept instanceof Fault) return kept.message
+  if (kept === null) return field.nullable ? undefined : 'must not be empty'
+  return kept === value ? undefined : 'must not have blanks around it'
+}
+
+/** Faults of values by the rules of their fields; what is not given has none. */
+const faultsOf = (fields: Fields, values: Readonly<Record<string, FieldValue | undefined>>): Issue[] =>
+  Object.entries(values).flatMap(([name, value]) => {
+    const field = fields[name]
+    const message = field && value !== undefined ? faultOf(field, value) : undefined
+    return message === undefined ? [] : [{ field: name, message }]
+  })
+
 /** A token and the login name that goes with it; one that replaces another makes that one worthless. */
 export type MadeToken = { readonly login: string; readonly token: string; readonly replaces: boolean }
+
+/** The login name that is told with a token: the one that is wanted, else the first administrator's. */
+const loginOf = async (tx: Reader, { id, name }: Account, wanted: string | undefined): Promise<string> => {
+  if (wanted !== undefined) {
+    const holder = await users.findByEmail(tx, id, wanted.trim())
+    if (holder?.user_status_id === 'A') return holder.email
+    throw new KpiError('not_found', `account ${name} has no active user ${wanted}`)
+  }
+  const active = (await users.list(tx, id)).filter(({ user_status_id }) => user_status_id === 'A')
+  const [first] = [...active.filter(({ user_type }) => user_type === 'Admin'), ...active]
+  if (!first) throw new KpiError('conflict', `account ${name} has no active user to log in`)
+  return first.email
+}
+
+const { plan, week_start, fiscal_year_start } = resource.fields
+const usual = { plan: plan.usual, week_start: week_start.usual, fiscal_year_start: fiscal_year_start.usual }
 
 /** The operator's work on accounts: never done over the interface. */
 export const accounts = {
   list: (db: Db): Promise<Account[]> => db.read((tx) => store.list(tx)),
 
-  /** Makes an account with its first user, who logs in with the e-mail address. Its API is not enabled. */
-  create: (db: Db, draft: { name: string; login: string; plan: Account['plan'] }, now: Instant): Promise<Account> =>
+  get: (db: Db, name: string): Promise<Account> => db.read((tx) => find(tx, name)),
+
+  /** Makes an account with its first user, who is its administrator. Its API is not enabled. Tells all faults at once. */
+  create: (db: Db, { name, login, first_name, last_name, ...settings }: AccountDraft, now: Instant): Promise<Account> =>
     db.write(async (tx) => {
-      const name = checkText(resource.fields.name, draft.name)
-      if (name instanceof Fault) refuseFaults([{ field: 'name', message: name.message }])
-      if (await store.findByName(tx, draft.name)) {
-        throw new KpiError('conflict', `there is an account ${draft.name} already`)
-      }
-      const settings = { week_start: 'monday', fiscal_year_start: 1, api_enabled: false } as const
-      const id = await store.insert(tx, { ...settings, name: draft.name, plan: draft.plan, created_at: now })
-      await seedAccount(tx, id, draft.login, now)
-      return find(tx, draft.name)
+      refuseFaults([
+        ...faultsOf(resource.fields, { name, ...settings }),
+        ...faultsOf({ ...user.fields, login: user.fields.email }, { login, first_name, last_name }),
+      ])
+      if (await store.findByName(tx, name)) throw new KpiError('conflict', `there is an account ${name} already`)
+      const { plan = usual.plan, week_start = usual.week_start, fiscal_year_start = usual.fiscal_year_start } = settings
+      const set = { plan, week_start, fiscal_year_start }
+      const id = await store.insert(tx, { ...set, name, api_enabled: false, created_at: now })
+      await seedAccount(tx, id, { email: login, first_name, last_name }, now)
+      return find(tx, name)
     }),
 
   setApiEnabled: (db: Db, name: string, enabled: boolean): Promise<Account> =>
@@ -43,22 +86,34 @@ export const accounts = {
       return find(tx, name)
     }),
 
-  /** Makes the account's token, in place of any before it. It is shown this once; only its hash is kept. */
-  createToken: (db: Db, name: string, random: Random): Promise<MadeToken> =>
+  /** Changes the settings that are given; answers the account as it was and as it is. */
+  set: (db: Db, name: string, settings: Settings): Promise<{ before: Account; after: Account }> =>
     db.write(async (tx) => {
-      const { id } = await find(tx, name)
-      const active = (await users.list(tx, id)).filter(({ user_status_id }) => user_status_id === 'A')
-      const [first] = [...active.filter(({ user_type }) => user_type === 'Admin'), ...active]
-      if (!first) throw new KpiError('conflict', `account ${name} has no active user to log in`)
-      const token = makeSecret('token', random)
-      return { login: first.email, token, replaces: await store.setToken(tx, id, hashSecret(token)) }
+      const before = await find(tx, name)
+      refuseFaults(faultsOf(resource.fields, settings))
+      const after = completeRecord(resource, settings, before)
+      await store.setSettings(tx, after)
+      return { before, after }
     }),
+
+  /** Makes the account's token, in place of any before it. It is shown this once; only its hash is kept. */
+  createToken: (db: Db, name: string, random: Random, login?: string): Promise<MadeToken> =>
+    db.write(async (tx) => {
+      const account = await find(tx, name)
+      const told = await loginOf(tx, account, login)
+      const token = makeSecret('token', random)
+      return { login: told, token, replaces: await store.setToken(tx, account.id, hashSecret(token)) }
+    }),
+
+  /** Makes the account's token worthless; answers whether it had one. */
+  revokeToken: (db: Db, name: string): Promise<boolean> =>
+    db.write(async (tx) => store.setToken(tx, (await find(tx, name)).id, null)),
 }
 
 /** The account of the embedded service, made where there is none yet. */
 export const ensureDefaultAccount = async (db: Db, now: Instant): Promise<Account> => {
   try {
-    return await accounts.create(db, { name: DEFAULT_ACCOUNT, login: DEFAULT_LOGIN, plan: 'team' }, now)
+    return await accounts.create(db, { name: DEFAULT_ACCOUNT, login: DEFAULT_LOGIN }, now)
   } catch (error) {
     if (!(error instanceof KpiError && error.code === 'conflict')) throw error
     return db.read((tx) => find(tx, DEFAULT_ACCOUNT))

@@ -28,8 +28,12 @@ export const accounts = {
   setApiEnabled: async (tx: Writer, id: number, enabled: boolean): Promise<void> => {
     await tx.run('update accounts set api_enabled = ? where id = ?', [Number(enabled), id])
   },
-  /** Answers whether the account had a token before, which is replaced. */
-  setToken: async (tx: Writer, id: number, hash: string): Promise<boolean> => {
+  setSettings: async (tx: Writer, { id, plan, week_start, fiscal_year_start }: Account): Promise<void> => {
+    const sql = 'update accounts set plan = ?, week_start = ?, fiscal_year_start = ? where id = ?'
+    await tx.run(sql, [plan, week_start, fiscal_year_start, id])
+  },
+  /** Sets the token, or none; answers whether the account had one before, which works no longer. */
+  setToken: async (tx: Writer, id: number, hash: string | null): Promise<boolean> => {
     const [row] = await tx.all('select token_hash is not null as had from accounts where id = ?', [id])
     await tx.run('update accounts set token_hash = ? where id = ?', [hash, id])
     return Number(row?.['had']) === 1

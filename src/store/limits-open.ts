@@ -4,7 +4,7 @@ import { sqliteDialect } from './dialect.ts'
 import { limitTables } from './limit-tables.ts'
 import type { LimitStore, Millis } from './limits.ts'
 import { type FileKind, openFile } from './open.ts'
-import { damaged, isDamage } from './sqlite-errors.ts'
+import { isDamaged } from './sqlite-errors.ts'
 import { sqliteDb } from './sqlite.ts'
 
 const LIMITS: FileKind = {
@@ -17,29 +17,32 @@ const LIMITS: FileKind = {
 /** A request waits this long for other processes that count. */
 const PATIENCE_MS = 5000
 
-const mustBeWhole = async (tx: Reader, path: string): Promise<void> => {
-  const [row] = await tx.all('pragma quick_check(1)')
-  if (row?.['quick_check'] !== 'ok') throw damaged(path)
-}
-
-const openWhole = async (path: string): Promise<Db> => {
-  const db = await openFile(path, LIMITS, (at) => sqliteDb(at, PATIENCE_MS, 'off'))
-  try {
-    await db.read((tx) => mustBeWhole(tx, path))
-    return db
-  } catch (error) {
-    await db.close()
-    throw error
-  }
-}
-
-/** Opens the file; one that a loss of power has damaged is made anew, as only the last minute is in it. */
-const openOwnFile = (path: string): Promise<Db> =>
-  openWhole(path).catch((error: unknown) => {
-    if (!isDamage(error)) throw error
-    for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true })
-    return openWhole(path)
+const isWhole = (db: Db): Promise<boolean> =>
+  db.read(async (tx) => {
+    const [row] = await tx.all('pragma quick_check(1)')
+    return row?.['quick_check'] === 'ok'
   })
+
+/** Opens the file; undefined where a loss of power has damaged it. */
+const openWhole = async (path: string): Promise<Db | undefined> => {
+  let db: Db | undefined
+  try {
+    db = await openFile(path, LIMITS, (at) => sqliteDb(at, PATIENCE_MS, 'off'))
+    if (await isWhole(db)) return db
+  } catch (error) {
+    if (!isDamaged(error)) throw error
+  }
+  await db?.close()
+  return undefined
+}
+
+/** Opens the file; one that is damaged is made anew, as only the last minute is in it. */
+const openOwnFile = async (path: string): Promise<Db> => {
+  const whole = await openWhole(path)
+  if (whole) return whole
+  for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true })
+  return openFile(path, LIMITS, (at) => sqliteDb(at, PATIENCE_MS, 'off'))
+}
 
 /** Where limits are counted, to be closed before the store is. */
 export type OpenLimits = LimitStore & { readonly close: () => Promise<void> }

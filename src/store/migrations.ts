@@ -12,7 +12,8 @@ import { columnSql, columnsOf } from './columns.ts'
 import type { Dialect } from './dialect.ts'
 import { limitTables } from './limit-tables.ts'
 
-type Table = {
+/** A table of the store: the columns that its resource gives it, and others. */
+export type Table = {
   readonly name: string
   /** Its fields are columns. */
   readonly of?: Resource
@@ -163,6 +164,9 @@ const secondTables = ({ integer }: Dialect): readonly Table[] => [
     },
   },
 ]
+
+/** All tables whose rows belong to an account. */
+export const accountTables = (dialect: Dialect): readonly Table[] => [...firstTables(dialect), ...secondTables(dialect)]
 
 /** What brings a store from one version to the next. What has been released is never changed, only added to. */
 export const migrations = (dialect: Dialect): readonly (readonly string[])[] => [

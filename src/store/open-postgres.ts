@@ -6,7 +6,7 @@ import { STORE_VERSION } from './open.ts'
 import { postgresDb, type PostgresPlace } from './postgres.ts'
 
 /** The name of a PostgreSQL in messages: never with its password. */
-const nameOf = (url: string): string => {
+export const nameOf = (url: string): string => {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`
 }

@@ -17,14 +17,22 @@ export type FileKind = {
   readonly steps: () => Promise<readonly (readonly string[])[]>
 }
 
+/** Marks a file as a store, in the place that SQLite has for it: "kpi". */
+export const APPLICATION_ID = 0x6b7069
+
 const STORE: FileKind = {
-  // "kpi"
-  applicationId: 0x6b7069,
+  applicationId: APPLICATION_ID,
   version: STORE_VERSION,
   steps: async () => {
     const [{ migrations }, { sqliteDialect }] = await Promise.all([import('./migrations.ts'), import('./dialect.ts')])
     return migrations(sqliteDialect)
   },
+}
+
+/** The version of a file of a kind, where this program knows it. */
+export const mustBeKnown = (version: number, path: string, kind = STORE): number => {
+  if (version <= kind.version) return version
+  throw new KpiError('unusable', `${path} was written by a newer kpi; update this one`)
 }
 
 const numberIn = async (tx: Reader, pragma: 'application_id' | 'user_version'): Promise<number> => {
@@ -36,12 +44,11 @@ const isEmpty = async (tx: Reader): Promise<boolean> =>
   (await tx.all('select name from sqlite_schema limit 1')).length === 0
 
 /** The version of the store, 0 where nothing is there yet. Other programs have databases with versions, too. */
-const versionOf = async (tx: Reader, path: string, kind: FileKind): Promise<number> => {
+export const versionOf = async (tx: Reader, path: string, kind = STORE): Promise<number> => {
   const version = await numberIn(tx, 'user_version')
   const isOurs = version === 0 ? await isEmpty(tx) : (await numberIn(tx, 'application_id')) === kind.applicationId
   if (!isOurs) throw notOurs(path)
-  if (version <= kind.version) return version
-  throw new KpiError('unusable', `${path} was written by a newer kpi; update this one`)
+  return mustBeKnown(version, path, kind)
 }
 
 const migrate = async (db: Db, path: string, kind: FileKind): Promise<void> => {
@@ -64,14 +71,18 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 }
 
+/** The error for a file that the system does not let us write. */
+export const cannotWrite = (path: string, cause: unknown): KpiError => {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
+  return new KpiError('unusable', `${path} cannot be written (${REASONS[code] ?? code}); check its folder`, { cause })
+}
+
 /** Makes the file, readable by its owner only, before SQLite writes to it. */
-const prepareFile = (path: string): void => {
+export const prepareFile = (path: string): void => {
   try {
     closeSync(openSync(path, 'a', 0o600))
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    const reason = REASONS[code] ?? code
-    throw new KpiError('unusable', `${path} cannot be written (${reason}); check its folder`, { cause: error })
+    throw cannotWrite(path, error)
   }
 }
 

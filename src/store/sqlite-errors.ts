@@ -16,13 +16,13 @@ const resultCode = (error: unknown): number | undefined =>
 /** Whether another connection holds the lock that was wanted. */
 export const isBusy = (error: unknown): boolean => resultCode(error) === BUSY || resultCode(error) === LOCKED
 
-const DAMAGED = ' is damaged; restore it from a backup'
-
 /** The error for a file that is a database, but not a whole one. */
-export const damaged = (path: string, cause?: unknown): KpiError => new KpiError('unusable', path + DAMAGED, { cause })
+export const damaged = (path: string, cause?: unknown): KpiError =>
+  new KpiError('unusable', `${path} is damaged; restore it from a backup`, { cause })
 
-/** Whether an error is that one. */
-export const isDamage = (error: unknown): boolean => error instanceof KpiError && error.message.endsWith(DAMAGED)
+/** Whether a database is too damaged to be read, told by SQLite or by one of our errors. */
+export const isDamaged = (error: unknown): boolean =>
+  resultCode(error) === CORRUPT || (error instanceof Error && error.cause !== undefined && isDamaged(error.cause))
 
 /** The error for a file that is something else than a store. */
 export const notOurs = (path: string, cause?: unknown): KpiError =>

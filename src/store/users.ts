@@ -9,7 +9,7 @@ const rows = table('users', user)
 export const PEOPLE = 1
 
 /** E-mail addresses are compared without regard to case. */
-const emailKey = (email: string): string => email.toLowerCase()
+export const emailKey = (email: string): string => email.toLowerCase()
 
 /** People. Each is an item of the breakdown "People" too, of the same id, which follows name and lock. */
 export const users = {

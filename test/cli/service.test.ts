@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { accounts } from '../../src/service/accounts.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
+import { users } from '../../src/store/users.ts'
 import { jsonOf, type Ran } from '../support/kpi.ts'
 import { embeddedUser, remoteUser, type User } from '../support/user.ts'
 
@@ -13,6 +13,8 @@ afterEach(async () => {
 })
 
 const service = (...args: string[]): Promise<Ran> => user.kpi('service', ...args)
+const createAcme = (...more: string[]): Promise<Ran> =>
+  service('accounts', 'create', 'acme', '--login', 'boss@acme.example.com', '-o', 'json', ...more)
 const account = async (): Promise<unknown> => (jsonOf(await service('accounts', 'list', '-o', 'json')) as unknown[])[0]
 
 test('the one account is there on first use, its API not enabled', async () => {
@@ -52,11 +54,125 @@ test('a token is printed once, as data: the login and the token', async () => {
 })
 
 test('a token is of the account that is named', async () => {
-  const db = await openStore(user.folder.in('.local/share/kpi/kpi.db'))
-  await accounts.create(db, { name: 'acme', login: 'boss@acme.example.com', plan: 'team' }, 0)
-  await db.close()
+  await createAcme()
   const made = jsonOf(await service('token', 'create', '--account', 'acme', '-o', 'json'))
   expect(made).toMatchObject({ login: 'boss@acme.example.com' })
+})
+
+test('a token is told with the login that is wanted, of an active user', async () => {
+  await user.kpi('users', 'create', '--first-name', 'Ann', '--email', 'ann@example.com')
+  const made = await service('token', 'create', '--login', 'ANN@example.com', '-o', 'json')
+  expect(jsonOf(made)).toMatchObject({ login: 'ann@example.com' })
+  await user.kpi('users', 'update', 'ann@example.com', '--user-status', 'L')
+  expect(await service('token', 'create', '--login', 'ann@example.com')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'kpi: account default has no active user ann@example.com\n',
+  })
+})
+
+test('a token is revoked, and no other account with it', async () => {
+  await createAcme()
+  await service('token', 'create', '--account', 'acme')
+  expect(await service('token', 'revoke')).toMatchObject({ code: 0, stderr: 'account default has no token\n' })
+  const revoke = (): Promise<Ran> => service('token', 'revoke', '--account', 'acme')
+  expect(await revoke()).toEqual({ code: 0, stdout: '', stderr: 'the token of account acme works no longer\n' })
+  expect(await revoke()).toMatchObject({ code: 0, stderr: 'account acme has no token\n' })
+})
+
+describe('an account', () => {
+  test('is made with its first user, what is usual, and its API off', async () => {
+    const made = await createAcme()
+    expect(jsonOf(made)).toEqual({
+      id: 2,
+      name: 'acme',
+      plan: 'team',
+      api_enabled: false,
+      week_start: 'monday',
+      fiscal_year_start: 1,
+      created_at: '2026-11-21T12:00:00',
+    })
+    expect(made.stderr).toContain('kpi service accounts enable-api acme')
+    expect(jsonOf(await service('accounts', 'show', 'acme', '-o', 'json'))).toEqual(jsonOf(made))
+    expect(jsonOf(await service('accounts', 'list', '-o', 'json'))).toHaveLength(2)
+  })
+
+  test('is made with settings and a name of its first user', async () => {
+    const made = await createAcme(
+      ...['--plan', 'individual', '--week-start', 'sunday', '--fiscal-year-start', '4'],
+      ...['--first-name', ' Eve ', '--last-name', 'Ray'],
+    )
+    expect(jsonOf(made)).toMatchObject({ plan: 'individual', week_start: 'sunday', fiscal_year_start: 4 })
+    const db = await openStore(user.folder.in('.local/share/kpi/kpi.db'))
+    expect(await db.read((tx) => users.list(tx, 2))).toMatchObject([
+      {
+        first_name: 'Eve',
+        last_name: 'Ray',
+        email: 'boss@acme.example.com',
+        user_type: 'Admin',
+        can_manage_users: true,
+      },
+    ])
+    await db.close()
+  })
+
+  test.each(['api', 'www', 'localhost', 'kpi', '123', 'Acme', 'a_b', 'a.b', 'ä', 'x'.repeat(64), '', ' '])(
+    'is not called %j',
+    async (name) => {
+      const ran = await service('accounts', 'create', name, '--login', 'boss@acme.example.com')
+      expect(ran).toMatchObject({ code: 2, stdout: '' })
+      expect(ran.stderr).toMatch(/^kpi: the name .*must|^kpi: the name .* has 64 characters, at most 63 are allowed/)
+      expect(jsonOf(await service('accounts', 'list', '-o', 'json'))).toHaveLength(1)
+    },
+  )
+
+  test('is refused with all that is wrong with it', async () => {
+    const ran = await service(
+      ...['accounts', 'create', 'www', '--login', 'nobody', '--plan', 'gold', '--fiscal-year-start', '13'],
+      ...['--first-name', 'x'.repeat(51)],
+    )
+    expect(ran).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'kpi: the name www must be lower-case letters, digits and hyphens, not digits alone, and none of api, www, ' +
+        'localhost, kpi; --login must be an e-mail address; --first-name: has 51 characters, at most 50 are allowed; ' +
+        '--plan must be one of individual, team; --fiscal-year-start must be a whole number from 1 to 12\n',
+    })
+  })
+
+  test('is refused where there is one of its name', async () => {
+    await createAcme()
+    const again = await createAcme()
+    expect(again).toMatchObject({ code: 1, stdout: '' })
+    expect(again.stderr).toMatch(/^kpi: there is an account acme already\n/)
+  })
+})
+
+describe('settings', () => {
+  test('are shown of the account that is named', async () => {
+    await createAcme('--week-start', 'sunday')
+    expect(jsonOf(await service('settings', '-o', 'json'))).toMatchObject({ name: 'default', week_start: 'monday' })
+    const shown = await service('settings', 'show', '--account', 'acme', '-o', 'json')
+    expect(jsonOf(shown)).toMatchObject({ name: 'acme', week_start: 'sunday' })
+  })
+
+  test('are changed, each of its own, and the change is told', async () => {
+    const before = await account()
+    const ran = await service('settings', 'set', '--fiscal-year-start', '7', '--week-start', 'Sunday', '-o', 'json')
+    expect(jsonOf(ran)).toEqual({ ...(before as object), week_start: 'sunday', fiscal_year_start: 7 })
+    expect(ran.stderr).toBe('week_start: monday is now sunday\nfiscal_year_start: 1 is now 7\n')
+    expect(await account()).toEqual(jsonOf(ran))
+    const again = await service('settings', 'set', '--week-start', 'sunday')
+    expect(again).toMatchObject({ code: 0, stderr: 'nothing has changed\n' })
+  })
+
+  test('of another account stay as they are', async () => {
+    await createAcme()
+    const before = await account()
+    await service('settings', 'set', '--account', 'acme', '--plan', 'individual')
+    expect(await account()).toEqual(before)
+  })
 })
 
 test.each([
@@ -64,6 +180,15 @@ test.each([
   [['token', 'create', '--account', 'nil'], 1, 'there is no account nil'],
   [['accounts', 'enable-api'], 2, "missing required argument 'name'"],
   [['token', 'create', 'extra'], 2, "too many arguments for 'create'"],
+  [['token', 'revoke', '--account', 'nil'], 1, 'there is no account nil'],
+  [['accounts', 'show', 'nil'], 1, 'there is no account nil'],
+  [['accounts', 'create', 'acme'], 2, "required option '--login <email>' not specified"],
+  [['settings', '--account', 'nil'], 1, 'there is no account nil'],
+  [['settings', 'set', '--account', 'nil', '--plan', 'team'], 1, 'there is no account nil'],
+  [['settings', 'set'], 2, 'nothing to change was given; --help shows the flags'],
+  [['settings', 'set', '--fiscal-year-start', '0'], 2, '--fiscal-year-start must be a whole number from 1 to 12'],
+  [['settings', 'set', '--week-start', ''], 2, '--week-start must not be empty'],
+  [['settings', 'set', '--name', 'other'], 2, "unknown option '--name'"],
 ])('%j is refused', async (line, code, message) => {
   const ran = await service(...line)
   expect(ran).toMatchObject({ code, stdout: '' })
@@ -73,6 +198,11 @@ test.each([
 test.each([
   ['service', 'accounts', 'list'],
   ['service', 'token', 'create'],
+  ['service', 'settings'],
+  ['service', 'status'],
+  ['service', 'backup', 'kpi.db'],
+  ['service', 'restore', 'kpi.db'],
+  ['service', 'check'],
   ['serve', '--port', '0'],
 ])('%s is not done through a profile of a remote service', async (...line) => {
   await using other = await remoteUser()

@@ -1,0 +1,53 @@
+import type { Command } from 'commander'
+import { resource } from '../../domain/schema.ts'
+import { DEFAULT_ACCOUNT } from '../../service/names.ts'
+import type { Act, Register } from '../cli.ts'
+import { addExamples } from '../examples.ts'
+import { withStore } from '../operator.ts'
+
+const tokenRecord = resource({
+  name: 'token',
+  plural: 'tokens',
+  title: 'token',
+  path: '',
+  verbs: [],
+  fields: {
+    login: { kind: 'text', about: 'Login name' },
+    token: { kind: 'text', about: 'Account token, shown this once' },
+  },
+})
+
+const addCreate = (tokens: Command, act: Act): void => {
+  const create = tokens
+    .command('create')
+    .description('make a new token, in place of the one before; it is shown this once')
+    .option('--account <name>', 'the account', DEFAULT_ACCOUNT)
+    .option('--login <email>', 'show it with the login name of this active user, in place of the administrator')
+  addExamples(create, 'service token create', 'service token create -o json')
+  act(create, async (cli, _, { account, login: wanted }) => {
+    const { accounts: service } = await import('../../service/accounts.ts')
+    const login = typeof wanted === 'string' ? wanted : undefined
+    const made = await withStore(cli, (db) => service.createToken(db, String(account), cli.io.random, login))
+    await cli.printOne(tokenRecord, { login: made.login, token: made.token })
+    if (made.replaces) await cli.note('the token before it works no longer')
+  })
+}
+
+const addRevoke = (tokens: Command, act: Act): void => {
+  const revoke = tokens
+    .command('revoke')
+    .description('make the token worthless; nobody logs in until there is a new one')
+    .option('--account <name>', 'the account', DEFAULT_ACCOUNT)
+  act(addExamples(revoke, 'service token revoke'), async (cli, _, { account }) => {
+    const { accounts: service } = await import('../../service/accounts.ts')
+    const had = await withStore(cli, (db) => service.revokeToken(db, String(account)))
+    await cli.note(had ? `the token of account ${account} works no longer` : `account ${account} has no token`)
+  })
+}
+
+/** `kpi service token …` */
+export const addToken: Register = (group, act) => {
+  const tokens = group.command('token').description('the token that clients log in with')
+  addCreate(tokens, act)
+  addRevoke(tokens, act)
+}

@@ -1,0 +1,53 @@
+import { eachFault, type StoreFault } from '../store/check.ts'
+import type { Db, Reader } from '../store/db.ts'
+import { type Counts, countAll } from '../store/status.ts'
+
+/** What a database can tell of itself, beyond what SQL can ask of any. */
+export type Integrity = {
+  /** Damage, which leaves nothing that one could rely on. */
+  readonly damageOf: (tx: Reader) => Promise<StoreFault[]>
+  /** Calls `visit` for every row that names one that is not there. */
+  readonly eachStray: (tx: Reader, visit: (fault: StoreFault) => void) => Promise<void>
+}
+
+/** What a check came to: how much there is, what is wrong, and how much more of the same kinds. */
+export type Checked = { readonly counts: Counts; readonly faults: readonly StoreFault[]; readonly more: number }
+
+/** So many faults of a kind are named one by one. */
+const MOST_OF_A_KIND = 1000
+
+/** Keeps faults, and of a kind that there is much of only the first. */
+const createFinds = (): { faults: StoreFault[]; more: () => number; add: (fault: StoreFault) => void } => {
+  const faults: StoreFault[] = []
+  const kinds = new Map<string, number>()
+  let more = 0
+  return {
+    faults,
+    more: () => more,
+    add: (fault) => {
+      const kind = `${fault.table} ${fault.fault}`
+      const known = kinds.get(kind) ?? 0
+      // Faults that tell a value are kinds of their own, of which there is no end either.
+      if (known >= MOST_OF_A_KIND || (known === 0 && kinds.size >= MOST_OF_A_KIND)) more += 1
+      else {
+        kinds.set(kind, known + 1)
+        faults.push(fault)
+      }
+    },
+  }
+}
+
+/**
+ * Checks all of a store, at one moment of it: the rules of all fields, the domain's invariants, and before them what the
+ * database tells of itself, where it has to be asked: PostgreSQL holds its rows to their keys at any time.
+ */
+export const checkStore = (db: Db, integrity: Integrity | undefined): Promise<Checked> =>
+  db.read(async (tx) => {
+    const damage = (await integrity?.damageOf(tx)) ?? []
+    const counts = await countAll(tx)
+    if (damage.length > 0) return { counts, faults: damage, more: 0 }
+    const { faults, more, add } = createFinds()
+    await integrity?.eachStray(tx, add)
+    await eachFault(tx, add)
+    return { counts, faults, more: more() }
+  })

@@ -1,0 +1,117 @@
+import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { KpiError } from '../domain/errors.ts'
+import { copyDatabase, damageIn } from './backup.ts'
+import { prepareFile, versionOf } from './open.ts'
+import { isDamaged, sqliteError } from './sqlite-errors.ts'
+import { isOpenElsewhere } from './sqlite-file.ts'
+import { sqliteDb } from './sqlite.ts'
+import { countAll, isFresh } from './status.ts'
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/** A backup is one file: what lies beside a store that is open, or was not closed, belongs to it. */
+const mustStandAlone = (file: string): void => {
+  const there = statSync(file, { throwIfNoEntry: false })
+  if (!there) throw new KpiError('not_found', `there is no file ${file}`)
+  if (!there.isFile()) throw new KpiError('unusable', `${file} is not a file`)
+  const beside = [`${file}-wal`, `${file}-journal`].find((path) => sizeOf(path) > 0)
+  if (beside === undefined) return
+  throw new KpiError(
+    'unusable',
+    `${file} is a store in use, with changes in ${beside}; make a backup of it with kpi service backup, and restore that`,
+  )
+}
+
+/** Opens a backup to read it as it is: no other process writes to it, and nothing is laid beside it. */
+const openBackup = (file: string): DatabaseSync => {
+  const url = pathToFileURL(file)
+  url.searchParams.set('immutable', '1')
+  const database = new DatabaseSync(url, { readOnly: true })
+  try {
+    const damage = damageIn(database, file)
+    if (damage === undefined) return database
+    throw new KpiError('unusable', `${file} is damaged: ${damage}; nothing was restored, take another backup`)
+  } catch (error) {
+    database.close()
+    throw sqliteError(error, file)
+  }
+}
+
+/** Whether a store is too damaged even to be written over; refuses one that somebody has open. */
+const isBeyondUse = (path: string): boolean => {
+  try {
+    if (!isOpenElsewhere(path)) return false
+  } catch (error) {
+    if (isDamaged(error)) return true
+    throw error
+  }
+  throw new KpiError('conflict', `${path} is in use by another process, such as kpi serve; stop it, and restore then`)
+}
+
+/** Whether a place holds nothing that a new store does not; refuses what is no store of ours. */
+const isEmptyStore = async (path: string): Promise<boolean> => {
+  if (sizeOf(path) === 0) return true
+  const db = sqliteDb(path)
+  try {
+    return await db.read(async (tx) => (await versionOf(tx, path)) === 0 || isFresh(await countAll(tx)))
+  } catch (error) {
+    // What cannot be read may be worth keeping.
+    if (isDamaged(error)) return false
+    throw error
+  } finally {
+    await db.close()
+  }
+}
+
+const mustNotBeItself = (file: string, path: string): void => {
+  const [one, other] = [statSync(file), statSync(path, { throwIfNoEntry: false })]
+  if (one.ino !== other?.ino || one.dev !== other.dev) return
+  throw new KpiError('conflict', `${file} is the store itself; name a backup of it`)
+}
+
+/** Moves a store and all that belongs to it into a folder of its own beside it; answers that folder. */
+const moveAside = (path: string, name: string): string => {
+  const folder = join(dirname(path), name)
+  mkdirSync(folder, { mode: 0o700 })
+  for (const one of [`${path}-wal`, `${path}-shm`, path]) {
+    if (existsSync(one)) renameSync(one, join(folder, basename(one)))
+  }
+  return folder
+}
+
+/** How a store is restored: over what is there, and where what cannot be written over is kept. */
+export type Restoring = { readonly force: boolean; readonly asideName: string; readonly signal: AbortSignal }
+
+/**
+ * Puts a backup in place of the store at a path. All of it happens in one transaction on the store's own file, so that
+ * a stop at any moment leaves the store before or the one after, and a process that opens it meanwhile sees one of them.
+ * Only a store that is too damaged for that is moved aside; then that folder is answered.
+ */
+export const restoreStore = async (
+  file: string,
+  path: string,
+  { force, asideName, signal }: Restoring,
+): Promise<string | undefined> => {
+  mustStandAlone(file)
+  mustNotBeItself(file, path)
+  if (!(await isEmptyStore(path)) && !force) {
+    throw new KpiError(
+      'conflict',
+      `${path} holds data; keep it with kpi service backup, then overwrite it with --force`,
+    )
+  }
+  const source = openBackup(file)
+  try {
+    const aside = isBeyondUse(path) ? moveAside(path, asideName) : undefined
+    prepareFile(path)
+    await copyDatabase(source, path, signal)
+    return aside
+  } catch (error) {
+    throw sqliteError(error, path)
+  } finally {
+    source.close()
+  }
+}
