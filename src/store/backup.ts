@@ -15,11 +15,11 @@ const PAGES_A_STEP = 2000
  * nothing: the copy is of the moment at which it began. Stopped or failed, it has left the file as it was.
  */
 export const copyDatabase = async (from: DatabaseSync, to: string, signal: AbortSignal): Promise<void> => {
+  signal.throwIfAborted()
   // Without a transaction of its own every write of another process would make it begin again.
   from.exec('begin; select 1 from sqlite_schema limit 1')
   try {
     await backup(from, to, { rate: PAGES_A_STEP, progress: () => signal.throwIfAborted() })
-    signal.throwIfAborted()
   } finally {
     from.exec('rollback')
   }

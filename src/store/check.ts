@@ -31,14 +31,18 @@ export const RESTORE = 'restore a backup from before: kpi service restore'
 const DELETE = 'delete it, or restore a backup from before'
 const SAVE_USER = 'change the name or the status of the user, which sets it right'
 
-/** A column, or several, as the text that names a row. */
 const named = (column: string): string => `cast(x.${column} as text)`
-const pair = (first: string, second: string): string => `'${first} ' || x.${first} || ', ${second} ' || x.${second}`
 
-/** Names a row of a table within its account: by its id, or by its key where there is none of its own. */
-const idOf = ({ of, key }: Table): string => {
-  const [first = '', second] = of?.shown.some(({ name }) => name === 'id') && !key.includes('user_id') ? ['id'] : key
-  return second === undefined ? named(first) : pair(first, second)
+/** Names a row within its account, as text: by its id, or by its key where it has none of its own. */
+const nameOfKey = ([first = '', ...more]: readonly string[]): string =>
+  more.length === 0
+    ? named(first)
+    : [first, ...more].map((column) => `'${column} ' || x.${column}`).join(` || ', ' || `)
+
+/** What names a row of a table `x` within its account, as SQL. */
+export const idOf = ({ of, key }: Pick<Table, 'of' | 'key'>): string => {
+  const hasId = of?.shown.some(({ name }) => name === 'id') && !key.includes('user_id')
+  return nameOfKey(hasId ? ['id'] : key)
 }
 
 const join = (name: string, on: string): string => `join ${name} ${name} on ${name}.account_id = x.account_id and ${on}`
@@ -120,7 +124,7 @@ const userInvariants: readonly Invariant[] = [
   },
   {
     table: 'user_items',
-    sql: `select x.account_id, ${pair('user_id', 'id')} from user_items x
+    sql: `select x.account_id, ${nameOfKey(['user_id', 'id'])} from user_items x
       ${join('items', 'items.id = x.id')} where items.breakdown_id = ${PEOPLE} or items.user_id is not null`,
     fault: 'links a user to a person in place of a group item',
     remedy: DELETE,
@@ -168,7 +172,7 @@ const entryInvariants: readonly Invariant[] = [
   },
   {
     table: 'entry_items',
-    sql: `select x.account_id, ${pair('group_item_id', 'item_id')} || ', kpi_id ' || x.kpi_id from entry_items x
+    sql: `select x.account_id, ${nameOfKey(['group_item_id', 'kpi_id', 'entry_date', 'item_id'])} from entry_items x
       ${join('items', 'items.id = x.group_item_id')} where items.breakdown_id = ${PEOPLE} or items.user_id is not null`,
     fault: 'an entry carries a person in place of a group item',
     remedy: RESTORE,
@@ -188,10 +192,10 @@ const EXEMPT: Readonly<Record<string, string>> = { items: ' and x.user_id is nul
 
 const isOfResource = (table: Table): table is Table & { readonly of: Resource } => table.of !== undefined
 
-/** Every table whose columns are fields. */
-const fieldTables = async (): Promise<readonly (Table & { readonly of: Resource })[]> => {
+/** Every table of a store; which one does not depend on the database. */
+export const storeTables = async (): Promise<readonly Table[]> => {
   const [{ accountTables }, { sqliteDialect }] = await Promise.all([import('./migrations.ts'), import('./dialect.ts')])
-  return [{ name: 'accounts', of: account, key: ['id'] }, ...accountTables(sqliteDialect).filter(isOfResource)]
+  return [{ name: 'accounts', of: account, key: ['id'] }, ...accountTables(sqliteDialect)]
 }
 
 /** The names of accounts by id; an account that is not there is named by its id. */
@@ -206,7 +210,7 @@ export const eachFault = async (tx: Reader, visit: (fault: StoreFault) => void):
   const nameOf = await accountNames(tx)
   const tell = (table: string, [owner, id]: SqlList, fault: string, remedy: string): void =>
     visit({ table, account: nameOf(owner), id: String(id), fault, remedy })
-  for (const table of await fieldTables()) {
+  for (const table of (await storeTables()).filter(isOfResource)) {
     const { sql, faultsOf } = rowCheck(table, table.of === account ? 'x.id' : 'x.account_id', idOf(table))
     await tx.each(sql + (EXEMPT[table.name] ?? ''), [], (row) => {
       for (const fault of faultsOf(row)) tell(table.name, row, fault, 'change it to one that is allowed')

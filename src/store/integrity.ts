@@ -1,4 +1,4 @@
-import { accountNames, RESTORE, type StoreFault } from './check.ts'
+import { accountNames, idOf, RESTORE, type StoreFault, storeTables } from './check.ts'
 import type { Reader } from './db.ts'
 
 /** So much damage is told; where there is more, it is of the same origin. */
@@ -29,25 +29,19 @@ const brokenKeys = async (tx: Reader): Promise<Key[]> => {
   return keys
 }
 
-/** What names a row within its account: the columns of its key, but the account. */
-const keyOf = async (tx: Reader, table: string): Promise<string[]> => {
-  const rows = await tx.all('select name from pragma_table_info(?) where pk > 1 order by pk', [table])
-  return rows.map(({ name }) => String(name))
-}
-
 /** Calls `visit` for every row that names another one, of the same account, that is not there. */
 export const eachStray = async (tx: Reader, visit: (fault: StoreFault) => void): Promise<void> => {
   const nameOf = await accountNames(tx)
+  const tables = await storeTables()
   for (const { table, parent, columns } of await brokenKeys(tx)) {
-    const key = await keyOf(tx, table)
+    const definition = tables.find(({ name }) => name === table)
     const [named] = columns.find(([from]) => from !== 'account_id') ?? ['account_id']
     const same = columns.map(([from, to]) => `y.${to} = x.${from}`).join(' and ')
-    const sql = `select ${['account_id', named, ...key].map((column) => `x.${column}`).join(', ')} from ${table} x
+    const sql = `select x.account_id, ${idOf(definition ?? { key: [named] })}, x.${named} from ${table} x
       where x.${named} is not null and not exists (select 1 from ${parent} y where ${same})`
-    await tx.each(sql, [], ([owner, missing, ...values]) => {
-      const id = key.length === 1 ? String(values[0]) : key.map((column, at) => `${column} ${values[at]}`).join(', ')
-      const fault = `${named} ${missing} names nothing in ${parent} of the same account`
-      visit({ table, account: nameOf(owner), id, fault, remedy: RESTORE })
+    await tx.each(sql, [], ([owner, id, missing]) => {
+      const fault = `${named} ${missing} names nothing in ${parent}`
+      visit({ table, account: nameOf(owner), id: String(id), fault, remedy: RESTORE })
     })
   }
 }

@@ -82,6 +82,16 @@ const moveAside = (path: string, name: string): string => {
   return folder
 }
 
+/** Copies over a store; what a failure leaves by half is undone at once, not when the store is opened next. */
+const copyOver = async (source: DatabaseSync, path: string, signal: AbortSignal): Promise<void> => {
+  try {
+    await copyDatabase(source, path, signal)
+  } catch (error) {
+    isOpenElsewhere(path)
+    throw sqliteError(error, path)
+  }
+}
+
 /** How a store is restored: over what is there, and where what cannot be written over is kept. */
 export type Restoring = { readonly force: boolean; readonly asideName: string; readonly signal: AbortSignal }
 
@@ -107,10 +117,8 @@ export const restoreStore = async (
   try {
     const aside = isBeyondUse(path) ? moveAside(path, asideName) : undefined
     prepareFile(path)
-    await copyDatabase(source, path, signal)
+    await copyOver(source, path, signal)
     return aside
-  } catch (error) {
-    throw sqliteError(error, path)
   } finally {
     source.close()
   }

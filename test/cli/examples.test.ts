@@ -47,8 +47,8 @@ const FILES = {
 }
 
 /**
- * What the examples speak of: KPIs, people, groups, files, a profile. Bob has entries; Ann can be deleted, as can what is
- * usual.
+ * What the examples speak of: KPIs, people, groups, files, a profile, a backup. Bob has entries; Ann can be deleted, as
+ * can what is usual.
  */
 const openShop = async (command: string): Promise<User> => {
   const user = await embeddedUser()
@@ -74,6 +74,9 @@ const openShop = async (command: string): Promise<User> => {
   const [noun = ''] = command.split(' ')
   writeFileSync(folder.in('changes.json'), JSON.stringify({ id: CHANGED[noun] ?? 1 }))
   await user.kpi('profiles', 'add', 'acme', '--data-dir', 'other')
+  await user.kpi('service', 'backup', 'kpi-backup.db')
+  // A store is restored where nobody has it open.
+  await client.close()
   return user
 }
 

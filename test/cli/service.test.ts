@@ -99,8 +99,16 @@ describe('an account', () => {
 
   test('is made with settings and a name of its first user', async () => {
     const made = await createAcme(
-      ...['--plan', 'individual', '--week-start', 'sunday', '--fiscal-year-start', '4'],
-      ...['--first-name', ' Eve ', '--last-name', 'Ray'],
+      '--plan',
+      'individual',
+      '--week-start',
+      'sunday',
+      '--fiscal-year-start',
+      '4',
+      '--first-name',
+      ' Eve ',
+      '--last-name',
+      'Ray',
     )
     expect(jsonOf(made)).toMatchObject({ plan: 'individual', week_start: 'sunday', fiscal_year_start: 4 })
     const db = await openStore(user.folder.in('.local/share/kpi/kpi.db'))
@@ -128,8 +136,17 @@ describe('an account', () => {
 
   test('is refused with all that is wrong with it', async () => {
     const ran = await service(
-      ...['accounts', 'create', 'www', '--login', 'nobody', '--plan', 'gold', '--fiscal-year-start', '13'],
-      ...['--first-name', 'x'.repeat(51)],
+      'accounts',
+      'create',
+      'www',
+      '--login',
+      'nobody',
+      '--plan',
+      'gold',
+      '--fiscal-year-start',
+      '13',
+      '--first-name',
+      'x'.repeat(51),
     )
     expect(ran).toEqual({
       code: 2,

@@ -17,7 +17,7 @@ const step = async (tx: Writer, account: number): Promise<void> => {
   const [tally] = await entries.within(tx, account, [{ item: 1, kpi: 1, from: 0, to: 0 }])
   if (tally) await entries.update(tx, account, [{ ...tally, actual: (tally.actual ?? 0n) + 1n }])
   else {
-    await kpis.insert(tx, account, kpiRecord())
+    await kpis.insert(tx, account, kpiRecord({ id: await takeIds(tx, account, 'kpis') }))
     await entries.insert(tx, account, [entryRow({ id: await takeIds(tx, account, 'entries') })])
   }
   const first = await takeIds(tx, account, 'entries', BATCH)

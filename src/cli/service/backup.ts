@@ -12,7 +12,7 @@ export const addBackup: Register = (group, act) => {
     .description('write all accounts into one file, also while servers and imports write')
     .argument('<file>', 'the file to write')
     .option('--force', 'overwrite the file if it is there')
-  addExamples(command, 'service backup kpi-backup.db', 'service backup /tmp/kpi-nightly.db --force')
+  addExamples(command, 'service backup kpi-2026-11-21.db', 'service backup kpi-nightly.db --force')
   act(command, async (cli, [name = ''], { force }) => {
     const { backUpStore } = await import('../../store/backup.ts')
     const [path, file] = [existingFile(filePlace(cli, 'pg_dump')), resolve(cli.io.cwd, name)]

@@ -1,3 +1,4 @@
+import { KpiError } from '../../domain/errors.ts'
 import { resource } from '../../domain/schema.ts'
 import type { Cli } from '../cli.ts'
 import { EXIT, Unfinished } from '../exit.ts'
@@ -25,6 +26,8 @@ export const stoppable = async <T>(cli: Cli, what: string, work: (signal: AbortS
   try {
     return await work(signal)
   } catch (error) {
-    throw signal.aborted ? new Unfinished(EXIT.interrupted, 'interrupted', [`interrupted; ${what}`]) : error
+    throw signal.aborted && !(error instanceof KpiError)
+      ? new Unfinished(EXIT.interrupted, 'interrupted', [`interrupted; ${what}`])
+      : error
   }
 }

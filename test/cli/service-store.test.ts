@@ -1,0 +1,140 @@
+import { existsSync, readdirSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { STORE_VERSION } from '../../src/store/open.ts'
+import { jsonOf, type Ran } from '../support/kpi.ts'
+import { embeddedUser, fillShop, SHOP, type User } from '../support/user.ts'
+
+let user: User
+beforeEach(async () => {
+  user = await embeddedUser()
+  await fillShop(user)
+})
+afterEach(async () => {
+  await user[Symbol.asyncDispose]()
+})
+
+const service = (...args: string[]): Promise<Ran> => user.kpi('service', ...args)
+const storePath = (): string => user.folder.in('.local/share/kpi/kpi.db')
+const COUNTS = { accounts: 1, users: 4, kpis: 2, entries: 3 }
+
+/** Runs SQL on the store that nothing holds up. */
+const breakStore = (sql: string): void => {
+  const database = new DatabaseSync(storePath(), { enableForeignKeyConstraints: false })
+  database.exec(sql)
+  database.close()
+}
+
+describe('status', () => {
+  test('says where the store is, how large, what it holds, and that it is in use', async () => {
+    await service('accounts', 'create', 'acme', '--login', 'boss@acme.example.com')
+    await service('accounts', 'enable-api', 'acme')
+    const status = jsonOf(await service('status', '-o', 'json')) as Record<string, unknown>
+    expect(status).toEqual({
+      store: 'sqlite',
+      path: storePath(),
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/) as string,
+      store_version: STORE_VERSION,
+      in_use: true,
+      last_write_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/) as string,
+      bytes: expect.any(Number) as number,
+      free_bytes: expect.any(Number) as number,
+      ...COUNTS,
+      accounts: 2,
+      accounts_with_api: 1,
+      users: 5,
+    })
+    expect(status['bytes']).toBeGreaterThanOrEqual(statSync(storePath()).size)
+  })
+
+  test('says that nobody uses the store once all have closed it', async () => {
+    await user.client.close()
+    expect(jsonOf(await service('status', '-o', 'json'))).toMatchObject({ in_use: false, ...COUNTS })
+  })
+
+  test('counts no account whose plan has no API', async () => {
+    await service('accounts', 'enable-api', 'default')
+    await service('settings', 'set', '--plan', 'individual')
+    expect(jsonOf(await service('status', '-o', 'json'))).toMatchObject({ accounts_with_api: 0 })
+  })
+})
+
+describe('backup and restore', () => {
+  test('bring back what was there', async () => {
+    const file = user.folder.in('a.db')
+    const made = jsonOf(await service('backup', 'a.db', '-o', 'json'))
+    const record = { file, bytes: statSync(file).size, ...COUNTS }
+    expect(made).toEqual(record)
+    const before = await user.kpi('entries', 'list', '--from', '2026-11-01', '-o', 'csv')
+    await user.client.kpis.remove(SHOP.revenue)
+    await user.client.close()
+    expect(jsonOf(await service('restore', 'a.db', '--force', '-o', 'json'))).toEqual(record)
+    expect(await user.kpi('entries', 'list', '--from', '2026-11-01', '-o', 'csv')).toEqual(before)
+    expect(readdirSync(user.folder.in('.local/share/kpi'))).toEqual(['kpi.db'])
+  })
+
+  test('move a store to another place, tokens and all', async () => {
+    await service('token', 'create')
+    await service('backup', 'a.db')
+    expect((await service('restore', 'a.db', '--data-dir', 'there')).code).toBe(0)
+    const revoked = await service('token', 'revoke', '--data-dir', 'there')
+    expect(revoked.stderr).toBe('the token of account default works no longer\n')
+  })
+
+  test('a store that is too damaged to be written over is kept, and it is said where', async () => {
+    await service('backup', 'a.db')
+    await user.client.close()
+    truncateSync(storePath(), 4096)
+    const ran = await service('restore', 'a.db', '--force', '-o', 'json')
+    expect(jsonOf(ran)).toMatchObject(COUNTS)
+    const aside = user.folder.in('.local/share/kpi/damaged-20261121120000')
+    expect(ran.stderr).toBe(`the damaged store that was there is kept in ${aside}\n`)
+    expect(readdirSync(aside)).toEqual(['kpi.db'])
+  })
+
+  test('a backup that is stopped says so', async () => {
+    const ran = await user.kpiIn({ signal: AbortSignal.abort() }, 'service', 'backup', 'a.db')
+    expect(ran).toEqual({ code: 130, stdout: '', stderr: 'kpi: interrupted; no backup was written\n' })
+    expect(existsSync(user.folder.in('a.db'))).toBe(false)
+  })
+})
+
+describe('check', () => {
+  test('says on standard error that nothing is wrong', async () => {
+    const fine = 'nothing wrong: 1 account, 3 entries checked\n'
+    expect(await service('check')).toEqual({ code: 0, stdout: '', stderr: fine })
+    expect(await service('check', '-o', 'json')).toEqual({ code: 0, stdout: '[]\n', stderr: fine })
+    expect(await service('check', '--quiet')).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+
+  test('names what is wrong, and what to do about it', async () => {
+    breakStore('update entries set actual = null where id = 2; update kpis set icon_id = 99 where id = 1')
+    const ran = await service('check', '-o', 'json')
+    expect(ran.code).toBe(1)
+    expect(JSON.parse(ran.stdout)).toEqual([
+      {
+        table: 'kpis',
+        account: 'default',
+        id: '1',
+        fault: 'its icon is none that there is',
+        remedy: 'give it another icon: kpi kpis update',
+      },
+      {
+        table: 'entries',
+        account: 'default',
+        id: '2',
+        fault: 'has neither actual, target nor notes',
+        remedy: 'delete it, or restore a backup from before',
+      },
+    ])
+    expect(ran.stderr).toMatch(/^kpi: 2 faults: 1 account, 3 entries checked\n/)
+  })
+})
+
+test.each(['status', 'check', 'backup a.db'])('%s makes no store where there is none', async (line) => {
+  const ran = await service(...line.split(' '), '--data-dir', 'nowhere')
+  const message = `kpi: there is no store in ${user.folder.in('nowhere')}; name its folder with --data-dir\n`
+  expect(ran).toEqual({ code: 1, stdout: '', stderr: message })
+  expect(existsSync(join(user.folder.path, 'nowhere'))).toBe(false)
+})

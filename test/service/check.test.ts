@@ -1,0 +1,268 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { checkStore, type Checked } from '../../src/service/check.ts'
+import * as integrity from '../../src/store/integrity.ts'
+import type { StoreFault } from '../../src/store/check.ts'
+import { entries } from '../../src/store/entries.ts'
+import type { Db } from '../../src/store/db.ts'
+import { kpis } from '../../src/store/kpis.ts'
+import { openStore } from '../../src/store/open.ts'
+import { table } from '../../src/store/table.ts'
+import { users } from '../../src/store/users.ts'
+import { breakdownItem } from '../../src/domain/resources/breakdown-item.ts'
+import { group } from '../../src/domain/resources/group.ts'
+import { accounts } from '../../src/service/accounts.ts'
+import { assignments } from '../../src/store/assignments.ts'
+import { databases, postgresDatabase } from '../support/databases.ts'
+import { entryRow, kpiRecord, openTestStore, userRecord } from '../support/store.ts'
+
+const stamp = { created_at: 0, updated_at: 0 }
+
+/** Fills an account: a group item, a KPI and a calculated one, a user with all that hangs on them, and a locked one. */
+const fill = (db: Db, account: number): Promise<void> =>
+  db.write(async (tx) => {
+    await table('breakdowns', group).insert(tx, account, { id: 2, name: 'Regions', sort_order: 1, ...stamp })
+    const north = { id: 4, breakdown_id: 2, name: 'North', user_id: null, is_archived: false, sort_order: 1, ...stamp }
+    await table('items', breakdownItem).insert(tx, account, north)
+    await kpis.insert(tx, account, kpiRecord())
+    await kpis.insert(tx, account, kpiRecord({ id: 2, name: 'Ratio', is_calculated: true }))
+    await tx.run(`insert into formulas values (?, 2, '[1] / 2', 'results', 'default', 0, 0)`, [account])
+    await users.insert(tx, account, userRecord())
+    await users.insert(
+      tx,
+      account,
+      userRecord({ id: 3, user_status_id: 'L', email: 'B\u00f6b@example.com', last_name: null }),
+    )
+    await assignments.insert(tx, account, { id: 1, user_id: 2, user_target: null, sort_order: 1, ...stamp })
+    await tx.run('insert into user_items (account_id, user_id, id, created_at) values (?, 2, 4, 0)', [account])
+    await entries.insert(tx, account, [
+      entryRow({ item_id: 2 }),
+      entryRow({ id: 2, item_id: 2, entry_date: 1, actual: null, notes: 'ill' }),
+    ])
+    const carried =
+      'insert into entry_items (account_id, group_item_id, kpi_id, entry_date, item_id) values (?, 4, 1, 0, 2)'
+    await tx.run(carried, [account])
+    for (const [name, last] of Object.entries({ breakdowns: 2, items: 4, kpis: 2, entries: 2 })) {
+      const sql = `insert into counters (account_id, name, last) values (?, ?, ?)
+                   on conflict (account_id, name) do update set last = excluded.last`
+      await tx.run(sql, [account, name, last])
+    }
+  })
+
+/** Breaks a filled store by SQL that no constraint holds up, and answers what a check finds. */
+const checkBroken = async (...broken: readonly string[]): Promise<Checked> => {
+  await using store = await openTestStore()
+  await fill(store.db, store.account)
+  await store.db.close()
+  const database = new DatabaseSync(store.path, { enableForeignKeyConstraints: false })
+  for (const sql of broken) database.exec(sql)
+  database.close()
+  const db = await openStore(store.path)
+  try {
+    return await checkStore(db, integrity)
+  } finally {
+    await db.close()
+  }
+}
+
+const linesOf = ({ faults }: Checked): string[] =>
+  faults.map(({ table: name, account, id, fault }: StoreFault) => `${name} ${account} ${id}: ${fault}`)
+
+describe.each(databases)('a store on %s', (name, make) => {
+  test('in which all is well has nothing wrong, and says how much was looked at', async () => {
+    await using database = await make()
+    const db = await database.open()
+    for (const one of ['acme', 'other']) {
+      const { id } = await accounts.create(db, { name: one, login: `boss@${one}` }, 0)
+      await fill(db, id)
+    }
+    const counts = { accounts: 2, accounts_with_api: 0, users: 6, kpis: 4, entries: 4 }
+    expect(await checkStore(db, name === 'SQLite' ? integrity : undefined)).toEqual({ counts, faults: [], more: 0 })
+    await db.close()
+  })
+})
+
+/** What is done to a store, and what is found: table, account, id, and what is wrong. */
+const BROKEN: readonly [sql: string, ...found: string[]][] = [
+  [
+    "update counters set last = 1 where name = 'entries'",
+    'entries acme 2: its id is beyond the last that was given, so that a new one could get the same',
+  ],
+  [
+    "delete from counters where name = 'items'",
+    'items acme 4: its id is beyond the last that was given, so that a new one could get the same',
+  ],
+  ['update entries set notes = null where id = 2', 'entries acme 2: has neither actual, target nor notes'],
+  ['update entries set kpi_id = 9 where id = 2', 'entries acme 2: kpi_id 9 names nothing in kpis'],
+  ['update entries set item_id = 9 where id = 2', 'entries acme 2: item_id 9 names nothing in items'],
+  ['update entries set kpi_id = 2 where id = 2', 'entries acme 2: is of a calculated KPI, which takes none'],
+  [
+    'update entries set entry_date = 84006 where id = 2',
+    'entries acme 2: entry_date must be in the years 1900 to 2199',
+  ],
+  [
+    'update entries set entry_date = -25568 where id = 2',
+    'entries acme 2: entry_date must be in the years 1900 to 2199',
+  ],
+  [
+    'update entries set actual = 1000000000000000000 where id = 2',
+    'entries acme 2: actual must have at most 14 digits before the decimal point',
+  ],
+  [
+    "update entries set notes = printf('%.501c', 'x') where id = 2",
+    'entries acme 2: notes has 501 characters, at most 500 are allowed',
+  ],
+  ["update entries set notes = '  ' where id = 2", 'entries acme 2: notes is blank'],
+  [
+    "update entries set notes = ' x' where id = 2",
+    'entries acme 2: notes is not as it would be kept: it has blanks around it, or old line ends',
+  ],
+  [
+    'update entry_items set group_item_id = 1',
+    'entry_items acme group_item_id 1, kpi_id 1, entry_date 0, item_id 2: an entry carries a person in place of a group item',
+  ],
+  [
+    'update entry_items set entry_date = 7',
+    'entry_items acme group_item_id 4, kpi_id 1, entry_date 7, item_id 2: item_id 2 names nothing in entries',
+  ],
+  [
+    'update user_items set id = 1',
+    'user_items acme user_id 2, id 1: links a user to a person in place of a group item',
+  ],
+  ['update user_items set id = 9', 'user_items acme user_id 2, id 9: id 9 names nothing in items'],
+  ["update items set name = 'Anna Lee' where id = 2", 'users acme 2: its item has another name'],
+  ["update users set last_name = 'Ray' where id = 3", 'users acme 3: its item has another name'],
+  [
+    'update items set is_archived = 1 where id = 2',
+    'users acme 2: its item is archived and the user is not locked, or the other way round',
+  ],
+  [
+    'update items set is_archived = 0 where id = 3',
+    'users acme 3: its item is archived and the user is not locked, or the other way round',
+  ],
+  ['update items set breakdown_id = 2 where id = 3', 'users acme 3: its item is not one of the breakdown of people'],
+  ['update items set user_id = null where id = 3', 'users acme 3: its item is not one of the breakdown of people'],
+  ['delete from users where id = 3', 'items acme 3: stands for a user who is not there'],
+  [
+    "update users set email_key = 'ann' where id = 2",
+    'users acme 2: its e-mail address is not the one that it is found by',
+  ],
+  [
+    "update users set email = 'ANN@ex.com' where id = 2",
+    'users acme 2: its e-mail address is not the one that it is found by',
+  ],
+  ["update users set email = 'ann', email_key = 'ann' where id = 2", 'users acme 2: email must be an e-mail address'],
+  [
+    "update users set user_type = 'Boss' where id = 2",
+    'users acme 2: user_type must be one of Admin, Director, Manager, User',
+  ],
+  ['update users set can_manage_users = 2 where id = 2', 'users acme 2: can_manage_users must be 0 or 1'],
+  [
+    "update users set user_status_id = 'L'; update items set is_archived = 1 where user_id is not null",
+    'accounts acme 1: has no active user, so that nobody can log in',
+  ],
+  [
+    'delete from breakdowns where id = 1',
+    ...[1, 2, 3].map((id) => `items acme ${id}: breakdown_id 1 names nothing in breakdowns`),
+    'accounts acme 1: has no breakdown of people',
+  ],
+  ['delete from categories', ...[1, 2].map((id) => `kpis acme ${id}: category_id 1 names nothing in categories`)],
+  ['update kpis set unit_id = 9 where id = 1', 'kpis acme 1: unit_id 9 names nothing in units'],
+  ['update kpis set icon_id = 99 where id = 1', 'kpis acme 1: its icon is none that there is'],
+  ["update kpis set frequency_id = 'X' where id = 1", 'kpis acme 1: frequency_id must be one of D, W, M, Q, Y'],
+  [
+    'update kpis set sort_order = 32768 where id = 1',
+    'kpis acme 1: sort_order must be a whole number from -32768 to 32767',
+  ],
+  ['delete from formulas', 'kpis acme 2: is calculated and has no formula'],
+  ['update kpis set is_calculated = 0 where id = 2', 'formulas acme 2: is of a KPI that is not calculated'],
+  [
+    'update accounts set fiscal_year_start = 13',
+    'accounts acme 1: fiscal_year_start must be a whole number from 1 to 12',
+  ],
+  ["update accounts set plan = 'gold'", 'accounts acme 1: plan must be one of individual, team'],
+  [
+    "update items set name = printf('%.101c', 'x') where id = 4",
+    'items acme 4: name has 101 characters, at most 100 are allowed',
+  ],
+  [
+    "update units set entry_format = 'x' where id = 1",
+    'units acme 1: entry_format must be a number pattern of 0, # and . only',
+  ],
+  [
+    'update assignments set user_target = -1000000000000000000',
+    'assignments acme user_id 2, id 1: user_target must have at most 14 digits before the decimal point',
+  ],
+  [
+    'update entries set account_id = 5 where id = 2',
+    'entries 5 2: kpi_id 1 names nothing in kpis',
+    'entries 5 2: item_id 2 names nothing in items',
+    'entries 5 2: account_id 5 names nothing in accounts',
+  ],
+]
+
+describe('a store in which something is wrong', () => {
+  test.each(BROKEN)('%s', async (sql, ...found) => {
+    const checked = await checkBroken(sql)
+    expect(linesOf(checked)).toEqual(found)
+    expect(checked.faults.every(({ remedy }) => remedy.length > 10)).toBe(true)
+  })
+
+  test('is told all of it at once', async () => {
+    const checked = await checkBroken('update entries set notes = null where id = 2', 'delete from formulas')
+    expect(linesOf(checked)).toEqual([
+      'kpis acme 2: is calculated and has no formula',
+      'entries acme 2: has neither actual, target nor notes',
+    ])
+  })
+
+  test('is told a thousand of a kind, and how many more there are', async () => {
+    const many = `with recursive n(i) as (select 3 union all select i + 1 from n where i < 2502)
+      insert into entries (account_id, item_id, kpi_id, entry_date, id, created_at, updated_at)
+        select 1, 2, 1, i, i, 0, 0 from n; update counters set last = 2502 where name = 'entries'`
+    const { faults, more } = await checkBroken(many)
+    expect([faults.length, more]).toEqual([1000, 1500])
+  })
+
+  test('is told where the file itself is damaged, and nothing that would follow from it', async () => {
+    await using store = await openTestStore()
+    await fill(store.db, store.account)
+    const [row] = await store.db.read((tx) => tx.all("select rootpage from sqlite_schema where name = 'kpis_by_unit'"))
+    await store.db.close()
+    const bytes = readFileSync(store.path)
+    // A page of an index without any row.
+    const emptyPage = Buffer.from([10, 0, 0, 0, 0, 0x10, 0, 0])
+    emptyPage.copy(bytes, (Number(row?.['rootpage']) - 1) * 4096)
+    writeFileSync(store.path, bytes)
+    const db = await openStore(store.path)
+    const { faults } = await checkStore(db, integrity)
+    await db.close()
+    expect(faults.length).toBeGreaterThan(0)
+    expect(new Set(faults.map(({ table: name, remedy }) => `${name}${remedy}`))).toEqual(
+      new Set(['restore a backup from before: kpi service restore']),
+    )
+  })
+})
+
+test('what SQL can find is found on PostgreSQL too', async () => {
+  await using database = await postgresDatabase()
+  const db = await database.open()
+  const { id } = await accounts.create(db, { name: 'acme', login: 'boss@acme' }, 0)
+  await fill(db, id)
+  await db.write(async (tx) => {
+    await tx.run('update entries set notes = null where id = 2')
+    await tx.run("update items set name = 'Anna Lee' where id = 2")
+    await tx.run('update entry_items set group_item_id = 1')
+    await tx.run("delete from counters where name = 'kpis'")
+    await tx.run("update kpis set frequency_id = 'X' where id = 1")
+  })
+  expect(linesOf(await checkStore(db, undefined))).toEqual([
+    'kpis acme 1: frequency_id must be one of D, W, M, Q, Y',
+    'kpis acme 2: its id is beyond the last that was given, so that a new one could get the same',
+    'users acme 2: its item has another name',
+    'entries acme 2: has neither actual, target nor notes',
+    'entry_items acme group_item_id 1, kpi_id 1, entry_date 0, item_id 2: an entry carries a person in place of a group item',
+  ])
+  await db.close()
+})
