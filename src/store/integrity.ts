@@ -1,5 +1,6 @@
-import { accountNames, idOf, RESTORE, type StoreFault, storeTables } from './check.ts'
+import { accountNames, type StoreFault, storeTables } from './check.ts'
 import type { Reader } from './db.ts'
+import { idOf, RESTORE } from './invariants.ts'
 
 /** So much damage is told; where there is more, it is of the same origin. */
 const MOST_TOLD = 100

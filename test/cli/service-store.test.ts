@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { STORE_VERSION } from '../../src/store/open.ts'
+import { postgresDatabase } from '../support/databases.ts'
 import { jsonOf, type Ran } from '../support/kpi.ts'
 import { embeddedUser, fillShop, SHOP, type User } from '../support/user.ts'
 
@@ -137,4 +138,34 @@ test.each(['status', 'check', 'backup a.db'])('%s makes no store where there is 
   const message = `kpi: there is no store in ${user.folder.in('nowhere')}; name its folder with --data-dir\n`
   expect(ran).toEqual({ code: 1, stdout: '', stderr: message })
   expect(existsSync(join(user.folder.path, 'nowhere'))).toBe(false)
+})
+
+test('a store in PostgreSQL has a status and is checked; its backup is the work of its own tools', async () => {
+  await using database = await postgresDatabase()
+  const onPostgres = (...line: string[]): Promise<Ran> =>
+    user.kpiIn({ env: database.env }, 'service', ...line, ...database.flags)
+  await onPostgres('accounts', 'create', 'acme', '--login', 'boss@acme.example.com')
+  expect(jsonOf(await onPostgres('status', '-o', 'json'))).toEqual({
+    store: 'postgres',
+    path: expect.stringMatching(/^[^@]+:\d+\/\w+$/) as string,
+    version: expect.any(String) as string,
+    store_version: STORE_VERSION,
+    in_use: expect.any(Boolean) as boolean,
+    last_write_at: null,
+    bytes: expect.any(Number) as number,
+    free_bytes: null,
+    accounts: 1,
+    accounts_with_api: 0,
+    users: 1,
+    kpis: 0,
+    entries: 0,
+  })
+  expect(await onPostgres('check')).toMatchObject({ code: 0, stderr: 'nothing wrong: 1 account, 0 entries checked\n' })
+  for (const [verb, tool] of [
+    ['backup', 'pg_dump'],
+    ['restore', 'pg_restore'],
+  ] as const) {
+    const message = `kpi: this is for a store in a file; for one in PostgreSQL use ${tool}\n`
+    expect(await onPostgres(verb, 'a.db')).toEqual({ code: 7, stdout: '', stderr: message })
+  }
 })
