@@ -44,6 +44,8 @@ export type ReportRequest = {
   readonly to: Day
   readonly kpiIds?: readonly number[] | undefined
   readonly userIds?: readonly number[] | undefined
+  /** Reports group items, of the entries of these users, instead of users. */
+  readonly groupItemIds?: readonly number[] | undefined
 }
 
 /** At most 10,000 rows, and how many there are, where the service says so. */
@@ -119,6 +121,7 @@ const reportQuery = (request: ReportRequest): Record<string, string> => ({
   ...daysToQuery(request),
   ...(request.kpiIds && { kpiIds: request.kpiIds.join(',') }),
   ...(request.userIds && { userIds: request.userIds.join(',') }),
+  ...(request.groupItemIds && { groupItemIds: request.groupItemIds.join(',') }),
 })
 
 /** A client of the service over any transport. */

@@ -30,18 +30,28 @@ const createIds = (
   }
 }
 
-const tooLarge = ({ from }: ReportRequest): KpiError =>
-  new KpiError(
+const tooLarge = ({ from, groupItemIds }: ReportRequest): KpiError => {
+  const item = groupItemIds ? 'group item' : 'user'
+  return new KpiError(
     'unsupported',
-    `one KPI of one user has more than ${REPORT_LIMIT} rows on ${formatDay(from)}, more than the service gives`,
+    `one KPI of one ${item} has more than ${REPORT_LIMIT} rows on ${formatDay(from)}, more than the service gives`,
   )
+}
+
+/** A group item's rows are made of the entries of all its users at once, so no part of these lists can be left out. */
+const mustNameFew = ({ userIds, groupItemIds }: ReportRequest): void => {
+  if (!groupItemIds || (isShort(userIds) && isShort(groupItemIds))) return
+  const most = `at most ${IDS_A_REQUEST} of them, and as many users`
+  throw new KpiError('unsupported', `a report of group items can name ${most}; ask for fewer at a time`)
+}
 
 /**
  * The whole report of a request, a part at a time, in the report's order: a part that may be cut is split by date, then
- * by KPI, then by user, until none is (command line, section 7). A single day, KPI and user that is still too large is
- * an error: never a short report.
+ * by KPI, then by user or group item, until none is (command line, section 7). A single day, KPI and item that is still
+ * too large is an error: never a short report.
  */
 export async function* completeReport(client: Client, request: ReportRequest): AsyncGenerator<readonly ReportRow[]> {
+  mustNameFew(request)
   const kpiIdsOf = createIds(client.kpis.list)
   const userIdsOf = createIds(client.users.list)
 
@@ -53,10 +63,14 @@ export async function* completeReport(client: Client, request: ReportRequest): A
         { ...part, from: to + 1 },
       ]
     }
-    const kpiIds = await kpiIdsOf(part.kpiIds)
-    if (kpiIds.length > 1) return halve(kpiIds).map((ids) => ({ ...part, kpiIds: ids }))
-    const userIds = await userIdsOf(part.userIds)
-    if (userIds.length > 1) return halve(userIds).map((ids) => ({ ...part, userIds: ids }))
+    const kpis = await kpiIdsOf(part.kpiIds)
+    if (kpis.length > 1) return halve(kpis).map((ids) => ({ ...part, kpiIds: ids }))
+    const { groupItemIds } = part
+    if (groupItemIds && groupItemIds.length > 1) {
+      return halve(groupItemIds).map((ids) => ({ ...part, groupItemIds: ids }))
+    }
+    const users = groupItemIds ? [] : await userIdsOf(part.userIds)
+    if (users.length > 1) return halve(users).map((ids) => ({ ...part, userIds: ids }))
     throw tooLarge(part)
   }
   async function* parts(part: ReportRequest): AsyncGenerator<readonly ReportRow[]> {
@@ -67,14 +81,16 @@ export async function* completeReport(client: Client, request: ReportRequest): A
   }
 
   // Lists that are too long for an address are left out of it, and the rows narrowed here.
-  const { kpiIds, userIds } = request
+  const { kpiIds, userIds, groupItemIds } = request
   const [kpis, users] = [new Set(kpiIds), new Set(userIds)]
-  const isWanted = ({ kpiId, itemId }: ReportRow): boolean =>
-    (!kpiIds || kpis.has(kpiId)) && (!userIds || users.has(itemId))
+  const isOfUser = ({ itemId }: ReportRow): boolean => groupItemIds !== undefined || !userIds || users.has(itemId)
+  const isWanted = (row: ReportRow): boolean => (!kpiIds || kpis.has(row.kpiId)) && isOfUser(row)
   const short = {
     ...request,
     kpiIds: isShort(kpiIds) ? kpiIds : undefined,
     userIds: isShort(userIds) ? userIds : undefined,
+    // In the order of the report's rows.
+    groupItemIds: groupItemIds && [...new Set(groupItemIds)].toSorted((left, right) => left - right),
   }
   for await (const rows of parts(short)) yield rows.filter(isWanted)
 }

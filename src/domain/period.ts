@@ -3,6 +3,16 @@ import { civil, type Day, dayOfCivil, weekday } from './day.ts'
 /** How often a KPI is measured: daily, weekly, monthly, quarterly, yearly. */
 export type Frequency = 'D' | 'W' | 'M' | 'Q' | 'Y'
 
+const FROM_FINE_TO_COARSE: readonly Frequency[] = ['D', 'W', 'M', 'Q', 'Y']
+
+/** Whether periods of the one frequency are longer than those of the other. */
+export const isCoarser = (one: Frequency, other: Frequency): boolean =>
+  FROM_FINE_TO_COARSE.indexOf(one) > FROM_FINE_TO_COARSE.indexOf(other)
+
+/** The frequencies that are as coarse as this one or coarser. */
+export const asCoarseAs = (frequency: Frequency): readonly Frequency[] =>
+  FROM_FINE_TO_COARSE.slice(FROM_FINE_TO_COARSE.indexOf(frequency))
+
 /** What an account has set about its weeks and years. */
 export type Calendar = {
   readonly week_start: 'monday' | 'sunday'

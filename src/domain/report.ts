@@ -17,7 +17,11 @@ export type ReportKpi = Pick<
   | 'value_direction'
   | 'aggregate_function'
   | 'sort_order'
-> & { readonly unit: Pick<Unit, 'display_format' | 'is_percentage'> }
+> & {
+  readonly unit: Pick<Unit, 'display_format' | 'is_percentage'>
+  /** Whether it has a target: its default one or, where it is calculated, one of its formula. */
+  readonly has_target: boolean
+}
 
 /** Whom a row's values belong to: a user or a group item. */
 export type ReportItem = { readonly id: number; readonly name: string }
@@ -82,7 +86,7 @@ const rowOf = ({ kpi, item, ...period }: Period): ReportRow => ({
   period: frequencyNames[kpi.frequency_id],
   labelFormat: kpi.unit.display_format,
   isPercentage: kpi.unit.is_percentage ? 1 : 0,
-  hasTarget: kpi.target_default === null ? 0 : 1,
+  hasTarget: kpi.has_target ? 1 : 0,
   direction: kpi.value_direction,
   directionName: directionNames[kpi.value_direction],
   entryDate: period.start,
@@ -100,7 +104,10 @@ const inReportOrder = (left: Period, right: Period): number =>
 
 /** Takes entries one by one and makes the report of them. */
 export type ReportBuilder = {
-  /** The entries of a KPI and item must come one after the other, in the order of their days. */
+  /**
+   * The entries of a KPI and item must come one after the other, in the order of their days. What a formula made of a
+   * period is given as one entry on its first day.
+   */
   readonly add: (kpi: ReportKpi, item: ReportItem, entry: ReportEntry) => void
   readonly finish: () => Report
 }

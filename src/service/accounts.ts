@@ -62,6 +62,7 @@ const usual = { plan: plan.usual, week_start: week_start.usual, fiscal_year_star
 export const accounts = {
   list: (db: Db): Promise<Account[]> => db.read((tx) => store.list(tx)),
 
+  /** The account of a name; refuses a name that none has. */
   get: (db: Db, name: string): Promise<Account> => db.read((tx) => find(tx, name)),
 
   /** Makes an account with its first user, who is its administrator. Its API is not enabled. Tells all faults at once. */

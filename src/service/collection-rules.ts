@@ -34,7 +34,7 @@ export type Rules<R extends Resource> = {
 }
 
 /** Throws all that is wrong at once; what only clashes with another one is a conflict. */
-const refuse = (issues: readonly Issue[], clashes: readonly Issue[]): void => {
+export const refuse = (issues: readonly Issue[], clashes: readonly Issue[]): void => {
   const [clash] = clashes
   if (issues.length > 0) throw invalid([...issues, ...clashes])
   if (clash) throw new KpiError('conflict', `${clash.field}: ${clash.message}`, { issues: clashes })

@@ -16,7 +16,7 @@ export type Collection<R extends Resource> = {
 }
 
 /** Whether any value changed. */
-const differs = (before: object, after: object): boolean => {
+export const differs = (before: object, after: object): boolean => {
   const values = new Map(Object.entries(before))
   return Object.entries(after).some(([name, value]) => values.get(name) !== value)
 }

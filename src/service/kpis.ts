@@ -1,9 +1,11 @@
+import { clashesWithFormulas, mustNotBeUsed } from '../domain/formula-rules.ts'
 import { mustNotBeCalculated } from '../domain/rules.ts'
 import { kpi } from '../domain/resources/kpi.ts'
 import { categories } from '../store/catalog.ts'
 import { categoryKpis as ofCategory, kpis as store } from '../store/kpis.ts'
 import { faultsOfCatalogIds, mustHaveCategory } from './catalog.ts'
 import type { Rules } from './collection-rules.ts'
+import { loadFormulas } from './catalogue.ts'
 import { collection } from './collection.ts'
 
 /** Without a category a KPI falls into the account's first, without an aggregate function it sums. */
@@ -13,11 +15,16 @@ const rules: Rules<typeof kpi> = {
     const [first] = given.category_id === undefined ? await categories.list(tx, account) : []
     return { category_id: first?.id, aggregate_function: 'SUM', is_calculated: false }
   },
+  clashes: async (tx, account, sent, before) => {
+    if (!before || before.is_calculated) return []
+    return clashesWithFormulas(await loadFormulas(tx, account), before, { ...before, ...sent })
+  },
   mayChange: async (_tx, _account, before) => {
     mustNotBeCalculated(before)
   },
-  mayRemove: async (_tx, _account, record) => {
+  mayRemove: async (tx, account, record) => {
     mustNotBeCalculated(record)
+    mustNotBeUsed(await loadFormulas(tx, account), record)
   },
 }
 /** KPI definitions. */

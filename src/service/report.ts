@@ -1,75 +1,96 @@
+import { planCalculation } from '../domain/calculation.ts'
 import { type DayRange, daysOfPeriodsIn, type Frequency } from '../domain/period.ts'
-import { effectiveTarget, type Report, reportBuilder, type ReportItem, type ReportKpi } from '../domain/report.ts'
-import type { Kpi } from '../domain/resources/kpi.ts'
-import { fullName } from '../domain/resources/user.ts'
-import { type AssignedKpis, assignments } from '../store/assignments.ts'
-import { units } from '../store/catalog.ts'
-import type { Reader } from '../store/db.ts'
-import { entryQueries } from '../store/entry-queries.ts'
-import { kpis } from '../store/kpis.ts'
-import { users } from '../store/users.ts'
+import { type Report, type ReportBuilder, reportBuilder, type ReportItem, type ReportKpi } from '../domain/report.ts'
+import { roundResult, type SeriesOf } from '../domain/series.ts'
+import { entryQueries, type ReportedEntry } from '../store/entry-queries.ts'
+import { groupItemsAmong } from '../store/report-items.ts'
+import { calculateGroups, calculateItems, type Calculating, loadTargets } from './calculating.ts'
+import { loadCatalogue } from './catalogue.ts'
 import type { Context } from './context.ts'
+import { type ReportQuery, type Selected, selectKpis, selectUsers } from './report-selection.ts'
 
-/** What to report: days, and the KPIs and users to narrow to; ids that do not exist select nothing. */
-export type ReportQuery = {
-  readonly days: DayRange
-  readonly kpiIds?: ReadonlySet<number> | undefined
-  readonly userIds?: ReadonlySet<number> | undefined
-}
-
-const selectedKpis = async (tx: Reader, account: number, ids?: ReadonlySet<number>): Promise<ReportKpi[]> => {
-  const unitOf = new Map((await units.list(tx, account)).map((unit) => [unit.id, unit]))
-  const selected: ReportKpi[] = []
-  for (const kpi of await kpis.list(tx, account)) {
-    const unit = unitOf.get(kpi.unit_id)
-    if (unit && (!ids || ids.has(kpi.id))) selected.push({ ...kpi, unit })
-  }
-  return selected
-}
-
-const selectedUsers = async (tx: Reader, account: number, ids?: ReadonlySet<number>): Promise<ReportItem[]> => {
-  const all = await users.list(tx, account)
-  return all.filter(({ id }) => !ids || ids.has(id)).map((user) => ({ id: user.id, name: fullName(user) }))
+/** What a report is made with, once it is settled what it is of. */
+type Making = Calculating & {
+  readonly ctx: Context
+  readonly query: ReportQuery
+  readonly selected: Selected
+  readonly builder: ReportBuilder
 }
 
 const byFrequency = (list: readonly ReportKpi[]): Map<Frequency, ReportKpi[]> =>
   Map.groupBy(list, ({ frequency_id }) => frequency_id)
 
-const targetsOf = (
-  tx: Reader,
-  account: number,
-  items: readonly ReportItem[],
-  list: readonly ReportKpi[],
-): Promise<AssignedKpis> => {
-  const withTarget = list.filter(({ target_default }) => target_default !== null)
-  return assignments.among(
-    tx,
-    account,
-    items.map(({ id }) => id),
-    withTarget.map(({ id }) => id),
-  )
-}
-
-const mapById = <T extends Pick<Kpi, 'id'>>(list: readonly T[]): Map<number, T> =>
+const mapById = <T extends { readonly id: number }>(list: readonly T[]): Map<number, T> =>
   new Map(list.map((one) => [one.id, one]))
 
-/** The processed report by users (decisions, section 6), from one state of the store. */
-export const report = ({ db, account }: Context, query: ReportQuery): Promise<Report> =>
-  db.read(async (tx) => {
-    const selected = await selectedKpis(tx, account.id, query.kpiIds)
-    const items = await selectedUsers(tx, account.id, query.userIds)
-    const targets = await targetsOf(tx, account.id, items, selected)
-    const [kpiOf, itemOf] = [mapById(selected), mapById(items)]
-    const builder = reportBuilder(account)
-    for (const [frequency, list] of byFrequency(selected)) {
-      const days = daysOfPeriodsIn(frequency, query.days, account)
-      const of = { items: itemOf.keys(), kpis: list.map(({ id }) => id), days }
-      await entryQueries.eachOf(tx, account.id, of, ({ itemId, kpiId, day, actual, target, notes }) => {
-        const [kpi, item] = [kpiOf.get(kpiId), itemOf.get(itemId)]
-        if (!kpi || !item) return
-        const effective = effectiveTarget(target, targets.get(itemId)?.get(kpiId), kpi)
-        builder.add(kpi, item, { day, actual, target: effective, notes })
-      })
+/** Makes rows of the entries that `read` visits: for the KPIs of each frequency, of the days that are needed. */
+const addEntered = async (
+  { ctx, query, selected, targetOf, builder }: Making,
+  items: ReadonlyMap<number, ReportItem>,
+  read: (
+    of: { readonly kpis: Iterable<number>; readonly days: DayRange },
+    visit: (item: number, entry: ReportedEntry) => void,
+  ) => Promise<void>,
+): Promise<void> => {
+  for (const [frequency, list] of byFrequency(selected.entered)) {
+    const kpis = mapById(list)
+    const days = daysOfPeriodsIn(frequency, query.days, ctx.account)
+    await read({ kpis: kpis.keys(), days }, (itemId, entry) => {
+      const [kpi, item] = [kpis.get(entry.kpiId), items.get(itemId)]
+      if (!kpi || !item) return
+      const { day, actual, notes } = entry
+      builder.add(kpi, item, { day, actual, target: targetOf(entry), notes })
+    })
+  }
+}
+
+/** Makes rows of an item's results in the periods that are asked for. */
+const calculatedRows =
+  ({ query: { days }, selected, builder }: Making, items: ReadonlyMap<number, ReportItem>) =>
+  (itemId: number, seriesOf: SeriesOf): void => {
+    const item = items.get(itemId)
+    if (!item) return
+    for (const kpi of selected.calculated) {
+      for (const [start, result] of seriesOf(kpi, kpi.frequency_id)) {
+        if (start < days.from || start > days.to) continue
+        const values = roundResult(result)
+        if (typeof values !== 'string') builder.add(kpi, item, { day: start, ...values, notes: null })
+      }
     }
-    return builder.finish()
+  }
+
+const reportUsers = async (making: Making, users: readonly ReportItem[]): Promise<void> => {
+  const { tx, account } = making
+  const items = mapById(users)
+  await addEntered(making, items, (of, visit) =>
+    entryQueries.eachOf(tx, account, { ...of, items: items.keys() }, (entry) => visit(entry.itemId, entry)),
+  )
+  await calculateItems(making, items.keys(), calculatedRows(making, items))
+}
+
+const reportGroups = async (making: Making, groupItemIds: ReadonlySet<number>): Promise<void> => {
+  const { tx, account, query } = making
+  const items = mapById(await groupItemsAmong(tx, account, groupItemIds))
+  const filter = { groups: [...items.keys()], users: query.userIds }
+  await addEntered(making, items, (of, visit) =>
+    entryQueries.eachOfGroups(tx, account, { ...filter, ...of }, 'byDay', visit),
+  )
+  await calculateGroups(making, filter, calculatedRows(making, items))
+}
+
+/** The processed report, by users or by group items (decisions, section 6), from one state of the store. */
+export const report = (ctx: Context, query: ReportQuery): Promise<Report> =>
+  ctx.db.read(async (tx) => {
+    const account = ctx.account.id
+    const catalogue = await loadCatalogue(tx, account)
+    const selected = await selectKpis(tx, account, catalogue, query.kpiIds)
+    const plan = planCalculation(catalogue, ctx.account, selected.calculated, query.days)
+    const users = await selectUsers(tx, account, query.userIds)
+    const userIds = users.map(({ id }) => id)
+    const kpiIds = [...selected.entered.map(({ id }) => id), ...plan.used.keys(), ...plan.inputs.keys()]
+    const targetOf = await loadTargets(tx, account, catalogue, userIds, kpiIds)
+    const making = { tx, account, ctx, query, selected, plan, targetOf, builder: reportBuilder(ctx.account) }
+    if (query.groupItemIds) await reportGroups(making, query.groupItemIds)
+    else await reportUsers(making, users)
+    return making.builder.finish()
   })

@@ -2,7 +2,7 @@ import type { Day } from '../domain/day.ts'
 import type { Decimal } from '../domain/decimal.ts'
 import type { DayRange } from '../domain/period.ts'
 import { type Entry, entry } from '../domain/resources/entry.ts'
-import type { Reader, SqlInput } from './db.ts'
+import type { Reader, SqlInput, SqlList } from './db.ts'
 import { IN_LIST, listOf } from './id-list.ts'
 import { rowReader } from './table.ts'
 
@@ -33,6 +33,40 @@ export type ReportedEntry = {
   readonly target: Decimal | null
   readonly notes: string | null
 }
+
+/** Which entries belong to group items; `users` narrows them to those of some users. */
+export type GroupFilter = {
+  readonly groups: Iterable<number>
+  readonly users?: Iterable<number> | undefined
+  readonly kpis: Iterable<number>
+  readonly days: DayRange
+}
+
+/** The orders in which the entries of a group item come: all of a KPI by day, or one member after the other. */
+const GROUP_ORDERS = {
+  byDay: 'g.group_item_id, e.kpi_id, e.entry_date, e.id',
+  byMember: 'g.group_item_id, e.item_id, e.kpi_id, e.entry_date',
+} as const
+
+// An entry belongs to a group item that it carries, and to the item that it is of, once.
+const OF_GROUPS = `select g.group_item_id, e.item_id, e.kpi_id, e.entry_date, e.actual, e.target, e.notes
+  from (
+    select group_item_id, item_id, kpi_id, entry_date from entry_items
+    where account_id = ? and group_item_id ${IN_LIST} and kpi_id ${IN_LIST} and entry_date between ? and ?
+    union
+    select item_id as group_item_id, item_id, kpi_id, entry_date from entries
+    where account_id = ? and item_id ${IN_LIST} and kpi_id ${IN_LIST} and entry_date between ? and ?
+  ) g
+  join entries e on e.account_id = ? and e.item_id = g.item_id and e.kpi_id = g.kpi_id and e.entry_date = g.entry_date`
+
+const reported = ([item, kpi, day, actual, target, notes]: SqlList): ReportedEntry => ({
+  itemId: Number(item),
+  kpiId: Number(kpi),
+  day: Number(day),
+  actual: actual as Decimal | null,
+  target: target as Decimal | null,
+  notes: notes as string | null,
+})
 
 /** Entries as the interface shows them. */
 export const entryQueries = {
@@ -65,15 +99,24 @@ export const entryQueries = {
                  where account_id = ? and item_id ${IN_LIST} and kpi_id ${IN_LIST} and entry_date between ? and ?
                  order by item_id, kpi_id, entry_date`
     const values = [account, listOf(of.items), listOf(of.kpis), of.days.from, of.days.to]
-    await tx.each(sql, values, ([item, kpi, day, actual, target, notes]) => {
-      visit({
-        itemId: Number(item),
-        kpiId: Number(kpi),
-        day: Number(day),
-        actual: actual as Decimal | null,
-        target: target as Decimal | null,
-        notes: notes as string | null,
-      })
+    await tx.each(sql, values, (row) => {
+      visit(reported(row))
+    })
+  },
+  /** Visits the entries of group items within a range of days, those of a group item together. */
+  eachOfGroups: async (
+    tx: Reader,
+    account: number,
+    of: GroupFilter,
+    order: keyof typeof GROUP_ORDERS,
+    visit: (group: number, entry: ReportedEntry) => void,
+  ): Promise<void> => {
+    const within = [account, listOf(of.groups), listOf(of.kpis), of.days.from, of.days.to]
+    const values = [...within, ...within, account]
+    const narrowed = of.users ? ` where e.item_id ${IN_LIST}` : ''
+    if (of.users) values.push(listOf(of.users))
+    await tx.each(`${OF_GROUPS}${narrowed} order by ${GROUP_ORDERS[order]}`, values, ([group, ...row]) => {
+      visit(Number(group), reported(row))
     })
   },
 }

@@ -7,8 +7,9 @@ const rows = table('kpis', kpi)
 /** KPI definitions. */
 export const kpis = {
   ...rows,
-  /** Removes a KPI with its assignments and entries. */
+  /** Removes a KPI with its assignments, its entries and its formula. */
   remove: async (tx: Writer, account: number, id: number): Promise<boolean> => {
+    await tx.run('delete from formulas where account_id = ? and kpi_id = ?', [account, id])
     await tx.run('delete from entries where account_id = ? and kpi_id = ?', [account, id])
     await tx.run('delete from assignments where account_id = ? and id = ?', [account, id])
     return rows.remove(tx, account, id)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { csvRows } from '../support/csv.ts'
+import { NOW } from '../support/io.ts'
 import { jsonOf, type Ran } from '../support/kpi.ts'
 import { fillShop, SHOP, type User, users } from '../support/user.ts'
 
@@ -104,6 +105,19 @@ describe.each(users)('%s, kpi report', (_, open) => {
     expect(rows.map(({ entryDate }) => entryDate.slice(5))).toEqual(days)
   })
 
+  test('of group items has the entries that carry them', async () => {
+    const { client } = user
+    const { id: group } = await client.groups.add({ name: 'Regions' })
+    const { id } = await client.groupItems(group).add({ name: 'North' })
+    await client.userGroupItems(SHOP.ann).add({ id })
+    const entry = { user_id: SHOP.ann, kpi_id: SHOP.revenue, entry_date: Math.floor(NOW / 86_400_000) - 9 }
+    const { id: added } = await client.entries.add({ ...entry, actual: 7_0000n })
+    const rows = jsonOf(await report('--group-items', 'North', '--users', 'Ann Lee', '-o', 'json'))
+    expect(rows).toMatchObject([{ itemId: id, itemName: 'North', entryDate: '2026-11-12', actual: 7, target: 100 }])
+    expect(jsonOf(await report('--group-items', `${id}`, '--users', '3', '-o', 'json'))).toEqual([])
+    await client.entries.remove(added)
+  })
+
   test('with nothing in it says so, and in no case prints anything but its form', async () => {
     const line = ['--from', '2020-01-01', '--to', '2020-01-31']
     expect(await report(...line)).toEqual({ code: 0, stdout: '', stderr: 'no values from 2020-01-01 to 2020-01-31\n' })
@@ -124,6 +138,8 @@ describe.each(users)('%s, kpi report', (_, open) => {
     ],
     [['--users', ''], '--users is an empty list'],
     [['--kpis', ','], '--kpis is an empty list'],
+    [['--group-items', 'North'], 'there is no group item "North"'],
+    [['--group-items', ','], '--group-items is an empty list'],
   ])('%j is wrong usage', async (line, message) => {
     const ran = await report(...line)
     expect(ran).toMatchObject({ code: 2, stdout: '' })

@@ -7,6 +7,7 @@ import { kpis } from '../../src/store/kpis.ts'
 import { entries } from '../../src/store/entries.ts'
 import { users } from '../../src/store/users.ts'
 import { day } from '../support/calendar.ts'
+import { carryGroupItems, putGroupItems } from '../support/group-items.ts'
 import { type Service, startService, wayTo } from '../support/service.ts'
 import { entryRow, kpiRecord, userRecord } from '../support/store.ts'
 
@@ -100,5 +101,39 @@ test('a report that cannot be had whole is an error, never a short one', async (
   await expect(collect(cut, { from: START, to: START })).rejects.toMatchObject({
     code: 'unsupported',
     message: 'one KPI of one user has more than 10000 rows on 2026-01-01, more than the service gives',
+  })
+})
+
+test('a report of group items is split by them too, never by the users whose entries they are made of', async () => {
+  await using service = await startService()
+  const [people, definitions, groups] = [2, 520, 20]
+  await fill(service, people, definitions, 1)
+  const items = Array.from({ length: groups }, (_, at) => ({ id: 3000 + at, name: `Region ${at}` }))
+  await putGroupItems(service.db, items)
+  const carried = items.map(({ id }) => id)
+  const facts = [2, 3].flatMap((item) =>
+    Array.from({ length: definitions }, (_, at) => ({ item, kpi_id: at + 1, entry_date: START, groups: carried })),
+  )
+  await carryGroupItems(service.db, facts)
+  await using way = await wayTo(service)
+  const request = { from: START, to: START, userIds: [2, 3], groupItemIds: carried.toReversed() }
+  const rows = await collect(way.client, request)
+  expect(rows).toHaveLength(definitions * groups)
+  expect(rows.slice(0, 3).map(keyOf)).toEqual(['0 520 3000', '0 520 3001', '0 520 3002'])
+  // Both users have a part in every row: KPI 1 has the first value of the one and the first of the other.
+  expect(rows.at(-1)).toMatchObject({ kpiId: 1, itemId: 3019, actual: BigInt(definitions) })
+  const cut: Client = { ...way.client, report: () => Promise.resolve({ rows: [], total: REPORT_LIMIT + 1 }) }
+  await expect(collect(cut, { ...request, kpiIds: [1], groupItemIds: [3000] })).rejects.toMatchObject({
+    message: 'one KPI of one group item has more than 10000 rows on 2026-01-01, more than the service gives',
+  })
+})
+
+test('a report of group items of more users than an address can hold is refused, not narrowed wrongly', async () => {
+  await using service = await startService()
+  await using way = await wayTo(service)
+  const userIds = Array.from({ length: 401 }, (_, at) => at + 1)
+  await expect(collect(way.client, { from: START, to: START, userIds, groupItemIds: [9] })).rejects.toMatchObject({
+    code: 'unsupported',
+    message: 'a report of group items can name at most 400 of them, and as many users; ask for fewer at a time',
   })
 })

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { assignFirst, KPI, otherAccount, post, put, read, tell } from '../support/classic.ts'
+import { day } from '../support/calendar.ts'
+import { carryGroupItems, putGroupItems } from '../support/group-items.ts'
 import { ask, type Service, startService } from '../support/service.ts'
 
 const PATH = '/reports/AllDataEntries'
@@ -56,6 +58,38 @@ describe('the report', () => {
   ])('for %j has these rows, and says how many', async (query, rows) => {
     await using service = await startWithReport()
     const { status, headers, body } = await tell(service, { path: `${PATH}?${query}` })
+    const keys = (body as Row[]).map(({ entryDate, kpiId, itemId }) => `${entryDate} ${kpiId} ${itemId}`)
+    expect([status, headers['x-total-count'], keys]).toEqual([200, String(rows.length), rows])
+  })
+
+  test.each([
+    ['groupItemIds=11', ['2026-11-20 1 11', '2026-11-21 1 11', '2026-12-01 2 11']],
+    ['groupItemIds=11&userIds=2', ['2026-11-20 1 11', '2026-11-21 1 11', '2026-12-01 2 11']],
+    ['groupItemIds=11&userIds=1', ['2026-11-21 1 11']],
+    ['groupItemIds=11&userIds=99', []],
+    ['groupItemIds=11&kpiIds=2', ['2026-12-01 2 11']],
+    [
+      'GROUPITEMIDS= 12,,11 &groupItemIds=12',
+      ['2026-11-20 1 11', '2026-11-21 1 11', '2026-12-01 2 11', '2026-12-01 2 12'],
+    ],
+    ['groupItemIds=2,99', []],
+  ])('of group items, for %j, has a row for each that carries entries', async (query, rows) => {
+    await using service = await startWithReport()
+    await putGroupItems(service.db, [
+      { id: 11, name: 'North' },
+      { id: 12, name: 'South' },
+    ])
+    const carrying = (item: number, kpi_id: number, date: string, ...groups: number[]) => {
+      return { item, kpi_id, entry_date: day(date), groups }
+    }
+    await carryGroupItems(service.db, [
+      carrying(2, 1, '2026-11-20', 11),
+      carrying(2, 1, '2026-11-21', 11),
+      carrying(1, 1, '2026-11-21', 11),
+      carrying(2, 2, '2026-12-01', 11, 12),
+    ])
+    const path = `${PATH}?dateFrom=2026-11-01&dateTo=2026-12-31&${query}`
+    const { status, headers, body } = await tell(service, { path })
     const keys = (body as Row[]).map(({ entryDate, kpiId, itemId }) => `${entryDate} ${kpiId} ${itemId}`)
     expect([status, headers['x-total-count'], keys]).toEqual([200, String(rows.length), rows])
   })

@@ -1,20 +1,44 @@
-import type { Calendar } from '../../src/domain/period.ts'
-import type { Entry } from '../../src/domain/resources/entry.ts'
+import type { Calendar, Frequency } from '../../src/domain/period.ts'
 import type { Kpi } from '../../src/domain/resources/kpi.ts'
 import type { ReportRow } from '../../src/domain/resources/report-row.ts'
 import type { Unit } from '../../src/domain/resources/unit.ts'
 import type { User } from '../../src/domain/resources/user.ts'
 import { dateOf } from './calendar.ts'
+import { worked, type Written } from './formula-model.ts'
+import { averageOf, type Rational, rational, sumOf, tenThousandths } from './rational.ts'
 
-/** All that an account holds which a report is made of. An entry's target is the one that was sent. */
+/** An entry, its target as it was sent, and the group items that it carries. */
+export type EntryFact = {
+  readonly id: number
+  /** A user, or the group item that it is of itself. */
+  readonly item: number
+  readonly kpi_id: number
+  readonly entry_date: number
+  readonly actual: bigint | null
+  readonly target: bigint | null
+  readonly notes: string | null
+  readonly groups: readonly number[]
+}
+
+/** How a calculated KPI is defined. */
+export type CalculationFact = {
+  readonly formula: Written
+  readonly over: 'results' | 'inputs'
+  readonly target_from: 'default' | 'formula'
+}
+
+/** All that an account holds which a report is made of. */
 export type Facts = {
   readonly calendar: Calendar
   readonly kpis: readonly Kpi[]
   readonly units: readonly Unit[]
   readonly users: readonly User[]
+  readonly groupItems: readonly { readonly id: number; readonly name: string }[]
   /** Users' own targets, by `user kpi`. */
   readonly targets: ReadonlyMap<string, bigint | null>
-  readonly entries: readonly Omit<Entry, 'id' | 'created_at' | 'updated_at'>[]
+  readonly entries: readonly EntryFact[]
+  /** By the id of the KPI. */
+  readonly calculations: ReadonlyMap<number, CalculationFact>
 }
 
 /** What is asked for; both days are included. */
@@ -23,35 +47,43 @@ export type Asked = {
   readonly to: number
   readonly kpiIds?: readonly number[] | undefined
   readonly userIds?: readonly number[] | undefined
+  readonly groupItemIds?: readonly number[] | undefined
 }
 
 const NAMES = { D: 'Daily', W: 'Weekly', M: 'Monthly', Q: 'Quarterly', Y: 'Yearly' } as const
 const DIRECTIONS = { U: 'Up', D: 'Down', N: 'None' } as const
+/** A decimal has 14 digits before its point and 4 behind it. */
+const TOO_LARGE = 10n ** 18n
 
 /** Whether a period begins on the day, as a wall calendar shows it. */
-const begins = (kpi: Kpi, day: number, { week_start, fiscal_year_start }: Calendar): boolean => {
+const isFirst = (frequency: Frequency, day: number, { week_start, fiscal_year_start }: Calendar): boolean => {
   const date = dateOf(day)
   const monthOfYear = (date.getUTCMonth() + 1 - fiscal_year_start + 12) % 12
-  if (kpi.frequency_id === 'D') return true
-  if (kpi.frequency_id === 'W') return date.getUTCDay() === (week_start === 'monday' ? 1 : 0)
+  if (frequency === 'D') return true
+  if (frequency === 'W') return date.getUTCDay() === (week_start === 'monday' ? 1 : 0)
   if (date.getUTCDate() !== 1) return false
-  return kpi.frequency_id === 'M' || monthOfYear % (kpi.frequency_id === 'Q' ? 3 : 12) === 0
+  return frequency === 'M' || monthOfYear % (frequency === 'Q' ? 3 : 12) === 0
 }
 
-/** The day on which the period of a day begins: the last one, from there back, on which one does. */
-const startOf = (kpi: Kpi, day: number, calendar: Calendar): number =>
-  begins(kpi, day, calendar) ? day : startOf(kpi, day - 1, calendar)
+/** What was found out once, as the model asks for the same days again and again. */
+const starts = new Map<string, number>()
 
-/** The sum or average of ten-thousandths, rounded as on paper: half a ten-thousandth goes away from zero. */
-const processed = (kpi: Kpi, values: readonly (bigint | null)[]): bigint | null => {
-  const present = values.filter((value) => value !== null)
-  if (present.length === 0) return null
-  const sum = present.reduce((total, value) => total + value, 0n)
-  if (kpi.aggregate_function === 'SUM') return sum
-  const count = BigInt(present.length)
-  const magnitude = sum < 0n ? -sum : sum
-  const rounded = magnitude / count + ((magnitude % count) * 2n >= count ? 1n : 0n)
-  return sum < 0n ? -rounded : rounded
+/** The day on which the period of a day begins: the last one, from there back, on which one does. */
+const startOf = (frequency: Frequency, day: number, calendar: Calendar): number => {
+  const key = `${frequency} ${day} ${calendar.week_start} ${calendar.fiscal_year_start}`
+  const start = starts.get(key) ?? (isFirst(frequency, day, calendar) ? day : startOf(frequency, day - 1, calendar))
+  starts.set(key, start)
+  return start
+}
+
+const begins = (frequency: Frequency, day: number, calendar: Calendar): boolean =>
+  startOf(frequency, day, calendar) === day
+
+/** The days of the period that begins on a day. */
+const daysFrom = (frequency: Frequency, start: number, calendar: Calendar): number[] => {
+  const days = [start]
+  for (let day = start + 1; !begins(frequency, day, calendar); day += 1) days.push(day)
+  return days
 }
 
 const byEach =
@@ -59,62 +91,200 @@ const byEach =
   (left: T, right: T): number =>
     keys.map((key) => key(left) - key(right)).find((difference) => difference !== 0) ?? 0
 
-const rowOf = (facts: Facts, kpi: Kpi, user: User, day: number): ReportRow | undefined => {
-  const own = facts.targets.get(`${user.id} ${kpi.id}`) ?? null
-  const unit = facts.units.find(({ id }) => id === kpi.unit_id)
-  const entries = facts.entries
-    .filter((entry) => entry.kpi_id === kpi.id && entry.user_id === user.id)
-    .filter((entry) => startOf(kpi, entry.entry_date, facts.calendar) === day)
-    .toSorted(byEach((entry) => entry.entry_date))
+/** The sum or average of what there is. */
+const aggregated = (kpi: Kpi, values: readonly (Rational | undefined)[]): Rational | undefined => {
+  const present = values.filter((value) => value !== undefined)
+  if (present.length === 0) return undefined
+  return kpi.aggregate_function === 'SUM' ? sumOf(present) : averageOf(present)
+}
+
+const numberOf = (value: bigint | null | undefined): Rational | undefined =>
+  value === null || value === undefined ? undefined : rational(value, 10_000n)
+
+/** Whose entries are looked at: an item's, or, of a group item, all that belong to it; `entries` are those. */
+type Scope = { readonly entries: readonly EntryFact[]; readonly item: number; readonly isGroup: boolean }
+
+/** What a KPI comes to in a period, before anything is rounded. */
+type Came = { readonly actual: Rational | undefined; readonly target: Rational | undefined }
+
+const kpiOf = ({ kpis }: Facts, id: number): Kpi => {
+  const kpi = kpis.find((one) => one.id === id)
+  if (!kpi) throw new Error(`there is no KPI ${id}`)
+  return kpi
+}
+
+const hasTarget = (facts: Facts, kpi: Kpi): boolean => {
+  const calculation = facts.calculations.get(kpi.id)
+  if (kpi.target_default !== null || calculation?.target_from !== 'formula') return kpi.target_default !== null
+  return calculation.formula.kpis.every((id) => hasTarget(facts, kpiOf(facts, id)))
+}
+
+/** The target of an item for a KPI that has a default one: its own where it has one, and the default else. */
+const targetFor = ({ targets }: Facts, kpi: Kpi, item: number, own: bigint | null): bigint | null =>
+  kpi.target_default === null ? null : (own ?? targets.get(`${item} ${kpi.id}`) ?? kpi.target_default)
+
+const entriesIn = (facts: Facts, kpi: Kpi, frequency: Frequency, start: number, scope: Scope): EntryFact[] => {
+  return scope.entries
+    .filter((entry) => entry.kpi_id === kpi.id && startOf(frequency, entry.entry_date, facts.calendar) === start)
+    .toSorted(
+      byEach<EntryFact>(
+        (entry) => entry.entry_date,
+        (entry) => entry.id,
+      ),
+    )
+}
+
+const enteredCame = (facts: Facts, kpi: Kpi, frequency: Frequency, start: number, scope: Scope): Came => {
+  const entries = entriesIn(facts, kpi, frequency, start, scope)
+  return {
+    actual: aggregated(
+      kpi,
+      entries.map(({ actual }) => numberOf(actual)),
+    ),
+    target: aggregated(
+      kpi,
+      entries.map(({ item, target }) => numberOf(targetFor(facts, kpi, item, target))),
+    ),
+  }
+}
+
+/** Results of one KPI made one by its own function; a result without an actual is none. */
+const together = (kpi: Kpi, results: readonly Came[]): Came => {
+  const there = results.filter(({ actual }) => actual !== undefined)
+  return {
+    actual: aggregated(
+      kpi,
+      there.map(({ actual }) => actual),
+    ),
+    target: aggregated(
+      kpi,
+      there.map(({ target }) => target),
+    ),
+  }
+}
+
+const membersOf = ({ entries }: Scope): Scope[] =>
+  [...new Set(entries.map(({ item }) => item))].map((item) => {
+    return { item, isGroup: false, entries: entries.filter((entry) => entry.item === item) }
+  })
+
+const formulaCame = (
+  facts: Facts,
+  kpi: Kpi,
+  { formula, target_from }: CalculationFact,
+  start: number,
+  scope: Scope,
+) => {
+  const inputs = new Map(
+    formula.kpis.map((id) => [id, came(facts, kpiOf(facts, id), kpi.frequency_id, start, scope)] as const),
+  )
+  const actual = worked(formula, (id) => inputs.get(id)?.actual)
+  if (typeof actual === 'string') return { actual: undefined, target: undefined }
+  if (kpi.target_default !== null) {
+    return { actual, target: numberOf(scope.isGroup ? kpi.target_default : targetFor(facts, kpi, scope.item, null)) }
+  }
+  const target = hasTarget(facts, kpi) && target_from === 'formula' && worked(formula, (id) => inputs.get(id)?.target)
+  return { actual, target: typeof target === 'object' ? target : undefined }
+}
+
+/** What a KPI comes to in the period, of its own frequency or a coarser one, that begins on a day. */
+const came = (facts: Facts, kpi: Kpi, frequency: Frequency, start: number, scope: Scope): Came => {
+  const calculation = facts.calculations.get(kpi.id)
+  if (!calculation) return enteredCame(facts, kpi, frequency, start, scope)
+  if (frequency !== kpi.frequency_id) {
+    const starts = daysFrom(frequency, start, facts.calendar).filter((day) =>
+      begins(kpi.frequency_id, day, facts.calendar),
+    )
+    return together(
+      kpi,
+      starts.map((day) => came(facts, kpi, kpi.frequency_id, day, scope)),
+    )
+  }
+  if (scope.isGroup && calculation.over === 'results') {
+    return together(
+      kpi,
+      membersOf(scope).map((member) => came(facts, kpi, frequency, start, member)),
+    )
+  }
+  return formulaCame(facts, kpi, calculation, start, scope)
+}
+
+type Named = { readonly id: number; readonly name: string }
+
+const rounded = (value: Rational | undefined): bigint | null => (value ? tenThousandths(value) : null)
+const isTooLarge = (value: bigint | null): boolean => value !== null && (value >= TOO_LARGE || value <= -TOO_LARGE)
+
+const valuesOf = (facts: Facts, kpi: Kpi, day: number, scope: Scope): Partial<ReportRow> | undefined => {
+  const result = came(facts, kpi, kpi.frequency_id, day, scope)
+  const [actual, target] = [rounded(result.actual), rounded(result.target)]
+  if (facts.calculations.has(kpi.id)) {
+    if (actual === null || isTooLarge(actual)) return undefined
+    return { actual, target: isTooLarge(target) ? null : target, notes: null }
+  }
+  const entries = entriesIn(facts, kpi, kpi.frequency_id, day, scope)
   const notes = entries.map((entry) => entry.notes).filter((note) => note !== null)
-  const hasTarget = kpi.target_default !== null
-  if (entries.length === 0 || !unit) return undefined
+  if (entries.length === 0) return undefined
+  return { actual, target, notes: notes.length === 0 ? null : notes.join('\n') }
+}
+
+const rowOf = (facts: Facts, kpi: Kpi, item: Named, day: number, scope: Scope): object | undefined => {
+  const unit = facts.units.find(({ id }) => id === kpi.unit_id)
+  const values = valuesOf(facts, kpi, day, scope)
+  if (!values || !unit) return undefined
   return {
     kpiId: kpi.id,
     kpiName: kpi.name,
     kpiDescription: kpi.description,
-    itemId: user.id,
-    itemName: [user.first_name, user.last_name].filter((name) => name !== null).join(' '),
+    itemId: item.id,
+    itemName: item.name,
     periodId: kpi.frequency_id,
     period: NAMES[kpi.frequency_id],
     labelFormat: unit.display_format,
     isPercentage: unit.is_percentage ? 1 : 0,
-    hasTarget: hasTarget ? 1 : 0,
+    hasTarget: hasTarget(facts, kpi) ? 1 : 0,
     direction: kpi.value_direction,
     directionName: DIRECTIONS[kpi.value_direction],
     entryDate: day,
-    actual: processed(
-      kpi,
-      entries.map((entry) => entry.actual),
-    ),
-    target: hasTarget
-      ? processed(
-          kpi,
-          entries.map((entry) => entry.target ?? own ?? kpi.target_default),
-        )
-      : null,
-    notes: notes.length === 0 ? null : notes.join('\n'),
+    ...values,
   }
 }
 
-/** The report, day by day, KPI by KPI, user by user: slow, and plainly what decisions section 6 says. */
-export const modelReport = (facts: Facts, { from, to, kpiIds, userIds }: Asked): ReportRow[] => {
+const nameOf = (user: User): string => [user.first_name, user.last_name].filter((name) => name !== null).join(' ')
+
+/** The items of a report, in order, each with the entries that belong to it. */
+const scopesOf = (facts: Facts, { userIds, groupItemIds }: Asked): { item: Named; scope: Scope }[] => {
+  const isOf = (item: number): boolean => !userIds || userIds.includes(item)
+  const items = groupItemIds
+    ? facts.groupItems.filter(({ id }) => groupItemIds.includes(id))
+    : facts.users.filter(({ id }) => isOf(id)).map((user) => ({ id: user.id, name: nameOf(user) }))
+  return items
+    .toSorted(byEach(({ id }) => id))
+    .map((item) => {
+      const entries = groupItemIds
+        ? facts.entries.filter(
+            (entry) => isOf(entry.item) && (entry.item === item.id || entry.groups.includes(item.id)),
+          )
+        : facts.entries.filter((entry) => entry.item === item.id)
+      return { item, scope: { entries, item: item.id, isGroup: groupItemIds !== undefined } }
+    })
+    .filter(({ scope }) => scope.entries.length > 0)
+}
+
+/** The report, day by day, KPI by KPI, item by item: slow, and plainly what decisions section 6 says. */
+export const modelReport = (facts: Facts, asked: Asked): object[] => {
   const kpis = facts.kpis.toSorted(
     byEach<Kpi>(
       ({ sort_order }) => sort_order,
       ({ id }) => id,
     ),
   )
-  const users = facts.users.toSorted(byEach<User>(({ id }) => id))
-  const days = Array.from({ length: to - from + 1 }, (_, at) => from + at)
+  const scopes = scopesOf(facts, asked)
+  const days = Array.from({ length: asked.to - asked.from + 1 }, (_, at) => asked.from + at)
   return days.flatMap((day) =>
     kpis
-      .filter((kpi) => (!kpiIds || kpiIds.includes(kpi.id)) && begins(kpi, day, facts.calendar))
-      .flatMap((kpi) =>
-        users
-          .filter(({ id }) => !userIds || userIds.includes(id))
-          .map((user) => rowOf(facts, kpi, user, day))
-          .filter((row) => row !== undefined),
-      ),
+      .filter(({ id }) => !asked.kpiIds || asked.kpiIds.includes(id))
+      .filter(({ frequency_id }) => begins(frequency_id, day, facts.calendar))
+      .flatMap((kpi) => scopes.map(({ item, scope }) => rowOf(facts, kpi, item, day, scope)))
+      .filter((row) => row !== undefined),
   )
 }

@@ -11,18 +11,21 @@ import { idsIn } from '../names.ts'
 import { printRecords } from '../output/print.ts'
 import { overview, overviewRows } from '../report/overview.ts'
 
-const idsOf = async (client: Client, kind: 'kpi' | 'user', list: unknown): Promise<number[] | undefined> =>
-  typeof list === 'string' ? idsIn(client, kind, `--${kind}s`, list) : undefined
+const LISTS = { kpi: '--kpis', user: '--users', group_item: '--group-items' } as const
+
+const idsOf = async (client: Client, kind: keyof typeof LISTS, list: unknown): Promise<number[] | undefined> =>
+  typeof list === 'string' ? idsIn(client, kind, LISTS[kind], list) : undefined
 
 const partsOf = async (
   client: Client,
   range: DayRange,
-  { kpis, users }: FlagValues,
+  { kpis, users, groupItems }: FlagValues,
 ): Promise<AsyncGenerator<readonly ReportRow[]>> =>
   completeReport(client, {
     ...range,
     kpiIds: await idsOf(client, 'kpi', kpis),
     userIds: await idsOf(client, 'user', users),
+    groupItemIds: await idsOf(client, 'group_item', groupItems),
   })
 
 const printOverview = async (cli: Cli, range: DayRange, parts: AsyncIterable<readonly ReportRow[]>): Promise<void> => {
@@ -39,6 +42,10 @@ export const report: Register = (group, act) => {
     .option('--to <day>', 'last day', 'today')
     .option('--kpis <list>', 'only of these KPIs, by id or name, with commas between them')
     .option('--users <list>', 'only of these users, by id, name or e-mail address')
+    .option(
+      '--group-items <list>',
+      'group items instead of users, by id or name; of the entries of --users, where given',
+    )
     .option('--rows', 'a row for each period, instead of an overview; csv and json always have them')
   group.addHelpText(
     'after',

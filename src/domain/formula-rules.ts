@@ -1,0 +1,116 @@
+import { type Issue, KpiError } from './errors.ts'
+import type { Formula } from './formula.ts'
+import { asCoarseAs, type Frequency, isCoarser } from './period.ts'
+import { frequencyNames } from './resources/frequency.ts'
+import type { Kpi } from './resources/kpi.ts'
+
+/** What the rules of formulas ask of a KPI. */
+export type KpiInFormula = Pick<Kpi, 'id' | 'name' | 'frequency_id' | 'is_active'>
+
+/** The KPIs and formulas of an account, by the id of the KPI; the one that is being defined among them. */
+export type Formulas<K extends KpiInFormula = KpiInFormula> = {
+  readonly kpis: ReadonlyMap<number, K>
+  readonly formulas: ReadonlyMap<number, Formula>
+}
+
+/** The most that a formula may come to when the formulas of the KPIs that it uses are written out in it. */
+export const WRITTEN_OUT = 1000
+
+const label = ({ id, name }: KpiInFormula): string => `KPI ${id} (${name})`
+const labels = (list: readonly KpiInFormula[]): string => list.map(label).join(', ')
+
+/** The way from a KPI over the formulas back to itself, if there is one. */
+const findCycle = (formulas: ReadonlyMap<number, Formula>, id: number): readonly number[] | undefined => {
+  const seen = new Set<number>()
+  const ways: (readonly number[])[] = [[id]]
+  for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
+    for (const input of formulas.get(way.at(-1) ?? id)?.kpis ?? []) {
+      if (input === id) return [...way, id]
+      if (!seen.has(input)) ways.push([...way, input])
+      seen.add(input)
+    }
+  }
+  return undefined
+}
+
+/** How many numbers and KPIs each formula comes to, written out. There must be no cycle. */
+const writtenOut = (formulas: ReadonlyMap<number, Formula>): Map<number, number> => {
+  const known = new Map<number, number>()
+  const count = (id: number): number => {
+    const formula = formulas.get(id)
+    if (!formula) return 0
+    const before = known.get(id)
+    if (before !== undefined) return before
+    const size = formula.mentions.reduce((sum, input) => sum + 1 + count(input), formula.numbers)
+    known.set(id, size)
+    return size
+  }
+  for (const id of formulas.keys()) count(id)
+  return known
+}
+
+const faultsOfSize = ({ kpis, formulas }: Formulas): Issue[] => {
+  const [id, size] = [...writtenOut(formulas)].find(([, one]) => one > WRITTEN_OUT) ?? []
+  const kpi = id === undefined ? undefined : kpis.get(id)
+  if (!kpi) return []
+  const message = `is too large: ${label(kpi)} would come to ${size} numbers and KPIs with all formulas written out; the most is ${WRITTEN_OUT}`
+  return [{ field: 'formula', message }]
+}
+
+const faultsOfFrequency = (kpi: KpiInFormula, inputs: readonly KpiInFormula[]): Issue[] => {
+  const coarsest = inputs.reduce<Frequency>((so, { frequency_id: one }) => (isCoarser(one, so) ? one : so), 'D')
+  if (!isCoarser(coarsest, kpi.frequency_id)) return []
+  const coarser = inputs.filter(({ frequency_id }) => isCoarser(frequency_id, kpi.frequency_id))
+  const allowed = asCoarseAs(coarsest).join(', ')
+  const message = `is ${kpi.frequency_id}, finer than its formula's ${labels(coarser)}; it must be ${allowed}`
+  return [{ field: 'frequency_id', message }]
+}
+
+/** What is wrong with a calculated KPI as it is to be defined; all that its formula names exists (decisions, section 6). */
+export const faultsOfFormula = ({ kpis, formulas }: Formulas, kpi: KpiInFormula): Issue[] => {
+  const ids = formulas.get(kpi.id)?.kpis ?? []
+  if (ids.length === 0) return [{ field: 'formula', message: 'must use at least one KPI' }]
+  const cycle = findCycle(formulas, kpi.id)
+  if (cycle) {
+    const message =
+      cycle.length === 2 ? 'uses its own KPI' : `goes in a circle: ${cycle.map((id) => `[${id}]`).join(' uses ')}`
+    return [{ field: 'formula', message }]
+  }
+  const inputs = ids.map((id) => kpis.get(id)).filter((input) => input !== undefined)
+  const inactive = inputs.filter(({ is_active }) => !is_active)
+  const faults = inactive.map((input) => ({ field: 'formula', message: `uses ${label(input)}, which is inactive` }))
+  return [...faults, ...faultsOfFrequency(kpi, inputs), ...faultsOfSize({ kpis, formulas })]
+}
+
+/** The KPIs whose formulas use a KPI. */
+const usersOf = ({ kpis, formulas }: Formulas, id: number): KpiInFormula[] =>
+  [...formulas]
+    .filter(([, formula]) => formula.kpis.includes(id))
+    .map(([user]) => kpis.get(user))
+    .filter((user) => user !== undefined)
+
+const theFormulaOf = (users: readonly KpiInFormula[]): string =>
+  `the formula${users.length === 1 ? '' : 's'} of ${labels(users)}`
+
+/** A KPI that formulas use stays active, and no coarser than they are. */
+export const clashesWithFormulas = (all: Formulas, before: KpiInFormula, after: KpiInFormula): Issue[] => {
+  const users = usersOf(all, before.id)
+  const finer = users.filter(({ frequency_id }) => isCoarser(after.frequency_id, frequency_id))
+  const issues: Issue[] = []
+  if (finer.length > 0) {
+    const message = `cannot be ${frequencyNames[after.frequency_id]}: ${theFormulaOf(finer)} would then be finer than an input`
+    issues.push({ field: 'frequency_id', message })
+  }
+  if (users.length > 0 && before.is_active && !after.is_active) {
+    issues.push({ field: 'is_active', message: `cannot be false: ${theFormulaOf(users)} would miss it` })
+  }
+  return issues
+}
+
+/** A KPI that formulas use cannot be removed. */
+export const mustNotBeUsed = (all: Formulas, kpi: KpiInFormula): void => {
+  const users = usersOf(all, kpi.id)
+  if (users.length === 0) return
+  const message = `${label(kpi)} is used by ${theFormulaOf(users)} and cannot be deleted; change ${users.length === 1 ? 'it' : 'them'} first`
+  throw new KpiError('conflict', message, { issues: [{ field: 'id', message }] })
+}

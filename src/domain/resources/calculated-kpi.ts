@@ -1,0 +1,44 @@
+import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+import { kpi } from './kpi.ts'
+
+/** The longest formula, in characters. */
+export const FORMULA_LENGTH = 1000
+
+/** How a calculated KPI is calculated: what makes it more than any other KPI. */
+export const formulaFields = {
+  formula: {
+    kind: 'text',
+    about: 'What it is calculated from: numbers, + - * / ( ), [KPI], SUM AVG MIN MAX over a list',
+    required: true,
+    max: FORMULA_LENGTH,
+  },
+  over: {
+    kind: 'choice',
+    about: "For a group item: the aggregate of its members' results, or the formula over the aggregated inputs",
+    required: true,
+    oneOf: ['results', 'inputs'],
+    usual: 'results',
+  },
+  target_from: {
+    kind: 'choice',
+    about: "Where its target comes from: its own default, or the formula over its inputs' targets",
+    required: true,
+    oneOf: ['default', 'formula'],
+    usual: 'default',
+  },
+} as const
+
+/** A KPI that a formula computes, as its operator defines it. Never shown over the interface, where it is a KPI. */
+export const calculatedKpi = resource({
+  name: 'calculated_kpi',
+  plural: 'calculated',
+  title: 'calculated KPI',
+  path: '',
+  verbs: [],
+  brief: ['id', 'name', 'frequency_id', 'formula', 'over', 'target_default', 'target_from', 'is_active'],
+  fields: { ...kpi.fields, ...formulaFields },
+})
+
+export type CalculatedKpi = Stored<typeof calculatedKpi>
+export type CalculatedDraft = Draft<typeof calculatedKpi>
+export type CalculatedPatch = Patch<typeof calculatedKpi>

@@ -1,0 +1,84 @@
+import type { Catalogue, Plan } from '../domain/calculation.ts'
+import { type Calculator, groupCalculator, itemCalculator, type TargetOf } from '../domain/calculator.ts'
+import type { Decimal } from '../domain/decimal.ts'
+import type { DayRange } from '../domain/period.ts'
+import { effectiveTarget } from '../domain/report.ts'
+import type { Kpi } from '../domain/resources/kpi.ts'
+import type { SeriesOf } from '../domain/series.ts'
+import { assignments } from '../store/assignments.ts'
+import type { Reader } from '../store/db.ts'
+import { entryQueries, type GroupFilter, type ReportedEntry } from '../store/entry-queries.ts'
+
+/** The target that holds for an entry: its own, else its user's, else its KPI's. */
+export type EntryTarget = (entry: Pick<ReportedEntry, 'itemId' | 'kpiId' | 'target'>) => Decimal | null
+
+/** What is calculated with. */
+export type Calculating = {
+  readonly tx: Reader
+  readonly account: number
+  readonly plan: Plan
+  readonly targetOf: EntryTarget
+}
+
+/** Finds the targets of users for the KPIs that have one and are looked at. */
+export const loadTargets = async (
+  tx: Reader,
+  account: number,
+  catalogue: Catalogue<Kpi>,
+  users: Iterable<number>,
+  kpis: Iterable<number>,
+): Promise<EntryTarget> => {
+  const withTarget = [...new Set(kpis)].filter((id) => (catalogue.kpis.get(id)?.target_default ?? null) !== null)
+  const own = await assignments.among(tx, account, users, withTarget)
+  return ({ itemId, kpiId, target }) => {
+    const kpi = catalogue.kpis.get(kpiId)
+    return kpi ? effectiveTarget(target, own.get(itemId)?.get(kpiId), kpi) : null
+  }
+}
+
+type Needed = { readonly kpis: Iterable<number>; readonly days: DayRange }
+type Visit<Key> = (key: Key, entry: ReportedEntry) => void
+
+const feed = async <Key extends readonly number[]>(
+  { plan: { inputs, span }, targetOf }: Calculating,
+  calculator: Calculator<Key>,
+  read: (of: Needed, visit: Visit<Key>) => Promise<void>,
+): Promise<void> => {
+  if (!span) return
+  await read({ kpis: inputs.keys(), days: span }, (key, entry) => {
+    const days = inputs.get(entry.kpiId)
+    if (!days || entry.day < days.from || entry.day > days.to) return
+    calculator.add(key, { ...entry, target: targetOf(entry) })
+  })
+  calculator.finish()
+}
+
+const targetOfItem = ({ targetOf }: Calculating): TargetOf => {
+  return ({ id: kpiId }, itemId) => targetOf({ itemId, kpiId, target: null })
+}
+
+/** Calculates for items, one after the other. */
+export const calculateItems = (
+  calculating: Calculating,
+  items: Iterable<number>,
+  take: (item: number, seriesOf: SeriesOf) => void,
+): Promise<void> => {
+  const { tx, account, plan } = calculating
+  return feed(calculating, itemCalculator(plan, targetOfItem(calculating), take), (of, visit) =>
+    entryQueries.eachOf(tx, account, { ...of, items }, (entry) => visit([entry.itemId], entry)),
+  )
+}
+
+/** Calculates for group items, one after the other. */
+export const calculateGroups = (
+  calculating: Calculating,
+  filter: Pick<GroupFilter, 'groups' | 'users'>,
+  take: (group: number, seriesOf: SeriesOf) => void,
+): Promise<void> => {
+  const { tx, account, plan } = calculating
+  return feed(calculating, groupCalculator(plan, targetOfItem(calculating), take), (of, visit) =>
+    entryQueries.eachOfGroups(tx, account, { ...filter, ...of }, 'byMember', (group, entry) =>
+      visit([group, entry.itemId], entry),
+    ),
+  )
+}

@@ -1,0 +1,87 @@
+import { planCalculation } from '../domain/calculation.ts'
+import type { Day } from '../domain/day.ts'
+import type { Absence } from '../domain/formula.ts'
+import type { DayRange } from '../domain/period.ts'
+import type { ReportItem } from '../domain/report.ts'
+import type { CalculationStep } from '../domain/resources/calculation-step.ts'
+import type { Kpi } from '../domain/resources/kpi.ts'
+import { type Result, roundResult, type SeriesOf } from '../domain/series.ts'
+import { calculateItems, loadTargets } from './calculating.ts'
+import { loadCatalogue } from './catalogue.ts'
+import { mustBeCalculated } from './calculated.ts'
+import { type Context, found } from './context.ts'
+import { selectUsers } from './report-selection.ts'
+
+const REASONS: Record<Absence, string> = {
+  missing: 'no value in this period',
+  'division by zero': 'division by zero',
+  'too large': 'more than 14 digits before the decimal point',
+}
+
+type Values = Pick<CalculationStep, 'actual' | 'target' | 'reason'>
+
+const valuesOf = (result: Result | undefined): Values => {
+  const values = roundResult(result ?? { actual: 'missing', target: undefined })
+  return typeof values === 'string'
+    ? { actual: null, target: null, reason: REASONS[values] }
+    : { ...values, reason: null }
+}
+
+/** Why the result is missing: the inputs that are. */
+const missingOf = (inputs: readonly CalculationStep[]): string => {
+  const missing = inputs.filter(({ actual }) => actual === null).map(({ kpiId }) => `[${kpiId}]`)
+  return `no value of ${missing.join(', ')}`
+}
+
+/** What is asked: the days in which periods begin, and users to narrow to. */
+export type StepsQuery = {
+  readonly kpiId: number
+  readonly days: DayRange
+  readonly userIds?: ReadonlySet<number> | undefined
+}
+
+/** Takes the steps of an item: for each period in which an input has a value the inputs, then the result. */
+const stepTaker = (
+  kpi: Kpi,
+  inputs: readonly Kpi[],
+  { from, to }: DayRange,
+  items: ReadonlyMap<number, ReportItem>,
+  steps: CalculationStep[],
+) => {
+  const stepOf = (of: Kpi, item: ReportItem, start: Day, result: Result | undefined): CalculationStep => ({
+    entryDate: start,
+    itemId: item.id,
+    itemName: item.name,
+    role: of === kpi ? 'result' : 'input',
+    kpiId: of.id,
+    kpiName: of.name,
+    ...valuesOf(result),
+  })
+  return (itemId: number, seriesOf: SeriesOf): void => {
+    const item = items.get(itemId)
+    const series = [...seriesOf(kpi, kpi.frequency_id)].toSorted(([left], [right]) => left - right)
+    for (const [start, result] of item ? series : []) {
+      if (!item || start < from || start > to) continue
+      const taken = inputs.map((input) => stepOf(input, item, start, seriesOf(input, kpi.frequency_id).get(start)))
+      const made = stepOf(kpi, item, start, result)
+      steps.push(...taken, result.actual === 'missing' ? { ...made, reason: missingOf(taken) } : made)
+    }
+  }
+}
+
+/** Calculates a KPI for users on the entries there are, step by step, item by item and period by period. */
+export const calculationSteps = ({ db, account }: Context, query: StepsQuery): Promise<CalculationStep[]> =>
+  db.read(async (tx) => {
+    const catalogue = await loadCatalogue(tx, account.id)
+    const kpi = found(catalogue.kpis.get(query.kpiId), 'KPI', query.kpiId)
+    const { formula } = mustBeCalculated(kpi, catalogue.calculations.get(kpi.id))
+    const inputs = formula.kpis.map((id) => catalogue.kpis.get(id)).filter((input) => input !== undefined)
+    const plan = planCalculation(catalogue, account, [kpi], query.days)
+    const items = new Map((await selectUsers(tx, account.id, query.userIds)).map((user) => [user.id, user]))
+    const kpiIds = [...plan.used.keys(), ...plan.inputs.keys()]
+    const targetOf = await loadTargets(tx, account.id, catalogue, items.keys(), kpiIds)
+    const steps: CalculationStep[] = []
+    const take = stepTaker(kpi, inputs, query.days, items, steps)
+    await calculateItems({ tx, account: account.id, plan, targetOf }, items.keys(), take)
+    return steps
+  })
