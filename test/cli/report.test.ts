@@ -138,7 +138,7 @@ describe.each(users)('%s, kpi report', (_, open) => {
     ],
     [['--users', ''], '--users is an empty list'],
     [['--kpis', ','], '--kpis is an empty list'],
-    [['--group-items', 'North'], 'there is no group item "North"'],
+    [['--group-items', 'West'], 'there is no group item "West"'],
     [['--group-items', ','], '--group-items is an empty list'],
   ])('%j is wrong usage', async (line, message) => {
     const ran = await report(...line)
