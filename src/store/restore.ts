@@ -92,6 +92,16 @@ const copyOver = async (source: DatabaseSync, path: string, signal: AbortSignal)
   }
 }
 
+/** Readers go on beside a writer from the start, and whoever has the store open is seen to. */
+const useLog = (path: string): void => {
+  const database = new DatabaseSync(path, { timeout: 5000 })
+  try {
+    database.exec('pragma journal_mode = wal')
+  } finally {
+    database.close()
+  }
+}
+
 /** How a store is restored: over what is there, and where what cannot be written over is kept. */
 export type Restoring = { readonly force: boolean; readonly asideName: string; readonly signal: AbortSignal }
 
@@ -118,6 +128,7 @@ export const restoreStore = async (
     const aside = isBeyondUse(path) ? moveAside(path, asideName) : undefined
     prepareFile(path)
     await copyOver(source, path, signal)
+    useLog(path)
     return aside
   } finally {
     source.close()

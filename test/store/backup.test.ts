@@ -213,6 +213,17 @@ describe('a restore', () => {
     expect(await marksIn(store.path)).toEqual(['then'])
   })
 
+  test('is refused while anybody has opened a store that was restored, and only read it', async () => {
+    await restore(beside('a.backup'), { path: beside('new.db') })
+    const reader = await openStore(beside('new.db'))
+    await expect(restore(beside('a.backup'), { path: beside('new.db'), force: true })).rejects.toMatchObject({
+      code: 'conflict',
+    })
+    await reader.close()
+    await restore(beside('a.backup'), { path: beside('new.db'), force: true })
+    expect(await marksIn(beside('new.db'))).toEqual(['then'])
+  })
+
   test.each(['kpi.db', 'gone'])('pays no heed to a log that was left behind: of %s', async (name) => {
     // Copies of a store that was killed: its last changes stand in the log alone.
     copyFileSync(store.path, beside('killed.db'))
