@@ -128,6 +128,7 @@ describe.each(databases)('a POST with an Idempotency-Key on %s', (_, make) => {
     const again = await face({
       method: 'POST',
       target: '/api/kpicategories',
+      address: '127.0.0.1',
       headers: { authorization, 'content-type': 'application/json', 'idempotency-key': name },
       body: () => Promise.resolve(Buffer.from(JSON.stringify({ name }))),
     })
