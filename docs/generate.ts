@@ -93,6 +93,7 @@ export const reference = async (): Promise<string> => {
     ...program.commands.flatMap((group) => leaves(group, `kpi ${group.name()}`)).map((text) => `${text}\n`),
     fileText(),
     '## Resources\n',
+    'The whole interface is described in OpenAPI 3.1 at `/api/openapi.json`, for anybody who asks.\n',
     'Paths are below `/api`. Mandatory fields are needed to make one; read-only ones are ignored when sent.\n',
     `The KPIs of one category are at \`${categoryKpi.path}\`, too.\n`,
     ...resources.filter(isServed).map((of) => `${resourceText(of)}\n`),

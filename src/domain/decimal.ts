@@ -3,7 +3,8 @@ export type Decimal = bigint
 
 const FRACTION_DIGITS = 4
 const SCALE = 10n ** BigInt(FRACTION_DIGITS)
-const INTEGER_DIGITS = 14
+/** The most digits before the decimal point (decisions, section 4). */
+export const INTEGER_DIGITS = 14
 const LIMIT = 10n ** BigInt(INTEGER_DIGITS) * SCALE
 /** The largest decimal that has at most 14 integer digits. */
 export const LARGEST: Decimal = LIMIT - 1n

@@ -7,6 +7,14 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 /** Query parameters: names in lower case, each with all values given for it. */
 export type Query = ReadonlyMap<string, readonly string[]>
 
+/** A query parameter, defined once: how it is read and how it is described. */
+export type QueryParameter = { readonly name: string; readonly about: string } & (
+  | { readonly kind: 'integer'; readonly least: number; readonly most: number }
+  | { readonly kind: 'day' }
+  /** Several ids, with commas between them. */
+  | { readonly kind: 'ids' }
+)
+
 /** A request whose sender is known and whose body has been parsed, whatever it came through. */
 export type Call = {
   readonly method: string
@@ -44,6 +52,12 @@ export type Answer = {
 /** One operation: a method and a path, in which `{…}` stands for an id. */
 export type Route = {
   readonly path: string
+  /** What its answer holds, a list of them where it is a GET of no single id; without it the answer is empty. */
+  readonly gives?: Resource
+  /** The query parameters that it knows. */
+  readonly query?: readonly QueryParameter[]
+  /** Its answer says how many there are, as it may hold only the first of them. */
+  readonly counts?: true
   readonly handle: (request: Request) => Promise<Answer>
 } & (
   | { readonly method: Exclude<Method, 'POST' | 'PUT'>; readonly takes?: undefined }

@@ -10,10 +10,12 @@ import { admit, type Limits } from './limited.ts'
 import { chooseFormat, mustBeUnderstood } from './media-type.ts'
 import { answerOnce, withBodyOnce } from './once.ts'
 import { parseQuery } from './query.ts'
+import { routes } from './routes/index.ts'
 import { classicStatus } from './status.ts'
 import type { Face, WireRequest, WireResponse } from './wire.ts'
 
 const PREFIX = '/api'
+const DESCRIPTION_PATH = '/openapi.json'
 const TARGET_LIMIT = 8192
 
 /** What a face runs on besides the service itself. */
@@ -66,8 +68,7 @@ const refusal = (format: Format, error: KpiError): WireResponse => ({
 
 const INSIDE: ReadonlySet<ErrorCode> = new Set(['internal', 'unavailable', 'unusable'])
 
-const isHealth = ({ path }: Target): boolean => /^\/health\/?$/i.test(path)
-const HEALTH_METHODS = ['GET', 'HEAD', 'OPTIONS']
+const OPEN_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 const options = (allow: readonly string[]): WireResponse => ({
   status: 204,
@@ -75,11 +76,34 @@ const options = (allow: readonly string[]): WireResponse => ({
   body: '',
 })
 
-/** Whether the service is there. Anybody may ask. */
-const answerHealth = (format: Format, method: string, { path }: Target, version: string): WireResponse => {
-  if (method === 'OPTIONS') return options(HEALTH_METHODS)
-  if (method !== 'GET') throw notAllowed(method, path, HEALTH_METHODS)
-  return respond(format, { status: 200, content: { of: health, record: { status: 'ok', version } } })
+type Open = (format: Format) => Promise<WireResponse>
+
+/** What anybody may ask for, by its path. */
+const openPaths = (version: string): ReadonlyMap<string, Open> => {
+  let description: string | undefined
+  const describe = async (): Promise<string> => {
+    const { describeInterface } = await import('./openapi/document.ts')
+    return JSON.stringify(describeInterface(routes, version))
+  }
+  return new Map<string, Open>([
+    [
+      health.path,
+      async (format) => respond(format, { status: 200, content: { of: health, record: { status: 'ok', version } } }),
+    ],
+    [
+      DESCRIPTION_PATH,
+      async () => {
+        description ??= await describe()
+        return { status: 200, headers: { 'content-type': formats.json.contentType }, body: description }
+      },
+    ],
+  ])
+}
+
+const answerOpen = (open: Open, format: Format, method: string, path: string): WireResponse | Promise<WireResponse> => {
+  if (method === 'OPTIONS') return options(OPEN_METHODS)
+  if (method !== 'GET') throw notAllowed(method, path, OPEN_METHODS)
+  return open(format)
 }
 
 /** Takes headers that an answer has whatever becomes of its request. */
@@ -88,12 +112,14 @@ type Tell = (headers: WireResponse['headers']) => void
 /** The classic interface: `/api`, JSON or XML, Basic credentials. */
 export const classicFace = (deps: FaceDeps): Face => {
   const { app, db, version } = deps
+  const openAt = openPaths(version)
   // Credentials come first, then the path and the method: what cannot be done is refused, whatever its body is.
   const answer = async (sent: WireRequest, format: Format, tell: Tell): Promise<WireResponse> => {
     const request = withBodyOnce(sent)
     const target = parseTarget(request.target)
     const method = request.method === 'HEAD' ? 'GET' : request.method
-    if (isHealth(target)) return answerHealth(format, method, target, version)
+    const open = openAt.get(target.path.toLowerCase().replace(/\/$/, ''))
+    if (open) return answerOpen(open, format, method, target.path)
     if (method === 'OPTIONS') return options(app.methodsOf(target.path))
     const credentials = parseBasic(request.headers['authorization'])
     const account = await admit(db, request, credentials, deps.limits ?? {}, tell)

@@ -1,6 +1,8 @@
 import { type Day, FIRST_QUERY_DAY, LAST_ENTRY_DAY, parseDay } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
-import type { Query } from './call.ts'
+import type { Query, QueryParameter } from './call.ts'
+
+type Parameter<K extends QueryParameter['kind']> = Extract<QueryParameter, { kind: K }>
 
 const refuse = (name: string, text: string, expected: string): KpiError =>
   new KpiError('malformed', `the query parameter ${name} is "${text}", it must be ${expected}`)
@@ -11,7 +13,7 @@ const last = (query: Query, name: string): string | undefined => {
 }
 
 /** A whole number in a range, or `undefined` where the parameter is not given. */
-export const queryInteger = (query: Query, name: string, least: number, most: number): number | undefined => {
+export const queryInteger = (query: Query, { name, least, most }: Parameter<'integer'>): number | undefined => {
   const text = last(query, name)
   if (text === undefined) return undefined
   const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
@@ -22,7 +24,7 @@ export const queryInteger = (query: Query, name: string, least: number, most: nu
 }
 
 /** A day that may be asked for: a date that exists, in the years 1899 to 2199. */
-export const queryDay = (query: Query, name: string): Day | undefined => {
+export const queryDay = (query: Query, { name }: Parameter<'day'>): Day | undefined => {
   const text = last(query, name)
   if (text === undefined) return undefined
   const day = parseDay(text)
@@ -33,7 +35,7 @@ export const queryDay = (query: Query, name: string): Day | undefined => {
 }
 
 /** A list of ids, the union of all that are given; `undefined` where there is none. */
-export const queryIds = (query: Query, name: string): ReadonlySet<number> | undefined => {
+export const queryIds = (query: Query, { name }: Parameter<'ids'>): ReadonlySet<number> | undefined => {
   const parts = (query.get(name.toLowerCase()) ?? []).flatMap((text) => text.split(',')).map((part) => part.trim())
   const ids = parts.filter((part) => part !== '')
   for (const id of ids) if (!/^\d{1,15}$/.test(id)) throw refuse(name, id, 'a list of ids with commas between them')

@@ -4,6 +4,10 @@ import { parseQuery, queryDay, queryIds, queryInteger } from '../../src/server/q
 const malformed = (parameter: string): unknown =>
   expect.objectContaining({ code: 'malformed', message: expect.stringContaining(parameter) as string })
 
+const ROWS = { kind: 'integer', name: 'rows', about: '', least: 1, most: 500 } as const
+const FROM = { kind: 'day', name: 'dateFrom', about: '' } as const
+const KPIS = { kind: 'ids', name: 'kpiIds', about: '' } as const
+
 describe('a query', () => {
   test.each([
     ['', []],
@@ -47,13 +51,13 @@ describe('a whole number in a query', () => {
     ['rows=%2012%20', 12],
     ['rows=3&rows=4', 4],
   ])('%j is read', (text, expected) => {
-    expect(queryInteger(parseQuery(text), 'rows', 1, 500)).toBe(expected)
+    expect(queryInteger(parseQuery(text), ROWS)).toBe(expected)
   })
 
   test.each(['0', '501', '-1', '%2B1', '1.5', '1e2', '0x10', 'ten', '1,2', 'NaN', 'null', '9'.repeat(400), '%D9%A1'])(
     '%j is refused, and the refusal names the parameter',
     (text) => {
-      expect(() => queryInteger(parseQuery(`rows=${text}`), 'rows', 1, 500)).toThrow(malformed('rows'))
+      expect(() => queryInteger(parseQuery(`rows=${text}`), ROWS)).toThrow(malformed('rows'))
     },
   )
 })
@@ -69,7 +73,7 @@ describe('a day in a query', () => {
     ['dateFrom=1899-01-01', -25_932],
     ['dateFrom=2199-12-31', 84_005],
   ])('%j is read', (text, expected) => {
-    expect(queryDay(parseQuery(text), 'dateFrom')).toBe(expected)
+    expect(queryDay(parseQuery(text), FROM)).toBe(expected)
   })
 
   test.each([
@@ -87,7 +91,7 @@ describe('a day in a query', () => {
     'today',
     '0000-00-00',
   ])('%j is refused', (text) => {
-    expect(() => queryDay(parseQuery(`dateFrom=${text}`), 'dateFrom')).toThrow(malformed('dateFrom'))
+    expect(() => queryDay(parseQuery(`dateFrom=${text}`), FROM)).toThrow(malformed('dateFrom'))
   })
 })
 
@@ -103,10 +107,10 @@ describe('ids in a query', () => {
     ['kpiIds=1&KPIIDS=2', [1, 2]],
     ['kpiIds=999999999999999', [999_999_999_999_999]],
   ])('%j are a union', (text, expected) => {
-    expect(queryIds(parseQuery(text), 'kpiIds')).toEqual(expected && new Set(expected))
+    expect(queryIds(parseQuery(text), KPIS)).toEqual(expected && new Set(expected))
   })
 
   test.each(['x', '1,x', '-1', '1.5', '1;2', '1 2', '1e3', '1)%20or%201=1--'])('%j are refused', (text) => {
-    expect(() => queryIds(parseQuery(`kpiIds=${text}`), 'kpiIds')).toThrow(malformed('kpiIds'))
+    expect(() => queryIds(parseQuery(`kpiIds=${text}`), KPIS)).toThrow(malformed('kpiIds'))
   })
 })

@@ -17,17 +17,20 @@ export const collectionRoutes = <R extends Resource>(of: R, service: Collection<
     list && {
       method: 'GET',
       path: of.path,
+      gives: of,
       handle: async ({ ctx, ids }) => ({ status: 200, content: { of, records: await list(ctx, ids) } }),
     },
     get && {
       method: 'GET',
       path: one,
+      gives: of,
       handle: async ({ ctx, ids }) => ({ status: 200, content: content(of, await get(ctx, ids)) }),
     },
     add && {
       method: 'POST',
       path: of.path,
       takes: of,
+      gives: of,
       handle: async ({ ctx, ids, body, lenient }) => {
         const record = await add(ctx, ids, readDraft(of, body, lenient))
         return { status: 201, location: locationOf(of, ids, record), content: content(of, record) }
@@ -37,6 +40,7 @@ export const collectionRoutes = <R extends Resource>(of: R, service: Collection<
       method: 'PUT',
       path: one,
       takes: of,
+      gives: of,
       handle: async ({ ctx, ids, body, lenient }) => ({
         status: 200,
         content: content(of, await update(ctx, ids, readPatch(of, body, lenient))),

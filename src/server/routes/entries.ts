@@ -10,12 +10,41 @@ import type { Answer, Query, Request, Route } from '../call.ts'
 import { queryDay, queryInteger } from '../query.ts'
 import { collectionRoutes } from './collection.ts'
 
-const LAST_PAGE = 1_000_000_000
+const USER = {
+  kind: 'integer',
+  name: 'userid',
+  about: 'Id of the user whose entries are asked for',
+  least: 0,
+  most: Number.MAX_SAFE_INTEGER,
+} as const
+const KPI = {
+  kind: 'integer',
+  name: 'kpiid',
+  about: 'Id of the KPI whose entries are asked for',
+  least: 0,
+  most: Number.MAX_SAFE_INTEGER,
+} as const
+const FROM = { kind: 'day', name: 'dateFrom', about: 'First day; today when neither day is given' } as const
+const TO = { kind: 'day', name: 'dateTo', about: 'Last day; today when neither day is given' } as const
+const ROWS = {
+  kind: 'integer',
+  name: 'rows',
+  about: `Entries on a page; ${ENTRIES_PAGE} when not given`,
+  least: 1,
+  most: ENTRIES_PAGE,
+} as const
+const PAGE = {
+  kind: 'integer',
+  name: 'page',
+  about: 'Which page; the first when not given',
+  least: 1,
+  most: 1_000_000_000,
+} as const
 
 /** With only one date given the other is today, or the given one where that would turn the range around. */
 const daysOf = (query: Query, { now }: Context): DayRange => {
   const today = dayOfInstant(now)
-  const [from, to] = [queryDay(query, 'dateFrom'), queryDay(query, 'dateTo')]
+  const [from, to] = [queryDay(query, FROM), queryDay(query, TO)]
   if (from !== undefined && to !== undefined && from > to) {
     throw new KpiError('malformed', 'dateFrom is after dateTo')
   }
@@ -23,11 +52,11 @@ const daysOf = (query: Query, { now }: Context): DayRange => {
 }
 
 const list = async ({ ctx, query }: Request): Promise<Answer> => {
-  const limit = queryInteger(query, 'rows', 1, ENTRIES_PAGE) ?? ENTRIES_PAGE
-  const page = queryInteger(query, 'page', 1, LAST_PAGE) ?? 1
+  const limit = queryInteger(query, ROWS) ?? ENTRIES_PAGE
+  const page = queryInteger(query, PAGE) ?? 1
   const records = await entries.list(ctx, {
-    userId: queryInteger(query, 'userid', 0, Number.MAX_SAFE_INTEGER),
-    kpiId: queryInteger(query, 'kpiid', 0, Number.MAX_SAFE_INTEGER),
+    userId: queryInteger(query, USER),
+    kpiId: queryInteger(query, KPI),
     days: daysOf(query, ctx),
     limit,
     offset: (page - 1) * limit,
@@ -44,7 +73,7 @@ const { get, add, remove } = entries
 
 /** Entries: one by one, a page at a time, and in batches. */
 export const entryRoutes: readonly Route[] = [
-  { method: 'POST', path: `${entry.path}/list`, takes: batchFlags, handle: addMany },
-  { method: 'GET', path: entry.path, handle: list },
+  { method: 'POST', path: `${entry.path}/list`, takes: batchFlags, gives: batchResult, handle: addMany },
+  { method: 'GET', path: entry.path, gives: entry, query: [USER, KPI, FROM, TO, ROWS, PAGE], handle: list },
   ...collectionRoutes(entry, { get, add, update: updateEntry, remove }),
 ]

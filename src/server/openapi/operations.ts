@@ -1,0 +1,114 @@
+import type { Resource } from '../../domain/schema.ts'
+import type { QueryParameter, Route } from '../call.ts'
+import { controllerOf } from './controllers.ts'
+import { type Schema, shownField } from './field-schemas.ts'
+import { inBothFormats, refusalName, usualHeaders } from './responses.ts'
+import { draftName, listName, patchName, ref, shownName } from './schemas.ts'
+
+type Verb = 'list' | 'get' | 'add' | 'addMany' | 'update' | 'remove'
+
+/** A POST that answers with what was sent has made it; another one has made many. */
+const verbOf = ({ method, path, takes, gives }: Route): Verb => {
+  if (method === 'GET') return path.endsWith('}') ? 'get' : 'list'
+  if (method === 'POST') return takes === gives ? 'add' : 'addMany'
+  return method === 'PUT' ? 'update' : 'remove'
+}
+
+const idOf = (verb: Verb, path: string): string => {
+  const { one, many } = controllerOf(path)
+  if (verb === 'list') return `list${many}`
+  return verb === 'addMany' ? `add${many}` : `${verb}${one}`
+}
+
+const summaryOf = (verb: Verb, path: string): string => {
+  const { name } = controllerOf(path)
+  const says: Record<Verb, string> = {
+    list: 'list',
+    get: 'get one',
+    add: 'add one',
+    addMany: 'add or update many, all or nothing',
+    update: 'change one; what is not sent stays as it is',
+    remove: 'delete one',
+  }
+  return `${name}: ${says[verb]}`
+}
+
+/** A path as the description has it: every id is called by a name. */
+export const describedPath = (path: string): string => path.replace('{key}', '{id}')
+
+const pathParameters = (path: string, gives: Resource | undefined): Schema[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name: name === 'key' ? 'id' : name,
+    in: 'path',
+    required: true,
+    schema: name === 'key' && gives?.fields['id'] ? shownField(gives.fields['id']) : { type: 'integer', minimum: 0 },
+  }))
+
+const querySchema = (parameter: QueryParameter): Schema => {
+  if (parameter.kind === 'integer') return { type: 'integer', minimum: parameter.least, maximum: parameter.most }
+  if (parameter.kind === 'day') return { type: 'string', format: 'date' }
+  return { type: 'array', items: { type: 'integer', minimum: 0 } }
+}
+
+const queryParameter = (parameter: QueryParameter): Schema => ({
+  name: parameter.name,
+  in: 'query',
+  description: parameter.about,
+  schema: querySchema(parameter),
+  ...(parameter.kind === 'ids' && { style: 'form', explode: false }),
+})
+
+const parametersOf = (verb: Verb, { path, gives, query = [] }: Route): Schema[] => [
+  ...pathParameters(path, gives),
+  ...query.map(queryParameter),
+  ...(verb === 'add' || verb === 'addMany' ? [ref('parameters', 'IdempotencyKey')] : []),
+]
+
+const bodyOf = (verb: Verb, { takes }: Route): Schema =>
+  takes
+    ? {
+        requestBody: {
+          required: true,
+          content: inBothFormats(ref('schemas', verb === 'update' ? patchName(takes) : draftName(takes))),
+        },
+      }
+    : {}
+
+const successOf = (verb: Verb, { gives, counts }: Route): Schema => ({
+  description: verb === 'remove' ? 'It is deleted; the body is empty.' : 'It is done.',
+  headers: {
+    ...usualHeaders,
+    ...(verb === 'add' && { Location: ref('headers', 'Location') }),
+    ...(counts && { 'X-Total-Count': ref('headers', 'TotalCount') }),
+  },
+  ...(gives && { content: inBothFormats(ref('schemas', verb === 'list' ? listName(gives) : shownName(gives))) }),
+})
+
+const refusalsOf = (verb: Verb, { path, takes, query }: Route): number[] => [
+  ...(takes || query ? [400] : []),
+  401,
+  403,
+  ...(path.includes('{') ? [404] : []),
+  ...(takes ? [408] : []),
+  ...(verb === 'list' || verb === 'get' ? [] : [409]),
+  ...(takes ? [413] : []),
+  414,
+  ...(takes ? [415] : []),
+  500,
+  503,
+]
+
+/** One operation as OpenAPI has it. */
+export const operationOf = (route: Route): Schema => {
+  const verb = verbOf(route)
+  const success = verb === 'add' ? 201 : 200
+  const refused = refusalsOf(verb, route).map((status) => [status, ref('responses', refusalName(status))] as const)
+  return {
+    tags: [controllerOf(route.path).name],
+    operationId: idOf(verb, route.path),
+    summary: summaryOf(verb, route.path),
+    parameters: parametersOf(verb, route),
+    ...bodyOf(verb, route),
+    responses: { [success]: successOf(verb, route), ...Object.fromEntries(refused) },
+  }
+}
