@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { inject } from 'vitest'
 import type { Db } from '../../src/store/db.ts'
 import { openPostgres } from '../../src/store/open-postgres.ts'
 import { openStore } from '../../src/store/open.ts'
+import { postgresDb } from '../../src/store/postgres.ts'
+import { sqliteDb } from '../../src/store/sqlite.ts'
 import { temporaryFolder } from './folder.ts'
 
 /** A place for a store of a test's own, gone with it. */
@@ -16,7 +19,25 @@ export type Database = {
   readonly flags: readonly string[]
   /** Opens the store: made when it is opened first. To be closed before the place is gone. */
   readonly open: () => Promise<Db>
+  /** Opens the store while nothing can be written to it, as long as that is open. */
+  readonly openUnavailable: () => Promise<Db>
 } & AsyncDisposable
+
+/** A store that another connection holds for itself. */
+const heldBy = (path: string): Db => {
+  const holder = new DatabaseSync(path)
+  holder.exec('begin immediate')
+  const db = sqliteDb(path, 0)
+  return {
+    ...db,
+    close: async () => {
+      holder.close()
+      await db.close()
+    },
+  }
+}
+
+const NOBODY_THERE = 'postgres://kpi@127.0.0.1:1/kpi'
 
 export const sqliteDatabase = async (): Promise<Database> => {
   const folder = temporaryFolder()
@@ -27,6 +48,7 @@ export const sqliteDatabase = async (): Promise<Database> => {
     env: {},
     flags: ['--data-dir', dataDir],
     open: () => openStore(`${dataDir}/kpi.db`),
+    openUnavailable: async () => heldBy(`${dataDir}/kpi.db`),
     [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
   }
 }
@@ -51,6 +73,7 @@ export const postgresDatabase = async (): Promise<Database> => {
     env: { KPI_POSTGRES_URL: url.href },
     flags: ['--store', 'postgres'],
     open: () => openPostgres({ url: url.href }),
+    openUnavailable: async () => postgresDb({ url: NOBODY_THERE }, 'nowhere'),
     [Symbol.asyncDispose]: async () => {
       folder[Symbol.dispose]()
       await runOn(server, `drop schema ${schema} cascade`)

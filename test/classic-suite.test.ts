@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databases } from './support/databases.ts'
+import type { Format } from './support/suite/row.ts'
+import { rows } from './support/suite/rows.ts'
+import { startSuite, type Suite } from './support/suite/suite.ts'
+import { LATER } from './support/suite/world.ts'
+
+const FORMATS: readonly Format[] = ['json', 'xml']
+const landed = rows.filter(
+  (row) =>
+    !LATER.test(
+      row.ask +
+        row.what +
+        (row.after?.[0] ?? '') +
+        JSON.stringify(row.before ?? '') +
+        (row.headers?.['idempotency-key'] ?? ''),
+    ),
+)
+
+describe.each(databases)('the classic interface on %s', (_, make) => {
+  let suite: Suite
+  beforeAll(async () => {
+    suite = await startSuite(make)
+  })
+  afterAll(async () => {
+    await suite[Symbol.asyncDispose]()
+  })
+
+  describe.each(FORMATS)('in %s', (format) => {
+    const own = landed.filter(({ only = format }) => only === format)
+    test.each(own.map((row) => [row.ask.slice(0, 80), row.what, row.status, row] as const))(
+      '%s %s: %i',
+      async (_ask, _what, expected, row) => {
+        const { status } = await suite.run(row, format)
+        expect(status).toBe(expected)
+      },
+    )
+  })
+
+  test('is as it was after all that was only asked or refused', async () => {
+    const { used, fresh } = await suite.contents()
+    expect(used).toEqual(fresh)
+  })
+
+  test('has been asked at least 400 times', () => {
+    expect(suite.asked()).toBeGreaterThanOrEqual(400)
+  })
+})

@@ -1,0 +1,125 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { routes } from '../../src/server/routes/index.ts'
+import { sqliteDatabase } from '../support/databases.ts'
+import { answerOf, type Description, judgeOf, operationFor } from '../support/description.ts'
+import { ask, startService } from '../support/service.ts'
+import { rows } from '../support/suite/rows.ts'
+import { startSuite, type Suite } from '../support/suite/suite.ts'
+import { LATER } from '../support/suite/world.ts'
+
+const readDescription = async (): Promise<Description> => {
+  await using service = await startService()
+  const { body } = await ask(service, { path: '/openapi.json', headers: { authorization: '' } })
+  return JSON.parse(body) as Description
+}
+
+const description = await readDescription()
+const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ is: `${method.toUpperCase()} ${path}`, ...operation })),
+)
+
+describe('the description of the interface', () => {
+  test('is OpenAPI 3.1, as its schema has it', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(description))
+    expect([valid, errors]).toEqual([true, undefined])
+    expect(description).toMatchObject({ openapi: '3.1.0', info: { version: '0.0.0-test' }, servers: [{ url: '/api' }] })
+  })
+
+  test('has every route, and nothing else', () => {
+    const served = routes.map(({ method, path }) => `${method} ${path.replace('{key}', '{id}')}`)
+    expect(operations.map(({ is }) => is).sort()).toEqual([...served, 'GET /health', 'GET /openapi.json'].sort())
+  })
+
+  test('names every operation once, and sorts it under a tag that it has', () => {
+    const names = operations.map(({ operationId }) => operationId)
+    expect(new Set(names).size).toBe(names.length)
+    const tags = new Set(operations.flatMap((operation) => operation.tags))
+    expect([...tags].sort()).toEqual(description.tags.map(({ name }) => name).sort())
+  })
+
+  test('refers to nothing that is not there, and has nothing that nobody refers to', () => {
+    const text = JSON.stringify(description)
+    const referred = new Set([...text.matchAll(/"#\/components\/(\w+\/\w+)"/g)].map(([, name]) => name))
+    const { securitySchemes, ...rest } = description.components
+    const there = Object.entries(rest).flatMap(([kind, named]) => Object.keys(named).map((name) => `${kind}/${name}`))
+    expect(Object.keys(securitySchemes ?? {})).toEqual(['basic'])
+    expect(referred).toEqual(new Set(there))
+  })
+
+  test('is the same for whoever asks, whatever the format', async () => {
+    await using service = await startService()
+    const [first, second] = [
+      await ask(service, { path: '/openapi.json' }),
+      await ask(service, { path: '/OPENAPI.json/', headers: { 'content-type': 'application/xml' } }),
+    ]
+    expect(first.body).toBe(second.body)
+    expect(second.headers['content-type']).toBe('application/json; charset=utf-8')
+  })
+})
+
+/** Headers that are HTTP's own. */
+const USUAL: ReadonlySet<string> = new Set([
+  'allow',
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+])
+
+/** Why a body is refused that has the form it should have: what is or is not in the account, and what is no date. */
+const FACTS =
+  /there is no|e-mail address|is locked|inactive|calculated|not assigned|so a user cannot|is required(?:,| where)|after adding|does not exist|years|cannot hold/
+
+/** What the description does not say of a body: faults of one that was taken, and those of one that seems good. */
+const unsaid = (status: number, faults: readonly string[], text: string): readonly unknown[] => {
+  if (status < 300) return faults
+  if (status !== 400 || faults.length > 0) return []
+  const { errors = [] } = JSON.parse(text) as { errors?: { message: string }[] }
+  return errors.filter(({ message }) => !FACTS.test(message))
+}
+
+/** What the suite asks in JSON of the operations that there are. */
+const described = rows
+  .filter(
+    (row) =>
+      !LATER.test(
+        row.ask +
+          row.what +
+          (row.after?.[0] ?? '') +
+          JSON.stringify(row.before ?? '') +
+          JSON.stringify(row.headers ?? ''),
+      ),
+  )
+  .filter(({ only = 'json' }) => only === 'json')
+  .flatMap((row) => {
+    const [method = '', path = ''] = row.ask.split(' ')
+    const operation = operationFor(description, method, path)
+    return operation ? [{ name: `${row.ask.slice(0, 80)} ${row.what}`, row, operation }] : []
+  })
+
+describe('what the service answers and takes is as described', () => {
+  let suite: Suite
+  beforeAll(async () => {
+    suite = await startSuite(sqliteDatabase)
+  })
+  afterAll(async () => {
+    await suite[Symbol.asyncDispose]()
+  })
+  const faultsOfAnswer = judgeOf(description, true)
+  const faultsOfBody = judgeOf(description, false)
+
+  test.each(described)('$name', async ({ row, operation }) => {
+    const { status, headers, text } = await suite.run(row, 'json')
+    const answer = answerOf(description, operation, status)
+    expect(answer).toBeDefined()
+    const known = new Set(Object.keys(answer?.headers ?? {}).map((name) => name.toLowerCase()))
+    expect(Object.keys(headers).filter((name) => !USUAL.has(name) && !known.has(name))).toEqual([])
+    const schema = answer?.content?.['application/json']?.schema
+    expect(schema ? faultsOfAnswer(schema, JSON.parse(text)) : text).toEqual(schema ? [] : '')
+    const taken = operation.requestBody?.content['application/json']?.schema
+    expect(taken && row.body ? unsaid(status, faultsOfBody(taken, row.body), text) : []).toEqual([])
+  })
+})

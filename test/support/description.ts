@@ -1,0 +1,69 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
+
+type Named<T> = Readonly<Record<string, T>>
+type Reference = { readonly $ref?: string }
+type Content = Named<{ readonly schema: Reference }>
+
+/** What an answer may be, or a reference to that. */
+export type Described = Reference & { readonly headers?: Named<Reference>; readonly content?: Content }
+
+/** One operation of a description. */
+export type Operation = {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Named<Described>
+}
+
+/** A description in OpenAPI, as far as tests look into it. */
+export type Description = {
+  readonly paths: Named<Named<Operation>>
+  readonly tags: readonly { readonly name: string }[]
+  readonly components: Named<Named<object>>
+}
+
+/** The operation for a method and path, with whatever ids in it; undefined where none is described. */
+export const operationFor = ({ paths }: Description, method: string, path: string): Operation | undefined => {
+  const segments = path.replace(/\?.*$/, '').replace(/\/$/, '').split('/')
+  const fits = (part: string, segment = ''): boolean =>
+    part.startsWith('{') || part.toLowerCase() === segment.toLowerCase()
+  const forms = Object.keys(paths).filter((form) => {
+    const parts = form.split('/')
+    return parts.length === segments.length && parts.every((part, at) => fits(part, segments[at]))
+  })
+  // Fixed words win over ids.
+  const [form = ''] = forms.sort((left, right) => left.split('{').length - right.split('{').length)
+  return paths[form]?.[method.toLowerCase()]
+}
+
+/** What is described of an operation's answers with a status. */
+export const answerOf = ({ components }: Description, operation: Operation, status: number): Described | undefined => {
+  const described = operation.responses[status]
+  return described?.$ref === undefined ? described : components['responses']?.[described.$ref.split('/').at(-1) ?? '']
+}
+
+/** The faults of a value by a schema of the description. */
+export type Judge = (schema: Reference, value: unknown) => string[]
+
+const closed = (schemas: Named<object>): Named<object> =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [
+      name,
+      'properties' in schema ? { ...schema, additionalProperties: false } : schema,
+    ]),
+  )
+
+/** Judges values by a description; where it is `strict`, objects hold nothing beyond what is described. */
+export const judgeOf = (description: Description, strict: boolean): Judge => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, formats: fullFormats })
+  const { components } = description
+  const schemas = components['schemas'] ?? {}
+  ajv.addSchema({ $id: 'description', components: { schemas: strict ? closed(schemas) : schemas } })
+  return ({ $ref = '' }, value) => {
+    const validate = ajv.getSchema(`description${$ref}`)
+    if (!validate) return [`${$ref} is not described`]
+    void validate(value)
+    return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+  }
+}

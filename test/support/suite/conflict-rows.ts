@@ -1,0 +1,171 @@
+import { post, put } from './questions.ts'
+import type { Row } from './row.ts'
+import { IDS } from './ids.ts'
+import { user } from './world.ts'
+
+const {
+  ANN,
+  BOB,
+  BOSS,
+  CURRENCY,
+  EMPTY,
+  ENTRY,
+  FREE,
+  GENERAL,
+  IDLE,
+  NOBODY,
+  NORTH,
+  NUMBER,
+  RATIO,
+  REGION,
+  SALES,
+  SOUTH,
+  TODAY,
+  VISITS,
+} = IDS
+
+const inTheWay = (ask: string, what: string, says = /./): Row => ({
+  ask,
+  what,
+  status: 409,
+  says,
+  sends: { 'retry-after': undefined },
+})
+
+/** Decisions, section 7, and what else stands in the way. */
+export const conflictRows: readonly Row[] = [
+  inTheWay(`DELETE /kpicategories/${GENERAL}`, 'is kept while a KPI uses it', /KPI/),
+  inTheWay(`DELETE /kpiunits/${NUMBER}`, 'is kept while a KPI uses it', /KPI/),
+  inTheWay(`DELETE /users/${ANN}`, 'is kept while there are entries', /entries/),
+  inTheWay(`DELETE /groups/${REGION}`, 'is kept while it has items', /item/),
+  inTheWay(`DELETE /groups/${REGION}/items/${NORTH}`, 'is kept while entries carry it', /entries/),
+  ...['L', ''].map((status): Row => ({
+    ...(status ? put(`/users/${BOSS}`, 'User', { user_status_id: status }) : { ask: `DELETE /users/${BOSS}` }),
+    what: 'is kept as the last active user',
+    before: [ANN, BOB].map((id) => put(`/users/${id}`, 'User', { user_status_id: 'L' })),
+    status: 409,
+    says: /last active/,
+  })),
+  {
+    ...post(`/users/${ANN}/kpis`, 'UserKPI', { id: SALES, sort_order: 1 }),
+    what: 'is assigned already',
+    status: 409,
+    faults: ['id'],
+  },
+  {
+    ...post(`/users/${ANN}/groupitems`, 'UserGroupItem', { id: NORTH }),
+    what: 'is in it already',
+    status: 409,
+    faults: ['id'],
+  },
+  {
+    ...post(`/users/${BOB}/kpis`, 'UserKPI', { id: VISITS, user_target: 5, sort_order: 1 }),
+    what: 'has no target of a KPI without one',
+    status: 400,
+    faults: ['user_target'],
+  },
+  {
+    ...put(`/users/${ANN}/kpis/${VISITS}`, 'UserKPI', { user_target: 5 }),
+    what: 'has no target of a KPI without one',
+    status: 400,
+    faults: ['user_target'],
+  },
+  {
+    ...post(`/users/${ANN}/kpis`, 'UserKPI', { id: NOBODY, sort_order: 1 }),
+    what: 'needs a KPI',
+    status: 400,
+    faults: ['id'],
+  },
+  { ...post('/users', 'User', user('ann')), what: 'has an address that is taken', status: 409, faults: ['email'] },
+  {
+    ...put(`/users/${BOB}`, 'User', { email: 'ANN@EXAMPLE.COM' }),
+    what: 'has an address that is taken',
+    status: 409,
+    faults: ['email'],
+  },
+  {
+    ...put(`/kpis/${RATIO}`, 'KPI', { name: 'x' }),
+    what: 'is calculated',
+    status: 403,
+    says: /calculated/,
+    sends: { 'retry-after': undefined },
+  },
+  { ask: `DELETE /kpis/${RATIO}`, what: 'is calculated', status: 403, says: /calculated/ },
+  {
+    ask: `GET /kpis/${RATIO}`,
+    what: 'is shown though calculated',
+    status: 200,
+    of: 'KPI',
+    tells: { is_calculated: true },
+  },
+  {
+    ...put(`/kpicategories/${GENERAL}/kpis/${RATIO}`, 'KPI', { name: 'x' }),
+    what: 'is calculated',
+    status: 403,
+    says: /calculated/,
+  },
+  { ask: `DELETE /kpis/${SALES}`, what: 'takes its entries along', status: 200, after: [`/kpientries/${ENTRY}`, 404] },
+  {
+    ask: `DELETE /kpis/${SALES}`,
+    what: 'takes its assignments along',
+    status: 200,
+    after: [`/users/${ANN}/kpis/${SALES}`, 404],
+  },
+  {
+    ask: `DELETE /users/${ANN}/kpis/${SALES}`,
+    what: 'leaves the entries',
+    status: 200,
+    after: [`/kpientries/${ENTRY}`, { actual: 5 }],
+  },
+  {
+    ask: `DELETE /users/${ANN}`,
+    what: 'takes assignments and group items along',
+    before: [{ ask: `DELETE /kpientries/${ENTRY}` }, { ask: `DELETE /kpientries/${TODAY}` }],
+    status: 200,
+    after: [`/users/${ANN}/kpis`, 404],
+  },
+  {
+    ask: `DELETE /groups/${REGION}/items/${SOUTH}`,
+    what: 'takes its links along',
+    before: [post(`/users/${BOB}/groupitems`, 'UserGroupItem', { id: SOUTH })],
+    status: 200,
+    after: [`/users/${BOB}/groupitems/${SOUTH}`, 404],
+  },
+  {
+    ask: `DELETE /groups/${EMPTY}`,
+    what: 'is not twice there',
+    before: [{ ask: `DELETE /groups/${EMPTY}` }],
+    status: 404,
+  },
+  {
+    ask: `DELETE /kpiunits/${CURRENCY}`,
+    what: 'is not twice there',
+    before: [{ ask: `DELETE /kpiunits/${CURRENCY}` }],
+    status: 404,
+  },
+  {
+    ...put(`/kpis/${SALES}`, 'KPI', { target_default: null }),
+    what: 'hides targets',
+    status: 200,
+    of: 'KPI',
+    tells: { target_default: null },
+    after: [`/kpientries/${ENTRY}`, { target: null, actual: 5 }],
+  },
+  {
+    ...put(`/kpis/${SALES}`, 'KPI', { target_default: 5 }),
+    what: 'shows hidden targets again',
+    before: [put(`/kpis/${SALES}`, 'KPI', { target_default: null })],
+    status: 200,
+    of: 'KPI',
+    tells: { target_default: 5 },
+    after: [`/kpientries/${ENTRY}`, { target: 7 }],
+  },
+  {
+    ...put(`/kpis/${FREE}`, 'KPI', { category_id: IDLE }),
+    what: 'changes category',
+    status: 200,
+    of: 'KPI',
+    tells: { category_id: IDLE },
+    after: [`/kpicategories/${IDLE}/kpis/${FREE}`, { id: FREE }],
+  },
+]

@@ -1,0 +1,76 @@
+import { expect } from 'vitest'
+import { type Told, TYPES } from './ask.ts'
+import type { Format, Row } from './row.ts'
+import { SHAPES } from './row.ts'
+import { asXml, readXml } from './xml.ts'
+
+type Content = { readonly root: string | undefined; readonly value: unknown }
+
+/** What an answer holds, in the clothes of JSON; in XML all values are text. */
+const contentOf = (text: string, format: Format): Content => {
+  if (format === 'json') return { root: undefined, value: JSON.parse(text) }
+  const { name, value } = readXml(text)
+  return { root: name, value }
+}
+
+const inFormat = (expected: object, format: Format): object => (format === 'json' ? expected : Object(asXml(expected)))
+
+/** Every field of a resource is there, in order, and no other. */
+const expectWhole = (record: unknown, of: string): void => {
+  expect(Object.keys(Object(record)).join(' ')).toBe(SHAPES[of])
+}
+
+const expectRecords = (value: unknown, { of = '', tells = [], count }: Row, format: Format): void => {
+  const one = of.replace('ArrayOf', '')
+  const list = of === one ? [value] : value
+  if (!Array.isArray(list)) throw new Error(`a list was expected: ${JSON.stringify(value)}`)
+  for (const record of list) expectWhole(record, one)
+  if (count !== undefined) expect(list).toHaveLength(count)
+  for (const told of [tells].flat()) {
+    expect(list).toContainEqual(expect.objectContaining(inFormat(told, format)))
+  }
+}
+
+type Refusal = {
+  readonly message: string
+  readonly errors?: readonly { readonly index?: number | string; readonly field: string; readonly message: string }[]
+}
+
+const expectRefusal = (value: unknown, { faults }: Row): void => {
+  const { message, errors, ...rest } = value as Refusal
+  expect([typeof message, message.length > 0, rest]).toEqual(['string', true, {}])
+  const named = errors?.map(({ index, field }) => (index === undefined ? field : `${index}.${field}`))
+  expect(named?.sort()).toEqual(faults && [...faults].sort())
+  for (const fault of errors ?? []) expect(fault.message).toMatch(/./)
+}
+
+const expectHeaders = ({ headers }: Told, { sends = {} }: Row): void => {
+  expect(headers['x-request-id']).toMatch(/./)
+  for (const [name, told] of Object.entries(sends)) {
+    if (told instanceof RegExp) expect(headers[name]).toMatch(told)
+    else expect(headers[name]).toBe(told)
+  }
+}
+
+/** Holds an answer against what a row says of it. */
+export const expectTold = (told: Told, row: Row, format: Format): void => {
+  const { status, headers, text } = told
+  expect(status === row.status ? status : `${status}: ${text}`).toBe(row.status)
+  expectHeaders(told, row)
+  if (row.ask.startsWith('HEAD') || (status < 300 && row.of === undefined)) {
+    expect(text).toBe('')
+    return
+  }
+  expect(headers['content-type']).toBe(`${TYPES[format]}; charset=utf-8`)
+  const { root, value } = contentOf(text, format)
+  if (format === 'xml') expect(root).toBe(row.of ?? 'Error')
+  if (status < 300) expectRecords(value, row, format)
+  else expectRefusal(value, row)
+  if (row.says) expect(text).toMatch(row.says)
+}
+
+/** Holds what a GET is told afterwards against a status or values. */
+export const expectAfter = (told: Told, expected: number | object, format: Format): void => {
+  if (typeof expected === 'number') expect(told.status).toBe(expected)
+  else expect(contentOf(told.text, format).value).toMatchObject(inFormat(expected, format))
+}
