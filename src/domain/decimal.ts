@@ -27,7 +27,8 @@ export const divideRounded = (dividend: bigint, divisor: bigint): bigint => {
 export type ParsedDecimal = { readonly value: Decimal; readonly rounded: boolean }
 
 const NUMBER = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/
-const EXPONENT_LIMIT = 400
+/** More digits than any number has that could be meant; a double has some 300. */
+const DIGITS_LIMIT = 400
 
 /**
  * Reads a decimal exactly: optional minus, digits with an optional point, optional exponent (JSON's numbers and more
@@ -39,20 +40,22 @@ export const parseDecimal = (text: string): ParsedDecimal | undefined => {
   if (!match) return undefined
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
   if (whole === '' && fraction === '') return undefined
-  const digits = BigInt(whole + fraction)
+  const digits = (whole + fraction).replace(/^0+/, '')
   const magnitude = scaled(digits, Number(exponent) - fraction.length + FRACTION_DIGITS)
   return { value: sign ? -magnitude.value : magnitude.value, rounded: magnitude.rounded }
 }
 
-/** `digits` times ten to the `power`, rounded to an integer. */
-const scaled = (digits: bigint, power: number): ParsedDecimal => {
-  if (digits === 0n) return { value: 0n, rounded: false }
-  if (power > EXPONENT_LIMIT) return { value: LIMIT, rounded: false }
-  if (power >= 0) return { value: digits * 10n ** BigInt(power), rounded: false }
-  const places = -power
-  if (places > digits.toString().length) return { value: 0n, rounded: true }
-  const divisor = 10n ** BigInt(places)
-  return { value: divideRounded(digits, divisor), rounded: digits % divisor !== 0n }
+/**
+ * `digits`, without leading zeros, times ten to the `power`, rounded to an integer. However many digits there are, no
+ * more of them are computed with than count.
+ */
+const scaled = (digits: string, power: number): ParsedDecimal => {
+  const kept = digits.length + power
+  if (digits === '' || kept < 0) return { value: 0n, rounded: digits !== '' }
+  if (kept > DIGITS_LIMIT) return { value: LIMIT, rounded: false }
+  if (power >= 0) return { value: BigInt(digits) * 10n ** BigInt(power), rounded: false }
+  const roundsUp = (digits[kept] ?? '0') >= '5'
+  return { value: BigInt(digits.slice(0, kept)) + (roundsUp ? 1n : 0n), rounded: /[1-9]/.test(digits.slice(kept)) }
 }
 
 /** The decimal that a double was written as: its shortest text, read exactly. */

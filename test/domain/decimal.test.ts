@@ -52,6 +52,15 @@ describe('a decimal', () => {
     expect(parseDecimal(text)?.value).toBe(value)
   })
 
+  test.each([
+    ['fraction digits', `0.${'3'.repeat(10_000_000)}`, 3333n],
+    ['zeros', `${'0'.repeat(10_000_000)}1`, 1_0000n],
+    ['digits, most of them behind the point', `${'1'.repeat(10_000_000)}e-9999999`, 1_1111n],
+    ['digits of an exponent', `1e-${'9'.repeat(10_000_000)}`, 0n],
+  ])('is read from ten million %s', (_, text, value) => {
+    expect(parseDecimal(text)?.value).toBe(value)
+  })
+
   test.each(
     [
       '',
