@@ -7,7 +7,7 @@ import { parseBasic } from './auth.ts'
 import type { Answer } from './call.ts'
 import { type Format, formats } from './format.ts'
 import { admit, type Limits } from './limited.ts'
-import { chooseFormat, mustBeUnderstood } from './media-type.ts'
+import { chooseFormat, mustBePlain, mustBeUnderstood } from './media-type.ts'
 import { answerOnce, withBodyOnce } from './once.ts'
 import { parseQuery } from './query.ts'
 import { routes } from './routes/index.ts'
@@ -125,6 +125,7 @@ export const classicFace = (deps: FaceDeps): Face => {
     const account = await admit(db, request, credentials, deps.limits ?? {}, tell)
     const operation = app.find(method, target.path)
     mustBeUnderstood(request.headers['content-type'], operation.takes !== undefined)
+    if (operation.takes) mustBePlain(request.headers['content-encoding'])
     const body = operation.takes && (await format.read(await request.body(), operation.takes))
     const now = deps.now()
     return answerOnce(

@@ -78,3 +78,10 @@ export const mustBeUnderstood = (contentType = '', hasBody: boolean): void => {
     throw new KpiError('media_type', `charset ${charset} is not supported; send UTF-8`)
   }
 }
+
+/** Refuses a body that is packed: bodies are taken as they are. */
+export const mustBePlain = (contentEncoding = 'identity'): void => {
+  const encoding = contentEncoding.trim().toLowerCase()
+  if (encoding === 'identity' || encoding === '') return
+  throw new KpiError('media_type', `Content-Encoding ${encoding} is not supported; send the body as it is`)
+}

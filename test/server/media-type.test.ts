@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chooseFormat, mustBeUnderstood } from '../../src/server/media-type.ts'
+import { chooseFormat, mustBePlain, mustBeUnderstood } from '../../src/server/media-type.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
 
@@ -130,5 +130,15 @@ describe('a Content-Type', () => {
   ])('%j is refused for its charset', (header) => {
     expect(() => mustBeUnderstood(header, true)).toThrow(refusal('send UTF-8'))
     expect(() => mustBeUnderstood(header, false)).toThrow(refusal('send UTF-8'))
+  })
+})
+
+describe('a Content-Encoding', () => {
+  test.each([[undefined], [''], ['identity'], [' Identity ']])('%j is no packing', (header) => {
+    expect(() => mustBePlain(header)).not.toThrow()
+  })
+
+  test.each(['gzip', 'GZIP', 'br', 'deflate, gzip', 'x'])('%j is refused', (header) => {
+    expect(() => mustBePlain(header)).toThrow(refusal('send the body as it is'))
   })
 })
