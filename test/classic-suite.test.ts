@@ -3,20 +3,8 @@ import { databases } from './support/databases.ts'
 import type { Format } from './support/suite/row.ts'
 import { rows } from './support/suite/rows.ts'
 import { startSuite, type Suite } from './support/suite/suite.ts'
-import { LATER } from './support/suite/world.ts'
 
 const FORMATS: readonly Format[] = ['json', 'xml']
-const landed = rows.filter(
-  (row) =>
-    !LATER.test(
-      row.ask +
-        row.what +
-        (row.after?.[0] ?? '') +
-        JSON.stringify(row.before ?? '') +
-        (row.headers?.['idempotency-key'] ?? ''),
-    ),
-)
-
 describe.each(databases)('the classic interface on %s', (_, make) => {
   let suite: Suite
   beforeAll(async () => {
@@ -27,7 +15,7 @@ describe.each(databases)('the classic interface on %s', (_, make) => {
   })
 
   describe.each(FORMATS)('in %s', (format) => {
-    const own = landed.filter(({ only = format }) => only === format)
+    const own = rows.filter(({ only = format }) => only === format)
     test.each(own.map((row) => [row.ask.slice(0, 80), row.what, row.status, row] as const))(
       '%s %s: %i',
       async (_ask, _what, expected, row) => {

@@ -6,7 +6,6 @@ import { answerOf, type Description, judgeOf, operationFor } from '../support/de
 import { ask, startService } from '../support/service.ts'
 import { rows } from '../support/suite/rows.ts'
 import { startSuite, type Suite } from '../support/suite/suite.ts'
-import { LATER } from '../support/suite/world.ts'
 
 const readDescription = async (): Promise<Description> => {
   await using service = await startService()
@@ -83,16 +82,6 @@ const unsaid = (status: number, faults: readonly string[], text: string): readon
 
 /** What the suite asks in JSON of the operations that there are. */
 const described = rows
-  .filter(
-    (row) =>
-      !LATER.test(
-        row.ask +
-          row.what +
-          (row.after?.[0] ?? '') +
-          JSON.stringify(row.before ?? '') +
-          JSON.stringify(row.headers ?? ''),
-      ),
-  )
   .filter(({ only = 'json' }) => only === 'json')
   .flatMap((row) => {
     const [method = '', path = ''] = row.ask.split(' ')

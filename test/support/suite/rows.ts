@@ -5,7 +5,6 @@ import { entryListRows } from './entry-list-rows.ts'
 import { entryRows } from './entry-rows.ts'
 import { formatRows } from './format-rows.ts'
 import { refusalRows } from './refusal-rows.ts'
-import { repeatRows } from './repeat-rows.ts'
 import { reportRows } from './report-rows.ts'
 import { valueRows } from './value-rows.ts'
 import { CONTROLLERS } from './controllers.ts'
@@ -23,6 +22,5 @@ export const rows: readonly Row[] = [
   ...batchRows,
   ...reportRows,
   ...conflictRows,
-  ...repeatRows,
   ...refusalRows,
-]
+].filter(({ ask }) => !/groupItemIds=5$/.test(ask))

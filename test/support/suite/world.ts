@@ -58,9 +58,6 @@ const THINGS: readonly (readonly [path: string, body: object, id: number])[] = [
   ['/kpientries', { user_id: ANN, kpi_id: SALES, entry_date: '2026-11-21', actual: 1.5 }, IDS.TODAY],
 ]
 
-/** TEMPORARY: what has not landed yet. */
-export const LATER = /group|kpicategories\/\d+\/kpis|Once|twice there|its links along/i
-
 const make = async (service: Service, path: string, body: object): Promise<string> => {
   const { status, headers, body: told } = await post(service, path, body)
   if (status !== 201) throw new Error(`POST ${path} is ${status}: ${JSON.stringify(told)}`)
@@ -69,7 +66,6 @@ const make = async (service: Service, path: string, body: object): Promise<strin
 
 const makeAll = async (service: Service, things: typeof THINGS): Promise<void> => {
   for (const [path, body, id] of things) {
-    if (LATER.test(path)) continue
     expect(await make(service, path, body)).toBe(`/api${path}/${id}`)
   }
 }
@@ -96,7 +92,6 @@ export const worldOf = async (service: Service): Promise<Service> => {
   await service.db.write(async (tx) => {
     const account = '(select account_id from users where email_key = ?)'
     await tx.run(`update kpis set is_calculated = 1 where id = ? and account_id = ${account}`, [RATIO, world.login])
-    await tx.run(`update counters set last = 6 where name = 'items' and account_id = ${account}`, [world.login])
   })
   await put(world, `/kpis/${OLD}`, { is_active: false })
   await put(world, `/users/${LOU}`, { user_status_id: 'L' })
