@@ -20,6 +20,7 @@ export type Operation = {
 export type Description = {
   readonly paths: Named<Named<Operation>>
   readonly tags: readonly { readonly name: string }[]
+  readonly servers: readonly { readonly url: string }[]
   readonly components: Named<Named<object>>
 }
 

@@ -76,7 +76,8 @@ export const describeInterface = (routes: readonly Route[], version: string): Sc
       description: ABOUT,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/api' }],
+    // Beside the description itself, whatever address and path lead to it.
+    servers: [{ url: '../api' }],
     security: [{ basic: [] }],
     tags: tagsOf(paths),
     paths,
