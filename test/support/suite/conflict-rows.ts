@@ -105,6 +105,19 @@ export const conflictRows: readonly Row[] = [
     says: /calculated/,
   },
   { ask: `DELETE /kpis/${SALES}`, what: 'takes its entries along', status: 200, after: [`/kpientries/${ENTRY}`, 404] },
+  { ...inTheWay(`DELETE /kpis/${VISITS}`, 'is kept while a formula uses it', /Ratio/), faults: ['id'] },
+  {
+    ...put(`/kpis/${VISITS}`, 'KPI', { frequency_id: 'M' }),
+    what: 'is not made coarser than the formula that uses it',
+    status: 409,
+    faults: ['frequency_id'],
+  },
+  {
+    ...put(`/kpis/${VISITS}`, 'KPI', { is_active: false }),
+    what: 'is not put out of use while a formula uses it',
+    status: 409,
+    faults: ['is_active'],
+  },
   {
     ask: `DELETE /kpis/${SALES}`,
     what: 'takes its assignments along',

@@ -6,12 +6,12 @@ export const IDS = {
   /** Units. A new account has four; no KPI uses CURRENCY. */
   NUMBER: 1,
   CURRENCY: 4,
-  /** KPIs: daily with a target, weekly without one, inactive, calculated, and one that nobody has. */
+  /** KPIs: daily with a target, weekly without one, inactive, one that nobody has, and half of VISITS. */
   SALES: 1,
   VISITS: 2,
   OLD: 3,
-  RATIO: 4,
-  FREE: 5,
+  FREE: 4,
+  RATIO: 5,
   /** Users. BOSS came with the account; ANN reports, BOB does not, LOU is locked. */
   BOSS: 1,
   ANN: 2,

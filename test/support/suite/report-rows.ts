@@ -1,8 +1,8 @@
-import { badQuery } from './questions.ts'
+import { badQuery, entryOf, post } from './questions.ts'
 import type { Row } from './row.ts'
 import { IDS } from './ids.ts'
 
-const { ANN, BOB, NOBODY, NORTH, SALES, SOUTH, VISITS } = IDS
+const { ANN, BOB, NOBODY, NORTH, RATIO, SALES, SOUTH, VISITS } = IDS
 
 const report = (query: string, tells: readonly object[]): Row => ({
   ask: `GET /reports/AllDataEntries?${query}`,
@@ -40,6 +40,13 @@ export const reportRows: readonly Row[] = [
   report(ALL, [FIRST, SECOND]),
   report(`${ALL}&kpiIds=${SALES},${VISITS}&USERIDS=,+${ANN}%20,`, [FIRST, SECOND]),
   report(`${ALL}&kpiIds=${VISITS}&kpiIds=${NOBODY}`, []),
+  {
+    ...report(ALL, [{ kpiId: RATIO, kpiName: 'Ratio', periodId: 'W', entryDate: '2026-11-16', actual: 20.5 }]),
+    what: 'has what a formula computes',
+    before: [post('/kpientries', 'KPIEntry', entryOf({ kpi_id: VISITS, actual: 41 }))],
+    count: 4,
+    sends: { 'x-total-count': '4' },
+  },
   report(`${ALL}&userIds=${BOB}`, []),
   report(
     `${ALL}&groupItemIds=${NORTH}`,

@@ -23,4 +23,4 @@ export const rows: readonly Row[] = [
   ...reportRows,
   ...conflictRows,
   ...refusalRows,
-].filter(({ ask }) => !/groupItemIds=5$/.test(ask))
+]

@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
+import { type Account } from '../../../src/domain/resources/account.ts'
+import { calculatedKpi } from '../../../src/domain/resources/calculated-kpi.ts'
+import { asDraft } from '../../../src/domain/schema.ts'
 import { accounts } from '../../../src/service/accounts.ts'
+import { calculated } from '../../../src/service/calculated.ts'
 import { post, put } from '../classic.ts'
 import type { Service } from '../service.ts'
 import { IDS } from './ids.ts'
@@ -30,13 +34,17 @@ export const user = (name: string, more: object = {}): object => ({
 
 const { ANN, LOU, SALES, VISITS, OLD, RATIO, NORTH, REGION } = IDS
 
-const THINGS: readonly (readonly [path: string, body: object, id: number])[] = [
+type Thing = readonly [path: string, body: object, id: number]
+
+const KPIS: readonly Thing[] = [
   ['/kpicategories', { name: 'Idle' }, IDS.IDLE],
   ['/kpis', kpi('Sales', { description: 'What we sold', target_default: 100 }), SALES],
   ['/kpis', kpi('Visits', { frequency_id: 'W', sort_order: 2 }), VISITS],
   ['/kpis', kpi('Old', { is_active: true, sort_order: 3 }), OLD],
-  ['/kpis', kpi('Ratio', { sort_order: 4 }), RATIO],
   ['/kpis', kpi('Free', { target_default: 10, sort_order: 5 }), IDS.FREE],
+]
+
+const THINGS: readonly Thing[] = [
   ['/users', user('Ann', { last_name: 'Lee' }), ANN],
   ['/users', user('Bob'), IDS.BOB],
   ['/users', user('Lou'), LOU],
@@ -64,11 +72,14 @@ const make = async (service: Service, path: string, body: object): Promise<strin
   return headers['location'] ?? ''
 }
 
-const makeAll = async (service: Service, things: typeof THINGS): Promise<void> => {
+const makeAll = async (service: Service, things: readonly Thing[]): Promise<void> => {
   for (const [path, body, id] of things) {
     expect(await make(service, path, body)).toBe(`/api${path}/${id}`)
   }
 }
+
+/** A service, and the account of its credentials. */
+type World = Service & { readonly account: Account }
 
 let made = 0
 
@@ -77,22 +88,32 @@ export const emptyAccount = async (
   service: Service,
   kind: 'team' | 'individual' | 'off' = 'team',
   name = `suite-${(made += 1)}`,
-): Promise<Service> => {
+): Promise<World> => {
   const { db } = service
   const login = `boss@${name}.example.com`
-  await accounts.create(db, { name, login, plan: kind === 'individual' ? 'individual' : 'team' }, 0)
+  const account = await accounts.create(db, { name, login, plan: kind === 'individual' ? 'individual' : 'team' }, 0)
   await accounts.setApiEnabled(db, name, kind !== 'off')
-  return { ...service, ...(await accounts.createToken(db, name, randomBytes)) }
+  return { ...service, account, ...(await accounts.createToken(db, name, randomBytes)) }
+}
+
+/** Calculated KPIs are the operator's work. */
+const addRatio = async ({ db, account }: World): Promise<void> => {
+  const record = asDraft(calculatedKpi, {
+    ...kpi('Ratio', { frequency_id: 'W', sort_order: 5 }),
+    formula: `[${VISITS}] / 2`,
+    over: 'results',
+    target_from: 'default',
+  })
+  const { id } = await calculated.add({ db: db.ofAccount(account.id), account, now: 0 }, record)
+  expect(id).toBe(RATIO)
 }
 
 /** A service for an account of its own, which holds what every account of the suite holds. */
 export const worldOf = async (service: Service): Promise<Service> => {
   const world = await emptyAccount(service)
+  await makeAll(world, KPIS)
+  await addRatio(world)
   await makeAll(world, THINGS)
-  await service.db.write(async (tx) => {
-    const account = '(select account_id from users where email_key = ?)'
-    await tx.run(`update kpis set is_calculated = 1 where id = ? and account_id = ${account}`, [RATIO, world.login])
-  })
   await put(world, `/kpis/${OLD}`, { is_active: false })
   await put(world, `/users/${LOU}`, { user_status_id: 'L' })
   return world
@@ -100,18 +121,13 @@ export const worldOf = async (service: Service): Promise<Service> => {
 
 /** The account `neighbour` of the same service. It holds the ids FOREIGN and FOREIGN_ITEM, as nobody else does. */
 export const neighbour = async (service: Service): Promise<void> => {
-  const { db, ...other } = await emptyAccount(service, 'team', 'neighbour')
-  const own = { ...other, db }
+  const own = await emptyAccount(service, 'team', 'neighbour')
   const { FOREIGN, FOREIGN_ITEM } = IDS
   const entry = { kpi_id: 1, user_id: 1, entry_date: '2026-11-21', actual: 1 }
   await make(own, '/kpis', kpi('First'))
   await make(own, '/users/1/kpis', { id: 1, sort_order: 1 })
   await make(own, '/kpientries', { ...entry, entry_date: '2026-11-20' })
-  await db.write((tx) =>
-    tx.run("update counters set last = ? where account_id = (select id from accounts where name = 'neighbour')", [
-      FOREIGN - 1,
-    ]),
-  )
+  await own.db.write((tx) => tx.run('update counters set last = ? where account_id = ?', [FOREIGN - 1, own.account.id]))
   const things = [
     ['/kpicategories', { name: 'Theirs' }, FOREIGN],
     ['/kpiunits', { name: 'Theirs', entry_format: '#', display_format: '#', is_percentage: false }, FOREIGN],
