@@ -14,7 +14,8 @@ import { createLedger, daysFromOne, type Loaded, runClient } from '../support/lo
 import { runKpi, type Running, startKpi } from '../support/process.ts'
 
 const SECONDS = 30
-const LIMIT = 1000
+const LIMIT = 300
+const ROWS_A_FILE = 500
 
 /** The account of the command line's own imports, which need no credentials: user 2 reports KPI 1 there. */
 const prepareAccount = async (db: Db, name: string, urls: () => readonly string[]): Promise<Loaded> => {
@@ -105,7 +106,7 @@ test(
 
 /** A file of entries of user 2 and KPI 1, of days that no client writes, for the command line. */
 const writeFile = (path: string, firstDay: number): number[] => {
-  const days = Array.from({ length: 2000 }, (_, at) => firstDay + at)
+  const days = Array.from({ length: ROWS_A_FILE }, (_, at) => firstDay + at)
   const rows = days.map((day) => `2,1,${formatDay(day)},${-day}`)
   writeFileSync(path, ['user,kpi,date,actual', ...rows, ''].join('\n'))
   return days
@@ -136,7 +137,7 @@ test(
     const importAgainAndAgain = async (importer: number): Promise<void> => {
       for (let round = 0; !isOver; round += 1) {
         const path = home.in(`${importer}-${round}.csv`)
-        const days = writeFile(path, 1 + (importer + round * 2) * 2000)
+        const days = writeFile(path, 1 + (importer + round * 2) * ROWS_A_FILE)
         const { code, stderr } = await runKpi(home, ['entries', 'import', path, ...database.flags])
         expect([code, code === 0 ? '' : stderr]).toEqual([0, ''])
         imported.push(...days)
