@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { KpiError } from '../domain/errors.ts'
-import type { Client } from '../client/client.ts'
-import type { Context } from '../service/context.ts'
 import type { Db } from '../store/db.ts'
 import type { OpenLimits } from '../store/limits-open.ts'
 import type { Cli } from './cli.ts'
@@ -98,19 +96,3 @@ export const withExistingStore = async <T>(
   const { openStore } = await import('../store/open.ts')
   return withDb(await openStore(path), (db) => work(db, path))
 }
-/** Runs `work` on one account of the bundled service, with a client that finds there what is named. */
-export const withAccount = <T>(
-  cli: Cli,
-  name: string,
-  work: (ctx: Context, client: Client) => Promise<T>,
-): Promise<T> =>
-  withStore(cli, async (db) => {
-    const [{ accounts }, { inProcessTransport }, { createClient }] = await Promise.all([
-      import('../service/accounts.ts'),
-      import('./embedded.ts'),
-      import('../client/client.ts'),
-    ])
-    const account = await accounts.get(db, name)
-    const ctx = { db: db.ofAccount(account.id), account, now: Math.floor(cli.io.now() / 1000) }
-    return work(ctx, createClient(inProcessTransport(db, account, cli.io.now)))
-  })

@@ -13,8 +13,8 @@ import { addExamples } from '../examples.ts'
 import { UsageError } from '../exit.ts'
 import { addFieldFlags, addUsualFields, fieldFlags, type FlagValues, mustBeRight, readFlags } from '../flags.ts'
 import { idsIn, resolveRecordId } from '../names.ts'
-import { withAccount } from '../operator.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
+import { withAccount } from './with-account.ts'
 
 const FORMULAS = `
 A formula is made of numbers, + - * / ( ), KPIs by id or exact name in brackets, and SUM, AVG, MIN and MAX over a list:
@@ -50,8 +50,8 @@ const addAdd = (group: Command, act: Act): void => {
   const command = addVerb(group, 'add', 'define a KPI that a formula computes').addHelpText('after', FORMULAS)
   addExamples(
     addFieldFlags(command, calculatedKpi, 'add'),
-    `service calculated add --name Margin --frequency M --formula '([Revenue] - [Cost]) / [Revenue]'`,
-    `service calculated add --name 'Per visit' --frequency W --formula '[1] / [2]' --over inputs --target-from formula`,
+    'service calculated add --name Share --frequency M --formula "100 * [Revenue] / ([Revenue] + [Visits])"',
+    'service calculated add --name "Per visit" --frequency W --formula "[1] / [2]" --over inputs --target-from formula',
   )
   act(command, async (cli, _, flags) => {
     const { calculated } = await import('../../service/calculated.ts')
@@ -67,7 +67,7 @@ const addUpdate = (group: Command, act: Act): void => {
   command.addHelpText('after', FORMULAS)
   addExamples(
     addFieldFlags(command, calculatedKpi, 'update'),
-    `service calculated update Margin --formula '1 - [Cost] / [Revenue]'`,
+    'service calculated update Share --formula "[Revenue] / SUM([Revenue], [Visits])"',
   )
   act(command, async (cli, [name = ''], flags) => {
     const { calculated } = await import('../../service/calculated.ts')
@@ -90,7 +90,7 @@ const addList = (group: Command, act: Act): void => {
 
 const addShow = (group: Command, act: Act): void => {
   const command = addVerb(group, 'show', 'show how a KPI is calculated', '<name>')
-  act(addExamples(command, 'service calculated show Margin'), async (cli, [name = ''], flags) => {
+  act(addExamples(command, 'service calculated show Share'), async (cli, [name = ''], flags) => {
     const { calculated } = await import('../../service/calculated.ts')
     const record = await inAccount(cli, flags, async (ctx, client) =>
       calculated.get(ctx, await resolveRecordId(client, kpi, name)),
@@ -105,7 +105,7 @@ const addTest = (group: Command, act: Act): void => {
     .option('--to <day>', 'last day', 'today')
     .option('--users <list>', 'only of these users, by id, name or e-mail address')
   command.addHelpText('after', '\nShown are the periods that begin within these days.')
-  addExamples(command, 'service calculated test Margin --from this-year --users ann@example.com')
+  addExamples(command, 'service calculated test Share --from this-year --users ann@example.com')
   act(command, async (cli, [name = ''], flags) => {
     const days = rangeOfWords(String(flags['from']), String(flags['to']), todayAt(cli.io.now()))
     const { calculationSteps } = await import('../../service/calculation-steps.ts')
@@ -125,7 +125,7 @@ const addTest = (group: Command, act: Act): void => {
 const addRemove = (group: Command, act: Act): void => {
   const command = addVerb(group, 'remove', 'remove a calculated KPI with its assignments', '<name>')
   command.option('-y, --yes', 'do not ask')
-  addExamples(command, 'service calculated remove Margin --yes')
+  addExamples(command, 'service calculated remove Share')
   act(command, async (cli, [name = ''], flags) => {
     const { mustBeWanted } = await import('../prompt.ts')
     await mustBeWanted(cli, flags['yes'], `remove calculated KPI ${name}, with its assignments`)
