@@ -5,7 +5,7 @@ import { categories } from '../store/catalog.ts'
 import { categoryKpis as ofCategory, kpis as store } from '../store/kpis.ts'
 import { faultsOfCatalogIds, mustHaveCategory } from './catalog.ts'
 import type { Rules } from './collection-rules.ts'
-import { loadFormulas } from './catalogue.ts'
+import { loadFormulas } from './formulas.ts'
 import { collection } from './collection.ts'
 
 /** Without a category a KPI falls into the account's first, without an aggregate function it sums. */

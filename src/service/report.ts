@@ -5,7 +5,7 @@ import { roundResult, type SeriesOf } from '../domain/series.ts'
 import { entryQueries, type ReportedEntry } from '../store/entry-queries.ts'
 import { groupItemsAmong } from '../store/report-items.ts'
 import { calculateGroups, calculateItems, type Calculating, loadTargets } from './calculating.ts'
-import { loadCatalogue } from './catalogue.ts'
+import { loadCatalogue } from './formulas.ts'
 import type { Context } from './context.ts'
 import { type ReportQuery, type Selected, selectKpis, selectUsers } from './report-selection.ts'
 
