@@ -3,10 +3,9 @@ import { type ErrorCode, KpiError } from '../domain/errors.ts'
 import { health } from '../domain/resources/health.ts'
 import type { Db } from '../store/db.ts'
 import { type App, notAllowed } from './app.ts'
-import { parseBasic } from './auth.ts'
 import type { Answer } from './call.ts'
 import { type Format, formats } from './format.ts'
-import { admit, type Limits } from './limited.ts'
+import { createDoor, type Limits } from './door.ts'
 import { chooseFormat, mustBePlain, mustBeUnderstood } from './media-type.ts'
 import { answerOnce, withBodyOnce } from './once.ts'
 import { parseQuery } from './query.ts'
@@ -113,6 +112,7 @@ type Tell = (headers: WireResponse['headers']) => void
 export const classicFace = (deps: FaceDeps): Face => {
   const { app, db, version } = deps
   const openAt = openPaths(version)
+  const letIn = createDoor(db, deps.limits ?? {})
   // Credentials come first, then the path and the method: what cannot be done is refused, whatever its body is.
   const answer = async (sent: WireRequest, format: Format, tell: Tell): Promise<WireResponse> => {
     const request = withBodyOnce(sent)
@@ -121,8 +121,7 @@ export const classicFace = (deps: FaceDeps): Face => {
     const open = openAt.get(target.path.toLowerCase().replace(/\/$/, ''))
     if (open) return answerOpen(open, format, method, target.path)
     if (method === 'OPTIONS') return options(app.methodsOf(target.path))
-    const credentials = parseBasic(request.headers['authorization'])
-    const account = await admit(db, request, credentials, deps.limits ?? {}, tell)
+    const { account, token } = await letIn(request, tell)
     const operation = app.find(method, target.path)
     mustBeUnderstood(request.headers['content-type'], operation.takes !== undefined)
     if (operation.takes) mustBePlain(request.headers['content-encoding'])
@@ -130,7 +129,7 @@ export const classicFace = (deps: FaceDeps): Face => {
     const now = deps.now()
     return answerOnce(
       db,
-      { request, account, token: credentials.token, now },
+      { request, account, token, now },
       {
         perform: async (open) => {
           const caller = { account, now, lenient: true, db: open }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { KpiError } from '../domain/errors.ts'
 import type { Writer } from '../store/db.ts'
 import { type BrakeHead, type LimitStore, type Millis, refusedLogins } from '../store/limits.ts'
+import { createRecall } from './recall.ts'
 import { steadyTime } from './steady-clock.ts'
 
 const WINDOW_MS = 60_000
@@ -59,12 +60,19 @@ export const createLoginBrake = ({ db, now }: LimitStore, mostPairs = MOST_PAIRS
       const head = await refusedLogins.lock(tx)
       await refusedLogins.save(tx, { ...head, ...steadyTime(head, await now(tx)) })
     })
+  // Pairs that were free when the store had this stamp: only who is refused changes that.
+  const free = createRecall<true>(db)
   return {
     mustBeFree: async (pair) => {
+      if (free.find(pair)) return
+      const stamp = db.stamp()
       const { waitMs, isSetBack } = await db.read(async (tx) => {
         const times = await refusedLogins.timesOf(tx, pair)
         // Nobody whose credentials are right need wait for the clock to be read.
-        if (times.length < WRONG_A_MINUTE) return { waitMs: 0, isSetBack: false }
+        if (times.length < WRONG_A_MINUTE) {
+          free.keep(pair, true, stamp)
+          return { waitMs: 0, isSetBack: false }
+        }
         const head = await refusedLogins.head(tx)
         const clock = steadyTime(head, await now(tx))
         return { waitMs: judge(times, clock.lastAt).waitMs, isSetBack: clock.shift !== head.shift }
