@@ -14,6 +14,8 @@ const verbOf = ({ method, path, takes, gives }: Route): Verb => {
   return method === 'PUT' ? 'update' : 'remove'
 }
 
+const isPost = (verb: Verb): boolean => verb === 'add' || verb === 'addMany'
+
 const idOf = (verb: Verb, path: string): string => {
   const { one, many } = controllerOf(path)
   if (verb === 'list') return `list${many}`
@@ -61,7 +63,7 @@ const queryParameter = (parameter: QueryParameter): Schema => ({
 const parametersOf = (verb: Verb, { path, gives, query = [] }: Route): Schema[] => [
   ...pathParameters(path, gives),
   ...query.map(queryParameter),
-  ...(verb === 'add' || verb === 'addMany' ? [ref('parameters', 'IdempotencyKey')] : []),
+  ...(isPost(verb) ? [ref('parameters', 'IdempotencyKey')] : []),
 ]
 
 const bodyOf = (verb: Verb, { takes }: Route): Schema =>
@@ -78,6 +80,7 @@ const successOf = (verb: Verb, { gives, counts }: Route): Schema => ({
   description: verb === 'remove' ? 'It is deleted; the body is empty.' : 'It is done.',
   headers: {
     ...usualHeaders,
+    ...(isPost(verb) && { 'Idempotent-Replayed': ref('headers', 'Replayed') }),
     ...(verb === 'add' && { Location: ref('headers', 'Location') }),
     ...(counts && { 'X-Total-Count': ref('headers', 'TotalCount') }),
   },

@@ -10,6 +10,7 @@ export const headers: Schema = {
   TotalCount: header('How many rows there are, of which the answer holds the first'),
   RetryAfter: header('Seconds to wait before asking again'),
   Authenticate: header('The scheme of the credentials: Basic', 'string'),
+  Replayed: header('true where this is the first answer to a request with the same Idempotency-Key', 'string'),
   RateLimitLimit: header('Requests that the account may send within the window'),
   RateLimitRequests: header('Requests that it has sent within the window'),
   RateLimitDuration: header('Length of the window in seconds'),
@@ -19,6 +20,7 @@ export const headers: Schema = {
 
 const REQUEST_ID = { 'X-Request-Id': ref('headers', 'RequestId') }
 const RETRY_AFTER = { 'Retry-After': ref('headers', 'RetryAfter') }
+const REPLAYED = { 'Idempotent-Replayed': ref('headers', 'Replayed') }
 const LIMIT = {
   'X-RateLimit-Limit': ref('headers', 'RateLimitLimit'),
   'X-RateLimit-Requests': ref('headers', 'RateLimitRequests'),
@@ -45,7 +47,10 @@ const refusal = (description: string, more: Schema = {}): Schema => ({
 
 /** What a request may be refused with, by status (decisions, section 8). */
 export const refusals: Readonly<Record<number, Schema>> = {
-  400: refusal('The body or query cannot be read, or fields fail their rules: `errors` names them all.', LIMIT),
+  400: refusal('The body or query cannot be read, or fields fail their rules: `errors` names them all.', {
+    ...REPLAYED,
+    ...LIMIT,
+  }),
   401: refusal('Credentials are missing or wrong.', { 'WWW-Authenticate': ref('headers', 'Authenticate') }),
   403: refusal(
     'The API of the account is off, or the KPI is calculated. With `Retry-After`: the rate limit is exceeded.',
@@ -61,7 +66,7 @@ export const refusals: Readonly<Record<number, Schema>> = {
   414: refusal('The address is over 8 KiB.'),
   415: refusal('The Content-Type is neither JSON nor XML in UTF-8.', LIMIT),
   500: refusal('Something unforeseen happened; the request id leads to it in the log.', LIMIT),
-  503: refusal('Starting, stopping, or the store is not available.', RETRY_AFTER),
+  503: refusal('Starting, stopping, or the store is not available.', { ...RETRY_AFTER, ...LIMIT }),
 }
 
 /** The name under which a refusal is referred to. */

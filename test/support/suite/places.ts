@@ -1,11 +1,17 @@
 import { createApp } from '../../../src/server/app.ts'
 import { classicFace } from '../../../src/server/classic.ts'
 import { listen } from '../../../src/server/listen.ts'
+import type { Limits } from '../../../src/server/limited.ts'
+import { createLoginBrake } from '../../../src/service/login-brake.ts'
+import { createRateLimit } from '../../../src/service/rate-limit.ts'
 import type { Db } from '../../../src/store/db.ts'
+import type { OpenLimits } from '../../../src/store/limits-open.ts'
 import type { Database } from '../databases.ts'
 import { NOW } from '../io.ts'
+import { openLimits } from '../limits.ts'
 import { type Service, startService } from '../service.ts'
-import type { Asker } from './ask.ts'
+import { ask, type Asker } from './ask.ts'
+import { COUNTED } from './limit-rows.ts'
 import type { Place } from './row.ts'
 import { emptyAccount, neighbour, worldOf } from './world.ts'
 
@@ -15,7 +21,7 @@ export type Places = Readonly<Record<Place, Asker>> & {
   readonly fresh: () => Promise<Asker>
 } & AsyncDisposable
 
-const onStore = (service: Service, db: Db): Service => ({
+const onStore = (service: Service, db: Db, limits: Limits | undefined = undefined): Service => ({
   ...service,
   db,
   face: classicFace({
@@ -23,10 +29,25 @@ const onStore = (service: Service, db: Db): Service => ({
     db,
     version: '1',
     now: () => NOW / 1000,
-    requestId: () => 'without-store',
+    requestId: () => 'another',
     onError: () => undefined,
+    ...(limits && { limits }),
   }),
 })
+
+/** The limits of a service for which no time passes. */
+const limitsOf = ({ db }: OpenLimits, limit: number): Limits => {
+  const store = { db, now: () => Promise.resolve(NOW) }
+  return { brake: createLoginBrake(store), rate: createRateLimit(store, limit) }
+}
+
+/** Sends what a limit of 1 and the brake on wrong logins take note of. */
+const exceed = async (limited: Asker): Promise<void> => {
+  await ask(limited, { ask: 'GET /kpis' }, 'json')
+  for (let time = 0; time < 10; time += 1) {
+    await ask(limited, { ask: 'GET /kpis', login: 'wrong@example.com' }, 'json')
+  }
+}
 
 const withoutEntries = async (service: Service): Promise<Service> => {
   const world = await worldOf(service)
@@ -50,12 +71,18 @@ export const openPlaces = async (make: () => Promise<Database>): Promise<Places>
   const held = await lost.openUnavailable()
   stack.defer(held.close)
   await neighbour(main)
+  const counts = await openLimits(main.db, `${main.dataDir}/limits.db`, () => NOW)
+  stack.defer(counts.close)
+  const limited = await at(onStore(await emptyAccount(main), main.db, limitsOf(counts, 1)))
+  await exceed(limited)
   return {
     usual: { service: await worldOf(main), url },
     off: { service: await emptyAccount(main, 'off'), url },
     individual: { service: await emptyAccount(main, 'individual'), url },
     broken: await at(await withoutEntries(await start())),
     unavailable: await at(onStore(unavailable, held)),
+    limited,
+    counted: await at(onStore(await worldOf(main), main.db, limitsOf(counts, COUNTED))),
     fresh: async () => ({ service: await worldOf(main), url }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }

@@ -14,7 +14,7 @@ export const repeatRows: readonly Row[] = [
     status: 201,
     of: 'Group',
     tells: { id: IDS.NEW_GROUP },
-    sends: { location: `/api/groups/${IDS.NEW_GROUP}` },
+    sends: { location: `/api/groups/${IDS.NEW_GROUP}`, 'idempotent-replayed': 'true' },
     after: [`/groups/${IDS.NEW_GROUP + 1}`, 404],
   },
   {
@@ -24,6 +24,7 @@ export const repeatRows: readonly Row[] = [
     status: 201,
     of: 'Group',
     tells: { id: IDS.NEW_GROUP + 1 },
+    sends: { 'idempotent-replayed': undefined },
   },
   {
     ...keyed(post('/groups', 'Group', { name: 'Other' })),
@@ -37,6 +38,7 @@ export const repeatRows: readonly Row[] = [
     before: [keyed(post('/groups', 'Group', {}))],
     status: 400,
     faults: ['name'],
+    sends: { 'idempotent-replayed': 'true' },
   },
   { ...keyed(GROUP, 'k'.repeat(256)), what: 'refuses a key that is too long', status: 400 },
 ]

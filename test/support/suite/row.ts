@@ -39,7 +39,7 @@ export type Row = Question & {
 }
 
 /** Whom to ask: an account that is as all of the suite, or one, or a service, with something wrong about it. */
-export type Place = 'usual' | 'off' | 'individual' | 'broken' | 'unavailable'
+export type Place = 'usual' | 'limited' | 'counted' | 'off' | 'individual' | 'broken' | 'unavailable'
 
 /** The two formats of the classic interface. */
 export type Format = 'json' | 'xml'

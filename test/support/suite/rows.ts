@@ -4,6 +4,8 @@ import { conflictRows } from './conflict-rows.ts'
 import { entryListRows } from './entry-list-rows.ts'
 import { entryRows } from './entry-rows.ts'
 import { formatRows } from './format-rows.ts'
+import { limitRows } from './limit-rows.ts'
+import { repeatRows } from './repeat-rows.ts'
 import { refusalRows } from './refusal-rows.ts'
 import { reportRows } from './report-rows.ts'
 import { valueRows } from './value-rows.ts'
@@ -22,5 +24,7 @@ export const rows: readonly Row[] = [
   ...batchRows,
   ...reportRows,
   ...conflictRows,
+  ...repeatRows,
+  ...limitRows,
   ...refusalRows,
 ]
