@@ -21,7 +21,7 @@ export type Places = Readonly<Record<Place, Asker>> & {
   readonly fresh: () => Promise<Asker>
 } & AsyncDisposable
 
-const onStore = (service: Service, db: Db, limits: Limits | undefined = undefined): Service => ({
+const onStore = (service: Service, db: Db, limits?: Limits): Service => ({
   ...service,
   db,
   face: classicFace({
