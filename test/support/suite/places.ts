@@ -1,7 +1,7 @@
 import { createApp } from '../../../src/server/app.ts'
 import { classicFace } from '../../../src/server/classic.ts'
 import { listen } from '../../../src/server/listen.ts'
-import type { Limits } from '../../../src/server/limited.ts'
+import type { Limits } from '../../../src/server/door.ts'
 import { createLoginBrake } from '../../../src/service/login-brake.ts'
 import { createRateLimit } from '../../../src/service/rate-limit.ts'
 import type { Db } from '../../../src/store/db.ts'
