@@ -89,7 +89,12 @@ export const parseInstant = (text: string): Instant | undefined => {
 }
 
 /** `YYYY-MM-DDTHH:MM:SS`, UTC, without a zone. */
-export const formatInstant = (instant: Instant): string => new Date(instant * 1000).toISOString().slice(0, 19)
+export const formatInstant = (instant: Instant): string => {
+  const day = Math.floor(instant / SECONDS_A_DAY)
+  const second = instant - day * SECONDS_A_DAY
+  const [hours, minutes] = [Math.floor(second / 3600), Math.floor(second / 60) % 60]
+  return `${formatDay(day)}T${twoDigits(hours)}:${twoDigits(minutes)}:${twoDigits(second % 60)}`
+}
 
 /** The day, in UTC, that an instant falls on. */
 export const dayOfInstant = (instant: Instant): Day => Math.floor(instant / SECONDS_A_DAY)

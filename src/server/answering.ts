@@ -14,6 +14,7 @@ import { isHost, readTarget } from './target.ts'
 import type { Face, WireRequest, WireResponse } from './wire.ts'
 
 const STOPPING_RETRY_SECONDS = 5
+const SMALL_ANSWER = 16_384
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
 /** A server and what it answers with. */
@@ -28,16 +29,18 @@ export type Serving = {
   readonly onExchange: OnExchange
 }
 
-const headersOf = (request: IncomingMessage, host: string | undefined): Record<string, string | undefined> => ({
-  ...Object.fromEntries(
-    Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
-  ),
-  ...(host !== undefined && { host }),
-})
+const headersOf = (request: IncomingMessage, host: string | undefined): Record<string, string | undefined> => {
+  const headers: Record<string, string | undefined> = {}
+  for (const [name, value] of Object.entries(request.headers)) {
+    headers[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  if (host !== undefined) headers['host'] = host
+  return headers
+}
 
-const hostFault = ({ headersDistinct, httpVersion }: IncomingMessage): string | undefined => {
-  const [host, ...others] = headersDistinct['host'] ?? []
-  if (others.length > 0) return 'the header Host was sent more than once'
+const hostFault = ({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): string | undefined => {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host')
+  if (hosts.length > 1) return 'the header Host was sent more than once'
   if (host === undefined) return httpVersion === '1.0' ? undefined : 'the header Host is missing'
   return isHost(host) ? undefined : 'the header Host is not a host name'
 }
@@ -57,15 +60,19 @@ const write = async (
   { request, response, intake }: Running,
   { status, headers, body }: WireResponse,
 ): Promise<number> => {
-  const bytes = Buffer.from(body)
+  const length = Buffer.byteLength(body)
   if (!request.complete || connections.mustEndAfter(request)) response.setHeader('connection', 'close')
-  response.setTimeout(limits.answerMs, () => request.socket.destroy())
-  response.writeHead(status, { ...headers, ...(status !== 204 && { 'content-length': bytes.length }) })
-  const hasBody = request.method !== 'HEAD'
-  if (hasBody) response.write(bytes)
-  await intake.drain()
-  response.end()
-  return hasBody ? bytes.length : 0
+  // An answer that nobody takes: only one that does not fit into the system's buffers can be that.
+  if (length > SMALL_ANSWER) response.setTimeout(limits.answerMs, () => request.socket.destroy())
+  response.writeHead(status, { ...headers, ...(status !== 204 && { 'content-length': length }) })
+  const sent = request.method === 'HEAD' ? '' : body
+  // Head and body go out in one piece, unless the rest of the request is to be taken in before the end.
+  if (!request.complete) {
+    if (sent !== '') response.write(sent)
+    await intake.drain()
+    response.end()
+  } else response.end(sent)
+  return sent === '' ? 0 : length
 }
 
 const closed = (response: ServerResponse): Promise<void> =>

@@ -23,10 +23,15 @@ export type Intake = {
 
 /** Takes in the body of a request; `begin` asks a sender for it who waits to be asked. */
 export const createIntake = (request: IncomingMessage, begin: () => void): Intake => {
-  const cut = Promise.withResolvers<never>()
-  // Most requests are not cut, and of those that are, not all are waited for.
-  cut.promise.catch(() => undefined)
-  let [size, isCut] = [0, false]
+  let size = 0
+  let reason: KpiError | undefined
+  let tell: ((reason: KpiError) => void) | undefined
+  /** Fails when the request is cut; most are not, and of those that are, not all are waited for. */
+  const cutting = (): Promise<never> =>
+    new Promise((_, reject) => {
+      if (reason) reject(reason)
+      else tell = reject
+    })
   const readAll = async (): Promise<Uint8Array> => {
     const tooLarge = new KpiError('too_large', `the body is over ${BODY_LIMIT / MEBIBYTE} MiB`)
     if (Number(request.headers['content-length']) > BODY_LIMIT) throw tooLarge
@@ -42,22 +47,22 @@ export const createIntake = (request: IncomingMessage, begin: () => void): Intak
   return {
     body: async () => {
       try {
-        return await Promise.race([readAll(), cut.promise])
+        return await Promise.race([readAll(), cutting()])
       } catch (error) {
         if (error instanceof KpiError) throw error
         throw new KpiError('malformed', 'the connection was cut before the end of the body', { cause: error })
       }
     },
     size: () => size,
-    cut: (reason) => {
-      isCut = true
-      cut.reject(reason)
+    cut: (why) => {
+      reason = why
+      tell?.(why)
     },
     drain: async () => {
-      if (request.complete || isCut) return
+      if (request.complete || reason) return
       request.resume()
       // Whether the end came, or the sender has gone, or there is no more time: nothing more is to be read.
-      await Promise.race([finished(request, { writable: false }), cut.promise]).catch(() => undefined)
+      await Promise.race([finished(request, { writable: false }), cutting()]).catch(() => undefined)
     },
   }
 }

@@ -6,7 +6,17 @@ export type FormatName = 'json' | 'xml'
 
 type MediaType = { readonly type: string; readonly parameters: ReadonlyMap<string, string> }
 
+const KNOWN_TYPES = 100
+const knownTypes = new Map<string, MediaType>()
+
+/** Reads a media type. Clients send the same few again and again, so the first of them are remembered. */
 const parseMediaType = (header: string): MediaType => {
+  const known = knownTypes.get(header) ?? readMediaType(header)
+  if (knownTypes.size < KNOWN_TYPES) knownTypes.set(header, known)
+  return known
+}
+
+const readMediaType = (header: string): MediaType => {
   const [type = '', ...rest] = header.split(';').map((part) => part.trim().toLowerCase())
   const parameters = rest.map((part) => {
     const [name = '', value = ''] = part.split('=')

@@ -47,13 +47,11 @@ export const createRouter = (routes: readonly Route[]): ((path: string) => Match
     known.methods.set(one.method, one)
     paths.set(form, known)
   }
-  const all = [...paths.values()]
+  const byLength = Map.groupBy(paths.values(), ({ segments }) => segments.length)
   return (path) => {
     const segments = segmentsOf(path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
-    const match = all.find(
-      ({ segments: expected }) =>
-        expected.length === segments.length && expected.every((part, at) => fits(part, segments[at])),
-    )
+    const ofLength = byLength.get(segments.length) ?? []
+    const match = ofLength.find(({ segments: expected }) => expected.every((part, at) => fits(part, segments[at])))
     if (!match) throw new KpiError('not_found', `there is nothing at ${path}`)
     return { methods: match.methods, ids: idsOf(match, segments), pattern: match.pattern }
   }

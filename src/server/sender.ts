@@ -9,9 +9,16 @@ const plainAddress = (text: string): string | undefined => {
   return isIP(address) ? address : undefined
 }
 
+const known = new WeakMap<Duplex, string>()
+
 /** The address at the other end of a connection. */
-export const directAddress = (socket: Duplex): string =>
-  ('remoteAddress' in socket && plainAddress(String(socket.remoteAddress))) || 'unknown'
+export const directAddress = (socket: Duplex): string => {
+  const before = known.get(socket)
+  if (before !== undefined) return before
+  const address = ('remoteAddress' in socket && plainAddress(String(socket.remoteAddress))) || 'unknown'
+  known.set(socket, address)
+  return address
+}
 
 /**
  * The address that a request comes from. Behind a proxy it is the last one of `X-Forwarded-For`, which that proxy has

@@ -1,8 +1,9 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Column, Db, Reader, SqlInput, SqlList, SqlRow, Writer } from './db.ts'
+import type { Column, Db, SqlInput, SqlList, SqlRow, Writer } from './db.ts'
 import { createQueue } from './queue.ts'
 import { isBusy, sqliteError } from './sqlite-errors.ts'
+import { createTurnReader } from './turn-reader.ts'
 
 /** SQLite waits this long by itself, blocking the process; beyond it the wait is ours and lets other work go on. */
 const BLOCKING_WAIT_MS = 50
@@ -42,7 +43,7 @@ type Connection = Writer & {
   readonly begin: () => void
   readonly beginWriting: () => void
   readonly commit: () => void
-  readonly rollback: () => void
+  readonly end: () => void
   /** Changes when another connection has written. */
   readonly version: () => number
   readonly close: () => void
@@ -99,7 +100,10 @@ const connect = (path: string, pragmas: string): Connection => {
     begin: () => void prepare('begin').run(),
     beginWriting: () => void prepare('begin immediate').run(),
     commit: () => void prepare('commit').run(),
-    rollback: () => void prepare('rollback').run(),
+    // SQLite has already rolled back by itself after some failures, a full disk among them.
+    end: () => {
+      if (database.isTransaction) prepare('rollback').run()
+    },
     version: () => Number(prepare('pragma data_version').get()?.['data_version']),
     close: () => {
       if (database.isOpen) database.close()
@@ -126,12 +130,7 @@ const finish = async <T>(connection: Connection, work: () => Promise<T>): Promis
     connection.commit()
     return result
   } catch (error) {
-    // SQLite has already rolled back by itself after some failures, a full disk among them.
-    try {
-      connection.rollback()
-    } catch {
-      // The first error is the one to tell.
-    }
+    connection.end()
     throw error
   }
 }
@@ -141,9 +140,8 @@ const finish = async <T>(connection: Connection, work: () => Promise<T>): Promis
  * waits for another process holds up no reader.
  */
 export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durability: Durability = 'full'): Db => {
-  let reader: Connection | undefined
+  const reader = createTurnReader(() => connect(path, READER_SETTINGS))
   let writer: Connection | undefined
-  const reads = createQueue()
   const writes = createQueue()
   const told = async <T>(task: () => Promise<T>): Promise<T> => {
     try {
@@ -152,28 +150,26 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durabilit
       throw sqliteError(error, path)
     }
   }
-  const readTransaction = async <T>(work: (tx: Reader) => Promise<T>): Promise<T> => {
-    const connection = (reader ??= connect(path, READER_SETTINGS))
-    connection.begin()
-    return finish(connection, () => work(connection))
-  }
   const writeTransaction = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
     const connection = (writer ??= await patiently(() => connect(path, writerSettings(durability)), patienceMs))
     await patiently(() => connection.beginWriting(), patienceMs)
     return finish(connection, () => work(connection))
   }
   const db: Db = {
-    read: (work) => reads(() => told(() => readTransaction(work))),
-    write: (work) => writes(() => told(() => writeTransaction(work))),
+    read: (work) => told(() => reader.read(work)),
+    write: (work) => writes(() => told(() => writeTransaction(work)).finally(reader.renew)),
     // The one writer of a file is alone in all accounts.
     ofAccount: () => db,
     // It changes for the reader with each commit of another connection, and the reader itself writes nothing.
     stamp: () => {
-      reader ??= connect(path, READER_SETTINGS)
-      return reader.version()
+      try {
+        return reader.stamp()
+      } catch (error) {
+        throw sqliteError(error, path)
+      }
     },
     close: async () => {
-      reader?.close()
+      reader.close()
       writer?.close()
     },
   }

@@ -1,0 +1,80 @@
+import { setImmediate } from 'node:timers'
+import type { Reader } from './db.ts'
+
+/** A connection that reads. */
+export type ReadingConnection = Reader & {
+  readonly begin: () => void
+  /** Ends a transaction, whatever became of it. */
+  readonly end: () => void
+  /** Another number when others have written. */
+  readonly version: () => number
+  readonly close: () => void
+}
+
+/** Reads within transactions. */
+export type TurnReader = {
+  readonly read: <T>(work: (tx: Reader) => Promise<T>) => Promise<T>
+  /** The version of what is read; undefined while it is about to change. */
+  readonly stamp: () => number | undefined
+  /** What was read so far is of the past: this process has written. */
+  readonly renew: () => void
+  readonly close: () => void
+}
+
+/**
+ * Reads of one turn of the event loop share a transaction: beginning and ending one takes locks of the system, which take
+ * longer than reading a row does. What is read in a turn was asked before it began, so all of it may see the same state;
+ * what this process writes itself is seen at once.
+ */
+export const createTurnReader = (connect: () => ReadingConnection): TurnReader => {
+  const waiting: (() => void)[] = []
+  let connection: ReadingConnection | undefined
+  let [isOpen, isPast, isReading] = [false, false, false]
+  let version: number | undefined
+
+  const end = (): void => {
+    isPast = true
+    if (!isOpen || isReading) return
+    isOpen = false
+    connection?.end()
+  }
+  const begin = (): ReadingConnection => {
+    const reader = (connection ??= connect())
+    if (isOpen && isPast) end()
+    if (!isOpen) {
+      reader.begin()
+      version = undefined
+      setImmediate(end)
+    }
+    ;[isOpen, isPast] = [true, false]
+    return reader
+  }
+  return {
+    read: async (work) => {
+      while (isReading) await new Promise<void>((resolve) => waiting.push(resolve))
+      const reader = begin()
+      isReading = true
+      try {
+        return await work(reader)
+      } catch (error) {
+        // What failed may have ended the transaction.
+        isPast = true
+        throw error
+      } finally {
+        isReading = false
+        if (isPast) end()
+        waiting.shift()?.()
+      }
+    },
+    stamp: () => {
+      if (isReading && isPast) return undefined
+      const reader = begin()
+      return (version ??= reader.version())
+    },
+    renew: end,
+    close: () => {
+      end()
+      connection?.close()
+    },
+  }
+}
