@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { postgresDatabase } from './support/databases.ts'
 import { consoleCommands, matchesShown, pages, ROOT, shellLines, type ShownCommand } from './support/documents.ts'
 import { openTerminal, type Terminal } from './support/terminal.ts'
 
@@ -20,11 +21,17 @@ const freePort = async (from = 8400): Promise<string> => ((await isFree(from)) ?
 /** The port that the pages speak of, where another program may listen while the tests run. */
 const USUAL_PORT = '8321'
 
-/** The commands of a page, with a port of the test's own. */
-const commandsOn = (page: string, port: string): ShownCommand[] =>
+/** The PostgreSQL that the pages speak of. */
+const SHOWN_POSTGRES = 'postgres://kpi:password@db.example.com/kpi?sslmode=verify-full'
+
+/** The commands of a page, with a port and a PostgreSQL of the test's own. */
+const commandsOn = (page: string, port: string, postgres: string): ShownCommand[] =>
   consoleCommands(page).map(({ line, command, output }) => ({
     line,
-    command: command.replace(SERVE, `kpi serve --port ${port}`).replaceAll(USUAL_PORT, port),
+    command: command
+      .replace(SERVE, `kpi serve --port ${port}`)
+      .replaceAll(USUAL_PORT, port)
+      .replaceAll(SHOWN_POSTGRES, postgres),
     output: output.map((text) => text.replaceAll(USUAL_PORT, port)),
   }))
 
@@ -39,8 +46,10 @@ const shownPages = pages().filter((page) => consoleCommands(page).length > 0)
 
 describe.each(shownPages)('%s', (page) => {
   test('shows commands that print what it says', { timeout: 60_000 }, async () => {
+    await using database = await postgresDatabase()
     await using terminal = openTerminal()
-    for (const { line, command, output } of commandsOn(page, await freePort())) {
+    const commands = commandsOn(page, await freePort(), database.env['KPI_POSTGRES_URL'] ?? '')
+    for (const { line, command, output } of commands) {
       const printed = await typeAsShown(terminal, command)
       if (matchesShown(printed, output)) continue
       // The comparison below fails, and shows both texts.
