@@ -83,6 +83,13 @@ const openShop = async (command: string): Promise<User> => {
   return user
 }
 
+/** The ports that are named, and the usual one, may be in use here: a server takes any. */
+const onFreePorts = (words: readonly string[]): string[] => {
+  const isPort = (at: number): boolean => ['--port', '--metrics-port'].includes(words[at - 1] ?? '')
+  const free = words.map((word, at) => (isPort(at) ? '0' : word))
+  return words[0] === 'serve' && !words.includes('--port') ? [...free, '--port', '0'] : free
+}
+
 /** These ask at a terminal for what is missing, or for a yes; here they are given it. */
 const answered = (words: readonly string[]): string[] => {
   const line = words.join(' ')
@@ -108,7 +115,7 @@ describe.each(commands)('kpi %s --help', (command) => {
       await using user = await openShop(command)
       // A server is asked to stop at once.
       const signal = command === 'serve' ? { signal: AbortSignal.abort() } : {}
-      const { code, stderr } = await user.kpiIn({ stdin: 'secret', ...signal }, ...answered(words))
+      const { code, stderr } = await user.kpiIn({ stdin: 'secret', ...signal }, ...answered(onFreePorts(words)))
       expect({ example, code, stderr: code === 0 ? '' : stderr }).toEqual({ example, code: 0, stderr: '' })
     }
   })
