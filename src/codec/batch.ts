@@ -1,10 +1,10 @@
 import { invalid, type Issue } from '../domain/errors.ts'
 import { BATCH_LIMIT, type BatchFlags, batchFlags, entry, type EntryDraft } from '../domain/resources/entry.ts'
-import { expectWhole, type Reading } from '../domain/schema.ts'
+import type { Reading } from '../domain/schema.ts'
 import { checkDraft, draftToJson, expectObject, isObject, type Json, readDraft } from './json.ts'
 
 /** A batch as it was sent: what it does with all entries, and each entry as far as it could be read. */
-export type SentBatch = { readonly flags: BatchFlags; readonly list: readonly Reading<EntryDraft>[] }
+export type SentBatch = { readonly flags: Reading<BatchFlags>; readonly list: readonly Reading<EntryDraft>[] }
 
 const faultOfList = (list: Json): Issue | undefined => {
   if (!Array.isArray(list)) return { field: 'entries', message: 'must be a list of entries' }
@@ -17,9 +17,6 @@ const NO_OBJECT: Reading<EntryDraft> = { values: {}, issues: [{ field: 'entries'
 
 const readEntry = (body: Json, lenient: boolean): Reading<EntryDraft> =>
   isObject(body) ? readDraft(entry, body, lenient) : NO_OBJECT
-
-const numbered = ({ issues }: Reading<EntryDraft>, index: number): Issue[] =>
-  issues.map((issue) => ({ index, ...issue }))
 
 const DRAFTS = Symbol('drafts')
 
@@ -37,9 +34,8 @@ export const batchBody = (drafts: readonly EntryDraft[]): BatchInMemory => ({
 const NO_FLAGS: Reading<BatchFlags> = { values: {}, issues: [] }
 
 /**
- * Reads the body of a batch (decisions, section 5). The faults of single entries stay with them, unless the batch is
- * refused for its flags, when all are told. JSON cannot hold a
- * symbol, so only a caller in this process can spare the reading; its values are checked all the same.
+ * Reads the body of a batch (decisions, section 5). Faults of its flags and of single entries stay with them, to be told
+ * together with those that only the store can tell. JSON cannot hold a symbol, so only a caller in this process can spare the reading; its values are checked all the same.
  */
 export const readBatch = (body: Json, lenient: boolean): SentBatch => {
   const inMemory = isInMemory(body)
@@ -49,7 +45,5 @@ export const readBatch = (body: Json, lenient: boolean): SentBatch => {
   if (fault) throw invalid([...flags.issues, fault])
   const read = (one: Json): Reading<EntryDraft> =>
     inMemory ? checkDraft(entry, one as EntryDraft, lenient) : readEntry(one, lenient)
-  const entries = (list as readonly Json[]).map(read)
-  if (flags.issues.length > 0) throw invalid([...flags.issues, ...entries.flatMap(numbered)])
-  return { flags: expectWhole(flags), list: entries }
+  return { flags, list: (list as readonly Json[]).map(read) }
 }

@@ -11,7 +11,7 @@ declare global {
 }
 
 /** A double names a decimal of up to 15 digits exactly; only longer numbers are kept as they are written. */
-const LONG_NUMBER = /\d[\d.]{15,}/
+const LONG_NUMBER = /\d[\d.]{15}/
 
 const keepLongNumbers = (_key: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' && context?.source !== undefined && LONG_NUMBER.test(context.source)

@@ -87,6 +87,12 @@ export const mergeEntry = (stored: EntryValues | undefined, change: EntryChange,
   }
 }
 
+/** The fault of an entry that would hold nothing. */
+export const NO_VALUE: Issue = {
+  field: 'actual',
+  message: 'is required where the entry has neither target nor notes',
+}
+
 /** An entry holds at least one visible value, and none that is too large. */
 export const faultsOfValues = (values: EntryValues, kpi: KpiFacts): Issue[] => {
   if (values.actual !== null && !fits(values.actual)) {
@@ -94,7 +100,7 @@ export const faultsOfValues = (values: EntryValues, kpi: KpiFacts): Issue[] => {
   }
   const target = kpi.target_default === null ? null : values.target
   if (values.actual === null && target === null && values.notes === null) {
-    return [{ field: 'actual', message: 'is required where the entry has neither target nor notes' }]
+    return [NO_VALUE]
   }
   return []
 }

@@ -11,6 +11,7 @@ import { chooseFormat } from './media-type.ts'
 import { plainRefusal } from './refusal.ts'
 import { addressOf } from './sender.ts'
 import { isHost, readTarget } from './target.ts'
+import type { Turns } from './turns.ts'
 import type { Face, WireRequest, WireResponse } from './wire.ts'
 
 const STOPPING_RETRY_SECONDS = 5
@@ -26,6 +27,7 @@ export type Serving = {
   readonly behindProxy: boolean
   readonly requestId: () => string
   readonly clock: () => number
+  readonly turns: Turns
   readonly onExchange: OnExchange
 }
 
@@ -75,12 +77,6 @@ const write = async (
   return sent === '' ? 0 : length
 }
 
-const closed = (response: ServerResponse): Promise<void> =>
-  new Promise((resolve) => {
-    if (response.closed) resolve()
-    else response.once('close', resolve)
-  })
-
 /** What an answer tells of itself. */
 const tellsOf = ({ status, headers }: WireResponse): Pick<Exchange, 'requestId' | 'status' | 'isPutOff'> => ({
   requestId: headers['x-request-id'] ?? '',
@@ -89,7 +85,8 @@ const tellsOf = ({ status, headers }: WireResponse): Pick<Exchange, 'requestId' 
 })
 
 /** Answers one request, and tells of it once its answer has been handed over or nobody is there to take it. */
-const answer = async (serving: Serving, running: Running): Promise<void> => {
+const answer = async (serving: Serving, running: Running, over: Promise<void>): Promise<void> => {
+  const { turns } = serving
   const { request, response, intake } = running
   const started = serving.clock()
   const { target, host } = readTarget(request.url ?? '/')
@@ -102,15 +99,19 @@ const answer = async (serving: Serving, running: Running): Promise<void> => {
     headers: headersOf(request, host),
     address,
     body: intake.body,
-    onAccount: (name) => (account = name),
+    onAccount: (name) => {
+      account = name
+      return turns.take(name)
+    },
   }
-  const over = closed(response)
   const refusal = refusalOf(serving, request)
   const answered = refusal
     ? plainRefusal(refusal, serving.requestId(), formats[chooseFormat(asked.headers)])
     : await serving.face(asked)
   const bytesOut = await write(serving, running, answered)
+  const taken = account !== undefined && bytesOut > SMALL_ANSWER ? turns.hold(account, bytesOut) : undefined
   await over
+  taken?.()
   const milliseconds = serving.clock() - started
   const isCut = !response.writableFinished
   serving.onExchange({
@@ -129,10 +130,12 @@ const answer = async (serving: Serving, running: Running): Promise<void> => {
 const createOnRequest = (serving: Serving, asksFirst: boolean) => {
   return (request: IncomingMessage, response: ServerResponse): void => {
     const intake = createIntake(request, asksFirst ? () => response.writeContinue() : () => undefined)
-    const running = { request, response, intake }
+    const over = Promise.withResolvers<void>()
+    response.once('close', over.resolve)
+    const running = { request, response, intake, onGone: over.resolve }
     serving.connections.add(running)
     // The face throws nothing; what is left is a sender who has gone away.
-    answer(serving, running).catch(() => response.destroy())
+    answer(serving, running, over.promise).catch(() => response.destroy())
   }
 }
 

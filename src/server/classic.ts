@@ -33,8 +33,11 @@ export type FaceDeps = {
 
 type Target = { readonly path: string; readonly query: string }
 
-const parseTarget = (target: string): Target => {
+const mustBeShort = (target: string): void => {
   if (target.length > TARGET_LIMIT) throw new KpiError('too_long', `the address is over ${TARGET_LIMIT} bytes`)
+}
+
+const parseTarget = (target: string): Target => {
   const end = target.indexOf('?')
   const [path, query] = end < 0 ? [target, ''] : [target.slice(0, end), target.slice(end + 1)]
   const below = path.slice(PREFIX.length)
@@ -119,9 +122,11 @@ export const classicFace = (deps: FaceDeps): Face => {
     const target = parseTarget(request.target)
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const open = openAt.get(target.path.toLowerCase().replace(/\/$/, ''))
+    if (open || method === 'OPTIONS') mustBeShort(request.target)
     if (open) return answerOpen(open, format, method, target.path)
     if (method === 'OPTIONS') return options(app.methodsOf(target.path))
     const { account, token } = await letIn(request, tell)
+    mustBeShort(request.target)
     const operation = app.find(method, target.path)
     mustBeUnderstood(request.headers['content-type'], operation.takes !== undefined)
     if (operation.takes) mustBePlain(request.headers['content-encoding'])

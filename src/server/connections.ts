@@ -4,7 +4,13 @@ import type { Duplex } from 'node:stream'
 import type { Intake } from './intake.ts'
 
 /** A request that is being answered. */
-export type Running = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly intake: Intake }
+export type Running = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly intake: Intake
+  /** To be called when nobody is there any more to take the answer. */
+  readonly onGone: () => void
+}
 
 /** What a server has to know of its connections, most of all when it closes. */
 export type Connections = {
@@ -39,17 +45,6 @@ export const watchConnections = (server: Server): Connections => {
   const dropIfIdle = (socket: Socket): void => {
     if (runningOn(socket).length === 0) socket.destroySoon()
   }
-  const watch = (socket: Socket): void => {
-    const ends = endsOf(socket)
-    open.set(ends, socket)
-    socket.once('close', () => {
-      if (open.get(ends) === socket) open.delete(ends)
-    })
-  }
-  let turnedAway = 0
-  server.on('drop', () => (turnedAway += 1))
-  server.on('connection', watch)
-  server.on('secureConnection', watch)
   const remove = (running: Running, socket: Socket): void => {
     all.delete(running)
     const others = runningOn(socket).filter((one) => one !== running)
@@ -57,6 +52,22 @@ export const watchConnections = (server: Server): Connections => {
     else bySocket.delete(socket)
     if (!server.listening) dropIfIdle(socket)
   }
+  const watch = (socket: Socket): void => {
+    const ends = endsOf(socket)
+    open.set(ends, socket)
+    socket.once('close', () => {
+      if (open.get(ends) === socket) open.delete(ends)
+      // Of answers that were still waiting for others to be taken nobody else tells.
+      for (const running of runningOn(socket)) {
+        remove(running, socket)
+        running.onGone()
+      }
+    })
+  }
+  let turnedAway = 0
+  server.on('drop', () => (turnedAway += 1))
+  server.on('connection', watch)
+  server.on('secureConnection', watch)
   return {
     add: (running) => {
       const { socket } = running.request

@@ -96,7 +96,8 @@ export const createDoor = (db: Db, { brake, rate }: Partial<Limits>): Door => {
   return async (request, tell) => {
     const admitted = await open(request)
     const { account } = admitted
-    request.onAccount?.(account.name)
+    const turn = request.onAccount?.(account.name)
+    if (turn) await turn
     const verdict = await rate?.(account.id)
     if (verdict) tell(headersOf(verdict))
     mustHaveAccess(account)

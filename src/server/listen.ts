@@ -6,6 +6,7 @@ import { type Connections, watchConnections } from './connections.ts'
 import type { OnExchange } from './exchange.ts'
 import { type Limits, LIMITS } from './limits.ts'
 import type { TlsPair } from './tls.ts'
+import { createTurns } from './turns.ts'
 import type { Face } from './wire.ts'
 
 /** Far more than an address may have, so that it is the interface that refuses one that is too long. */
@@ -87,7 +88,8 @@ export const listen = async (
   const limits = { ...LIMITS, ...options.limits }
   const server = createServer(tls, limits)
   const connections = watchConnections(server)
-  answerRequests({ face, server, connections, limits, behindProxy, requestId, clock, onExchange })
+  const turns = createTurns(clock)
+  answerRequests({ face, server, connections, limits, behindProxy, requestId, clock, turns, onExchange })
   await start(server, host, port)
   return {
     url: urlOf(tls ? 'https' : 'http', server.address()),

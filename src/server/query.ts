@@ -12,11 +12,16 @@ const last = (query: Query, name: string): string | undefined => {
   return text === '' ? undefined : text
 }
 
+const DIGITS = /^\d+$/
+
+/** A number of any length: one that is too large for an id is that of nothing. */
+const numberOf = (digits: string): number => Math.min(Number(digits), Number.MAX_SAFE_INTEGER)
+
 /** A whole number in a range, or `undefined` where the parameter is not given. */
 export const queryInteger = (query: Query, { name, least, most }: Parameter<'integer'>): number | undefined => {
   const text = last(query, name)
   if (text === undefined) return undefined
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
+  const value = DIGITS.test(text) ? numberOf(text) : NaN
   if (value >= least && value <= most) return value
   const range =
     most === Number.MAX_SAFE_INTEGER ? `a whole number from ${least}` : `a whole number from ${least} to ${most}`
@@ -38,8 +43,8 @@ export const queryDay = (query: Query, { name }: Parameter<'day'>): Day | undefi
 export const queryIds = (query: Query, { name }: Parameter<'ids'>): ReadonlySet<number> | undefined => {
   const parts = (query.get(name.toLowerCase()) ?? []).flatMap((text) => text.split(',')).map((part) => part.trim())
   const ids = parts.filter((part) => part !== '')
-  for (const id of ids) if (!/^\d{1,15}$/.test(id)) throw refuse(name, id, 'a list of ids with commas between them')
-  return ids.length === 0 ? undefined : new Set(ids.map(Number))
+  for (const id of ids) if (!DIGITS.test(id)) throw refuse(name, id, 'a list of ids with commas between them')
+  return ids.length === 0 ? undefined : new Set(ids.map(numberOf))
 }
 
 /** Reads the part of a target after `?`. */

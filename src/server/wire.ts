@@ -10,7 +10,7 @@ export type WireRequest = {
   /** Reads the body; one that is too large is refused as `too_large`, one that is too slow as `too_slow`. */
   readonly body: () => Promise<Uint8Array>
   /** To be told the name of the account that the credentials open, for the log. */
-  readonly onAccount?: (name: string) => void
+  readonly onAccount?: (name: string) => Promise<void> | undefined
 }
 
 /** An answer as text. */

@@ -11,7 +11,7 @@ export const showEntry = async (tx: Reader, account: number, id: number): Promis
   found(await entryQueries.find(tx, account, id), 'entry', id)
 
 /** What a batch keeps of what is stored, as the flags of each of its entries. */
-const keptBy = ({ hasActuals, hasTargets, hasNotes }: BatchFlags): Partial<EntryDraft> => ({
+const keptBy = ({ hasActuals, hasTargets, hasNotes }: Partial<BatchFlags>): Partial<EntryDraft> => ({
   ...(hasActuals === false && { setActual: false }),
   ...(hasTargets === false && { setTarget: false }),
   ...(hasNotes === false && { setNotes: false }),
@@ -28,16 +28,16 @@ export const entries = {
   /** Adds an entry, or updates the one with its key. */
   add: (ctx: Context, _ids: Ids, sent: Reading<EntryDraft>): Promise<Entry> =>
     ctx.db.write(async (tx) => {
-      const { ids } = await upsertEntries(tx, ctx, [sent], false)
+      const { ids } = await upsertEntries(tx, ctx, [sent])
       return showEntry(tx, ctx.account.id, ids[0] ?? 0)
     }),
 
   /** Adds or updates many entries, all or nothing. */
-  addMany: (ctx: Context, flags: BatchFlags, list: readonly Reading<EntryDraft>[]): Promise<BatchResult> =>
+  addMany: (ctx: Context, flags: Reading<BatchFlags>, list: readonly Reading<EntryDraft>[]): Promise<BatchResult> =>
     ctx.db.write(async (tx) => {
-      const kept = keptBy(flags)
+      const kept = keptBy(flags.values)
       for (const { values } of list) Object.assign(values, kept)
-      const { created, updated, unchanged } = await upsertEntries(tx, ctx, list, true)
+      const { created, updated, unchanged } = await upsertEntries(tx, ctx, list, { issues: flags.issues })
       return {
         rows_added: created + updated,
         rows_created: created,

@@ -2,7 +2,7 @@ import type { Issue } from '../domain/errors.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { User } from '../domain/resources/user.ts'
-import { faultOfAssignment, faultsOfKpi, faultsOfUser, missing } from '../domain/rules.ts'
+import { faultOfAssignment, faultsOfKpi, faultsOfUser, missing, NO_VALUE } from '../domain/rules.ts'
 import type { Reading } from '../domain/schema.ts'
 import { type AssignedKpis, assignments } from '../store/assignments.ts'
 import type { Reader } from '../store/db.ts'
@@ -64,14 +64,24 @@ const faultsOfNobody = (issues: readonly Issue[]): Issue[] =>
 export const userOf = ({ users: byId, usersByEmail }: References, { values, issues }: Sent): User | Issue[] => {
   const { user_id, email } = values
   const byEmail = typeof email === 'string' ? usersByEmail.get(email) : undefined
-  if (typeof email === 'string' && !byEmail) return [missing('email', 'user with the e-mail address', email)]
-  if (typeof user_id !== 'number') return byEmail ?? faultsOfNobody(issues)
-  const user = byId.get(user_id)
-  if (!user) return [missing('user_id', 'user', user_id)]
+  const user = typeof user_id === 'number' ? byId.get(user_id) : undefined
+  const unknown: Issue[] = []
+  if (typeof user_id === 'number' && !user) unknown.push(missing('user_id', 'user', user_id))
+  if (typeof email === 'string' && !byEmail) unknown.push(missing('email', 'user with the e-mail address', email))
+  if (unknown.length > 0) return unknown
+  if (!user) return byEmail ?? faultsOfNobody(issues)
   if (byEmail && byEmail.id !== user.id) {
-    return [{ field: 'email', message: `${email} is the e-mail address of user ${byEmail.id}, not of user ${user_id}` }]
+    return [{ field: 'email', message: `${email} is the e-mail address of user ${byEmail.id}, not of user ${user.id}` }]
   }
   return user
+}
+
+const VALUES = ['actual', 'target', 'notes'] as const
+
+/** Where user or KPI are not there, nothing is stored either that the values could be left out for. */
+const faultsOfNothing = ({ values, issues }: Sent): Issue[] => {
+  const isTold = issues.some(({ field }) => field === 'entries' || VALUES.some((name) => name === field))
+  return isTold || VALUES.some((name) => values[name] !== undefined && values[name] !== null) ? [] : [NO_VALUE]
 }
 
 /** The user and KPI of an entry that may be made. */
@@ -85,7 +95,7 @@ export const placeOf = (references: References, sent: Sent): Place | Issue[] => 
   const issues: Issue[] = Array.isArray(user) ? [...user] : faultsOfUser(user)
   if (kpi) issues.push(...faultsOfKpi(kpi))
   else if (kpi_id !== undefined) issues.push(missing('kpi_id', 'KPI', kpi_id))
-  if (Array.isArray(user) || !kpi) return issues
+  if (Array.isArray(user) || !kpi) return [...issues, ...faultsOfNothing(sent)]
   if (!references.assigned.get(user.id)?.has(kpi.id)) issues.push(faultOfAssignment(kpi, user))
   return issues.length > 0 ? issues : { user, kpi }
 }

@@ -163,23 +163,24 @@ const write = async (tx: Writer, { account, now }: Context, list: readonly Serie
 
 /**
  * Adds or updates entries by their keys, all or nothing: each row is judged on what the rows before it leave, and every
- * fault of every row is told at once, with its index where the list is a batch (decisions, section 5).
+ * fault of every row is told at once, with its index where the list is a batch, whose own faults are told too (decisions,
+ * section 5).
  */
 export const upsertEntries = async (
   tx: Writer,
   ctx: Context,
   list: readonly Reading<EntryDraft>[],
-  isBatch: boolean,
+  batch?: { readonly issues: readonly Issue[] },
 ): Promise<Upserted> => {
-  const issues: Issue[] = []
+  const issues: Issue[] = [...(batch?.issues ?? [])]
   const blame: Blame = (index, faults) => {
-    for (const fault of faults) issues.push(isBatch ? { index, ...fault } : fault)
+    for (const fault of faults) issues.push(batch ? { index, ...fault } : fault)
   }
   const references = await loadReferences(tx, ctx.account.id, list)
   const { rows, series } = placeRows(references, list, blame)
   await loadStored(tx, ctx.account.id, series)
   const counts = applyRows(rows, blame)
-  refuseFaults(issues.sort((left, right) => (left.index ?? 0) - (right.index ?? 0)))
+  refuseFaults(issues.sort((left, right) => (left.index ?? -1) - (right.index ?? -1)))
   const ids = await numberEntries(tx, ctx.account.id, rows, counts.created)
   await write(tx, ctx, series.all())
   return { ...counts, ids }
