@@ -24,6 +24,8 @@ export const notAllowed = (method: string, path: string, allow: readonly string[
 export type Operation = {
   /** What its body holds, where it takes one. */
   readonly takes: Resource | undefined
+  /** Whether its answer follows from the path and from what is stored, and from nothing else. */
+  readonly isLasting: boolean
   /** What is asked of it in, an answer out. Refusals are thrown as `KpiError`. */
   readonly run: (caller: Caller, asked: Pick<Call, 'query' | 'body'>) => Promise<Answer>
 }
@@ -51,11 +53,12 @@ export const createApp = (db: Db): App => {
     const { methods, ids } = route(path)
     const found = methods.get(method)
     if (!found) throw notAllowed(method, path, methodsOf(path))
-    const { takes, handle } = found
+    const { takes, query, handle } = found
     return {
       takes,
-      run: ({ account, now, lenient, db: open }, { query, body }) =>
-        handle({ ctx: { db: open ?? db.ofAccount(account.id), account, now }, ids, query, body, lenient }),
+      isLasting: method === 'GET' && query === undefined,
+      run: ({ account, now, lenient, db: open }, { query: asked, body }) =>
+        handle({ ctx: { db: open ?? db.ofAccount(account.id), account, now }, ids, query: asked, body, lenient }),
     }
   }
   const patternOf = (path: string): string | undefined => {

@@ -1,6 +1,7 @@
 import type { Instant } from '../domain/day.ts'
 import { type ErrorCode, KpiError } from '../domain/errors.ts'
 import { health } from '../domain/resources/health.ts'
+import { createRecall } from '../service/recall.ts'
 import type { Db } from '../store/db.ts'
 import { type App, notAllowed } from './app.ts'
 import type { Answer } from './call.ts'
@@ -16,6 +17,8 @@ import type { Face, WireRequest, WireResponse } from './wire.ts'
 const PREFIX = '/api'
 const DESCRIPTION_PATH = '/openapi.json'
 const TARGET_LIMIT = 8192
+/** Answers up to this size are remembered. */
+const SMALL = 16_384
 
 /** What a face runs on besides the service itself. */
 export type FaceDeps = {
@@ -116,6 +119,16 @@ export const classicFace = (deps: FaceDeps): Face => {
   const { app, db, version } = deps
   const openAt = openPaths(version)
   const letIn = createDoor(db, deps.limits ?? {})
+  const answers = createRecall<WireResponse>(db)
+  /** Does what lasts until something is written once until then. Most of what is read is read again and again. */
+  const answerLasting = async (key: string, perform: () => Promise<WireResponse>): Promise<WireResponse> => {
+    const known = answers.find(key)
+    if (known) return known
+    const stamp = db.stamp()
+    const answered = await perform()
+    if (answered.body.length < SMALL) answers.keep(key, answered, stamp)
+    return answered
+  }
   // Credentials come first, then the path and the method: what cannot be done is refused, whatever its body is.
   const answer = async (sent: WireRequest, format: Format, tell: Tell): Promise<WireResponse> => {
     const request = withBodyOnce(sent)
@@ -132,17 +145,13 @@ export const classicFace = (deps: FaceDeps): Face => {
     if (operation.takes) mustBePlain(request.headers['content-encoding'])
     const body = operation.takes && (await format.read(await request.body(), operation.takes))
     const now = deps.now()
-    return answerOnce(
-      db,
-      { request, account, token, now },
-      {
-        perform: async (open) => {
-          const caller = { account, now, lenient: true, db: open }
-          return respond(format, await operation.run(caller, { query: parseQuery(target.query), body }))
-        },
-        refuse: (error) => refusal(format, error),
-      },
-    )
+    const perform = async (open?: Db): Promise<WireResponse> => {
+      const caller = { account, now, lenient: true, db: open }
+      return respond(format, await operation.run(caller, { query: parseQuery(target.query), body }))
+    }
+    if (operation.isLasting) return answerLasting(`${account.id} ${format.contentType} ${target.path}`, perform)
+    const refuse = (error: KpiError): WireResponse => refusal(format, error)
+    return answerOnce(db, { request, account, token, now }, { perform, refuse })
   }
   // What went wrong inside is logged in full; the sender learns only what to do about it.
   const told = (error: unknown, requestId: string): KpiError => {

@@ -9,6 +9,28 @@ const byKey = (left: EntryItem, right: EntryItem): number =>
   left.entry_date - right.entry_date ||
   left.item_id - right.item_id
 
+/**
+ * Takes an entry to another key by `move`. What it carries goes with it, unless it is another user's then, whose group
+ * items it carries from now on.
+ */
+export const moveCarried = async (
+  tx: Writer,
+  account: number,
+  [before, after]: readonly [EntryKey, EntryKey],
+  move: () => Promise<void>,
+): Promise<void> => {
+  const carried = await store.of(tx, account, before)
+  await store.clear(tx, account, before)
+  await move()
+  const { item_id, kpi_id, entry_date } = after
+  if (item_id !== before.item_id) return carryGroupItems(tx, account, [after])
+  await store.insert(
+    tx,
+    account,
+    carried.map((group_item_id) => ({ group_item_id, item_id, kpi_id, entry_date })),
+  )
+}
+
 /** Copies onto entries, which carry none yet, the group items that their users have now (decisions, section 5). */
 export const carryGroupItems = async (tx: Writer, account: number, entries: readonly EntryKey[]): Promise<void> => {
   if (entries.length === 0) return

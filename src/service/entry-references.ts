@@ -76,14 +76,6 @@ export const userOf = ({ users: byId, usersByEmail }: References, { values, issu
   return user
 }
 
-const VALUES = ['actual', 'target', 'notes'] as const
-
-/** Where user or KPI are not there, nothing is stored either that the values could be left out for. */
-const faultsOfNothing = ({ values, issues }: Sent): Issue[] => {
-  const isTold = issues.some(({ field }) => field === 'entries' || VALUES.some((name) => name === field))
-  return isTold || VALUES.some((name) => values[name] !== undefined && values[name] !== null) ? [] : [NO_VALUE]
-}
-
 /** The user and KPI of an entry that may be made. */
 export type Place = { readonly user: User; readonly kpi: Kpi }
 
@@ -95,7 +87,20 @@ export const placeOf = (references: References, sent: Sent): Place | Issue[] => 
   const issues: Issue[] = Array.isArray(user) ? [...user] : faultsOfUser(user)
   if (kpi) issues.push(...faultsOfKpi(kpi))
   else if (kpi_id !== undefined) issues.push(missing('kpi_id', 'KPI', kpi_id))
-  if (Array.isArray(user) || !kpi) return [...issues, ...faultsOfNothing(sent)]
+  if (Array.isArray(user) || !kpi) return issues
   if (!references.assigned.get(user.id)?.has(kpi.id)) issues.push(faultOfAssignment(kpi, user))
   return issues.length > 0 ? issues : { user, kpi }
+}
+
+const VALUES = ['actual', 'target', 'notes'] as const
+
+/** The fault of a new entry without a value: of a user or KPI that is not there nothing is stored that could stay. */
+export const faultsOfNothing = ({ users: byId, usersByEmail, kpis: known }: References, sent: Sent): Issue[] => {
+  const { user_id, email, kpi_id } = sent.values
+  const isUnknown =
+    (typeof user_id === 'number' && !byId.has(user_id)) ||
+    (typeof email === 'string' && !usersByEmail.has(email)) ||
+    (kpi_id !== undefined && !known.has(kpi_id))
+  const isTold = sent.issues.some(({ field }) => VALUES.some((name) => name === field))
+  return isUnknown && !isTold && VALUES.every((name) => (sent.values[name] ?? null) === null) ? [NO_VALUE] : []
 }

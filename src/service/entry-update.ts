@@ -3,11 +3,10 @@ import type { Entry, EntryPatch } from '../domain/resources/entry.ts'
 import { faultsOfValues, type KpiFacts, mergeEntry, sameValues } from '../domain/rules.ts'
 import type { Reading } from '../domain/schema.ts'
 import type { Writer } from '../store/db.ts'
-import { entryItems } from '../store/entry-items.ts'
 import { type EntryKey, entries as store, type StoredEntry } from '../store/entries.ts'
 import { type Context, found, type Ids } from './context.ts'
 import { showEntry } from './entries.ts'
-import { carryGroupItems } from './entry-items.ts'
+import { moveCarried } from './entry-items.ts'
 import { loadReferences, placeOf, userOf } from './entry-references.ts'
 
 /** Where an entry goes: its key, and the KPI that judges its values. */
@@ -57,12 +56,9 @@ export const updateEntry = (ctx: Context, { id }: Ids, sent: Reading<EntryPatch>
     const moves = !sameKey(before, destination.key)
     if (moves) await mustBeFree(tx, account, destination.key)
     const { item_id, kpi_id, entry_date } = destination.key
-    if (moves || !sameValues(before, values)) {
-      await store.move(tx, account, { ...before, ...values, item_id, kpi_id, entry_date, updated_at: ctx.now })
-    }
-    if (item_id !== before.item_id) {
-      await entryItems.clear(tx, account, destination.key)
-      await carryGroupItems(tx, account, [destination.key])
-    }
+    const after = { ...before, ...values, item_id, kpi_id, entry_date, updated_at: ctx.now }
+    const write = (): Promise<void> => store.move(tx, account, after)
+    if (moves) await moveCarried(tx, account, [before, after], write)
+    else if (!sameValues(before, values)) await write()
     return showEntry(tx, account, id)
   })

@@ -9,7 +9,7 @@ import type { Writer } from '../store/db.ts'
 import { entries as store, type StoredEntry } from '../store/entries.ts'
 import type { Context } from './context.ts'
 import { carryGroupItems } from './entry-items.ts'
-import { loadReferences, placeOf, type References } from './entry-references.ts'
+import { faultsOfNothing, loadReferences, placeOf, type References } from './entry-references.ts'
 
 /** What became of the rows that were sent, and the id of the entry of each. */
 export type Upserted = {
@@ -73,7 +73,7 @@ const placeRows = (references: References, list: readonly Reading<EntryDraft>[],
     const place = placeOf(references, sent)
     const day = values.entry_date
     if (issues.length > 0 || Array.isArray(place) || day === undefined) {
-      blame(index, [...issues, ...(Array.isArray(place) ? place : [])])
+      blame(index, [...issues, ...(Array.isArray(place) ? place : []), ...faultsOfNothing(references, sent)])
     } else rows.push({ index, series: series.place(place.user.id, place.kpi, day), day, sent: values })
   }
   return { rows, series }

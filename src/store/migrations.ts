@@ -129,7 +129,7 @@ const secondTables = ({ integer }: Dialect): readonly Table[] => [
     constraints: [
       references('group_item_id', 'items'),
       `foreign key (account_id, item_id, kpi_id, entry_date)
-         references entries (account_id, item_id, kpi_id, entry_date) on delete cascade on update cascade`,
+         references entries (account_id, item_id, kpi_id, entry_date) on delete cascade`,
     ],
   },
   {

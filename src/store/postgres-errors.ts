@@ -43,8 +43,14 @@ const UNAVAILABLE: Readonly<Record<string, string>> = {
 const lookUp = (table: Readonly<Record<string, string>>, code: string): string | undefined =>
   table[code] ?? table[code.slice(0, 2)]
 
+const UNANSWERED = /query read timeout/i
+
+/** Whether the database did not answer in time: its connection is of no more use. */
+export const isUnanswered = (error: unknown): boolean => error instanceof Error && UNANSWERED.test(error.message)
+
 /** What pg says in words, where it has no code. */
 const SAID: readonly (readonly [RegExp, string])[] = [
+  [UNANSWERED, 'does not answer'],
   [/timeout exceeded when trying to connect|connection timeout/i, 'does not answer, or has no connection free'],
   [/connection terminated|connection ended|not queryable/i, 'lost the connection'],
 ]

@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { KpiError } from '../domain/errors.ts'
 import type { Db, Reader, SqlInput, SqlOutput, SqlRow, Writer } from './db.ts'
-import { isGivenUp, postgresError } from './postgres-errors.ts'
+import { createGates } from './gates.ts'
+import { isGivenUp, isUnanswered, postgresError } from './postgres-errors.ts'
 import { arraysOf, sqlOfEach, sqlOfInsert, sqlOfUpdate, toPostgres } from './postgres-sql.ts'
 
 /** How a PostgreSQL is reached. */
@@ -16,9 +17,13 @@ const SETTINGS = {
   application_name: 'kpi',
   connectionTimeoutMillis: 10_000,
   idleTimeoutMillis: 30_000,
-  statement_timeout: 60_000,
-  lock_timeout: 30_000,
+  statement_timeout: 30_000,
+  lock_timeout: 20_000,
   idle_in_transaction_session_timeout: 60_000,
+  // A server that hangs or cannot be reached any more answers nothing, not even that it took too long.
+  query_timeout: 35_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
 }
 const CONNECTIONS = 10
 /** How often a transaction is run that the database gives up for others. */
@@ -81,6 +86,13 @@ const commit = async (client: pg.ClientBase): Promise<void> => {
   if (command !== 'COMMIT') throw new KpiError('internal', 'a transaction was undone in place of being committed')
 }
 
+/** Whether the transaction of a connection cannot be ended. */
+const isStuck = (client: pg.ClientBase): Promise<boolean> =>
+  client.query('rollback').then(
+    () => false,
+    () => true,
+  )
+
 /** Runs `work` between a begin and a commit, or a rollback where it throws. */
 const transaction = async <T>(pool: pg.Pool, begin: string, work: (tx: Writer) => Promise<T>): Promise<T> => {
   const client = await pool.connect()
@@ -91,10 +103,7 @@ const transaction = async <T>(pool: pg.Pool, begin: string, work: (tx: Writer) =
     await commit(client)
     return result
   } catch (error) {
-    isBroken = await client.query('rollback').then(
-      () => false,
-      () => true,
-    )
+    isBroken = isUnanswered(error) || (await isStuck(client))
     throw error
   } finally {
     client.release(isBroken)
@@ -148,6 +157,9 @@ export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
         return work(tx)
       }),
     )
+  // Writers of an account wait for each other anyway: those that do must not keep connections from other accounts.
+  const writing = createGates(1)
+  const reading = createGates(Math.ceil((place.connections ?? CONNECTIONS) / 3))
   const selfLocking: Db = {
     read,
     write: (work) => told(() => transaction(pool, WRITE, work)),
@@ -158,7 +170,11 @@ export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
   return {
     ...selfLocking,
     write: (work) => writeAfter(work, LOCK_STORE),
-    ofAccount: (account) => ({ ...selfLocking, write: (work) => writeAfter(work, LOCK_ACCOUNT, account) }),
+    ofAccount: (account) => ({
+      ...selfLocking,
+      read: (work) => reading(account, () => read(work)),
+      write: (work) => writing(account, () => writeAfter(work, LOCK_ACCOUNT, account)),
+    }),
     selfLocking,
   }
 }

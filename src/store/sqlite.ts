@@ -1,9 +1,9 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate, setTimeout as wait } from 'node:timers/promises'
 import type { Column, Db, SqlInput, SqlList, SqlRow, Writer } from './db.ts'
 import { createQueue } from './queue.ts'
 import { isBusy, sqliteError } from './sqlite-errors.ts'
-import { createTurnReader } from './turn-reader.ts'
+import { createTurnReader, type TurnReader } from './turn-reader.ts'
 
 /** SQLite waits this long by itself, blocking the process; beyond it the wait is ours and lets other work go on. */
 const BLOCKING_WAIT_MS = 50
@@ -29,6 +29,10 @@ const writerSettings = (durability: Durability): string => `
 /** How long a write waits for another process to end its own. */
 export const WRITE_PATIENCE_MS = 30_000
 
+/** After so many rows others get their turn. */
+const ROWS_A_TURN = 2000
+/** So many connections read at most. */
+const READERS = 4
 /** So many rows a statement are written fastest. */
 const ROWS_A_STATEMENT = 50
 
@@ -79,7 +83,11 @@ const connect = (path: string, pragmas: string): Connection => {
   return {
     all: async (sql: string, values: readonly SqlInput[] = []) => prepare(sql).all(...values) as SqlRow[],
     each: async (sql, values, visit) => {
-      for (const row of prepareLists(sql).iterate(...values)) visit(row as unknown as SqlList)
+      let visited = 0
+      for (const row of prepareLists(sql).iterate(...values)) {
+        visit(row as unknown as SqlList)
+        if ((visited += 1) % ROWS_A_TURN === 0) await setImmediate()
+      }
     },
     run: async (sql: string, values: readonly SqlInput[] = []) => Number(prepare(sql).run(...values).changes),
     allOfEach: async (sql, lists) => {
@@ -140,7 +148,19 @@ const finish = async <T>(connection: Connection, work: () => Promise<T>): Promis
  * waits for another process holds up no reader.
  */
 export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durability: Durability = 'full'): Db => {
-  const reader = createTurnReader(() => connect(path, READER_SETTINGS))
+  const readers = [createTurnReader(() => connect(path, READER_SETTINGS))]
+  const [firstReader] = readers
+  /** A reader that is free, or another one, so that nobody waits for somebody's long report. */
+  const freeReader = (): TurnReader => {
+    const free = readers.find((one) => !one.isBusy()) ?? readers[READERS - 1]
+    if (free) return free
+    const another = createTurnReader(() => connect(path, READER_SETTINGS))
+    readers.push(another)
+    return another
+  }
+  const renew = (): void => {
+    for (const reader of readers) reader.renew()
+  }
   let writer: Connection | undefined
   const writes = createQueue()
   const told = async <T>(task: () => Promise<T>): Promise<T> => {
@@ -156,20 +176,20 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durabilit
     return finish(connection, () => work(connection))
   }
   const db: Db = {
-    read: (work) => told(() => reader.read(work)),
-    write: (work) => writes(() => told(() => writeTransaction(work)).finally(reader.renew)),
+    read: (work) => told(() => freeReader().read(work)),
+    write: (work) => writes(() => told(() => writeTransaction(work)).finally(renew)),
     // The one writer of a file is alone in all accounts.
     ofAccount: () => db,
     // It changes for the reader with each commit of another connection, and the reader itself writes nothing.
     stamp: () => {
       try {
-        return reader.stamp()
+        return firstReader?.stamp()
       } catch (error) {
         throw sqliteError(error, path)
       }
     },
     close: async () => {
-      reader.close()
+      for (const reader of readers) reader.close()
       writer?.close()
     },
   }

@@ -13,6 +13,8 @@ export type ReadingConnection = Reader & {
 
 /** Reads within transactions. */
 export type TurnReader = {
+  /** Whether something is being read, over more than a turn. */
+  readonly isBusy: () => boolean
   readonly read: <T>(work: (tx: Reader) => Promise<T>) => Promise<T>
   /** The version of what is read; undefined while it is about to change. */
   readonly stamp: () => number | undefined
@@ -50,6 +52,7 @@ export const createTurnReader = (connect: () => ReadingConnection): TurnReader =
     return reader
   }
   return {
+    isBusy: () => isReading,
     read: async (work) => {
       while (isReading) await new Promise<void>((resolve) => waiting.push(resolve))
       const reader = begin()

@@ -24,7 +24,7 @@ describe('a batch', () => {
   test('is read entry by entry, with its flags', () => {
     const body = { entries: [SENT, { ...SENT, setActual: false }], hasTargets: false, hasNotes: true, colour: 'red' }
     expect(readBatch(body, false)).toEqual({
-      flags: { hasTargets: false, hasNotes: true },
+      flags: { values: { hasTargets: false, hasNotes: true }, issues: [] },
       list: [
         { values: READ, issues: [] },
         { values: { ...READ, setActual: false }, issues: [] },
@@ -34,8 +34,12 @@ describe('a batch', () => {
 
   test('has numbers and flags as text in the classic interface only', () => {
     const body = { entries: [{ ...SENT, actual: '5', kpi_id: '2' }], hasActuals: 'true' }
-    expect(readBatch(body, true)).toEqual({ flags: { hasActuals: true }, list: [{ values: READ, issues: [] }] })
-    expect(() => readBatch({ ...body, entries: [SENT] }, false)).toThrow('hasActuals: must be true or false')
+    expect(readBatch(body, true)).toEqual({
+      flags: { values: { hasActuals: true }, issues: [] },
+      list: [{ values: READ, issues: [] }],
+    })
+    const { flags } = readBatch({ ...body, entries: [SENT] }, false)
+    expect(flags.issues).toEqual([{ field: 'hasActuals', message: 'must be true or false' }])
     const { list } = readBatch({ entries: body.entries }, false)
     expect(list[0]?.issues.map(({ field }) => field)).toEqual(['kpi_id', 'actual'])
   })
@@ -83,11 +87,9 @@ describe('a batch', () => {
       'hasActuals',
       'entries',
     ])
-    const { issues } = refused({ hasActuals: 'maybe', entries: [SENT, { ...SENT, actual: 'much' }] })
-    expect(issues).toEqual([
-      { field: 'hasActuals', message: 'must be true or false' },
-      { index: 1, field: 'actual', message: 'must be a number' },
-    ])
+    const { flags, list } = readBatch({ hasActuals: 'maybe', entries: [SENT, { ...SENT, actual: 'much' }] }, true)
+    expect(flags.issues).toEqual([{ field: 'hasActuals', message: 'must be true or false' }])
+    expect(list.map(({ issues }) => issues)).toEqual([[], [{ field: 'actual', message: 'must be a number' }]])
   })
 
   const drafts: EntryDraft[] = [

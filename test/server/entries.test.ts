@@ -107,7 +107,7 @@ describe('an entry', () => {
   ])('is refused with %j by POST, PUT and batch alike, and nothing changes', async (change, field) => {
     await using service = await startWithEntry()
     const before = await read(service, '/kpientries/1')
-    const body = { ...KEY, ...change }
+    const body = { ...KEY, actual: 1, ...change }
     const fault = { field, message: expect.stringMatching(/./) as string }
     const refused = { status: 400, body: { errors: [fault] } }
     expect(await post(service, '/kpientries', body)).toMatchObject(refused)

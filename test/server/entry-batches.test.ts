@@ -62,6 +62,7 @@ describe('a batch', () => {
         { index: 2, field: 'entry_date' },
         { index: 2, field: 'user_id' },
         { index: 2, field: 'kpi_id' },
+        { index: 2, field: 'actual' },
       ],
     ],
   ])('with %s is refused whole', async (_, body, errors) => {

@@ -1,0 +1,52 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createTurns } from '../../src/server/turns.ts'
+
+/** Turns by a clock that a test moves, and the order in which accounts got theirs. */
+const withClock = (heldBytes?: number) => {
+  const clock = { now: 0 }
+  const turns = createTurns(() => clock.now, heldBytes)
+  const order: string[] = []
+  const ask = async (name: string): Promise<void> => {
+    const turn = turns.take(name.slice(0, 1))
+    if (turn) await turn
+    order.push(name)
+    clock.now += 20
+  }
+  return { clock, turns, order, ask }
+}
+
+test('what is quick is answered at once', () => {
+  const { turns } = withClock()
+  expect(Array.from({ length: 100 }, () => turns.take('a'))).toEqual(Array(100).fill(undefined))
+})
+
+test('where it takes long, accounts take turns, whoever came first with how many', async () => {
+  const { order, ask } = withClock()
+  await Promise.all(['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2'].map(ask))
+  expect(order).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
+})
+
+test('others have their turn between any two', async () => {
+  const { order, ask } = withClock()
+  const asked = ['a1', 'a2', 'a3'].map(ask)
+  while (order.length < 3) {
+    await setImmediate()
+    order.push('-')
+  }
+  await Promise.all(asked)
+  expect(order.join('')).toMatch(/^a1-*a2-+a3/)
+})
+
+test('an account that does not take its answers waits, and no other does', async () => {
+  const { turns } = withClock(1000)
+  const taken = turns.hold('a', 1000)
+  let isIn = false
+  const waiting = Promise.resolve(turns.take('a')).then(() => (isIn = true))
+  await turns.take('b')
+  await setImmediate()
+  expect(isIn).toBe(false)
+  taken()
+  await waiting
+  expect(turns.take('a')).toBeUndefined()
+})
