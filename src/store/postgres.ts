@@ -11,6 +11,8 @@ export type PostgresPlace = {
   readonly url: string
   /** The most connections that one instance holds. */
   readonly connections?: number
+  /** How long a statement is waited for: longer than the database itself takes to give one up. */
+  readonly patienceMs?: number
 }
 
 const SETTINGS = {
@@ -20,12 +22,11 @@ const SETTINGS = {
   statement_timeout: 30_000,
   lock_timeout: 20_000,
   idle_in_transaction_session_timeout: 60_000,
-  // A server that hangs or cannot be reached any more answers nothing, not even that it took too long.
-  query_timeout: 35_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
 }
 const CONNECTIONS = 10
+const PATIENCE_MS = 35_000
 /** How often a transaction is run that the database gives up for others. */
 const ATTEMPTS = 10
 const RETRY_PAUSE_MS = 5
@@ -128,8 +129,10 @@ const WRITE = 'begin transaction isolation level read committed'
 const LOCK_STORE = 'select version from kpi_store for update'
 const LOCK_ACCOUNT = 'select id from accounts where id = ? for update'
 
-const createPool = ({ url, connections = CONNECTIONS }: PostgresPlace): pg.Pool => {
-  const pool = new pg.Pool({ ...SETTINGS, connectionString: url, max: connections, types })
+const createPool = ({ url, connections = CONNECTIONS, patienceMs = PATIENCE_MS }: PostgresPlace): pg.Pool => {
+  // A server that hangs or cannot be reached any more answers nothing, not even that it took too long.
+  const limits = { ...SETTINGS, query_timeout: patienceMs }
+  const pool = new pg.Pool({ ...limits, connectionString: url, max: connections, types })
   // A connection that is lost while nobody uses it is replaced; while somebody does, their query fails and says so.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
 import { describe, expect, inject, test } from 'vitest'
 import { KpiError } from '../../src/domain/errors.ts'
 import { accounts } from '../../src/service/accounts.ts'
@@ -17,6 +19,34 @@ const open = async (): Promise<Opened> => {
     [Symbol.asyncDispose]: async () => {
       await db.close()
       await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A way to a port of this machine that can be frozen: what is sent then arrives when it is thawed. */
+const proxyTo = async (target: number) => {
+  const pairs = new Set<readonly [Socket, Socket]>()
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1')
+    pairs.add([near, far])
+    near.pipe(far).pipe(near)
+    for (const socket of [near, far]) socket.on('error', () => undefined)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const bound = server.address()
+  return {
+    port: typeof bound === 'object' && bound ? bound.port : 0,
+    freeze: () => {
+      for (const [near, far] of pairs) near.unpipe(far)
+    },
+    thaw: () => {
+      for (const [near, far] of pairs) if (!near.destroyed) near.pipe(far)
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const pair of pairs) for (const socket of pair) socket.destroy()
+      server.close()
+      await once(server, 'close')
     },
   }
 }
@@ -169,6 +199,42 @@ describe('transactions', () => {
       expect(await tx.all('select tally from tallies where id = 1')).toEqual(before)
     })
     expect(await ask(db, 'select tally from tallies where id = 1')).toEqual([{ tally: 8n }])
+  })
+
+  test('that the database does not answer any more end as unavailable, and the next one works', async () => {
+    await using opened = await open()
+    const real = new URL(opened.database.env['KPI_POSTGRES_URL'] ?? '')
+    await using between = await proxyTo(Number(real.port))
+    const url = new URL(real)
+    url.port = String(between.port)
+    const db = await openPostgres({ url: url.href, patienceMs: 300 })
+    between.freeze()
+    await expect(ask(db, 'select 1 as one')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 })
+    between.thaw()
+    expect(await ask(db, 'select 1 as one')).toEqual([{ one: 1n }])
+    await db.close()
+  })
+
+  test('of an account that waits for another instance keep no connection from other accounts', async () => {
+    await using opened = await open()
+    const { db, database } = opened
+    const one = await accounts.create(db, { name: 'one', login: 'a@one.example.com' }, 0)
+    const two = await accounts.create(db, { name: 'two', login: 'a@two.example.com' }, 0)
+    const elsewhere = await database.open()
+    const go = Promise.withResolvers<void>()
+    const inside = Promise.withResolvers<void>()
+    const holding = elsewhere.ofAccount(one.id).write(async () => {
+      inside.resolve()
+      await go.promise
+    })
+    await inside.promise
+    const waiting = Array.from({ length: 30 }, () => db.ofAccount(one.id).write(() => Promise.resolve('written')))
+    expect(await db.ofAccount(two.id).write(() => Promise.resolve('other'))).toBe('other')
+    expect(await db.ofAccount(two.id).read((tx) => tx.all('select 1 as one'))).toEqual([{ one: 1n }])
+    go.resolve()
+    await holding
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['written']))
+    await elsewhere.close()
   })
 
   test('whose connection is lost end as unavailable, and the next one works', async () => {
