@@ -49,7 +49,8 @@ const limits = (field: Field): string => {
 const marks = (field: Field): string => {
   if (field.readOnly) return 'read only'
   if (field.writeOnly) return 'write only'
-  return field.required ? 'mandatory' : ''
+  if (!field.required) return ''
+  return field.lenient ? 'mandatory, may be left out of a new one' : 'mandatory'
 }
 
 const fieldRow = ({ name, field }: NamedField): string[] => [`\`${name}\``, field.about, limits(field), marks(field)]
@@ -61,6 +62,7 @@ const resourceText = (of: Resource): string => {
   return [
     `### ${of.title}`,
     `\`${of.path}\`: ${of.verbs.join(', ')}`,
+    ...(of.caution === undefined ? [] : [of.caution]),
     table(['Field', 'Is', 'Holds', ''], fields),
   ].join('\n\n')
 }
@@ -94,7 +96,8 @@ export const reference = async (): Promise<string> => {
     fileText(),
     '## Resources\n',
     'The whole interface is described in OpenAPI 3.1 at `/api/openapi.json`, for anybody who asks.\n',
-    'Paths are below `/api`. Mandatory fields are needed to make one; read-only ones are ignored when sent.\n',
+    'Paths are below `/api`. Mandatory fields are needed to make one; read-only ones are ignored when sent. A new KPI may leave',
+    'out its category, which is the first of the account then, and its aggregate function, which is SUM.\n',
     `The KPIs of one category are at \`${categoryKpi.path}\`, too.\n`,
     ...resources.filter(isServed).map((of) => `${resourceText(of)}\n`),
   ].join('\n')

@@ -66,6 +66,8 @@ export type Resource<F extends Fields = Fields> = {
   readonly verbs: readonly Verb[]
   /** What goes when one is removed, besides itself. */
   readonly removal?: string
+  /** What there is to know about answers of it, in a few sentences. */
+  readonly caution?: string
   readonly fields: F
   /** Lists of other resources that its body holds beside its fields. */
   readonly lists?: Readonly<Record<string, Resource>>

@@ -55,6 +55,7 @@ export const report: Register = (group, act) => {
     group,
     'report --from this-year',
     'report --kpis Revenue,Visits --users ann@example.com --from last-month --to yesterday --rows',
+    'report --group-items North,South --from this-year',
     'report --from 2026-01-01 --to 2026-03-31 -o csv',
   )
   act(group, async (cli, _, flags) => {

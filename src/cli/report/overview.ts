@@ -13,7 +13,7 @@ export const overview = resource({
   verbs: [],
   fields: {
     kpi: { kind: 'text', about: 'Name of the KPI' },
-    item: { kind: 'text', about: 'Name of the user' },
+    item: { kind: 'text', about: 'Name of the user or group item' },
     date: { kind: 'date', about: 'First day of the latest period with a value' },
     actual: { kind: 'decimal', about: 'Latest value', nullable: true },
     target: { kind: 'decimal', about: 'Its target', nullable: true },

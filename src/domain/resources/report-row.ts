@@ -1,5 +1,8 @@
 import { resource, type Stored } from '../schema.ts'
 
+/** The most rows that one answer holds (interface, section 4.3). */
+export const REPORT_LIMIT = 10_000
+
 /** One row of the processed report: a KPI, an item and a period. */
 export const reportRow = resource({
   name: 'report_row',
@@ -8,6 +11,7 @@ export const reportRow = resource({
   root: 'DataEntry',
   path: '/reports/AllDataEntries',
   verbs: ['list'],
+  caution: `One answer holds the first ${REPORT_LIMIT} rows at most. X-Total-Count says how many there are: where that is more, narrow the days, and ask for the rest by itself.`,
   brief: ['entryDate', 'kpiName', 'itemName', 'actual', 'target', 'notes'],
   fields: {
     kpiId: { kind: 'integer', about: 'Id of the KPI', readOnly: true },
@@ -30,6 +34,3 @@ export const reportRow = resource({
 })
 
 export type ReportRow = Stored<typeof reportRow>
-
-/** The most rows that one answer holds (interface, section 4.3). */
-export const REPORT_LIMIT = 10_000

@@ -110,6 +110,7 @@ export const operationOf = (route: Route): Schema => {
     tags: [controllerOf(route.path).name],
     operationId: idOf(verb, route.path),
     summary: summaryOf(verb, route.path),
+    ...(route.gives?.caution !== undefined && { description: route.gives.caution }),
     parameters: parametersOf(verb, route),
     ...bodyOf(verb, route),
     responses: { [success]: successOf(verb, route), ...Object.fromEntries(refused) },

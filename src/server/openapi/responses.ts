@@ -1,3 +1,4 @@
+import { reportRow } from '../../domain/resources/report-row.ts'
 import type { Schema } from './field-schemas.ts'
 import { ref } from './schemas.ts'
 
@@ -7,7 +8,7 @@ const header = (description: string, type = 'integer'): Schema => ({ description
 export const headers: Schema = {
   RequestId: header('Id of the request, by which it is found in the log of the service', 'string'),
   Location: header('Where the created resource is', 'string'),
-  TotalCount: header('How many rows there are, of which the answer holds the first'),
+  TotalCount: header(`How many rows there are. ${reportRow.caution}`),
   RetryAfter: header('Seconds to wait before asking again'),
   Authenticate: header('The scheme of the credentials: Basic', 'string'),
   Replayed: header('true where this is the first answer to a request with the same Idempotency-Key', 'string'),
