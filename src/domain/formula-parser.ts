@@ -14,6 +14,10 @@ const SPACE = /\s*/y
 const NUMBER = /(\d+)(?:\.(\d*))?|\.(\d+)/y
 const REFERENCE = /\[([^[\]]*)\]/y
 const WORD = /[\p{L}_][\p{L}\d_]*/uy
+const OPENING = /\[/y
+const CALLED = /\(/y
+const DECIMAL_COMMA = /(?<=\d),(?=\d)/y
+const MORE_WORDS = /[\p{L}_][\p{L}\d_]*(?:\s+[\p{L}_][\p{L}\d_]*)*/uy
 const ID = /^\d{1,15}$/
 
 /** What stops the reading of a formula. */
@@ -43,6 +47,11 @@ const createScanner = (text: string) => {
     at: (): number => at,
     refuse: (why: string, where = at): never => {
       throw new Unreadable(`${why} ${placeIn(text, where)}`)
+    },
+    /** Refuses whatever stands here. */
+    refuseNext: (why: string): never => {
+      const comma = match(DECIMAL_COMMA)
+      return comma ? scanner.refuse('the decimal sign is a point, not a comma,', at - 1) : scanner.refuse(why)
     },
     take: (pattern: RegExp): RegExpExecArray | undefined => {
       match(SPACE)
@@ -75,6 +84,14 @@ const readNumber = (scanner: Scanner, [written, whole = '', behind, alone]: RegE
   return { kind: 'number', value: { over: BigInt(whole + fraction), under: 10n ** BigInt(fraction.length) } }
 }
 
+/** Refuses a word that is no function: where nothing is called, a KPI is meant. */
+const refuseWord = (scanner: Scanner, word: string): never => {
+  const from = scanner.at() - word.length
+  if (scanner.take(CALLED)) scanner.refuse(`there is no function ${word}, only ${listFunctions.join(', ')}`, from)
+  const [more = ''] = scanner.take(MORE_WORDS) ?? []
+  return scanner.refuse(`a KPI has to stand in brackets, as [${`${word} ${more}`.trim()}],`, from)
+}
+
 /** Recursive descent: sums of products of signed values, each of which may be a sum in brackets. */
 const createParser = (scanner: Scanner, resolve: Resolve) => {
   const references: Reference[] = []
@@ -89,7 +106,7 @@ const createParser = (scanner: Scanner, resolve: Resolve) => {
     return expression
   }
   const expect = (sign: string, after: string): void => {
-    if (scanner.takeOne([sign]) === undefined) scanner.refuse(`expected ${after}`)
+    if (scanner.takeOne([sign]) === undefined) scanner.refuseNext(`expected ${after}`)
   }
   const readReference = ([written, name = '']: RegExpExecArray): Expression => {
     const to = scanner.at()
@@ -101,11 +118,7 @@ const createParser = (scanner: Scanner, resolve: Resolve) => {
   }
   const readList = ([word]: RegExpExecArray): Expression => {
     const name = listFunctions.find((one) => one === word.toUpperCase())
-    if (!name)
-      return scanner.refuse(
-        `there is no function ${word}, only ${listFunctions.join(', ')}`,
-        scanner.at() - word.length,
-      )
+    if (!name) return refuseWord(scanner, word)
     expect('(', `( after ${name}`)
     const list: Expression[] = []
     do list.push(readSum())
@@ -126,6 +139,7 @@ const createParser = (scanner: Scanner, resolve: Resolve) => {
     }
     const reference = scanner.take(REFERENCE)
     if (reference) return readReference(reference)
+    if (scanner.take(OPENING)) return scanner.refuse('] is missing after the [', scanner.at() - 1)
     const word = scanner.take(WORD)
     if (word) return nested(() => readList(word))
     if (scanner.takeOne(['(']) !== undefined) return nested(readBrackets)
@@ -145,7 +159,7 @@ const createParser = (scanner: Scanner, resolve: Resolve) => {
 
   return (): { expression: Expression; references: readonly Reference[]; numbers: number } => {
     const expression = readSum()
-    if (!scanner.isAtEnd()) scanner.refuse('expected an operator or the end')
+    if (!scanner.isAtEnd()) scanner.refuseNext('expected an operator or the end')
     return { expression, references, numbers }
   }
 }

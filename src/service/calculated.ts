@@ -22,13 +22,23 @@ import { type Context, found } from './context.ts'
 
 const ID = /^\d{1,15}$/
 
+/** The name that may be meant by one that none has. */
+export type Suggest = (name: string, names: readonly string[]) => string | undefined
+
+const noSuggestion: Suggest = () => undefined
+
+const unknownName = (name: string, near: string | undefined): Fault =>
+  new Fault(`there is no KPI named "${name}"${near === undefined ? '' : ` (did you mean "${near}"?)`}`)
+
 /** Finds a KPI by what a formula calls it: its id, or the exact name. */
 const resolver =
-  (all: ReadonlyMap<number, Kpi>): Resolve =>
+  (all: ReadonlyMap<number, Kpi>, suggest: Suggest): Resolve =>
   (name) => {
     if (ID.test(name)) return all.has(Number(name)) ? Number(name) : new Fault(`there is no KPI ${name}`)
-    const [first, ...others] = [...all.values()].filter((one) => one.name === name)
-    if (!first) return new Fault(`there is no KPI named "${name}"`)
+    const known = [...all.values()]
+    const [first, ...others] = known.filter((one) => one.name === name)
+    const names = known.map((one) => one.name)
+    if (!first) return unknownName(name, suggest(name, names))
     if (others.length === 0) return first.id
     const ids = [first, ...others].map(({ id }) => id).join(', ')
     return new Fault(`"${name}" is the name of more than one KPI: ${ids}; use the id`)
@@ -51,9 +61,9 @@ const checked = async (
   account: number,
   all: Formulas<Kpi>,
   record: CalculatedKpi,
-  before?: CalculatedKpi,
+  { suggest, before }: { readonly suggest: Suggest; readonly before?: CalculatedKpi },
 ): Promise<CalculatedKpi> => {
-  const formula = parseFormula(record.formula, resolver(all.kpis))
+  const formula = parseFormula(record.formula, resolver(all.kpis, suggest))
   const faults = [...(await faultsOfCatalogIds(tx, account, record)), ...faultsOfTarget(record)]
   if (formula instanceof Fault) faults.push({ field: 'formula', message: formula.message })
   else faults.push(...faultsOfFormula(withDefinition(all, record, formula), record))
@@ -95,22 +105,36 @@ export const calculated = {
 
   get: ({ db, account }: Context, id: number): Promise<CalculatedKpi> => db.read((tx) => find(tx, account.id, id)),
 
-  add: ({ db, account, now }: Context, draft: CalculatedDraft): Promise<CalculatedKpi> =>
+  /** Defines one; `suggest` helps with misspelt names in its formula. */
+  add: (
+    { db, account, now }: Context,
+    draft: CalculatedDraft,
+    suggest: Suggest = noSuggestion,
+  ): Promise<CalculatedKpi> =>
     db.write(async (tx) => {
       const all = await loadFormulas(tx, account.id)
       const id = await takeIds(tx, account.id, 'kpis')
       const automatic = { id, is_calculated: true, created_at: now, updated_at: now }
-      const record = await checked(tx, account.id, all, completeRecord(calculatedKpi, draft, automatic))
+      const record = await checked(tx, account.id, all, completeRecord(calculatedKpi, draft, automatic), { suggest })
       await kpis.insert(tx, account.id, kpiOf(record))
       await formulas.insert(tx, account.id, storedOf(record))
       return record
     }),
 
-  update: ({ db, account, now }: Context, id: number, patch: CalculatedPatch): Promise<CalculatedKpi> =>
+  /** Changes what is given of one; `suggest` helps with misspelt names in its formula. */
+  update: (
+    { db, account, now }: Context,
+    id: number,
+    patch: CalculatedPatch,
+    suggest: Suggest = noSuggestion,
+  ): Promise<CalculatedKpi> =>
     db.write(async (tx) => {
       const before = await find(tx, account.id, id)
       const all = await loadFormulas(tx, account.id)
-      const after = await checked(tx, account.id, all, completeRecord(calculatedKpi, patch, before), before)
+      const after = await checked(tx, account.id, all, completeRecord(calculatedKpi, patch, before), {
+        suggest,
+        before,
+      })
       if (!differs(before, after)) return before
       const changed = { ...after, updated_at: now }
       await kpis.update(tx, account.id, kpiOf(changed))

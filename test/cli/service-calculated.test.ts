@@ -108,6 +108,7 @@ describe('it is refused', () => {
       1,
       'kpi: formula: expected a number, a [KPI], a function or ( at character 13: "* 2"',
     ],
+    [['--formula', '[Visit] / 2'], 1, 'there is no KPI named "Visit" (did you mean "Visits"?) at character 1'],
     [['--formula', ''], 2, 'kpi: --formula must not be empty'],
     [[], 2, 'kpi: a calculated KPI needs --formula <text>'],
     [['--formula', '[1]', '--over', 'members'], 2, 'kpi: --over must be one of results, inputs'],

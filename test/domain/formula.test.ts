@@ -91,7 +91,12 @@ test.each([
   ['MEDIAN([1])', 'there is no function MEDIAN, only SUM, AVG, MIN, MAX at character 1: "MEDIAN([1])"'],
   ['[1] + [Sales]', '"Sales" is no id of a KPI at character 7: "[Sales]"'],
   ['[1] + []', '"" is no id of a KPI at character 7: "[]"'],
-  ['[1', 'expected a number, a [KPI], a function or ( at character 1: "[1"'],
+  ['[1', '] is missing after the [ at character 1: "[1"'],
+  ['[1] / [2', '] is missing after the [ at character 7: "[2"'],
+  ['Sales * 2', 'a KPI has to stand in brackets, as [Sales], at character 1: "Sales * 2"'],
+  ['2 * Net sales / [1]', 'a KPI has to stand in brackets, as [Net sales], at character 5: "Net sales / [1]"'],
+  ['1,5 * [1]', 'the decimal sign is a point, not a comma, at character 2: ",5 * [1]"'],
+  ['(1,5) * [1]', 'the decimal sign is a point, not a comma, at character 3: ",5) * [1]"'],
   ['[-1]', '"-1" is no id of a KPI at character 1: "[-1]"'],
   ['1e5 * [1]', 'expected an operator or the end at character 2: "e5 * [1]"'],
   ['[1] + 1.2.3', 'expected an operator or the end at character 10: ".3"'],
@@ -105,7 +110,8 @@ test.each([
   ],
   ['"💥" + [1]', 'expected a number, a [KPI], a function or ( at character 1: ""💥" + [1]"'],
   ['1 + 💥 + [1]', 'expected a number, a [KPI], a function or ( at character 5: "💥 + [1]"'],
-  ['constructor', 'there is no function constructor, only SUM, AVG, MIN, MAX at character 1: "constructor"'],
+  ['constructor', 'a KPI has to stand in brackets, as [constructor], at character 1: "constructor"'],
+  ['constructor()', 'there is no function constructor, only SUM, AVG, MIN, MAX at character 1: "constructor()"'],
   ['[1]; drop table kpis', 'expected an operator or the end at character 4: "; drop table kpis"'],
 ])('%j is refused at the character', (text, message) => {
   expect(refusal(text)).toBe(message)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
+import { nearest } from '../../client/directory.ts'
 import { formatDay } from '../../domain/day.ts'
 import { calculatedKpi } from '../../domain/resources/calculated-kpi.ts'
 import { calculationStep } from '../../domain/resources/calculation-step.ts'
@@ -56,7 +57,7 @@ const addAdd = (group: Command, act: Act): void => {
   act(command, async (cli, _, flags) => {
     const { calculated } = await import('../../service/calculated.ts')
     const record = await inAccount(cli, flags, async (ctx, client) =>
-      calculated.add(ctx, await readDraft(client, flags)),
+      calculated.add(ctx, await readDraft(client, flags), nearest),
     )
     await cli.printOne(calculatedKpi, record)
   })
@@ -72,7 +73,7 @@ const addUpdate = (group: Command, act: Act): void => {
   act(command, async (cli, [name = ''], flags) => {
     const { calculated } = await import('../../service/calculated.ts')
     const record = await inAccount(cli, flags, async (ctx, client) =>
-      calculated.update(ctx, await resolveRecordId(client, kpi, name), await readPatch(client, flags)),
+      calculated.update(ctx, await resolveRecordId(client, kpi, name), await readPatch(client, flags), nearest),
     )
     await cli.printOne(calculatedKpi, record)
   })
