@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { KpiError } from '../domain/errors.ts'
 import { copyDatabase, damageIn } from './backup.ts'
 import { prepareFile, versionOf } from './open.ts'
-import { isDamaged, sqliteError } from './sqlite-errors.ts'
+import { isDamaged, isNotOurs, sqliteError } from './sqlite-errors.ts'
 import { isOpenElsewhere } from './sqlite-file.ts'
 import { sqliteDb } from './sqlite.ts'
 import { countAll, isFresh } from './status.ts'
@@ -36,7 +36,9 @@ const openBackup = (file: string): DatabaseSync => {
     throw new KpiError('unusable', `${file} is damaged: ${damage}; nothing was restored, take another backup`)
   } catch (error) {
     database.close()
-    throw sqliteError(error, file)
+    if (!isNotOurs(error)) throw sqliteError(error, file)
+    const message = `${file} is not a backup of a kpi store; name a file that kpi service backup has written`
+    throw new KpiError('unusable', message, { cause: error })
   }
 }
 
@@ -103,7 +105,13 @@ const useLog = (path: string): void => {
 }
 
 /** How a store is restored: over what is there, and where what cannot be written over is kept. */
-export type Restoring = { readonly force: boolean; readonly asideName: string; readonly signal: AbortSignal }
+export type Restoring = {
+  readonly force: boolean
+  readonly asideName: string
+  readonly signal: AbortSignal
+  /** Makes the folder of the store, when the backup is found to be good. */
+  readonly makeFolder: () => void
+}
 
 /**
  * Puts a backup in place of the store at a path. All of it happens in one transaction on the store's own file, so that
@@ -113,7 +121,7 @@ export type Restoring = { readonly force: boolean; readonly asideName: string; r
 export const restoreStore = async (
   file: string,
   path: string,
-  { force, asideName, signal }: Restoring,
+  { force, asideName, signal, makeFolder }: Restoring,
 ): Promise<string | undefined> => {
   mustStandAlone(file)
   mustNotBeItself(file, path)
@@ -125,6 +133,7 @@ export const restoreStore = async (
   }
   const source = openBackup(file)
   try {
+    makeFolder()
     const aside = isBeyondUse(path) ? moveAside(path, asideName) : undefined
     prepareFile(path)
     await copyOver(source, path, signal)

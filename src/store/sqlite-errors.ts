@@ -24,9 +24,14 @@ export const damaged = (path: string, cause?: unknown): KpiError =>
 export const isDamaged = (error: unknown): boolean =>
   resultCode(error) === CORRUPT || (error instanceof Error && error.cause !== undefined && isDamaged(error.cause))
 
+class NotOurs extends KpiError {}
+
+/** Whether a file is something else than a store, told by SQLite or by one of our errors. */
+export const isNotOurs = (error: unknown): boolean => error instanceof NotOurs || resultCode(error) === NOT_A_DATABASE
+
 /** The error for a file that is something else than a store. */
 export const notOurs = (path: string, cause?: unknown): KpiError =>
-  new KpiError('unusable', `${path} is not a kpi database; move it away, or choose another data directory`, { cause })
+  new NotOurs('unusable', `${path} is not a kpi database; move it away, or choose another data directory`, { cause })
 
 /** What SQLite said, as one of our errors; anything that is not SQLite's passes through. */
 export const sqliteError = (error: unknown, path: string): unknown => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, truncateSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -81,6 +81,17 @@ describe('backup and restore', () => {
     expect((await service('restore', 'a.db', '--data-dir', 'there')).code).toBe(0)
     const revoked = await service('token', 'revoke', '--data-dir', 'there')
     expect(revoked.stderr).toBe('the token of account default works no longer\n')
+  })
+
+  test('what is no backup is refused, and no data directory is made for it', async () => {
+    writeFileSync(user.folder.in('notes.txt'), 'no backup')
+    const ran = await service('restore', 'notes.txt', '--data-dir', 'there')
+    expect(ran).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `kpi: ${user.folder.in('notes.txt')} is not a backup of a kpi store; name a file that kpi service backup has written\n`,
+    })
+    expect(existsSync(user.folder.in('there'))).toBe(false)
   })
 
   test('a store that is too damaged to be written over is kept, and it is said where', async () => {

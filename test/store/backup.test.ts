@@ -38,7 +38,7 @@ const beside = (name: string): string => join(dirname(store.path), name)
 const backUp = (file: string, force = false, path = store.path): Promise<unknown> =>
   backUpStore(path, file, force, never)
 const restore = (file: string, { path = store.path, force = false } = {}): Promise<string | undefined> =>
-  restoreStore(file, path, { force, asideName: 'damaged', signal: never })
+  restoreStore(file, path, { force, asideName: 'damaged', signal: never, makeFolder: () => undefined })
 
 /** Adds a category, by which a state of the store is told from another. */
 const mark = (db: Db, name: string): Promise<void> =>
@@ -253,12 +253,20 @@ describe('a restore', () => {
   test.each<[string, (path: string) => void, RegExp]>([
     ['is not there', (path) => rmSync(path), /^there is no file .*a\.backup$/],
     ['is a folder', (path) => (rmSync(path), mkdirSync(path)), /a\.backup is not a file$/],
-    ['is empty', (path) => truncateSync(path), /a\.backup is not a kpi database/],
-    ['is a text', (path) => writeFileSync(path, 'x'.repeat(9000)), /a\.backup is not a kpi database/],
+    [
+      'is empty',
+      (path) => truncateSync(path),
+      /a\.backup is not a backup of a kpi store; name a file that kpi service backup has written$/,
+    ],
+    [
+      'is a text',
+      (path) => writeFileSync(path, 'x'.repeat(9000)),
+      /a\.backup is not a backup of a kpi store; name a file that kpi service backup has written$/,
+    ],
     [
       "is another program's",
       (path) => (rmSync(path), runSql(path, 'create table t (a); pragma user_version = 1')),
-      /a\.backup is not a kpi database/,
+      /a\.backup is not a backup of a kpi store; name a file that kpi service backup has written$/,
     ],
     ['was cut', (path) => truncateSync(path, 20_000), /a\.backup is damaged/],
     [
@@ -317,7 +325,7 @@ describe('a restore', () => {
 
   test('that is stopped leaves the store as it was', async () => {
     await store.db.close()
-    const stopped = { force: true, asideName: 'damaged', signal: AbortSignal.abort() }
+    const stopped = { force: true, asideName: 'damaged', signal: AbortSignal.abort(), makeFolder: () => undefined }
     await expect(restoreStore(beside('a.backup'), store.path, stopped)).rejects.toThrow('aborted')
     expect(await marksIn(store.path)).toEqual(['then', 'now'])
   })

@@ -20,10 +20,14 @@ export const addRestore: Register = (group, act) => {
       import('../../store/status.ts'),
     ])
     const [dataDir, file] = [filePlace(cli, 'pg_restore'), resolve(cli.io.cwd, name)]
-    makeFolder(dataDir, 'data directory')
     const asideName = `damaged-${new Date(cli.io.now()).toISOString().replaceAll(/\D/g, '').slice(0, 14)}`
     const aside = await stoppable(cli, 'the store is as it was', (signal) =>
-      restoreStore(file, storePath(dataDir), { force: force === true, asideName, signal }),
+      restoreStore(file, storePath(dataDir), {
+        force: force === true,
+        asideName,
+        signal,
+        makeFolder: () => makeFolder(dataDir, 'data directory'),
+      }),
     )
     if (aside !== undefined) await cli.note(`the damaged store that was there is kept in ${aside}`)
     const counts = await withExistingStore(cli, (db) => db.read(countAll))
