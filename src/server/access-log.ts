@@ -1,3 +1,4 @@
+import { KpiError } from '../domain/errors.ts'
 import type { Exchange } from './exchange.ts'
 import { shownTarget } from './shown-target.ts'
 
@@ -25,9 +26,17 @@ export const requestLine = (exchange: Exchange, nowMs: number): string => {
   })
 }
 
-/** The line of the log for what went wrong inside, in full. */
+/** What an error says, with the way to it through the program where it was not foreseen. */
+const toldOf = (error: unknown, isForeseen: boolean): string => {
+  if (!(error instanceof Error)) return String(error)
+  if (!isForeseen) return error.stack ?? error.message
+  // A host with several addresses was tried at each, which has no message of its own.
+  return error instanceof AggregateError ? error.errors.map(String).join(', ') : error.message
+}
+
+/** The line of the log for what went wrong inside: in full, unless the store is just not available. */
 export const errorLine = (error: unknown, requestId: string, nowMs: number): string => {
-  const told = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.stack : undefined
-  return toLine(nowMs, { event: 'error', id: requestId, error: told, cause })
+  const isForeseen = error instanceof KpiError && error.code === 'unavailable'
+  const cause = error instanceof Error && error.cause instanceof Error ? toldOf(error.cause, isForeseen) : undefined
+  return toLine(nowMs, { event: 'error', id: requestId, error: toldOf(error, isForeseen), cause })
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { KpiError } from '../../src/domain/errors.ts'
 import { errorLine, requestLine } from '../../src/server/access-log.ts'
 import { shownTarget } from '../../src/server/shown-target.ts'
 import { KPI } from '../support/classic.ts'
@@ -81,6 +82,19 @@ describe('a token', () => {
     const line = errorLine(new Error(`cannot read ${token}`, { cause: new Error(token) }), 'R1', NOW)
     expect(line).not.toContain('3sNeP0')
     expect(JSON.parse(line)).toMatchObject({ event: 'error', id: 'R1' })
+  })
+
+  test('of an error is in full where it was unforeseen, and a message where the store is not available', () => {
+    const told = (code: 'internal' | 'unavailable', cause: Error): unknown =>
+      JSON.parse(errorLine(new KpiError(code, 'PostgreSQL does not answer', { cause }), 'R1', NOW))
+    expect(told('internal', new Error('refused'))).toMatchObject({
+      error: expect.stringContaining('access-log.test.ts') as string,
+      cause: expect.stringContaining('access-log.test.ts') as string,
+    })
+    const line = { time: '2026-11-21T12:00:00.000Z', event: 'error', id: 'R1', error: 'PostgreSQL does not answer' }
+    expect(told('unavailable', new Error('refused'))).toEqual({ ...line, cause: 'refused' })
+    const each = new AggregateError([new Error('refused'), new Error('unreachable')])
+    expect(told('unavailable', each)).toEqual({ ...line, cause: 'Error: refused, Error: unreachable' })
   })
 })
 
