@@ -1,6 +1,7 @@
 import { account } from '../domain/resources/account.ts'
 import type { Resource } from '../domain/schema.ts'
 import type { Reader, SqlList, SqlOutput } from './db.ts'
+import { sqliteDialect } from './dialect.ts'
 import { rowCheck } from './field-check.ts'
 import { idOf, invariants } from './invariants.ts'
 import type { Table } from './migrations.ts'
@@ -21,7 +22,7 @@ const isOfResource = (table: Table): table is Table & { readonly of: Resource } 
 
 /** Every table of a store; which one does not depend on the database. */
 export const storeTables = async (): Promise<readonly Table[]> => {
-  const [{ accountTables }, { sqliteDialect }] = await Promise.all([import('./migrations.ts'), import('./dialect.ts')])
+  const { accountTables } = await import('./migrations.ts')
   return [{ name: 'accounts', of: account, key: ['id'] }, ...accountTables(sqliteDialect)]
 }
 

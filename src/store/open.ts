@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { KpiError } from '../domain/errors.ts'
 import type { Db, Reader } from './db.ts'
+import { sqliteDialect } from './dialect.ts'
 import { notOurs } from './sqlite-errors.ts'
 import { sqliteDb } from './sqlite.ts'
 
@@ -24,7 +25,7 @@ const STORE: FileKind = {
   applicationId: APPLICATION_ID,
   version: STORE_VERSION,
   steps: async () => {
-    const [{ migrations }, { sqliteDialect }] = await Promise.all([import('./migrations.ts'), import('./dialect.ts')])
+    const { migrations } = await import('./migrations.ts')
     return migrations(sqliteDialect)
   },
 }
