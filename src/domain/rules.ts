@@ -13,7 +13,11 @@ const userLabel = (user: UserFacts): string => `user ${user.id} (${fullName(user
 
 /** Calculated KPIs are changed by the operator, never over the interface (interface, section 4.1). */
 export const mustNotBeCalculated = (kpi: KpiFacts): void => {
-  if (kpi.is_calculated) throw new KpiError('forbidden', `${kpiLabel(kpi)} is calculated and cannot be changed here`)
+  if (!kpi.is_calculated) return
+  throw new KpiError(
+    'forbidden',
+    `${kpiLabel(kpi)} is calculated and cannot be changed here; the operator changes it with kpi service calculated update`,
+  )
 }
 
 /** A user who reports values must be active. */

@@ -13,8 +13,10 @@ import { hashSecret, makeSecret, type Random } from './secrets.ts'
 
 const find = async (tx: Reader, name: string): Promise<Account> => {
   const account = await store.findByName(tx, name)
-  if (!account) throw new KpiError('not_found', `there is no account ${name}`)
-  return account
+  if (account) return account
+  // The one that is meant where none is named, though a store need not have it.
+  const advice = name === DEFAULT_ACCOUNT ? 'name one with --account; ' : ''
+  throw new KpiError('not_found', `there is no account ${name}; ${advice}kpi service accounts list shows them`)
 }
 
 /** What the operator settles for an account. */

@@ -92,9 +92,19 @@ describe('an account', () => {
       fiscal_year_start: 1,
       created_at: '2026-11-21T12:00:00',
     })
-    expect(made.stderr).toContain('kpi service accounts enable-api acme')
+    expect(made.stderr).toBe(
+      'To let clients in: kpi service accounts enable-api acme, kpi service token create --account acme\n',
+    )
     expect(jsonOf(await service('accounts', 'show', 'acme', '-o', 'json'))).toEqual(jsonOf(made))
     expect(jsonOf(await service('accounts', 'list', '-o', 'json'))).toHaveLength(2)
+  })
+
+  test('is made in another place, which the commands that are still to be given name, too', async () => {
+    const { stderr } = await createAcme('--data-dir', 'my data')
+    const place = "--data-dir 'my data'"
+    expect(stderr).toBe(
+      `To let clients in: kpi service accounts enable-api acme ${place}, kpi service token create --account acme ${place}\n`,
+    )
   })
 
   test('is made with settings and a name of its first user', async () => {
@@ -194,7 +204,7 @@ describe('settings', () => {
 
 test.each([
   [['accounts', 'enable-api', 'nil'], 1, 'there is no account nil'],
-  [['token', 'create', '--account', 'nil'], 1, 'there is no account nil'],
+  [['token', 'create', '--account', 'nil'], 1, 'there is no account nil; kpi service accounts list shows them'],
   [['accounts', 'enable-api'], 2, "missing required argument 'name'"],
   [['token', 'create', 'extra'], 2, "too many arguments for 'create'"],
   [['token', 'revoke', '--account', 'nil'], 1, 'there is no account nil'],

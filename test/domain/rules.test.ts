@@ -141,7 +141,10 @@ describe('who enters what', () => {
 
   test('a calculated KPI is not changed over the interface, and nobody is told to try later', () => {
     expect(() => mustNotBeCalculated(kpi())).not.toThrow()
-    const refusal = new KpiError('forbidden', 'KPI 7 (Sales) is calculated and cannot be changed here')
+    const refusal = new KpiError(
+      'forbidden',
+      'KPI 7 (Sales) is calculated and cannot be changed here; the operator changes it with kpi service calculated update',
+    )
     expect(() => mustNotBeCalculated(kpi({ is_calculated: true }))).toThrow(refusal)
     expect(refusal.retryAfter).toBeUndefined()
   })

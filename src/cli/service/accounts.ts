@@ -10,6 +10,7 @@ import type { Act, Register } from '../cli.ts'
 import { addExamples } from '../examples.ts'
 import { addFlags, type FieldFlag, type FlagValues, mustBeRight, readPlainFlags } from '../flags.ts'
 import { withStore } from '../operator.ts'
+import { placeWords } from '../place-words.ts'
 import { settingFlags } from './settings.ts'
 
 const { first_name, last_name, email } = user.fields
@@ -79,8 +80,9 @@ const addCreate = (accounts: Command, act: Act): void => {
     const { accounts: service } = await import('../../service/accounts.ts')
     const now = Math.floor(cli.io.now() / 1000)
     await cli.printOne(account, await withStore(cli, (db) => service.create(db, draft, now)))
+    const place = placeWords(cli.flags)
     await cli.note(
-      `To let clients in: kpi service accounts enable-api ${name}, kpi service token create --account ${name}`,
+      `To let clients in: kpi service accounts enable-api ${name}${place}, kpi service token create --account ${name}${place}`,
     )
   })
 }
