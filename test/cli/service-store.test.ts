@@ -155,7 +155,11 @@ test('a store in PostgreSQL has a status and is checked; its backup is the work 
   await using database = await postgresDatabase()
   const onPostgres = (...line: string[]): Promise<Ran> =>
     user.kpiIn({ env: database.env }, 'service', ...line, ...database.flags)
-  await onPostgres('accounts', 'create', 'acme', '--login', 'boss@acme.example.com')
+  const made = await onPostgres('accounts', 'create', 'acme', '--login', 'boss@acme.example.com')
+  expect(made.stderr).toMatch(/ enable-api acme --store postgres, .* --account acme --store postgres\n$/)
+  expect((await onPostgres('token', 'create')).stderr).toBe(
+    'kpi: there is no account default; name one with --account; kpi service accounts list shows them\n',
+  )
   expect(jsonOf(await onPostgres('status', '-o', 'json'))).toEqual({
     store: 'postgres',
     path: expect.stringMatching(/^[^@]+:\d+\/\w+$/) as string,
