@@ -1,13 +1,12 @@
 import { eachFault, type StoreFault } from '../store/check.ts'
 import type { Db, Reader } from '../store/db.ts'
 import { type Counts, countAll } from '../store/status.ts'
+import { eachStray } from '../store/strays.ts'
 
 /** What a database can tell of itself, beyond what SQL can ask of any. */
 export type Integrity = {
   /** Damage, which leaves nothing that one could rely on. */
   readonly damageOf: (tx: Reader) => Promise<StoreFault[]>
-  /** Calls `visit` for every row that names one that is not there. */
-  readonly eachStray: (tx: Reader, visit: (fault: StoreFault) => void) => Promise<void>
 }
 
 /** What a check came to: how much there is, what is wrong, and how much more of the same kinds. */
@@ -38,8 +37,8 @@ const createFinds = (): { faults: StoreFault[]; more: () => number; add: (fault:
 }
 
 /**
- * Checks all of a store, at one moment of it: the rules of all fields, the domain's invariants, and before them what the
- * database tells of itself, where it has to be asked: PostgreSQL holds its rows to their keys at any time.
+ * Checks all of a store, at one moment of it: what rows name, the rules of all fields and the domain's invariants, and
+ * before them what the database tells of itself, where it can be asked.
  */
 export const checkStore = (db: Db, integrity: Integrity | undefined): Promise<Checked> =>
   db.read(async (tx) => {
@@ -47,7 +46,7 @@ export const checkStore = (db: Db, integrity: Integrity | undefined): Promise<Ch
     const counts = await countAll(tx)
     if (damage.length > 0) return { counts, faults: damage, more: 0 }
     const { faults, more, add } = createFinds()
-    await integrity?.eachStray(tx, add)
+    await eachStray(tx, add)
     await eachFault(tx, add)
     return { counts, faults, more: more() }
   })

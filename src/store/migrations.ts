@@ -12,6 +12,15 @@ import { columnSql, columnsOf } from './columns.ts'
 import type { Dialect } from './dialect.ts'
 import { limitTables } from './limit-tables.ts'
 
+/** Columns that name a row of another table: both with the account, which goes before them. */
+export type Reference = {
+  readonly columns: readonly string[]
+  readonly parent: string
+  readonly to: readonly string[]
+  /** What happens to the row when the one that it names changes. */
+  readonly follows?: string
+}
+
 /** A table of the store: the columns that its resource gives it, and others. */
 export type Table = {
   readonly name: string
@@ -21,15 +30,21 @@ export type Table = {
   readonly key: readonly string[]
   /** Columns beside those of the field table. */
   readonly columns?: Readonly<Record<string, string>>
+  /** What its rows name, beside their account. */
+  readonly references?: readonly Reference[]
   readonly constraints?: readonly string[]
   /** Fields that are not columns here. */
   readonly without?: readonly string[]
-  /** Whether the account is a foreign key; true unless it says otherwise. */
+  /** Whether what its rows name is a foreign key; true unless it says otherwise. */
   readonly isBound?: boolean
 }
 
-const references = (column: string, table: string): string =>
-  `foreign key (account_id, ${column}) references ${table} (account_id, id)`
+const references = (column: string, parent: string): Reference => ({ columns: [column], parent, to: ['id'] })
+
+const foreignKey = ({ columns, parent, to, follows = '' }: Reference): string => {
+  const [from, there] = [columns, to].map((names) => ['account_id', ...names].join(', '))
+  return `foreign key (${from}) references ${parent} (${there})${follows}`
+}
 
 /**
  * A table of a version of the store. Every key leads with the account, and stands first in the table as it does on the
@@ -37,7 +52,7 @@ const references = (column: string, table: string): string =>
  */
 const createTable =
   (version: number, dialect: Dialect) =>
-  ({ name, of, key, columns = {}, constraints = [], without = [], isBound = true }: Table): string => {
+  ({ name, of, key, columns = {}, references: named = [], constraints = [], without = [], isBound = true }: Table) => {
     const all = of ? columnsOf(of) : []
     const fields = all.filter((one) => !without.includes(one.name) && (one.field.since ?? version) <= version)
     const definitions = new Map([
@@ -49,6 +64,7 @@ const createTable =
     const order = [...leading, ...[...definitions.keys()].filter((column) => !leading.includes(column))]
     const parts = [
       ...order.map((column) => definitions.get(column) ?? ''),
+      ...(isBound ? named.map(foreignKey) : []),
       ...constraints,
       `primary key (${leading.join(', ')})`,
     ]
@@ -65,21 +81,18 @@ const accounts = ({ integer, numbered, plain, crossAccountKeys }: Dialect): stri
   )${plain}`
 }
 
-const counters = ({ integer, clustered }: Dialect): string => `create table counters (
-  account_id ${integer} not null references accounts (id), name text not null, last ${integer} not null,
-  primary key (account_id, name)
-)${clustered}`
-
 const firstTables = ({ integer, entryKeys }: Dialect): readonly Table[] => [
+  { name: 'counters', key: ['name'], columns: { name: 'text not null', last: `${integer} not null` } },
   { name: 'breakdowns', of: group, key: ['id'] },
-  { name: 'items', of: breakdownItem, key: ['id'], constraints: [references('breakdown_id', 'breakdowns')] },
+  { name: 'items', of: breakdownItem, key: ['id'], references: [references('breakdown_id', 'breakdowns')] },
   {
     name: 'users',
     of: user,
     key: ['id'],
     // The e-mail address as it is compared: without regard to case.
     columns: { email_key: 'text not null', password_hash: 'text' },
-    constraints: [references('id', 'items'), 'unique (account_id, email_key)'],
+    references: [references('id', 'items')],
+    constraints: ['unique (account_id, email_key)'],
   },
   { name: 'categories', of: category, key: ['id'] },
   { name: 'units', of: unit, key: ['id'] },
@@ -87,13 +100,13 @@ const firstTables = ({ integer, entryKeys }: Dialect): readonly Table[] => [
     name: 'kpis',
     of: kpi,
     key: ['id'],
-    constraints: [references('category_id', 'categories'), references('unit_id', 'units')],
+    references: [references('category_id', 'categories'), references('unit_id', 'units')],
   },
   {
     name: 'assignments',
     of: assignment,
     key: ['user_id', 'id'],
-    constraints: [references('user_id', 'users'), references('id', 'kpis')],
+    references: [references('user_id', 'users'), references('id', 'kpis')],
   },
   {
     // Clustered on the natural key: what is read and written together lies together.
@@ -101,11 +114,18 @@ const firstTables = ({ integer, entryKeys }: Dialect): readonly Table[] => [
     of: entry,
     key: ['item_id', 'kpi_id', 'entry_date'],
     columns: { item_id: `${integer} not null` },
-    constraints: entryKeys ? [references('item_id', 'items'), references('kpi_id', 'kpis')] : [],
+    references: [references('item_id', 'items'), references('kpi_id', 'kpis')],
     without: ['user_id'],
     isBound: entryKeys,
   },
 ]
+
+const ofEntry: Reference = {
+  columns: ['item_id', 'kpi_id', 'entry_date'],
+  parent: 'entries',
+  to: ['item_id', 'kpi_id', 'entry_date'],
+  follows: ' on delete cascade',
+}
 
 const secondTables = ({ integer }: Dialect): readonly Table[] => [
   {
@@ -113,7 +133,7 @@ const secondTables = ({ integer }: Dialect): readonly Table[] => [
     name: 'user_items',
     of: userGroupItem,
     key: ['user_id', 'id'],
-    constraints: [references('user_id', 'users'), references('id', 'items')],
+    references: [references('user_id', 'users'), references('id', 'items')],
     without: ['group_id', 'group_name', 'name'],
   },
   {
@@ -126,11 +146,7 @@ const secondTables = ({ integer }: Dialect): readonly Table[] => [
       entry_date: `${integer} not null`,
       item_id: `${integer} not null`,
     },
-    constraints: [
-      references('group_item_id', 'items'),
-      `foreign key (account_id, item_id, kpi_id, entry_date)
-         references entries (account_id, item_id, kpi_id, entry_date) on delete cascade`,
-    ],
+    references: [references('group_item_id', 'items'), ofEntry],
   },
   {
     // What calculated KPIs are calculated from, and how.
@@ -144,7 +160,7 @@ const secondTables = ({ integer }: Dialect): readonly Table[] => [
       created_at: `${integer} not null`,
       updated_at: `${integer} not null`,
     },
-    constraints: [references('kpi_id', 'kpis')],
+    references: [references('kpi_id', 'kpis')],
   },
   {
     // What was asked with an Idempotency-Key: who is at it, and what was answered.
@@ -172,7 +188,6 @@ export const accountTables = (dialect: Dialect): readonly Table[] => [...firstTa
 export const migrations = (dialect: Dialect): readonly (readonly string[])[] => [
   [
     accounts(dialect),
-    counters(dialect),
     ...firstTables(dialect).map(createTable(1, dialect)),
     'create unique index entries_by_id on entries (account_id, id)',
     'create index items_by_breakdown on items (account_id, breakdown_id)',

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { checkStore, type Checked } from '../../src/service/check.ts'
 import * as integrity from '../../src/store/integrity.ts'
@@ -14,7 +15,7 @@ import { breakdownItem } from '../../src/domain/resources/breakdown-item.ts'
 import { group } from '../../src/domain/resources/group.ts'
 import { accounts } from '../../src/service/accounts.ts'
 import { assignments } from '../../src/store/assignments.ts'
-import { databases, postgresDatabase } from '../support/databases.ts'
+import { type Database, databases, postgresDatabase } from '../support/databases.ts'
 import { entryRow, kpiRecord, openTestStore, userRecord } from '../support/store.ts'
 
 const stamp = { created_at: 0, updated_at: 0 }
@@ -50,17 +51,30 @@ const fill = (db: Db, account: number): Promise<void> =>
     }
   })
 
-/** Breaks a filled store by SQL that no constraint holds up, and answers what a check finds. */
-const checkBroken = async (...broken: readonly string[]): Promise<Checked> => {
-  await using store = await openTestStore()
-  await fill(store.db, store.account)
-  await store.db.close()
-  const database = new DatabaseSync(store.path, { enableForeignKeyConstraints: false })
-  for (const sql of broken) database.exec(sql)
-  database.close()
-  const db = await openStore(store.path)
+/** Runs SQL on a store that no constraint holds up. */
+const breakStore = async ({ dataDir, env }: Database, broken: readonly string[]): Promise<void> => {
+  const url = env['KPI_POSTGRES_URL']
+  if (url === undefined) {
+    const file = new DatabaseSync(`${dataDir}/kpi.db`, { enableForeignKeyConstraints: false })
+    for (const sql of broken) file.exec(sql)
+    file.close()
+  } else {
+    const client = new Client(url)
+    await client.connect()
+    for (const sql of ['set session_replication_role = replica', ...broken]) await client.query(sql)
+    await client.end()
+  }
+}
+
+/** Breaks a filled store by SQL, and answers what a check finds. */
+const checkBroken = async (make: () => Promise<Database>, ...broken: readonly string[]): Promise<Checked> => {
+  await using database = await make()
+  const db = await database.open()
   try {
-    return await checkStore(db, integrity)
+    const { id } = await accounts.create(db, { name: 'acme', login: 'boss@acme' }, 0)
+    await fill(db, id)
+    await breakStore(database, broken)
+    return await checkStore(db, make === postgresDatabase ? undefined : integrity)
   } finally {
     await db.close()
   }
@@ -110,7 +124,7 @@ const BROKEN: readonly [sql: string, ...found: string[]][] = [
     'entries acme 2: actual must have at most 14 digits before the decimal point',
   ],
   [
-    "update entries set notes = printf('%.501c', 'x') where id = 2",
+    `update entries set notes = '${'x'.repeat(501)}' where id = 2`,
     'entries acme 2: notes has 501 characters, at most 500 are allowed',
   ],
   ["update entries set notes = '  ' where id = 2", 'entries acme 2: notes is blank'],
@@ -183,7 +197,7 @@ const BROKEN: readonly [sql: string, ...found: string[]][] = [
   ],
   ["update accounts set plan = 'gold'", 'accounts acme 1: plan must be one of individual, team'],
   [
-    "update items set name = printf('%.101c', 'x') where id = 4",
+    `update items set name = '${'x'.repeat(101)}' where id = 4`,
     'items acme 4: name has 101 characters, at most 100 are allowed',
   ],
   [
@@ -196,21 +210,46 @@ const BROKEN: readonly [sql: string, ...found: string[]][] = [
   ],
   [
     'update entries set account_id = 5 where id = 2',
-    'entries 5 2: kpi_id 1 names nothing in kpis',
-    'entries 5 2: item_id 2 names nothing in items',
     'entries 5 2: account_id 5 names nothing in accounts',
+    'entries 5 2: item_id 2 names nothing in items',
+    'entries 5 2: kpi_id 1 names nothing in kpis',
   ],
+  [
+    'update entry_items set group_item_id = 9',
+    'entry_items acme group_item_id 9, kpi_id 1, entry_date 0, item_id 2: group_item_id 9 names nothing in items',
+  ],
+  [
+    'update entry_items set account_id = 5',
+    ...[
+      'account_id 5 names nothing in accounts',
+      'group_item_id 4 names nothing in items',
+      'item_id 2 names nothing in entries',
+    ].map((fault) => `entry_items 5 group_item_id 4, kpi_id 1, entry_date 0, item_id 2: ${fault}`),
+  ],
+  [
+    "update counters set account_id = 5 where name = 'units'",
+    'counters 5 units: account_id 5 names nothing in accounts',
+    'units acme 4: its id is beyond the last that was given, so that a new one could get the same',
+  ],
+  [
+    "insert into formulas values (1, 9, '[1]', 'results', 'default', 0, 0)",
+    'formulas acme 9: kpi_id 9 names nothing in kpis',
+  ],
+  ['update assignments set user_id = 9', 'assignments acme user_id 9, id 1: user_id 9 names nothing in users'],
 ]
 
-describe('a store in which something is wrong', () => {
-  test.each(BROKEN)('%s', async (sql, ...found) => {
-    const checked = await checkBroken(sql)
-    expect(linesOf(checked)).toEqual(found)
-    expect(checked.faults.every(({ remedy }) => remedy.length > 10)).toBe(true)
-  })
+describe.each(databases)('a store on %s in which something is wrong', (_name, make) => {
+  test.each(BROKEN.map(([sql, ...found]) => ({ title: sql.slice(0, 80), sql, found })))(
+    '$title',
+    async ({ sql, found }) => {
+      const checked = await checkBroken(make, sql)
+      expect(linesOf(checked)).toEqual(found)
+      expect(checked.faults.every(({ remedy }) => remedy.length > 10)).toBe(true)
+    },
+  )
 
   test('is told all of it at once', async () => {
-    const checked = await checkBroken('update entries set notes = null where id = 2', 'delete from formulas')
+    const checked = await checkBroken(make, 'update entries set notes = null where id = 2', 'delete from formulas')
     expect(linesOf(checked)).toEqual([
       'kpis acme 2: is calculated and has no formula',
       'entries acme 2: has neither actual, target nor notes',
@@ -221,48 +260,26 @@ describe('a store in which something is wrong', () => {
     const many = `with recursive n(i) as (select 3 union all select i + 1 from n where i < 2502)
       insert into entries (account_id, item_id, kpi_id, entry_date, id, created_at, updated_at)
         select 1, 2, 1, i, i, 0, 0 from n; update counters set last = 2502 where name = 'entries'`
-    const { faults, more } = await checkBroken(many)
+    const { faults, more } = await checkBroken(make, many)
     expect([faults.length, more]).toEqual([1000, 1500])
-  })
-
-  test('is told where the file itself is damaged, and nothing that would follow from it', async () => {
-    await using store = await openTestStore()
-    await fill(store.db, store.account)
-    const [row] = await store.db.read((tx) => tx.all("select rootpage from sqlite_schema where name = 'kpis_by_unit'"))
-    await store.db.close()
-    const bytes = readFileSync(store.path)
-    // A page of an index without any row.
-    const emptyPage = Buffer.from([10, 0, 0, 0, 0, 0x10, 0, 0])
-    emptyPage.copy(bytes, (Number(row?.['rootpage']) - 1) * 4096)
-    writeFileSync(store.path, bytes)
-    const db = await openStore(store.path)
-    const { faults } = await checkStore(db, integrity)
-    await db.close()
-    expect(faults.length).toBeGreaterThan(0)
-    expect(new Set(faults.map(({ table: name, remedy }) => `${name}${remedy}`))).toEqual(
-      new Set(['restore a backup from before: kpi service restore']),
-    )
   })
 })
 
-test('what SQL can find is found on PostgreSQL too', async () => {
-  await using database = await postgresDatabase()
-  const db = await database.open()
-  const { id } = await accounts.create(db, { name: 'acme', login: 'boss@acme' }, 0)
-  await fill(db, id)
-  await db.write(async (tx) => {
-    await tx.run('update entries set notes = null where id = 2')
-    await tx.run("update items set name = 'Anna Lee' where id = 2")
-    await tx.run('update entry_items set group_item_id = 1')
-    await tx.run("delete from counters where name = 'kpis'")
-    await tx.run("update kpis set frequency_id = 'X' where id = 1")
-  })
-  expect(linesOf(await checkStore(db, undefined))).toEqual([
-    'kpis acme 1: frequency_id must be one of D, W, M, Q, Y',
-    'kpis acme 2: its id is beyond the last that was given, so that a new one could get the same',
-    'users acme 2: its item has another name',
-    'entries acme 2: has neither actual, target nor notes',
-    'entry_items acme group_item_id 1, kpi_id 1, entry_date 0, item_id 2: an entry carries a person in place of a group item',
-  ])
+test('a store whose file itself is damaged is told so, and nothing that would follow from it', async () => {
+  await using store = await openTestStore()
+  await fill(store.db, store.account)
+  const [row] = await store.db.read((tx) => tx.all("select rootpage from sqlite_schema where name = 'kpis_by_unit'"))
+  await store.db.close()
+  const bytes = readFileSync(store.path)
+  // A page of an index without any row.
+  const emptyPage = Buffer.from([10, 0, 0, 0, 0, 0x10, 0, 0])
+  emptyPage.copy(bytes, (Number(row?.['rootpage']) - 1) * 4096)
+  writeFileSync(store.path, bytes)
+  const db = await openStore(store.path)
+  const { faults } = await checkStore(db, integrity)
   await db.close()
+  expect(faults.length).toBeGreaterThan(0)
+  expect(new Set(faults.map(({ table: name, remedy }) => `${name}${remedy}`))).toEqual(
+    new Set(['restore a backup from before: kpi service restore']),
+  )
 })
