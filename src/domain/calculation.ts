@@ -9,7 +9,7 @@ export type Calculation = Pick<CalculatedKpi, 'over' | 'target_from'> & { readon
 /** What calculating asks of a KPI. */
 export type KpiToCalculate = Pick<Kpi, 'id' | 'frequency_id' | 'aggregate_function' | 'target_default'>
 
-/** All KPIs of an account, and which of them are calculated how. */
+/** All KPIs of an account that have values, and which of them are calculated how: never in a circle. */
 export type Catalogue<K extends KpiToCalculate = KpiToCalculate> = {
   readonly kpis: ReadonlyMap<number, K>
   readonly calculations: ReadonlyMap<number, Calculation>

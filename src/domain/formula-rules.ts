@@ -1,6 +1,7 @@
 import { type Issue, KpiError } from './errors.ts'
 import type { Formula } from './formula.ts'
 import { asCoarseAs, type Frequency, isCoarser } from './period.ts'
+import type { CalculatedKpi } from './resources/calculated-kpi.ts'
 import { frequencyNames } from './resources/frequency.ts'
 import type { Kpi } from './resources/kpi.ts'
 
@@ -33,7 +34,7 @@ const findCycle = (formulas: ReadonlyMap<number, Formula>, id: number): readonly
   return undefined
 }
 
-/** How many numbers and KPIs each formula comes to, written out. There must be no cycle. */
+/** How many numbers and KPIs each formula comes to, written out. */
 const writtenOut = (formulas: ReadonlyMap<number, Formula>): Map<number, number> => {
   const known = new Map<number, number>()
   const count = (id: number): number => {
@@ -41,6 +42,8 @@ const writtenOut = (formulas: ReadonlyMap<number, Formula>): Map<number, number>
     if (!formula) return 0
     const before = known.get(id)
     if (before !== undefined) return before
+    // Of formulas that go in a circle there is no such number: they count as nothing for themselves.
+    known.set(id, 0)
     const size = formula.mentions.reduce((sum, input) => sum + 1 + count(input), formula.numbers)
     known.set(id, size)
     return size
@@ -49,12 +52,16 @@ const writtenOut = (formulas: ReadonlyMap<number, Formula>): Map<number, number>
   return known
 }
 
-const faultsOfSize = ({ kpis, formulas }: Formulas): Issue[] => {
-  const [id, size] = [...writtenOut(formulas)].find(([, one]) => one > WRITTEN_OUT) ?? []
-  const kpi = id === undefined ? undefined : kpis.get(id)
-  if (!kpi) return []
-  const message = `is too large: ${label(kpi)} would come to ${size} numbers and KPIs with all formulas written out; the most is ${WRITTEN_OUT}`
-  return [{ field: 'formula', message }]
+/** What is wrong with formulas that come to too much with all that they use written out, by the id of their KPI. */
+export const faultsOfSize = ({ kpis, formulas }: Formulas): Map<number, Issue> => {
+  const faults = new Map<number, Issue>()
+  for (const [id, size] of writtenOut(formulas)) {
+    const kpi = size > WRITTEN_OUT ? kpis.get(id) : undefined
+    if (!kpi) continue
+    const message = `is too large: ${label(kpi)} would come to ${size} numbers and KPIs with all formulas written out; the most is ${WRITTEN_OUT}`
+    faults.set(id, { field: 'formula', message })
+  }
+  return faults
 }
 
 const faultsOfFrequency = (kpi: KpiInFormula, inputs: readonly KpiInFormula[]): Issue[] => {
@@ -66,8 +73,12 @@ const faultsOfFrequency = (kpi: KpiInFormula, inputs: readonly KpiInFormula[]): 
   return [{ field: 'frequency_id', message }]
 }
 
-/** What is wrong with a calculated KPI as it is to be defined; all that its formula names exists (decisions, section 6). */
-export const faultsOfFormula = ({ kpis, formulas }: Formulas, kpi: KpiInFormula): Issue[] => {
+/** The KPIs whose formulas lead back to themselves. */
+export const inCircles = (formulas: ReadonlyMap<number, Formula>): Set<number> =>
+  new Set([...formulas.keys()].filter((id) => findCycle(formulas, id) !== undefined))
+
+/** What is wrong with what the formula of a KPI uses; all that it names exists. */
+export const faultsOfInputs = ({ kpis, formulas }: Formulas, kpi: KpiInFormula): Issue[] => {
   const ids = formulas.get(kpi.id)?.kpis ?? []
   if (ids.length === 0) return [{ field: 'formula', message: 'must use at least one KPI' }]
   const cycle = findCycle(formulas, kpi.id)
@@ -79,8 +90,24 @@ export const faultsOfFormula = ({ kpis, formulas }: Formulas, kpi: KpiInFormula)
   const inputs = ids.map((id) => kpis.get(id)).filter((input) => input !== undefined)
   const inactive = inputs.filter(({ is_active }) => !is_active)
   const faults = inactive.map((input) => ({ field: 'formula', message: `uses ${label(input)}, which is inactive` }))
-  return [...faults, ...faultsOfFrequency(kpi, inputs), ...faultsOfSize({ kpis, formulas })]
+  return [...faults, ...faultsOfFrequency(kpi, inputs)]
 }
+
+/** What is wrong with a calculated KPI as it is to be defined; all that its formula names exists (decisions, section 6). */
+export const faultsOfFormula = (all: Formulas, kpi: KpiInFormula): Issue[] => {
+  const faults = faultsOfInputs(all, kpi)
+  const [tooLarge] = findCycle(all.formulas, kpi.id) ? [] : faultsOfSize(all).values()
+  return tooLarge ? [...faults, tooLarge] : faults
+}
+
+/** What is wrong with where a calculated KPI takes its target from. */
+export const faultsOfTarget = ({
+  target_default,
+  target_from,
+}: Pick<CalculatedKpi, 'target_default' | 'target_from'>): Issue[] =>
+  target_default !== null && target_from === 'formula'
+    ? [{ field: 'target_from', message: 'cannot be formula where there is a default target, which goes before it' }]
+    : []
 
 /** The KPIs whose formulas use a KPI. */
 const usersOf = ({ kpis, formulas }: Formulas, id: number): KpiInFormula[] =>

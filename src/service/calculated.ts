@@ -1,7 +1,13 @@
-import { Fault, type Issue, KpiError } from '../domain/errors.ts'
+import { Fault, KpiError } from '../domain/errors.ts'
 import type { Formula } from '../domain/formula.ts'
 import { parseFormula, type Resolve } from '../domain/formula-parser.ts'
-import { clashesWithFormulas, faultsOfFormula, type Formulas, mustNotBeUsed } from '../domain/formula-rules.ts'
+import {
+  clashesWithFormulas,
+  faultsOfFormula,
+  faultsOfTarget,
+  type Formulas,
+  mustNotBeUsed,
+} from '../domain/formula-rules.ts'
 import {
   type CalculatedDraft,
   type CalculatedKpi,
@@ -43,11 +49,6 @@ const resolver =
     const ids = [first, ...others].map(({ id }) => id).join(', ')
     return new Fault(`"${name}" is the name of more than one KPI: ${ids}; use the id`)
   }
-
-const faultsOfTarget = ({ target_default, target_from }: CalculatedKpi): Issue[] =>
-  target_default !== null && target_from === 'formula'
-    ? [{ field: 'target_from', message: 'cannot be formula where there is a default target, which goes before it' }]
-    : []
 
 /** All KPIs and formulas with one of them as it is to be. */
 const withDefinition = (all: Formulas, record: CalculatedKpi, formula: Formula): Formulas => ({

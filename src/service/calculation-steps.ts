@@ -1,11 +1,14 @@
-import { planCalculation } from '../domain/calculation.ts'
+import { type Calculation, planCalculation } from '../domain/calculation.ts'
 import type { Day } from '../domain/day.ts'
+import { KpiError } from '../domain/errors.ts'
 import type { Absence } from '../domain/formula.ts'
 import type { DayRange } from '../domain/period.ts'
 import type { ReportItem } from '../domain/report.ts'
 import type { CalculationStep } from '../domain/resources/calculation-step.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
 import { type Result, roundResult, type SeriesOf } from '../domain/series.ts'
+import { formulas } from '../store/formulas.ts'
+import { kpis } from '../store/kpis.ts'
 import { calculateItems, loadTargets } from './calculating.ts'
 import { loadCatalogue } from './formulas.ts'
 import { mustBeCalculated } from './calculated.ts'
@@ -69,13 +72,22 @@ const stepTaker = (
   }
 }
 
+/** Refuses a KPI whose formula is not among those that give values. */
+const mustBeSound = ({ id, name }: Kpi, how: Calculation | undefined): Calculation => {
+  if (how) return how
+  const message = `KPI ${id} (${name}) has a formula that cannot be read, or goes in a circle; kpi service check tells what is wrong`
+  throw new KpiError('conflict', message)
+}
+
 /** Calculates a KPI for users on the entries there are, step by step, item by item and period by period. */
 export const calculationSteps = ({ db, account }: Context, query: StepsQuery): Promise<CalculationStep[]> =>
   db.read(async (tx) => {
     const catalogue = await loadCatalogue(tx, account.id)
-    const kpi = found(catalogue.kpis.get(query.kpiId), 'KPI', query.kpiId)
-    const { formula } = mustBeCalculated(kpi, catalogue.calculations.get(kpi.id))
-    const inputs = formula.kpis.map((id) => catalogue.kpis.get(id)).filter((input) => input !== undefined)
+    const kpi = found(await kpis.find(tx, account.id, query.kpiId), 'KPI', query.kpiId)
+    mustBeCalculated(kpi, await formulas.find(tx, account.id, kpi.id))
+    const { formula } = mustBeSound(kpi, catalogue.calculations.get(kpi.id))
+    const known = await kpis.findMany(tx, account.id, formula.kpis)
+    const inputs = formula.kpis.map((id) => known.get(id)).filter((input) => input !== undefined)
     const plan = planCalculation(catalogue, account, [kpi], query.days)
     const items = new Map((await selectUsers(tx, account.id, query.userIds)).map((user) => [user.id, user]))
     const kpiIds = [...plan.used.keys(), ...plan.inputs.keys()]

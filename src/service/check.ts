@@ -2,6 +2,7 @@ import { eachFault, type StoreFault } from '../store/check.ts'
 import type { Db, Reader } from '../store/db.ts'
 import { type Counts, countAll } from '../store/status.ts'
 import { eachStray } from '../store/strays.ts'
+import { eachFormulaFault } from './check-formulas.ts'
 
 /** What a database can tell of itself, beyond what SQL can ask of any. */
 export type Integrity = {
@@ -37,7 +38,7 @@ const createFinds = (): { faults: StoreFault[]; more: () => number; add: (fault:
 }
 
 /**
- * Checks all of a store, at one moment of it: what rows name, the rules of all fields and the domain's invariants, and
+ * Checks all of a store, at one moment of it: what rows name, the rules of fields and of formulas, the domain's invariants, and
  * before them what the database tells of itself, where it can be asked.
  */
 export const checkStore = (db: Db, integrity: Integrity | undefined): Promise<Checked> =>
@@ -48,5 +49,6 @@ export const checkStore = (db: Db, integrity: Integrity | undefined): Promise<Ch
     const { faults, more, add } = createFinds()
     await eachStray(tx, add)
     await eachFault(tx, add)
+    await eachFormulaFault(tx, add)
     return { counts, faults, more: more() }
   })

@@ -1,34 +1,41 @@
 import type { Calculation, Catalogue } from '../domain/calculation.ts'
-import { Fault, KpiError } from '../domain/errors.ts'
-import type { Formula } from '../domain/formula.ts'
-import type { Formulas } from '../domain/formula-rules.ts'
+import { Fault } from '../domain/errors.ts'
+import { type Formulas, inCircles } from '../domain/formula-rules.ts'
 import { parseFormula } from '../domain/formula-parser.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
 import type { Reader } from '../store/db.ts'
-import { formulas, type StoredFormula } from '../store/formulas.ts'
+import { formulas } from '../store/formulas.ts'
 import { kpis } from '../store/kpis.ts'
 
-/** A formula that was checked when it was stored. */
-const readStored = ({ kpi_id, formula }: StoredFormula): Formula => {
-  const read = parseFormula(formula)
-  if (read instanceof Fault) throw new KpiError('internal', `the formula of KPI ${kpi_id} ${read.message}`)
-  return read
+/** How the KPIs of an account are calculated whose formulas can be read. */
+const loadCalculations = async (tx: Reader, account: number): Promise<Map<number, Calculation>> => {
+  const calculations = new Map<number, Calculation>()
+  for (const stored of await formulas.list(tx, account)) {
+    const formula = parseFormula(stored.formula)
+    if (!(formula instanceof Fault)) calculations.set(stored.kpi_id, { ...stored, formula })
+  }
+  return calculations
 }
 
-/** All KPIs of an account in the order of lists, and how those that are calculated are. */
+const formulasOf = (calculations: ReadonlyMap<number, Calculation>): Formulas['formulas'] =>
+  new Map([...calculations].map(([id, { formula }]) => [id, formula]))
+
+/**
+ * The KPIs of an account that have values, in the order of lists, and how those that are calculated are. What was
+ * checked when it was stored may have been changed by hand since: a formula that cannot be read, or goes in a circle,
+ * gives its KPI no values, and is nothing to any other (`kpi service check` tells of it).
+ */
 export const loadCatalogue = async (tx: Reader, account: number): Promise<Catalogue<Kpi>> => {
   const all = await kpis.list(tx, account)
-  const calculations = new Map<number, Calculation>()
-  if (all.some(({ is_calculated }) => is_calculated)) {
-    for (const stored of await formulas.list(tx, account)) {
-      calculations.set(stored.kpi_id, { ...stored, formula: readStored(stored) })
-    }
-  }
-  return { kpis: new Map(all.map((kpi) => [kpi.id, kpi])), calculations }
+  const isAny = all.some(({ is_calculated }) => is_calculated)
+  const calculations = isAny ? await loadCalculations(tx, account) : new Map<number, Calculation>()
+  for (const id of inCircles(formulasOf(calculations))) calculations.delete(id)
+  const valued = all.filter(({ id, is_calculated }) => !is_calculated || calculations.has(id))
+  return { kpis: new Map(valued.map((kpi) => [kpi.id, kpi])), calculations }
 }
 
-/** All KPIs of an account and the formulas among them. */
+/** All KPIs of an account and the formulas among them that can be read. */
 export const loadFormulas = async (tx: Reader, account: number): Promise<Formulas<Kpi>> => {
-  const { kpis: all, calculations } = await loadCatalogue(tx, account)
-  return { kpis: all, formulas: new Map([...calculations].map(([id, { formula }]) => [id, formula])) }
+  const all = await kpis.list(tx, account)
+  return { kpis: new Map(all.map((kpi) => [kpi.id, kpi])), formulas: formulasOf(await loadCalculations(tx, account)) }
 }

@@ -18,6 +18,11 @@ export type StoreFault = {
 /** Rows that a table's fields do not hold for: a person's item is named as the user, whose two names may be longer. */
 const EXEMPT: Readonly<Record<string, string>> = { items: ' and x.user_id is null' }
 
+/** What to do about a field that breaks its rule, where a change of the field alone does not do. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  formulas: 'change it, to another choice and back where it is one: kpi service calculated update',
+}
+
 const isOfResource = (table: Table): table is Table & { readonly of: Resource } => table.of !== undefined
 
 /** Every table of a store; which one does not depend on the database. */
@@ -41,7 +46,8 @@ export const eachFault = async (tx: Reader, visit: (fault: StoreFault) => void):
   for (const table of (await storeTables()).filter(isOfResource)) {
     const { sql, faultsOf } = rowCheck(table, table.of === account ? 'x.id' : 'x.account_id', idOf(table))
     await tx.each(sql + (EXEMPT[table.name] ?? ''), [], (row) => {
-      for (const fault of faultsOf(row)) tell(table.name, row, fault, 'change it to one that is allowed')
+      for (const fault of faultsOf(row))
+        tell(table.name, row, fault, REMEDIES[table.name] ?? 'change it to one that is allowed')
     })
   }
   for (const { table, sql, fault, remedy, isWrong } of invariants) {

@@ -1,7 +1,7 @@
 import { Fault } from '../domain/errors.ts'
 import { checkValue, rangeOf } from '../domain/field-value.ts'
-import type { Field, NamedField, Resource } from '../domain/schema.ts'
-import { columnsOf, fromSql } from './columns.ts'
+import type { Field, Resource } from '../domain/schema.ts'
+import { columnsOf, type FieldColumn, fromSql } from './columns.ts'
 import type { SqlList, SqlOutput } from './db.ts'
 import type { Table } from './migrations.ts'
 
@@ -20,9 +20,9 @@ export const faultOfColumn = (field: Field, stored: SqlOutput): string | undefin
 export type RowCheck = { readonly sql: string; readonly faultsOf: (row: SqlList) => string[] }
 
 /** Where a row is worth a look: a text in any case, a number where it is beyond its range. */
-const isSuspect = ({ name, field }: NamedField): string => {
+const isSuspect = ({ column, field }: FieldColumn): string => {
   const range = rangeOf(field)
-  return range ? `x.${name} not between ${range[0]} and ${range[1]}` : `x.${name} is not null`
+  return range ? `x.${column} not between ${range[0]} and ${range[1]}` : `x.${column} is not null`
 }
 
 /** Checks all rows of a table by the field table. A row of the query is its account, its id, and the columns. */
@@ -31,8 +31,8 @@ export const rowCheck = (
   account: string,
   id: string,
 ): RowCheck => {
-  const columns: readonly NamedField[] = columnsOf(table.of).filter(({ name }) => !table.without?.includes(name))
-  const names = columns.map(({ name }) => `x.${name}`)
+  const columns = columnsOf(table.of).filter(({ name }) => !table.without?.includes(name))
+  const names = columns.map(({ column }) => `x.${column}`)
   return {
     sql: `select ${[account, id, ...names].join(', ')} from ${table.name} x where (${columns.map(isSuspect).join(' or ')})`,
     faultsOf: (row) =>

@@ -22,6 +22,12 @@ export const formulas = {
   list: async (tx: Reader, account: number): Promise<StoredFormula[]> =>
     (await tx.all(`select ${COLUMNS} from formulas where account_id = ? order by kpi_id`, [account])).map(read),
 
+  /** The accounts that have any. */
+  accounts: async (tx: Reader): Promise<number[]> =>
+    (await tx.all('select distinct account_id from formulas order by account_id')).map((row) =>
+      Number(row['account_id']),
+    ),
+
   find: async (tx: Reader, account: number, kpi: number): Promise<StoredFormula | undefined> => {
     const [row] = await tx.all(`select ${COLUMNS} from formulas where account_id = ? and kpi_id = ?`, [account, kpi])
     return row && read(row)

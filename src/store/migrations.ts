@@ -1,5 +1,6 @@
 import { assignment } from '../domain/resources/assignment.ts'
 import { breakdownItem } from '../domain/resources/breakdown-item.ts'
+import { definition } from '../domain/resources/calculated-kpi.ts'
 import { category } from '../domain/resources/category.ts'
 import { entry } from '../domain/resources/entry.ts'
 import { group } from '../domain/resources/group.ts'
@@ -151,15 +152,9 @@ const secondTables = ({ integer }: Dialect): readonly Table[] => [
   {
     // What calculated KPIs are calculated from, and how.
     name: 'formulas',
+    of: definition,
     key: ['kpi_id'],
-    columns: {
-      kpi_id: `${integer} not null`,
-      formula: 'text not null',
-      calculated_over: 'text not null',
-      target_from: 'text not null',
-      created_at: `${integer} not null`,
-      updated_at: `${integer} not null`,
-    },
+    columns: { kpi_id: `${integer} not null` },
     references: [references('kpi_id', 'kpis')],
   },
   {

@@ -12,12 +12,14 @@ import { openStore } from '../../src/store/open.ts'
 import { table } from '../../src/store/table.ts'
 import { users } from '../../src/store/users.ts'
 import { breakdownItem } from '../../src/domain/resources/breakdown-item.ts'
+import { kpi } from '../../src/domain/resources/kpi.ts'
 import { group } from '../../src/domain/resources/group.ts'
 import { accounts } from '../../src/service/accounts.ts'
 import { assignments } from '../../src/store/assignments.ts'
 import { type Database, databases, postgresDatabase } from '../support/databases.ts'
 import { entryRow, kpiRecord, openTestStore, userRecord } from '../support/store.ts'
 
+const KPI_COLUMNS = `account_id, ${Object.keys(kpi.fields).join(', ')}`
 const stamp = { created_at: 0, updated_at: 0 }
 
 /** Fills an account: a group item, a KPI and a calculated one, a user with all that hangs on them, and a locked one. */
@@ -96,6 +98,11 @@ describe.each(databases)('a store on %s', (name, make) => {
     await db.close()
   })
 })
+
+/** Makes one more KPI, calculated from the calculated one. */
+const CALCULATED_TOO = `insert into kpis (${KPI_COLUMNS}) select ${KPI_COLUMNS.replace(' id,', ' 3,').replace(' name,', " 'Twice',")} from kpis where id = 2;
+  insert into formulas values (1, 3, '[2] * 2', 'results', 'default', 0, 0);
+  update counters set last = 3 where name = 'kpis'`
 
 /** What is done to a store, and what is found: table, account, id, and what is wrong. */
 const BROKEN: readonly [sql: string, ...found: string[]][] = [
@@ -236,6 +243,43 @@ const BROKEN: readonly [sql: string, ...found: string[]][] = [
     'formulas acme 9: kpi_id 9 names nothing in kpis',
   ],
   ['update assignments set user_id = 9', 'assignments acme user_id 9, id 1: user_id 9 names nothing in users'],
+  [
+    "update formulas set formula = '[1] +'",
+    'formulas acme 2: KPI 2 (Ratio): formula: expected a number, a [KPI], a function or ( at the end, character 6',
+  ],
+  [
+    "update formulas set formula = '[9] + [1]'",
+    'formulas acme 2: KPI 2 (Ratio): formula: uses KPI 9, which is not there',
+  ],
+  ["update formulas set formula = '7'", 'formulas acme 2: KPI 2 (Ratio): formula: must use at least one KPI'],
+  ["update formulas set formula = '[2]'", 'formulas acme 2: KPI 2 (Ratio): formula: uses its own KPI'],
+  [
+    'update kpis set is_active = 0 where id = 1',
+    'formulas acme 2: KPI 2 (Ratio): formula: uses KPI 1 (Sales), which is inactive',
+  ],
+  [
+    "update kpis set frequency_id = 'W' where id = 1",
+    "formulas acme 2: KPI 2 (Ratio): frequency_id: is D, finer than its formula's KPI 1 (Sales); it must be W, M, Q, Y",
+  ],
+  ["update formulas set calculated_over = 'all'", 'formulas acme 2: over must be one of results, inputs'],
+  ["update formulas set target_from = 'nowhere'", 'formulas acme 2: target_from must be one of default, formula'],
+  [
+    "update formulas set target_from = 'formula'; update kpis set target_default = 1 where id = 2",
+    'formulas acme 2: KPI 2 (Ratio): target_from: cannot be formula where there is a default target, which goes before it',
+  ],
+  [
+    `update formulas set formula = '${'1+'.repeat(500)}[1]'`,
+    'formulas acme 2: formula has 1003 characters, at most 1000 are allowed',
+  ],
+  [
+    `${CALCULATED_TOO}; update formulas set formula = case kpi_id when 2 then '[3]' else '[2]' end`,
+    'formulas acme 2: KPI 2 (Ratio): formula: goes in a circle: [2] uses [3] uses [2]',
+    'formulas acme 3: KPI 3 (Twice): formula: goes in a circle: [3] uses [2] uses [3]',
+  ],
+  [
+    `${CALCULATED_TOO}; update formulas set formula = '[1]${'+[1]'.repeat(150)}' where kpi_id = 2; update formulas set formula = '[2]+[2]+[2]+[2]+[2]+[2]+[2]' where kpi_id = 3`,
+    'formulas acme 3: KPI 3 (Twice): formula: is too large: KPI 3 (Twice) would come to 1064 numbers and KPIs with all formulas written out; the most is 1000',
+  ],
 ]
 
 describe.each(databases)('a store on %s in which something is wrong', (_name, make) => {

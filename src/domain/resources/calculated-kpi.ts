@@ -39,6 +39,21 @@ export const calculatedKpi = resource({
   fields: { ...kpi.fields, ...formulaFields },
 })
 
+/** How a KPI is calculated, as it is kept beside the KPI. */
+export const definition = resource({
+  name: 'formula',
+  plural: 'formulas',
+  title: 'formula',
+  path: '',
+  verbs: [],
+  fields: {
+    ...formulaFields,
+    over: { ...formulaFields.over, column: 'calculated_over' },
+    created_at: kpi.fields.created_at,
+    updated_at: kpi.fields.updated_at,
+  },
+})
+
 export type CalculatedKpi = Stored<typeof calculatedKpi>
 export type CalculatedDraft = Draft<typeof calculatedKpi>
 export type CalculatedPatch = Patch<typeof calculatedKpi>
