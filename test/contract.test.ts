@@ -149,7 +149,7 @@ describe.each(ways)('%s', (_, open) => {
       const { client } = way
       expect((await client.categories.list()).map(({ name }) => name)).toEqual(['General'])
       expect((await client.units.list()).map(({ name }) => name)).toEqual(['Number', 'Decimal', 'Percent', 'Currency'])
-      expect((await client.frequencies.list()).map(({ id }) => id)).toEqual(['D', 'W', 'M', 'Q', 'Y'])
+      expect((await client.frequencies.list()).map(({ id }) => id)).toEqual(['D', 'M', 'Q', 'W', 'Y'])
       expect(await client.frequencies.get('W')).toEqual({ id: 'W', name: 'Weekly' })
       expect((await client.icons.list()).length).toBeGreaterThanOrEqual(30)
       expect(await refusal(client.frequencies.get('X'))).toMatchObject({ code: 'not_found' })

@@ -149,7 +149,7 @@ describe.each(users)('%s', (_, open) => {
   })
 
   test.each([
-    ['frequencies', ['D', 'W', 'M', 'Q', 'Y'], ['Daily', 'Weekly', 'Monthly', 'Quarterly', 'Yearly']],
+    ['frequencies', ['D', 'M', 'Q', 'W', 'Y'], ['Daily', 'Monthly', 'Quarterly', 'Weekly', 'Yearly']],
     ['icons', [1, 2], ['Chart', 'Line chart']],
   ])('kpi %s lists what there is', async (name, ids, names) => {
     const records = jsonOf(await user.kpi(name, 'list', '-o', 'json')) as { id: unknown; name: unknown }[]

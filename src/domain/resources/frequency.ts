@@ -30,8 +30,8 @@ export const frequencyNames: Record<Frequency, string> = {
   Y: 'Yearly',
 }
 
-/** All frequencies, from fine to coarse. */
-export const frequencies: readonly FrequencyRecord[] = (['D', 'W', 'M', 'Q', 'Y'] as const).map((id) => ({
+/** All frequencies, in the order in which lists have them: by id. */
+export const frequencies: readonly FrequencyRecord[] = (['D', 'M', 'Q', 'W', 'Y'] as const).map((id) => ({
   id,
   name: frequencyNames[id],
 }))
