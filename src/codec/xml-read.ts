@@ -47,8 +47,8 @@ const readObject = (of: Resource, element: XmlElement): Readonly<Record<string, 
  * Reads an XML body that holds a resource into what JSON would give for it: values as text, nil as null. Elements that
  * the resource does not have are ignored. Throws `malformed` for another document, or what is none.
  */
-export const readXml = (text: string, of: Resource): Readonly<Record<string, Json>> => {
-  const root = parseXml(text)
+export const readXml = async (text: string, of: Resource): Promise<Readonly<Record<string, Json>>> => {
+  const root = await parseXml(text)
   if (root.name !== of.root || !root.isKnown || root.isNil) {
     const found = root.isNil ? 'null' : `<${root.name.slice(0, NAME_LIMIT)}>`
     const where = root.isKnown ? '' : ' of another namespace'

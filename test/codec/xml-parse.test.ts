@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseXml } from '../../src/codec/xml-parse.ts'
@@ -10,9 +11,9 @@ import { formats } from '../../src/server/format.ts'
 import { xmlOf } from '../support/xml.ts'
 
 /** Why a document is refused. */
-const whyNot = (text: string): string => {
+const whyNot = async (text: string): Promise<string> => {
   try {
-    parseXml(text)
+    await parseXml(text)
   } catch (error) {
     if (error instanceof KpiError && error.code === 'malformed') return error.message
     throw error
@@ -28,8 +29,9 @@ describe('a document', () => {
     ['200,000 elements', `<a>${'<b/>'.repeat(ELEMENT_LIMIT - 1)}</a>`],
     ['the namespace of XML itself', '<a xml:lang="en"/>'],
     ['a later version', '<?xml version="1.1"?><a/>'],
-  ])('may have %s', (_, text) => {
-    expect(parseXml(text)).toMatchObject({ name: 'a', isKnown: true, isNil: false })
+    ['what looks like a DOCTYPE as data', '<!-- <!DOCTYPE a> --><?b <!DOCTYPE a>?><a><![CDATA[<!DOCTYPE a>]]></a>'],
+  ])('may have %s', async (_, text) => {
+    expect(await parseXml(text)).toMatchObject({ name: 'a', isKnown: true, isNil: false })
   })
 
   test.each([
@@ -49,7 +51,12 @@ describe('a document', () => {
       'the body has a DOCTYPE, which is not allowed',
     ],
     ['entities of its own', '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', 'the body has a DOCTYPE, which is not allowed'],
-    ['half a DOCTYPE', '<!DOCTYPE a [', ''],
+    ['half a DOCTYPE', '<!DOCTYPE a [', 'the body has a DOCTYPE'],
+    ['a DOCTYPE behind much else', '<?xml version="1.0"?>\r\n<!-- <a/> --> <?b <a/> ?>\n<!DOCTYPE a><a/>', 'a DOCTYPE'],
+    ['a DOCTYPE behind a blank of XML 1.1', '<?xml version="1.1"?>\u2028\u0085<!DOCTYPE a><a/>', 'a DOCTYPE'],
+    ['a DOCTYPE in its root', '<a><!DOCTYPE a></a>', 'inappropriately located doctype'],
+    ['a DOCTYPE behind its root', '<a/><!DOCTYPE a>', 'inappropriately located doctype'],
+    ['a DOCTYPE in small letters', '<!doctype a><a/>', ''],
     ['an entity other than the five', '<a>&nbsp;</a>', 'undefined entity'],
     ['an entity named as something else', '<a>&constructor;</a>', 'undefined entity'],
     ['an entity in an attribute', '<a b="&c;"/>', 'undefined entity'],
@@ -89,39 +96,78 @@ describe('a document', () => {
     ],
     ['UTF-16', '<?xml version="1.0" encoding="utf-16"?><a/>', 'encoding utf-16, which is not supported; send UTF-8'],
     ['JSON in it', '{"name":"A"}', 'text data outside of root node'],
-  ])('with %s is refused', (_, text, why) => {
-    const told = whyNot(text)
+  ])('with %s is refused', async (_, text, why) => {
+    const told = await whyNot(text)
     expect(told).toMatch(/^the body /)
     expect(told).toContain(why)
     expect(told.length).toBeLessThan(300)
   })
 
-  const filled = (start: string, unit: string, end = ''): string =>
-    start + unit.repeat(Math.floor((BODY_LIMIT - start.length - end.length) / unit.length)) + end
+  const filled = (size: number, start: string, unit: string, end = ''): string =>
+    start + unit.repeat(Math.floor((size - start.length - end.length) / unit.length)) + end
+
+  /** Enough for many slices: were the work more than in proportion to the size, it would not come to an end. */
+  const MEBIBYTE = 1024 * 1024
 
   test.each([
-    ['names', filled('</', 'a', '>')],
-    ['a name that never ends', filled('<', 'a')],
-    ['attributes', filled('<a ', 'b="" ')],
-    ['an attribute that never ends', filled('<a b="', 'c')],
-    ['an entity that never ends', filled('<a>&', 'b')],
-    ['ampersands', filled('<a>', '&')],
-    ['a number that never ends', filled('<a>&#', '0')],
-    ['a comment that never ends', filled('<a><!--', '- ')],
-    ['CDATA that never ends', filled('<a><![CDATA[', ']')],
-    ['an instruction that never ends', filled('<a><?b ', '?')],
-    ['brackets', filled('<a>', ']')],
-    ['a DOCTYPE that never ends', filled('<!DOCTYPE ', 'a')],
-    ['a DOCTYPE of quotes', filled('<!DOCTYPE a [', '"')],
-    ['a DOCTYPE of entities', filled('<!DOCTYPE a [', '<!ENTITY b "c">')],
-    ['elements', filled('<a>', '<b/>', '</a>')],
-    ['ends', filled('<a>', '</a>')],
-    ['angle brackets', filled('', '<')],
-    ['blanks', filled('', ' ')],
-    ['line ends', filled('', '\r')],
-  ])('of 10 MiB of %s is refused', (_, text) => {
-    expect(whyNot(text)).toMatch(/^the body /)
+    ['names', '</', 'a', '>'],
+    ['a name that never ends', '<', 'a'],
+    ['attributes', '<a ', 'b="" '],
+    ['an attribute that never ends', '<a b="', 'c'],
+    ['an entity that never ends', '<a>&', 'b'],
+    ['ampersands', '<a>', '&'],
+    ['a number that never ends', '<a>&#', '0'],
+    ['a comment that never ends', '<a><!--', '- '],
+    ['CDATA that never ends', '<a><![CDATA[', ']'],
+    ['an instruction that never ends', '<a><?b ', '?'],
+    ['comments that never end before it', '', '<!--'],
+    ['instructions before it', '', '<?b?>'],
+    ['brackets', '<a>', ']'],
+    ['a DOCTYPE that never ends', '<!DOCTYPE ', 'a'],
+    ['a DOCTYPE of quotes', '<!DOCTYPE a [', '"'],
+    ['a DOCTYPE of entities', '<?b?><!DOCTYPE a [', '<!ENTITY b "c">'],
+    ['elements', '<a>', '<b/>', '</a>'],
+    ['ends', '<a>', '</a>'],
+    ['angle brackets', '', '<'],
+    ['blanks', '', ' '],
+    ['line ends', '', '\r'],
+  ])('of 1 MiB of %s is refused', async (_, start, unit, end = '') => {
+    expect(await whyNot(filled(MEBIBYTE, start, unit, end))).toMatch(/^the body /)
   })
+
+  /** How often others had their turn while something was done. */
+  const turnsDuring = async (work: Promise<unknown>): Promise<number> => {
+    const done = work.then(() => true)
+    let turns = 0
+    while (!(await Promise.race([done, setImmediate(false)]))) turns += 1
+    return turns
+  }
+
+  test.each([
+    ['CDATA', '<a><![CDATA[', ']]', ']]></a>', 'taken'],
+    ['instructions before it', '', '<?b?>', '<a/>', 'taken'],
+  ])('of 10 MiB of %s leaves others their turns', async (_, start, unit, end, outcome) => {
+    const judged = whyNot(filled(BODY_LIMIT, start, unit, end))
+    expect(await turnsDuring(judged)).toBeGreaterThan(100)
+    expect(await judged).toContain(outcome)
+  })
+
+  test('with a DOCTYPE is refused at once, however much follows', async () => {
+    expect(await turnsDuring(whyNot(filled(BODY_LIMIT, '<?b?><!DOCTYPE a [', '<!ENTITY b "c">')))).toBeLessThan(2)
+  })
+
+  test.each(['😀', 'a😀', '\r\n', 'a\r\n', '\r', '&amp;', '<![CDATA[]]]]>', '<b/>', '<!-- - -->', '<?b ??>'])(
+    'of several slices is read as it is written, cut anywhere in %j',
+    async (unit) => {
+      const { text, children } = await parseXml(`<a>${unit}</a>`)
+      for (let shift = 0; shift < unit.length; shift += 1) {
+        const times = Math.ceil(150_000 / unit.length)
+        const root = await parseXml(`<a>${'x'.repeat(shift)}${unit.repeat(times)}</a>`)
+        expect(root.text === 'x'.repeat(shift) + text.repeat(times)).toBe(true)
+        expect(root.children).toHaveLength(children.length * times)
+      }
+    },
+  )
 })
 
 const ENTRY = { user_id: 1, kpi_id: 2, entry_date: '2026-11-21', actual: 5, notes: 'a & b <c> 😀' }
@@ -202,9 +248,9 @@ describe('whatever bytes come', () => {
     )
   })
 
-  test('nothing stays from one document to the next', () => {
-    expect(whyNot('<a xmlns:i="urn:x"><b>')).toContain('unclosed tag')
-    expect(readXml('<KPI><name>A</name></KPI>', kpi)).toEqual({ name: 'A' })
-    expect(whyNot('<i:a/>')).toContain('unbound namespace prefix')
+  test('nothing stays from one document to the next', async () => {
+    expect(await whyNot('<a xmlns:i="urn:x"><b>')).toContain('unclosed tag')
+    expect(await readXml('<KPI><name>A</name></KPI>', kpi)).toEqual({ name: 'A' })
+    expect(await whyNot('<i:a/>')).toContain('unbound namespace prefix')
   })
 })

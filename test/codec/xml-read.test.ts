@@ -96,14 +96,14 @@ describe('a body', () => {
       { name: '1', unit_id: '1' },
     ],
     ['has an element in a value as no value', '<KPI><name>a<b>c</b></name></KPI>', { name: {} }],
-  ])('%s', (_, text, expected) => {
-    const read = readXml(text, kpi)
+  ])('%s', async (_, text, expected) => {
+    const read = await readXml(text, kpi)
     expect(read).toStrictEqual(expected)
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype)
   })
 
-  test('of a link is the id alone', () => {
-    expect(readXml('<UserGroupItem><id>5</id></UserGroupItem>', userGroupItem)).toEqual({ id: '5' })
+  test('of a link is the id alone', async () => {
+    expect(await readXml('<UserGroupItem><id>5</id></UserGroupItem>', userGroupItem)).toEqual({ id: '5' })
   })
 
   test.each([
@@ -116,8 +116,8 @@ describe('a body', () => {
     ['<__proto__/>', 'the body is <__proto__>, it must be <KPI>'],
     ['<KPI>Sales</KPI>', 'the body has text directly in <KPI>, where only elements may stand'],
     ['<KPI><name>A</name>,</KPI>', 'the body has text directly in <KPI>'],
-  ])('that is %s is refused', (text, why) => {
-    expect(() => readXml(text, kpi)).toThrow(
+  ])('that is %s is refused', async (text, why) => {
+    await expect(readXml(text, kpi)).rejects.toThrow(
       expect.objectContaining({ code: 'malformed', message: expect.stringContaining(why) as string }) as Error,
     )
   })
@@ -126,7 +126,7 @@ describe('a body', () => {
 const SENT = { user_id: 1, kpi_id: 2, entry_date: '2026-11-21', actual: 5 }
 
 describe('a batch', () => {
-  const read = (inside: string): Json => readXml(`<KPIEntryList ${I}>${inside}</KPIEntryList>`, batchFlags)
+  const read = (inside: string): Promise<Json> => readXml(`<KPIEntryList ${I}>${inside}</KPIEntryList>`, batchFlags)
 
   test.each<[string, string, Json]>([
     [
@@ -150,20 +150,20 @@ describe('a batch', () => {
     ['may have null for entries', '<entries i:nil="true"/>', { entries: null }],
     ['may be empty', '', {}],
     ['has no entries outside of its list', '<KPIEntry/>', {}],
-  ])('%s', (_, inside, expected) => {
-    expect(read(inside)).toStrictEqual(expected)
+  ])('%s', async (_, inside, expected) => {
+    expect(await read(inside)).toStrictEqual(expected)
   })
 
   test.each(['<entries>5</entries>', '<entries><KPIEntry>5</KPIEntry></entries>', 'entries'])(
     'with text for elements, %s, is malformed',
-    (inside) => {
-      expect(() => read(inside)).toThrow(expect.objectContaining({ code: 'malformed' }) as Error)
+    async (inside) => {
+      await expect(read(inside)).rejects.toThrow(expect.objectContaining({ code: 'malformed' }) as Error)
     },
   )
 
-  test('is read as its JSON is, faults included', () => {
+  test('is read as its JSON is, faults included', async () => {
     const body = { entries: [SENT, { ...SENT, actual: 'x' }, {}], hasTargets: false }
-    expect(readBatch(readXml(xmlOf(batchFlags, body), batchFlags), true)).toEqual(readBatch(body, true))
+    expect(readBatch(await readXml(xmlOf(batchFlags, body), batchFlags), true)).toEqual(readBatch(body, true))
   })
 })
 
@@ -196,25 +196,25 @@ const junkOf = (fields: readonly NamedField[]): fc.Arbitrary<Readonly<Record<str
 const taken = [...new Set(routes.map(({ takes }) => takes).filter((of) => of !== undefined))]
 
 describe.each(taken.map((of) => [of.root, of] as const))('whatever is sent of %s', (_, of: Resource) => {
-  const sameInBoth = (body: Readonly<Record<string, Json>>, style: Style): void => {
-    const read = readXml(xmlOf(of, body, style), of)
+  const sameInBoth = async (body: Readonly<Record<string, Json>>, style: Style): Promise<void> => {
+    const read = await readXml(xmlOf(of, body, style), of)
     expect(readDraft(of, read, true)).toEqual(readDraft(of, body, true))
     expect(readPatch(of, read, true)).toEqual(readPatch(of, body, true))
   }
 
-  test('is read from XML as from JSON, good values', () => {
+  test('is read from XML as from JSON, good values', async () => {
     const drafts = recordsOf(of.writable).map((draft) => draftToJson(of, draft as Draft<Resource>))
-    fc.assert(fc.property(some(drafts), styles, sameInBoth), { numRuns: 60 })
+    await fc.assert(fc.asyncProperty(some(drafts), styles, sameInBoth), { numRuns: 60 })
   })
 
-  test('is read from XML as from JSON, bad values', () => {
-    fc.assert(fc.property(some(junkOf([...of.writable, ...of.shown])), styles, sameInBoth), { numRuns: 60 })
+  test('is read from XML as from JSON, bad values', async () => {
+    await fc.assert(fc.asyncProperty(some(junkOf([...of.writable, ...of.shown])), styles, sameInBoth), { numRuns: 60 })
   })
 
-  test('may be what was read before', () => {
-    fc.assert(
-      fc.property(recordsOf(of.shown), (record) => {
-        const read = readXml(recordToXml(of, record), of)
+  test('may be what was read before', async () => {
+    await fc.assert(
+      fc.asyncProperty(recordsOf(of.shown), async (record) => {
+        const read = await readXml(recordToXml(of, record), of)
         expect(readPatch(of, read, true)).toEqual(readPatch(of, recordToJson(of, record), true))
       }),
       { numRuns: 60 },
@@ -222,7 +222,7 @@ describe.each(taken.map((of) => [of.root, of] as const))('whatever is sent of %s
   })
 })
 
-test('an entry may be named by user or address', () => {
+test('an entry may be named by user or address', async () => {
   const text = '<KPIEntry><email>a@example.com</email><user_id/></KPIEntry>'
-  expect(readXml(text, entry)).toEqual({ email: 'a@example.com', user_id: '' })
+  expect(await readXml(text, entry)).toEqual({ email: 'a@example.com', user_id: '' })
 })

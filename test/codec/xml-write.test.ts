@@ -34,12 +34,12 @@ describe('a record', () => {
     expect(recordToXml(entry, { setActual: true, email: 'a@b', source_id: 7 })).not.toMatch(/setActual|email|source_id/)
   })
 
-  test('may come in a list, also an empty one', () => {
+  test('may come in a list, also an empty one', async () => {
     const records = [
       { id: 1, name: 'A' },
       { id: 2, name: 'B' },
     ]
-    const [root, content] = readDocument(recordsToXml(category, records))
+    const [root, content] = await readDocument(recordsToXml(category, records))
     expect([root, (content as [string, XmlContent][]).map(([name]) => name)]).toEqual([
       'ArrayOfKPICategory',
       ['KPICategory', 'KPICategory'],
@@ -75,14 +75,14 @@ const readBack = (of: Resource, content: XmlContent): object =>
 const served = [...resources.filter(({ name }) => name !== 'breakdown_item'), batchResult, health]
 
 describe.each(served.map((of) => [of.root, of] as const))('any %s', (root, of) => {
-  test('comes through XML as it was, alone and in a list', () => {
+  test('comes through XML as it was, alone and in a list', async () => {
     const one = recordsOf(of.shown)
-    fc.assert(
-      fc.property(one, fc.array(one, { maxLength: 3 }), (record, records) => {
-        const [name, content] = readDocument(recordToXml(of, record))
+    await fc.assert(
+      fc.asyncProperty(one, fc.array(one, { maxLength: 3 }), async (record, records) => {
+        const [name, content] = await readDocument(recordToXml(of, record))
         expect([name, readBack(of, content)]).toEqual([root, record])
         expect((content as [string, XmlContent][]).map(([field]) => field)).toEqual(of.shown.map((field) => field.name))
-        const [listName, list] = readDocument(recordsToXml(of, records))
+        const [listName, list] = await readDocument(recordsToXml(of, records))
         const items = records.length === 0 ? [] : (list as [string, XmlContent][])
         expect([listName, items.map(([, item]) => readBack(of, item))]).toEqual([`ArrayOf${root}`, records])
       }),
@@ -119,15 +119,15 @@ describe('an error', () => {
     )
   })
 
-  test('is XML whatever its message tells back', () => {
+  test('is XML whatever its message tells back', async () => {
     expect(errorToXml('\0\u0001\u001f\ud800\udc00\ud800 \ufffe\uffff\u007f\u0085\ra\n\tb', [])).toContain(
       '<message>\ufffd\ufffd\ufffd\u{10000}\ufffd \ufffd\ufffd\ufffd\ufffd&#xD;a\n\tb</message>',
     )
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) }),
-        (message) => {
-          const [root, content] = readDocument(errorToXml(message, [{ field: message, message }]))
+        async (message) => {
+          const [root, content] = await readDocument(errorToXml(message, [{ field: message, message }]))
           expect([root, (content as unknown[]).length]).toEqual(['Error', 2])
         },
       ),

@@ -70,7 +70,7 @@ const askBoth = async (inJson: Service, inXml: Service, step: Step): Promise<num
   if (told.body === undefined) {
     expect([answer.body, type]).toEqual(['', undefined])
   } else {
-    expect([readDocument(answer.body), type]).toEqual([asXml(of, told.status, told.body), XML_ANSWER])
+    expect([await readDocument(answer.body), type]).toEqual([asXml(of, told.status, told.body), XML_ANSWER])
   }
   return told.status
 }
@@ -232,7 +232,7 @@ describe('a body in XML', () => {
   ])('may hold the name %j: it is data', async (name) => {
     await using service = await startService()
     const made = await post(service, xmlOf(category, { name }))
-    expect([made.status, readDocument(made.body)[1]]).toEqual([201, expect.arrayContaining([['name', name]])])
+    expect([made.status, (await readDocument(made.body))[1]]).toEqual([201, expect.arrayContaining([['name', name]])])
     expect(await read(service, '/kpicategories/2')).toMatchObject({ name })
   })
 
@@ -270,7 +270,7 @@ describe('a body in XML', () => {
     await using service = await startService()
     const refused = await post(service, body)
     expect([refused.status, refused.headers['content-type']]).toEqual([400, XML_ANSWER])
-    const [root, content] = readDocument(refused.body)
+    const [root, content] = await readDocument(refused.body)
     expect([root, content]).toEqual([
       'Error',
       [['message', expect.stringMatching(/^the body (is|has|names) /) as string]],
@@ -295,7 +295,7 @@ describe('a body in XML', () => {
       address: '127.0.0.1',
       body: () => Promise.resolve(body),
     })
-    expect([refused.status, readDocument(refused.body)]).toEqual([
+    expect([refused.status, await readDocument(refused.body)]).toEqual([
       400,
       ['Error', [['message', 'the body is not UTF-8']]],
     ])

@@ -58,8 +58,8 @@ const contentOf = ({ isNil, text, children }: XmlElement): XmlContent => {
 }
 
 /** What a document holds, in its order. */
-export const readDocument = (text: string): readonly [root: string, content: XmlContent] => {
-  const root = parseXml(text)
+export const readDocument = async (text: string): Promise<readonly [root: string, content: XmlContent]> => {
+  const root = await parseXml(text)
   return [root.name, contentOf(root)]
 }
 
