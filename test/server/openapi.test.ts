@@ -54,6 +54,12 @@ describe('the description of the interface', () => {
     expect(referred).toEqual(new Set(there))
   })
 
+  test.each(operations)('has what $is may be refused with before it is looked at', ({ security, responses }) => {
+    const always = ['400', '408', '414', '431']
+    const behindTheDoor = ['401', '403', '415', '500', '503']
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(security ? always : [...always, ...behindTheDoor]))
+  })
+
   test('is the same for whoever asks, whatever the format', async () => {
     await using service = await startService()
     const [first, second] = [

@@ -12,6 +12,8 @@ export type Described = Reference & { readonly headers?: Named<Reference>; reado
 export type Operation = {
   readonly operationId: string
   readonly tags: readonly string[]
+  /** Where it is other than for the rest. */
+  readonly security?: readonly object[]
   readonly requestBody?: { readonly content: Content }
   readonly responses: Named<Described>
 }

@@ -30,7 +30,7 @@ const openOperation = (path: string, content: Schema): Schema => ({
   security: [],
   responses: {
     200: { description: 'It is there.', headers: openHeaders, content },
-    414: ref('responses', refusalName(414)),
+    ...Object.fromEntries([400, 408, 414, 431].map((status) => [status, ref('responses', refusalName(status))])),
   },
 })
 

@@ -87,16 +87,17 @@ const successOf = (verb: Verb, { gives, counts }: Route): Schema => ({
   ...(gives && { content: inBothFormats(ref('schemas', verb === 'list' ? listName(gives) : shownName(gives))) }),
 })
 
-const refusalsOf = (verb: Verb, { path, takes, query }: Route): number[] => [
-  ...(takes || query ? [400] : []),
+const refusalsOf = (verb: Verb, { path, takes }: Route): number[] => [
+  400,
   401,
   403,
   ...(path.includes('{') ? [404] : []),
-  ...(takes ? [408] : []),
+  408,
   ...(verb === 'list' || verb === 'get' ? [] : [409]),
   ...(takes ? [413] : []),
   414,
-  ...(takes ? [415] : []),
+  415,
+  431,
   500,
   503,
 ]

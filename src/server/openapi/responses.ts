@@ -48,10 +48,13 @@ const refusal = (description: string, more: Schema = {}): Schema => ({
 
 /** What a request may be refused with, by status (decisions, section 8). */
 export const refusals: Readonly<Record<number, Schema>> = {
-  400: refusal('The body or query cannot be read, or fields fail their rules: `errors` names them all.', {
-    ...REPLAYED,
-    ...LIMIT,
-  }),
+  400: refusal(
+    'The request, its Host, body or query cannot be read, or fields fail their rules: `errors` names them all.',
+    {
+      ...REPLAYED,
+      ...LIMIT,
+    },
+  ),
   401: refusal('Credentials are missing or wrong.', { 'WWW-Authenticate': ref('headers', 'Authenticate') }),
   403: refusal(
     'The API of the account is off, or the KPI is calculated. With `Retry-After`: the rate limit is exceeded.',
@@ -65,7 +68,8 @@ export const refusals: Readonly<Record<number, Schema>> = {
   }),
   413: refusal('The body is over 10 MiB.', LIMIT),
   414: refusal('The address is over 8 KiB.'),
-  415: refusal('The Content-Type is neither JSON nor XML in UTF-8.', LIMIT),
+  415: refusal('The Content-Type of a body is neither JSON nor XML, or names another charset than UTF-8.', LIMIT),
+  431: refusal('The head of the request is over 64 KiB.'),
   500: refusal('Something unforeseen happened; the request id leads to it in the log.', LIMIT),
   503: refusal('Starting, stopping, or the store is not available.', { ...RETRY_AFTER, ...LIMIT }),
 }
