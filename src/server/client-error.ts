@@ -6,11 +6,29 @@ import type { Connections } from './connections.ts'
 import { directAddress } from './sender.ts'
 import type { WireResponse } from './wire.ts'
 
+/** Why Node.js could not read a request, and how far it came in the last packet of it. */
+type ReadError = Error & {
+  readonly code?: string
+  readonly reason?: string
+  readonly rawPacket?: Uint8Array
+  readonly bytesParsed?: number
+}
+
+/**
+ * Whether reading ended with the target of a request: only that is followed by the version. Where the target goes on
+ * beyond the packet, this cannot be known.
+ */
+const endedWithTarget = ({ rawPacket = new Uint8Array(), bytesParsed = 0 }: ReadError): boolean =>
+  /^ HTTP\/\d\.\d\r?\n/.test(Buffer.from(rawPacket.subarray(bytesParsed, bytesParsed + 11)).toString('latin1'))
+
 /** What was wrong with a request that Node.js could not read; undefined where no HTTP was spoken at all. */
-const faultOf = (error: Error & { readonly code?: string; readonly reason?: string }): KpiError | undefined => {
+const faultOf = (error: ReadError): KpiError | undefined => {
   const { code = '', reason = error.message } = error
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new KpiError('too_slow', 'the request did not come in time; send it again', { cause: error })
+  }
+  if (code === 'HPE_HEADER_OVERFLOW' && endedWithTarget(error)) {
+    return new KpiError('too_long', 'the address is over 64 KiB, it may have 8', { cause: error })
   }
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new KpiError('head_too_large', 'the head of the request is over 64 KiB', { cause: error })

@@ -31,6 +31,7 @@ describe('a request that cannot be read', () => {
       400,
       'no HTTP',
     ],
+    ['with a target of 100,000 bytes', http(`GET /api/${'x'.repeat(100_000)}`, HOST), 414, 'the address is over'],
     ['with a head of 70 KiB', http('GET /api/health', HOST, `X: ${'x'.repeat(70 * 1024)}`), 431, 'over 64 KiB'],
     ['with a head of 4 MiB', http('GET /api/health', HOST, `X: ${'x'.repeat(2 ** 22)}`), 431, 'over 64 KiB'],
     ['with 5,000 headers', http('GET /api/health', HOST, ...Array<string>(5000).fill('X-Y: 123456789')), 431, 'KiB'],
