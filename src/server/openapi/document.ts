@@ -30,7 +30,7 @@ const openOperation = (path: string, content: Schema): Schema => ({
   security: [],
   responses: {
     200: { description: 'It is there.', headers: openHeaders, content },
-    ...Object.fromEntries([400, 408, 414, 431].map((status) => [status, ref('responses', refusalName(status))])),
+    ...Object.fromEntries([400, 408, 414, 431, 503].map((status) => [status, ref('responses', refusalName(status))])),
   },
 })
 
