@@ -29,7 +29,6 @@ export const fileFacts = (path: string): StoreFacts => {
   const { bavail, bsize } = statfsSync(dirname(path))
   return {
     in_use: isOpenElsewhere(path),
-    last_write_at: Math.floor(Math.max(...written.map(({ mtimeMs }) => mtimeMs)) / 1000),
     bytes: written.reduce((sum, { size }) => sum + size, 0),
     free_bytes: bavail * bsize,
   }

@@ -1,4 +1,7 @@
+import type { Instant } from '../domain/day.ts'
 import type { Status } from '../domain/resources/status.ts'
+import { storeTables } from './check.ts'
+import { columnsOf } from './columns.ts'
 import type { Reader } from './db.ts'
 
 const COUNTS = `select (select count(*) from accounts) as accounts,
@@ -24,16 +27,31 @@ export const countAll = async (tx: Reader): Promise<Counts> => {
 export const isFresh = ({ accounts, users, kpis, entries }: Counts): boolean =>
   accounts <= 1 && users <= 1 && kpis + entries === 0
 
+/** When anything that is stored was made or last changed; null where nothing is. What was removed tells nothing. */
+export const lastChangeAt = async (tx: Reader): Promise<Instant | null> => {
+  const newest = (await storeTables()).flatMap(({ name, of }) =>
+    (of ? columnsOf(of) : [])
+      .filter(({ column }) => column === 'created_at' || column === 'updated_at')
+      .map(({ column }) => `select max(${column}) as at from ${name}`),
+  )
+  const [row] = await tx.all(`select max(stored.at) as at from (${newest.join(' union all ')}) stored`)
+  const at = row?.['at'] ?? null
+  return at === null ? null : Number(at)
+}
+
 /** What a database tells of a store besides what it holds. */
-export type StoreFacts = Pick<Status, 'in_use' | 'last_write_at' | 'bytes' | 'free_bytes'>
+export type StoreFacts = Pick<Status, 'in_use' | 'bytes' | 'free_bytes'>
 
 const POSTGRES_FACTS = `select pg_database_size(current_database()) as bytes, exists (
     select 1 from pg_stat_activity
     where datname = current_database() and application_name = 'kpi' and pid <> pg_backend_pid()
   ) as in_use`
 
-/** The facts of a store in PostgreSQL, which knows nothing of the disk, and not when it was written to. */
+/**
+ * The facts of a store in PostgreSQL, which knows nothing of the disk. It is in use where a kpi has a connection to its
+ * database: PostgreSQL does not tell to which schema.
+ */
 export const postgresFacts = async (tx: Reader): Promise<StoreFacts> => {
   const [row] = await tx.all(POSTGRES_FACTS)
-  return { in_use: row?.['in_use'] === 1n, last_write_at: null, bytes: Number(row?.['bytes']), free_bytes: null }
+  return { in_use: row?.['in_use'] === 1n, bytes: Number(row?.['bytes']), free_bytes: null }
 }

@@ -4,6 +4,7 @@ import type { KpiError } from '../../src/domain/errors.ts'
 import type { CalculatedDraft, CalculatedKpi, CalculatedPatch } from '../../src/domain/resources/calculated-kpi.ts'
 import { accounts } from '../../src/service/accounts.ts'
 import { calculated } from '../../src/service/calculated.ts'
+import { calculationSteps } from '../../src/service/calculation-steps.ts'
 import type { Context } from '../../src/service/context.ts'
 import { day } from '../support/calendar.ts'
 import { carryGroupItems, putGroupItems } from '../support/group-items.ts'
@@ -322,4 +323,28 @@ describe('the report', () => {
     expect(await report(ID.first)).toEqual([])
     expect(await report(ID.second)).toHaveLength(2)
   })
+
+  test.each([
+    ['cannot be read', '[1] +'],
+    ['goes in a circle', '[9]'],
+    ['uses its own KPI', '[8]'],
+  ])(
+    'has no row for a KPI whose stored formula %s, and all rows of others, until it is changed',
+    async (_, formula) => {
+      await add('[1]', { frequency_id: 'M' })
+      await add('[8]', { frequency_id: 'M' })
+      await add('[1] * 2', { frequency_id: 'M' })
+      await service.db.write((tx) => tx.run('update formulas set formula = ? where kpi_id = 8', [formula]))
+      expect(await report(ID.first)).toEqual([])
+      expect(await report(ID.second)).toEqual([])
+      expect(await report(10)).toHaveLength(2)
+      expect((await report(1)).length).toBeGreaterThan(0)
+      expect(service.logged).toEqual([])
+      const steps = calculationSteps(ctx, { kpiId: ID.first, days: { from: 0, to: 1 } })
+      await expect(steps).rejects.toThrow('KPI 8 (Calculated) has a formula that cannot be read, or goes in a circle')
+      await add('[10]', { frequency_id: 'M' })
+      await calculated.update(ctx, ID.first, { formula: '[1]' })
+      expect(await report(ID.second)).toHaveLength(2)
+    },
+  )
 })

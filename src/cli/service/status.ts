@@ -4,7 +4,7 @@ import type { Cli, Register } from '../cli.ts'
 import { addExamples } from '../examples.ts'
 import { bundledPlace, existingFile, withExistingStore } from '../operator.ts'
 
-type Where = Pick<Status, 'store' | 'path' | 'in_use' | 'last_write_at' | 'bytes' | 'free_bytes'>
+type Where = Pick<Status, 'store' | 'path' | 'in_use' | 'bytes' | 'free_bytes'>
 
 const ofFile = async (dataDir: string): Promise<Where> => {
   const { fileFacts } = await import('../../store/sqlite-file.ts')
@@ -28,14 +28,16 @@ export const addStatus: Register = (group, act) => {
     .command('status')
     .description('where the store is, how large, what it holds, and whether it is in use')
   act(addExamples(command, 'service status', 'service status -o json'), async (cli) => {
-    const [{ countAll }, { STORE_VERSION }] = await Promise.all([
+    const [{ countAll, lastChangeAt }, { STORE_VERSION }] = await Promise.all([
       import('../../store/status.ts'),
       import('../../store/open.ts'),
     ])
     const place = bundledPlace(cli)
     // Asked before this process opens the file itself.
     const where = await (place.kind === 'sqlite' ? ofFile(place.dataDir) : ofPostgres(cli))
-    const counts = await withExistingStore(cli, (db) => db.read(countAll))
-    await cli.printOne(status, { ...where, version: manifest.version, store_version: STORE_VERSION, ...counts })
+    const held = await withExistingStore(cli, (db) =>
+      db.read(async (tx) => ({ last_write_at: await lastChangeAt(tx), ...(await countAll(tx)) })),
+    )
+    await cli.printOne(status, { ...where, version: manifest.version, store_version: STORE_VERSION, ...held })
   })
 }

@@ -13,7 +13,12 @@ export const status = resource({
     version: { kind: 'text', about: 'Version of this program', readOnly: true },
     store_version: { kind: 'integer', about: 'Version of the store', readOnly: true },
     in_use: { kind: 'boolean', about: 'Whether another process has it open, such as a server', readOnly: true },
-    last_write_at: { kind: 'datetime', about: 'When the file was last written to', readOnly: true, nullable: true },
+    last_write_at: {
+      kind: 'datetime',
+      about: 'When anything in it was made or last changed',
+      readOnly: true,
+      nullable: true,
+    },
     bytes: { kind: 'integer', about: 'What it takes on the disk', readOnly: true },
     free_bytes: {
       kind: 'integer',
