@@ -19,6 +19,8 @@ const SETTINGS = {
   application_name: 'kpi',
   connectionTimeoutMillis: 10_000,
   idleTimeoutMillis: 30_000,
+  // The last one stays: it answers at once, and shows that somebody uses the store.
+  min: 1,
   statement_timeout: 30_000,
   lock_timeout: 20_000,
   idle_in_transaction_session_timeout: 60_000,

@@ -193,7 +193,7 @@ describe('a query', () => {
     ['with SQL', 'userIds=1)%20or%201=1--', 400],
     ['with names of every object', '__proto__=1&constructor=2&toString=3', 200],
     ['with digits of another script', 'kpiIds=%D9%A1', 400],
-    ['with a huge id', `kpiIds=${'9'.repeat(400)}`, 400],
+    ['with a huge id, which is that of nothing', `kpiIds=${'9'.repeat(400)}`, 200],
     ['with signs only', '&&&===&=&', 200],
   ])('%s', async (_, query, status) => {
     for (const format of FORMATS) {
