@@ -41,6 +41,13 @@ const sqlToInsert = (table: string, columns: readonly Column[], rows: number): s
   return `insert into ${table} (${columns.map(({ name }) => name).join(', ')}) values ${Array(rows).fill(marks).join(', ')}`
 }
 
+/** The values of some rows, one after the other. Of a million rows all that is done here counts. */
+const valuesOf = (rows: readonly (readonly SqlInput[])[], start: number, end: number): SqlInput[] => {
+  const values: SqlInput[] = []
+  for (let at = start; at < end; at += 1) for (const value of rows[at] ?? []) values.push(value)
+  return values
+}
+
 const equal = ({ name }: Column): string => `${name} = ?`
 
 type Connection = Writer & {
@@ -95,10 +102,13 @@ const connect = (path: string, pragmas: string): Connection => {
       return lists.flatMap((values) => statement.all(...values) as SqlRow[])
     },
     insertMany: async (table, columns, rows) => {
-      for (let start = 0; start < rows.length; start += ROWS_A_STATEMENT) {
-        const part = rows.slice(start, start + ROWS_A_STATEMENT)
-        prepare(sqlToInsert(table, columns, part.length)).run(...part.flat())
+      const whole = rows.length - (rows.length % ROWS_A_STATEMENT)
+      const statement = whole > 0 ? prepare(sqlToInsert(table, columns, ROWS_A_STATEMENT)) : undefined
+      for (let start = 0; start < whole; start += ROWS_A_STATEMENT) {
+        statement?.run(...valuesOf(rows, start, start + ROWS_A_STATEMENT))
       }
+      const rest = rows.length - whole
+      if (rest > 0) prepare(sqlToInsert(table, columns, rest)).run(...valuesOf(rows, whole, rows.length))
     },
     updateMany: async (table, key, columns, rows) => {
       const [sets, where] = [columns.map(equal).join(', '), key.map(equal).join(' and ')]
