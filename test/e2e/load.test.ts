@@ -54,6 +54,22 @@ const createInstances = (database: Database, home: ReturnType<typeof temporaryFo
   }
 }
 
+/** Accounts by their names: one that more clients write to than its limit allows, and those that share the others. */
+const prepareAccounts = async (db: Db, urls: () => readonly string[]): Promise<ReadonlyMap<string, Loaded>> => {
+  const all = new Map<string, Loaded>()
+  for (const name of ['hot', ...Array.from({ length: SPREAD }, (_, at) => `spread-${at}`)]) {
+    all.set(name, await prepareAccount(db, name, urls))
+  }
+  return all
+}
+
+/** Lets all clients write until it is over. */
+const startClients = (all: ReadonlyMap<string, Loaded>, isOver: () => boolean): Promise<void>[] => {
+  const [hot, ...spread] = [...all.values()]
+  if (!hot) throw new Error('no account')
+  return Array.from({ length: CLIENTS }, (_, at) => runClient(at < CLIENTS_OF_ONE ? [hot] : spread, isOver))
+}
+
 const after = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
 
 /** Every entry of an account: its day and its value in whole units; fails where a day or an id is there twice. */
@@ -88,24 +104,18 @@ test(
     using home = temporaryFolder()
     const db = await database.open()
     const instances = createInstances(database, home)
-    const names = ['hot', ...Array.from({ length: SPREAD }, (_, at) => `spread-${at}`)]
-    const loaded: Loaded[] = []
-    for (const name of names) loaded.push(await prepareAccount(db, name, instances.urls))
-    const [hot, ...spread] = loaded
-    if (!hot) throw new Error('no account')
+    const accountsByName = await prepareAccounts(db, instances.urls)
     const [first] = await Promise.all([instances.start(), instances.start()])
     let isOver = false
-    const clients = Array.from({ length: CLIENTS }, (_, at) =>
-      runClient(at < CLIENTS_OF_ONE ? [hot] : spread, () => isOver),
-    )
+    const clients = startClients(accountsByName, () => isOver)
     await after(SECONDS / 2)
     await instances.kill(first)
     await after(SECONDS / 2)
     isOver = true
     await Promise.all(clients)
-    for (const [at, one] of loaded.entries()) await expectTrue(db, names[at] ?? '', one)
-    expect(hot.ledger.limited).toBeGreaterThan(0)
-    expect(hot.ledger.accepted).toBeGreaterThan(LIMIT / 2)
+    for (const [name, one] of accountsByName) await expectTrue(db, name, one)
+    expect(accountsByName.get('hot')?.ledger.limited).toBeGreaterThan(0)
+    expect(accountsByName.get('hot')?.ledger.accepted).toBeGreaterThan(LIMIT / 2)
     await db.close()
   },
 )
@@ -127,20 +137,14 @@ test(
     const db = await database.open()
     await ensureDefaultAccount(db, 0)
     const instances = createInstances(database, home)
-    const names = ['hot', ...Array.from({ length: SPREAD }, (_, at) => `spread-${at}`)]
-    const loaded: Loaded[] = []
-    for (const name of names) loaded.push(await prepareAccount(db, name, instances.urls))
-    const [hot, ...spread] = loaded
-    if (!hot) throw new Error('no account')
+    const accountsByName = await prepareAccounts(db, instances.urls)
     const own = createClient(inProcessTransport(db, await ensureDefaultAccount(db, 0), () => NOW))
     await own.kpis.add(kpiNamed('Sales'))
     await own.users.add(userNamed('Ann'))
     await own.assignments(2).add({ id: 1, sort_order: 1 })
     const server = await instances.start()
     let isOver = false
-    const clients = Array.from({ length: CLIENTS }, (_, at) =>
-      runClient(at < CLIENTS_OF_ONE ? [hot] : spread, () => isOver),
-    )
+    const clients = startClients(accountsByName, () => isOver)
     const imported: number[] = []
     const importAgainAndAgain = async (importer: number): Promise<void> => {
       for (let round = 0; !isOver; round += 1) {
@@ -158,8 +162,8 @@ test(
     await after(SECONDS / 2)
     isOver = true
     await Promise.all([...clients, ...imports])
-    for (const [at, one] of loaded.entries()) await expectTrue(db, names[at] ?? '', one)
-    expect(hot.ledger.limited).toBeGreaterThan(0)
+    for (const [name, one] of accountsByName) await expectTrue(db, name, one)
+    expect(accountsByName.get('hot')?.ledger.limited).toBeGreaterThan(0)
     const inDefault = await entriesOf(db, 'default')
     expect([...inDefault.keys()].sort((left, right) => left - right)).toEqual(
       imported.sort((left, right) => left - right),
