@@ -163,6 +163,8 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durabilit
   /** A reader that is free, or another one, so that nobody waits for somebody's long report. */
   const freeReader = (): TurnReader => {
     const free = readers.find((one) => !one.isBusy()) ?? readers[READERS - 1]
+    // The stamp is the first one's: what others read must not be of a time before it.
+    if (free && free !== firstReader) free.renew()
     if (free) return free
     const another = createTurnReader(() => connect(path, READER_SETTINGS))
     readers.push(another)
