@@ -9,7 +9,7 @@ import { categoryKpi } from '../src/domain/resources/kpi.ts'
 import { resources } from '../src/domain/resources/index.ts'
 import type { Field, NamedField, Resource } from '../src/domain/schema.ts'
 import { SYNONYMS } from '../src/load/header.ts'
-import { routes } from '../src/server/routes/index.ts'
+import { classicRoutes as routes } from '../src/server/routes/index.ts'
 
 const INTRODUCTION = `# Reference
 

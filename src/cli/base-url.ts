@@ -19,3 +19,6 @@ export const readBaseUrl = (text: string): URL => {
   if (url && fault === undefined) return url
   throw new UsageError(`the base URL ${withoutCredentials(text)} ${fault}`)
 }
+
+/** Whether a base URL is that of the newer variant, as its path says. */
+export const isOfV1 = (baseUrl: string): boolean => /\/v1\/?$/i.test(baseUrl)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Capability } from '../client/capabilities.ts'
 import type { Client } from '../client/client.ts'
 import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
 import type { Io } from './io.ts'
@@ -10,7 +11,8 @@ import { canAsk, findFormat, findPlace, findTimeout, type GlobalFlags, mustNotBe
 export type Cli = {
   readonly io: Io
   readonly flags: GlobalFlags
-  readonly withClient: <T>(work: (client: Client) => Promise<T>) => Promise<T>
+  /** Works with the service; what `needs` names and its variant does not have is refused first. */
+  readonly withClient: <T>(needs: Capability, work: (client: Client) => Promise<T>) => Promise<T>
   readonly printing: () => Printing
   readonly printOne: (of: Resource, record: AnyRecord) => Promise<void>
   readonly printMany: (columns: readonly NamedField[], records: readonly AnyRecord[]) => Promise<void>
@@ -43,9 +45,9 @@ export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
   return {
     io,
     flags,
-    withClient: async (work) => {
+    withClient: async (needs, work) => {
       mustNotBeStray(io, flags)
-      return withClientAt(io, findPlace(io, flags), findTimeout(flags), work)
+      return withClientAt(io, findPlace(io, flags), findTimeout(flags), needs, work)
     },
     printing,
     printOne: (of, record) => printRecord(io, printing(), of, record),

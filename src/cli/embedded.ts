@@ -2,6 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { Received, Sending, Transport } from '../client/transport.ts'
 import type { Account } from '../domain/resources/account.ts'
 import { createApp } from '../server/app.ts'
+import { classicRoutes, v1Routes } from '../server/routes/index.ts'
+import type { Variant } from '../domain/variants.ts'
 import type { Query } from '../server/call.ts'
 import { DEFAULT_ACCOUNT } from '../service/names.ts'
 import { accounts } from '../store/accounts.ts'
@@ -33,11 +35,16 @@ const toQuery = (query: Sending['query'] = {}): Query =>
   new Map(Object.entries(query).map(([name, value]) => [name.toLowerCase(), [value]]))
 
 /** The bundled service in this process: no port, no credentials, no limit, and the same routes, rules and errors. */
-export const inProcessTransport = (db: Db, account: Account, nowMs: () => number): Transport => {
-  const app = createApp(db)
+export const inProcessTransport = (
+  db: Db,
+  account: Account,
+  nowMs: () => number,
+  variant: Variant = 'classic',
+): Transport => {
+  const app = createApp(db, variant === 'classic' ? classicRoutes : v1Routes)
   return {
     send: async ({ method, path, query, body }: Sending): Promise<Received> => {
-      const caller = { account, now: Math.floor(nowMs() / 1000), lenient: true }
+      const caller = { account, now: Math.floor(nowMs() / 1000), lenient: variant === 'classic' }
       const { content, total } = await app.answer(caller, { method, path, query: toQuery(query), body })
       // All of that happened at once: now signals and timers have their turn.
       await setImmediate()
@@ -48,7 +55,11 @@ export const inProcessTransport = (db: Db, account: Account, nowMs: () => number
 }
 
 /** The service on the store of a data directory, in this process. */
-export const embeddedTransport = async (dataDir: string, nowMs: () => number): Promise<Transport> => {
+export const embeddedTransport = async (
+  dataDir: string,
+  nowMs: () => number,
+  variant: Variant = 'classic',
+): Promise<Transport> => {
   const { db, account } = await openEmbedded(dataDir, nowMs)
-  return inProcessTransport(db, account, nowMs)
+  return inProcessTransport(db, account, nowMs, variant)
 }

@@ -27,6 +27,8 @@ export const exitCodes: Record<ErrorCode, number> = {
   too_long: EXIT.failed,
   head_too_large: EXIT.failed,
   media_type: EXIT.failed,
+  not_acceptable: EXIT.failed,
+  key_reused: EXIT.failed,
   unsupported: EXIT.unsupported,
   rate_limited: EXIT.unreachable,
   unavailable: EXIT.unreachable,

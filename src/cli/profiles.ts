@@ -15,6 +15,12 @@ export type Profile =
       /** A program that prints the token. */
       readonly tokenCommand?: string
     }
+  | {
+      readonly kind: 'v1'
+      readonly baseUrl: string
+      /** A program that prints the key. */
+      readonly tokenCommand?: string
+    }
 
 /** What is kept of all profiles: which there are, and which is used when none is named. */
 export type Profiles = { readonly current: string | undefined; readonly byName: ReadonlyMap<string, Profile> }
@@ -31,6 +37,9 @@ const readProfile = (value: unknown): Profile | undefined => {
   if (!isRecord(value)) return undefined
   const { kind, dataDir, baseUrl, login, tokenCommand } = value as Record<string, unknown>
   if (kind === 'embedded' && typeof dataDir === 'string') return { kind, dataDir }
+  if (kind === 'v1' && typeof baseUrl === 'string') {
+    return { kind, baseUrl, ...(typeof tokenCommand === 'string' && { tokenCommand }) }
+  }
   if (kind !== 'classic' || typeof baseUrl !== 'string' || typeof login !== 'string') return undefined
   return { kind, baseUrl, login, ...(typeof tokenCommand === 'string' && { tokenCommand }) }
 }

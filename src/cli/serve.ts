@@ -1,8 +1,10 @@
-import { type App, createApp } from '../server/app.ts'
 import { classicFace } from '../server/classic.ts'
 import type { Limits } from '../server/door.ts'
+import type { FaceDeps } from '../server/face.ts'
+import { bothFaces } from '../server/faces.ts'
 import type { Listening } from '../server/listen.ts'
 import { underPublicUrl } from '../server/public-url.ts'
+import { v1Face } from '../server/v1.ts'
 import type { Face } from '../server/wire.ts'
 import { createLoginBrake } from '../service/login-brake.ts'
 import { createRateLimit } from '../service/rate-limit.ts'
@@ -24,7 +26,6 @@ type Parts = {
   readonly cli: Cli
   readonly settings: ServeSettings
   readonly db: Db
-  readonly app: App
   readonly counted: LimitStore
   readonly log: ServiceLog
   readonly page: MetricsPage | undefined
@@ -44,23 +45,23 @@ const requestIds = ({ random }: Io): (() => string) => {
   }
 }
 
-const limitsOf = (counted: LimitStore, { rateLimit }: ServeSettings): Limits => ({
-  brake: createLoginBrake(counted),
-  ...(rateLimit > 0 && { rate: createRateLimit(counted, rateLimit) }),
-})
-
-/** What is served: the classic interface on a store. */
-const faceOf = ({ cli, settings, db, app, counted, log }: Parts): Face => {
-  const face = classicFace({
-    app,
+/** What is served: both variants of the interface on one store. */
+const faceOf = ({ cli, settings, db, counted, log }: Parts): Face => {
+  const brake = createLoginBrake(counted)
+  const limitsOf = (limit: number): Limits => ({ brake, ...(limit > 0 && { rate: createRateLimit(counted, limit) }) })
+  const deps: Omit<FaceDeps, 'limits'> = {
     db,
-    limits: limitsOf(counted, settings),
     version: manifest.version,
     now: () => Math.floor(cli.io.now() / 1000),
     requestId: requestIds(cli.io),
     onError: log.onError,
-  })
-  return settings.publicUrl === undefined ? face : underPublicUrl(face, settings.publicUrl)
+  }
+  const { rateLimit, rateLimitV1, publicUrl } = settings
+  const face = bothFaces(
+    classicFace({ ...deps, limits: limitsOf(rateLimit) }),
+    v1Face({ ...deps, limits: limitsOf(rateLimitV1) }),
+  )
+  return publicUrl === undefined ? face : underPublicUrl(face, publicUrl)
 }
 
 const start = (parts: Parts): Promise<Listening> => {
@@ -114,11 +115,10 @@ export const runServer = async (cli: Cli, settings: ServeSettings): Promise<void
   open.defer(db.close)
   const counted = await openBundledLimits(cli, db)
   open.defer(counted.close)
-  const app = createApp(db)
   const { metricsPort } = settings
-  const page = metricsPort === undefined ? undefined : await serveMetrics(cli, app, metricsPort, requestIds(io))
+  const page = metricsPort === undefined ? undefined : await serveMetrics(cli, metricsPort, requestIds(io))
   if (page) open.defer(page.close)
-  const parts: Parts = { cli, settings, db, app, counted, log, page, tls }
+  const parts: Parts = { cli, settings, db, counted, log, page, tls }
   const listening = await start(parts)
   open.defer(listening.close)
   page?.metrics.watch(listening.connections)

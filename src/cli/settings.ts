@@ -3,6 +3,7 @@ import { UsageError } from './exit.ts'
 import { dataFolder } from './folders.ts'
 import type { Io } from './io.ts'
 import { type Format, FORMATS } from './output/print.ts'
+import { isOfV1 } from './base-url.ts'
 import { profileNamed, readProfiles } from './profiles.ts'
 
 /** What may be said before or after any command. */
@@ -25,6 +26,12 @@ export type Place =
       readonly kind: 'classic'
       readonly baseUrl: string
       readonly login: string
+      readonly profile: string | undefined
+      readonly tokenCommand: string | undefined
+    }
+  | {
+      readonly kind: 'v1'
+      readonly baseUrl: string
       readonly profile: string | undefined
       readonly tokenCommand: string | undefined
     }
@@ -69,11 +76,13 @@ export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   if (name === undefined) {
     const { KPI_BASE_URL: baseUrl, KPI_LOGIN: login } = io.env
     if (!baseUrl) return { kind: 'embedded', dataDir: resolve(io.cwd, dataFolder(io)) }
+    if (isOfV1(baseUrl)) return { kind: 'v1', baseUrl, profile: undefined, tokenCommand: undefined }
     if (!login) throw new UsageError('KPI_BASE_URL is set, and KPI_LOGIN is not: set it to your login name')
     return { kind: 'classic', baseUrl, login, profile: undefined, tokenCommand: undefined }
   }
   const profile = profileNamed(profiles, name)
   if (profile.kind === 'embedded') return profile
+  if (profile.kind === 'v1') return { ...profile, profile: name, tokenCommand: profile.tokenCommand }
   const { baseUrl, login, tokenCommand } = profile
   return { kind: 'classic', baseUrl, login: io.env['KPI_LOGIN'] || login, profile: name, tokenCommand }
 }

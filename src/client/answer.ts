@@ -15,6 +15,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   403: 'forbidden',
   404: 'not_found',
   405: 'method_not_allowed',
+  406: 'not_acceptable',
   409: 'conflict',
   408: 'too_slow',
   413: 'too_large',
@@ -35,11 +36,24 @@ const codeOf = (status: number, issues: readonly Issue[], retryAfter: number | u
 
 const isRecord = (value: Json): value is Readonly<Record<string, Json>> => typeof value === 'object' && value !== null
 
+const textIn = (fields: Readonly<Record<string, Json>>, ...names: readonly string[]): string | undefined =>
+  names.map((name) => fields[name]).find((value) => typeof value === 'string')
+
+/** Which entry of a batch a JSON pointer leads into. */
+const indexIn = (pointer: string | undefined): number | undefined => {
+  const [, index] = /^#?\/entries\/(\d+)(?:\/|$)/.exec(pointer ?? '') ?? []
+  return index === undefined ? undefined : Number(index)
+}
+
+/** A fault as the classic interface tells it, with `index` and `message`, or the newer one, with `pointer` and `detail`. */
 const issueOf = (error: Json): Issue | undefined => {
-  if (!isRecord(error) || typeof error['message'] !== 'string') return undefined
-  const field = typeof error['field'] === 'string' ? error['field'] : ''
-  const index = error['index']
-  return { ...(typeof index === 'number' && { index }), field, message: error['message'] }
+  if (!isRecord(error)) return undefined
+  const message = textIn(error, 'message', 'detail')
+  if (message === undefined) return undefined
+  const pointer = textIn(error, 'pointer')
+  const field = textIn(error, 'field') ?? pointer?.split('/').at(-1) ?? ''
+  const index = typeof error['index'] === 'number' ? error['index'] : indexIn(pointer)
+  return { ...(index !== undefined && { index }), field, message }
 }
 
 const parse = (body: string): Json => {
@@ -67,7 +81,7 @@ export const errorOfAnswer = ({ status, header, body }: TextAnswer, now: number)
     ? fields['errors'].map(issueOf).filter((issue) => issue !== undefined)
     : []
   const retryAfter = parseRetryAfter(header('retry-after'), now)
-  const words = typeof fields['message'] === 'string' ? fields['message'].trim() : ''
+  const words = textIn(fields, 'message', 'detail', 'title')?.trim()
   const message = words || `the service answered with status ${status}`
   const location = header('location')
   const redirect = status >= 300 && status < 400 && location ? `, a redirect to ${location}; correct the base URL` : ''

@@ -3,8 +3,16 @@ import { draftToJson, type Json, recordFromJson } from '../codec/json.ts'
 import { type Day, formatDay } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
 import { assignment } from '../domain/resources/assignment.ts'
+import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdown-item.ts'
 import { category } from '../domain/resources/category.ts'
-import { type BatchResult, batchResult, type Entry, entry, type EntryDraft } from '../domain/resources/entry.ts'
+import {
+  type BatchResult,
+  batchResult,
+  type Entry,
+  entry,
+  type EntryDraft,
+  newerEntry,
+} from '../domain/resources/entry.ts'
 import { frequency } from '../domain/resources/frequency.ts'
 import { group } from '../domain/resources/group.ts'
 import { groupItem } from '../domain/resources/group-item.ts'
@@ -14,8 +22,10 @@ import { type ReportRow, reportRow } from '../domain/resources/report-row.ts'
 import { unit } from '../domain/resources/unit.ts'
 import { user } from '../domain/resources/user.ts'
 import { userGroupItem } from '../domain/resources/user-group-item.ts'
-import { asRecord, type Draft, type Patch, type Resource, type Stored } from '../domain/schema.ts'
-import type { Received, Transport } from './transport.ts'
+import type { Variant } from '../domain/variants.ts'
+import { mustHave } from './capabilities.ts'
+import { asRecord, type Draft, type Patch, type Resource, type Stored, type Verb } from '../domain/schema.ts'
+import type { Received, Sending, Transport } from './transport.ts'
 
 /** The operations on a resource. Each is one request; a refusal is thrown as `KpiError`. */
 export type Collection<R extends Resource> = {
@@ -38,6 +48,9 @@ export type EntryQuery = {
   readonly page?: number
 }
 
+/** Which breakdown items to list; all where nothing is said. */
+export type BreakdownItemQuery = { readonly breakdownId?: number | undefined; readonly archived?: boolean | undefined }
+
 /** What to report; both days are included. */
 export type ReportRequest = {
   readonly from: Day
@@ -53,6 +66,8 @@ export type ReportAnswer = { readonly rows: readonly ReportRow[]; readonly total
 
 /** The service, as its clients see it. */
 export type Client = {
+  /** The variant of the interface that it speaks. What that does not have is refused as `unsupported`, unsent. */
+  readonly variant: Variant
   readonly kpis: Collection<typeof kpi>
   readonly users: Collection<typeof user>
   readonly categories: Collection<typeof category>
@@ -60,6 +75,9 @@ export type Client = {
   readonly categoryKpis: (categoryId: number) => Collection<typeof kpi>
   readonly groups: Collection<typeof group>
   readonly groupItems: (groupId: number) => Collection<typeof groupItem>
+  readonly breakdownItems: Omit<Collection<typeof breakdownItem>, 'list'> & {
+    readonly list: (query?: BreakdownItemQuery) => Promise<BreakdownItem[]>
+  }
   readonly units: Collection<typeof unit>
   readonly frequencies: FixedCollection<typeof frequency>
   readonly icons: FixedCollection<typeof icon>
@@ -67,7 +85,7 @@ export type Client = {
   readonly assignments: (userId: number) => Collection<typeof assignment>
   /** The group items of a user; ids are those of the group items. */
   readonly userGroupItems: (userId: number) => Omit<Collection<typeof userGroupItem>, 'update'>
-  readonly entries: Omit<Collection<typeof entry>, 'list'> & {
+  readonly entries: Omit<Collection<typeof newerEntry>, 'list'> & {
     readonly list: (query: EntryQuery) => Promise<Entry[]>
     /** Adds or updates up to 5,000 entries, all or nothing. */
     readonly addMany: (list: readonly EntryDraft[]) => Promise<BatchResult>
@@ -91,14 +109,17 @@ const readMany = <R extends Resource>(of: R, { content }: Received): Stored<R>[]
   return list.map((one) => recordFromJson(of, one))
 }
 
-const collection = <R extends Resource>(of: R, path: string, send: Transport['send']): Collection<R> => ({
-  list: async () => readMany(of, await send({ method: 'GET', path })),
-  get: async (id) => readOne(of, await send({ method: 'GET', path: `${path}/${id}` })),
-  add: async (draft) => readOne(of, await send({ method: 'POST', path, body: draftToJson(of, draft) })),
+/** Sends what the variant has; `of` and `verb` name what it is. */
+type Send = (of: Resource, verb: Verb, sending: Sending) => Promise<Received>
+
+const collection = <R extends Resource>(of: R, path: string, send: Send): Collection<R> => ({
+  list: async () => readMany(of, await send(of, 'list', { method: 'GET', path })),
+  get: async (id) => readOne(of, await send(of, 'get', { method: 'GET', path: `${path}/${id}` })),
+  add: async (draft) => readOne(of, await send(of, 'add', { method: 'POST', path, body: draftToJson(of, draft) })),
   update: async (id, patch) =>
-    readOne(of, await send({ method: 'PUT', path: `${path}/${id}`, body: draftToJson(of, patch) })),
+    readOne(of, await send(of, 'update', { method: 'PUT', path: `${path}/${id}`, body: draftToJson(of, patch) })),
   remove: async (id) => {
-    await send({ method: 'DELETE', path: `${path}/${id}` })
+    await send(of, 'remove', { method: 'DELETE', path: `${path}/${id}` })
   },
 })
 
@@ -124,36 +145,70 @@ const reportQuery = (request: ReportRequest): Record<string, string> => ({
   ...(request.groupItemIds && { groupItemIds: request.groupItemIds.join(',') }),
 })
 
-/** A client of the service over any transport. */
-export const createClient = ({ send: sendOne, close }: Transport): Client => {
+const itemQuery = ({ breakdownId, archived }: BreakdownItemQuery): Record<string, string> => ({
+  ...(breakdownId !== undefined && { breakdown_id: String(breakdownId) }),
+  ...(archived !== undefined && { archived: String(archived) }),
+})
+
+/** A client of the service over any transport, in a variant of the interface. */
+export const createClient = (transport: Transport, variant: Variant = 'classic'): Client => {
   let requests = 0
-  const send: Transport['send'] = (sending) => {
+  const send: Send = async (of, verb, sending) => {
+    mustHave(variant, { of, verb })
     requests += 1
-    return sendOne(sending)
+    return transport.send(sending)
   }
+  // What the classic interface does not know it is not sent, and what it does not show reads null.
+  const sentEntry = variant === 'classic' ? entry : newerEntry
   return {
+    variant,
     kpis: collection(kpi, kpi.path, send),
     users: collection(user, user.path, send),
     categories: collection(category, category.path, send),
     categoryKpis: (categoryId) => collection(kpi, below(categoryKpi, categoryId), send),
     groups: collection(group, group.path, send),
     groupItems: (groupId) => collection(groupItem, below(groupItem, groupId), send),
+    breakdownItems: {
+      ...collection(breakdownItem, breakdownItem.path, send),
+      list: async (query = {}) => {
+        const { path } = breakdownItem
+        return readMany(
+          breakdownItem,
+          await send(breakdownItem, 'list', { method: 'GET', path, query: itemQuery(query) }),
+        )
+      },
+    },
     units: collection(unit, unit.path, send),
     frequencies: collection(frequency, frequency.path, send),
     icons: collection(icon, icon.path, send),
     assignments: (userId) => collection(assignment, below(assignment, userId), send),
     userGroupItems: (userId) => collection(userGroupItem, below(userGroupItem, userId), send),
     entries: {
-      ...collection(entry, entry.path, send),
-      list: async (query) => readMany(entry, await send({ method: 'GET', path: entry.path, query: entryQuery(query) })),
-      addMany: async (list) =>
-        readOne(batchResult, await send({ method: 'POST', path: `${entry.path}/list`, body: batchBody(list) })),
+      get: async (id) => readOne(newerEntry, await send(entry, 'get', { method: 'GET', path: `${entry.path}/${id}` })),
+      add: async (draft) => {
+        const body = draftToJson(sentEntry, draft)
+        return readOne(newerEntry, await send(entry, 'add', { method: 'POST', path: entry.path, body }))
+      },
+      update: async (id, patch) => {
+        const body = draftToJson(sentEntry, patch)
+        return readOne(newerEntry, await send(entry, 'update', { method: 'PUT', path: `${entry.path}/${id}`, body }))
+      },
+      remove: async (id) => {
+        await send(entry, 'remove', { method: 'DELETE', path: `${entry.path}/${id}` })
+      },
+      list: async (query) =>
+        readMany(newerEntry, await send(entry, 'list', { method: 'GET', path: entry.path, query: entryQuery(query) })),
+      addMany: async (list) => {
+        const body = batchBody(list, sentEntry)
+        return readOne(batchResult, await send(entry, 'add', { method: 'POST', path: `${entry.path}/list`, body }))
+      },
     },
     report: async (request) => {
-      const received = await send({ method: 'GET', path: reportRow.path, query: reportQuery(request) })
+      const { path } = reportRow
+      const received = await send(reportRow, 'list', { method: 'GET', path, query: reportQuery(request) })
       return { rows: readMany(reportRow, received), total: received.total }
     },
     requests: () => requests,
-    close,
+    close: transport.close,
   }
 }

@@ -8,7 +8,9 @@ import { Pool } from './undici.ts'
 export type Remote = {
   /** Such as `https://acme.example.com/api`. */
   readonly baseUrl: URL
-  readonly login: string
+  /** The login name that goes with an account's token; none goes with a key of the newer variant. */
+  readonly login?: string | undefined
+  /** The token or key. */
   readonly token: string
   /** The longest wait for one answer. */
   readonly timeoutMs: number
@@ -41,7 +43,10 @@ const unreachable = (error: unknown, baseUrl: URL): KpiError => {
 const COLLECTION = /^\/[a-z]+$/
 
 const wrongBase = ({ protocol, host, pathname }: URL, { message }: KpiError): KpiError =>
-  new KpiError('not_found', `${message}; check the base URL ${protocol}//${host}${pathname}, which mostly ends in /api`)
+  new KpiError(
+    'not_found',
+    `${message}; check the base URL ${protocol}//${host}${pathname}, which mostly ends in /api or /v1`,
+  )
 
 /** Credentials travel only where nobody can read them on the way. */
 const mustBePrivate = (baseUrl: URL): void => {
@@ -58,7 +63,10 @@ const totalOf = ({ header }: TextAnswer): number | undefined => {
   return /^\d+$/.test(total) ? Number(total) : undefined
 }
 
-/** The service over the network: JSON, Basic credentials. */
+const authorizationOf = (login: string | undefined, token: string): string =>
+  login === undefined ? `Bearer ${token}` : `Basic ${Buffer.from(`${login}:${token}`).toString('base64')}`
+
+/** The service over the network, in JSON: the classic interface with a login name, the newer one without. */
 export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote): Transport => {
   mustBePrivate(baseUrl)
   const pool = new Pool(baseUrl.origin, {
@@ -70,7 +78,7 @@ export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote)
   })
   const prefix = baseUrl.pathname.replace(/\/$/, '')
   const headers = {
-    authorization: `Basic ${Buffer.from(`${login}:${token}`).toString('base64')}`,
+    authorization: authorizationOf(login, token),
     'content-type': 'application/json',
     accept: 'application/json',
   }

@@ -1,5 +1,12 @@
 import { invalid, type Issue } from '../domain/errors.ts'
-import { BATCH_LIMIT, type BatchFlags, batchFlags, entry, type EntryDraft } from '../domain/resources/entry.ts'
+import {
+  BATCH_LIMIT,
+  type BatchFlags,
+  batchFlags,
+  entry,
+  type EntryDraft,
+  type newerEntry,
+} from '../domain/resources/entry.ts'
 import type { Reading } from '../domain/schema.ts'
 import { checkDraft, draftToJson, expectObject, isObject, type Json, readDraft } from './json.ts'
 
@@ -15,8 +22,11 @@ const faultOfList = (list: Json): Issue | undefined => {
 
 const NO_OBJECT: Reading<EntryDraft> = { values: {}, issues: [{ field: 'entries', message: 'must be an object' }] }
 
-const readEntry = (body: Json, lenient: boolean): Reading<EntryDraft> =>
-  isObject(body) ? readDraft(entry, body, lenient) : NO_OBJECT
+/** An entry as a variant of the interface takes it. */
+export type EntryResource = typeof entry | typeof newerEntry
+
+const readEntry = (of: EntryResource, body: Json, lenient: boolean): Reading<EntryDraft> =>
+  isObject(body) ? readDraft(of, body, lenient) : NO_OBJECT
 
 const DRAFTS = Symbol('drafts')
 
@@ -26,9 +36,9 @@ type BatchInMemory = { readonly [DRAFTS]: readonly EntryDraft[]; readonly toJSON
 const isInMemory = (body: Json): body is BatchInMemory => typeof body === 'object' && body !== null && DRAFTS in body
 
 /** The body of a batch that adds or updates the entries. */
-export const batchBody = (drafts: readonly EntryDraft[]): BatchInMemory => ({
+export const batchBody = (drafts: readonly EntryDraft[], of: EntryResource = entry): BatchInMemory => ({
   [DRAFTS]: drafts,
-  toJSON: () => ({ entries: drafts.map((draft) => draftToJson(entry, draft)) }),
+  toJSON: () => ({ entries: drafts.map((draft) => draftToJson(of, draft)) }),
 })
 
 const NO_FLAGS: Reading<BatchFlags> = { values: {}, issues: [] }
@@ -37,13 +47,13 @@ const NO_FLAGS: Reading<BatchFlags> = { values: {}, issues: [] }
  * Reads the body of a batch (decisions, section 5). Faults of its flags and of single entries stay with them, to be told
  * together with those that only the store can tell. JSON cannot hold a symbol, so only a caller in this process can spare the reading; its values are checked all the same.
  */
-export const readBatch = (body: Json, lenient: boolean): SentBatch => {
+export const readBatch = (body: Json, lenient: boolean, of: EntryResource = entry): SentBatch => {
   const inMemory = isInMemory(body)
   const list = inMemory ? body[DRAFTS] : expectObject(body)['entries']
   const flags = inMemory ? NO_FLAGS : readDraft(batchFlags, body, lenient)
   const fault = faultOfList(list)
   if (fault) throw invalid([...flags.issues, fault])
   const read = (one: Json): Reading<EntryDraft> =>
-    inMemory ? checkDraft(entry, one as EntryDraft, lenient) : readEntry(one, lenient)
+    inMemory ? checkDraft(of, one as EntryDraft, lenient) : readEntry(of, one, lenient)
   return { flags, list: (list as readonly Json[]).map(read) }
 }

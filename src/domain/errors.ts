@@ -15,6 +15,8 @@ export type ErrorCode =
   | 'too_long'
   | 'head_too_large'
   | 'media_type'
+  | 'not_acceptable' // no format that the sender takes
+  | 'key_reused' // an Idempotency-Key that was sent before with another body
   | 'unsupported' // this variant of the service does not have that
   | 'rate_limited'
   | 'unavailable' // try again later

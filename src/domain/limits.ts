@@ -12,3 +12,6 @@ export const CONNECTION_LIMIT = 10_000
 
 /** The most requests a minute of an account, where the operator says nothing else (decisions, section 10). */
 export const RATE_LIMIT = 200
+
+/** The same of a key of the newer variant. */
+export const RATE_LIMIT_V1 = 600

@@ -64,6 +64,8 @@ export type Resource<F extends Fields = Fields> = {
   /** Below `/api`; `{…}` stands for an id. Empty for what has no path of its own. */
   readonly path: string
   readonly verbs: readonly Verb[]
+  /** Only the newer variant of the interface has it. */
+  readonly newer?: true
   /** What goes when one is removed, besides itself. */
   readonly removal?: string
   /** What there is to know about answers of it, in a few sentences. */
@@ -99,6 +101,21 @@ export const resource = <const F extends Fields>(definition: Definition<F>): Res
     writable: classic.filter(({ field }) => !field.readOnly),
     brief: definition.brief?.map(named) ?? shown,
   }
+}
+
+type Unmarked<F extends Fields> = {
+  readonly [K in keyof F]: Omit<F[K], 'newer'> extends infer One extends Field ? One : Field
+}
+
+/** A resource as the newer variant of the interface has it: with the fields that only that one shows and takes. */
+export const asNewer = <F extends Fields>(of: Resource<F>): Resource<Unmarked<F>> => {
+  const fields = Object.fromEntries(
+    Object.entries<Field>(of.fields).map(([name, field]) => [name, { ...field, newer: undefined }]),
+  )
+  const isBrief = (name: string): boolean => of.brief.some((one) => one.name === name)
+  const brief = Object.entries<Field>(of.fields).filter(([name, { newer }]) => newer || isBrief(name))
+  const made = resource({ ...of, fields, brief: brief.map(([name]) => name) })
+  return made as unknown as Resource<Unmarked<F>>
 }
 
 type Plain<F extends Field> = F['kind'] extends 'boolean'

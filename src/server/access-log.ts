@@ -10,7 +10,7 @@ const toLine = (nowMs: number, fields: object): string =>
 
 /** The line of the log for a request that is over: JSON, and nothing of its headers and bodies. */
 export const requestLine = (exchange: Exchange, nowMs: number): string => {
-  const { requestId, address, method, target, account, status, bytesIn, bytesOut, milliseconds, isCut } = exchange
+  const { requestId, address, method, target, caller, status, bytesIn, bytesOut, milliseconds, isCut } = exchange
   return toLine(nowMs, {
     event: 'request',
     id: requestId,
@@ -18,7 +18,7 @@ export const requestLine = (exchange: Exchange, nowMs: number): string => {
     method,
     ...(target !== undefined && shownTarget(target)),
     status,
-    account,
+    ...caller,
     bytes_in: bytesIn,
     bytes_out: bytesOut,
     ms: Math.round(milliseconds * 1000) / 1000,

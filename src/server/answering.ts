@@ -4,15 +4,13 @@ import { KpiError } from '../domain/errors.ts'
 import { createOnClientError, createRefuse, type Refuse } from './client-error.ts'
 import type { Connections, Running } from './connections.ts'
 import type { Exchange, OnExchange } from './exchange.ts'
-import { formats } from './format.ts'
 import { createIntake } from './intake.ts'
 import type { Limits } from './limits.ts'
-import { chooseFormat } from './media-type.ts'
 import { plainRefusal } from './refusal.ts'
 import { addressOf } from './sender.ts'
 import { isHost, readTarget } from './target.ts'
 import type { Turns } from './turns.ts'
-import type { Face, WireRequest, WireResponse } from './wire.ts'
+import type { Face, WireCaller, WireRequest, WireResponse } from './wire.ts'
 
 const STOPPING_RETRY_SECONDS = 5
 const SMALL_ANSWER = 16_384
@@ -92,24 +90,22 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
   const { target, host } = readTarget(request.url ?? '/')
   const method = request.method ?? 'GET'
   const address = addressOf(request, serving.behindProxy)
-  let account: string | undefined
+  let caller: WireCaller | undefined
   const asked: WireRequest = {
     method,
     target,
     headers: headersOf(request, host),
     address,
     body: intake.body,
-    onAccount: (name) => {
-      account = name
-      return turns.take(name)
+    onCaller: (told) => {
+      caller = told
+      return turns.take(told.account)
     },
   }
   const refusal = refusalOf(serving, request)
-  const answered = refusal
-    ? plainRefusal(refusal, serving.requestId(), formats[chooseFormat(asked.headers)])
-    : await serving.face(asked)
+  const answered = refusal ? plainRefusal(refusal, serving.requestId(), asked) : await serving.face(asked)
   const bytesOut = await write(serving, running, answered)
-  const taken = account !== undefined && bytesOut > SMALL_ANSWER ? turns.hold(account, bytesOut) : undefined
+  const taken = caller !== undefined && bytesOut > SMALL_ANSWER ? turns.hold(caller.account, bytesOut) : undefined
   await over
   taken?.()
   const milliseconds = serving.clock() - started
@@ -119,7 +115,7 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
     address,
     method,
     target,
-    account,
+    caller,
     milliseconds,
     isCut,
     bytesIn: intake.size(),
@@ -139,7 +135,7 @@ const createOnRequest = (serving: Serving, asksFirst: boolean) => {
   }
 }
 
-const NOTHING_READ = { method: undefined, target: undefined, account: undefined, bytesIn: 0 }
+const NOTHING_READ = { method: undefined, target: undefined, caller: undefined, bytesIn: 0 }
 
 /** Answers what never became a request, and tells of it. */
 const refuseOn = ({ limits, requestId, onExchange }: Serving): Refuse =>

@@ -3,9 +3,9 @@ import { KpiError } from '../domain/errors.ts'
 import type { Account } from '../domain/resources/account.ts'
 import type { Resource } from '../domain/schema.ts'
 import type { Db } from '../store/db.ts'
-import type { Answer, Call } from './call.ts'
+import type { Scope } from '../domain/scopes.ts'
+import type { Answer, Call, Route } from './call.ts'
 import { createRouter } from './router.ts'
-import { routes } from './routes/index.ts'
 
 /** What a call runs on: whose it is, when it came, and how strictly its body is read. */
 export type Caller = {
@@ -22,6 +22,8 @@ export const notAllowed = (method: string, path: string, allow: readonly string[
 
 /** An operation of the service. */
 export type Operation = {
+  /** The scope that a key needs for it. */
+  readonly scope: Scope | undefined
   /** What its body holds, where it takes one. */
   readonly takes: Resource | undefined
   /** Whether its answer follows from the path and from what is stored, and from nothing else. */
@@ -36,14 +38,12 @@ export type App = {
   readonly methodsOf: (path: string) => readonly string[]
   /** What a method does at a path; `not_found` or `method_not_allowed` where that is nothing. */
   readonly find: (method: string, path: string) => Operation
-  /** The form of a path, with `{id}` in place of ids; undefined where there is no such path. */
-  readonly patternOf: (path: string) => string | undefined
   /** Does what a call asks for. */
   readonly answer: (caller: Caller, call: Call) => Promise<Answer>
 }
 
 /** The service on a store. What carries its calls, a socket or a function, is no concern of it. */
-export const createApp = (db: Db): App => {
+export const createApp = (db: Db, routes: readonly Route[]): App => {
   const route = createRouter(routes)
   const methodsOf = (path: string): string[] => {
     const methods = [...route(path).methods.keys()]
@@ -53,20 +53,14 @@ export const createApp = (db: Db): App => {
     const { methods, ids } = route(path)
     const found = methods.get(method)
     if (!found) throw notAllowed(method, path, methodsOf(path))
-    const { takes, query, handle } = found
+    const { takes, query, handle, scope } = found
     return {
+      scope,
       takes,
       isLasting: method === 'GET' && query === undefined,
       run: ({ account, now, lenient, db: open }, { query: asked, body }) =>
         handle({ ctx: { db: open ?? db.ofAccount(account.id), account, now }, ids, query: asked, body, lenient }),
     }
   }
-  const patternOf = (path: string): string | undefined => {
-    try {
-      return route(path).pattern
-    } catch {
-      return undefined
-    }
-  }
-  return { methodsOf, find, patternOf, answer: async (caller, call) => find(call.method, call.path).run(caller, call) }
+  return { methodsOf, find, answer: async (caller, call) => find(call.method, call.path).run(caller, call) }
 }

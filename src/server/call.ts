@@ -1,5 +1,6 @@
 import type { Json } from '../codec/json.ts'
 import type { AnyRecord, Resource } from '../domain/schema.ts'
+import type { Scope } from '../domain/scopes.ts'
 import type { Context, Ids } from '../service/context.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -11,6 +12,7 @@ export type Query = ReadonlyMap<string, readonly string[]>
 export type QueryParameter = { readonly name: string; readonly about: string } & (
   | { readonly kind: 'integer'; readonly least: number; readonly most: number }
   | { readonly kind: 'day' }
+  | { readonly kind: 'boolean' }
   /** Several ids, with commas between them. */
   | { readonly kind: 'ids' }
 )
@@ -54,6 +56,8 @@ export type Route = {
   readonly path: string
   /** What its answer holds, a list of them where it is a GET of no single id; without it the answer is empty. */
   readonly gives?: Resource
+  /** The scope that a key needs for it, in the newer variant. */
+  readonly scope?: Scope
   /** The query parameters that it knows. */
   readonly query?: readonly QueryParameter[]
   /** Its answer says how many there are, as it may hold only the first of them. */

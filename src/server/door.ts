@@ -1,11 +1,12 @@
+import type { Instant } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
 import type { Account } from '../domain/resources/account.ts'
-import { type Credentials, mustHaveAccess } from '../service/access.ts'
+import type { Scope } from '../domain/scopes.ts'
+import { mustHaveAccess } from '../service/access.ts'
 import { type LoginBrake, type Pair, pairOf } from '../service/login-brake.ts'
 import { RATE_WINDOW_MS, type RateLimit, type Verdict } from '../service/rate-limit.ts'
 import { createRecall } from '../service/recall.ts'
 import type { Db } from '../store/db.ts'
-import { authenticate, parseBasic } from './auth.ts'
 import type { WireRequest } from './wire.ts'
 
 /** What a face holds its callers to. */
@@ -16,6 +17,31 @@ export type Limits = {
 }
 
 type Headers = Readonly<Record<string, string>>
+
+/** Who was let in. */
+export type Admitted = {
+  readonly account: Account
+  /** The user in whose name things are done. */
+  readonly user: string
+  /** The key that was shown; 0 for the token of the account. */
+  readonly key: number
+  /** What it may do; everything where it is not given. */
+  readonly scopes?: ReadonlySet<Scope>
+  /** When it ends, where it does. */
+  readonly until?: Instant | undefined
+  /** What hashes of bodies are made with, so that they cannot be tried without it. */
+  readonly pepper: string
+  /** What answers tell of the credentials. */
+  readonly headers: Headers
+  /** Takes note that it was used. */
+  readonly noteUse?: (now: Instant) => Promise<void>
+}
+
+/** Credentials as they were sent: the name under which wrong ones are counted, and a way to look at them. */
+export type Shown = { readonly name: string; readonly open: () => Promise<Admitted> }
+
+/** How a variant reads the credentials of a request; refuses missing ones. */
+export type OpenDoor = (db: Db, headers: WireRequest['headers'], now: Instant) => Shown
 
 const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1000)
 
@@ -39,46 +65,41 @@ const overLimit = ({ limit, waitMs }: Verdict): KpiError =>
   )
 
 /** Looks at credentials as far as the brake allows. What they are is told only if it still does so afterwards. */
-const openBraked = async (
-  db: Db,
-  credentials: Credentials,
-  { headers, address }: WireRequest,
-  brake: LoginBrake | undefined,
-): Promise<Account> => {
-  if (!brake) return authenticate(db, credentials, headers)
-  const pair = pairOf(address, credentials.login)
+const openBraked = async (open: Shown['open'], pair: Pair, brake: LoginBrake | undefined): Promise<Admitted> => {
+  if (!brake) return open()
   await brake.mustBeFree(pair)
   try {
-    const account = await authenticate(db, credentials, headers)
+    const admitted = await open()
     await brake.mustBeFree(pair)
-    return account
+    return admitted
   } catch (error) {
     if (error instanceof KpiError && error.code === 'unauthorized') await brake.noteWrong(pair)
     throw error
   }
 }
 
-/** Who was let in, and with which token. */
-export type Admitted = { readonly account: Account; readonly token: string }
-
 /**
- * Finds the account that a request's credentials open. Good ones are remembered for as long as nothing is written, and
- * their pair for as long as nobody is refused; so looking at them again costs next to nothing.
+ * Finds out whom a request's credentials let in. Good ones are remembered for as long as nothing is written, and their
+ * pair for as long as nobody is refused; so looking at them again costs next to nothing.
  */
-const createOpening = (db: Db, brake: LoginBrake | undefined): ((request: WireRequest) => Promise<Admitted>) => {
+const createOpening = (
+  db: Db,
+  openDoor: OpenDoor,
+  brake: LoginBrake | undefined,
+): ((request: WireRequest, now: Instant) => Promise<Admitted>) => {
   const known = createRecall<Admitted & { readonly pair: Pair }>(db)
-  return async (request) => {
-    const { headers, address } = request
+  return async ({ headers, address }, now) => {
     const key = `${address}\n${headers['host']}\n${headers['authorization']}`
     const found = known.find(key)
-    if (found) {
+    if (found && (found.until === undefined || found.until > now)) {
       await brake?.mustBeFree(found.pair)
       return found
     }
     const stamp = db.stamp()
-    const credentials = parseBasic(headers['authorization'])
-    const admitted = { account: await openBraked(db, credentials, request, brake), token: credentials.token }
-    known.keep(key, { ...admitted, pair: pairOf(address, credentials.login) }, stamp)
+    const { name, open } = openDoor(db, headers, now)
+    const pair = pairOf(address, name)
+    const admitted = await openBraked(open, pair, brake)
+    known.keep(key, { ...admitted, pair }, stamp)
     return admitted
   }
 }
@@ -91,17 +112,25 @@ export type Door = (request: WireRequest, tell: (headers: Headers) => void) => P
  * reached. Those with good credentials are told of the limit even when they are refused. An account without access is
  * told just that, as waiting would not help it.
  */
-export const createDoor = (db: Db, { brake, rate }: Partial<Limits>): Door => {
-  const open = createOpening(db, brake)
+export const createDoor = (db: Db, openDoor: OpenDoor, now: () => Instant, limits: Partial<Limits> = {}): Door => {
+  const { brake, rate } = limits
+  const open = createOpening(db, openDoor, brake)
   return async (request, tell) => {
-    const admitted = await open(request)
-    const { account } = admitted
-    const turn = request.onAccount?.(account.name)
+    const admitted = await open(request, now())
+    const { account, user, key, headers } = admitted
+    const turn = request.onCaller?.({ account: account.name, user, key: key || undefined })
     if (turn) await turn
-    const verdict = await rate?.(account.id)
-    if (verdict) tell(headersOf(verdict))
+    const verdict = await rate?.({ account: account.id, key })
+    tell({ ...headers, ...(verdict && headersOf(verdict)) })
     mustHaveAccess(account)
     if (verdict?.isAccepted === false) throw overLimit(verdict)
+    await admitted.noteUse?.(now())
     return admitted
   }
+}
+
+/** Refuses what the credentials do not allow, and names the scope that it takes. */
+export const mustMay = ({ scopes }: Admitted, scope: Scope | undefined): void => {
+  if (scope === undefined || !scopes || scopes.has(scope)) return
+  throw new KpiError('forbidden', `the key does not have the scope ${scope}, which this needs`)
 }

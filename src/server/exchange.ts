@@ -1,3 +1,5 @@
+import type { WireCaller } from './wire.ts'
+
 /** A request and what became of it, for logs and metrics. Of its headers and bodies it holds nothing. */
 export type Exchange = {
   readonly requestId: string
@@ -5,8 +7,8 @@ export type Exchange = {
   /** Method and target; undefined where the request could not be read that far. */
   readonly method: string | undefined
   readonly target: string | undefined
-  /** The account that its credentials opened. */
-  readonly account: string | undefined
+  /** Whom its credentials let in. */
+  readonly caller: WireCaller | undefined
   readonly status: number
   /** Whether the answer says when to come back. */
   readonly isPutOff: boolean

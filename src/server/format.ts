@@ -3,19 +3,8 @@ import { type Json, recordToJson } from '../codec/json.ts'
 import { errorToXml, recordsToXml, recordToXml } from '../codec/xml-write.ts'
 import { KpiError } from '../domain/errors.ts'
 import { DEPTH_LIMIT } from '../domain/limits.ts'
-import type { Resource } from '../domain/schema.ts'
-import type { Content } from './call.ts'
 import type { FormatName } from './media-type.ts'
-
-/** How bodies are read and answers are written. */
-export type Format = {
-  /** The Content-Type of what it writes. */
-  readonly contentType: string
-  /** Reads a body that holds a resource; throws `malformed` for what is none. */
-  readonly read: (bytes: Uint8Array, of: Resource) => Promise<Json>
-  readonly write: (content: Content) => string
-  readonly writeError: (error: KpiError) => string
-}
+import type { Wording } from './variant.ts'
 
 const tooDeep = (): KpiError => new KpiError('malformed', `the body is nested more than ${DEPTH_LIMIT} deep`)
 
@@ -64,7 +53,7 @@ const readJsonText = (text: string): Json => {
   return parse(text)
 }
 
-const json: Format = {
+const json: Wording = {
   contentType: 'application/json; charset=utf-8',
   read: async (bytes) => readJsonText(decode(bytes)),
   write: (content) =>
@@ -76,7 +65,7 @@ const json: Format = {
   writeError: ({ message, issues }) => JSON.stringify({ message, ...(issues.length > 0 && { errors: issues }) }),
 }
 
-const xml: Format = {
+const xml: Wording = {
   contentType: 'application/xml; charset=utf-8',
   read: async (bytes, of) => {
     // Its parser is loaded when the first XML comes.
@@ -89,4 +78,4 @@ const xml: Format = {
 }
 
 /** The formats of the classic interface (decisions, section 9). */
-export const formats: Readonly<Record<FormatName, Format>> = { json, xml }
+export const formats: Readonly<Record<FormatName, Wording>> = { json, xml }

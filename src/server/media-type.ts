@@ -73,19 +73,39 @@ const formatAccepted = (accept: string): FormatName => {
 export const chooseFormat = (headers: WireRequest['headers']): FormatName =>
   formatNamed(parseMediaType(headers['content-type'] ?? '').type) ?? formatAccepted(headers['accept'] ?? '')
 
+const mustBeUtf8 = ({ parameters }: MediaType): void => {
+  const charset = parameters.get('charset') ?? 'utf-8'
+  if (charset === 'utf-8' || charset === 'utf8') return
+  throw new KpiError('media_type', `charset ${charset} is not supported; send UTF-8`)
+}
+
 /**
  * Refuses a Content-Type that is not understood: any charset but UTF-8 for JSON or XML, and for a body also any other
  * type. None at all is as good as the format of the answer.
  */
 export const mustBeUnderstood = (contentType = '', hasBody: boolean): void => {
-  const { type, parameters } = parseMediaType(contentType)
+  const media = parseMediaType(contentType)
+  const { type } = media
   const isOurs = formatNamed(type) !== undefined
   if (hasBody && !isOurs && contentType.trim() !== '') {
     throw new KpiError('media_type', `Content-Type ${type} is not supported; send application/json or application/xml`)
   }
-  const charset = parameters.get('charset') ?? 'utf-8'
-  if (isOurs && charset !== 'utf-8' && charset !== 'utf8') {
-    throw new KpiError('media_type', `charset ${charset} is not supported; send UTF-8`)
+  if (isOurs) mustBeUtf8(media)
+}
+
+/** Refuses a request whose sender takes no JSON. */
+export const mustTakeJson = (accept = ''): void => {
+  if (accept.trim() === '' || wishFor('json', accept.split(',').map(parseMediaType)).quality > 0) return
+  throw new KpiError('not_acceptable', `answers are JSON here, and Accept ${accept.trim()} does not take it`)
+}
+
+/** Refuses a Content-Type of XML, and for a body any but JSON, where JSON alone is spoken. */
+export const mustBeJson = (contentType = '', hasBody: boolean): void => {
+  const media = parseMediaType(contentType)
+  const format = formatNamed(media.type)
+  if (format === 'json') mustBeUtf8(media)
+  else if (format === 'xml' || (hasBody && contentType.trim() !== '')) {
+    throw new KpiError('media_type', `Content-Type ${media.type} is not supported; send application/json`)
   }
 }
 

@@ -1,8 +1,11 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { App } from './app.ts'
+import { classic } from './classic.ts'
 import type { Connections } from './connections.ts'
 import type { Exchange, OnExchange } from './exchange.ts'
+import { createRouter } from './router.ts'
 import { isHost } from './target.ts'
+import { v1 } from './v1.ts'
+import type { Variant } from './variant.ts'
 import type { Face, WireRequest, WireResponse } from './wire.ts'
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'])
@@ -20,18 +23,29 @@ export type Metrics = {
   readonly contentType: string
 }
 
-/** What the classic face answers itself. */
+/** What the faces answer themselves. */
 const OF_THE_FACE: ReadonlySet<string> = new Set(['/health', '/openapi.json'])
 
-/** Names the routes of the classic interface: `/api/kpis/{id}`, whatever the id is. */
-export const routeNames =
-  ({ patternOf }: Pick<App, 'patternOf'>) =>
-  (target: string): string | undefined => {
-    const [, path] = /^\/api(\/[^?]*)/i.exec(target) ?? []
+const patterns = ({ style: { prefix }, routes }: Variant): ((target: string) => string | undefined) => {
+  const route = createRouter(routes)
+  const form = new RegExp(`^${prefix}(/[^?]*)`, 'i')
+  return (target) => {
+    const [, path] = form.exec(target) ?? []
     if (path === undefined) return undefined
-    const pattern = OF_THE_FACE.has(path.toLowerCase()) ? path.toLowerCase() : patternOf(path)
-    return pattern === undefined ? undefined : `/api${pattern}`
+    if (OF_THE_FACE.has(path.toLowerCase())) return prefix + path.toLowerCase()
+    try {
+      return prefix + route(path).pattern
+    } catch {
+      return undefined
+    }
   }
+}
+
+/** Names the routes of the interface: `/api/kpis/{id}`, whatever the id is. */
+export const routeNames = (): ((target: string) => string | undefined) => {
+  const [ofClassic, ofV1] = [patterns(classic), patterns(v1)]
+  return (target) => ofClassic(target) ?? ofV1(target)
+}
 
 const createRequestMetrics = (registers: Registry[], routeOf: (target: string) => string | undefined): OnExchange => {
   const requests = new Counter({

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import type { Instant } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
-import type { Account } from '../domain/resources/account.ts'
 import { doOnce } from '../service/idempotency.ts'
 import type { Db } from '../store/db.ts'
 import type { KeptAnswer } from '../store/idempotency.ts'
+import type { Admitted } from './door.ts'
 import type { WireRequest, WireResponse } from './wire.ts'
 
 const HEADER = 'idempotency-key'
@@ -41,11 +41,10 @@ const told = ({ status, location, contentType, body }: KeptAnswer, isReplayed: b
   body,
 })
 
-/** A request of an account, and the token that it came with. */
+/** A request, and who was let in with it. */
 export type Sent = {
   readonly request: WireRequest
-  readonly account: Account
-  readonly token: string
+  readonly admitted: Pick<Admitted, 'account' | 'pepper'>
   readonly now: Instant
 }
 
@@ -57,16 +56,16 @@ export type Doing = {
 
 /**
  * Does a request, one with an Idempotency-Key once. What was sent is kept as a hash, by which a body is known again; as
- * there may be a password in it, the hash cannot be tried without the token.
+ * there may be a password in it, the hash cannot be tried without what the credentials are.
  */
 export const answerOnce = async (
   db: Db,
-  { request, account, token, now }: Sent,
+  { request, admitted: { account, pepper }, now }: Sent,
   { perform, refuse }: Doing,
 ): Promise<WireResponse> => {
   const key = keyOf(request)
   if (key === undefined) return perform()
-  const fingerprint = createHmac('sha256', token)
+  const fingerprint = createHmac('sha256', pepper)
     .update(await request.body())
     .digest('base64url')
   const once = { account: account.id, path: comparedPath(request.target), key, fingerprint, now }

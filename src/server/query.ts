@@ -39,6 +39,14 @@ export const queryDay = (query: Query, { name }: Parameter<'day'>): Day | undefi
   return day
 }
 
+/** Whether something is wanted, or `undefined` where the parameter is not given. */
+export const queryBoolean = (query: Query, { name }: Parameter<'boolean'>): boolean | undefined => {
+  const text = last(query, name)?.toLowerCase()
+  if (text === undefined) return undefined
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw refuse(name, text, 'true or false')
+}
+
 /** A list of ids, the union of all that are given; `undefined` where there is none. */
 export const queryIds = (query: Query, { name }: Parameter<'ids'>): ReadonlySet<number> | undefined => {
   const parts = (query.get(name.toLowerCase()) ?? []).flatMap((text) => text.split(',')).map((part) => part.trim())

@@ -14,9 +14,19 @@ export const classicStatus: Record<ErrorCode, number> = {
   too_long: 414,
   head_too_large: 431,
   media_type: 415,
+  not_acceptable: 406,
+  key_reused: 400,
   unsupported: 404,
   rate_limited: 403,
   unavailable: 503,
   unusable: 503,
   internal: 500,
+}
+
+/** The same for the newer variant. */
+export const v1Status: Record<ErrorCode, number> = {
+  ...classicStatus,
+  invalid: 422,
+  key_reused: 422,
+  rate_limited: 429,
 }

@@ -9,9 +9,12 @@ export type WireRequest = {
   readonly address: string
   /** Reads the body; one that is too large is refused as `too_large`, one that is too slow as `too_slow`. */
   readonly body: () => Promise<Uint8Array>
-  /** To be told the name of the account that the credentials open, for the log. */
-  readonly onAccount?: (name: string) => Promise<void> | undefined
+  /** To be told whom the credentials let in; what it answers is waited for. */
+  readonly onCaller?: (caller: WireCaller) => Promise<void> | undefined
 }
+
+/** Who asks, for the log: the account by name, the user in whose name things are done, and the key, where it is one. */
+export type WireCaller = { readonly account: string; readonly user: string; readonly key: number | undefined }
 
 /** An answer as text. */
 export type WireResponse = {

@@ -21,7 +21,7 @@ const isRunning = (): KpiError =>
 
 const hasOtherBody = ({ key }: OnceKey): KpiError =>
   new KpiError(
-    'malformed',
+    'key_reused',
     `Idempotency-Key ${key} was sent before with another body; take a new key for a new request`,
   )
 

@@ -1,5 +1,5 @@
 import type { Writer } from '../store/db.ts'
-import { type LimitStore, type Millis, requestLog } from '../store/limits.ts'
+import { type Counted, type LimitStore, type Millis, requestLog } from '../store/limits.ts'
 import { gather } from './gather.ts'
 import { steadyTime } from './steady-clock.ts'
 
@@ -20,36 +20,36 @@ export type Verdict = {
   readonly waitMs: Millis
 }
 
-/** Counts a request of an account. */
-export type RateLimit = (account: number) => Promise<Verdict>
+/** Counts a request of a key, or of an account's token. */
+export type RateLimit = (counted: Counted) => Promise<Verdict>
 
 /**
- * Counts requests of one account that come at the same moment. Accepted ones are numbered in the order of time, so that
+ * Counts requests of one key or token that come at the same moment. Accepted ones are numbered in the order of time, so that
  * those within the window are counted by the number of its first, whatever the limit is.
  */
 const countAll = async (
   tx: Writer,
   { now }: LimitStore,
   limit: number,
-  account: number,
+  counted: Counted,
   requests: number,
 ): Promise<Verdict[]> => {
-  const before = await requestLog.lock(tx, account)
+  const before = await requestLog.lock(tx, counted)
   const clock = steadyTime(before, await now(tx))
   const start = clock.lastAt - RATE_WINDOW_MS
-  const first = await requestLog.firstAfter(tx, account, start)
+  const first = await requestLog.firstAfter(tx, counted, start)
   const used = first ? before.accepted - first.number + 1 : 0
   const taken = Math.min(requests, Math.max(0, limit - used))
   const after = { ...clock, accepted: before.accepted + taken }
   if (taken > 0) {
-    await requestLog.add(tx, account, before.accepted + 1, taken, clock.lastAt)
+    await requestLog.add(tx, counted, before.accepted + 1, taken, clock.lastAt)
     if (after.accepted % FORGET_EACH < taken) {
-      await requestLog.forget(tx, account, start, (taken + FORGET_EACH) * FORGOTTEN_A_REQUEST)
+      await requestLog.forget(tx, counted, start, (taken + FORGET_EACH) * FORGOTTEN_A_REQUEST)
     }
   }
-  if (taken > 0 || clock.shift !== before.shift) await requestLog.save(tx, account, after)
+  if (taken > 0 || clock.shift !== before.shift) await requestLog.save(tx, counted, after)
   // Where the limit was higher before, more have to leave the window than its first.
-  const leaving = used > limit ? await requestLog.find(tx, account, before.accepted - limit + 1) : first
+  const leaving = used > limit ? await requestLog.find(tx, counted, before.accepted - limit + 1) : first
   const waitMs = (leaving?.at ?? clock.lastAt) - start
   return Array.from({ length: requests }, (_, at) => ({
     isAccepted: at < taken,
@@ -59,24 +59,33 @@ const countAll = async (
   }))
 }
 
-const tally = (accounts: readonly number[]): [account: number, requests: number][] => {
-  const requests = new Map<number, number>()
-  for (const account of accounts) requests.set(account, (requests.get(account) ?? 0) + 1)
-  // All who count go through the accounts in one order, so that none waits for another that waits for it.
-  return [...requests].sort(([a], [b]) => a - b)
+/** Names what is counted, in an order in which all who count go through it, so that none waits for another that waits for it. */
+const nameOf = ({ account, key }: Counted): string => `${account}/${key}`
+
+const countedOf = (name: string): Counted => {
+  const [account = NaN, key = NaN] = name.split('/').map(Number)
+  return { account, key }
+}
+
+const tally = (names: readonly string[]): [name: string, requests: number][] => {
+  const requests = new Map<string, number>()
+  for (const name of names) requests.set(name, (requests.get(name) ?? 0) + 1)
+  return [...requests].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 /**
- * A limit of requests a minute for each account: never more in any 60 seconds, by one clock for all who count in the
- * same place. Requests that come together are counted in one transaction.
+ * A limit of requests a minute for each key, or each account's token: never more in any 60 seconds, by one clock for all
+ * who count in the same place. Requests that come together are counted in one transaction.
  */
-export const createRateLimit = (store: LimitStore, limit: number): RateLimit =>
-  gather((accounts) =>
+export const createRateLimit = (store: LimitStore, limit: number): RateLimit => {
+  const count = gather((names: readonly string[]) =>
     store.db.write(async (tx) => {
-      const verdicts = new Map<number, Verdict[]>()
-      for (const [account, requests] of tally(accounts)) {
-        verdicts.set(account, await countAll(tx, store, limit, account, requests))
+      const verdicts = new Map<string, Verdict[]>()
+      for (const [name, requests] of tally(names)) {
+        verdicts.set(name, await countAll(tx, store, limit, countedOf(name), requests))
       }
       return verdicts
     }),
   )
+  return (counted) => count(nameOf(counted))
+}

@@ -13,6 +13,10 @@ const findBy = async (tx: Reader, column: 'name' | 'token_hash', value: string):
 /** The tenants. Theirs is the only table whose key does not lead with an account. */
 export const accounts = {
   list: async (tx: Reader): Promise<Account[]> => (await tx.all(`${SELECT} order by id`)).map(read),
+  find: async (tx: Reader, id: number): Promise<Account | undefined> => {
+    const [row] = await tx.all(`${SELECT} where id = ?`, [id])
+    return row && read(row)
+  },
   findByName: (tx: Reader, name: string): Promise<Account | undefined> => findBy(tx, 'name', name),
   findByToken: (tx: Reader, hash: string): Promise<Account | undefined> => findBy(tx, 'token_hash', hash),
 

@@ -4,7 +4,7 @@ import type { Entry } from '../domain/resources/entry.ts'
 import type { Column, Reader, SqlOutput, SqlRow, Writer } from './db.ts'
 
 /** An entry as it is kept: of an item, which may be a user. Its target may be hidden, where its KPI has none. */
-export type StoredEntry = Readonly<Omit<Entry, 'user_id'> & { item_id: number }>
+export type StoredEntry = Readonly<Omit<Entry, 'user_id' | 'source_id'> & { item_id: number }>
 
 /** What names an entry within its account, beside its id. */
 export type EntryKey = Pick<StoredEntry, 'item_id' | 'kpi_id' | 'entry_date'>

@@ -1,15 +1,15 @@
 import type { Day } from '../domain/day.ts'
 import type { Decimal } from '../domain/decimal.ts'
 import type { DayRange } from '../domain/period.ts'
-import { type Entry, entry } from '../domain/resources/entry.ts'
+import { type Entry, newerEntry } from '../domain/resources/entry.ts'
 import type { Reader, SqlInput, SqlList } from './db.ts'
 import { IN_LIST, listOf } from './id-list.ts'
 import { rowReader } from './table.ts'
 
-const readEntry = rowReader(entry)
+const readEntry = rowReader(newerEntry)
 
 // A target is hidden while its KPI has none, and an item that is no person has no user (decisions, sections 3 and 6).
-const SHOWN = `select e.id, u.id as user_id, e.kpi_id, e.entry_date, e.actual,
+const SHOWN = `select e.id, u.id as user_id, e.item_id as source_id, e.kpi_id, e.entry_date, e.actual,
     case when k.target_default is null then null else e.target end as target, e.notes, e.created_at, e.updated_at
   from entries e
   join kpis k on k.account_id = e.account_id and k.id = e.kpi_id

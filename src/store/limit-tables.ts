@@ -23,3 +23,19 @@ export const limitTables = ({ integer, clustered, plain }: Dialect): readonly st
   'create index refused_logins_by_pair on refused_logins (pair)',
   'create index refused_logins_by_time on refused_logins (last_at)',
 ]
+
+/** The same requests counted for each key of an account; 0 is the account's token. What was counted before is dropped. */
+export const callerTables = ({ integer, clustered }: Dialect): readonly string[] => [
+  'drop table accepted_requests',
+  'drop table request_windows',
+  `create table request_windows (
+    account_id ${integer} not null, key_id ${integer} not null, accepted ${integer} not null,
+    last_at ${integer} not null, shift ${integer} not null, primary key (account_id, key_id)
+  )${clustered}`,
+  // Numbered from 1 for each key without a gap, in the order of time.
+  `create table accepted_requests (
+    account_id ${integer} not null, key_id ${integer} not null, number ${integer} not null, at ${integer} not null,
+    primary key (account_id, key_id, number)
+  )${clustered}`,
+  'create index accepted_requests_by_time on accepted_requests (account_id, key_id, at, number)',
+]

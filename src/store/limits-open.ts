@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import type { Db, Reader } from './db.ts'
 import { sqliteDialect } from './dialect.ts'
-import { limitTables } from './limit-tables.ts'
+import { callerTables, limitTables } from './limit-tables.ts'
 import type { LimitStore, Millis } from './limits.ts'
 import { type FileKind, openFile } from './open.ts'
 import { isDamaged } from './sqlite-errors.ts'
@@ -10,8 +10,8 @@ import { sqliteDb } from './sqlite.ts'
 const LIMITS: FileKind = {
   // "kpl"
   applicationId: 0x6b706c,
-  version: 1,
-  steps: () => Promise.resolve([limitTables(sqliteDialect)]),
+  version: 2,
+  steps: () => Promise.resolve([limitTables(sqliteDialect), callerTables(sqliteDialect)]),
 }
 
 /** A request waits this long for other processes that count. */

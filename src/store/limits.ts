@@ -16,10 +16,10 @@ export type LimitStore = {
 /** What a clock has shown last, and what is added to it, so that it never goes back. */
 export type ClockMark = { readonly lastAt: Millis; readonly shift: Millis }
 
-/** How many requests of an account were accepted ever, and its clock. */
+/** How many requests of a key or token were accepted ever, and its clock. */
 export type RequestWindow = ClockMark & { readonly accepted: number }
 
-/** A request that was accepted: which of the account's, and when. */
+/** A request that was accepted: which of its key's or token's, and when. */
 export type AcceptedRequest = { readonly number: number; readonly at: Millis }
 
 /** The refused logins: of how many pairs there are some, and their clock. */
@@ -33,55 +33,59 @@ const clockMark = (row: SqlRow | undefined): ClockMark => ({
   shift: Number(row?.['shift'] ?? 0),
 })
 
-const COLUMNS = ['account_id', 'number', 'at'].map((name): Column => ({ name, type: 'integer' }))
+/** Whose requests are counted: those of a key of an account, or, with key 0, of the account's token. */
+export type Counted = { readonly account: number; readonly key: number }
 
-/** The requests of accounts that were accepted lately. */
+const COLUMNS = ['account_id', 'key_id', 'number', 'at'].map((name): Column => ({ name, type: 'integer' }))
+
+/** The requests of keys and tokens that were accepted lately. */
 export const requestLog = {
-  /** What is kept of an account, locked until the transaction ends. */
-  lock: async (tx: Writer, account: number): Promise<RequestWindow> => {
+  /** What is kept of one of them, locked until the transaction ends. */
+  lock: async (tx: Writer, { account, key }: Counted): Promise<RequestWindow> => {
     const [row] = await tx.all(
-      `insert into request_windows (account_id, accepted, last_at, shift) values (?, 0, 0, 0)
-       on conflict (account_id) do update set accepted = request_windows.accepted returning accepted, last_at, shift`,
-      [account],
+      `insert into request_windows (account_id, key_id, accepted, last_at, shift) values (?, ?, 0, 0, 0)
+       on conflict (account_id, key_id) do update set accepted = request_windows.accepted
+       returning accepted, last_at, shift`,
+      [account, key],
     )
     return { ...clockMark(row), accepted: Number(row?.['accepted']) }
   },
-  save: async (tx: Writer, account: number, { accepted, lastAt, shift }: RequestWindow): Promise<void> => {
-    await tx.run('update request_windows set accepted = ?, last_at = ?, shift = ? where account_id = ?', [
-      accepted,
-      lastAt,
-      shift,
-      account,
-    ])
+  save: async (tx: Writer, { account, key }: Counted, { accepted, lastAt, shift }: RequestWindow): Promise<void> => {
+    await tx.run(
+      'update request_windows set accepted = ?, last_at = ?, shift = ? where account_id = ? and key_id = ?',
+      [accepted, lastAt, shift, account, key],
+    )
   },
   /** Adds some of one moment, numbered on from `first`. */
-  add: (tx: Writer, account: number, first: number, count: number, at: Millis): Promise<void> =>
+  add: (tx: Writer, { account, key }: Counted, first: number, count: number, at: Millis): Promise<void> =>
     tx.insertMany(
       'accepted_requests',
       COLUMNS,
-      Array.from({ length: count }, (_, index) => [account, first + index, at]),
+      Array.from({ length: count }, (_, index) => [account, key, first + index, at]),
     ),
   /** The first one after an instant. */
-  firstAfter: async (tx: Reader, account: number, at: Millis): Promise<AcceptedRequest | undefined> => {
+  firstAfter: async (tx: Reader, { account, key }: Counted, at: Millis): Promise<AcceptedRequest | undefined> => {
     const [row] = await tx.all(
-      'select number, at from accepted_requests where account_id = ? and at > ? order by at, number limit 1',
-      [account, at],
+      `select number, at from accepted_requests where account_id = ? and key_id = ? and at > ?
+       order by at, number limit 1`,
+      [account, key, at],
     )
     return acceptedRequest(row)
   },
-  find: async (tx: Reader, account: number, number: number): Promise<AcceptedRequest | undefined> => {
-    const [row] = await tx.all('select number, at from accepted_requests where account_id = ? and number = ?', [
-      account,
-      number,
-    ])
+  find: async (tx: Reader, { account, key }: Counted, number: number): Promise<AcceptedRequest | undefined> => {
+    const [row] = await tx.all(
+      'select number, at from accepted_requests where account_id = ? and key_id = ? and number = ?',
+      [account, key, number],
+    )
     return acceptedRequest(row)
   },
   /** Forgets the oldest up to an instant, a few of them. */
-  forget: async (tx: Writer, account: number, upTo: Millis, atMost: number): Promise<void> => {
+  forget: async (tx: Writer, { account, key }: Counted, upTo: Millis, atMost: number): Promise<void> => {
     await tx.run(
-      `delete from accepted_requests where account_id = ? and number in (
-         select number from accepted_requests where account_id = ? and at <= ? order by at, number limit ?)`,
-      [account, account, upTo, atMost],
+      `delete from accepted_requests where account_id = ? and key_id = ? and number in (
+         select number from accepted_requests where account_id = ? and key_id = ? and at <= ?
+         order by at, number limit ?)`,
+      [account, key, account, key, upTo, atMost],
     )
   },
 }

@@ -4,6 +4,7 @@ import { definition } from '../domain/resources/calculated-kpi.ts'
 import { category } from '../domain/resources/category.ts'
 import { entry } from '../domain/resources/entry.ts'
 import { group } from '../domain/resources/group.ts'
+import { key } from '../domain/resources/key.ts'
 import { kpi } from '../domain/resources/kpi.ts'
 import { unit } from '../domain/resources/unit.ts'
 import { user } from '../domain/resources/user.ts'
@@ -11,7 +12,7 @@ import { userGroupItem } from '../domain/resources/user-group-item.ts'
 import type { Resource } from '../domain/schema.ts'
 import { columnSql, columnsOf } from './columns.ts'
 import type { Dialect } from './dialect.ts'
-import { limitTables } from './limit-tables.ts'
+import { callerTables, limitTables } from './limit-tables.ts'
 
 /** Columns that name a row of another table: both with the account, which goes before them. */
 export type Reference = {
@@ -176,8 +177,23 @@ const secondTables = ({ integer }: Dialect): readonly Table[] => [
   },
 ]
 
+const thirdTables: readonly Table[] = [
+  {
+    // The keys of the newer variant, each of a user.
+    name: 'keys',
+    of: key,
+    key: ['id'],
+    columns: { key_hash: 'text not null' },
+    references: [references('user_id', 'users')],
+  },
+]
+
 /** All tables whose rows belong to an account. */
-export const accountTables = (dialect: Dialect): readonly Table[] => [...firstTables(dialect), ...secondTables(dialect)]
+export const accountTables = (dialect: Dialect): readonly Table[] => [
+  ...firstTables(dialect),
+  ...secondTables(dialect),
+  ...thirdTables,
+]
 
 /** What brings a store from one version to the next. What has been released is never changed, only added to. */
 export const migrations = (dialect: Dialect): readonly (readonly string[])[] => [
@@ -195,5 +211,11 @@ export const migrations = (dialect: Dialect): readonly (readonly string[])[] => 
     'create index entry_items_by_entry on entry_items (account_id, item_id, kpi_id, entry_date)',
     'create index idempotent_requests_by_time on idempotent_requests (account_id, created_at)',
     ...(dialect.limitsApart ? [] : limitTables(dialect)),
+  ],
+  [
+    ...thirdTables.map(createTable(3, dialect)),
+    // Found before the account is known.
+    'create index keys_by_hash on keys (key_hash)',
+    ...(dialect.limitsApart ? [] : callerTables(dialect)),
   ],
 ]

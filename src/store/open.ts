@@ -6,7 +6,7 @@ import { notOurs } from './sqlite-errors.ts'
 import { sqliteDb } from './sqlite.ts'
 
 /** The version of the store that this program reads and writes; `migrations.ts` brings older ones there. */
-export const STORE_VERSION = 2
+export const STORE_VERSION = 3
 
 /** A kind of SQLite file that this program keeps. */
 export type FileKind = {

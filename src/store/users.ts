@@ -45,9 +45,9 @@ export const users = {
     ])
     await rows.update(tx, account, record, { email_key: emailKey(record.email) })
   },
-  /** Removes a user who has no entries, with their assignments and links to group items. */
+  /** Removes a user who has no entries, with their assignments, links to group items and keys. */
   remove: async (tx: Writer, account: number, id: number): Promise<boolean> => {
-    for (const links of ['assignments', 'user_items']) {
+    for (const links of ['assignments', 'user_items', 'keys']) {
       await tx.run(`delete from ${links} where account_id = ? and user_id = ?`, [account, id])
     }
     const removed = await rows.remove(tx, account, id)

@@ -9,7 +9,7 @@ import { type Draft, type Field, type NamedField, type Resource } from '../../sr
 import { batchFlags, entry } from '../../src/domain/resources/entry.ts'
 import { kpi } from '../../src/domain/resources/kpi.ts'
 import { userGroupItem } from '../../src/domain/resources/user-group-item.ts'
-import { routes } from '../../src/server/routes/index.ts'
+import { classicRoutes as routes } from '../../src/server/routes/index.ts'
 import { recordsOf, type Style, xmlOf } from '../support/xml.ts'
 
 const I = `xmlns:i="${XSI}"`

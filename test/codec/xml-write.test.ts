@@ -10,7 +10,7 @@ import { health } from '../../src/domain/resources/health.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { user } from '../../src/domain/resources/user.ts'
 import type { AnyRecord, Field, FieldValue, Resource } from '../../src/domain/schema.ts'
-import { routes } from '../../src/server/routes/index.ts'
+import { classicRoutes as routes } from '../../src/server/routes/index.ts'
 import { day } from '../support/calendar.ts'
 import { readDocument, recordsOf, type XmlContent } from '../support/xml.ts'
 

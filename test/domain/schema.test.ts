@@ -3,7 +3,7 @@ import { readDraft } from '../../src/codec/json.ts'
 import { type Entry, entry, type EntryDraft, type EntryPatch } from '../../src/domain/resources/entry.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import { user } from '../../src/domain/resources/user.ts'
-import { completeRecord, type Field } from '../../src/domain/schema.ts'
+import { completeRecord, type Field, type Stored } from '../../src/domain/schema.ts'
 import { columnsOf } from '../../src/store/columns.ts'
 
 /** A field as the interface's tables say it: `M` mandatory, `RO` read only, `W` write only, `N` newer only, the longest text. */
@@ -161,7 +161,8 @@ describe('the field table', () => {
     for (const fields of [entry.shown, entry.writable, entry.brief, columnsOf(entry)]) {
       expect(fields.map(({ name }) => name)).not.toContain('source_id')
     }
-    expectTypeOf<Entry & EntryDraft & EntryPatch>().not.toHaveProperty('source_id')
+    expectTypeOf<Stored<typeof entry>>().not.toHaveProperty('source_id')
+    expectTypeOf<Entry & EntryDraft & EntryPatch>().toHaveProperty('source_id')
     expect(readDraft(entry, { kpi_id: 1, entry_date: '2026-03-02', source_id: 7 }, true)).toEqual({
       values: { kpi_id: 1, entry_date: 20_514 },
       issues: [],

@@ -1,6 +1,5 @@
 import { request as send } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createApp } from '../../src/server/app.ts'
 import { classicFace } from '../../src/server/classic.ts'
 import { ensureDefaultAccount } from '../../src/service/accounts.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -118,7 +117,6 @@ describe.each(databases)('a POST with an Idempotency-Key on %s', (_, make) => {
     const status = await answered
     // Half a minute later, when a claim of the dead has ended.
     const face = classicFace({
-      app: createApp(db),
       db,
       version: '1',
       now: () => Math.floor(Date.now() / 1000) + 31,

@@ -23,6 +23,7 @@ describe('the line of a request', () => {
       query: 'rows=5',
       status: 200,
       account: 'acme',
+      user: 'ann@example.com',
       bytes_in: 0,
       bytes_out: 120,
       ms: 1.235,
@@ -115,7 +116,7 @@ describe('what a server tells of a request', () => {
       address: '127.0.0.1',
       method: 'POST',
       target: '/api/kpis?x=1',
-      account: 'default',
+      caller: { account: 'default', user: 'admin@localhost', key: undefined },
       status: 201,
       isPutOff: false,
       bytesIn: body.length,
@@ -135,6 +136,6 @@ describe('what a server tells of a request', () => {
     await using serving = await serve()
     const { service, server, tells } = serving
     await sendThenRead(server.url, head(service, line, LAST))
-    expect(await tells(1)).toMatchObject([{ status, account }])
+    expect(await tells(1)).toMatchObject([{ status, caller: account === undefined ? undefined : { account } }])
   })
 })

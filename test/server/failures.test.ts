@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { createApp } from '../../src/server/app.ts'
 import { classicFace } from '../../src/server/classic.ts'
 import { sqliteDb } from '../../src/store/sqlite.ts'
 import { KPI, post, tell } from '../support/classic.ts'
@@ -28,7 +27,6 @@ describe('what goes wrong inside', () => {
     const db = sqliteDb(path, 0)
     const logged: unknown[] = []
     const face = classicFace({
-      app: createApp(db),
       db,
       version: '1',
       now: () => 0,

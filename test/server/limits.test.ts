@@ -9,7 +9,7 @@ import { listen } from '../../src/server/listen.ts'
 import { KPI, otherAccount, tell, type Told } from '../support/classic.ts'
 import { databases, sqliteDatabase } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'
-import { limited, openLimits, startLimited } from '../support/limits.ts'
+import { limited, openLimits, startLimited, of } from '../support/limits.ts'
 import { startService } from '../support/service.ts'
 
 const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-requests', 'x-ratelimit-duration', 'ratelimit', 'ratelimit-policy']
@@ -156,12 +156,12 @@ describe('the file in which limits are counted', () => {
     onTestFinished(store.close)
     const path = `${database.dataDir}/kpi-limits.db`
     const before = await openLimits(store, path, () => NOW)
-    await createRateLimit(before, 1)(1)
+    await createRateLimit(before, 1)(of(1))
     await before.close()
     spoil(path)
     const after = await openLimits(store, path, () => NOW)
-    expect(await createRateLimit(after, 1)(1)).toMatchObject({ isAccepted: true })
-    expect(await createRateLimit(after, 1)(1)).toMatchObject({ isAccepted: false })
+    expect(await createRateLimit(after, 1)(of(1))).toMatchObject({ isAccepted: true })
+    expect(await createRateLimit(after, 1)(of(1))).toMatchObject({ isAccepted: false })
     await after.close()
   })
 
@@ -187,6 +187,6 @@ test.each(databases)('the time is that of %s, or of the machine', async (_, make
   const [before, now] = [Date.now(), await limits.db.read(limits.now)]
   expect(Math.abs(now - before)).toBeLessThan(3_600_000)
   const rate = createRateLimit(limits, 1)
-  expect([await rate(1), await rate(1)].map(({ isAccepted }) => isAccepted)).toEqual([true, false])
+  expect([await rate(of(1)), await rate(of(1))].map(({ isAccepted }) => isAccepted)).toEqual([true, false])
   await limits.close()
 })

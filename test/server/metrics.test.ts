@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isLoopback } from '../../src/client/loopback.ts'
-import { createApp } from '../../src/server/app.ts'
 import { listen } from '../../src/server/listen.ts'
 import { createMetrics, metricsFace, routeNames } from '../../src/server/metrics.ts'
 import { EXCHANGE, serve, type Serving, statusOf } from '../support/listening.ts'
@@ -11,7 +10,7 @@ type Page = { readonly url: string; readonly read: () => Promise<string> }
 /** A service and the page of its metrics. */
 const serveBoth = async (): Promise<{ serving: Serving; page: Page }> => {
   const serving = await serve({ clock: () => 0 })
-  const metrics = createMetrics('1.2.3', routeNames(createApp(serving.service.db)))
+  const metrics = createMetrics('1.2.3', routeNames())
   metrics.watch(serving.server.connections)
   const listening = await listen(metricsFace(metrics, isLoopback), '127.0.0.1', 0)
   onTestFinished(async () => {

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routes } from '../../src/server/routes/index.ts'
+import { classicRoutes as routes } from '../../src/server/routes/index.ts'
 import { sqliteDatabase } from '../support/databases.ts'
 import { answerOf, type Description, judgeOf, operationFor } from '../support/description.ts'
 import { ask, startService } from '../support/service.ts'

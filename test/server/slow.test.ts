@@ -58,7 +58,7 @@ describe('a slow client', () => {
     expect(statusOf(answer)).toBe(408)
     expect(bodyOf(answer)).toEqual({ message: 'the request did not come in time; send it again' })
     const [told] = await tells(1)
-    expect(told).toMatchObject({ status: 408, method: 'POST', target: '/api/kpis', account: 'default' })
+    expect(told).toMatchObject({ status: 408, method: 'POST', target: '/api/kpis', caller: { account: 'default' } })
     expect(answer).toContain(told?.requestId)
     expect(service.logged).toEqual([])
     expect(await read(service, '/kpis')).toEqual([])

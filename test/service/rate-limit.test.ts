@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createRateLimit, RATE_WINDOW_MS, type Verdict } from '../../src/service/rate-limit.ts'
 import { databases } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'
-import { type Clock, limitPlace } from '../support/limits.ts'
+import { type Clock, limitPlace, of } from '../support/limits.ts'
 
 /** How many of these instants count at an instant. */
 const counted = (accepted: readonly number[], now: number): number =>
@@ -45,7 +45,7 @@ describe.each(databases)('a limit counted in %s', (name, make) => {
           clock.now += later
           const store = instances[instance]
           if (!store) throw new Error('there are two')
-          const verdict = await createRateLimit(store, limit)(accounts + account)
+          const verdict = await createRateLimit(store, limit)(of(accounts + account))
           const before = accepted.get(account) ?? []
           const after = counted(before, clock.now) < limit ? [...before, clock.now] : before
           accepted.set(account, after)
@@ -69,25 +69,25 @@ describe.each(databases)('a limit counted in %s', (name, make) => {
     const first = await open()
     for (let count = 1; count <= 5; count += 1) {
       clock.now += 1000
-      expect(await createRateLimit(first, 5)(1)).toMatchObject({ isAccepted: true, used: count })
+      expect(await createRateLimit(first, 5)(of(1))).toMatchObject({ isAccepted: true, used: count })
     }
     await first.close()
     const second = await open()
-    expect(await createRateLimit(second, 6)(1)).toMatchObject({ isAccepted: true, used: 6 })
+    expect(await createRateLimit(second, 6)(of(1))).toMatchObject({ isAccepted: true, used: 6 })
     // Six count: for one to be accepted of two, the fifth, of this moment, has to leave.
     const lower = createRateLimit(second, 2)
-    expect(await lower(1)).toEqual({ isAccepted: false, limit: 2, used: 6, waitMs: RATE_WINDOW_MS })
+    expect(await lower(of(1))).toEqual({ isAccepted: false, limit: 2, used: 6, waitMs: RATE_WINDOW_MS })
     clock.now += RATE_WINDOW_MS - 1
-    expect(await lower(1)).toMatchObject({ isAccepted: false, used: 2, waitMs: 1 })
+    expect(await lower(of(1))).toMatchObject({ isAccepted: false, used: 2, waitMs: 1 })
     clock.now += 1
-    expect(await lower(1)).toMatchObject({ isAccepted: true, used: 1 })
+    expect(await lower(of(1))).toMatchObject({ isAccepted: true, used: 1 })
   })
 
   test('is not exceeded by requests at the same moment through several instances', async () => {
     const clock: Clock = { now: NOW }
     const { open } = await limitPlace(make, clock)
     const limits = [createRateLimit(await open(), 20), createRateLimit(await open(), 20)]
-    const verdicts = await Promise.all(Array.from({ length: 30 }, () => limits.map((limit) => limit(7))).flat())
+    const verdicts = await Promise.all(Array.from({ length: 30 }, () => limits.map((limit) => limit(of(7)))).flat())
     const accepted = verdicts.filter(({ isAccepted }) => isAccepted).map(({ used }) => used)
     expect(accepted.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1))
   })
@@ -97,9 +97,9 @@ describe.each(databases)('a limit counted in %s', (name, make) => {
     const { open } = await limitPlace(make, clock)
     const store = await open()
     const limit = createRateLimit(store, 50)
-    for (let count = 0; count < 50; count += 1) await limit(1)
+    for (let count = 0; count < 50; count += 1) await limit(of(1))
     clock.now += RATE_WINDOW_MS
-    for (let count = 0; count < 40; count += 1) await limit(1)
+    for (let count = 0; count < 40; count += 1) await limit(of(1))
     const rows = await store.db.read((tx) => tx.all('select count(*) as count from accepted_requests'))
     expect(rows).toEqual([{ count: 40n }])
   })
@@ -122,13 +122,13 @@ describe.each(databases)('a limit counted in %s', (name, make) => {
         for (const [later, setBack] of steps) {
           time += later
           clock.now += later - setBack
-          if ((await rate(account)).isAccepted) accepted.push(time)
+          if ((await rate(of(account))).isAccepted) accepted.push(time)
         }
         expectWithin(accepted, limit)
-        const { isAccepted, waitMs } = await rate(account)
+        const { isAccepted, waitMs } = await rate(of(account))
         expect(waitMs).toBeLessThanOrEqual(RATE_WINDOW_MS)
         clock.now += waitMs
-        expect(isAccepted || (await rate(account)).isAccepted).toBe(true)
+        expect(isAccepted || (await rate(of(account))).isAccepted).toBe(true)
       }),
       { numRuns },
     )

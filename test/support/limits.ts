@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest'
-import { createApp } from '../../src/server/app.ts'
 import { classicFace } from '../../src/server/classic.ts'
 import { createLoginBrake } from '../../src/service/login-brake.ts'
 import { createRateLimit } from '../../src/service/rate-limit.ts'
 import type { Db } from '../../src/store/db.ts'
+import type { Counted } from '../../src/store/limits.ts'
 import { limitsBeside, limitsWithin, type OpenLimits } from '../../src/store/limits-open.ts'
 import { type Database, sqliteDatabase } from './databases.ts'
 import { NOW } from './io.ts'
@@ -57,7 +57,6 @@ export const limited = async (
   const store = { db: limits.db, now: () => Promise.resolve(clock.now) }
   let requests = 0
   const face = classicFace({
-    app: createApp(service.db),
     db: service.db,
     version: '0.0.0-test',
     now: () => Math.floor(clock.now / 1000),
@@ -73,3 +72,6 @@ export const startLimited = async (
   limit: number,
   make: () => Promise<Database> = sqliteDatabase,
 ): Promise<LimitedService> => limited(await startService(NOW, make), limit)
+
+/** Whose requests are counted: of the token of an account, or of a key. */
+export const of = (account: number, key = 0): Counted => ({ account, key })

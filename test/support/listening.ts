@@ -60,7 +60,7 @@ export const EXCHANGE: Exchange = {
   address: '203.0.113.9',
   method: 'GET',
   target: '/api/kpis/7?rows=5',
-  account: 'acme',
+  caller: { account: 'acme', user: 'ann@example.com', key: undefined },
   status: 200,
   isPutOff: false,
   bytesIn: 0,

@@ -1,12 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import { type Client, createClient } from '../../src/client/client.ts'
-import { httpTransport } from '../../src/client/http.ts'
+import { httpTransport, type Remote } from '../../src/client/http.ts'
 import type { Transport } from '../../src/client/transport.ts'
 import { inProcessTransport } from '../../src/cli/embedded.ts'
-import { createApp } from '../../src/server/app.ts'
+import type { Account } from '../../src/domain/resources/account.ts'
+import type { KeyDraft } from '../../src/domain/resources/key.ts'
+import { SCOPES } from '../../src/domain/scopes.ts'
+import type { Variant } from '../../src/domain/variants.ts'
 import { classicFace } from '../../src/server/classic.ts'
+import { bothFaces } from '../../src/server/faces.ts'
 import { listen } from '../../src/server/listen.ts'
+import { v1Face } from '../../src/server/v1.ts'
 import type { Face, WireResponse } from '../../src/server/wire.ts'
 import { accounts, ensureDefaultAccount } from '../../src/service/accounts.ts'
+import { keys } from '../../src/service/keys.ts'
 import { DEFAULT_ACCOUNT } from '../../src/service/names.ts'
 import type { Db } from '../../src/store/db.ts'
 import { type Database, databases, sqliteDatabase } from './databases.ts'
@@ -18,37 +25,51 @@ export type Service = {
   readonly dataDir: string
   readonly login: string
   readonly token: string
-  /** The classic interface as a function. */
+  /** A key of the first user that may do everything. */
+  readonly key: string
+  /** Both variants of the interface as a function. */
   readonly face: Face
   /** Errors that were logged, not told. */
   readonly logged: unknown[]
 } & AsyncDisposable
+
+/** A key of the first user of an account, or of another one. */
+export const makeKey = async (
+  db: Db,
+  account: Account,
+  draft: Partial<KeyDraft> = {},
+  now = Math.floor(NOW / 1000),
+): Promise<string> => {
+  const all = { name: 'all', user_id: 1, scopes: SCOPES.join(','), ...draft }
+  const { secret } = await keys.create({ db: db.ofAccount(account.id), account, now }, all, randomBytes)
+  return secret
+}
 
 export const startService = async (now = NOW, makeDatabase = sqliteDatabase): Promise<Service> => {
   const database = await makeDatabase()
   const { dataDir } = database
   const db = await database.open()
   const seconds = Math.floor(now / 1000)
-  await ensureDefaultAccount(db, seconds)
+  const account = await ensureDefaultAccount(db, seconds)
   await accounts.setApiEnabled(db, DEFAULT_ACCOUNT, true)
   const { random } = testIo({ home: dataDir }).io
   const { login, token } = await accounts.createToken(db, DEFAULT_ACCOUNT, random)
   const logged: unknown[] = []
   let requests = 0
-  const face = classicFace({
-    app: createApp(db),
+  const deps = {
     db,
     version: '0.0.0-test',
     now: () => seconds,
     requestId: () => `request-${(requests += 1)}`,
-    onError: (error) => logged.push(error),
-  })
+    onError: (error: unknown) => logged.push(error),
+  }
   return {
     db,
     dataDir,
     login,
     token,
-    face,
+    key: await makeKey(db, account, {}, seconds),
+    face: bothFaces(classicFace(deps), v1Face(deps)),
     logged,
     [Symbol.asyncDispose]: async () => {
       await db.close()
@@ -84,33 +105,69 @@ export const ask = (
   })
 }
 
-/** The ways to a service: each gives a client of a fresh account. */
-export type Way = { readonly client: Client; readonly transport: Transport } & AsyncDisposable
+/** The same of the newer variant, with the service's key unless it says otherwise. */
+export const askV1 = (
+  { face, key }: Service,
+  { method = 'GET', path, body, headers }: Asked,
+): Promise<WireResponse> => {
+  const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
+  return face({
+    method,
+    target: `/v1${path}`,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    address: '127.0.0.1',
+    body: () => Promise.resolve(Buffer.from(text)),
+  })
+}
 
-/** The way to a service in the same process. */
-export const wayTo = async ({ db }: Service): Promise<Way> => {
+/** The ways to a service: each gives a client of a fresh account. */
+export type Way = {
+  readonly client: Client
+  readonly transport: Transport
+  /** The same account for what the newer variant leaves to the application: in process, classic. */
+  readonly application: Client
+} & AsyncDisposable
+
+const NOTHING = (): Promise<void> => Promise.resolve()
+
+const inProcessTo = async (db: Db, variant: Variant): Promise<{ client: Client; transport: Transport }> => {
   const account = await ensureDefaultAccount(db, NOW / 1000)
-  const transport = inProcessTransport(db, account, () => NOW)
-  // The store is the service's own, which closes it.
-  return { client: createClient(transport), transport, [Symbol.asyncDispose]: () => Promise.resolve() }
+  const transport = inProcessTransport(db, account, () => NOW, variant)
+  return { client: createClient(transport, variant), transport }
+}
+
+/** The way to a service in the same process. The store is the service's own, which closes it. */
+export const wayTo = async ({ db }: Service, variant: Variant = 'classic'): Promise<Way> => {
+  const { client: application } = await inProcessTo(db, 'classic')
+  return { ...(await inProcessTo(db, variant)), application, [Symbol.asyncDispose]: NOTHING }
 }
 
 type MakeDatabase = () => Promise<Database>
 
-const inProcess = async (makeDatabase: MakeDatabase): Promise<Way> => {
+const inProcess = async (makeDatabase: MakeDatabase, variant: Variant): Promise<Way> => {
   const service = await startService(NOW, makeDatabase)
-  return { ...(await wayTo(service)), [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
+  return { ...(await wayTo(service, variant)), [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
-const overHttp = async (makeDatabase: MakeDatabase): Promise<Way> => {
+/** Where a variant is served, and the credentials that it takes there. */
+const remoteOf = (
+  { login, token, key }: Service,
+  url: string,
+  variant: Variant,
+): Pick<Remote, 'baseUrl' | 'login' | 'token'> =>
+  variant === 'classic'
+    ? { baseUrl: new URL(`${url}/api`), login, token }
+    : { baseUrl: new URL(`${url}/v1`), token: key }
+
+const overHttp = async (makeDatabase: MakeDatabase, variant: Variant): Promise<Way> => {
   const service = await startService(NOW, makeDatabase)
   const server = await listen(service.face, '127.0.0.1', 0)
-  const { login, token } = service
-  const baseUrl = new URL(`${server.url}/api`)
-  const transport = httpTransport({ baseUrl, login, token, timeoutMs: 10_000, now: () => NOW })
+  const transport = httpTransport({ ...remoteOf(service, server.url, variant), timeoutMs: 10_000, now: () => NOW })
+  const { application } = await wayTo(service)
   return {
-    client: createClient(transport),
+    client: createClient(transport, variant),
     transport,
+    application,
     [Symbol.asyncDispose]: async () => {
       await transport.close()
       await server.close()
@@ -120,9 +177,11 @@ const overHttp = async (makeDatabase: MakeDatabase): Promise<Way> => {
 }
 
 /** Every way in to a service on every database, by name. What holds through one must hold through all. */
-export const ways: readonly (readonly [name: string, open: () => Promise<Way>])[] = databases.flatMap(
-  ([database, make]) => [
-    [`in process, on ${database}`, () => inProcess(make)] as const,
-    [`over HTTP, on ${database}`, () => overHttp(make)] as const,
-  ],
-)
+export const waysIn = (variant: Variant): readonly (readonly [name: string, open: () => Promise<Way>])[] =>
+  databases.flatMap(([database, make]) => [
+    [`in process, on ${database}`, () => inProcess(make, variant)] as const,
+    [`over HTTP, on ${database}`, () => overHttp(make, variant)] as const,
+  ])
+
+/** Those of the classic interface. */
+export const ways = waysIn('classic')

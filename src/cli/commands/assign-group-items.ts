@@ -21,7 +21,9 @@ const addListCommand = (group: Command, act: Act): void => {
   )
   act(command, async (cli, _, options) => {
     const columns = chooseColumns(userGroupItem, options, cli.printing().format)
-    const records = await cli.withClient((client) => ofUsers(client, options, (id) => client.userGroupItems(id).list()))
+    const records = await cli.withClient({ of: userGroupItem, verb: 'list' }, (client) =>
+      ofUsers(client, options, (id) => client.userGroupItems(id).list()),
+    )
     await cli.printMany(columns, applyListOptions(userGroupItem, records, options))
   })
 }
@@ -45,7 +47,7 @@ const addAddCommand = (group: Command, act: Act): void => {
     .description('give every one of the group items to every one of the users; new entries carry them')
   addExamples(withPairs(command, ITEMS), 'assign group-items add --group-items North,South --users 3,ann@example.com')
   act(command, async (cli, _, options) => {
-    const sent = await cli.withClient(async (client) => {
+    const sent = await cli.withClient({ of: userGroupItem, verb: 'add' }, async (client) => {
       const pairs = await openPairs(cli, client, await pairsOf(client, ITEMS, options))
       return sendEach(pairs, ({ user, id }) => client.userGroupItems(user).add({ id }))
     })
@@ -60,7 +62,7 @@ const addRemoveCommand = (group: Command, act: Act): void => {
   act(command, async (cli, _, options) => {
     const { mustBeWanted } = await import('../prompt.ts')
     await mustBeWanted(cli, options['yes'], removalOf(ITEMS, options))
-    await cli.withClient(async (client) => {
+    await cli.withClient({ of: userGroupItem, verb: 'remove' }, async (client) => {
       for (const { user, id } of await pairsOf(client, ITEMS, options)) {
         await client.userGroupItems(user).remove(id)
         await cli.note(`removed group item ${id} from user ${user}`)

@@ -36,7 +36,9 @@ const addListCommand = (group: Command, act: Act): void => {
     .option('--users <list>', 'only of these users')
   addExamples(addListOptions(command), 'assign list --users "Ann Lee"', 'assign list --sort user_id -o csv')
   act(command, async (cli, _, options) => {
-    const records = await cli.withClient((client) => ofUsers(client, options, (id) => client.assignments(id).list()))
+    const records = await cli.withClient({ of: assignment, verb: 'list' }, (client) =>
+      ofUsers(client, options, (id) => client.assignments(id).list()),
+    )
     const columns = chooseColumns(assignment, options, cli.printing().format)
     await cli.printMany(columns, applyListOptions(assignment, records, options))
   })
@@ -64,7 +66,7 @@ const addAddCommand = (group: Command, act: Act): void => {
     'assign add --kpis Revenue,Visits --users ann@example.com --target 100',
   )
   act(command, async (cli, _, options) => {
-    const sent = await cli.withClient(async (client) => {
+    const sent = await cli.withClient({ of: assignment, verb: 'add' }, async (client) => {
       const values = await valuesOf(client, options)
       const pairs = await openPairs(cli, client, await pairsOf(client, KPIS, options))
       return sendEach(pairs, ({ user, id, place }) =>
@@ -79,7 +81,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
   const command = group.command('update').description('change the target or place of assignments')
   addExamples(withValues(withPairs(command, KPIS)), 'assign update --kpis Revenue --users "Ann Lee" --target 120')
   act(command, async (cli, _, options) => {
-    const sent = await cli.withClient(async (client) => {
+    const sent = await cli.withClient({ of: assignment, verb: 'update' }, async (client) => {
       const values = await valuesOf(client, options)
       if (Object.keys(values).length === 0)
         throw new UsageError('nothing to change was given: --target or --sort-order')
@@ -98,7 +100,7 @@ const addRemoveCommand = (group: Command, act: Act): void => {
   act(command, async (cli, _, options) => {
     const { mustBeWanted } = await import('../prompt.ts')
     await mustBeWanted(cli, options['yes'], removalOf(KPIS, options))
-    await cli.withClient(async (client) => {
+    await cli.withClient({ of: assignment, verb: 'remove' }, async (client) => {
       for (const { user, id: kpi } of await pairsOf(client, KPIS, options)) {
         await client.assignments(user).remove(kpi)
         await cli.note(`removed KPI ${kpi} from user ${user}`)

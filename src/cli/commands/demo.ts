@@ -1,4 +1,5 @@
 import { join, relative, resolve } from 'node:path'
+import { kpi } from '../../domain/resources/kpi.ts'
 import type { Cli, Register } from '../cli.ts'
 import { addExamples } from '../examples.ts'
 import { EXIT } from '../exit.ts'
@@ -23,10 +24,16 @@ const loadAndReport = (folder: string): string[][] => [
 ]
 
 const isEmpty = (cli: Cli, dataDir: string): Promise<boolean> =>
-  withClientAt(cli.io, { kind: 'embedded', dataDir }, findTimeout(cli.flags), async (client) => {
-    const kpis = await client.kpis.list()
-    return kpis.length === 0
-  })
+  withClientAt(
+    cli.io,
+    { kind: 'embedded', dataDir },
+    findTimeout(cli.flags),
+    { of: kpi, verb: 'list' },
+    async (client) => {
+      const kpis = await client.kpis.list()
+      return kpis.length === 0
+    },
+  )
 
 /** The path as somebody in the working directory would type it. */
 const shortest = (cwd: string, path: string): string => {

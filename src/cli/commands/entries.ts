@@ -63,7 +63,7 @@ const addListCommand = (group: Command, act: Act): void => {
     const range = rangeOfWords(String(options['from']), String(options['to']), todayAt(cli.io.now()))
     applyListOptions(entry, [], options)
     const columns = chooseColumns(entry, options, cli.printing().format)
-    await cli.withClient(async (client) => {
+    await cli.withClient({ of: entry, verb: 'list' }, async (client) => {
       const { user_id: userId, kpi_id: kpiId } = asPatch(entry, mustBeRight(await readFlags(client, WHOSE, options)))
       const pages = entryPages(client, { ...range, userId: userId ?? undefined, kpiId })
       await printRecords(cli.io, cli.printing(), columns, listed(pages, options))
@@ -101,7 +101,9 @@ const addAddCommand = (group: Command, act: Act): void => {
     'entries add --user "Ann Lee" --kpi Visits --date 2026-03-01 --actual 3 --add-to-actual --notes "two shops"',
   )
   act(command, async (cli, _, flags) => {
-    const added = await cli.withClient(async (client) => client.entries.add(await readEntry(cli, client, flags)))
+    const added = await cli.withClient({ of: entry, verb: 'add' }, async (client) =>
+      client.entries.add(await readEntry(cli, client, flags)),
+    )
     await cli.printOne(entry, added)
   })
 }

@@ -43,7 +43,7 @@ const recordOf = (
   current: name === current,
   kind: profile.kind,
   place: profile.kind === 'embedded' ? profile.dataDir : profile.baseUrl,
-  login: profile.kind === 'embedded' ? null : profile.login,
+  login: profile.kind === 'classic' ? profile.login : null,
   token_from: profile.kind === 'embedded' ? null : describeToken(cli.io, name, profile.tokenCommand),
 })
 

@@ -61,7 +61,7 @@ export const report: Register = (group, act) => {
   act(group, async (cli, _, flags) => {
     const range = rangeOfWords(String(flags['from']), String(flags['to']), todayAt(cli.io.now()))
     const printing = cli.printing()
-    await cli.withClient(async (client) => {
+    await cli.withClient({ of: reportRow, verb: 'list' }, async (client) => {
       const parts = await partsOf(client, range, flags)
       if (printing.format === 'table' && flags['rows'] !== true) return printOverview(cli, range, parts)
       const columns = printing.format === 'table' ? reportRow.brief : reportRow.shown

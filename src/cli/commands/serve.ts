@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { CONNECTION_LIMIT, RATE_LIMIT } from '../../domain/limits.ts'
+import { CONNECTION_LIMIT, RATE_LIMIT, RATE_LIMIT_V1 } from '../../domain/limits.ts'
 import type { Cli, Register } from '../cli.ts'
 import { addExamples } from '../examples.ts'
 import { addStoreFlag } from '../operator.ts'
@@ -31,6 +31,11 @@ export const serve: Register = (group, act) => {
     .addOption(
       new Option('--rate-limit <n>', 'requests a minute that each account may make; 0 is off').default(
         String(RATE_LIMIT),
+      ),
+    )
+    .addOption(
+      new Option('--rate-limit-v1 <n>', 'requests a minute that each key of /v1 may make; 0 is off').default(
+        String(RATE_LIMIT_V1),
       ),
     )
   addStoreFlag(group)

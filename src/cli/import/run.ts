@@ -2,6 +2,7 @@ import { createReadStream, existsSync, fstatSync, type Stats, statSync } from 'n
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Client } from '../../client/client.ts'
+import { entry } from '../../domain/resources/entry.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import { fileSource, isDevice, type Source, spoolSource } from '../../load/files.ts'
 import { type Ending, importFile } from '../../load/load.ts'
@@ -109,7 +110,7 @@ export const runImport = async (cli: Cli, file: string, flags: FlagValues): Prom
   const progress = await createProgress(cli)
   const startedAt = cli.io.now()
   try {
-    return await cli.withClient(async (client) => {
+    return await cli.withClient({ of: entry, verb: 'add' }, async (client) => {
       const work: Import = {
         client,
         source,

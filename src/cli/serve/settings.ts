@@ -16,6 +16,8 @@ export type ServeSettings = {
   readonly maxConnections: number
   /** Requests a minute of each account; 0 for any number. */
   readonly rateLimit: number
+  /** The same of each key of the newer variant. */
+  readonly rateLimitV1: number
 }
 
 export const DEFAULT_PORT = 8321
@@ -41,10 +43,10 @@ const readCount = (flag: string, text: string): number => {
   throw new UsageError(`${flag} ${text} is not a number of connections; give one from 1 to 9999999`)
 }
 
-const readRateLimit = (text: string): number => {
+const readRateLimit = (flag: string, text: string): number => {
   const limit = /^\d{1,10}$/.test(text) ? Number(text) : NaN
   if (limit <= HIGHEST_RATE_LIMIT) return limit
-  throw new UsageError(`--rate-limit ${text} is not a number of requests; 0 is off, ${HIGHEST_RATE_LIMIT} the most`)
+  throw new UsageError(`${flag} ${text} is not a number of requests; 0 is off, ${HIGHEST_RATE_LIMIT} the most`)
 }
 
 const readTls = (options: Options): ServeSettings['tls'] => {
@@ -87,7 +89,8 @@ export const readServeSettings = (options: Options): ServeSettings => {
     accessLog: textOf(options, 'accessLog'),
     metricsPort: metricsPort === undefined ? undefined : readPort('--metrics-port', metricsPort),
     maxConnections: readCount('--max-connections', String(options['maxConnections'])),
-    rateLimit: readRateLimit(String(options['rateLimit'])),
+    rateLimit: readRateLimit('--rate-limit', String(options['rateLimit'])),
+    rateLimitV1: readRateLimit('--rate-limit-v1', String(options['rateLimitV1'])),
   }
   if (settings.accessLog === '') throw new UsageError('--access-log is empty; name a file, or - for standard error')
   mustBeSafe(settings)

@@ -55,7 +55,7 @@ export const addCreate = <R extends Resource>(
       return drafts.map((values) => asDraft(of, values))
     }
     const drafts = typeof path === 'string' ? await fromJson(path) : undefined
-    const sent = await cli.withClient(async (client) => {
+    const sent = await cli.withClient({ of, verb: 'add' }, async (client) => {
       const own = collection(client, await parentOf(client, below, flags))
       return sendEach(drafts ?? [await draftFromFlags(client, of, flags, own)], own.add)
     })

@@ -27,7 +27,7 @@ export const addDelete = (
   act(command, async (cli, names, flags) => {
     const { mustBeWanted } = await import('../prompt.ts')
     await mustBeWanted(cli, flags['yes'], ['delete', of.title, names.join(', '), of.removal].filter(Boolean).join(' '))
-    await cli.withClient(async (client) => {
+    await cli.withClient({ of, verb: 'remove' }, async (client) => {
       const parent = await parentOf(client, below, flags)
       for (const id of await resolveRecordIds(client, of, names, parent)) {
         await remove(client, id, parent)

@@ -21,7 +21,7 @@ export const addGet = (
   addBelow(command, below)
   addExamples(command, `${commandOf(of)} get ${sample}`, `${commandOf(of)} get ${id} -o json`)
   act(command, async (cli, [name = ''], flags) => {
-    const record = await cli.withClient(async (client) => {
+    const record = await cli.withClient({ of, verb: 'get' }, async (client) => {
       const parent = await parentOf(client, below, flags)
       return get(client, await resolveRecordId(client, of, name, parent), parent)
     })

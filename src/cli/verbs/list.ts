@@ -22,7 +22,9 @@ export const addList = (
   addExamples(addListOptions(command), `${commandOf(of)} list ${sample}`, `${commandOf(of)} list -o json`)
   act(command, async (cli, _, options) => {
     const columns = chooseColumns(of, options, cli.printing().format)
-    const records = await cli.withClient(async (client) => list(client, await parentOf(client, below, options)))
+    const records = await cli.withClient({ of, verb: 'list' }, async (client) =>
+      list(client, await parentOf(client, below, options)),
+    )
     await cli.printMany(columns, applyListOptions(of, records, options))
   })
 }

@@ -79,7 +79,7 @@ export const addUpdate = <R extends Resource>(
     const path = flags['fromJson']
     if (name === undefined && path === undefined) throw new UsageError(`say which ${of.title} to change, by id or name`)
     const fromJson = typeof path === 'string' ? await changesFromJson(cli, of, path, name) : undefined
-    const sent = await cli.withClient(async (client) => {
+    const sent = await cli.withClient({ of, verb: 'update' }, async (client) => {
       const changes = fromJson ?? [await changeFromFlags(client, of, flags)]
       const parent = await parentOf(client, below, flags)
       const named = name === undefined ? undefined : await resolveRecordId(client, of, name, parent)

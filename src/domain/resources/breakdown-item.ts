@@ -1,4 +1,4 @@
-import { resource } from '../schema.ts'
+import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
 
 /** What values are broken down by: a group item of the classic interface, or a person. */
 export const breakdownItem = resource({
@@ -6,6 +6,8 @@ export const breakdownItem = resource({
   plural: 'breakdown_items',
   title: 'breakdown item',
   path: '/breakdownitems',
+  newer: true,
+  removal: 'with its links to users',
   verbs: ['list', 'get', 'add', 'update', 'remove'],
   brief: ['id', 'breakdown_id', 'name', 'user_id', 'is_archived'],
   fields: {
@@ -19,3 +21,7 @@ export const breakdownItem = resource({
     updated_at: { kind: 'datetime', about: 'When it was last changed', readOnly: true },
   },
 })
+
+export type BreakdownItem = Stored<typeof breakdownItem>
+export type BreakdownItemDraft = Draft<typeof breakdownItem>
+export type BreakdownItemPatch = Patch<typeof breakdownItem>

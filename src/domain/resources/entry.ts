@@ -1,4 +1,4 @@
-import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+import { asNewer, type Draft, type Patch, resource, type Stored } from '../schema.ts'
 
 /** One value of one KPI, of one user, on one day. */
 export const entry = resource({
@@ -49,9 +49,14 @@ export const entry = resource({
   },
 })
 
-export type Entry = Stored<typeof entry>
-export type EntryDraft = Draft<typeof entry>
-export type EntryPatch = Patch<typeof entry>
+/** The same in the newer variant, where it may belong to any breakdown item. */
+export const newerEntry = asNewer(entry)
+
+/** An entry with all that either variant shows of it. */
+export type Entry = Stored<typeof newerEntry>
+/** What either variant takes to make or change one. */
+export type EntryDraft = Draft<typeof newerEntry>
+export type EntryPatch = Patch<typeof newerEntry>
 
 /** The most entries on one page of a list (decisions, section 5). */
 export const ENTRIES_PAGE = 500
@@ -74,6 +79,9 @@ export const batchFlags = resource({
     hasNotes: { kind: 'boolean', about: 'false keeps all notes that are stored', fallback: true },
   },
 })
+
+/** The same in the newer variant. */
+export const newerBatchFlags = { ...batchFlags, lists: { entries: newerEntry } }
 
 /** What became of a batch. */
 export const batchResult = resource({

@@ -7,7 +7,7 @@ export const user = resource({
   root: 'User',
   path: '/users',
   verbs: ['list', 'get', 'add', 'update', 'remove'],
-  removal: 'with their assignments and links to group items',
+  removal: 'with their assignments, links to group items and keys',
   brief: ['id', 'first_name', 'last_name', 'email', 'user_type', 'user_status_id'],
   fields: {
     id: { kind: 'integer', about: 'Id of the user', readOnly: true },

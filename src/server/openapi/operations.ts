@@ -48,6 +48,7 @@ const pathParameters = (path: string, gives: Resource | undefined): Schema[] =>
 
 const querySchema = (parameter: QueryParameter): Schema => {
   if (parameter.kind === 'integer') return { type: 'integer', minimum: parameter.least, maximum: parameter.most }
+  if (parameter.kind === 'boolean') return { type: 'boolean' }
   if (parameter.kind === 'day') return { type: 'string', format: 'date' }
   return { type: 'array', items: { type: 'integer', minimum: 0 } }
 }

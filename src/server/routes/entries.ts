@@ -1,8 +1,15 @@
-import { readBatch } from '../../codec/batch.ts'
+import { type EntryResource, readBatch } from '../../codec/batch.ts'
 import { dayOfInstant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { DayRange } from '../../domain/period.ts'
-import { batchFlags, batchResult, ENTRIES_PAGE, entry } from '../../domain/resources/entry.ts'
+import {
+  batchFlags,
+  batchResult,
+  ENTRIES_PAGE,
+  entry,
+  newerBatchFlags,
+  newerEntry,
+} from '../../domain/resources/entry.ts'
 import type { Context } from '../../service/context.ts'
 import { entries } from '../../service/entries.ts'
 import { updateEntry } from '../../service/entry-update.ts'
@@ -51,29 +58,52 @@ const daysOf = (query: Query, { now }: Context): DayRange => {
   return { from: from ?? Math.min(today, to ?? today), to: to ?? Math.max(today, from ?? today) }
 }
 
-const list = async ({ ctx, query }: Request): Promise<Answer> => {
-  const limit = queryInteger(query, ROWS) ?? ENTRIES_PAGE
-  const page = queryInteger(query, PAGE) ?? 1
-  const records = await entries.list(ctx, {
-    userId: queryInteger(query, USER),
-    kpiId: queryInteger(query, KPI),
-    days: daysOf(query, ctx),
-    limit,
-    offset: (page - 1) * limit,
-  })
-  return { status: 200, content: { of: entry, records } }
-}
+const list =
+  (of: EntryResource) =>
+  async ({ ctx, query }: Request): Promise<Answer> => {
+    const limit = queryInteger(query, ROWS) ?? ENTRIES_PAGE
+    const page = queryInteger(query, PAGE) ?? 1
+    const records = await entries.list(ctx, {
+      userId: queryInteger(query, USER),
+      kpiId: queryInteger(query, KPI),
+      days: daysOf(query, ctx),
+      limit,
+      offset: (page - 1) * limit,
+    })
+    return { status: 200, content: { of, records } }
+  }
 
-const addMany = async ({ ctx, body, lenient }: Request): Promise<Answer> => {
-  const batch = readBatch(body, lenient)
-  return { status: 200, content: { of: batchResult, record: await entries.addMany(ctx, batch.flags, batch.list) } }
-}
+const addMany =
+  (of: EntryResource) =>
+  async ({ ctx, body, lenient }: Request): Promise<Answer> => {
+    const batch = readBatch(body, lenient, of)
+    return { status: 200, content: { of: batchResult, record: await entries.addMany(ctx, batch.flags, batch.list) } }
+  }
 
 const { get, add, remove } = entries
 
-/** Entries: one by one, a page at a time, and in batches. */
-export const entryRoutes: readonly Route[] = [
-  { method: 'POST', path: `${entry.path}/list`, takes: batchFlags, gives: batchResult, handle: addMany },
-  { method: 'GET', path: entry.path, gives: entry, query: [USER, KPI, FROM, TO, ROWS, PAGE], handle: list },
+/** Entries as the classic interface has them: one by one, a page at a time, and in batches. */
+export const classicEntryRoutes: readonly Route[] = [
+  { method: 'POST', path: `${entry.path}/list`, takes: batchFlags, gives: batchResult, handle: addMany(entry) },
+  { method: 'GET', path: entry.path, gives: entry, query: [USER, KPI, FROM, TO, ROWS, PAGE], handle: list(entry) },
   ...collectionRoutes(entry, { get, add, update: updateEntry, remove }),
+]
+
+/** The same in the newer variant, of any breakdown item. */
+export const v1EntryRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: `${entry.path}/list`,
+    takes: newerBatchFlags,
+    gives: batchResult,
+    handle: addMany(newerEntry),
+  },
+  {
+    method: 'GET',
+    path: entry.path,
+    gives: newerEntry,
+    query: [USER, KPI, FROM, TO, ROWS, PAGE],
+    handle: list(newerEntry),
+  },
+  ...collectionRoutes(newerEntry, { get, add, update: updateEntry, remove }),
 ]

@@ -8,6 +8,7 @@ import { categoryKpi, kpi } from '../../domain/resources/kpi.ts'
 import { unit } from '../../domain/resources/unit.ts'
 import { user } from '../../domain/resources/user.ts'
 import { userGroupItem } from '../../domain/resources/user-group-item.ts'
+import { scopeOf } from '../../domain/scopes.ts'
 import { assignments } from '../../service/assignments.ts'
 import { categories, kpiFrequencies, kpiIcons, units } from '../../service/catalog.ts'
 import { groupItems, groups } from '../../service/groups.ts'
@@ -16,22 +17,33 @@ import { userGroupItems } from '../../service/user-group-items.ts'
 import { users } from '../../service/users.ts'
 import type { Route } from '../call.ts'
 import { collectionRoutes } from './collection.ts'
-import { entryRoutes } from './entries.ts'
+import { classicEntryRoutes, v1EntryRoutes } from './entries.ts'
 import { reportRoute } from './reports.ts'
 
-/** All operations of the service (decisions, section 2). */
-export const routes: readonly Route[] = [
+/** What both variants have. */
+const shared: readonly Route[] = [
   ...collectionRoutes(kpi, kpis),
-  ...collectionRoutes(assignment, assignments),
   ...collectionRoutes(user, users),
-  ...collectionRoutes(userGroupItem, userGroupItems),
-  ...collectionRoutes(group, groups),
-  ...collectionRoutes(groupItem, groupItems),
   ...collectionRoutes(category, categories),
   ...collectionRoutes(categoryKpi, categoryKpis),
   ...collectionRoutes(unit, units),
   ...collectionRoutes(frequency, kpiFrequencies),
   ...collectionRoutes(icon, kpiIcons),
-  ...entryRoutes,
+]
+
+/** All operations of the classic interface (decisions, section 2). */
+export const classicRoutes: readonly Route[] = [
+  ...shared,
+  ...collectionRoutes(assignment, assignments),
+  ...collectionRoutes(userGroupItem, userGroupItems),
+  ...collectionRoutes(group, groups),
+  ...collectionRoutes(groupItem, groupItems),
+  ...classicEntryRoutes,
   reportRoute,
 ]
+
+/** All operations of the newer variant: those for which there is a scope. */
+export const v1Routes: readonly Route[] = [...shared, ...v1EntryRoutes, reportRoute].flatMap((route) => {
+  const scope = scopeOf(route.method, route.path)
+  return scope === undefined ? [] : [{ ...route, scope }]
+})

@@ -1,4 +1,3 @@
-import { createApp } from '../../../src/server/app.ts'
 import { classicFace } from '../../../src/server/classic.ts'
 import { listen } from '../../../src/server/listen.ts'
 import type { Limits } from '../../../src/server/door.ts'
@@ -25,7 +24,6 @@ const onStore = (service: Service, db: Db, limits?: Limits): Service => ({
   ...service,
   db,
   face: classicFace({
-    app: createApp(db),
     db,
     version: '1',
     now: () => NOW / 1000,

@@ -1,8 +1,6 @@
 import { KpiError } from '../domain/errors.ts'
-import type { Account } from '../domain/resources/account.ts'
 import { type Credentials, openAccount } from '../service/access.ts'
-import type { Db } from '../store/db.ts'
-import type { WireRequest } from './wire.ts'
+import type { OpenDoor } from './door.ts'
 
 /** Reads classic credentials from a header; refuses missing ones. */
 export const parseBasic = (header: string | undefined): Credentials => {
@@ -19,6 +17,15 @@ export const parseBasic = (header: string | undefined): Credentials => {
 /** The first label of a host name that has three or more, such as `acme.example.com`: it may name an account. */
 const labelOf = (host: string | undefined): string | undefined => /^([^.:]+)\.[^.:]+\.[^:]/.exec(host ?? '')?.[1]
 
-/** Finds the account that credentials open, at the host that a request asks for. */
-export const authenticate = (db: Db, credentials: Credentials, headers: WireRequest['headers']): Promise<Account> =>
-  openAccount(db, credentials, labelOf(headers['host']))
+/** The door of the classic interface: a login name and the account's token, which gives full access. */
+export const openWithToken: OpenDoor = (db, headers) => {
+  const credentials = parseBasic(headers['authorization'])
+  const { login, token } = credentials
+  return {
+    name: login,
+    open: async () => {
+      const account = await openAccount(db, credentials, labelOf(headers['host']))
+      return { account, user: login, key: 0, pepper: token, headers: {} }
+    },
+  }
+}

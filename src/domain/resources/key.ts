@@ -1,0 +1,37 @@
+import { type Draft, resource, type Stored } from '../schema.ts'
+import { type Scope, SCOPES } from '../scopes.ts'
+
+const ONE = `(?:${SCOPES.join('|')})`
+
+/** A key of the newer variant: many an account, each with an owner and scopes. Kept by the operator. */
+export const key = resource({
+  name: 'key',
+  plural: 'keys',
+  title: 'key',
+  path: '',
+  verbs: [],
+  brief: ['id', 'name', 'begins', 'user_id', 'scopes', 'expires_at', 'last_used_at', 'revoked_at'],
+  fields: {
+    id: { kind: 'integer', about: 'Id of the key', readOnly: true },
+    name: { kind: 'text', about: 'What it is for', required: true, max: 50 },
+    begins: { kind: 'text', about: 'How the key begins, to know it again', readOnly: true },
+    user_id: { kind: 'integer', about: 'Owner, in whose name it acts', required: true, refers: 'user' },
+    scopes: {
+      kind: 'text',
+      about: `What it may do, with commas between: ${SCOPES.join(', ')}`,
+      required: true,
+      form: { matches: new RegExp(`^${ONE}(?:,${ONE})*$`), says: `scopes with commas between: ${SCOPES.join(', ')}` },
+    },
+    expires_at: { kind: 'datetime', about: 'When it ends; never where it is blank', nullable: true },
+    last_used_at: { kind: 'datetime', about: 'When it was last used, to a minute', readOnly: true, nullable: true },
+    revoked_at: { kind: 'datetime', about: 'When it was revoked', readOnly: true, nullable: true },
+    created_at: { kind: 'datetime', about: 'When it was made', readOnly: true },
+  },
+})
+
+export type Key = Stored<typeof key>
+export type KeyDraft = Draft<typeof key>
+
+/** The scopes of a key. */
+export const scopesOf = ({ scopes }: Pick<Key, 'scopes'>): ReadonlySet<Scope> =>
+  new Set(SCOPES.filter((scope) => scopes.split(',').includes(scope)))

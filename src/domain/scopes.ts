@@ -1,0 +1,50 @@
+import { breakdownItem } from './resources/breakdown-item.ts'
+import { category } from './resources/category.ts'
+import { entry } from './resources/entry.ts'
+import { frequency } from './resources/frequency.ts'
+import { icon } from './resources/icon.ts'
+import { categoryKpi, kpi } from './resources/kpi.ts'
+import { reportRow } from './resources/report-row.ts'
+import { unit } from './resources/unit.ts'
+import { user } from './resources/user.ts'
+
+/** What a key may be allowed (decisions, section 1). */
+export const SCOPES = [
+  'kpis:read',
+  'kpis:write',
+  'entries:read',
+  'entries:write',
+  'reports:read',
+  'users:read',
+  'breakdowns:read',
+  'breakdowns:write',
+] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** The scope that reading a resource needs, and the one that changing it needs, where it can be changed. */
+type Needs = { readonly read: Scope; readonly write?: Scope }
+
+const KPIS: Needs = { read: 'kpis:read', write: 'kpis:write' }
+
+/** The resources of the newer variant, by path, and what they need. What is not here that variant does not have. */
+const NEEDS: Readonly<Record<string, Needs>> = {
+  [kpi.path]: KPIS,
+  [category.path]: KPIS,
+  [categoryKpi.path]: KPIS,
+  [unit.path]: KPIS,
+  [frequency.path]: KPIS,
+  [icon.path]: KPIS,
+  [entry.path]: { read: 'entries:read', write: 'entries:write' },
+  [reportRow.path]: { read: 'reports:read' },
+  [user.path]: { read: 'users:read' },
+  [breakdownItem.path]: { read: 'breakdowns:read', write: 'breakdowns:write' },
+}
+
+/**
+ * The scope that an operation of the newer variant needs, by its method and its path, which may end in an id or in
+ * `/list`; undefined where that variant does not have it.
+ */
+export const scopeOf = (method: string, path: string): Scope | undefined => {
+  const needs = NEEDS[path.replace(/\/(?:\{\w+\}|list)$/, '')]
+  return method === 'GET' ? needs?.read : needs?.write
+}

@@ -1,0 +1,171 @@
+import type { Instant } from '../domain/day.ts'
+import { type ErrorCode, KpiError } from '../domain/errors.ts'
+import { health } from '../domain/resources/health.ts'
+import { createRecall } from '../service/recall.ts'
+import type { Db } from '../store/db.ts'
+import { createApp, notAllowed } from './app.ts'
+import type { Answer } from './call.ts'
+import { createDoor, type Limits, mustMay } from './door.ts'
+import { formats } from './format.ts'
+import { mustBePlain } from './media-type.ts'
+import { answerOnce, withBodyOnce } from './once.ts'
+import { parseQuery } from './query.ts'
+import { refuse, type Style, type Variant, type Wording } from './variant.ts'
+import type { Face, WireRequest, WireResponse } from './wire.ts'
+
+const DESCRIPTION_PATH = '/openapi.json'
+const TARGET_LIMIT = 8192
+/** Answers up to this size are remembered. */
+const SMALL = 16_384
+
+/** What a face runs on. */
+export type FaceDeps = {
+  readonly db: Db
+  readonly version: string
+  readonly now: () => Instant
+  /** A new id for a request. */
+  readonly requestId: () => string
+  /** Told of what was unforeseen, in full; the sender is told only the request's id. */
+  readonly onError: (error: unknown, requestId: string) => void
+  /** What callers are held to; nothing where it is not given. */
+  readonly limits?: Limits
+}
+
+type Target = { readonly path: string; readonly query: string }
+
+const mustBeShort = (target: string): void => {
+  if (target.length > TARGET_LIMIT) throw new KpiError('too_long', `the address is over ${TARGET_LIMIT} bytes`)
+}
+
+const parseTarget = (target: string, prefix: string): Target => {
+  const end = target.indexOf('?')
+  const [path, query] = end < 0 ? [target, ''] : [target.slice(0, end), target.slice(end + 1)]
+  const below = path.slice(prefix.length)
+  if (path.slice(0, prefix.length).toLowerCase() !== prefix || !below.startsWith('/')) {
+    throw new KpiError('not_found', `there is nothing at ${path}`)
+  }
+  return { path: below, query }
+}
+
+const respond = ({ prefix }: Style, wording: Wording, { status, location, total, content }: Answer): WireResponse => ({
+  status,
+  headers: {
+    ...(content && { 'content-type': wording.contentType }),
+    ...(location !== undefined && { location: prefix + location }),
+    ...(total !== undefined && { 'x-total-count': String(total) }),
+  },
+  body: content ? wording.write(content) : '',
+})
+
+const INSIDE: ReadonlySet<ErrorCode> = new Set(['internal', 'unavailable', 'unusable'])
+
+const OPEN_METHODS = ['GET', 'HEAD', 'OPTIONS']
+
+const options = (allow: readonly string[]): WireResponse => ({
+  status: 204,
+  headers: { allow: allow.join(', ') },
+  body: '',
+})
+
+type Open = (wording: Wording) => Promise<WireResponse>
+
+/** What anybody may ask for, by its path. */
+const openPaths = ({ style, describe }: Variant, version: string): ReadonlyMap<string, Open> => {
+  let description: Promise<string> | undefined
+  const status = { of: health, record: { status: 'ok', version } } as const
+  return new Map<string, Open>([
+    [health.path, async (wording) => respond(style, wording, { status: 200, content: status })],
+    [
+      DESCRIPTION_PATH,
+      async () => {
+        description ??= describe(version).then((json) => JSON.stringify(json))
+        return { status: 200, headers: { 'content-type': formats.json.contentType }, body: await description }
+      },
+    ],
+  ])
+}
+
+const answerOpen = (
+  open: Open,
+  wording: Wording,
+  method: string,
+  path: string,
+): WireResponse | Promise<WireResponse> => {
+  if (method === 'OPTIONS') return options(OPEN_METHODS)
+  if (method !== 'GET') throw notAllowed(method, path, OPEN_METHODS)
+  return open(wording)
+}
+
+/** Takes headers that an answer has whatever becomes of its request. */
+type Tell = (headers: WireResponse['headers']) => void
+
+/** Answers requests as a variant of the interface does. */
+export const createFace = (variant: Variant, deps: FaceDeps): Face => {
+  const { style, routes, isLenient, openDoor } = variant
+  const { db, version } = deps
+  const app = createApp(db, routes)
+  const openAt = openPaths(variant, version)
+  const letIn = createDoor(db, openDoor, deps.now, deps.limits)
+  const answers = createRecall<WireResponse>(db)
+  /** Does what lasts until something is written once until then. Most of what is read is read again and again. */
+  const answerLasting = async (key: string, perform: () => Promise<WireResponse>): Promise<WireResponse> => {
+    const known = answers.find(key)
+    if (known) return known
+    const stamp = db.stamp()
+    const answered = await perform()
+    if (answered.body.length < SMALL) answers.keep(key, answered, stamp)
+    return answered
+  }
+  // Credentials come first, then the path and the method: what cannot be done is refused, whatever its body is.
+  const answer = async (sent: WireRequest, wording: Wording, tell: Tell): Promise<WireResponse> => {
+    const request = withBodyOnce(sent)
+    const { headers } = request
+    const target = parseTarget(request.target, style.prefix)
+    const method = request.method === 'HEAD' ? 'GET' : request.method
+    const open = openAt.get(target.path.toLowerCase().replace(/\/$/, ''))
+    if (open || method === 'OPTIONS') mustBeShort(request.target)
+    if (open) {
+      style.mustSpeak(headers, false)
+      return answerOpen(open, wording, method, target.path)
+    }
+    if (method === 'OPTIONS') return options(app.methodsOf(target.path))
+    const admitted = await letIn(request, tell)
+    const { account } = admitted
+    mustBeShort(request.target)
+    const operation = app.find(method, target.path)
+    mustMay(admitted, operation.scope)
+    style.mustSpeak(headers, operation.takes !== undefined)
+    if (operation.takes) mustBePlain(headers['content-encoding'])
+    const body = operation.takes && (await wording.read(await request.body(), operation.takes))
+    const now = deps.now()
+    const perform = async (within?: Db): Promise<WireResponse> => {
+      const caller = { account, now, lenient: isLenient, db: within }
+      return respond(style, wording, await operation.run(caller, { query: parseQuery(target.query), body }))
+    }
+    if (operation.isLasting) return answerLasting(`${account.id} ${wording.contentType} ${target.path}`, perform)
+    const refusal = (error: KpiError): WireResponse => refuse(style, error, request)
+    return answerOnce(db, { request, admitted, now }, { perform, refuse: refusal })
+  }
+  // What went wrong inside is logged in full; the sender learns only what to do about it.
+  const told = (error: unknown, requestId: string): KpiError => {
+    const code = error instanceof KpiError ? error.code : 'internal'
+    if (error instanceof KpiError && !INSIDE.has(code)) return error
+    deps.onError(error, requestId)
+    return code === 'internal'
+      ? new KpiError('internal', `something unforeseen happened; it was logged as request ${requestId}`)
+      : new KpiError('unavailable', `the store is not available; try again later (request ${requestId})`, {
+          retryAfter: 5,
+        })
+  }
+  return async (request) => {
+    const requestId = deps.requestId()
+    let response: WireResponse
+    let more: WireResponse['headers'] = {}
+    try {
+      response = await answer(request, style.wordingFor(request.headers), (headers) => (more = headers))
+    } catch (error) {
+      response = refuse(style, told(error, requestId), request)
+    }
+    return { ...response, headers: { ...response.headers, ...more, 'x-request-id': requestId } }
+  }
+}

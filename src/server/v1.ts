@@ -1,0 +1,44 @@
+import { openWithKey } from './bearer.ts'
+import { createFace, type FaceDeps } from './face.ts'
+import { formats } from './format.ts'
+import { mustBeJson, mustTakeJson } from './media-type.ts'
+import { PROBLEM_TYPE, problemJson } from './problem.ts'
+import { v1Routes } from './routes/index.ts'
+import { v1Status } from './status.ts'
+import type { Style, Variant, Wording } from './variant.ts'
+import type { Face } from './wire.ts'
+
+const wording: Wording = {
+  contentType: formats.json.contentType,
+  read: formats.json.read,
+  write: formats.json.write,
+  writeError: (error, target) => problemJson(error, v1Status[error.code], target),
+  errorType: PROBLEM_TYPE,
+}
+
+/** How the newer variant talks: JSON alone, and problem details. */
+export const v1Style: Style = {
+  prefix: '/v1',
+  challenge: 'Bearer',
+  status: v1Status,
+  wordingFor: () => wording,
+  mustSpeak: (headers, takesBody) => {
+    mustTakeJson(headers['accept'])
+    mustBeJson(headers['content-type'], takesBody)
+  },
+}
+
+/** The newer variant: `/v1`, JSON, keys as Bearer credentials. */
+export const v1: Variant = {
+  style: v1Style,
+  routes: v1Routes,
+  isLenient: false,
+  openDoor: openWithKey,
+  describe: async (version) => {
+    const { describeInterface } = await import('./openapi/document.ts')
+    return describeInterface(v1Routes, version)
+  },
+}
+
+/** The newer variant as a function. */
+export const v1Face = (deps: FaceDeps): Face => createFace(v1, deps)
