@@ -107,11 +107,15 @@ type Unmarked<F extends Fields> = {
   readonly [K in keyof F]: Omit<F[K], 'newer'> extends infer One extends Field ? One : Field
 }
 
+const unmark = (field: Field): Field => {
+  const copy = { ...field }
+  Reflect.deleteProperty(copy, 'newer')
+  return copy
+}
+
 /** A resource as the newer variant of the interface has it: with the fields that only that one shows and takes. */
 export const asNewer = <F extends Fields>(of: Resource<F>): Resource<Unmarked<F>> => {
-  const fields = Object.fromEntries(
-    Object.entries<Field>(of.fields).map(([name, field]) => [name, { ...field, newer: undefined }]),
-  )
+  const fields = Object.fromEntries(Object.entries<Field>(of.fields).map(([name, field]) => [name, unmark(field)]))
   const isBrief = (name: string): boolean => of.brief.some((one) => one.name === name)
   const brief = Object.entries<Field>(of.fields).filter(([name, { newer }]) => newer || isBrief(name))
   const made = resource({ ...of, fields, brief: brief.map(([name]) => name) })

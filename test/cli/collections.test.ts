@@ -111,7 +111,7 @@ describe.each(users)('%s', (_, open) => {
     test('refuses to delete without a yes where nobody can be asked', async () => {
       const ran = await kpi('delete', '1')
       expect(ran).toMatchObject({ code: 2, stdout: '' })
-      expect(ran.stderr).toMatch(/^kpi: delete \w+ 1( with [a-z ]+)? needs --yes where nobody can be asked\n$/)
+      expect(ran.stderr).toMatch(/^kpi: delete \w+ 1( with [a-z, ]+)? needs --yes where nobody can be asked\n$/)
     })
 
     test('says of an id that is not there that there is none', async () => {
