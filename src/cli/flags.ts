@@ -81,7 +81,8 @@ const readFlag = (client: Client, field: Field, text: string): ReturnType<Read> 
     ? findId(client, field.refers, text)
     : readText(field, text)
 
-const faultText = (flag: string, text: string, { message }: Fault): string => {
+/** What is wrong with a flag, as a sentence. */
+export const faultText = (flag: string, text: string, { message }: Fault): string => {
   if (message.startsWith('must')) return `--${flag} ${message}`
   return message.startsWith('is') ? `--${flag} ${text} ${message}` : `--${flag}: ${message}`
 }

@@ -87,3 +87,10 @@ export const resolveRecordId = async (client: Client, of: Resource, text: string
   const [id = NaN] = await resolveRecordIds(client, of, [text], parent)
   return id
 }
+
+/** The id of one of a list, by id or name. A number is taken as the id without looking. */
+export const idAmong = (title: string, list: readonly Named[], text: string): number => {
+  if (isId(text)) return Number(text)
+  const [id = NaN] = allFound([createDirectory(title, list).find(text)])
+  return id
+}

@@ -1,3 +1,4 @@
+import { Fault } from './errors.ts'
 import { breakdownItem } from './resources/breakdown-item.ts'
 import { category } from './resources/category.ts'
 import { entry } from './resources/entry.ts'
@@ -20,6 +21,15 @@ export const SCOPES = [
   'breakdowns:write',
 ] as const
 export type Scope = (typeof SCOPES)[number]
+
+/** The scopes that a text names with commas between, each once and in the order of the list; or what is wrong with it. */
+export const readScopes = (text: string): readonly Scope[] | Fault => {
+  const names = text.split(',').flatMap((name) => name.trim().toLowerCase() || [])
+  const unknown = names.filter((name) => !SCOPES.some((scope) => scope === name))
+  if (names.length > 0 && unknown.length === 0) return SCOPES.filter((scope) => names.includes(scope))
+  const fault = names.length === 0 ? 'must name at least one scope' : `there is no scope ${unknown.join(', ')}`
+  return new Fault(`${fault}; there are ${SCOPES.join(', ')}`)
+}
 
 /** The scope that reading a resource needs, and the one that changing it needs, where it can be changed. */
 type Needs = { readonly read: Scope; readonly write?: Scope }

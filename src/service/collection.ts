@@ -15,6 +15,9 @@ export type Collection<R extends Resource> = {
   readonly remove?: (ctx: Context, ids: Ids) => Promise<void>
 }
 
+/** A collection with every operation, but for `update` where what it holds never changes. */
+type Made<R extends Resource> = Required<Omit<Collection<R>, 'update'>> & Pick<Collection<R>, 'update'>
+
 /** Whether any value changed. */
 export const differs = (before: object, after: object): boolean => {
   const values = new Map(Object.entries(before))
@@ -45,7 +48,7 @@ export const collection = <R extends Resource>(
   rows: Rows<R>,
   ids: Counter | 'sent',
   rules: Rules<R> = {},
-): Collection<R> => {
+): Made<R> => {
   const { mustBeAbove, find, placed, fill, check, show } = askingOf(of, rows, rules)
   const { update: write } = rows
   const settled = [...(rules.above ? [rules.above.field] : []), ...(ids === 'sent' ? ['id'] : [])]

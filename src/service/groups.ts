@@ -1,4 +1,6 @@
 import { KpiError } from '../domain/errors.ts'
+import { breakdown } from '../domain/resources/breakdown.ts'
+import { breakdownItem } from '../domain/resources/breakdown-item.ts'
 import { group } from '../domain/resources/group.ts'
 import { groupItem } from '../domain/resources/group-item.ts'
 import type { Reader } from '../store/db.ts'
@@ -10,13 +12,23 @@ const mustHaveGroup = async (tx: Reader, account: number, id: number): Promise<v
   found(await store.find(tx, account, id), group.title, id)
 }
 
+/** Every breakdown but that of the people, and its items, as one of the variants calls them. */
+const calledAs = (title: string, itemTitle: string) =>
+  collection({ ...group, title }, store, 'breakdowns', {
+    mayRemove: async (tx, account, { id, name }) => {
+      if (!(await store.hasItems(tx, account, id))) return
+      throw new KpiError(
+        'conflict',
+        `${title} ${id} (${name}) has ${itemTitle}s and cannot be deleted; delete those first`,
+      )
+    },
+  })
+
 /** Groups: every breakdown but that of the people. */
-export const groups = collection(group, store, 'breakdowns', {
-  mayRemove: async (tx, account, { id, name }) => {
-    if (!(await store.hasItems(tx, account, id))) return
-    throw new KpiError('conflict', `group ${id} (${name}) has group items and cannot be deleted; delete those first`)
-  },
-})
+export const groups = calledAs(group.title, groupItem.title)
+
+/** The same in the words of the newer variant. */
+export const ownBreakdowns = calledAs(breakdown.title, breakdownItem.title)
 
 /** Items of a group, archived ones included. */
 export const groupItems = collection(groupItem, items, 'items', {

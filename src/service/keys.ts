@@ -1,23 +1,25 @@
 import { formatInstant, type Instant } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
+import { stateOf } from '../domain/key-state.ts'
 import type { Account } from '../domain/resources/account.ts'
-import { type Key, key as resource, type KeyDraft } from '../domain/resources/key.ts'
-import type { User } from '../domain/resources/user.ts'
+import { BEGINNING, type Key, key as resource, type KeyDraft } from '../domain/resources/key.ts'
+import type { ListedKey } from '../domain/resources/listed-key.ts'
+import { fullName, type User } from '../domain/resources/user.ts'
 import { completeRecord } from '../domain/schema.ts'
 import { accounts } from '../store/accounts.ts'
 import { takeIds } from '../store/counters.ts'
-import type { Db, Reader } from '../store/db.ts'
+import type { Db, Reader, Writer } from '../store/db.ts'
 import { keys as store } from '../store/keys.ts'
 import { users } from '../store/users.ts'
-import type { Context } from './context.ts'
+import { type Context, found } from './context.ts'
+import { type Anew, expectKey, lifeOf, mustBeRotatable } from './key-rules.ts'
 import { hashSecret, isWellFormed, makeSecret, type Random } from './secrets.ts'
 
-const SHOWN_CHARACTERS = 'kpi_key_'.length + 8
 /** So often it is noted that a key is used. */
 const NOTED_EACH = 60
 
 /** How a key begins: enough to know it again, far too little to guess the rest. */
-export const beginOf = (secret: string): string => secret.slice(0, SHOWN_CHARACTERS)
+export const beginOf = (secret: string): string => secret.slice(0, BEGINNING)
 
 /** A key that lets somebody in: whose it is, and in whose name it acts. */
 export type OpenedKey = { readonly account: Account; readonly key: Key; readonly owner: User }
@@ -57,19 +59,72 @@ export const noteUse = async (db: Db, account: number, { id, last_used_at }: Key
   await db.ofAccount(account).write((tx) => store.noteUse(tx, account, id, now, before))
 }
 
+/** A key that has just been made: the only moment at which its secret is known. */
+export type MadeKey = { readonly key: Key; readonly secret: string }
+
+/** A key that took over from another one, and when that one ends. */
+export type Rotated = MadeKey & { readonly old: Key; readonly oldEndsAt: Instant }
+
+const make = async (tx: Writer, { account, now }: Context, draft: KeyDraft, random: Random): Promise<MadeKey> => {
+  const secret = makeSecret('key', random)
+  const id = await takeIds(tx, account.id, 'keys')
+  const key = completeRecord(resource, draft, { id, begins: beginOf(secret), created_at: now })
+  await store.insert(tx, account.id, key, { key_hash: hashSecret(secret) })
+  return { key, secret }
+}
+
+const listed = (key: Key, owner: User | undefined, now: Instant): ListedKey => ({
+  ...key,
+  owner: owner ? fullName(owner) : '',
+  status: stateOf(key, owner?.user_status_id !== 'A', now),
+})
+
 /** Keys: the operator's work, never done over the interface. */
 export const keys = {
-  /** Makes a key. It is shown this once; only its hash is kept. */
-  create: (
-    { db, account, now }: Context,
-    draft: KeyDraft,
-    random: Random,
-  ): Promise<{ readonly key: Key; readonly secret: string }> =>
+  /** All keys of an account, ended ones too, with how they stand. */
+  list: ({ db, account: { id: account }, now }: Context): Promise<readonly ListedKey[]> =>
+    db.read(async (tx) => {
+      const all = await store.list(tx, account)
+      const owners = await users.findMany(
+        tx,
+        account,
+        all.map((one) => one.user_id),
+      )
+      return all.map((one) => listed(one, owners.get(one.user_id), now))
+    }),
+
+  /** Makes a key, unless anything is wrong with it. It is shown this once; only its hash is kept. */
+  create: (ctx: Context, draft: KeyDraft, random: Random): Promise<MadeKey> =>
+    ctx.db.write(async (tx) => make(tx, ctx, await expectKey(tx, ctx, draft), random)),
+
+  /** Makes a key worthless at once. One that was revoked before stays as it is, and is not `changed`. */
+  revoke: ({ db, account: { id: account }, now }: Context, id: number): Promise<{ key: Key; changed: boolean }> =>
     db.write(async (tx) => {
-      const secret = makeSecret('key', random)
-      const id = await takeIds(tx, account.id, 'keys')
-      const key = completeRecord(resource, draft, { id, begins: beginOf(secret), created_at: now })
-      await store.insert(tx, account.id, key, { key_hash: hashSecret(secret) })
-      return { key, secret }
+      const before = found(await store.find(tx, account, id), resource.title, id)
+      if (before.revoked_at !== null) return { key: before, changed: false }
+      const key = { ...before, revoked_at: now }
+      await store.update(tx, account, key)
+      return { key, changed: true }
+    }),
+
+  /**
+   * Makes a key in place of another one, of the same name, owner and scopes. The old one goes on for an overlap, but never
+   * longer than it would have.
+   */
+  rotate: (
+    ctx: Context,
+    id: number,
+    { overlap, ...anew }: Anew & { readonly overlap: number },
+    random: Random,
+  ): Promise<Rotated> =>
+    ctx.db.write(async (tx) => {
+      const { account, now } = ctx
+      const before = found(await store.find(tx, account.id, id), resource.title, id)
+      await mustBeRotatable(tx, ctx, before)
+      const { name, user_id, scopes } = before
+      const made = await make(tx, ctx, { name, user_id, scopes, expires_at: lifeOf(before, anew, now) }, random)
+      const endsAt = Math.min(before.expires_at ?? Infinity, now + overlap)
+      await store.update(tx, account.id, { ...before, expires_at: endsAt })
+      return { ...made, old: before, oldEndsAt: endsAt }
     }),
 }

@@ -37,7 +37,7 @@ const join = (name: string, on: string): string => `join ${name} ${name} on ${na
 const none = (name: string, where: string): string =>
   `not exists (select 1 from ${name} y where y.account_id = x.account_id and ${where})`
 
-const COUNTERS: readonly Counter[] = ['breakdowns', 'items', 'categories', 'units', 'kpis', 'entries']
+const COUNTERS: readonly Counter[] = ['breakdowns', 'items', 'categories', 'units', 'kpis', 'entries', 'keys']
 
 const counterInvariants = COUNTERS.map((counter): Invariant => {
   const largest = `(select max(y.id) from ${counter} y where y.account_id = x.id)`
@@ -167,6 +167,25 @@ const entryInvariants: readonly Invariant[] = [
   },
 ]
 
+const NEW_KEY = 'revoke it, and make another one: kpi service keys'
+
+const keyInvariants: readonly Invariant[] = [
+  {
+    table: 'keys',
+    sql: `select x.account_id, ${named('id')}, x.key_hash from keys x`,
+    isWrong: ([, , hash]) => !/^[0-9a-f]{64}$/.test(String(hash)),
+    fault: 'is kept in a form in which it opens nothing',
+    remedy: NEW_KEY,
+  },
+  {
+    table: 'keys',
+    sql: `select x.account_id, ${named('id')} from keys x
+      where exists (select 1 from keys y where y.key_hash = x.key_hash and (y.account_id <> x.account_id or y.id <> x.id))`,
+    fault: 'another key has the same secret',
+    remedy: NEW_KEY,
+  },
+]
+
 /** Everything that must hold between the rows of an account, beyond the rules of single fields. */
 export const invariants: readonly Invariant[] = [
   ...accountInvariants,
@@ -174,4 +193,5 @@ export const invariants: readonly Invariant[] = [
   ...userInvariants,
   ...kpiInvariants,
   ...entryInvariants,
+  ...keyInvariants,
 ]

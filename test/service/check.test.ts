@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { checkStore, type Checked } from '../../src/service/check.ts'
 import * as integrity from '../../src/store/integrity.ts'
 import type { StoreFault } from '../../src/store/check.ts'
+import { keys } from '../../src/store/keys.ts'
 import { entries } from '../../src/store/entries.ts'
 import type { Db } from '../../src/store/db.ts'
 import { kpis } from '../../src/store/kpis.ts'
@@ -12,17 +13,32 @@ import { openStore } from '../../src/store/open.ts'
 import { table } from '../../src/store/table.ts'
 import { users } from '../../src/store/users.ts'
 import { breakdownItem } from '../../src/domain/resources/breakdown-item.ts'
+import type { Key } from '../../src/domain/resources/key.ts'
 import { kpi } from '../../src/domain/resources/kpi.ts'
 import { group } from '../../src/domain/resources/group.ts'
 import { accounts } from '../../src/service/accounts.ts'
+import { hashSecret } from '../../src/service/secrets.ts'
 import { assignments } from '../../src/store/assignments.ts'
 import { type Database, databases, postgresDatabase } from '../support/databases.ts'
 import { entryRow, kpiRecord, openTestStore, userRecord } from '../support/store.ts'
 
 const KPI_COLUMNS = `account_id, ${Object.keys(kpi.fields).join(', ')}`
+/** A key of Ann's as it is kept. */
+const keyRecord = (fields: Partial<Key> = {}): Key => ({
+  id: 1,
+  name: 'nightly',
+  begins: 'kpi_key_4fZp0aQ9',
+  user_id: 2,
+  scopes: 'entries:read,entries:write',
+  expires_at: 7_776_000,
+  last_used_at: null,
+  revoked_at: null,
+  created_at: 0,
+  ...fields,
+})
 const stamp = { created_at: 0, updated_at: 0 }
 
-/** Fills an account: a group item, a KPI and a calculated one, a user with all that hangs on them, and a locked one. */
+/** Fills an account: a group item, a KPI and a calculated one, a user with all that hangs on them, a key too, and a locked one. */
 const fill = (db: Db, account: number): Promise<void> =>
   db.write(async (tx) => {
     await table('breakdowns', group).insert(tx, account, { id: 2, name: 'Regions', sort_order: 1, ...stamp })
@@ -46,7 +62,8 @@ const fill = (db: Db, account: number): Promise<void> =>
     const carried =
       'insert into entry_items (account_id, group_item_id, kpi_id, entry_date, item_id) values (?, 4, 1, 0, 2)'
     await tx.run(carried, [account])
-    for (const [name, last] of Object.entries({ breakdowns: 2, items: 4, kpis: 2, entries: 2 })) {
+    await keys.insert(tx, account, keyRecord(), { key_hash: hashSecret(`${account}`) })
+    for (const [name, last] of Object.entries({ breakdowns: 2, items: 4, kpis: 2, entries: 2, keys: 1 })) {
       const sql = `insert into counters (account_id, name, last) values (?, ?, ?)
                    on conflict (account_id, name) do update set last = excluded.last`
       await tx.run(sql, [account, name, last])
@@ -237,6 +254,24 @@ const BROKEN: readonly [sql: string, ...found: string[]][] = [
     "update counters set account_id = 5 where name = 'units'",
     'counters 5 units: account_id 5 names nothing in accounts',
     'units acme 4: its id is beyond the last that was given, so that a new one could get the same',
+  ],
+  [
+    "update counters set last = 0 where name = 'keys'",
+    'keys acme 1: its id is beyond the last that was given, so that a new one could get the same',
+  ],
+  ['update keys set user_id = 9', 'keys acme 1: user_id 9 names nothing in users'],
+  [
+    "update keys set scopes = 'entries:read,entries:burn'",
+    'keys acme 1: scopes must be scopes with commas between: kpis:read, kpis:write, entries:read, entries:write, reports:read, users:read, breakdowns:read, breakdowns:write',
+  ],
+  ["update keys set scopes = ' '", 'keys acme 1: scopes is blank'],
+  ["update keys set begins = 'kpi_token_4fZp0a'", 'keys acme 1: begins must be the first 16 characters of a key'],
+  ["update keys set key_hash = 'x'", 'keys acme 1: is kept in a form in which it opens nothing'],
+  [
+    `insert into keys select * from (select account_id, 2 as id, name, begins, user_id, scopes, expires_at, last_used_at, revoked_at, created_at, key_hash from keys) k;
+     update counters set last = 2 where name = 'keys'`,
+    'keys acme 1: another key has the same secret',
+    'keys acme 2: another key has the same secret',
   ],
   [
     "insert into formulas values (1, 9, '[1]', 'results', 'default', 0, 0)",

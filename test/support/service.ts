@@ -33,14 +33,16 @@ export type Service = {
   readonly logged: unknown[]
 } & AsyncDisposable
 
-/** A key of the first user of an account, or of another one. */
+let made = 0
+
+/** A key of the first user of an account, or of another one, called as no other is. */
 export const makeKey = async (
   db: Db,
   account: Account,
   draft: Partial<KeyDraft> = {},
   now = Math.floor(NOW / 1000),
 ): Promise<string> => {
-  const all = { name: 'all', user_id: 1, scopes: SCOPES.join(','), ...draft }
+  const all = { name: `key ${(made += 1)}`, user_id: 1, scopes: SCOPES.join(','), ...draft }
   const { secret } = await keys.create({ db: db.ofAccount(account.id), account, now }, all, randomBytes)
   return secret
 }
@@ -68,7 +70,7 @@ export const startService = async (now = NOW, makeDatabase = sqliteDatabase): Pr
     dataDir,
     login,
     token,
-    key: await makeKey(db, account, {}, seconds),
+    key: await makeKey(db, account, { name: 'all' }, seconds),
     face: bothFaces(classicFace(deps), v1Face(deps)),
     logged,
     [Symbol.asyncDispose]: async () => {

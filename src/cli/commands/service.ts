@@ -2,8 +2,10 @@ import type { Register } from '../cli.ts'
 import { addStoreFlag } from '../operator.ts'
 import { addAccounts } from '../service/accounts.ts'
 import { addBackup } from '../service/backup.ts'
+import { addBreakdowns } from '../service/breakdowns.ts'
 import { addCalculated } from '../service/calculated.ts'
 import { addCheck } from '../service/check.ts'
+import { addKeys } from '../service/keys.ts'
 import { addRestore } from '../service/restore.ts'
 import { addSettings } from '../service/settings.ts'
 import { addStatus } from '../service/status.ts'
@@ -14,7 +16,9 @@ const parts: readonly Register[] = [
   addStatus,
   addAccounts,
   addToken,
+  addKeys,
   addSettings,
+  addBreakdowns,
   addCalculated,
   addBackup,
   addRestore,

@@ -6,34 +6,19 @@ import { calculatedKpi } from '../../domain/resources/calculated-kpi.ts'
 import { calculationStep } from '../../domain/resources/calculation-step.ts'
 import { kpi } from '../../domain/resources/kpi.ts'
 import { asDraft, asPatch, type Draft, type Patch } from '../../domain/schema.ts'
-import type { Context } from '../../service/context.ts'
-import { DEFAULT_ACCOUNT } from '../../service/names.ts'
-import type { Act, Cli } from '../cli.ts'
+import type { Act } from '../cli.ts'
 import { rangeOfWords, todayAt } from '../day-words.ts'
 import { addExamples } from '../examples.ts'
 import { UsageError } from '../exit.ts'
 import { addFieldFlags, addUsualFields, fieldFlags, type FlagValues, mustBeRight, readFlags } from '../flags.ts'
 import { idsIn, resolveRecordId } from '../names.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
-import { withAccount } from './with-account.ts'
+import { addVerb, inAccount } from './with-account.ts'
 
 const FORMULAS = `
 A formula is made of numbers, + - * / ( ), KPIs by id or exact name in brackets, and SUM, AVG, MIN and MAX over a list:
   [Revenue] / [Visits]      100 * (SUM([3], [4]) - [5]) / [5]
 It has no value where a KPI has none in the period, or where it divides by zero; lists skip a KPI that has none.`
-
-/** Adds a verb that works on an account of the bundled service. */
-const addVerb = (group: Command, verb: string, description: string, argument?: string): Command => {
-  const command = group.command(verb).description(description)
-  if (argument !== undefined) command.argument(argument, 'id or name')
-  return command.option('--account <name>', 'the account', DEFAULT_ACCOUNT)
-}
-
-const inAccount = <T>(
-  cli: Cli,
-  { account }: FlagValues,
-  work: (ctx: Context, client: Client) => Promise<T>,
-): Promise<T> => withAccount(cli, String(account), work)
 
 const readDraft = async (client: Client, flags: FlagValues): Promise<Draft<typeof calculatedKpi>> => {
   const given = await readFlags(client, fieldFlags(calculatedKpi), flags)

@@ -1,6 +1,9 @@
+import type { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
 import type { Context } from '../../service/context.ts'
+import { DEFAULT_ACCOUNT } from '../../service/names.ts'
 import type { Cli } from '../cli.ts'
+import type { FlagValues } from '../flags.ts'
 import { withStore } from '../operator.ts'
 
 /** Runs `work` on one account of the bundled service, with a client that finds there what is named. */
@@ -19,3 +22,17 @@ export const withAccount = <T>(
     const ctx = { db: db.ofAccount(account.id), account, now: Math.floor(cli.io.now() / 1000) }
     return work(ctx, createClient(inProcessTransport(db, account, cli.io.now)))
   })
+
+/** Adds a verb that works on an account of the bundled service. */
+export const addVerb = (group: Command, verb: string, description: string, argument?: string): Command => {
+  const command = group.command(verb).description(description)
+  if (argument !== undefined) command.argument(argument, 'id or name')
+  return command.option('--account <name>', 'the account', DEFAULT_ACCOUNT)
+}
+
+/** Runs `work` on the account that a line names. */
+export const inAccount = <T>(
+  cli: Cli,
+  { account }: FlagValues,
+  work: (ctx: Context, client: Client) => Promise<T>,
+): Promise<T> => withAccount(cli, String(account), work)

@@ -1,6 +1,8 @@
 import { type Draft, resource, type Stored } from '../schema.ts'
 import { type Scope, SCOPES } from '../scopes.ts'
 
+/** How much of a key is kept to know it again: far too little to guess the rest. */
+export const BEGINNING = 'kpi_key_'.length + 8
 const ONE = `(?:${SCOPES.join('|')})`
 
 /** A key of the newer variant: many an account, each with an owner and scopes. Kept by the operator. */
@@ -14,7 +16,12 @@ export const key = resource({
   fields: {
     id: { kind: 'integer', about: 'Id of the key', readOnly: true },
     name: { kind: 'text', about: 'What it is for', required: true, max: 50 },
-    begins: { kind: 'text', about: 'How the key begins, to know it again', readOnly: true },
+    begins: {
+      kind: 'text',
+      about: 'How the key begins, to know it again',
+      readOnly: true,
+      form: { matches: /^kpi_key_[0-9A-Za-z]{8}$/, says: `the first ${BEGINNING} characters of a key` },
+    },
     user_id: { kind: 'integer', about: 'Owner, in whose name it acts', required: true, refers: 'user' },
     scopes: {
       kind: 'text',
