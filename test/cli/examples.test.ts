@@ -75,7 +75,10 @@ const openShop = async (command: string): Promise<User> => {
   writeFileSync(folder.in('changes.json'), JSON.stringify({ id: CHANGED[noun] ?? 1 }))
   const formula = ['--frequency', 'M', '--formula', '[Revenue] / [Visits]']
   // Only where it is spoken of, as what a formula uses cannot be deleted.
-  if (noun === 'service') await user.kpi('service', 'calculated', 'add', '--name', 'Share', ...formula)
+  if (noun === 'service') {
+    await user.kpi('service', 'calculated', 'add', '--name', 'Share', ...formula)
+    await user.kpi('service', 'keys', 'create', 'nightly', '--user', 'Bob', '--scopes', 'entries:write')
+  }
   await user.kpi('profiles', 'add', 'acme', '--data-dir', 'other')
   await user.kpi('service', 'backup', 'kpi-backup.db')
   // A store is restored where nobody has it open.
@@ -93,7 +96,8 @@ const onFreePorts = (words: readonly string[]): string[] => {
 /** These ask at a terminal for what is missing, or for a yes; here they are given it. */
 const answered = (words: readonly string[]): string[] => {
   const line = words.join(' ')
-  if (/^([\w-]+ delete|assign (group-items )?remove|service calculated remove)\b/.test(line)) return [...words, '--yes']
+  if (/^([\w-]+ delete|assign (group-items )?remove|service calculated remove|service breakdowns delete)\b/.test(line))
+    return [...words, '--yes']
   return line.startsWith('profiles add') && !/--(data-dir|token-command)/.test(line)
     ? [...words, '--token-stdin']
     : [...words]

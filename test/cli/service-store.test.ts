@@ -2,8 +2,10 @@ import { existsSync, readdirSync, statSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { STORE_VERSION } from '../../src/store/open.ts'
+import { openKey } from '../../src/service/keys.ts'
+import { openStore, STORE_VERSION } from '../../src/store/open.ts'
 import { postgresDatabase } from '../support/databases.ts'
+import { NOW } from '../support/io.ts'
 import { jsonOf, type Ran } from '../support/kpi.ts'
 import { embeddedUser, fillShop, SHOP, type User } from '../support/user.ts'
 
@@ -81,6 +83,21 @@ describe('backup and restore', () => {
     expect((await service('restore', 'a.db', '--data-dir', 'there')).code).toBe(0)
     const revoked = await service('token', 'revoke', '--data-dir', 'there')
     expect(revoked.stderr).toBe('the token of account default works no longer\n')
+  })
+
+  test('bring back keys that open as before, and one that was revoked meanwhile', async () => {
+    const flags = ['--user', 'Ann Lee', '--scopes', 'kpis:read', '-o', 'json']
+    const { key } = jsonOf(await service('keys', 'create', 'nightly', ...flags)) as { key: string }
+    await service('backup', 'a.db')
+    await service('keys', 'revoke', 'nightly')
+    await user.client.close()
+    await service('restore', 'a.db', '--force')
+    expect((await service('keys', 'list', '--columns', 'id,name,status', '-o', 'csv')).stdout).toBe(
+      'id,name,status\n1,nightly,active\n',
+    )
+    const db = await openStore(storePath())
+    expect(await openKey(db, key, NOW / 1000)).toMatchObject({ key: { name: 'nightly' }, owner: { first_name: 'Ann' } })
+    await db.close()
   })
 
   test('what is no backup is refused, and no data directory is made for it', async () => {

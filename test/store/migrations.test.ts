@@ -12,11 +12,16 @@ import { unit } from '../../src/domain/resources/unit.ts'
 import { user } from '../../src/domain/resources/user.ts'
 import { userGroupItem } from '../../src/domain/resources/user-group-item.ts'
 import type { Resource } from '../../src/domain/schema.ts'
+import { accounts } from '../../src/service/accounts.ts'
+import { checkStore } from '../../src/service/check.ts'
+import { openKey } from '../../src/service/keys.ts'
 import { type Db, type SqlRow } from '../../src/store/db.ts'
 import { sqliteDialect } from '../../src/store/dialect.ts'
+import * as integrity from '../../src/store/integrity.ts'
 import { openStore, STORE_VERSION } from '../../src/store/open.ts'
 import { migrations } from '../../src/store/migrations.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { makeKey } from '../support/service.ts'
 import { openTestStore } from '../support/store.ts'
 
 const ask = (db: Db, sql: string, ...values: string[]): Promise<SqlRow[]> => db.read((tx) => tx.all(sql, values))
@@ -94,6 +99,7 @@ describe('every key', () => {
     ['entries', ['items.item_id', 'kpis.kpi_id']],
     ['user_items', ['items.id', 'users.user_id']],
     ['formulas', ['kpis.kpi_id']],
+    ['keys', ['users.user_id']],
   ])('of %s to another table leads to %j of the same account', async (name, expected) => {
     await using store = await openTestStore()
     const keys = await ask(store.db, 'select * from pragma_foreign_key_list(?) where seq = 1', name)
@@ -119,5 +125,38 @@ test('a store of the first version is brought to this one, and keeps what it hol
   expect(namesIn(await ask(db, 'select name from categories'))).toEqual(['Sales'])
   expect(await ask(db, 'select * from formulas')).toEqual([])
   expect(await ask(db, 'pragma user_version')).toEqual([{ user_version: BigInt(STORE_VERSION) }])
+  await db.close()
+})
+
+test('a store of the second version is brought to this one, and takes keys beside what it holds', async () => {
+  using folder = temporaryFolder()
+  const path = folder.in('kpi.db')
+  const database = new DatabaseSync(path)
+  for (const statement of migrations(sqliteDialect).slice(0, 2).flat()) database.exec(statement)
+  database.exec(`insert into accounts values (1, 'acme', 'team', 1, 'monday', 1, null, 0);
+    insert into counters (account_id, name, last) values (1, 'breakdowns', 1), (1, 'items', 1), (1, 'kpis', 1),
+      (1, 'categories', 1), (1, 'units', 1), (1, 'entries', 1);
+    insert into breakdowns (account_id, id, name, sort_order, created_at, updated_at) values (1, 1, 'People', 1, 0, 0);
+    insert into items (account_id, id, breakdown_id, name, user_id, is_archived, sort_order, created_at, updated_at)
+      values (1, 1, 1, 'Eve', 1, 0, 0, 0, 0);
+    insert into users (account_id, id, user_type, user_status_id, first_name, last_name, email, can_manage_users,
+      can_admin_settings, last_login_at, last_password_changed_at, created_at, updated_at, email_key, password_hash)
+      values (1, 1, 'Admin', 'A', 'Eve', null, 'eve@acme', 1, 1, null, null, 0, 0, 'eve@acme', null);
+    insert into categories (account_id, id, name, sort_order, created_at, updated_at) values (1, 1, 'Sales', 1, 0, 0);
+    insert into units (account_id, id, name, entry_format, display_format, is_percentage, created_at, updated_at)
+      values (1, 1, 'Number', '#', '#', 0, 0, 0);
+    insert into kpis (account_id, id, category_id, icon_id, unit_id, frequency_id, name, description, target_default,
+      value_direction, aggregate_function, sort_order, is_active, is_calculated, created_at, updated_at)
+      values (1, 1, 1, 1, 1, 'D', 'Revenue', null, null, 'U', 'SUM', 1, 1, 0, 0, 0);
+    insert into entries (account_id, item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at)
+      values (1, 1, 1, 20000, 1, 125000, null, null, 0, 0);
+    pragma application_id = 0x6b7069; pragma user_version = 2`)
+  database.close()
+  const db = await openStore(path)
+  const acme = await accounts.get(db, 'acme')
+  const secret = await makeKey(db, acme, {}, 100)
+  expect(await openKey(db, secret, 200)).toMatchObject({ account: { name: 'acme' }, owner: { email: 'eve@acme' } })
+  expect(await ask(db, 'select actual from entries')).toEqual([{ actual: 125_000n }])
+  expect(await checkStore(db, integrity)).toMatchObject({ counts: { entries: 1, users: 1 }, faults: [] })
   await db.close()
 })
