@@ -53,7 +53,7 @@ const openWorld = async (make: () => Promise<Database>): Promise<World> => {
     rotate: (id, overlap, expiresAt) => keys.rotate(ctx(), id, { overlap, expiresAt }, randomBytes),
     knock: async (key) => {
       const { status, body } = await askV1({ ...service, face, key }, { path: '/kpis' })
-      const said = status === 200 ? '' : ` ${(JSON.parse(String(body)) as { detail: string }).detail}`
+      const said = status === 200 ? '' : ` ${(JSON.parse(body) as { detail: string }).detail}`
       return `${status}${said}`
     },
   }

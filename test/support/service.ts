@@ -4,7 +4,8 @@ import { httpTransport, type Remote } from '../../src/client/http.ts'
 import type { Transport } from '../../src/client/transport.ts'
 import { inProcessTransport } from '../../src/cli/embedded.ts'
 import type { Account } from '../../src/domain/resources/account.ts'
-import type { KeyDraft } from '../../src/domain/resources/key.ts'
+import { key, type KeyDraft } from '../../src/domain/resources/key.ts'
+import { completeRecord } from '../../src/domain/schema.ts'
 import { SCOPES } from '../../src/domain/scopes.ts'
 import type { Variant } from '../../src/domain/variants.ts'
 import { classicFace } from '../../src/server/classic.ts'
@@ -13,9 +14,12 @@ import { listen } from '../../src/server/listen.ts'
 import { v1Face } from '../../src/server/v1.ts'
 import type { Face, WireResponse } from '../../src/server/wire.ts'
 import { accounts, ensureDefaultAccount } from '../../src/service/accounts.ts'
-import { keys } from '../../src/service/keys.ts'
+import { beginOf } from '../../src/service/keys.ts'
 import { DEFAULT_ACCOUNT } from '../../src/service/names.ts'
+import { hashSecret, makeSecret } from '../../src/service/secrets.ts'
+import { takeIds } from '../../src/store/counters.ts'
 import type { Db } from '../../src/store/db.ts'
+import { keys } from '../../src/store/keys.ts'
 import { type Database, databases, sqliteDatabase } from './databases.ts'
 import { NOW, testIo } from './io.ts'
 
@@ -33,17 +37,20 @@ export type Service = {
   readonly logged: unknown[]
 } & AsyncDisposable
 
-let made = 0
-
-/** A key of the first user of an account, or of another one, called as no other is. */
+/** A key of the first user of an account, or of another one; also such as could not be made so, but came to be. */
 export const makeKey = async (
   db: Db,
   account: Account,
   draft: Partial<KeyDraft> = {},
   now = Math.floor(NOW / 1000),
 ): Promise<string> => {
-  const all = { name: `key ${(made += 1)}`, user_id: 1, scopes: SCOPES.join(','), ...draft }
-  const { secret } = await keys.create({ db: db.ofAccount(account.id), account, now }, all, randomBytes)
+  const secret = makeSecret('key', randomBytes)
+  const fields = { name: 'all', user_id: 1, scopes: SCOPES.join(','), ...draft }
+  await db.ofAccount(account.id).write(async (tx) => {
+    const id = await takeIds(tx, account.id, 'keys')
+    const record = completeRecord(key, fields, { id, begins: beginOf(secret), created_at: now })
+    await keys.insert(tx, account.id, record, { key_hash: hashSecret(secret) })
+  })
   return secret
 }
 
@@ -70,7 +77,7 @@ export const startService = async (now = NOW, makeDatabase = sqliteDatabase): Pr
     dataDir,
     login,
     token,
-    key: await makeKey(db, account, { name: 'all' }, seconds),
+    key: await makeKey(db, account, {}, seconds),
     face: bothFaces(classicFace(deps), v1Face(deps)),
     logged,
     [Symbol.asyncDispose]: async () => {
