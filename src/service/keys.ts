@@ -59,23 +59,25 @@ export const noteUse = async (db: Db, account: number, { id, last_used_at }: Key
   await db.ofAccount(account).write((tx) => store.noteUse(tx, account, id, now, before))
 }
 
-/** A key that has just been made: the only moment at which its secret is known. */
-export type MadeKey = { readonly key: Key; readonly secret: string }
+/** A key that has just been made, and the name of its owner: the only moment at which its secret is known. */
+export type MadeKey = { readonly key: Key; readonly secret: string; readonly owner: string }
 
 /** A key that took over from another one, and when that one ends. */
 export type Rotated = MadeKey & { readonly old: Key; readonly oldEndsAt: Instant }
+
+const nameOf = (owner: User | undefined): string => (owner ? fullName(owner) : '')
 
 const make = async (tx: Writer, { account, now }: Context, draft: KeyDraft, random: Random): Promise<MadeKey> => {
   const secret = makeSecret('key', random)
   const id = await takeIds(tx, account.id, 'keys')
   const key = completeRecord(resource, draft, { id, begins: beginOf(secret), created_at: now })
   await store.insert(tx, account.id, key, { key_hash: hashSecret(secret) })
-  return { key, secret }
+  return { key, secret, owner: nameOf(await users.find(tx, account.id, key.user_id)) }
 }
 
 const listed = (key: Key, owner: User | undefined, now: Instant): ListedKey => ({
   ...key,
-  owner: owner ? fullName(owner) : '',
+  owner: nameOf(owner),
   status: stateOf(key, owner?.user_status_id !== 'A', now),
 })
 

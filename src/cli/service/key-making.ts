@@ -4,7 +4,6 @@ import { formatInstant, type Instant } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { valueOfText } from '../../domain/field-value.ts'
 import { type Key, key, type KeyDraft } from '../../domain/resources/key.ts'
-import { fullName } from '../../domain/resources/user.ts'
 import { asDraft, type FieldValue, resource } from '../../domain/schema.ts'
 import { readScopes, SCOPES } from '../../domain/scopes.ts'
 import type { MadeKey } from '../../service/keys.ts'
@@ -72,14 +71,12 @@ const untilOf = ({ expires_at }: Key): string =>
   expires_at === null ? 'without an end' : `until ${formatInstant(expires_at)} UTC`
 
 /** Prints a key for the only time, and says what it may do. */
-const show = async (cli: Cli, { key: made, secret }: MadeKey, owner: string): Promise<void> => {
+const show = async (cli: Cli, { key: made, secret, owner }: MadeKey): Promise<void> => {
   await cli.printOne(madeRecord, { id: made.id, key: secret })
   await cli.note(
     `${labelOf(made)} may do ${made.scopes} in the name of ${owner}, ${untilOf(made)}; it is shown this once`,
   )
 }
-
-const ownerOf = async (client: Client, { user_id }: Key): Promise<string> => fullName(await client.users.get(user_id))
 
 /** `kpi service keys create` */
 export const addCreate = (group: Command, act: Act): void => {
@@ -96,11 +93,10 @@ export const addCreate = (group: Command, act: Act): void => {
   )
   act(create, async (cli, [name = ''], flags) => {
     const { keys } = await import('../../service/keys.ts')
-    const { made, owner } = await inAccount(cli, flags, async (ctx, client) => {
-      const made = await keys.create(ctx, await readDraft(client, name, flags, ctx.now), cli.io.random)
-      return { made, owner: await ownerOf(client, made.key) }
-    })
-    await show(cli, made, owner)
+    const made = await inAccount(cli, flags, async (ctx, client) =>
+      keys.create(ctx, await readDraft(client, name, flags, ctx.now), cli.io.random),
+    )
+    await show(cli, made)
   })
 }
 
@@ -128,12 +124,11 @@ export const addRotate = (group: Command, act: Act): void => {
   addExamples(rotate, 'service keys rotate nightly', 'service keys rotate nightly --overlap 7d --expires 90d -o json')
   act(rotate, async (cli, [text = ''], flags) => {
     const { keys } = await import('../../service/keys.ts')
-    const { made, owner } = await inAccount(cli, flags, async (ctx, client) => {
+    const made = await inAccount(cli, flags, async (ctx) => {
       const rotation = readRotation(flags, ctx.now)
-      const made = await keys.rotate(ctx, await idOfKey(ctx, text, lastOfName), rotation, cli.io.random)
-      return { made, owner: await ownerOf(client, made.key) }
+      return keys.rotate(ctx, await idOfKey(ctx, text, lastOfName), rotation, cli.io.random)
     })
-    await show(cli, made, owner)
+    await show(cli, made)
     const { old, oldEndsAt, key: next } = made
     const until = oldEndsAt > next.created_at ? `works until ${formatInstant(oldEndsAt)} UTC` : 'works no longer'
     await cli.note(`${labelOf(old)}, the one before it, ${until}`)
