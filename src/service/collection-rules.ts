@@ -17,6 +17,8 @@ export type Above = {
 /** The rules of a resource, asked within the transaction. */
 export type Rules<R extends Resource> = {
   readonly above?: Above
+  /** Throws where nothing may be done to this one, or to what is sent for one, whatever else is wrong with it. */
+  readonly mustBeOpen?: (record: Partial<Stored<R>>) => void
   /** Values for fields that were not given. */
   readonly fill?: (tx: Reader, account: number, given: Reading<Draft<R>>['values']) => Promise<object>
   /** Faults of what was sent, for a new one or for the one that is there, that only the store can tell. */
@@ -51,6 +53,8 @@ export const without = <T extends object>(sent: Reading<T>, names: readonly stri
 export type Asking<R extends Resource> = {
   readonly mustBeAbove: (tx: Reader, account: number, parent: number) => Promise<void>
   readonly find: (tx: Reader, account: number, ids: Ids) => Promise<Stored<R>>
+  /** Throws where nothing may be done to one of these. */
+  readonly mustBeOpen: (...records: readonly object[]) => void
   /** What is sent for a new one, its place below another included. */
   readonly placed: (sent: Reading<Draft<R>>, parent: number) => Reading<Draft<R>>
   /** Values for what was not sent for a new one. */
@@ -76,6 +80,9 @@ export const askingOf = <R extends Resource>(of: R, rows: Rows<R>, rules: Rules<
   return {
     mustBeAbove: async (tx, account, parent) => above?.mustExist(tx, account, parent),
     find: finding(of, rows, above),
+    mustBeOpen: (...records) => {
+      for (const record of records) rules.mustBeOpen?.(record)
+    },
     placed: (sent, parent) => {
       if (!above) return sent
       const { values, issues } = without(sent, [above.field])

@@ -49,7 +49,7 @@ export const collection = <R extends Resource>(
   ids: Counter | 'sent',
   rules: Rules<R> = {},
 ): Made<R> => {
-  const { mustBeAbove, find, placed, fill, check, show } = askingOf(of, rows, rules)
+  const { mustBeAbove, find, mustBeOpen, placed, fill, check, show } = askingOf(of, rows, rules)
   const { update: write } = rows
   const settled = [...(rules.above ? [rules.above.field] : []), ...(ids === 'sent' ? ['id'] : [])]
   const showOne = async (tx: Reader, account: number, record: Stored<R>): Promise<Stored<R>> => {
@@ -71,6 +71,7 @@ export const collection = <R extends Resource>(
       db.write(async (tx) => {
         await mustBeAbove(tx, account, parent)
         const sent = placed(body, parent)
+        mustBeOpen(sent.values)
         const filled = await fill(tx, account, sent, parent)
         await check(tx, account, { ...sent, issues: [...sent.issues, ...unfilled(of, sent, filled)] })
         const id = ids === 'sent' ? {} : { id: await takeIds(tx, account, ids) }
@@ -84,6 +85,7 @@ export const collection = <R extends Resource>(
         db.write(async (tx) => {
           const before = await find(tx, account, path)
           const sent = without(body, settled)
+          mustBeOpen(before, sent.values)
           await check(tx, account, sent, before)
           const shown = await showOne(tx, account, before)
           const after = completeRecord(of, changesIn(sent.values, shown), before)
@@ -98,6 +100,7 @@ export const collection = <R extends Resource>(
     remove: ({ db, account: { id: account } }, path) =>
       db.write(async (tx) => {
         const record = await find(tx, account, path)
+        mustBeOpen(record)
         await rules.mayRemove?.(tx, account, record)
         await rows.remove(tx, account, path.id, path.parent)
       }),

@@ -1,5 +1,6 @@
 import { group } from '../domain/resources/group.ts'
 import { type GroupItem, groupItem } from '../domain/resources/group-item.ts'
+import { breakdownItems } from './breakdown-items.ts'
 import type { Reader, Writer } from './db.ts'
 import { exists } from './exists.ts'
 import { nestedTable, table } from './table.ts'
@@ -27,15 +28,8 @@ export const groupItems = {
   ...items,
   insert: (tx: Writer, account: number, record: GroupItem): Promise<void> =>
     items.insert(tx, account, record, { is_archived: 0 }),
-  /** Removes a group item that no entry carries, with its links to users. */
-  remove: async (tx: Writer, account: number, id: number, group: number): Promise<boolean> => {
-    await tx.run('delete from user_items where account_id = ? and id = ?', [account, id])
-    return items.remove(tx, account, id, group)
-  },
-  /** Whether any entry carries it or is its own. */
-  hasEntries: async (tx: Reader, account: number, id: number): Promise<boolean> =>
-    (await exists(tx, 'select 1 from entry_items where account_id = ? and group_item_id = ?', [account, id])) ||
-    (await exists(tx, 'select 1 from entries where account_id = ? and item_id = ?', [account, id])),
+  remove: (tx: Writer, account: number, id: number): Promise<boolean> => breakdownItems.remove(tx, account, id),
+  hasEntries: breakdownItems.hasEntries,
   /** A group item by its id alone. */
   findLinkable: async (tx: Reader, account: number, id: number): Promise<LinkableItem | undefined> => {
     const [row] = await tx.all(

@@ -26,6 +26,7 @@ export const controllers: readonly Controller[] = [
   { path: '/kpiunits', name: 'KPI Units', one: 'KpiUnit', many: 'KpiUnits' },
   { path: '/kpiicons', name: 'KPI Icons', one: 'KpiIcon', many: 'KpiIcons' },
   { path: '/kpientries', name: 'KPI Entries', one: 'KpiEntry', many: 'KpiEntries' },
+  { path: '/breakdownitems', name: 'Breakdown Items', one: 'BreakdownItem', many: 'BreakdownItems' },
   { path: '/reports', name: 'Reports', one: 'DataEntry', many: 'DataEntries' },
   { path: '/health', name: 'Health', one: 'Health', many: 'Health' },
   { path: '/openapi.json', name: 'Description', one: 'Description', many: 'Descriptions' },

@@ -16,6 +16,7 @@ import { categoryKpis, kpis } from '../../service/kpis.ts'
 import { userGroupItems } from '../../service/user-group-items.ts'
 import { users } from '../../service/users.ts'
 import type { Route } from '../call.ts'
+import { breakdownItemRoutes } from './breakdown-items.ts'
 import { collectionRoutes } from './collection.ts'
 import { classicEntryRoutes, v1EntryRoutes } from './entries.ts'
 import { reportRoute } from './reports.ts'
@@ -43,7 +44,9 @@ export const classicRoutes: readonly Route[] = [
 ]
 
 /** All operations of the newer variant: those for which there is a scope. */
-export const v1Routes: readonly Route[] = [...shared, ...v1EntryRoutes, reportRoute].flatMap((route) => {
-  const scope = scopeOf(route.method, route.path)
-  return scope === undefined ? [] : [{ ...route, scope }]
-})
+export const v1Routes: readonly Route[] = [...shared, ...breakdownItemRoutes, ...v1EntryRoutes, reportRoute].flatMap(
+  (route) => {
+    const scope = scopeOf(route.method, route.path)
+    return scope === undefined ? [] : [{ ...route, scope }]
+  },
+)

@@ -1,0 +1,43 @@
+import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdown-item.ts'
+import type { Reader, SqlInput, Writer } from './db.ts'
+import { exists } from './exists.ts'
+import { selectFrom, table } from './table.ts'
+
+const { read, list, find, findMany, insert, update, remove } = table('items', breakdownItem)
+
+const SELECT = selectFrom('items', breakdownItem)
+
+/** Which breakdown items to list; all where nothing is said. */
+export type ItemFilter = { readonly breakdownId?: number | undefined; readonly isArchived?: boolean | undefined }
+
+/** The items of all breakdowns: group items of the classic interface, and people. */
+export const breakdownItems = {
+  list,
+  find,
+  findMany,
+  insert,
+  update,
+
+  /** Those that a filter leaves. */
+  listOf: async (tx: Reader, account: number, { breakdownId, isArchived }: ItemFilter): Promise<BreakdownItem[]> => {
+    const values: SqlInput[] = [account]
+    const narrow = (column: string, value: number | undefined): string => {
+      if (value === undefined) return ''
+      values.push(value)
+      return ` and ${column} = ?`
+    }
+    const narrowed =
+      narrow('breakdown_id', breakdownId) +
+      narrow('is_archived', isArchived === undefined ? undefined : Number(isArchived))
+    return (await tx.all(`${SELECT}${narrowed} order by sort_order, id`, values)).map(read)
+  },
+  /** Removes an item that has no entries, with its links to users. */
+  remove: async (tx: Writer, account: number, id: number): Promise<boolean> => {
+    await tx.run('delete from user_items where account_id = ? and id = ?', [account, id])
+    return remove(tx, account, id)
+  },
+  /** Whether any entry carries it or is its own. */
+  hasEntries: async (tx: Reader, account: number, id: number): Promise<boolean> =>
+    (await exists(tx, 'select 1 from entry_items where account_id = ? and group_item_id = ?', [account, id])) ||
+    (await exists(tx, 'select 1 from entries where account_id = ? and item_id = ?', [account, id])),
+}
