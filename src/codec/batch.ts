@@ -5,7 +5,7 @@ import {
   batchFlags,
   entry,
   type EntryDraft,
-  type newerEntry,
+  type EntryResource,
 } from '../domain/resources/entry.ts'
 import type { Reading } from '../domain/schema.ts'
 import { checkDraft, draftToJson, expectObject, isObject, type Json, readDraft } from './json.ts'
@@ -21,9 +21,6 @@ const faultOfList = (list: Json): Issue | undefined => {
 }
 
 const NO_OBJECT: Reading<EntryDraft> = { values: {}, issues: [{ field: 'entries', message: 'must be an object' }] }
-
-/** An entry as a variant of the interface takes it. */
-export type EntryResource = typeof entry | typeof newerEntry
 
 const readEntry = (of: EntryResource, body: Json, lenient: boolean): Reading<EntryDraft> =>
   isObject(body) ? readDraft(of, body, lenient) : NO_OBJECT

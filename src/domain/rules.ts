@@ -1,5 +1,6 @@
 import { type Decimal, fits } from './decimal.ts'
 import { type Issue, KpiError } from './errors.ts'
+import type { BreakdownItem } from './resources/breakdown-item.ts'
 import type { Kpi } from './resources/kpi.ts'
 import { fullName, type User } from './resources/user.ts'
 
@@ -7,6 +8,8 @@ import { fullName, type User } from './resources/user.ts'
 export type KpiFacts = Pick<Kpi, 'id' | 'name' | 'is_active' | 'is_calculated' | 'target_default'>
 /** What the entry rules ask of a user. */
 export type UserFacts = Pick<User, 'id' | 'first_name' | 'last_name' | 'user_status_id'>
+/** What the entry rules ask of a breakdown item that stands for nobody. */
+export type ItemFacts = Pick<BreakdownItem, 'id' | 'name' | 'is_archived'>
 
 const kpiLabel = (kpi: KpiFacts): string => `KPI ${kpi.id} (${kpi.name})`
 const userLabel = (user: UserFacts): string => `user ${user.id} (${fullName(user)})`
@@ -20,9 +23,13 @@ export const mustNotBeCalculated = (kpi: KpiFacts): void => {
   )
 }
 
-/** A user who reports values must be active. */
-export const faultsOfUser = (user: UserFacts): Issue[] =>
-  user.user_status_id === 'A' ? [] : [{ field: 'user_id', message: `${userLabel(user)} is locked` }]
+/** A user who reports values must be active; `field` is the one that names them. */
+export const faultsOfUser = (user: UserFacts, field = 'user_id'): Issue[] =>
+  user.user_status_id === 'A' ? [] : [{ field, message: `${userLabel(user)} is locked` }]
+
+/** A breakdown item that takes values is not archived; `field` is the one that names it. */
+export const faultsOfItem = ({ id, name, is_archived }: ItemFacts, field = 'source_id'): Issue[] =>
+  is_archived ? [{ field, message: `breakdown item ${id} (${name}) is archived and takes no new entries` }] : []
 
 /** A KPI takes entries when it is active and not calculated. */
 export const faultsOfKpi = (kpi: KpiFacts): Issue[] => {

@@ -1,14 +1,11 @@
-import type { BatchFlags, BatchResult, Entry, EntryDraft } from '../domain/resources/entry.ts'
+import type { BatchFlags, BatchResult, Entry, EntryDraft, EntryName, EntryPatch } from '../domain/resources/entry.ts'
 import type { Reading } from '../domain/schema.ts'
-import type { Reader } from '../store/db.ts'
 import { entries as store } from '../store/entries.ts'
 import { type EntryFilter, entryQueries } from '../store/entry-queries.ts'
 import { type Context, found, type Ids } from './context.ts'
+import { showEntry } from './entry-shown.ts'
+import { updateEntry } from './entry-update.ts'
 import { upsertEntries } from './entry-upsert.ts'
-
-/** An entry as the interface shows it. */
-export const showEntry = async (tx: Reader, account: number, id: number): Promise<Entry> =>
-  found(await entryQueries.find(tx, account, id), 'entry', id)
 
 /** What a batch keeps of what is stored, as the flags of each of its entries. */
 const keptBy = ({ hasActuals, hasTargets, hasNotes }: Partial<BatchFlags>): Partial<EntryDraft> => ({
@@ -17,27 +14,45 @@ const keptBy = ({ hasActuals, hasTargets, hasNotes }: Partial<BatchFlags>): Part
   ...(hasNotes === false && { setNotes: false }),
 })
 
+/** An entry that was added, or updated as there was one with its key. */
+export type UpsertedEntry = { readonly entry: Entry; readonly isNew: boolean }
+
 /** The values of KPIs, one by one and in batches. */
-export const entries = {
+export type Entries = {
   /** One page of the entries within a range of days. */
-  list: ({ db, account }: Context, filter: EntryFilter): Promise<Entry[]> =>
-    db.read((tx) => entryQueries.list(tx, account.id, filter)),
-
-  get: ({ db, account }: Context, { id }: Ids): Promise<Entry> => db.read((tx) => showEntry(tx, account.id, id)),
-
+  readonly list: (ctx: Context, filter: EntryFilter) => Promise<Entry[]>
+  readonly get: (ctx: Context, ids: Ids) => Promise<Entry>
   /** Adds an entry, or updates the one with its key. */
-  add: (ctx: Context, _ids: Ids, sent: Reading<EntryDraft>): Promise<Entry> =>
+  readonly upsert: (ctx: Context, sent: Reading<EntryDraft>) => Promise<UpsertedEntry>
+  /** Adds or updates many entries, all or nothing. */
+  readonly upsertMany: (
+    ctx: Context,
+    flags: Reading<BatchFlags>,
+    list: readonly Reading<EntryDraft>[],
+  ) => Promise<BatchResult>
+  readonly update: (ctx: Context, ids: Ids, sent: Reading<EntryPatch>) => Promise<Entry>
+  /** Removes an entry for good, whatever became of its item and KPI. */
+  readonly remove: (ctx: Context, ids: Ids) => Promise<void>
+}
+
+/** The entries of a variant, which name whom or what they belong to by some fields. */
+export const entriesNamedBy = (names: readonly EntryName[]): Entries => ({
+  list: ({ db, account }, filter) => db.read((tx) => entryQueries.list(tx, account.id, filter)),
+
+  get: ({ db, account }, { id }) => db.read((tx) => showEntry(tx, account.id, id)),
+
+  upsert: (ctx, sent) =>
     ctx.db.write(async (tx) => {
-      const { ids } = await upsertEntries(tx, ctx, [sent])
-      return showEntry(tx, ctx.account.id, ids[0] ?? 0)
+      const { ids, created } = await upsertEntries(tx, ctx, { names, list: [sent] })
+      return { entry: await showEntry(tx, ctx.account.id, ids[0] ?? 0), isNew: created > 0 }
     }),
 
-  /** Adds or updates many entries, all or nothing. */
-  addMany: (ctx: Context, flags: Reading<BatchFlags>, list: readonly Reading<EntryDraft>[]): Promise<BatchResult> =>
+  upsertMany: (ctx, flags, list) =>
     ctx.db.write(async (tx) => {
       const kept = keptBy(flags.values)
       for (const { values } of list) Object.assign(values, kept)
-      const { created, updated, unchanged } = await upsertEntries(tx, ctx, list, { issues: flags.issues })
+      const batch = { issues: flags.issues }
+      const { created, updated, unchanged } = await upsertEntries(tx, ctx, { names, list, batch })
       return {
         rows_added: created + updated,
         rows_created: created,
@@ -46,9 +61,10 @@ export const entries = {
       }
     }),
 
-  /** Removes an entry for good, whatever became of its user and KPI. */
-  remove: ({ db, account }: Context, { id }: Ids): Promise<void> =>
+  update: (ctx, ids, sent) => updateEntry(ctx, ids, names, sent),
+
+  remove: ({ db, account }, { id }) =>
     db.write(async (tx) => {
       found((await store.remove(tx, account.id, id)) || undefined, 'entry', id)
     }),
-}
+})

@@ -1,23 +1,33 @@
 import type { Issue } from '../domain/errors.ts'
+import type { BreakdownItem } from '../domain/resources/breakdown-item.ts'
+import type { EntryDraft, EntryName } from '../domain/resources/entry.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
-import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { User } from '../domain/resources/user.ts'
-import { faultOfAssignment, faultsOfKpi, faultsOfUser, missing, NO_VALUE } from '../domain/rules.ts'
+import { faultOfAssignment, faultsOfItem, faultsOfKpi, faultsOfUser, missing, NO_VALUE } from '../domain/rules.ts'
 import type { Reading } from '../domain/schema.ts'
 import { type AssignedKpis, assignments } from '../store/assignments.ts'
+import { breakdownItems } from '../store/breakdown-items.ts'
 import type { Reader } from '../store/db.ts'
 import { kpis } from '../store/kpis.ts'
 import { users } from '../store/users.ts'
 
 /** Everything that a list of entries refers to, loaded once. */
 export type References = {
+  /** The fields by which they may name whom or what they belong to. */
+  readonly names: readonly EntryName[]
   readonly users: ReadonlyMap<number, User>
   readonly usersByEmail: ReadonlyMap<string, User>
+  readonly items: ReadonlyMap<number, BreakdownItem>
   readonly kpis: ReadonlyMap<number, Kpi>
   readonly assigned: AssignedKpis
 }
 
 type Sent = Reading<EntryDraft>
+
+/** What an entry belongs to: a breakdown item, or, where that stands for a person, the user, whose id is the same. */
+export type Source = User | BreakdownItem
+
+const isUser = (source: Source): source is User => 'email' in source
 
 const loadByEmail = async (tx: Reader, account: number, emails: Iterable<string>): Promise<Map<string, User>> => {
   const found = new Map<string, User>()
@@ -28,79 +38,130 @@ const loadByEmail = async (tx: Reader, account: number, emails: Iterable<string>
   return found
 }
 
-/** Loads the users, KPIs and assignments that entries name. */
+const NO_ITEMS: ReadonlyMap<number, BreakdownItem> = new Map()
+
+/** Loads the users, breakdown items, KPIs and assignments that entries name. */
 export const loadReferences = async (
   tx: Reader,
   account: number,
-  entries: readonly Reading<EntryDraft>[],
+  names: readonly EntryName[],
+  entries: readonly Sent[],
 ): Promise<References> => {
-  const userIds = new Set<number>()
+  const [userIds, itemIds, kpiIds] = [new Set<number>(), new Set<number>(), new Set<number>()]
   const emails = new Set<string>()
-  const kpiIds = new Set<number>()
   for (const { values } of entries) {
-    const { user_id, email, kpi_id } = values
+    const { user_id, email, source_id, kpi_id } = values
     if (typeof user_id === 'number') userIds.add(user_id)
     if (typeof email === 'string') emails.add(email)
+    if (typeof source_id === 'number') itemIds.add(source_id)
     if (kpi_id !== undefined) kpiIds.add(kpi_id)
   }
   const usersByEmail = await loadByEmail(tx, account, emails)
   for (const { id } of usersByEmail.values()) userIds.add(id)
+  const items = itemIds.size === 0 ? NO_ITEMS : await breakdownItems.findMany(tx, account, itemIds)
+  for (const { user_id } of items.values()) if (user_id !== null) userIds.add(user_id)
   return {
+    names,
     users: await users.findMany(tx, account, userIds),
     usersByEmail,
+    items,
     kpis: await kpis.findMany(tx, account, kpiIds),
     assigned: await assignments.among(tx, account, userIds, kpiIds),
   }
 }
 
-/** The fields that name a user, and the one that is blamed where an entry could not be read at all. */
-const NAMING: ReadonlySet<string> = new Set(['user_id', 'email', 'entries'])
-
-/** Nobody is named; where that is because the name could not be read, the fault is told already. */
-const faultsOfNobody = (issues: readonly Issue[]): Issue[] =>
-  issues.some(({ field }) => NAMING.has(field)) ? [] : [{ field: 'user_id', message: 'is required, or email instead' }]
-
-/** The user whom an entry names by id, e-mail address or both, or the faults of how it names them. */
-export const userOf = ({ users: byId, usersByEmail }: References, { values, issues }: Sent): User | Issue[] => {
-  const { user_id, email } = values
-  const byEmail = typeof email === 'string' ? usersByEmail.get(email) : undefined
-  const user = typeof user_id === 'number' ? byId.get(user_id) : undefined
-  const unknown: Issue[] = []
-  if (typeof user_id === 'number' && !user) unknown.push(missing('user_id', 'user', user_id))
-  if (typeof email === 'string' && !byEmail) unknown.push(missing('email', 'user with the e-mail address', email))
-  if (unknown.length > 0) return unknown
-  if (!user) return byEmail ?? faultsOfNobody(issues)
-  if (byEmail && byEmail.id !== user.id) {
-    return [{ field: 'email', message: `${email} is the e-mail address of user ${byEmail.id}, not of user ${user.id}` }]
-  }
-  return user
+/** A field that names something, what it says, and what that is, if there is such a thing. */
+type Named<S extends Source | undefined = Source | undefined> = {
+  readonly field: EntryName
+  readonly value: number | string
+  readonly source: S
 }
 
-/** The user and KPI of an entry that may be made. */
-export type Place = { readonly user: User; readonly kpi: Kpi }
+const isKnown = (named: Named): named is Named<Source> => named.source !== undefined
 
-/** Whom and what an entry names, or everything that is wrong with that (decisions, section 5). */
+const sourceOfItem = ({ users: byId, items }: References, id: number): Source | undefined => {
+  const item = items.get(id)
+  return item && (item.user_id === null ? item : byId.get(item.user_id))
+}
+
+/** What an entry says that it belongs to. */
+const namedBy = (references: References, { user_id, email, source_id }: Sent['values']): Named[] => {
+  const named: Named[] = []
+  const { users: byId, usersByEmail } = references
+  if (typeof user_id === 'number') named.push({ field: 'user_id', value: user_id, source: byId.get(user_id) })
+  if (typeof email === 'string') named.push({ field: 'email', value: email, source: usersByEmail.get(email) })
+  if (typeof source_id === 'number') {
+    named.push({ field: 'source_id', value: source_id, source: sourceOfItem(references, source_id) })
+  }
+  return named
+}
+
+const TITLES: Record<EntryName, string> = {
+  user_id: 'user',
+  email: 'user with the e-mail address',
+  source_id: 'breakdown item',
+}
+
+/** The fault of a field that names another one than the first that is known, who is a user then. */
+const faultOfOther = ({ items }: References, { field, value, source }: Named<Source>, first: Source): Issue => {
+  const message =
+    field === 'email'
+      ? `${value} is the e-mail address of user ${source.id}, not of user ${first.id}`
+      : `breakdown item ${source.id} (${items.get(source.id)?.name ?? ''}) is not that of user ${first.id}`
+  return { field, message }
+}
+
+/** Nothing is named; where that is because the name could not be read, the fault is told already. */
+const faultsOfNobody = ({ names: [first = 'user_id', ...others] }: References, issues: readonly Issue[]): Issue[] => {
+  // The field that is blamed where an entry could not be read at all is none of its own.
+  const isTold = issues.some(
+    ({ field }) => field === first || field === 'entries' || others.some((name) => name === field),
+  )
+  return isTold ? [] : [{ field: first, message: `is required, or ${others.join(' or ')} instead` }]
+}
+
+/** What an entry belongs to and the field that says so first, or the faults of how it is named. */
+export const sourceOf = (references: References, { values, issues }: Sent): Named<Source> | Issue[] => {
+  const named = namedBy(references, values)
+  const first = named.find(isKnown)
+  const faults: Issue[] = []
+  for (const one of named) {
+    if (!isKnown(one)) faults.push(missing(one.field, TITLES[one.field], one.value))
+    else if (first && one.source.id !== first.source.id) faults.push(faultOfOther(references, one, first.source))
+  }
+  return faults.length > 0 ? faults : (first ?? faultsOfNobody(references, issues))
+}
+
+/** A variant blames only fields that it has. */
+const faultsOfSource = ({ names }: References, { field, source }: Named<Source>): Issue[] => {
+  const blamed = names.includes(field) ? field : names[0]
+  return isUser(source) ? faultsOfUser(source, blamed) : faultsOfItem(source, blamed)
+}
+
+/** The item and KPI of an entry that may be made. */
+export type Place = { readonly item: number; readonly kpi: Kpi }
+
+/** What an entry names, or everything that is wrong with that (decisions, section 5). */
 export const placeOf = (references: References, sent: Sent): Place | Issue[] => {
-  const user = userOf(references, sent)
+  const named = sourceOf(references, sent)
   const { kpi_id } = sent.values
   const kpi = kpi_id === undefined ? undefined : references.kpis.get(kpi_id)
-  const issues: Issue[] = Array.isArray(user) ? [...user] : faultsOfUser(user)
+  const issues: Issue[] = Array.isArray(named) ? [...named] : faultsOfSource(references, named)
   if (kpi) issues.push(...faultsOfKpi(kpi))
   else if (kpi_id !== undefined) issues.push(missing('kpi_id', 'KPI', kpi_id))
-  if (Array.isArray(user) || !kpi) return issues
-  if (!references.assigned.get(user.id)?.has(kpi.id)) issues.push(faultOfAssignment(kpi, user))
-  return issues.length > 0 ? issues : { user, kpi }
+  if (Array.isArray(named) || !kpi) return issues
+  const { source } = named
+  if (isUser(source) && !references.assigned.get(source.id)?.has(kpi.id)) issues.push(faultOfAssignment(kpi, source))
+  return issues.length > 0 ? issues : { item: source.id, kpi }
 }
 
 const VALUES = ['actual', 'target', 'notes'] as const
 
-/** The fault of a new entry without a value: of a user or KPI that is not there nothing is stored that could stay. */
-export const faultsOfNothing = ({ users: byId, usersByEmail, kpis: known }: References, sent: Sent): Issue[] => {
-  const { user_id, email, kpi_id } = sent.values
+/** The fault of a new entry without a value: of an item or KPI that is not there nothing is stored that could stay. */
+export const faultsOfNothing = (references: References, sent: Sent): Issue[] => {
+  const { kpi_id } = sent.values
   const isUnknown =
-    (typeof user_id === 'number' && !byId.has(user_id)) ||
-    (typeof email === 'string' && !usersByEmail.has(email)) ||
-    (kpi_id !== undefined && !known.has(kpi_id))
+    !namedBy(references, sent.values).every(isKnown) || (kpi_id !== undefined && !references.kpis.has(kpi_id))
   const isTold = sent.issues.some(({ field }) => VALUES.some((name) => name === field))
   return isUnknown && !isTold && VALUES.every((name) => (sent.values[name] ?? null) === null) ? [NO_VALUE] : []
 }

@@ -1,6 +1,6 @@
 import type { Day } from '../domain/day.ts'
 import { type Issue, refuseFaults } from '../domain/errors.ts'
-import type { EntryDraft } from '../domain/resources/entry.ts'
+import type { EntryDraft, EntryName } from '../domain/resources/entry.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
 import { type EntryValues, faultsOfValues, mergeEntry, sameValues } from '../domain/rules.ts'
 import type { Reading } from '../domain/schema.ts'
@@ -25,7 +25,7 @@ type Slot = { readonly stored: StoredEntry | undefined; id: number; values: Entr
 /** The entries of one item and KPI that a list touches, by day. */
 type Series = { readonly item: number; readonly kpi: Kpi; from: Day; to: Day; readonly slots: Map<Day, Slot> }
 
-/** A row whose user and KPI are good, in its place. */
+/** A row whose item and KPI are good, in its place. */
 type Placed = { readonly index: number; readonly series: Series; readonly day: Day; readonly sent: Partial<EntryDraft> }
 
 /** The series that a list touches. */
@@ -74,7 +74,7 @@ const placeRows = (references: References, list: readonly Reading<EntryDraft>[],
     const day = values.entry_date
     if (issues.length > 0 || Array.isArray(place) || day === undefined) {
       blame(index, [...issues, ...(Array.isArray(place) ? place : []), ...faultsOfNothing(references, sent)])
-    } else rows.push({ index, series: series.place(place.user.id, place.kpi, day), day, sent: values })
+    } else rows.push({ index, series: series.place(place.item, place.kpi, day), day, sent: values })
   }
   return { rows, series }
 }
@@ -161,22 +161,26 @@ const write = async (tx: Writer, { account, now }: Context, list: readonly Serie
   await store.update(tx, account.id, changed)
 }
 
+/** What is sent to be added or updated. */
+export type Upsert = {
+  /** The fields by which an entry may name whom or what it belongs to. */
+  readonly names: readonly EntryName[]
+  readonly list: readonly Reading<EntryDraft>[]
+  /** Where the list is a batch: the faults of what was sent beside it. */
+  readonly batch?: { readonly issues: readonly Issue[] }
+}
+
 /**
  * Adds or updates entries by their keys, all or nothing: each row is judged on what the rows before it leave, and every
  * fault of every row is told at once, with its index where the list is a batch, whose own faults are told too (decisions,
  * section 5).
  */
-export const upsertEntries = async (
-  tx: Writer,
-  ctx: Context,
-  list: readonly Reading<EntryDraft>[],
-  batch?: { readonly issues: readonly Issue[] },
-): Promise<Upserted> => {
+export const upsertEntries = async (tx: Writer, ctx: Context, { names, list, batch }: Upsert): Promise<Upserted> => {
   const issues: Issue[] = [...(batch?.issues ?? [])]
   const blame: Blame = (index, faults) => {
     for (const fault of faults) issues.push(batch ? { index, ...fault } : fault)
   }
-  const references = await loadReferences(tx, ctx.account.id, list)
+  const references = await loadReferences(tx, ctx.account.id, names, list)
   const { rows, series } = placeRows(references, list, blame)
   await loadStored(tx, ctx.account.id, series)
   const counts = applyRows(rows, blame)

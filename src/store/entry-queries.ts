@@ -17,7 +17,10 @@ const SHOWN = `select e.id, u.id as user_id, e.item_id as source_id, e.kpi_id, e
   where e.account_id = ?`
 
 export type EntryFilter = {
+  /** Of a person; who is none has no entries. */
   readonly userId?: number | undefined
+  /** Of a breakdown item, a person's or another. */
+  readonly sourceId?: number | undefined
   readonly kpiId?: number | undefined
   readonly days: DayRange
   readonly limit: number
@@ -83,8 +86,12 @@ export const entryQueries = {
       conditions.push(`${column} ${id === undefined ? `in (select id from ${table} where account_id = ?)` : '= ?'}`)
       values.push(id ?? account)
     }
-    narrow('e.item_id', 'items', filter.userId)
+    narrow('e.item_id', 'items', filter.sourceId ?? filter.userId)
     narrow('e.kpi_id', 'kpis', filter.kpiId)
+    if (filter.userId !== undefined) {
+      conditions.push('u.id = ?')
+      values.push(filter.userId)
+    }
     const sql = `${SHOWN} and ${conditions.join(' and ')} order by e.entry_date, e.id limit ? offset ?`
     return (await tx.all(sql, [...values, filter.limit, filter.offset])).map(readEntry)
   },

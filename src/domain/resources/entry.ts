@@ -1,4 +1,4 @@
-import { asNewer, type Draft, type Patch, resource, type Stored } from '../schema.ts'
+import { asNewer, type Draft, type Patch, type Resource, resource, type Stored } from '../schema.ts'
 
 /** One value of one KPI, of one user, on one day. */
 export const entry = resource({
@@ -51,6 +51,17 @@ export const entry = resource({
 
 /** The same in the newer variant, where it may belong to any breakdown item. */
 export const newerEntry = asNewer(entry)
+
+/** An entry as one of the variants has it. */
+export type EntryResource = typeof entry | typeof newerEntry
+
+const NAMES = ['user_id', 'email', 'source_id'] as const
+/** A field that says whom or what an entry belongs to. */
+export type EntryName = (typeof NAMES)[number]
+
+/** Those of them that a variant takes. */
+export const entryNames = ({ writable }: Pick<Resource, 'writable'>): readonly EntryName[] =>
+  NAMES.filter((name) => writable.some((one) => one.name === name))
 
 /** An entry with all that either variant shows of it. */
 export type Entry = Stored<typeof newerEntry>

@@ -1,4 +1,5 @@
-import { type EntryResource, readBatch } from '../../codec/batch.ts'
+import { readBatch } from '../../codec/batch.ts'
+import { readDraft } from '../../codec/json.ts'
 import { dayOfInstant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { DayRange } from '../../domain/period.ts'
@@ -7,13 +8,15 @@ import {
   batchResult,
   ENTRIES_PAGE,
   entry,
+  entryNames,
+  type EntryResource,
   newerBatchFlags,
   newerEntry,
 } from '../../domain/resources/entry.ts'
+import type { Resource } from '../../domain/schema.ts'
 import type { Context } from '../../service/context.ts'
-import { entries } from '../../service/entries.ts'
-import { updateEntry } from '../../service/entry-update.ts'
-import type { Answer, Query, Request, Route } from '../call.ts'
+import { entriesNamedBy } from '../../service/entries.ts'
+import type { Query, QueryParameter, Route } from '../call.ts'
 import { queryDay, queryInteger } from '../query.ts'
 import { collectionRoutes } from './collection.ts'
 
@@ -21,6 +24,13 @@ const USER = {
   kind: 'integer',
   name: 'userid',
   about: 'Id of the user whose entries are asked for',
+  least: 0,
+  most: Number.MAX_SAFE_INTEGER,
+} as const
+const SOURCE = {
+  kind: 'integer',
+  name: 'sourceid',
+  about: 'Id of the breakdown item whose entries are asked for',
   least: 0,
   most: Number.MAX_SAFE_INTEGER,
 } as const
@@ -58,52 +68,80 @@ const daysOf = (query: Query, { now }: Context): DayRange => {
   return { from: from ?? Math.min(today, to ?? today), to: to ?? Math.max(today, from ?? today) }
 }
 
-const list =
-  (of: EntryResource) =>
-  async ({ ctx, query }: Request): Promise<Answer> => {
-    const limit = queryInteger(query, ROWS) ?? ENTRIES_PAGE
-    const page = queryInteger(query, PAGE) ?? 1
-    const records = await entries.list(ctx, {
-      userId: queryInteger(query, USER),
-      kpiId: queryInteger(query, KPI),
-      days: daysOf(query, ctx),
-      limit,
-      offset: (page - 1) * limit,
-    })
-    return { status: 200, content: { of, records } }
+/** Which entries are asked for, by the parameters that a variant knows. */
+const filterOf = (query: Query, ctx: Context, known: readonly QueryParameter[]) => {
+  const limit = queryInteger(query, ROWS) ?? ENTRIES_PAGE
+  const page = queryInteger(query, PAGE) ?? 1
+  return {
+    userId: queryInteger(query, USER),
+    sourceId: known.includes(SOURCE) ? queryInteger(query, SOURCE) : undefined,
+    kpiId: queryInteger(query, KPI),
+    days: daysOf(query, ctx),
+    limit,
+    offset: (page - 1) * limit,
   }
+}
 
-const addMany =
-  (of: EntryResource) =>
-  async ({ ctx, body, lenient }: Request): Promise<Answer> => {
-    const batch = readBatch(body, lenient, of)
-    return { status: 200, content: { of: batchResult, record: await entries.addMany(ctx, batch.flags, batch.list) } }
-  }
+/** A variant's entries. */
+type Variety = {
+  readonly of: EntryResource
+  readonly batch: Resource
+  readonly query: readonly QueryParameter[]
+  /** What a POST answers that has updated an entry; a new one is answered with 201. */
+  readonly updated: 200 | 201
+}
 
-const { get, add, remove } = entries
+const entryRoutes = ({ of, batch, query: known, updated }: Variety): readonly Route[] => {
+  const { list, get, upsert, upsertMany, update, remove } = entriesNamedBy(entryNames(of))
+  return [
+    {
+      method: 'POST',
+      path: `${of.path}/list`,
+      takes: batch,
+      gives: batchResult,
+      handle: async ({ ctx, body, lenient }) => {
+        const sent = readBatch(body, lenient, of)
+        return { status: 200, content: { of: batchResult, record: await upsertMany(ctx, sent.flags, sent.list) } }
+      },
+    },
+    {
+      method: 'GET',
+      path: of.path,
+      gives: of,
+      query: known,
+      handle: async ({ ctx, query }) => ({
+        status: 200,
+        content: { of, records: await list(ctx, filterOf(query, ctx, known)) },
+      }),
+    },
+    {
+      method: 'POST',
+      path: of.path,
+      takes: of,
+      gives: of,
+      handle: async ({ ctx, body, lenient }) => {
+        const { entry: record, isNew } = await upsert(ctx, readDraft(of, body, lenient))
+        const content = { of, record }
+        if (!isNew && updated === 200) return { status: 200, content }
+        return { status: 201, location: `${of.path}/${record.id}`, content }
+      },
+    },
+    ...collectionRoutes(of, { get, update, remove }),
+  ]
+}
 
 /** Entries as the classic interface has them: one by one, a page at a time, and in batches. */
-export const classicEntryRoutes: readonly Route[] = [
-  { method: 'POST', path: `${entry.path}/list`, takes: batchFlags, gives: batchResult, handle: addMany(entry) },
-  { method: 'GET', path: entry.path, gives: entry, query: [USER, KPI, FROM, TO, ROWS, PAGE], handle: list(entry) },
-  ...collectionRoutes(entry, { get, add, update: updateEntry, remove }),
-]
+export const classicEntryRoutes = entryRoutes({
+  of: entry,
+  batch: batchFlags,
+  query: [USER, KPI, FROM, TO, ROWS, PAGE],
+  updated: 201,
+})
 
 /** The same in the newer variant, of any breakdown item. */
-export const v1EntryRoutes: readonly Route[] = [
-  {
-    method: 'POST',
-    path: `${entry.path}/list`,
-    takes: newerBatchFlags,
-    gives: batchResult,
-    handle: addMany(newerEntry),
-  },
-  {
-    method: 'GET',
-    path: entry.path,
-    gives: newerEntry,
-    query: [USER, KPI, FROM, TO, ROWS, PAGE],
-    handle: list(newerEntry),
-  },
-  ...collectionRoutes(newerEntry, { get, add, update: updateEntry, remove }),
-]
+export const v1EntryRoutes = entryRoutes({
+  of: newerEntry,
+  batch: newerBatchFlags,
+  query: [USER, SOURCE, KPI, FROM, TO, ROWS, PAGE],
+  updated: 200,
+})
