@@ -3,6 +3,7 @@ import type { DayRange } from '../domain/period.ts'
 import type { ReportItem, ReportKpi } from '../domain/report.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
 import { fullName } from '../domain/resources/user.ts'
+import { breakdownItems } from '../store/breakdown-items.ts'
 import { units } from '../store/catalog.ts'
 import type { Reader } from '../store/db.ts'
 import { users } from '../store/users.ts'
@@ -12,9 +13,12 @@ export type ReportQuery = {
   readonly days: DayRange
   readonly kpiIds?: ReadonlySet<number> | undefined
   readonly userIds?: ReadonlySet<number> | undefined
-  /** Reports group items instead of users. */
+  /** Reports group items instead of what is reported usually. */
   readonly groupItemIds?: ReadonlySet<number> | undefined
 }
+
+/** Finds the items that are reported usually, narrowed to those of some users. */
+export type SelectItems = (tx: Reader, account: number, userIds?: ReadonlySet<number>) => Promise<ReportItem[]>
 
 /** KPIs that are reported. */
 export type Selected = { readonly entered: readonly ReportKpi[]; readonly calculated: readonly ReportKpi[] }
@@ -38,7 +42,14 @@ export const selectKpis = async (
 }
 
 /** The users that are asked for. */
-export const selectUsers = async (tx: Reader, account: number, ids?: ReadonlySet<number>): Promise<ReportItem[]> => {
+export const selectUsers: SelectItems = async (tx, account, ids) => {
   const all = await users.list(tx, account)
   return all.filter(({ id }) => !ids || ids.has(id)).map((user) => ({ id: user.id, name: fullName(user) }))
+}
+
+/** All breakdown items, people among them; only people where they are narrowed to users. */
+export const selectBreakdownItems: SelectItems = async (tx, account, userIds) => {
+  const all = await breakdownItems.list(tx, account)
+  const isAsked = (userId: number | null): boolean => !userIds || (userId !== null && userIds.has(userId))
+  return all.filter(({ user_id }) => isAsked(user_id)).map(({ id, name }) => ({ id, name }))
 }

@@ -7,7 +7,7 @@ import { groupItemsAmong } from '../store/report-items.ts'
 import { calculateGroups, calculateItems, type Calculating, loadTargets } from './calculating.ts'
 import { loadCatalogue } from './formulas.ts'
 import type { Context } from './context.ts'
-import { type ReportQuery, type Selected, selectKpis, selectUsers } from './report-selection.ts'
+import { type ReportQuery, type Selected, type SelectItems, selectKpis } from './report-selection.ts'
 
 /** What a report is made with, once it is settled what it is of. */
 type Making = Calculating & {
@@ -59,38 +59,43 @@ const calculatedRows =
     }
   }
 
-const reportUsers = async (making: Making, users: readonly ReportItem[]): Promise<void> => {
+const reportItems = async (making: Making, list: readonly ReportItem[]): Promise<void> => {
   const { tx, account } = making
-  const items = mapById(users)
+  const items = mapById(list)
   await addEntered(making, items, (of, visit) =>
     entryQueries.eachOf(tx, account, { ...of, items: items.keys() }, (entry) => visit(entry.itemId, entry)),
   )
   await calculateItems(making, items.keys(), calculatedRows(making, items))
 }
 
-const reportGroups = async (making: Making, groupItemIds: ReadonlySet<number>): Promise<void> => {
-  const { tx, account, query } = making
+/** `users` are those to narrow to, where that is asked. */
+const reportGroups = async (
+  making: Making,
+  groupItemIds: ReadonlySet<number>,
+  users: readonly number[] | undefined,
+): Promise<void> => {
+  const { tx, account } = making
   const items = mapById(await groupItemsAmong(tx, account, groupItemIds))
-  const filter = { groups: [...items.keys()], users: query.userIds }
+  const filter = { groups: [...items.keys()], users }
   await addEntered(making, items, (of, visit) =>
     entryQueries.eachOfGroups(tx, account, { ...filter, ...of }, 'byDay', visit),
   )
   await calculateGroups(making, filter, calculatedRows(making, items))
 }
 
-/** The processed report, by users or by group items (decisions, section 6), from one state of the store. */
-export const report = (ctx: Context, query: ReportQuery): Promise<Report> =>
+/** The processed report, by the items of a variant or by group items (decisions, section 6), from one state of the store. */
+export const report = (ctx: Context, query: ReportQuery, selectItems: SelectItems): Promise<Report> =>
   ctx.db.read(async (tx) => {
     const account = ctx.account.id
     const catalogue = await loadCatalogue(tx, account)
     const selected = await selectKpis(tx, account, catalogue, query.kpiIds)
     const plan = planCalculation(catalogue, ctx.account, selected.calculated, query.days)
-    const users = await selectUsers(tx, account, query.userIds)
-    const userIds = users.map(({ id }) => id)
+    const items = await selectItems(tx, account, query.userIds)
+    const itemIds = items.map(({ id }) => id)
     const kpiIds = [...selected.entered.map(({ id }) => id), ...plan.used.keys(), ...plan.inputs.keys()]
-    const targetOf = await loadTargets(tx, account, catalogue, userIds, kpiIds)
+    const targetOf = await loadTargets(tx, account, catalogue, itemIds, kpiIds)
     const making = { tx, account, ctx, query, selected, plan, targetOf, builder: reportBuilder(ctx.account) }
-    if (query.groupItemIds) await reportGroups(making, query.groupItemIds)
-    else await reportUsers(making, users)
+    if (query.groupItemIds) await reportGroups(making, query.groupItemIds, query.userIds && itemIds)
+    else await reportItems(making, items)
     return making.builder.finish()
   })

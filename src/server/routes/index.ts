@@ -19,7 +19,7 @@ import type { Route } from '../call.ts'
 import { breakdownItemRoutes } from './breakdown-items.ts'
 import { collectionRoutes } from './collection.ts'
 import { classicEntryRoutes, v1EntryRoutes } from './entries.ts'
-import { reportRoute } from './reports.ts'
+import { classicReportRoute, v1ReportRoute } from './reports.ts'
 
 /** What both variants have. */
 const shared: readonly Route[] = [
@@ -40,11 +40,11 @@ export const classicRoutes: readonly Route[] = [
   ...collectionRoutes(group, groups),
   ...collectionRoutes(groupItem, groupItems),
   ...classicEntryRoutes,
-  reportRoute,
+  classicReportRoute,
 ]
 
 /** All operations of the newer variant: those for which there is a scope. */
-export const v1Routes: readonly Route[] = [...shared, ...breakdownItemRoutes, ...v1EntryRoutes, reportRoute].flatMap(
+export const v1Routes: readonly Route[] = [...shared, ...breakdownItemRoutes, ...v1EntryRoutes, v1ReportRoute].flatMap(
   (route) => {
     const scope = scopeOf(route.method, route.path)
     return scope === undefined ? [] : [{ ...route, scope }]

@@ -2,6 +2,7 @@ import { dayOfInstant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { reportRow } from '../../domain/resources/report-row.ts'
 import { report } from '../../service/report.ts'
+import { selectBreakdownItems, type SelectItems, selectUsers } from '../../service/report-selection.ts'
 import type { Route } from '../call.ts'
 import { queryDay, queryIds } from '../query.ts'
 
@@ -15,12 +16,11 @@ const TO = { kind: 'day', name: 'dateTo', about: 'Last day that a period may beg
 const GROUP_ITEMS = {
   kind: 'ids',
   name: 'groupItemIds',
-  about: 'Ids of the group items to report instead of users',
+  about: 'Ids of the group items to report, each with all entries that carry it',
 } as const
 const USERS = { kind: 'ids', name: 'userIds', about: 'Ids of the users to narrow to' } as const
 
-/** The processed report. */
-export const reportRoute: Route = {
+const reportRoute = (selectItems: SelectItems): Route => ({
   method: 'GET',
   path: reportRow.path,
   gives: reportRow,
@@ -30,12 +30,19 @@ export const reportRoute: Route = {
     const today = dayOfInstant(ctx.now)
     const days = { from: queryDay(query, FROM) ?? today, to: queryDay(query, TO) ?? today }
     if (days.from > days.to) throw new KpiError('malformed', 'dateFrom is after dateTo')
-    const { rows, total } = await report(ctx, {
+    const asked = {
       days,
       kpiIds: queryIds(query, KPIS),
       userIds: queryIds(query, USERS),
       groupItemIds: queryIds(query, GROUP_ITEMS),
-    })
+    }
+    const { rows, total } = await report(ctx, asked, selectItems)
     return { status: 200, total, content: { of: reportRow, records: rows } }
   },
-}
+})
+
+/** The processed report as the classic interface has it: by users. */
+export const classicReportRoute = reportRoute(selectUsers)
+
+/** The same in the newer variant: by breakdown items, persons and others. */
+export const v1ReportRoute = reportRoute(selectBreakdownItems)
