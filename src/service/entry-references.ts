@@ -120,8 +120,7 @@ const faultsOfNobody = ({ names: [first = 'user_id', ...others] }: References, i
   return isTold ? [] : [{ field: first, message: `is required, or ${others.join(' or ')} instead` }]
 }
 
-/** What an entry belongs to and the field that says so first, or the faults of how it is named. */
-export const sourceOf = (references: References, { values, issues }: Sent): Named<Source> | Issue[] => {
+const sourceAmong = (references: References, { values, issues }: Sent): Named<Source> | Issue[] => {
   const named = namedBy(references, values)
   const first = named.find(isKnown)
   const faults: Issue[] = []
@@ -132,9 +131,18 @@ export const sourceOf = (references: References, { values, issues }: Sent): Name
   return faults.length > 0 ? faults : (first ?? faultsOfNobody(references, issues))
 }
 
+/** What an entry belongs to and the field that says so first, or the faults of how it is named. */
+export const sourceOf = (references: References, sent: Sent): Named<Source> | Issue[] => {
+  const { user_id, email = null, source_id = null } = sent.values
+  // Nearly all entries name a user that there is by id, and nothing else.
+  const isPlain = typeof user_id === 'number' && email === null && source_id === null
+  const user = isPlain ? references.users.get(user_id) : undefined
+  return isPlain && user ? { field: 'user_id', value: user_id, source: user } : sourceAmong(references, sent)
+}
+
 /** A variant blames only fields that it has. */
 const faultsOfSource = ({ names }: References, { field, source }: Named<Source>): Issue[] => {
-  const blamed = names.includes(field) ? field : names[0]
+  const blamed = names.includes(field) ? field : 'user_id'
   return isUser(source) ? faultsOfUser(source, blamed) : faultsOfItem(source, blamed)
 }
 

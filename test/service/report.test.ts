@@ -10,8 +10,8 @@ import { databases, sqliteDatabase } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { anyFormula } from '../support/formula-model.ts'
-import { carryGroupItems, putGroupItems, putOwnEntries } from '../support/group-items.ts'
-import { type Asked, type CalculationFact, type Facts, modelReport } from '../support/report-model.ts'
+import { carryGroupItems, putGroupItems } from '../support/group-items.ts'
+import { type CalculationFact, type Facts, modelReport } from '../support/report-model.ts'
 import { type Service, startService, wayTo } from '../support/service.ts'
 
 const [FIRST, LAST] = [day('2023-11-01'), day('2026-02-28')]
@@ -150,8 +150,11 @@ const defineCalculated = async (service: Service, client: Client, list: readonly
   }
 }
 
+/** A client of each variant. */
+type Clients = { readonly classic: Client; readonly newer: Client }
+
 /** Enters a random account through its interface, and tells what it holds then. */
-const enter = async (service: Service, client: Client, account: SomeAccount): Promise<Facts> => {
+const enter = async (service: Service, { classic: client, newer }: Clients, account: SomeAccount): Promise<Facts> => {
   for (const [at, { clearsTarget: _, ...fields }] of account.kpis.entries()) {
     await client.kpis.add(kpiNamed(NAMES[at] ?? '', fields))
   }
@@ -164,16 +167,13 @@ const enter = async (service: Service, client: Client, account: SomeAccount): Pr
     return { user_id: item, kpi_id, entry_date, actual, target, notes }
   })
   if (sent.length > 0) await client.entries.addMany(sent)
-  const own = account.entries.filter(({ item }) => item >= 11)
-  const entries = [
-    ...entered.map((one, at) => ({ ...one, id: at + 1 })),
-    ...own.map((one, at) => ({ ...one, id: at + 500 })),
-  ]
   await putGroupItems(service.db, GROUP_ITEMS)
-  await putOwnEntries(
-    service.db,
-    entries.filter(({ item }) => item >= 11),
-  )
+  const own = account.entries.filter(({ item }) => item >= 11)
+  const ownSent = own.map(({ item, kpi_id, entry_date, actual, target, notes }) => {
+    return { source_id: item, kpi_id, entry_date, actual, target, notes }
+  })
+  if (ownSent.length > 0) await newer.entries.addMany(ownSent)
+  const entries = [...entered, ...own].map((one, at) => ({ ...one, id: at + 1 }))
   await carryGroupItems(service.db, entries)
   await defineCalculated(service, client, account.calculated)
   const targets = new Map<string, bigint | null>(
@@ -201,9 +201,10 @@ test.each(databases)(
           await using service = await startService(NOW, makeDatabase)
           await setCalendar(service, account.calendar)
           await using way = await wayTo(service)
-          const { client } = way
-          const facts = await enter(service, client, account)
-          const everything: Asked = { from: FIRST - 366, to: LAST }
+          await using newer = await wayTo(service, 'v1')
+          const clients = [way.client, newer.client]
+          const facts = await enter(service, { classic: way.client, newer: newer.client }, account)
+          const everything = { from: FIRST - 366, to: LAST }
           const asked = questions.map(({ ends, ...ids }) => {
             const [from = 0, cut = 0, to = 0] = ends.toSorted((left, right) => left - right)
             return { from, cut, to, ...ids }
@@ -214,12 +215,14 @@ test.each(databases)(
             { ...groups, cut: FIRST },
             ...asked,
           ]) {
-            const { rows, total } = await client.report({ from, to, ...ids })
-            expect(rows).toEqual(modelReport(facts, { from, to, ...ids }))
-            expect(total).toBe(rows.length)
-            const before = await client.report({ from, to: cut, ...ids })
-            const after = cut < to ? await client.report({ from: cut + 1, to, ...ids }) : { rows: [] }
-            expect([...before.rows, ...after.rows]).toEqual(rows)
+            for (const client of clients) {
+              const { rows, total } = await client.report({ from, to, ...ids })
+              expect(rows).toEqual(modelReport(facts, { variant: client.variant, from, to, ...ids }))
+              expect(total).toBe(rows.length)
+              const before = await client.report({ from, to: cut, ...ids })
+              const after = cut < to ? await client.report({ from: cut + 1, to, ...ids }) : { rows: [] }
+              expect([...before.rows, ...after.rows]).toEqual(rows)
+            }
           }
         },
       ),

@@ -15,21 +15,6 @@ export const putGroupItems = (
     }
   })
 
-/** Puts an entry into the first account that is of a group item itself. */
-const putOwnEntry = async (
-  db: Db,
-  { id, item, kpi_id, entry_date, actual, target, notes }: EntryFact,
-): Promise<void> => {
-  const columns = 'account_id, id, item_id, kpi_id, entry_date, actual, target, notes, created_at, updated_at'
-  const values = [id, item, kpi_id, entry_date, actual, target, notes]
-  await db.write((tx) => tx.run(`insert into entries (${columns}) values (1, ?, ?, ?, ?, ?, ?, ?, 0, 0)`, values))
-}
-
-/** Puts entries into the first account that are of group items themselves. */
-export const putOwnEntries = async (db: Db, entries: readonly EntryFact[]): Promise<void> => {
-  for (const entry of entries) await putOwnEntry(db, entry)
-}
-
 const LINK = ['account_id', 'group_item_id', 'item_id', 'kpi_id', 'entry_date'] as const
 
 /** Makes entries of the first account carry group items. */

@@ -3,6 +3,7 @@ import type { Kpi } from '../../src/domain/resources/kpi.ts'
 import type { ReportRow } from '../../src/domain/resources/report-row.ts'
 import type { Unit } from '../../src/domain/resources/unit.ts'
 import type { User } from '../../src/domain/resources/user.ts'
+import type { Variant } from '../../src/domain/variants.ts'
 import { dateOf } from './calendar.ts'
 import { worked, type Written } from './formula-model.ts'
 import { averageOf, type Rational, rational, sumOf, tenThousandths } from './rational.ts'
@@ -43,6 +44,8 @@ export type Facts = {
 
 /** What is asked for; both days are included. */
 export type Asked = {
+  /** The newer variant reports all breakdown items where the classic one reports users. */
+  readonly variant: Variant
   readonly from: number
   readonly to: number
   readonly kpiIds?: readonly number[] | undefined
@@ -252,11 +255,13 @@ const rowOf = (facts: Facts, kpi: Kpi, item: Named, day: number, scope: Scope): 
 const nameOf = (user: User): string => [user.first_name, user.last_name].filter((name) => name !== null).join(' ')
 
 /** The items of a report, in order, each with the entries that belong to it. */
-const scopesOf = (facts: Facts, { userIds, groupItemIds }: Asked): { item: Named; scope: Scope }[] => {
-  const isOf = (item: number): boolean => !userIds || userIds.includes(item)
+const scopesOf = (facts: Facts, { variant, userIds, groupItemIds }: Asked): { item: Named; scope: Scope }[] => {
+  const users = facts.users.map((user) => ({ id: user.id, name: nameOf(user) }))
+  const isOf = (item: number): boolean => !userIds || (userIds.includes(item) && users.some(({ id }) => id === item))
+  const usual = variant === 'v1' ? [...users, ...facts.groupItems] : users
   const items = groupItemIds
     ? facts.groupItems.filter(({ id }) => groupItemIds.includes(id))
-    : facts.users.filter(({ id }) => isOf(id)).map((user) => ({ id: user.id, name: nameOf(user) }))
+    : usual.filter(({ id }) => isOf(id))
   return items
     .toSorted(byEach(({ id }) => id))
     .map((item) => {
