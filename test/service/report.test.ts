@@ -229,4 +229,6 @@ test.each(databases)(
       { numRuns: makeDatabase === sqliteDatabase ? 80 : 25 },
     )
   },
+  // Each of many accounts is asked for its reports through both variants.
+  180_000,
 )
