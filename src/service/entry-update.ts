@@ -8,7 +8,8 @@ import { users } from '../store/users.ts'
 import { type Context, found, type Ids } from './context.ts'
 import { showEntry } from './entry-shown.ts'
 import { moveCarried } from './entry-items.ts'
-import { loadReferences, placeOf, sourceOf } from './entry-references.ts'
+import { placeOf, sourceOf } from './entry-place.ts'
+import { loadReferences } from './entry-references.ts'
 
 /** Where an entry goes: its key, and the KPI that judges its values. */
 type Destination = { readonly key: EntryKey; readonly kpi: KpiFacts }

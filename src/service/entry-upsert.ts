@@ -9,7 +9,8 @@ import type { Writer } from '../store/db.ts'
 import { entries as store, type StoredEntry } from '../store/entries.ts'
 import type { Context } from './context.ts'
 import { carryGroupItems } from './entry-items.ts'
-import { faultsOfNothing, loadReferences, placeOf, type References } from './entry-references.ts'
+import { faultsOfNothing, placeOf } from './entry-place.ts'
+import { loadReferences, type References } from './entry-references.ts'
 
 /** What became of the rows that were sent, and the id of the entry of each. */
 export type Upserted = {
