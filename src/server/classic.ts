@@ -23,8 +23,8 @@ export const classic: Variant = {
   isLenient: true,
   openDoor: openWithToken,
   describe: async (version) => {
-    const { describeInterface } = await import('./openapi/document.ts')
-    return describeInterface(classicRoutes, version)
+    const { describeClassic } = await import('./openapi/classic.ts')
+    return describeClassic(classicRoutes, version)
   },
 }
 

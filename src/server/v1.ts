@@ -35,8 +35,8 @@ export const v1: Variant = {
   isLenient: false,
   openDoor: openWithKey,
   describe: async (version) => {
-    const { describeInterface } = await import('./openapi/document.ts')
-    return describeInterface(v1Routes, version)
+    const { describeV1 } = await import('./openapi/v1.ts')
+    return describeV1(v1Routes, version)
   },
 }
 

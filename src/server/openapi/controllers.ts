@@ -7,7 +7,7 @@ export type Controller = {
   readonly many: string
 }
 
-/** The controllers of the classic interface. */
+/** The controllers of both variants. */
 export const controllers: readonly Controller[] = [
   { path: '/users', name: 'Users', one: 'User', many: 'Users' },
   { path: '/users/{user_id}/kpis', name: 'Users / KPIs', one: 'UserKpi', many: 'UserKpis' },

@@ -21,16 +21,24 @@ const shownAs: Record<Kind, Schema> = {
   datetime: { type: 'string', pattern: DATETIME },
 }
 
-/** What is taken instead of a number or a boolean: text that stands for it (decisions, section 4). */
-const takenAs: Record<Kind, Schema> = {
-  integer: { type: ['integer', 'string'], pattern: String.raw`-?\d{1,15}` },
-  int16: { type: ['integer', 'string'], pattern: String.raw`-?\d{1,5}`, ...INT16 },
-  decimal: { type: ['number', 'string'], pattern: String.raw`-?0*\d{1,${INTEGER_DIGITS}}(\.\d+)?`, ...DECIMAL },
-  boolean: { type: ['boolean', 'string'], pattern: 'true|false' },
+const strictly: Record<Kind, Schema> = {
+  integer: { type: 'integer' },
+  int16: { type: 'integer', ...INT16 },
+  decimal: { type: 'number', ...DECIMAL },
+  boolean: { type: 'boolean' },
   text: { type: 'string' },
   choice: { type: 'string' },
   date: { type: 'string', pattern: String.raw`\d{4}-\d{2}-\d{2}(T00:00:00)?` },
   datetime: { type: 'string', pattern: DATETIME },
+}
+
+/** What older clients send instead of a number or a boolean: text that stands for it (decisions, section 4). */
+const leniently: Record<Kind, Schema> = {
+  ...strictly,
+  integer: { type: ['integer', 'string'], pattern: String.raw`-?\d{1,15}` },
+  int16: { type: ['integer', 'string'], pattern: String.raw`-?\d{1,5}`, ...INT16 },
+  decimal: { type: ['number', 'string'], pattern: String.raw`-?0*\d{1,${INTEGER_DIGITS}}(\.\d+)?`, ...DECIMAL },
+  boolean: { type: ['boolean', 'string'], pattern: 'true|false' },
 }
 
 const orNull = (schema: Schema): Schema => ({
@@ -56,15 +64,16 @@ export const shownField = (field: Field): Schema => {
 const patternOf = (pattern: Json, mayBeBlank: boolean): Schema =>
   typeof pattern === 'string' ? { pattern: String.raw`^\s*(${pattern})${mayBeBlank ? '?' : ''}\s*$` } : {}
 
-const textPattern = ({ form, oneOf }: Field, mayBeBlank: boolean): Schema => {
+const textPattern = ({ kind, form, oneOf }: Field, mayBeBlank: boolean): Schema => {
+  if (kind !== 'text' && kind !== 'choice') return {}
   if (form) return { pattern: form.matches.source }
   return mayBeBlank || oneOf ? {} : { pattern: String.raw`\S` }
 }
 
 /** A field as bodies may hold it. A field with a fallback takes null for it. */
-export const takenField = (field: Field): Schema => {
+export const takenField = (field: Field, isLenient: boolean): Schema => {
   const mayBeNull = field.nullable === true || field.fallback !== undefined
-  const { pattern, ...taken } = takenAs[field.kind]
+  const { pattern, ...taken } = (isLenient ? leniently : strictly)[field.kind]
   const schema = {
     description: field.about,
     ...((field.writeOnly || field.secret) && { writeOnly: true }),

@@ -2,7 +2,8 @@ import type { Resource } from '../../domain/schema.ts'
 import type { QueryParameter, Route } from '../call.ts'
 import { controllerOf } from './controllers.ts'
 import { type Schema, shownField } from './field-schemas.ts'
-import { inBothFormats, refusalName, usualHeaders } from './responses.ts'
+import type { Facts, Where } from './facts.ts'
+import { contentIn, refused, usualHeaders } from './responses.ts'
 import { draftName, listName, patchName, ref, shownName } from './schemas.ts'
 
 type Verb = 'list' | 'get' | 'add' | 'addMany' | 'update' | 'remove'
@@ -67,54 +68,57 @@ const parametersOf = (verb: Verb, { path, gives, query = [] }: Route): Schema[] 
   ...(isPost(verb) ? [ref('parameters', 'IdempotencyKey')] : []),
 ]
 
-const bodyOf = (verb: Verb, { takes }: Route): Schema =>
+const bodyOf = (verb: Verb, { takes }: Route, { formats }: Facts): Schema =>
   takes
     ? {
         requestBody: {
           required: true,
-          content: inBothFormats(ref('schemas', verb === 'update' ? patchName(takes) : draftName(takes))),
+          content: contentIn(formats, ref('schemas', verb === 'update' ? patchName(takes) : draftName(takes))),
         },
       }
     : {}
 
-const successOf = (verb: Verb, { gives, counts }: Route): Schema => ({
+const successOf = (verb: Verb, { gives, counts }: Route, facts: Facts): Schema => ({
   description: verb === 'remove' ? 'It is deleted; the body is empty.' : 'It is done.',
   headers: {
-    ...usualHeaders,
+    ...usualHeaders(facts),
     ...(isPost(verb) && { 'Idempotent-Replayed': ref('headers', 'Replayed') }),
     ...(verb === 'add' && { Location: ref('headers', 'Location') }),
     ...(counts && { 'X-Total-Count': ref('headers', 'TotalCount') }),
   },
-  ...(gives && { content: inBothFormats(ref('schemas', verb === 'list' ? listName(gives) : shownName(gives))) }),
+  ...(gives && {
+    content: contentIn(facts.formats, ref('schemas', verb === 'list' ? listName(gives) : shownName(gives))),
+  }),
 })
 
-const refusalsOf = (verb: Verb, { path, takes }: Route): number[] => [
-  400,
-  401,
-  403,
-  ...(path.includes('{') ? [404] : []),
-  408,
-  ...(verb === 'list' || verb === 'get' ? [] : [409]),
-  ...(takes ? [413] : []),
-  414,
-  415,
-  431,
-  500,
-  503,
-]
+const possible: Record<Where, (verb: Verb, route: Route) => boolean> = {
+  anywhere: () => true,
+  'behind the door': () => true,
+  'at an id': (_verb, { path }) => path.includes('{'),
+  'where it writes': (verb) => verb !== 'list' && verb !== 'get',
+  'with a body': (_verb, { takes }) => takes !== undefined,
+}
+
+const aboutOf = ({ gives, scope }: Route): Schema => {
+  const parts = [gives?.caution, scope && `Needs the scope \`${scope}\`.`].filter((part) => part !== undefined)
+  return parts.length > 0 ? { description: parts.join('\n\n') } : {}
+}
 
 /** One operation as OpenAPI has it. */
-export const operationOf = (route: Route): Schema => {
+export const operationOf = (route: Route, facts: Facts): Schema => {
   const verb = verbOf(route)
   const success = verb === 'add' ? 201 : 200
-  const refused = refusalsOf(verb, route).map((status) => [status, ref('responses', refusalName(status))] as const)
   return {
     tags: [controllerOf(route.path).name],
     operationId: idOf(verb, route.path),
     summary: summaryOf(verb, route.path),
-    ...(route.gives?.caution !== undefined && { description: route.gives.caution }),
+    ...aboutOf(route),
+    ...(route.scope && { security: [{ [facts.security.name]: [route.scope] }] }),
     parameters: parametersOf(verb, route),
-    ...bodyOf(verb, route),
-    responses: { [success]: successOf(verb, route), ...Object.fromEntries(refused) },
+    ...bodyOf(verb, route, facts),
+    responses: {
+      [success]: successOf(verb, route, facts),
+      ...refused(facts, ({ where }) => possible[where](verb, route)),
+    },
   }
 }

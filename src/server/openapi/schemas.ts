@@ -1,32 +1,39 @@
 import { NAMESPACE } from '../../codec/xml-names.ts'
 import { BATCH_LIMIT } from '../../domain/resources/entry.ts'
-import type { NamedField, Resource } from '../../domain/schema.ts'
+import type { Field, NamedField, Resource } from '../../domain/schema.ts'
+import type { Facts } from './facts.ts'
 import { type Schema, shownField, takenField } from './field-schemas.ts'
 
 /** A reference to a part of the description that stands under `components`. */
 export const ref = (kind: string, name: string): Schema => ({ $ref: `#/components/${kind}/${name}` })
 
-const xmlNamed = (name: string): Schema => ({ xml: { name, namespace: NAMESPACE } })
+/** How what a schema describes is called in XML. */
+export const inXml = (name: string, more: Schema = {}): Schema => ({ xml: { name, namespace: NAMESPACE, ...more } })
 
-const propertiesOf = (fields: readonly NamedField[], schemaOf: typeof shownField): Schema =>
+/** What of a variant's facts its schemas depend on. */
+type Style = Pick<Facts, 'isXml' | 'isLenient'>
+
+const named = ({ isXml }: Style, name: string, more?: Schema): Schema => (isXml ? inXml(name, more) : {})
+
+const propertiesOf = (fields: readonly NamedField[], schemaOf: (field: Field) => Schema): Schema =>
   Object.fromEntries(fields.map(({ name, field }) => [name, schemaOf(field)]))
 
-const shown = (of: Resource): Schema => ({
+const shown = (of: Resource, style: Style): Schema => ({
   type: 'object',
   description: `One ${of.title}, as it is shown.`,
   properties: propertiesOf(of.shown, shownField),
   required: of.shown.map(({ name }) => name),
-  ...xmlNamed(of.root),
+  ...named(style, of.root),
 })
 
-const listOf = (name: string, of: Resource): Schema => ({
+const listOf = (of: Resource, style: Style): Schema => ({
   type: 'array',
-  items: ref('schemas', name),
-  xml: { name: `ArrayOf${of.root}`, namespace: NAMESPACE, wrapped: true },
+  items: ref('schemas', shownName(of)),
+  ...named(style, `ArrayOf${of.root}`, { wrapped: true }),
 })
 
 /** The lists that a body holds beside its fields: the entries of a batch. */
-const innerLists = ({ lists = {} }: Resource): Schema =>
+const innerLists = ({ lists = {} }: Resource, style: Style): Schema =>
   Object.fromEntries(
     Object.entries(lists).map(([name, inner]) => [
       name,
@@ -35,73 +42,56 @@ const innerLists = ({ lists = {} }: Resource): Schema =>
         items: ref('schemas', draftName(inner)),
         minItems: 1,
         maxItems: BATCH_LIMIT,
-        xml: { name, namespace: NAMESPACE, wrapped: true },
+        ...named(style, name, { wrapped: true }),
       },
     ]),
   )
 
-const taken = (of: Resource, description: string, required: readonly string[]): Schema => ({
+type Taken = { readonly about: string; readonly required: readonly string[] }
+
+const taken = (of: Resource, { about, required }: Taken, style: Style): Schema => ({
   type: 'object',
-  description,
-  properties: { ...innerLists(of), ...propertiesOf(of.writable, takenField) },
+  description: about,
+  properties: {
+    ...innerLists(of, style),
+    ...propertiesOf(of.writable, (field) => takenField(field, style.isLenient)),
+  },
   ...(required.length > 0 && { required }),
-  ...xmlNamed(of.root),
+  ...named(style, of.root),
 })
 
-const draft = (of: Resource): Schema => {
-  const mandatory = of.writable.filter(({ field }) => field.required && !field.lenient).map(({ name }) => name)
+const draft = (of: Resource, style: Style): Schema => {
+  const isMandatory = ({ field }: NamedField): boolean =>
+    field.required === true && !(style.isLenient && field.lenient === true)
+  const mandatory = of.writable.filter(isMandatory).map(({ name }) => name)
   const about = `What makes one ${of.title}. Other fields are ignored.`
-  return taken(of, about, [...Object.keys(of.lists ?? {}), ...mandatory])
+  return taken(of, { about, required: [...Object.keys(of.lists ?? {}), ...mandatory] }, style)
 }
 
-const patch = (of: Resource): Schema => {
+const patch = (of: Resource, style: Style): Schema => {
   const writable = of.writable.filter(({ field }) => !field.secret)
-  return taken({ ...of, writable }, `What changes one ${of.title}. What is not sent stays as it is.`, [])
+  const about = `What changes one ${of.title}. What is not sent stays as it is.`
+  return taken({ ...of, writable }, { about, required: [] }, style)
 }
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** The name of a resource in names of schemas: its root in XML, or one that is made as those are. */
+const nameOf = ({ root, name }: Resource): string => root || name.split('_').map(capital).join('')
 
 /** The names of a resource's schemas: as it is shown, as it is made, as it is changed, and a list of it. */
-export const shownName = (of: Resource): string => of.root
-export const draftName = (of: Resource): string => (of.lists ? of.root : `${of.root}Draft`)
-export const patchName = (of: Resource): string => `${of.root}Patch`
-export const listName = (of: Resource): string => `ArrayOf${of.root}`
+export const shownName = (of: Resource): string => nameOf(of)
+export const draftName = (of: Resource): string => (of.lists ? nameOf(of) : `${nameOf(of)}Draft`)
+export const patchName = (of: Resource): string => `${nameOf(of)}Patch`
+export const listName = (of: Resource): string => `ArrayOf${nameOf(of)}`
 
 /** Every schema of a resource that anything may refer to. */
-export const schemasOf = (of: Resource): Schema =>
+export const schemasOf = (of: Resource, style: Style): Schema =>
   of.lists
-    ? { [draftName(of)]: draft(of) }
+    ? { [draftName(of)]: draft(of, style) }
     : {
-        [shownName(of)]: shown(of),
-        [listName(of)]: listOf(shownName(of), of),
-        [draftName(of)]: draft(of),
-        [patchName(of)]: patch(of),
+        [shownName(of)]: shown(of, style),
+        [listName(of)]: listOf(of, style),
+        [draftName(of)]: draft(of, style),
+        [patchName(of)]: patch(of, style),
       }
-
-const FIELD_ERROR: Schema = {
-  type: 'object',
-  description: 'One fault in what was sent.',
-  properties: {
-    index: { type: 'integer', minimum: 0, description: 'Which entry of a batch, from 0' },
-    field: { type: 'string', description: 'Name of the field' },
-    message: { type: 'string', description: 'What is wrong with it' },
-  },
-  required: ['field', 'message'],
-  ...xmlNamed('FieldError'),
-}
-
-const ERROR: Schema = {
-  type: 'object',
-  description: 'Why a request was refused, and every fault of its fields.',
-  properties: {
-    message: { type: 'string', description: 'What is wrong, for people' },
-    errors: {
-      type: 'array',
-      items: ref('schemas', 'FieldError'),
-      xml: { name: 'errors', namespace: NAMESPACE, wrapped: true },
-    },
-  },
-  required: ['message'],
-  ...xmlNamed('Error'),
-}
-
-/** The schemas of refusals. */
-export const errorSchemas: Schema = { Error: ERROR, FieldError: FIELD_ERROR }

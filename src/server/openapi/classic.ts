@@ -1,0 +1,98 @@
+import type { Route } from '../call.ts'
+import { describeVariant } from './document.ts'
+import { type Facts, limitHeaders } from './facts.ts'
+import type { Schema } from './field-schemas.ts'
+import { inXml, ref } from './schemas.ts'
+
+const ABOUT = `Keeps KPIs, who reports which of them, and their values, and reports those by period.
+
+Content-Type chooses the format of a body and of its answer, JSON or XML; without it Accept does. In XML elements
+have the names of the JSON fields, null is \`i:nil="true"\`, and a decimal has four places. Read-only and unknown fields
+of a body are ignored, and so are unknown query parameters; paths and names of parameters match without regard to case.
+HEAD answers as GET without a body, OPTIONS with the methods of a path.`
+
+const ERROR: Schema = {
+  type: 'object',
+  description: 'Why a request was refused, and every fault of its fields.',
+  properties: {
+    message: { type: 'string', description: 'What is wrong, for people' },
+    errors: { type: 'array', items: ref('schemas', 'FieldError'), ...inXml('errors', { wrapped: true }) },
+  },
+  required: ['message'],
+  ...inXml('Error'),
+}
+
+const FIELD_ERROR: Schema = {
+  type: 'object',
+  description: 'One fault in what was sent.',
+  properties: {
+    index: { type: 'integer', minimum: 0, description: 'Which entry of a batch, from 0' },
+    field: { type: 'string', description: 'Name of the field' },
+    message: { type: 'string', description: 'What is wrong with it' },
+  },
+  required: ['field', 'message'],
+  ...inXml('FieldError'),
+}
+
+const refusals: Facts['refusals'] = {
+  400: {
+    where: 'anywhere',
+    says: 'The request, its Host, body or query cannot be read, or fields fail their rules: `errors` names them all.',
+    tells: ['replay', 'caller'],
+  },
+  401: { where: 'behind the door', says: 'Credentials are missing or wrong.', tells: ['credentials'] },
+  403: {
+    where: 'behind the door',
+    says: 'The API of the account is off, or the KPI is calculated. With `Retry-After`: the rate limit is exceeded.',
+    tells: ['wait', 'caller'],
+  },
+  404: { where: 'at an id', says: 'There is nothing with this id in the account.', tells: ['caller'] },
+  408: { where: 'anywhere', says: 'The request did not come in time.' },
+  409: {
+    where: 'where it writes',
+    says: 'In use, there already, or its key is taken; with `Retry-After`: the same request is running.',
+    tells: ['wait', 'caller'],
+  },
+  413: { where: 'with a body', says: 'The body is over 10 MiB.', tells: ['caller'] },
+  414: { where: 'anywhere', says: 'The address is over 8 KiB.' },
+  415: {
+    where: 'behind the door',
+    says: 'The Content-Type of a body is neither JSON nor XML, or names another charset than UTF-8.',
+    tells: ['caller'],
+  },
+  431: { where: 'anywhere', says: 'The head of the request is over 64 KiB.' },
+  500: {
+    where: 'behind the door',
+    says: 'Something unforeseen happened; the request id leads to it in the log.',
+    tells: ['caller'],
+  },
+  503: {
+    where: 'anywhere',
+    says: 'Starting, stopping, or the store is not available.',
+    tells: ['wait', 'caller'],
+  },
+}
+
+const BOTH = ['application/json', 'application/xml']
+
+const classicFacts: Facts = {
+  title: 'KPI service, classic interface',
+  about: ABOUT,
+  server: '../api',
+  security: {
+    name: 'basic',
+    scheme: { type: 'http', scheme: 'basic', description: 'Login name of a user and token of the account' },
+  },
+  challenge: 'Basic',
+  formats: BOTH,
+  errorFormats: BOTH,
+  errorSchemas: { Error: ERROR, FieldError: FIELD_ERROR },
+  refusals,
+  callerHeaders: limitHeaders('account'),
+  isXml: true,
+  isLenient: true,
+}
+
+/** The description of the classic interface in OpenAPI 3.1. */
+export const describeClassic = (routes: readonly Route[], version: string): Schema =>
+  describeVariant(classicFacts, routes, version)

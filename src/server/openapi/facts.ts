@@ -1,0 +1,54 @@
+import type { Schema } from './field-schemas.ts'
+
+/** Which operations a status may refuse. All but the first need credentials, and what they tell of a limit. */
+export type Where = 'anywhere' | 'behind the door' | 'at an id' | 'where it writes' | 'with a body'
+
+/** What the headers of a refusal tell besides the request's id. */
+export type Told = 'replay' | 'wait' | 'credentials' | 'caller'
+
+/** What a request may be refused with. */
+export type Refusal = { readonly where: Where; readonly says: string; readonly tells?: readonly Told[] }
+
+/** A header that answers may have: the name under which it is referred to, and what it says. */
+export type Header = { readonly name: string; readonly says: string; readonly type: 'integer' | 'string' }
+
+/** What the description of a variant has that neither its routes nor the field table say. */
+export type Facts = {
+  readonly title: string
+  readonly about: string
+  /** Where it is, from where its description is: whatever address and path lead to that. */
+  readonly server: string
+  readonly security: { readonly name: string; readonly scheme: Schema }
+  /** The scheme of the credentials, as their challenge has it. */
+  readonly challenge: string
+  /** The media types of bodies and answers. */
+  readonly formats: readonly string[]
+  /** What a refusal holds: its media types, and its schemas, of which the first is that of the whole. */
+  readonly errorFormats: readonly string[]
+  readonly errorSchemas: Readonly<Record<string, Schema>>
+  /** By status (decisions, section 8). */
+  readonly refusals: Readonly<Record<number, Refusal>>
+  /** What answers to good credentials tell of them and of their limit, by the name on the wire. */
+  readonly callerHeaders: Readonly<Record<string, Header>>
+  /** Whether schemas say how they are written in XML. */
+  readonly isXml: boolean
+  /** Whether text may stand for a number or a boolean, and some mandatory fields may be left out. */
+  readonly isLenient: boolean
+}
+
+/** What answers tell of a limit, and of whom it is. */
+export const limitHeaders = (whose: string): Facts['callerHeaders'] => ({
+  'X-RateLimit-Limit': {
+    name: 'RateLimitLimit',
+    says: `Requests that the ${whose} may send within the window`,
+    type: 'integer',
+  },
+  'X-RateLimit-Requests': {
+    name: 'RateLimitRequests',
+    says: 'Requests that it has sent within the window',
+    type: 'integer',
+  },
+  'X-RateLimit-Duration': { name: 'RateLimitDuration', says: 'Length of the window in seconds', type: 'integer' },
+  RateLimit: { name: 'RateLimit', says: 'What is left of the limit (IETF draft)', type: 'string' },
+  'RateLimit-Policy': { name: 'RateLimitPolicy', says: 'The limit (IETF draft)', type: 'string' },
+})

@@ -1,0 +1,121 @@
+import type { Route } from '../call.ts'
+import { PROBLEM_TYPE, problemType } from '../problem.ts'
+import { describeVariant } from './document.ts'
+import { type Facts, type Header, limitHeaders } from './facts.ts'
+import type { Schema } from './field-schemas.ts'
+import { ref } from './schemas.ts'
+
+const ABOUT = `Keeps KPIs and their values, broken down by people and by whatever else, and reports them by period.
+
+Bodies and answers are JSON. A key does what its scopes allow; each operation names the one that it needs. Read-only and
+unknown fields of a body are ignored, and so are unknown query parameters; paths and names of parameters match without
+regard to case. HEAD answers as GET without a body, OPTIONS with the methods of a path; a method that a path does not
+have is 405, with those that it has in Allow. Everything that is refused is refused with problem details (RFC 9457).`
+
+const PROBLEM: Schema = {
+  type: 'object',
+  description: 'Why a request was refused, and every fault of its fields (RFC 9457).',
+  properties: {
+    type: {
+      type: 'string',
+      format: 'uri',
+      description: 'What kind of problem it is',
+      examples: [problemType('invalid')],
+    },
+    title: { type: 'string', description: 'The same for people; it goes with the type' },
+    status: { type: 'integer', minimum: 400, maximum: 599, description: 'The status of the answer' },
+    detail: { type: 'string', description: 'What is wrong with this request, for people' },
+    instance: { type: 'string', format: 'uri-reference', description: 'The path that was asked for' },
+    errors: { type: 'array', items: ref('schemas', 'FieldProblem'), minItems: 1 },
+  },
+  required: ['type', 'title', 'status', 'detail', 'instance'],
+}
+
+const FIELD_PROBLEM: Schema = {
+  type: 'object',
+  description: 'One fault in what was sent.',
+  properties: {
+    pointer: { type: 'string', format: 'json-pointer', description: 'Where in the body it is (RFC 6901)' },
+    field: { type: 'string', description: 'Name of the field' },
+    detail: { type: 'string', description: 'What is wrong with it' },
+  },
+  required: ['pointer', 'field', 'detail'],
+}
+
+const refusals: Facts['refusals'] = {
+  400: { where: 'anywhere', says: 'The request, its body or its query cannot be read.', tells: ['caller'] },
+  401: {
+    where: 'behind the door',
+    says: 'The key is missing or wrong, has expired or was revoked, or its owner is locked.',
+    tells: ['credentials'],
+  },
+  403: {
+    where: 'behind the door',
+    says: 'The key lacks the scope, the API of the account is off, or what is there cannot be changed here.',
+    tells: ['caller'],
+  },
+  404: { where: 'at an id', says: 'There is nothing with this id in the account.', tells: ['caller'] },
+  406: { where: 'anywhere', says: 'Accept does not take JSON.', tells: ['caller'] },
+  408: { where: 'anywhere', says: 'The request did not come in time.', tells: ['caller'] },
+  409: {
+    where: 'where it writes',
+    says: 'In use, there already, or its key is taken; with `Retry-After`: the same request is running.',
+    tells: ['wait', 'caller'],
+  },
+  413: { where: 'with a body', says: 'The body is over 10 MiB.', tells: ['caller'] },
+  414: { where: 'anywhere', says: 'The address is over 8 KiB.', tells: ['caller'] },
+  415: {
+    where: 'anywhere',
+    says: 'The Content-Type is XML, that of a body is not JSON, or it names another charset than UTF-8.',
+    tells: ['caller'],
+  },
+  422: {
+    where: 'with a body',
+    says: 'Fields fail their rules: `errors` names them all. Or the Idempotency-Key was sent before with another body.',
+    tells: ['replay', 'caller'],
+  },
+  429: {
+    where: 'behind the door',
+    says: 'The limit of the key is reached, or too many wrong keys were sent.',
+    tells: ['wait', 'caller'],
+  },
+  431: { where: 'anywhere', says: 'The head of the request is over 64 KiB.' },
+  500: {
+    where: 'behind the door',
+    says: 'Something unforeseen happened; the request id leads to it in the log.',
+    tells: ['caller'],
+  },
+  503: { where: 'anywhere', says: 'Starting, stopping, or the store is not available.', tells: ['wait', 'caller'] },
+}
+
+const text = (name: string, says: string): Header => ({ name, says, type: 'string' })
+
+const keyHeaders: Facts['callerHeaders'] = {
+  'X-Key-Id': { name: 'KeyId', says: 'Id of the key', type: 'integer' },
+  'X-Key-Name': text('KeyName', 'Name of the key, percent-encoded'),
+  'X-Key-User': text('KeyUser', 'E-mail address of its owner, percent-encoded'),
+  'X-Key-Scopes': text('KeyScopes', 'Its scopes, with commas between them'),
+  'X-Key-Expires': text('KeyExpires', 'When it ends, in UTC; not there where it does not'),
+}
+
+const v1Facts: Facts = {
+  title: 'KPI service, newer variant',
+  about: ABOUT,
+  server: '../v1',
+  security: {
+    name: 'key',
+    scheme: { type: 'http', scheme: 'bearer', description: 'A key, whose scopes are the roles of the operations' },
+  },
+  challenge: 'Bearer',
+  formats: ['application/json'],
+  errorFormats: [PROBLEM_TYPE],
+  errorSchemas: { Problem: PROBLEM, FieldProblem: FIELD_PROBLEM },
+  refusals,
+  callerHeaders: { ...keyHeaders, ...limitHeaders('key') },
+  isXml: false,
+  isLenient: false,
+}
+
+/** The description of the newer variant in OpenAPI 3.1. */
+export const describeV1 = (routes: readonly Route[], version: string): Schema =>
+  describeVariant(v1Facts, routes, version)
