@@ -1,35 +1,51 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { classicRoutes as routes } from '../../src/server/routes/index.ts'
+import { classicRoutes, v1Routes } from '../../src/server/routes/index.ts'
 import { sqliteDatabase } from '../support/databases.ts'
 import { answerOf, type Description, judgeOf, operationFor } from '../support/description.ts'
-import { ask, startService } from '../support/service.ts'
+import { ask, askV1, startService } from '../support/service.ts'
 import { rows } from '../support/suite/rows.ts'
 import { startSuite, type Suite } from '../support/suite/suite.ts'
 
-const readDescription = async (): Promise<Description> => {
+const readDescription = async (askOf: typeof ask): Promise<Description> => {
   await using service = await startService()
-  const { body } = await ask(service, { path: '/openapi.json', headers: { authorization: '' } })
+  const { body } = await askOf(service, { path: '/openapi.json', headers: { authorization: '' } })
   return JSON.parse(body) as Description
 }
 
-const description = await readDescription()
-const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ is: `${method.toUpperCase()} ${path}`, ...operation })),
-)
+const description = await readDescription(ask)
 
-describe('the description of the interface', () => {
+const variants = [
+  { variant: 'classic', prefix: '/api', scheme: 'basic', routes: classicRoutes, ask, description },
+  {
+    variant: 'v1',
+    prefix: '/v1',
+    scheme: 'key',
+    routes: v1Routes,
+    ask: askV1,
+    description: await readDescription(askV1),
+  },
+]
+
+const operationsOf = ({ paths }: Description) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ is: `${method.toUpperCase()} ${path}`, ...operation })),
+  )
+
+describe.each(variants)('the description of $variant', ({ prefix, scheme, routes, ask: askOf, description: all }) => {
+  const operations = operationsOf(all)
+
   test('is OpenAPI 3.1, as its schema has it', async () => {
-    const { valid, errors } = await new Validator().validate(structuredClone(description))
+    const { valid, errors } = await new Validator().validate(structuredClone(all))
     expect([valid, errors]).toEqual([true, undefined])
-    expect(description).toMatchObject({ openapi: '3.1.0', info: { version: '0.0.0-test' } })
+    expect(all).toMatchObject({ openapi: '3.1.0', info: { version: '0.0.0-test' } })
   })
 
   test.each(['https://kpi.example.com', 'https://example.com/kpi/one'])(
     'says that the interface is where it is itself, such as %s',
     (publicUrl) => {
-      const [server] = description.servers
-      expect(new URL(server?.url ?? '', `${publicUrl}/api/openapi.json`).href).toBe(`${publicUrl}/api`)
+      const [server] = all.servers
+      expect(new URL(server?.url ?? '', `${publicUrl}${prefix}/openapi.json`).href).toBe(`${publicUrl}${prefix}`)
     },
   )
 
@@ -42,32 +58,56 @@ describe('the description of the interface', () => {
     const names = operations.map(({ operationId }) => operationId)
     expect(new Set(names).size).toBe(names.length)
     const tags = new Set(operations.flatMap((operation) => operation.tags))
-    expect([...tags].sort()).toEqual(description.tags.map(({ name }) => name).sort())
+    expect([...tags].sort()).toEqual(all.tags.map(({ name }) => name).sort())
   })
 
   test('refers to nothing that is not there, and has nothing that nobody refers to', () => {
-    const text = JSON.stringify(description)
+    const text = JSON.stringify(all)
     const referred = new Set([...text.matchAll(/"#\/components\/(\w+\/\w+)"/g)].map(([, name]) => name))
-    const { securitySchemes, ...rest } = description.components
+    const { securitySchemes, ...rest } = all.components
     const there = Object.entries(rest).flatMap(([kind, named]) => Object.keys(named).map((name) => `${kind}/${name}`))
-    expect(Object.keys(securitySchemes ?? {})).toEqual(['basic'])
+    expect(Object.keys(securitySchemes ?? {})).toEqual([scheme])
     expect(referred).toEqual(new Set(there))
   })
 
   test.each(operations)('has what $is may be refused with before it is looked at', ({ security, responses }) => {
-    const always = ['400', '408', '414', '431', '503']
-    const behindTheDoor = ['401', '403', '415', '500']
-    expect(Object.keys(responses)).toEqual(expect.arrayContaining(security ? always : [...always, ...behindTheDoor]))
+    const always = ['400', '408', '414', '415', '431', '503']
+    const behindTheDoor = ['401', '403', '500']
+    const isOpen = security?.length === 0
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(isOpen ? always : [...always, ...behindTheDoor]))
   })
 
-  test('is the same for whoever asks, whatever the format', async () => {
+  test('is the same for whoever asks', async () => {
     await using service = await startService()
     const [first, second] = [
-      await ask(service, { path: '/openapi.json' }),
-      await ask(service, { path: '/OPENAPI.json/', headers: { 'content-type': 'application/xml' } }),
+      await askOf(service, { path: '/openapi.json' }),
+      await askOf(service, { path: '/OPENAPI.json/', headers: { authorization: '', 'content-type': '' } }),
     ]
     expect(first.body).toBe(second.body)
     expect(second.headers['content-type']).toBe('application/json; charset=utf-8')
+  })
+})
+
+describe('what only one variant describes', () => {
+  test('is the same in the classic interface whatever the format', async () => {
+    await using service = await startService()
+    const headers = { 'content-type': 'application/xml' }
+    const { status, body } = await ask(service, { path: '/openapi.json', headers })
+    expect([status, JSON.parse(body)]).toEqual([200, description])
+  })
+
+  test.each(
+    v1Routes.map(({ method, path, scope }) => [`${method} ${path}`, method.toLowerCase(), path, scope] as const),
+  )('is the scope that %s needs in the newer variant', (_is, method, path, scope) => {
+    const operation = variants[1]?.description.paths[path.replace('{key}', '{id}')]?.[method]
+    expect(operation?.security).toEqual([{ key: [scope] }])
+    expect(operation?.description).toContain(`\`${scope}\``)
+  })
+
+  test('is XML in the classic interface, and nowhere in the newer variant', () => {
+    const [classicText, v1Text] = variants.map((one) => JSON.stringify(one.description))
+    expect(classicText).toMatch(/"xml":.*"application\/xml"/)
+    expect(v1Text).not.toMatch(/"xml":|"application\/xml"/)
   })
 })
 

@@ -11,6 +11,7 @@ export type Described = Reference & { readonly headers?: Named<Reference>; reado
 /** One operation of a description. */
 export type Operation = {
   readonly operationId: string
+  readonly description?: string
   readonly tags: readonly string[]
   /** Where it is other than for the rest. */
   readonly security?: readonly object[]

@@ -7,7 +7,13 @@ export type Where = 'anywhere' | 'behind the door' | 'at an id' | 'where it writ
 export type Told = 'replay' | 'wait' | 'credentials' | 'caller'
 
 /** What a request may be refused with. */
-export type Refusal = { readonly where: Where; readonly says: string; readonly tells?: readonly Told[] }
+export type Refusal = {
+  readonly where: Where
+  readonly says: string
+  readonly tells?: readonly Told[]
+  /** What it may hold in other media types than all refusals. */
+  readonly also?: Schema
+}
 
 /** A header that answers may have: the name under which it is referred to, and what it says. */
 export type Header = { readonly name: string; readonly says: string; readonly type: 'integer' | 'string' }

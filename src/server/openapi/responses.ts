@@ -40,10 +40,10 @@ export const contentIn = (formats: readonly string[], schema: Schema): Schema =>
 /** The name under which a refusal is referred to. */
 export const refusalName = (status: number): string => `Refused${status}`
 
-const refusal = (facts: Facts, { says, tells = [] }: Refusal): Schema => ({
+const refusal = (facts: Facts, { says, tells = [], also }: Refusal): Schema => ({
   description: says,
   headers: Object.fromEntries([openHeaders, ...tells.map((what) => told[what](facts))].flatMap(Object.entries<Json>)),
-  content: contentIn(facts.errorFormats, ref('schemas', Object.keys(facts.errorSchemas)[0] ?? '')),
+  content: { ...contentIn(facts.errorFormats, ref('schemas', Object.keys(facts.errorSchemas)[0] ?? '')), ...also },
 })
 
 /** What requests may be refused with, by the name under which it is referred to. */

@@ -3,6 +3,7 @@ import { PROBLEM_TYPE, problemType } from '../problem.ts'
 import { describeVariant } from './document.ts'
 import { type Facts, type Header, limitHeaders } from './facts.ts'
 import type { Schema } from './field-schemas.ts'
+import { contentIn } from './responses.ts'
 import { ref } from './schemas.ts'
 
 const ABOUT = `Keeps KPIs and their values, broken down by people and by whatever else, and reports them by period.
@@ -42,8 +43,22 @@ const FIELD_PROBLEM: Schema = {
   required: ['pointer', 'field', 'detail'],
 }
 
+const UNREAD_SCHEMA: Schema = {
+  type: 'object',
+  description: 'Why a request was refused whose head could not be read, so that its variant is not known.',
+  properties: { message: { type: 'string', description: 'What is wrong, for people' } },
+  required: ['message'],
+}
+
+const UNREAD = contentIn(['application/json'], ref('schemas', 'Unread'))
+
 const refusals: Facts['refusals'] = {
-  400: { where: 'anywhere', says: 'The request, its body or its query cannot be read.', tells: ['caller'] },
+  400: {
+    where: 'anywhere',
+    says: 'The request, its Host, body or query cannot be read.',
+    tells: ['caller'],
+    also: UNREAD,
+  },
   401: {
     where: 'behind the door',
     says: 'The key is missing or wrong, has expired or was revoked, or its owner is locked.',
@@ -56,14 +71,14 @@ const refusals: Facts['refusals'] = {
   },
   404: { where: 'at an id', says: 'There is nothing with this id in the account.', tells: ['caller'] },
   406: { where: 'anywhere', says: 'Accept does not take JSON.', tells: ['caller'] },
-  408: { where: 'anywhere', says: 'The request did not come in time.', tells: ['caller'] },
+  408: { where: 'anywhere', says: 'The request did not come in time.', tells: ['caller'], also: UNREAD },
   409: {
     where: 'where it writes',
     says: 'In use, there already, or its key is taken; with `Retry-After`: the same request is running.',
     tells: ['wait', 'caller'],
   },
   413: { where: 'with a body', says: 'The body is over 10 MiB.', tells: ['caller'] },
-  414: { where: 'anywhere', says: 'The address is over 8 KiB.', tells: ['caller'] },
+  414: { where: 'anywhere', says: 'The address is over 8 KiB.', tells: ['caller'], also: UNREAD },
   415: {
     where: 'anywhere',
     says: 'The Content-Type is XML, that of a body is not JSON, or it names another charset than UTF-8.',
@@ -79,7 +94,7 @@ const refusals: Facts['refusals'] = {
     says: 'The limit of the key is reached, or too many wrong keys were sent.',
     tells: ['wait', 'caller'],
   },
-  431: { where: 'anywhere', says: 'The head of the request is over 64 KiB.' },
+  431: { where: 'anywhere', says: 'The head of the request is over 64 KiB.', also: UNREAD },
   500: {
     where: 'behind the door',
     says: 'Something unforeseen happened; the request id leads to it in the log.',
@@ -109,7 +124,7 @@ const v1Facts: Facts = {
   challenge: 'Bearer',
   formats: ['application/json'],
   errorFormats: [PROBLEM_TYPE],
-  errorSchemas: { Problem: PROBLEM, FieldProblem: FIELD_PROBLEM },
+  errorSchemas: { Problem: PROBLEM, FieldProblem: FIELD_PROBLEM, Unread: UNREAD_SCHEMA },
   refusals,
   callerHeaders: { ...keyHeaders, ...limitHeaders('key') },
   isXml: false,
