@@ -42,7 +42,7 @@ export const operationFor = ({ paths }: Description, method: string, path: strin
 }
 
 /** What is described of an operation's answers with a status. */
-export const answerOf = ({ components }: Description, operation: Operation, status: number): Described | undefined => {
+const answerOf = ({ components }: Description, operation: Operation, status: number): Described | undefined => {
   const described = operation.responses[status]
   return described?.$ref === undefined ? described : components['responses']?.[described.$ref.split('/').at(-1) ?? '']
 }
@@ -69,5 +69,38 @@ export const judgeOf = (description: Description, strict: boolean): Judge => {
     if (!validate) return [`${$ref} is not described`]
     void validate(value)
     return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+  }
+}
+
+/** An answer, as far as it is described. */
+export type Answered = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: string
+}
+
+/** Headers that are HTTP's own. */
+const USUAL: ReadonlySet<string> = new Set([
+  'allow',
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+])
+
+/** The faults of an answer by what is described of its operation: its status, headers, media type and body. */
+export const judgeAnswersOf = (description: Description): ((operation: Operation, answer: Answered) => string[]) => {
+  const judge = judgeOf(description, true)
+  return (operation, { status, headers, body }) => {
+    const answer = answerOf(description, operation, status)
+    if (!answer) return [`${status} is not described: ${body}`]
+    const known = new Set(Object.keys(answer.headers ?? {}).map((name) => name.toLowerCase()))
+    const unknown = Object.keys(headers).filter((name) => !USUAL.has(name) && !known.has(name))
+    const [type = ''] = String(headers['content-type'] ?? '').split(';')
+    const schema = answer.content?.[type]?.schema
+    if (!schema) return body === '' && !answer.content ? unknown : [...unknown, `${type} is not described: ${body}`]
+    return [...unknown, ...judge(schema, JSON.parse(body))]
   }
 }

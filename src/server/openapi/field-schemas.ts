@@ -6,6 +6,7 @@ import type { Field, Kind } from '../../domain/schema.ts'
 /** A schema of OpenAPI 3.1, which is JSON Schema 2020-12. */
 export type Schema = Readonly<Record<string, Json>>
 
+const WHOLE = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 const INT16 = { minimum: -INT16_MAX - 1, maximum: INT16_MAX }
 const DECIMAL = { exclusiveMinimum: -(10 ** INTEGER_DIGITS), exclusiveMaximum: 10 ** INTEGER_DIGITS }
 const DATETIME = String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$`
@@ -22,7 +23,7 @@ const shownAs: Record<Kind, Schema> = {
 }
 
 const strictly: Record<Kind, Schema> = {
-  integer: { type: 'integer' },
+  integer: { type: 'integer', ...WHOLE },
   int16: { type: 'integer', ...INT16 },
   decimal: { type: 'number', ...DECIMAL },
   boolean: { type: 'boolean' },
@@ -35,7 +36,7 @@ const strictly: Record<Kind, Schema> = {
 /** What older clients send instead of a number or a boolean: text that stands for it (decisions, section 4). */
 const leniently: Record<Kind, Schema> = {
   ...strictly,
-  integer: { type: ['integer', 'string'], pattern: String.raw`-?\d{1,15}` },
+  integer: { type: ['integer', 'string'], pattern: String.raw`-?\d{1,15}`, ...WHOLE },
   int16: { type: ['integer', 'string'], pattern: String.raw`-?\d{1,5}`, ...INT16 },
   decimal: { type: ['number', 'string'], pattern: String.raw`-?0*\d{1,${INTEGER_DIGITS}}(\.\d+)?`, ...DECIMAL },
   boolean: { type: ['boolean', 'string'], pattern: 'true|false' },

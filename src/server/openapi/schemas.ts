@@ -47,6 +47,9 @@ const innerLists = ({ lists = {} }: Resource, style: Style): Schema =>
     ]),
   )
 
+/** The fields that a body may hold: what the path says already is ignored there. */
+const ownOf = ({ path, writable }: Resource): NamedField[] => writable.filter(({ name }) => !path.includes(`{${name}}`))
+
 type Taken = { readonly about: string; readonly required: readonly string[] }
 
 const taken = (of: Resource, { about, required }: Taken, style: Style): Schema => ({
@@ -54,7 +57,7 @@ const taken = (of: Resource, { about, required }: Taken, style: Style): Schema =
   description: about,
   properties: {
     ...innerLists(of, style),
-    ...propertiesOf(of.writable, (field) => takenField(field, style.isLenient)),
+    ...propertiesOf(ownOf(of), (field) => takenField(field, style.isLenient)),
   },
   ...(required.length > 0 && { required }),
   ...named(style, of.root),
@@ -63,7 +66,9 @@ const taken = (of: Resource, { about, required }: Taken, style: Style): Schema =
 const draft = (of: Resource, style: Style): Schema => {
   const isMandatory = ({ field }: NamedField): boolean =>
     field.required === true && !(style.isLenient && field.lenient === true)
-  const mandatory = of.writable.filter(isMandatory).map(({ name }) => name)
+  const mandatory = ownOf(of)
+    .filter(isMandatory)
+    .map(({ name }) => name)
   const about = `What makes one ${of.title}. Other fields are ignored.`
   return taken(of, { about, required: [...Object.keys(of.lists ?? {}), ...mandatory] }, style)
 }
@@ -79,10 +84,16 @@ const capital = (word: string): string => word.charAt(0).toUpperCase() + word.sl
 /** The name of a resource in names of schemas: its root in XML, or one that is made as those are. */
 const nameOf = ({ root, name }: Resource): string => root || name.split('_').map(capital).join('')
 
+/** The same for bodies, which are others where the path says some of it: those of KPIs of a category are `CategoryKPI`. */
+const bodyNameOf = (of: Resource): string => {
+  const said = of.writable.find(({ name }) => of.path.includes(`{${name}}`))
+  return (said ? capital(said.name.replace(/_id$/, '')) : '') + nameOf(of)
+}
+
 /** The names of a resource's schemas: as it is shown, as it is made, as it is changed, and a list of it. */
 export const shownName = (of: Resource): string => nameOf(of)
-export const draftName = (of: Resource): string => (of.lists ? nameOf(of) : `${nameOf(of)}Draft`)
-export const patchName = (of: Resource): string => `${nameOf(of)}Patch`
+export const draftName = (of: Resource): string => (of.lists ? nameOf(of) : `${bodyNameOf(of)}Draft`)
+export const patchName = (of: Resource): string => `${bodyNameOf(of)}Patch`
 export const listName = (of: Resource): string => `ArrayOf${nameOf(of)}`
 
 /** Every schema of a resource that anything may refer to. */
