@@ -62,6 +62,8 @@ export type Route = {
   readonly query?: readonly QueryParameter[]
   /** Its answer says how many there are, as it may hold only the first of them. */
   readonly counts?: true
+  /** It may update what is there instead of making something, and answers 200 then. */
+  readonly upserts?: true
   readonly handle: (request: Request) => Promise<Answer>
 } & (
   | { readonly method: Exclude<Method, 'POST' | 'PUT'>; readonly takes?: undefined }

@@ -9,23 +9,10 @@ const faultsOfBody = judgeOf(description, false)
 
 /** What clients may put where something else belongs. */
 const VALUES: readonly unknown[] = [
-  ...[
-    null,
-    '',
-    '  ',
-    'x',
-    'D',
-    'U',
-    'SUM',
-    '#.0',
-    '5',
-    '1.5',
-    'true',
-    '2026-03-05',
-    '2026-03-05T00:00:00',
-    '2026-02-30',
-  ],
-  ...[0, 1, 2, 5, -1, 1.5, 1.23456, 40_000, 1e14, 1e20, true, false, [], [1], {}, 'x'.repeat(1000), 'a\nb', 'a\u0001b'],
+  null,
+  ...['', '  ', 'x', 'D', 'U', 'SUM', '#.0', '5', '1.5', 'true', '2026-03-05', '2026-03-05T00:00:00', '2026-02-30'],
+  ...['a\nb', 'a\u0001b', 'x'.repeat(1000), 0, 1, 2, 5, -1, 1.5, 1.23456, 40_000, 1e14, 1e20, true, false],
+  ...[[], [1], {}],
 ]
 
 const taking = operationsOf(description).flatMap((one) => {

@@ -131,6 +131,7 @@ describe('what the service answers and takes is as described', () => {
     const { status, headers, text } = await suite.run(row, 'json')
     expect(faultsOfAnswer(operation, { status, headers, body: text })).toEqual([])
     const taken = operation.requestBody?.content['application/json']?.schema
-    if (taken && row.body) expect(unsaid(faultsOfBody(taken, row.body), { status, body: text })).toEqual([])
+    const faults = taken && row.body ? unsaid(faultsOfBody(taken, row.body), { status, body: text }) : []
+    expect(faults).toEqual([])
   })
 })

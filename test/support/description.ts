@@ -75,7 +75,7 @@ export const judgeOf = (description: Description, strict: boolean): Judge => {
 /** An answer, as far as it is described. */
 export type Answered = {
   readonly status: number
-  readonly headers: Readonly<Record<string, unknown>>
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: string
 }
 
@@ -98,7 +98,7 @@ export const judgeAnswersOf = (description: Description): ((operation: Operation
     if (!answer) return [`${status} is not described: ${body}`]
     const known = new Set(Object.keys(answer.headers ?? {}).map((name) => name.toLowerCase()))
     const unknown = Object.keys(headers).filter((name) => !USUAL.has(name) && !known.has(name))
-    const [type = ''] = String(headers['content-type'] ?? '').split(';')
+    const [type = ''] = (headers['content-type'] ?? '').toString().split(';')
     const schema = answer.content?.[type]?.schema
     if (!schema) return body === '' && !answer.content ? unknown : [...unknown, `${type} is not described: ${body}`]
     return [...unknown, ...judge(schema, JSON.parse(body))]

@@ -1,4 +1,6 @@
 import { assignFirst, post } from './classic.ts'
+import { sqliteDatabase } from './databases.ts'
+import { NOW } from './io.ts'
 import { type Asked, askV1, type Service, startService } from './service.ts'
 import type { Description } from './description.ts'
 import type { Placed } from './described.ts'
@@ -32,7 +34,8 @@ const GOOD: Readonly<Record<string, object>> = {
   '/kpicategories/{category_id}/kpis': KPI,
   '/kpiunits': { name: 'Metre', entry_format: '#.0', display_format: '#.0 m', is_percentage: false },
   '/kpientries': ENTRY,
-  '/kpientries/list': { entries: [ENTRY], hasNotes: false },
+  '/kpientries/{id}': { actual: 5 },
+  '/kpientries/list': { entries: [{ ...ENTRY, entry_date: '2026-03-05' }], hasNotes: false },
   '/breakdownitems': { breakdown_id: 2, name: 'South' },
 }
 
@@ -49,8 +52,8 @@ export const filled = (path: string, id?: number): string => {
 }
 
 /** A service with KPI 1, user 2 who has it, entry 1 of theirs, breakdown 2 and its item 3, which entry 2 belongs to. */
-export const startWorld = async (): Promise<Service> => {
-  const service = await startService()
+export const startWorld = async (make = sqliteDatabase): Promise<Service> => {
+  const service = await startService(NOW, make)
   await assignFirst(service, { target_default: 10 })
   await post(service, '/groups', { name: 'Region' })
   await post(service, '/groups/2/items', { name: 'North' })

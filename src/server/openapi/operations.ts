@@ -78,7 +78,7 @@ const bodyOf = (verb: Verb, { takes }: Route, { formats }: Facts): Schema =>
       }
     : {}
 
-const successOf = (verb: Verb, { gives, counts }: Route, facts: Facts): Schema => ({
+const success = (verb: Verb, { gives, counts }: Route, facts: Facts): Schema => ({
   description: verb === 'remove' ? 'It is deleted; the body is empty.' : 'It is done.',
   headers: {
     ...usualHeaders(facts),
@@ -89,6 +89,17 @@ const successOf = (verb: Verb, { gives, counts }: Route, facts: Facts): Schema =
   ...(gives && {
     content: contentIn(facts.formats, ref('schemas', verb === 'list' ? listName(gives) : shownName(gives))),
   }),
+})
+
+/** What an update in place of an addition answers. */
+const updated = (route: Route, facts: Facts): Schema => ({
+  ...success('addMany', route, facts),
+  description: 'It was there, and is updated.',
+})
+
+const successesOf = (verb: Verb, route: Route, facts: Facts): Schema => ({
+  [verb === 'add' ? 201 : 200]: success(verb, route, facts),
+  ...(route.upserts && { 200: updated(route, facts) }),
 })
 
 const possible: Record<Where, (verb: Verb, route: Route) => boolean> = {
@@ -107,7 +118,6 @@ const aboutOf = ({ gives, scope }: Route): Schema => {
 /** One operation as OpenAPI has it. */
 export const operationOf = (route: Route, facts: Facts): Schema => {
   const verb = verbOf(route)
-  const success = verb === 'add' ? 201 : 200
   return {
     tags: [controllerOf(route.path).name],
     operationId: idOf(verb, route.path),
@@ -117,7 +127,7 @@ export const operationOf = (route: Route, facts: Facts): Schema => {
     parameters: parametersOf(verb, route),
     ...bodyOf(verb, route, facts),
     responses: {
-      [success]: successOf(verb, route, facts),
+      ...successesOf(verb, route, facts),
       ...refused(facts, ({ where }) => possible[where](verb, route)),
     },
   }

@@ -119,6 +119,7 @@ const entryRoutes = ({ of, batch, query: known, updated }: Variety): readonly Ro
       path: of.path,
       takes: of,
       gives: of,
+      ...(updated === 200 && { upserts: true }),
       handle: async ({ ctx, body, lenient }) => {
         const { entry: record, isNew } = await upsert(ctx, readDraft(of, body, lenient))
         const content = { of, record }
