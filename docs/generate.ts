@@ -6,10 +6,15 @@ import { processIo } from '../src/cli/io.ts'
 import { describeProgram } from '../src/cli/program.ts'
 import { fieldSays } from '../src/domain/field-value.ts'
 import { categoryKpi } from '../src/domain/resources/kpi.ts'
+import type { ErrorCode } from '../src/domain/errors.ts'
 import { resources } from '../src/domain/resources/index.ts'
 import type { Field, NamedField, Resource } from '../src/domain/schema.ts'
+import { SCOPES } from '../src/domain/scopes.ts'
+import { verbsIn } from '../src/domain/variants.ts'
 import { SYNONYMS } from '../src/load/header.ts'
-import { classicRoutes as routes } from '../src/server/routes/index.ts'
+import { problemTitles, problemType } from '../src/server/problem.ts'
+import { classicRoutes, v1Routes } from '../src/server/routes/index.ts'
+import { v1Status } from '../src/server/status.ts'
 
 const INTRODUCTION = `# Reference
 
@@ -46,26 +51,66 @@ const limits = (field: Field): string => {
   return parts.join('; ')
 }
 
-const marks = (field: Field): string => {
-  if (field.readOnly) return 'read only'
-  if (field.writeOnly) return 'write only'
-  if (!field.required) return ''
-  return field.lenient ? 'mandatory, may be left out of a new one' : 'mandatory'
-}
+const marks = (field: Field): string =>
+  [
+    field.newer && 'newer variant only',
+    field.readOnly && 'read only',
+    field.writeOnly && 'write only',
+    field.required && !field.readOnly && 'mandatory',
+    field.lenient && 'may be left out of a new one in the classic interface',
+  ]
+    .filter((mark) => typeof mark === 'string')
+    .join(', ')
 
 const fieldRow = ({ name, field }: NamedField): string[] => [`\`${name}\``, field.about, limits(field), marks(field)]
 
-const resourceText = (of: Resource): string => {
-  const fields = Object.entries<Field>(of.fields)
-    .filter(([, { newer }]) => !newer)
-    .map(([name, field]) => fieldRow({ name, field }))
-  return [
-    `### ${of.title}`,
-    `\`${of.path}\`: ${of.verbs.join(', ')}`,
-    ...(of.caution === undefined ? [] : [of.caution]),
-    table(['Field', 'Is', 'Holds', ''], fields),
-  ].join('\n\n')
+/** What can be done to it, in which variant. */
+const verbsText = (of: Resource): string => {
+  const [classic, newer] = [verbsIn('classic', of).join(', '), verbsIn('v1', of).join(', ')]
+  if (classic === newer) return `\`${of.path}\`: ${classic}`
+  if (newer === '') return `\`${of.path}\`, in the classic interface only: ${classic}`
+  if (classic === '') return `\`${of.path}\`, in the newer variant only: ${newer}`
+  return `\`${of.path}\`: ${classic}; in the newer variant ${newer}`
 }
+
+const resourceText = (of: Resource): string =>
+  [
+    `### ${of.title}`,
+    verbsText(of),
+    ...(of.caution === undefined ? [] : [of.caution]),
+    table(
+      ['Field', 'Is', 'Holds', ''],
+      Object.entries<Field>(of.fields).map(([name, field]) => fieldRow({ name, field })),
+    ),
+  ].join('\n\n')
+
+const unique = (texts: readonly string[]): string[] => [...new Set(texts)]
+
+/** A scope, the methods that it allows, and below which paths. */
+const scopeRow = (scope: string): string[] => {
+  const allowed = v1Routes.filter((route) => route.scope === scope)
+  const paths = allowed.map(({ path }) => `\`${path.replace(/\/(?:\{\w+\}|list)$/, '')}\``)
+  return [`\`${scope}\``, unique(allowed.map(({ method }) => method)).join(', '), unique(paths).join(', ')]
+}
+
+/** Errors that no problem tells: the client's own, one that is told as `unavailable`, and one that comes before the path. */
+const UNTOLD: ReadonlySet<string> = new Set<ErrorCode>(['unsupported', 'unusable', 'head_too_large'])
+
+const problemRows = (): string[][] =>
+  (Object.keys(problemTitles) as ErrorCode[])
+    .filter((code) => !UNTOLD.has(code))
+    .map((code) => [String(v1Status[code]), `\`${problemType(code)}\``, problemTitles[code]])
+    .sort()
+
+const newerText = (): string =>
+  [
+    '## Scopes\n',
+    'What a key of the newer variant may do, by its scopes:\n',
+    `${table(['Scope', 'Allows', 'At and below'], SCOPES.map(scopeRow))}\n`,
+    '## Problems\n',
+    'What the newer variant refuses a request with, as `application/problem+json`:\n',
+    `${table(['Status', 'Type', 'Title'], problemRows())}\n`,
+  ].join('\n')
 
 const fileText = (): string =>
   [
@@ -81,8 +126,8 @@ const fileText = (): string =>
     )}\n`,
   ].join('\n')
 
-/** Whether the interface has it; the field table is ahead of it. */
-const isServed = (of: Resource): boolean => routes.some(({ path }) => path === of.path)
+/** Whether a variant has it; the field table may be ahead of both. */
+const isServed = (of: Resource): boolean => [...classicRoutes, ...v1Routes].some(({ path }) => path === of.path)
 
 /** The reference: every command with its flags, every resource with its fields. */
 export const reference = async (): Promise<string> => {
@@ -94,10 +139,12 @@ export const reference = async (): Promise<string> => {
     '## Commands\n',
     ...program.commands.flatMap((group) => leaves(group, `kpi ${group.name()}`)).map((text) => `${text}\n`),
     fileText(),
+    newerText(),
     '## Resources\n',
-    'The whole interface is described in OpenAPI 3.1 at `/api/openapi.json`, for anybody who asks.\n',
-    'Paths are below `/api`. Mandatory fields are needed to make one; read-only ones are ignored when sent. A new KPI may leave',
-    'out its category, which is the first of the account then, and its aggregate function, which is SUM.\n',
+    'Each variant is described in OpenAPI 3.1, for anybody who asks: at `/api/openapi.json` and at `/v1/openapi.json`.\n',
+    'Paths are below `/api`, and below `/v1` in [the newer variant](newer.md). Mandatory fields are needed to make one;',
+    'read-only ones are ignored when sent. In the classic interface a new KPI may leave out its category, which is the first of',
+    'the account then, and its aggregate function, which is SUM.\n',
     `The KPIs of one category are at \`${categoryKpi.path}\`, too.\n`,
     ...resources.filter(isServed).map((of) => `${resourceText(of)}\n`),
   ].join('\n')
