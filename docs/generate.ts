@@ -96,11 +96,14 @@ const scopeRow = (scope: string): string[] => {
 /** Errors that no problem tells: the client's own, one that is told as `unavailable`, and one that comes before the path. */
 const UNTOLD: ReadonlySet<string> = new Set<ErrorCode>(['unsupported', 'unusable', 'head_too_large'])
 
+const isErrorCode = (text: string): text is ErrorCode => text in problemTitles
+
 const problemRows = (): string[][] =>
-  (Object.keys(problemTitles) as ErrorCode[])
+  Object.keys(problemTitles)
+    .filter(isErrorCode)
     .filter((code) => !UNTOLD.has(code))
     .map((code) => [String(v1Status[code]), `\`${problemType(code)}\``, problemTitles[code]])
-    .sort()
+    .sort(([left], [right]) => Number(left) - Number(right))
 
 const newerText = (): string =>
   [
