@@ -5,7 +5,7 @@ const withoutCredentials = (text: string): string => text.replace(/\/\/.*@/s, '/
 
 const faultOf = (url: URL): string | undefined => {
   if (url.username !== '' || url.password !== '') {
-    return 'has credentials in it; give the login name and the token by themselves'
+    return 'has credentials in it; give the login name, the token or the key by themselves'
   }
   if (url.search !== '' || url.hash !== '') return 'has more than a path; it looks like https://acme.example.com/api'
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) return undefined

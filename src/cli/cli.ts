@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import type { Capability } from '../client/capabilities.ts'
+import type { Needs } from '../client/capabilities.ts'
 import type { Client } from '../client/client.ts'
 import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
 import type { Io } from './io.ts'
 import { type Printing, printRecord, printRecords } from './output/print.ts'
-import { withClientAt } from './session.ts'
+import { mustHaveAt, withClientAt } from './session.ts'
 import { canAsk, findFormat, findPlace, findTimeout, type GlobalFlags, mustNotBeStray, wantsColor } from './settings.ts'
 
 /** What every command works with: the world, the flags given, a client, and the ways to say something. */
@@ -12,7 +12,9 @@ export type Cli = {
   readonly io: Io
   readonly flags: GlobalFlags
   /** Works with the service; what `needs` names and its variant does not have is refused first. */
-  readonly withClient: <T>(needs: Capability, work: (client: Client) => Promise<T>) => Promise<T>
+  readonly withClient: <T>(needs: Needs, work: (client: Client) => Promise<T>) => Promise<T>
+  /** Refuses what the service's variant does not have, where something is asked or read before there is a client. */
+  readonly mustHave: (needs: Needs) => void
   readonly printing: () => Printing
   readonly printOne: (of: Resource, record: AnyRecord) => Promise<void>
   readonly printMany: (columns: readonly NamedField[], records: readonly AnyRecord[]) => Promise<void>
@@ -48,6 +50,10 @@ export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
     withClient: async (needs, work) => {
       mustNotBeStray(io, flags)
       return withClientAt(io, findPlace(io, flags), findTimeout(flags), needs, work)
+    },
+    mustHave: (needs) => {
+      mustNotBeStray(io, flags)
+      mustHaveAt(findPlace(io, flags), needs)
     },
     printing,
     printOne: (of, record) => printRecord(io, printing(), of, record),

@@ -4,10 +4,25 @@ import { join, resolve } from 'node:path'
 import { KpiError } from '../domain/errors.ts'
 import { configFolder, makeFolder } from './folders.ts'
 import type { Io } from './io.ts'
+import type { RemotePlace } from './settings.ts'
 import { shellWord } from './shell-word.ts'
 
 const OTHERS = 0o077
 const COMMAND_TIMEOUT_MS = 30_000
+
+/** What the secret of a remote service is called: each variant has its own. */
+export const SECRETS: Record<RemotePlace['kind'], string> = { classic: 'token', v1: 'key' }
+
+/** What is wrong with a secret that is plainly one of the other variant; services of others may have any form. */
+export const wrongKind = (kind: RemotePlace['kind'], secret: string): string | undefined => {
+  if (kind === 'v1' && secret.startsWith('kpi_token_')) {
+    return 'it is an account token, and a base URL that ends in /v1 takes a key (on the bundled service: kpi service keys create)'
+  }
+  if (kind === 'classic' && secret.startsWith('kpi_key_')) {
+    return 'it is a key, which goes with a base URL that ends in /v1; one that ends in /api takes the account token'
+  }
+  return undefined
+}
 
 const secretFile = (io: Io, profile: string): string => join(configFolder(io), 'secrets', profile)
 
@@ -58,20 +73,25 @@ const runTokenCommand = ({ env, cwd }: Io, command: string): string => {
   }
 }
 
-const readToken = (io: Io, profile: string | undefined, command: string | undefined): string => {
+const readSecret = (io: Io, { kind, profile, tokenCommand: command }: RemotePlace): string => {
   const { KPI_TOKEN: token, KPI_TOKEN_FILE: file } = io.env
   if (token) return token.trim()
   if (file) return readSecretFile(io, resolve(io.cwd, file))
   if (command !== undefined) return runTokenCommand(io, command)
   if (profile !== undefined) return readSecretFile(io, secretFile(io, profile))
-  throw new KpiError('unauthorized', 'there is no token: set KPI_TOKEN or KPI_TOKEN_FILE, or use a profile')
+  const called = SECRETS[kind]
+  throw new KpiError('unauthorized', `there is no ${called}: set KPI_TOKEN or KPI_TOKEN_FILE, or use a profile`)
 }
 
-/** The token to send: from the environment, the profile's command, or the profile's file, in this order. */
-export const findToken = (io: Io, profile: string | undefined, command: string | undefined): string => {
-  const token = readToken(io, profile, command)
-  if (token !== '') return token
-  throw new KpiError('unauthorized', `the token is empty that comes from ${describeToken(io, profile ?? '', command)}`)
+/** The token or key to send: from the environment, the profile's command, or the profile's file, in this order. */
+export const findSecret = (io: Io, place: RemotePlace): string => {
+  const { kind, profile = '', tokenCommand } = place
+  const secret = readSecret(io, place)
+  const from = `that comes from ${describeToken(io, profile, tokenCommand)}`
+  if (secret === '') throw new KpiError('unauthorized', `the ${SECRETS[kind]} is empty ${from}`)
+  const fault = wrongKind(kind, secret)
+  if (fault === undefined) return secret
+  throw new KpiError('unauthorized', `the secret ${from} cannot be used: ${fault}`)
 }
 
 /** Where a profile's token comes from, in words; never the token. */

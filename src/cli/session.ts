@@ -1,41 +1,36 @@
-import { type Capability, mustHave } from '../client/capabilities.ts'
+import { hasAll, mustHave, type Needs } from '../client/capabilities.ts'
 import { type Client, createClient } from '../client/client.ts'
+import type { HttpTransport, Probed } from '../client/http.ts'
 import type { Transport } from '../client/transport.ts'
-import { KpiError } from '../domain/errors.ts'
-import { type Variant, verbsIn } from '../domain/variants.ts'
+import type { Variant } from '../domain/variants.ts'
+import { withAdvice } from './advice.ts'
 import { readBaseUrl } from './base-url.ts'
 import type { Io } from './io.ts'
-import type { Place } from './settings.ts'
+import type { Place, RemotePlace } from './settings.ts'
 
-/** The way to a place; what it needs is loaded only when it is taken. */
-const openTransport = async (io: Io, place: Place, variant: Variant, timeoutMs: number): Promise<Transport> => {
-  if (place.kind === 'embedded') {
-    const { embeddedTransport } = await import('./embedded.ts')
-    return embeddedTransport(place.dataDir, io.now, variant)
-  }
-  const [{ httpTransport }, { findToken }] = await Promise.all([import('../client/http.ts'), import('./secrets.ts')])
+/** The way to a remote place; what it needs is loaded only when it is taken. */
+const openRemote = async (io: Io, place: RemotePlace, timeoutMs: number): Promise<HttpTransport> => {
+  const [{ httpTransport }, { findSecret }] = await Promise.all([import('../client/http.ts'), import('./secrets.ts')])
   const baseUrl = readBaseUrl(place.baseUrl)
-  const token = findToken(io, place.profile, place.tokenCommand)
-  return httpTransport({
-    baseUrl,
-    login: place.kind === 'classic' ? place.login : undefined,
-    token,
-    timeoutMs,
-    now: io.now,
-  })
+  const login = place.kind === 'classic' ? place.login : undefined
+  return httpTransport({ baseUrl, login, token: findSecret(io, place), timeoutMs, now: io.now })
 }
 
-const isRefusedLogin = (error: unknown): error is KpiError => error instanceof KpiError && error.code === 'unauthorized'
-
-const withAdvice = ({ code, message }: KpiError, profile: string | undefined): KpiError => {
-  const advice = profile === undefined ? 'check KPI_LOGIN and KPI_TOKEN' : `give it anew: kpi profiles add ${profile}`
-  return new KpiError(code, `${message}; ${advice}`)
+const openTransport = async (io: Io, place: Place, variant: Variant, timeoutMs: number): Promise<Transport> => {
+  if (place.kind !== 'embedded') return openRemote(io, place, timeoutMs)
+  const { embeddedTransport } = await import('./embedded.ts')
+  return embeddedTransport(place.dataDir, io.now, variant)
 }
 
-/** The variant that is spoken at a place. The embedded service speaks both: the newer one where only that will do. */
-const variantAt = (place: Place, needs: Capability): Variant => {
-  if (place.kind !== 'embedded') return place.kind
-  return verbsIn('classic', needs.of).includes(needs.verb) ? 'classic' : 'v1'
+/**
+ * The variant that is spoken at a place, once it has what is needed. The embedded service speaks both: the newer one
+ * where the classic one will not do.
+ */
+export const mustHaveAt = (place: Place, needs: Needs): Variant => {
+  const spoken = hasAll('classic', needs) ? 'classic' : 'v1'
+  const variant = place.kind === 'embedded' ? spoken : place.kind
+  mustHave(variant, needs)
+  return variant
 }
 
 /**
@@ -46,17 +41,27 @@ export const withClientAt = async <T>(
   io: Io,
   place: Place,
   timeoutMs: number,
-  needs: Capability,
+  needs: Needs,
   work: (client: Client) => Promise<T>,
 ): Promise<T> => {
-  const variant = variantAt(place, needs)
-  mustHave(variant, needs)
+  const variant = mustHaveAt(place, needs)
   const client = createClient(await openTransport(io, place, variant, timeoutMs), variant)
   try {
     return await work(client)
   } catch (error) {
-    throw isRefusedLogin(error) && place.kind !== 'embedded' ? withAdvice(error, place.profile) : error
+    throw place.kind === 'embedded' ? error : withAdvice(error, io, place)
   } finally {
     await client.close()
+  }
+}
+
+/** What a remote place answers to one request that changes nothing, whatever the answer is. */
+export const probeAt = async (io: Io, place: RemotePlace, timeoutMs: number, path: string): Promise<Probed> => {
+  const transport = await openRemote(io, place, timeoutMs)
+  try {
+    const probed = await transport.probe(path)
+    return { ...probed, refusal: probed.refusal && withAdvice(probed.refusal, io, place) }
+  } finally {
+    await transport.close()
   }
 }

@@ -36,6 +36,9 @@ export type Place =
       readonly tokenCommand: string | undefined
     }
 
+/** A place that is reached over the network. */
+export type RemotePlace = Exclude<Place, { readonly kind: 'embedded' }>
+
 const TIMEOUT_MS = 30_000
 
 /** The profile that is used: named by a flag, the environment or the configuration; none is the embedded service. */
@@ -86,6 +89,10 @@ export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   const { baseUrl, login, tokenCommand } = profile
   return { kind: 'classic', baseUrl, login: io.env['KPI_LOGIN'] || login, profile: name, tokenCommand }
 }
+
+/** The name of the profile that a command uses; none where something else names the place. */
+export const profileInUse = (io: Io, flags: GlobalFlags): string | undefined =>
+  flags.dataDir === undefined ? profileName(io, flags, readProfiles(io).current) : undefined
 
 /** Credentials without a service mean a remote one, and nobody says which: that must not be taken for the embedded one. */
 export const mustNotBeStray = (io: Io, flags: GlobalFlags): void => {

@@ -4,7 +4,7 @@ import { type Variant, verbsIn } from '../domain/variants.ts'
 
 /** How the variants are called. */
 export const variantNames: Record<Variant, string> = {
-  classic: 'the classic interface',
+  classic: 'the classic interface (/api)',
   v1: 'the newer interface (/v1)',
 }
 
@@ -16,27 +16,64 @@ const DOES: Record<Verb, string> = {
   remove: 'deletes no',
 }
 
-/** What to use where a variant does not have something, by the path of the resource. */
-const INSTEAD: Record<Variant, Readonly<Record<string, string>>> = {
+/** What a variant does not have as people call it, and what to use instead. */
+type Lack = { readonly called: string; readonly instead: string }
+
+const ELSEWHERE = 'use a profile of the classic interface (a base URL that ends in /api), or the application'
+
+/** What is lacking, by the path of the resource. */
+const LACKS: Record<Variant, Readonly<Record<string, Lack>>> = {
   classic: {
-    '/breakdownitems': 'use groups and their items: kpi groups, kpi group-items',
+    '/breakdownitems': {
+      called: 'breakdown items',
+      instead: 'use kpi group-items, where the same items are called group items, in the groups of kpi groups',
+    },
   },
   v1: {
-    '/users': 'people are added and changed in the application, or with a classic profile',
-    '/users/{user_id}/kpis': 'KPIs are assigned in the application, or with a classic profile',
-    '/users/{user_id}/groupitems': 'group items are given to users in the application, or with a classic profile',
-    '/groups': 'breakdowns are made in the application (kpi service breakdowns); their items are kpi breakdown-items',
-    '/groups/{group_id}/items': 'use kpi breakdown-items',
+    '/users': { called: 'people', instead: ELSEWHERE },
+    '/users/{user_id}/kpis': { called: 'assignments of KPIs', instead: ELSEWHERE },
+    '/users/{user_id}/groupitems': { called: 'group items of users', instead: ELSEWHERE },
+    '/groups': {
+      called: 'groups',
+      instead:
+        'use kpi breakdown-items for what is in them; they are breakdowns here, which the application makes (on the bundled service: kpi service breakdowns)',
+    },
+    '/groups/{group_id}/items': {
+      called: 'group items',
+      instead: 'use kpi breakdown-items, where the same items are called breakdown items',
+    },
   },
 }
 
 /** What is done to which resource. */
-export type Capability = { readonly of: Pick<Resource, 'path' | 'verbs' | 'newer' | 'plural'>; readonly verb: Verb }
+export type Capability = {
+  readonly of: Pick<Resource, 'path' | 'verbs' | 'newer' | 'plural'>
+  readonly verb: Verb
+  /** The flag that asks for it, where it is not the command itself, and what to use instead of that flag. */
+  readonly flag?: { readonly name: string; readonly instead: string }
+}
+
+/** What a command needs: one thing, or all of several. */
+export type Needs = Capability | readonly Capability[]
+
+const needsIn = (needs: Needs): readonly Capability[] => ('of' in needs ? [needs] : needs)
+
+const lacks = (variant: Variant, { of, verb }: Capability): boolean => !verbsIn(variant, of).includes(verb)
+
+/** Whether a variant has all that is needed. */
+export const hasAll = (variant: Variant, needs: Needs): boolean => !needsIn(needs).some((one) => lacks(variant, one))
+
+/** Says that a variant lacks something, and what to use instead. */
+const sentence = (variant: Variant, { of, verb, flag }: Capability): string => {
+  const { called = of.plural.replaceAll('_', ' '), instead } = LACKS[variant][of.path] ?? {}
+  const does = verbsIn(variant, of).length === 0 ? 'has no' : DOES[verb]
+  const advice = flag?.instead ?? instead
+  const said = `${variantNames[variant]} ${does} ${called}${advice === undefined ? '' : `: ${advice}`}`
+  return flag ? `${flag.name}: ${said}` : said
+}
 
 /** Refuses what a variant does not have, before anything is sent, and says what to use instead. */
-export const mustHave = (variant: Variant, { of, verb }: Capability): void => {
-  if (verbsIn(variant, of).includes(verb)) return
-  const instead = INSTEAD[variant][of.path]
-  const does = `${variantNames[variant]} ${DOES[verb]} ${of.plural.replaceAll('_', ' ')}`
-  throw new KpiError('unsupported', instead === undefined ? does : `${does}: ${instead}`)
+export const mustHave = (variant: Variant, needs: Needs): void => {
+  const missing = needsIn(needs).find((one) => lacks(variant, one))
+  if (missing) throw new KpiError('unsupported', sentence(variant, missing))
 }

@@ -4,6 +4,12 @@ import { isLoopback } from './loopback.ts'
 import type { Received, Sending, Transport } from './transport.ts'
 import { Pool } from './undici.ts'
 
+/** What a service said to one request, whether it was refused or not. */
+export type Probed = { readonly header: TextAnswer['header']; readonly refusal?: KpiError | undefined }
+
+/** The way over the network, where what answers say beside their content can be read, too. */
+export type HttpTransport = Transport & { readonly probe: (path: string) => Promise<Probed> }
+
 /** Where a remote service is and who asks. */
 export type Remote = {
   /** Such as `https://acme.example.com/api`. */
@@ -67,7 +73,7 @@ const authorizationOf = (login: string | undefined, token: string): string =>
   login === undefined ? `Bearer ${token}` : `Basic ${Buffer.from(`${login}:${token}`).toString('base64')}`
 
 /** The service over the network, in JSON: the classic interface with a login name, the newer one without. */
-export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote): Transport => {
+export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote): HttpTransport => {
   mustBePrivate(baseUrl)
   const pool = new Pool(baseUrl.origin, {
     connections: CONNECTIONS,
@@ -82,7 +88,7 @@ export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote)
     'content-type': 'application/json',
     accept: 'application/json',
   }
-  const ask = async ({ method, path, query = {}, body }: Sending): Promise<TextAnswer> => {
+  const request = async ({ method, path, query = {}, body }: Sending): Promise<TextAnswer> => {
     const answer = await pool.request({
       method,
       path: prefix + path,
@@ -93,15 +99,27 @@ export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote)
     const header = (name: string): string | undefined => [answer.headers[name] ?? []].flat()[0]
     return { status: answer.statusCode, header, body: await answer.body.text() }
   }
-  const send = async (sending: Sending): Promise<Received> => {
-    const answer = await ask(sending).catch((error: unknown) => {
+  const ask = (sending: Sending): Promise<TextAnswer> =>
+    request(sending).catch((error: unknown) => {
       throw unreachable(error, baseUrl)
     })
-    if (answer.status < 200 || answer.status > 299) {
-      const error = errorOfAnswer(answer, now())
-      throw answer.status === 404 && COLLECTION.test(sending.path) ? wrongBase(baseUrl, error) : error
-    }
+  const refusalOf = (answer: TextAnswer, path: string): KpiError | undefined => {
+    if (answer.status >= 200 && answer.status <= 299) return undefined
+    const error = errorOfAnswer(answer, now())
+    return answer.status === 404 && COLLECTION.test(path) ? wrongBase(baseUrl, error) : error
+  }
+  const send = async (sending: Sending): Promise<Received> => {
+    const answer = await ask(sending)
+    const refusal = refusalOf(answer, sending.path)
+    if (refusal) throw refusal
     return { content: { json: contentOfAnswer(answer) }, total: totalOf(answer) }
   }
-  return { send, close: () => pool.close() }
+  const probe = async (path: string): Promise<Probed> => {
+    const answer = await ask({ method: 'GET', path })
+    const refusal = refusalOf(answer, path)
+    // What answers well is a service only if it answers JSON.
+    if (!refusal) contentOfAnswer(answer)
+    return { header: answer.header, refusal }
+  }
+  return { send, probe, close: () => pool.close() }
 }

@@ -60,9 +60,11 @@ const addRemoveCommand = (group: Command, act: Act): void => {
   withPairs(command, ITEMS).option('-y, --yes', 'do not ask')
   addExamples(command, 'assign group-items remove --group-items North --users "Ann Lee"')
   act(command, async (cli, _, options) => {
+    const needs = { of: userGroupItem, verb: 'remove' } as const
+    cli.mustHave(needs)
     const { mustBeWanted } = await import('../prompt.ts')
     await mustBeWanted(cli, options['yes'], removalOf(ITEMS, options))
-    await cli.withClient({ of: userGroupItem, verb: 'remove' }, async (client) => {
+    await cli.withClient(needs, async (client) => {
       for (const { user, id } of await pairsOf(client, ITEMS, options)) {
         await client.userGroupItems(user).remove(id)
         await cli.note(`removed group item ${id} from user ${user}`)

@@ -98,9 +98,11 @@ const addRemoveCommand = (group: Command, act: Act): void => {
   withPairs(command, KPIS).option('-y, --yes', 'do not ask')
   addExamples(command, 'assign remove --kpis Revenue --users ann@example.com')
   act(command, async (cli, _, options) => {
+    const needs = { of: assignment, verb: 'remove' } as const
+    cli.mustHave(needs)
     const { mustBeWanted } = await import('../prompt.ts')
     await mustBeWanted(cli, options['yes'], removalOf(KPIS, options))
-    await cli.withClient({ of: assignment, verb: 'remove' }, async (client) => {
+    await cli.withClient(needs, async (client) => {
       for (const { user, id: kpi } of await pairsOf(client, KPIS, options)) {
         await client.assignments(user).remove(kpi)
         await cli.note(`removed KPI ${kpi} from user ${user}`)

@@ -48,6 +48,8 @@ export const addCreate = <R extends Resource>(
     ...[samples.create, `${samples.under ?? ''}--from-json new.json`].map((line) => `${commandOf(of)} create ${line}`),
   )
   act(command, async (cli, _, flags) => {
+    const needs = { of, verb: 'add' } as const
+    cli.mustHave(needs)
     const path = flags['fromJson']
     const fromJson = async (file: string): Promise<Draft<R>[]> => {
       const { readJsonInput } = await import('../json-input.ts')
@@ -55,7 +57,7 @@ export const addCreate = <R extends Resource>(
       return drafts.map((values) => asDraft(of, values))
     }
     const drafts = typeof path === 'string' ? await fromJson(path) : undefined
-    const sent = await cli.withClient({ of, verb: 'add' }, async (client) => {
+    const sent = await cli.withClient(needs, async (client) => {
       const own = collection(client, await parentOf(client, below, flags))
       return sendEach(drafts ?? [await draftFromFlags(client, of, flags, own)], own.add)
     })

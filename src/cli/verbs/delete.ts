@@ -25,9 +25,11 @@ export const addDelete = (
   addBelow(command, below)
   addExamples(command, `${commandOf(of)} delete ${sample}`, `${commandOf(of)} delete ${ids.join(' ')} --yes`)
   act(command, async (cli, names, flags) => {
+    const needs = { of, verb: 'remove' } as const
+    cli.mustHave(needs)
     const { mustBeWanted } = await import('../prompt.ts')
     await mustBeWanted(cli, flags['yes'], ['delete', of.title, names.join(', '), of.removal].filter(Boolean).join(' '))
-    await cli.withClient({ of, verb: 'remove' }, async (client) => {
+    await cli.withClient(needs, async (client) => {
       const parent = await parentOf(client, below, flags)
       for (const id of await resolveRecordIds(client, of, names, parent)) {
         await remove(client, id, parent)

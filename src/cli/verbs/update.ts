@@ -76,10 +76,12 @@ export const addUpdate = <R extends Resource>(
     `${commandOf(of)} update --from-json changes.json`,
   )
   act(command, async (cli, [name], flags) => {
+    const needs = { of, verb: 'update' } as const
+    cli.mustHave(needs)
     const path = flags['fromJson']
     if (name === undefined && path === undefined) throw new UsageError(`say which ${of.title} to change, by id or name`)
     const fromJson = typeof path === 'string' ? await changesFromJson(cli, of, path, name) : undefined
-    const sent = await cli.withClient({ of, verb: 'update' }, async (client) => {
+    const sent = await cli.withClient(needs, async (client) => {
       const changes = fromJson ?? [await changeFromFlags(client, of, flags)]
       const parent = await parentOf(client, below, flags)
       const named = name === undefined ? undefined : await resolveRecordId(client, of, name, parent)

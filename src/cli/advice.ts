@@ -1,0 +1,31 @@
+import { KpiError } from '../domain/errors.ts'
+import { SCOPES } from '../domain/scopes.ts'
+import type { Io } from './io.ts'
+import type { RemotePlace } from './settings.ts'
+
+/** What to do about credentials that are refused: look at where they come from. */
+const credentialsAdvice = ({ env }: Io, { kind, profile }: RemotePlace): string => {
+  const given = ['KPI_TOKEN', 'KPI_TOKEN_FILE'].find((name) => env[name])
+  if (profile === undefined)
+    return kind === 'classic' ? 'check KPI_LOGIN and KPI_TOKEN' : `check ${given ?? 'KPI_TOKEN'}`
+  // The environment comes before what the profile keeps.
+  return given === undefined ? `give it anew: kpi profiles add ${profile}` : `it comes from ${given}; check that`
+}
+
+/** The scope that a refusal names, where it is one for lack of a scope. */
+export const scopeIn = ({ code, message }: KpiError): string | undefined =>
+  code === 'forbidden' ? SCOPES.find((scope) => message.includes(scope)) : undefined
+
+const adviceFor = (error: KpiError, io: Io, place: RemotePlace): string | undefined => {
+  if (error.code === 'unauthorized') return credentialsAdvice(io, place)
+  const scope = place.kind === 'v1' ? scopeIn(error) : undefined
+  if (scope === undefined) return undefined
+  return `use a key that has it; on the bundled service, kpi service keys create NAME --user USER --scopes ${scope} makes one`
+}
+
+/** A refusal by a remote service, with what to do about it; any other error as it is. */
+export const withAdvice = <E>(error: E, io: Io, place: RemotePlace): E | KpiError => {
+  if (!(error instanceof KpiError)) return error
+  const advice = adviceFor(error, io, place)
+  return advice === undefined ? error : new KpiError(error.code, `${error.message}; ${advice}`)
+}

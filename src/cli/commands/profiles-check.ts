@@ -1,0 +1,140 @@
+import type { Command } from 'commander'
+import type { Probed } from '../../client/http.ts'
+import { dayOfInstant, formatDay, type Instant, parseInstant } from '../../domain/day.ts'
+import { frequency } from '../../domain/resources/frequency.ts'
+import { type AnyRecord, type FieldValue, resource } from '../../domain/schema.ts'
+import { scopeIn } from '../advice.ts'
+import type { Act, Cli } from '../cli.ts'
+import { countOf } from '../count-of.ts'
+import { addExamples } from '../examples.ts'
+import { UsageError } from '../exit.ts'
+import { describeToken } from '../secrets.ts'
+import { probeAt, withClientAt } from '../session.ts'
+import {
+  findPlace,
+  findTimeout,
+  type GlobalFlags,
+  mustNotBeStray,
+  type Place,
+  profileInUse,
+  type RemotePlace,
+} from '../settings.ts'
+
+const checked = resource({
+  name: 'checked_profile',
+  plural: 'checked_profiles',
+  title: 'profile that was checked',
+  path: '',
+  verbs: [],
+  fields: {
+    profile: { kind: 'text', about: 'Name of the profile; blank where something else names the place', nullable: true },
+    variant: { kind: 'text', about: 'embedded, classic or v1' },
+    place: { kind: 'text', about: 'Data directory or base URL' },
+    login: { kind: 'text', about: 'Login name, of a classic one', nullable: true },
+    key_id: { kind: 'integer', about: 'Id of the key', nullable: true },
+    key_name: { kind: 'text', about: 'Name of the key', nullable: true },
+    key_owner: { kind: 'text', about: 'User in whose name the key acts', nullable: true },
+    token_from: { kind: 'text', about: 'Where the token or key comes from', nullable: true },
+    access: { kind: 'text', about: 'on where the account lets programs in; local where none has to be let in' },
+    scopes: { kind: 'text', about: 'What may be done: everything, the scopes of the key, or not told' },
+    expires_at: { kind: 'datetime', about: 'When the key ends', nullable: true },
+    limit: { kind: 'integer', about: 'Requests that the rate limit allows', nullable: true },
+    used: { kind: 'integer', about: 'Requests of them that are used', nullable: true },
+    left: { kind: 'integer', about: 'Requests of them that are left', nullable: true },
+    per_seconds: { kind: 'integer', about: 'Seconds that the rate limit counts over', nullable: true },
+  },
+})
+
+const { path } = frequency
+const WARNED_DAYS = 14
+const DAY_SECONDS = 86_400
+
+type Header = Probed['header']
+
+const numberIn = (text: string | undefined): number | null => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : null)
+
+/** A text that travelled in a header, where it may have been percent-encoded. */
+const textIn = (text: string | undefined): string | null => {
+  try {
+    return text === undefined ? null : decodeURIComponent(text)
+  } catch {
+    return text ?? null
+  }
+}
+
+const limitOf = (header: Header): Record<string, FieldValue> => {
+  const limit = numberIn(header('x-ratelimit-limit'))
+  const used = numberIn(header('x-ratelimit-requests'))
+  const left = limit === null || used === null ? null : Math.max(0, limit - used)
+  return { limit, used, left, per_seconds: numberIn(header('x-ratelimit-duration')) }
+}
+
+const keyOf = (header: Header): Record<string, FieldValue> => ({
+  login: null,
+  key_id: numberIn(header('x-key-id')),
+  key_name: textIn(header('x-key-name')),
+  key_owner: textIn(header('x-key-user')),
+  scopes: header('x-key-scopes') ?? 'not told',
+  expires_at: parseInstant(header('x-key-expires') ?? '') ?? null,
+})
+
+/** A key that may not ask just that is a good one all the same. */
+const isForLackOfScope = ({ header, refusal }: Probed): boolean =>
+  refusal?.code === 'forbidden' &&
+  (scopeIn(refusal) !== undefined || /insufficient_scope/.test(header('www-authenticate') ?? ''))
+
+const checkRemote = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<AnyRecord> => {
+  const probed = await probeAt(cli.io, place, findTimeout(flags), path)
+  if (probed.refusal && !(place.kind === 'v1' && isForLackOfScope(probed))) throw probed.refusal
+  const { header } = probed
+  return {
+    place: place.baseUrl,
+    token_from: describeToken(cli.io, place.profile ?? '', place.tokenCommand),
+    access: 'on',
+    ...(place.kind === 'v1' ? keyOf(header) : { login: place.login, scopes: 'everything' }),
+    ...limitOf(header),
+  }
+}
+
+const checkEmbedded = async (cli: Cli, flags: GlobalFlags, place: Place): Promise<AnyRecord> => {
+  const needs = { of: frequency, verb: 'list' } as const
+  await withClientAt(cli.io, place, findTimeout(flags), needs, (client) => client.frequencies.list())
+  return { place: place.kind === 'embedded' ? place.dataDir : '', access: 'local', scopes: 'everything' }
+}
+
+/** Warns of a key that ends soon, on a day and with what renews it. */
+const warnOfEnd = async (cli: Cli, { key_id: id, key_name: name, expires_at: end }: AnyRecord): Promise<void> => {
+  const now = Math.floor(cli.io.now() / 1000)
+  if (typeof end !== 'number' || end >= now + WARNED_DAYS * DAY_SECONDS) return
+  const days = dayOfInstant(end satisfies Instant) - dayOfInstant(now)
+  const left = days < 1 ? 'today' : `in ${countOf(days, 'day')}`
+  // What a nightly job has to be told of is no note: it is said under --quiet, too.
+  await cli.io.stderr.write(
+    `warning: key ${id} (${name}) ends on ${formatDay(dayOfInstant(end))}, ${left}; make its successor on the service: kpi service keys rotate ${id}\n`,
+  )
+}
+
+const flagsFor = (flags: GlobalFlags, name: string | undefined): GlobalFlags => {
+  if (name === undefined) return flags
+  if (flags.profile === undefined) return { ...flags, profile: name }
+  throw new UsageError(`${name} and --profile ${flags.profile} each name a profile; give one of them`)
+}
+
+/** `kpi profiles check` */
+export const addCheck = (group: Command, act: Act): void => {
+  const command = group
+    .command('check')
+    .description(
+      'make one harmless request and say who you are there, what you may do, and how much of the limit is left',
+    )
+    .argument('[name]', 'the profile; left out, the place that commands go to')
+  addExamples(command, 'profiles check acme', 'profiles check -o json')
+  act(command, async (cli, [name]) => {
+    const flags = flagsFor(cli.flags, name)
+    mustNotBeStray(cli.io, flags)
+    const place = findPlace(cli.io, flags)
+    const found = await (place.kind === 'embedded' ? checkEmbedded(cli, flags, place) : checkRemote(cli, flags, place))
+    await cli.printOne(checked, { profile: profileInUse(cli.io, flags) ?? null, variant: place.kind, ...found })
+    await warnOfEnd(cli, found)
+  })
+}

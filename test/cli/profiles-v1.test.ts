@@ -1,0 +1,342 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { run } from '../../src/cli/main.ts'
+import { parseInstant } from '../../src/domain/day.ts'
+import type { KeyDraft } from '../../src/domain/resources/key.ts'
+import { classicFace } from '../../src/server/classic.ts'
+import { bothFaces } from '../../src/server/faces.ts'
+import { listen, type Listening } from '../../src/server/listen.ts'
+import { v1Face } from '../../src/server/v1.ts'
+import { accounts, ensureDefaultAccount } from '../../src/service/accounts.ts'
+import { createLoginBrake } from '../../src/service/login-brake.ts'
+import { DEFAULT_ACCOUNT } from '../../src/service/names.ts'
+import { createRateLimit } from '../../src/service/rate-limit.ts'
+import { temporaryFolder, type Folder } from '../support/folder.ts'
+import { foreignService } from '../support/foreign.ts'
+import { NOW, testIo } from '../support/io.ts'
+import { jsonOf, type Ran, shellIn } from '../support/kpi.ts'
+import { openLimits } from '../support/limits.ts'
+import { makeKey, type Service, startService } from '../support/service.ts'
+
+const LIMIT = 1000
+const KEY = 'kpi_key_hunter2'
+const PLACE = ['--base-url', 'https://kpi.example.com/v1/']
+
+let service: Service
+let server: Listening
+beforeAll(async () => {
+  service = await startService()
+  const limits = await openLimits(service.db, `${service.dataDir}/kpi-limits.db`, () => NOW)
+  const store = { db: limits.db, now: () => Promise.resolve(NOW) }
+  const deps = {
+    db: service.db,
+    version: '0.0.0-test',
+    now: () => NOW / 1000,
+    requestId: () => 'request',
+    onError: (error: unknown) => service.logged.push(error),
+    limits: { brake: createLoginBrake(store), rate: createRateLimit(store, LIMIT) },
+  }
+  server = await listen(bothFaces(classicFace(deps), v1Face(deps)), '127.0.0.1', 0)
+  return async () => {
+    await server.close()
+    await limits.close()
+    await service[Symbol.asyncDispose]()
+  }
+})
+
+let home: Folder
+beforeEach(() => {
+  home = temporaryFolder()
+  onTestFinished(() => home[Symbol.dispose]())
+})
+
+const kpi = (...args: string[]): Promise<Ran> => shellIn({ home: home.path })(...args)
+const kpiWith = (stdin: string, ...args: string[]): Promise<Ran> => shellIn({ home: home.path, stdin })(...args)
+const inEnv = (env: Record<string, string>, ...args: string[]): Promise<Ran> =>
+  shellIn({ home: home.path, env })(...args)
+
+/** A profile of the server with a key of its own. */
+const addProfile = async (name: string, draft: Partial<KeyDraft> = {}): Promise<string> => {
+  const account = await ensureDefaultAccount(service.db, NOW / 1000)
+  const key = await makeKey(service.db, account, draft)
+  await kpiWith(key, 'profiles', 'add', name, '--base-url', `${server.url}/v1`, '--token-stdin')
+  return key
+}
+
+describe('a profile of the newer interface', () => {
+  test('is known by its base URL, takes a key and no login, and is listed and shown without its secret', async () => {
+    expect(await kpiWith(`${KEY}\n`, 'profiles', 'add', 'nightly', ...PLACE, '--token-stdin')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'added profile nightly; use it with --profile nightly, or always with: kpi profiles use nightly\n',
+    })
+    const kept = home.in('.config/kpi/secrets/nightly')
+    expect(readFileSync(kept, 'utf8')).toBe(`${KEY}\n`)
+    const shown = {
+      name: 'nightly',
+      current: false,
+      kind: 'v1',
+      place: 'https://kpi.example.com/v1',
+      login: null,
+      token_from: `the file ${kept}`,
+    }
+    expect(jsonOf(await kpi('profiles', 'list', '-o', 'json'))).toEqual([shown])
+    expect(jsonOf(await kpi('profiles', 'show', 'nightly', '-o', 'json'))).toEqual(shown)
+  })
+
+  test('takes its key from a file or a command, too', async () => {
+    writeFileSync(home.in('key'), KEY, { mode: 0o600 })
+    expect((await kpi('profiles', 'add', 'one', ...PLACE, '--token-file', 'key')).code).toBe(0)
+    expect((await kpi('profiles', 'add', 'two', ...PLACE, '--token-command', 'pass kpi')).code).toBe(0)
+    expect((await kpi('profiles', 'show', 'two')).stdout).toMatch(/^token_from +the command pass kpi$/m)
+  })
+
+  test('asks for the base URL and the key at a terminal, and for nothing else', async () => {
+    const stdin = new PassThrough()
+    const { io, stderr } = testIo({ home: home.path, terminal: 80, stdin })
+    const left: [question: string, answer: string][] = [
+      ['Base URL', 'https://kpi.example.com/v1\r'],
+      ['Key', `${KEY}\r`],
+    ]
+    const shown = io.stderr.stream
+    const write = shown.write.bind(shown)
+    let text = ''
+    shown.write = (chunk: string | Uint8Array): boolean => {
+      text += String(chunk)
+      const [next] = left
+      if (next && text.includes(next[0])) {
+        left.shift()
+        text = ''
+        setImmediate(() => stdin.write(next[1]))
+      }
+      return write(chunk)
+    }
+    expect(await run(['profiles', 'add', 'asked'], io)).toBe(0)
+    expect(left).toEqual([])
+    expect(stderr()).not.toContain(KEY)
+    expect(jsonOf(await kpi('profiles', 'show', 'asked', '-o', 'json'))).toMatchObject({ kind: 'v1', login: null })
+  })
+
+  test.each<[args: string[], stdin: string, message: string]>([
+    [
+      [...PLACE, '--login', 'ann'],
+      KEY,
+      'a base URL that ends in /v1 takes a key, which says by itself whose it is; leave',
+    ],
+    [PLACE, '', 'a key is needed: --token-stdin, --token-file or --token-command'],
+    [[...PLACE, '--token-stdin'], ' \n', 'the key is empty'],
+    [
+      [...PLACE, '--token-stdin'],
+      'kpi_token_hunter2',
+      'it is an account token, and a base URL that ends in /v1 takes a key',
+    ],
+    [
+      ['--base-url', 'https://kpi.example.com/api', '--login', 'ann', '--token-stdin'],
+      KEY,
+      'it is a key, which goes with a base URL that ends in /v1',
+    ],
+  ])('%j is wrong usage, and keeps nothing', async (args, stdin, message) => {
+    const ran = await kpiWith(stdin, 'profiles', 'add', 'x', ...args)
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain(message)
+    expect(ran.stderr).not.toContain('hunter2')
+    expect(jsonOf(await kpi('profiles', 'list', '-o', 'json'))).toEqual([])
+  })
+
+  test('takes a secret of any other form: the service may be of somebody else', async () => {
+    expect((await kpiWith('sk-other-1', 'profiles', 'add', 'x', ...PLACE, '--token-stdin')).code).toBe(0)
+  })
+})
+
+describe('the newer interface without a profile', () => {
+  test('is spoken where KPI_BASE_URL ends in /v1, with KPI_TOKEN and no login', async () => {
+    const env = { KPI_BASE_URL: `${server.url}/v1`, KPI_TOKEN: service.key }
+    expect(await inEnv(env, 'users', 'list', '--columns', 'id')).toEqual({ code: 0, stdout: 'id\n 1\n', stderr: '' })
+    expect(jsonOf(await inEnv(env, 'profiles', 'check', '-o', 'json'))).toMatchObject({
+      profile: null,
+      variant: 'v1',
+      key_name: 'all',
+      token_from: 'the environment (KPI_TOKEN)',
+    })
+  })
+
+  test.each([
+    [{}, 'there is no key: set KPI_TOKEN or KPI_TOKEN_FILE, or use a profile'],
+    [{ KPI_TOKEN: 'kpi_key_wrong' }, 'the key is wrong; check KPI_TOKEN'],
+    [
+      { KPI_TOKEN: 'kpi_token_wrong' },
+      'the secret that comes from the environment (KPI_TOKEN) cannot be used: it is an account token, and a base URL',
+    ],
+  ])('with %j is not authorised', async (env, message) => {
+    const ran = await inEnv({ KPI_BASE_URL: `${server.url}/v1`, ...env }, 'kpis', 'list')
+    expect(ran).toMatchObject({ code: 4, stdout: '' })
+    expect(ran.stderr).toContain(`kpi: ${message}`)
+    expect(ran.stderr).not.toMatch(/_wrong/)
+  })
+})
+
+describe('kpi profiles check', () => {
+  test('says who the key is, what it may do, until when, and how much of the limit is left', async () => {
+    const draft = {
+      name: 'Nächtlich',
+      scopes: 'kpis:read,entries:write',
+      expires_at: parseInstant('2027-06-01T00:00:00'),
+    }
+    await addProfile('nightly', { ...draft, expires_at: draft.expires_at ?? null })
+    expect(await kpi('profiles', 'check', 'nightly', '-o', 'json').then(jsonOf)).toEqual({
+      profile: 'nightly',
+      variant: 'v1',
+      place: `${server.url}/v1`,
+      login: null,
+      key_id: expect.any(Number) as unknown,
+      key_name: 'Nächtlich',
+      key_owner: 'admin@localhost',
+      token_from: `the file ${home.in('.config/kpi/secrets/nightly')}`,
+      access: 'on',
+      scopes: 'kpis:read,entries:write',
+      expires_at: '2027-06-01T00:00:00',
+      limit: LIMIT,
+      used: 1,
+      left: LIMIT - 1,
+      per_seconds: 60,
+    })
+    const table = await kpi('profiles', 'check', 'nightly')
+    expect(table).toMatchObject({ code: 0, stderr: '' })
+    expect(table.stdout).toMatch(/^key_name +Nächtlich$/m)
+    expect(table.stdout).toMatch(/^left +998$/m)
+  })
+
+  test('finds a key good that may not read what it asks for', async () => {
+    await addProfile('writer', { scopes: 'entries:write' })
+    const ran = await kpi('-p', 'writer', 'profiles', 'check', '-o', 'json')
+    expect(jsonOf(ran)).toMatchObject({ profile: 'writer', scopes: 'entries:write', access: 'on', used: 1 })
+    expect(ran.stderr).toBe('')
+  })
+
+  test('checks a classic profile: everything may be done', async () => {
+    const place = ['--base-url', `${server.url}/api`, '--login', service.login]
+    await kpiWith(service.token, 'profiles', 'add', 'classic', ...place, '--token-stdin')
+    const ran = jsonOf(await kpi('profiles', 'check', 'classic', '-o', 'json'))
+    expect(ran).toMatchObject({
+      variant: 'classic',
+      login: service.login,
+      key_id: null,
+      scopes: 'everything',
+      limit: LIMIT,
+    })
+  })
+
+  test('checks the embedded service: a folder, no credentials, no limit', async () => {
+    const nobody = { login: null, key_id: null, token_from: null, expires_at: null, limit: null, left: null }
+    const ran = jsonOf(await kpi('profiles', 'check', '-o', 'json'))
+    const place = home.in('.local/share/kpi')
+    expect(ran).toEqual(
+      expect.objectContaining({
+        profile: null,
+        variant: 'embedded',
+        place,
+        access: 'local',
+        scopes: 'everything',
+        ...nobody,
+      }),
+    )
+    await kpi('profiles', 'add', 'test', '--data-dir', 'data')
+    expect(jsonOf(await kpi('profiles', 'check', 'test', '-o', 'json'))).toMatchObject({
+      profile: 'test',
+      place: home.in('data'),
+    })
+  })
+
+  test.each([
+    ['2026-12-01T08:00:00', 'ends on 2026-12-01, in 10 days'],
+    ['2026-11-22T00:00:00', 'ends on 2026-11-22, in 1 day'],
+    ['2026-11-21T23:00:00', 'ends on 2026-11-21, today'],
+    ['2026-12-05T11:59:59', 'ends on 2026-12-05, in 14 days'],
+  ])('warns of a key that ends at %s, with the day and what renews it, also under --quiet', async (text, words) => {
+    await addProfile('ending', { name: 'load', expires_at: parseInstant(text) ?? null })
+    const ran = await kpi('profiles', 'check', 'ending', '--quiet', '-o', 'json')
+    const { key_id: id } = jsonOf(ran) as { key_id: number }
+    const renewal = `make its successor on the service: kpi service keys rotate ${id}`
+    expect(ran.stderr).toBe(`warning: key ${id} (load) ${words}; ${renewal}\n`)
+  })
+
+  test('does not warn of a key that has two weeks or more', async () => {
+    await addProfile('lasting', { expires_at: parseInstant('2026-12-05T12:00:00') ?? null })
+    expect(await kpi('profiles', 'check', 'lasting')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('of a key that expired says so and what to do', async () => {
+    await addProfile('old', { name: 'old', expires_at: parseInstant('2026-11-21T11:59:59') ?? null })
+    const ran = await kpi('profiles', 'check', 'old')
+    expect(ran).toMatchObject({ code: 4, stdout: '' })
+    expect(ran.stderr).toMatch(
+      /^kpi: key \d+ \(old\) expired at 2026-11-21T11:59:59; give it anew: kpi profiles add old\n$/,
+    )
+  })
+
+  test('of a wrong key says where it comes from', async () => {
+    await addProfile('good')
+    const ran = await inEnv({ KPI_TOKEN: 'kpi_key_other' }, 'profiles', 'check', 'good')
+    expect(ran).toEqual({ code: 4, stdout: '', stderr: 'kpi: the key is wrong; it comes from KPI_TOKEN; check that\n' })
+  })
+
+  test('of an account whose API is off fails in the words of the service', async () => {
+    await addProfile('off')
+    await accounts.setApiEnabled(service.db, DEFAULT_ACCOUNT, false)
+    try {
+      const stderr = `kpi: the API of account ${DEFAULT_ACCOUNT} is not enabled\n`
+      expect(await kpi('profiles', 'check', 'off')).toEqual({ code: 4, stdout: '', stderr })
+    } finally {
+      await accounts.setApiEnabled(service.db, DEFAULT_ACCOUNT, true)
+    }
+  })
+
+  test('of a place where nothing listens ends with 5', async () => {
+    const url = 'http://127.0.0.1:1'
+    await kpiWith(KEY, 'profiles', 'add', 'nowhere', '--base-url', `${url}/v1`, '--token-stdin')
+    const ran = await kpi('profiles', 'check', 'nowhere')
+    expect(ran).toEqual({ code: 5, stdout: '', stderr: `kpi: cannot reach ${url}: nothing listens there\n` })
+  })
+
+  test('of a service of somebody else says what that tells, and not told of the rest', async () => {
+    const { url, reached } = await foreignService((response) => response.end('[]'))
+    await kpiWith('sk-other', 'profiles', 'add', 'other', '--base-url', `${url}/v1`, '--token-stdin')
+    expect(jsonOf(await kpi('profiles', 'check', 'other', '-o', 'json'))).toMatchObject({
+      key_id: null,
+      key_name: null,
+      scopes: 'not told',
+      expires_at: null,
+      limit: null,
+      left: null,
+    })
+    expect(reached).toMatchObject([
+      { method: 'GET', target: '/v1/kpifrequencies', headers: { authorization: 'Bearer sk-other' } },
+    ])
+  })
+
+  test('of something that is no such service fails', async () => {
+    const { url } = await foreignService((response) => response.end('<html>'))
+    await kpiWith('sk-other', 'profiles', 'add', 'page', '--base-url', `${url}/v1`, '--token-stdin')
+    const ran = await kpi('profiles', 'check', 'page')
+    expect(ran).toMatchObject({ code: 5, stdout: '' })
+    expect(ran.stderr).toContain('not JSON')
+  })
+
+  test('takes one name', async () => {
+    await addProfile('one')
+    const stderr = 'kpi: one and --profile two each name a profile; give one of them\n'
+    expect(await kpi('profiles', 'check', 'one', '-p', 'two')).toEqual({ code: 2, stdout: '', stderr })
+    expect((await kpi('profiles', 'check', 'nil')).code).toBe(2)
+  })
+})
+
+test('a scope that is missing is told with what to do about it', async () => {
+  await addProfile('reader', { scopes: 'kpis:read' })
+  expect(await kpi('-p', 'reader', 'users', 'list')).toEqual({
+    code: 4,
+    stdout: '',
+    stderr:
+      'kpi: the key does not have the scope users:read, which this needs; use a key that has it; on the bundled service, kpi service keys create NAME --user USER --scopes users:read makes one\n',
+  })
+})
