@@ -11,7 +11,9 @@ import { findId, isNamedKind } from './names.ts'
 export type FlagValues = Readonly<Record<string, unknown>>
 
 /** The flag of a field: `category_id` is `--category`. Secrets have none. */
-export const flagName = (name: string): string => name.replace(/_id$/, '').replaceAll('_', '-')
+export const flagName = (name: string): string =>
+  // The interface's own filter is called so.
+  name === 'is_archived' ? 'archived' : name.replace(/_id$/, '').replaceAll('_', '-')
 
 /** The name that commander gives a flag: `sort-order` is `sortOrder`. */
 export const camelCase = (flag: string): string =>

@@ -25,6 +25,10 @@ export const groups: Readonly<Record<string, Group>> = {
     summary: 'the items of groups, such as North and South',
     load: async () => (await import('./commands/groups.ts')).groupItems,
   },
+  'breakdown-items': {
+    summary: 'what values are broken down by: the group items of the newer interface, and people; archive old ones',
+    load: async () => (await import('./commands/breakdown-items.ts')).breakdownItems,
+  },
   assign: { summary: 'KPIs and group items of users', load: async () => (await import('./commands/assign.ts')).assign },
   entries: {
     summary: 'values: list, add, delete, import from a file',

@@ -8,24 +8,40 @@ import { UsageError } from './exit.ts'
 import { partsOf } from './list-parts.ts'
 
 /** What can be called by name on the command line. */
-export type NamedKind = 'kpi' | 'user' | 'group' | 'group_item' | 'category' | 'unit' | 'icon'
+export type NamedKind = 'kpi' | 'user' | 'group' | 'group_item' | 'breakdown_item' | 'category' | 'unit' | 'icon'
 
 const TITLES: Record<NamedKind, string> = {
   kpi: 'KPI',
   user: 'user',
   group: 'group',
   group_item: 'group item',
+  breakdown_item: 'breakdown item',
   category: 'category',
   unit: 'unit',
   icon: 'icon',
 }
+
+const namedBreakdownItems = async (client: Client): Promise<(Named & { readonly isPerson: boolean })[]> =>
+  (await client.breakdownItems.list()).map(({ id, name, breakdown_id, user_id }) => ({
+    id,
+    name,
+    within: `breakdown ${breakdown_id}`,
+    isPerson: user_id !== null,
+  }))
+
+/** In the newer variant group items are the breakdown items that stand for nobody. */
+const groupItemsOf = async (client: Client, group?: number): Promise<readonly Named[]> =>
+  client.variant === 'classic'
+    ? namedGroupItems(client, group)
+    : (await namedBreakdownItems(client)).filter(({ isPerson }) => !isPerson)
 
 const lists: Record<NamedKind, (client: Client, parent?: number) => Promise<readonly Named[]>> = {
   kpi: (client) => client.kpis.list(),
   user: async (client) =>
     (await client.users.list()).map((user) => ({ id: user.id, email: user.email, name: fullName(user) })),
   group: (client) => client.groups.list(),
-  group_item: namedGroupItems,
+  group_item: groupItemsOf,
+  breakdown_item: namedBreakdownItems,
   category: (client) => client.categories.list(),
   unit: (client) => client.units.list(),
   icon: (client) => client.icons.list(),
@@ -39,7 +55,8 @@ export const directoryOf = async (client: Client, kind: NamedKind, parent?: numb
 
 const ID = /^\d{1,15}$/
 
-const isId = (text: string): boolean => ID.test(text.trim())
+/** Whether a text is taken as an id without asking. */
+export const isId = (text: string): boolean => ID.test(text.trim())
 
 /** The things that texts name, each once; a text that names nothing, or too much, is wrong usage, and all are told. */
 const allFound = (found: readonly (Named | Fault)[]): number[] => {

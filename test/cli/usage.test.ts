@@ -29,7 +29,10 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
     ['kpis list -p nil', 'there is no profile nil; add it with: kpi profiles add'],
     ['kpis list --timeout soon', '--timeout soon is not a time; write 30s, 2m or 500ms'],
     ['kpis list -p a --data-dir b', '--profile and --data-dir each name a place; give one of them'],
-    ['entries add', "required option '--user <user>' not specified"],
+    ['entries add', "required option '--kpi <kpi>' not specified"],
+    ['entries add --kpi 1 --actual 1', 'say whose value it is: --user <id|name|email>, or --source <item>'],
+    ['entries add --kpi 1 --user 1 --source 2', "option '--source <item>' cannot be used with option '--user <user>'"],
+    ['entries list --user 1 --source 2', "option '--source <item>' cannot be used with option '--user <user>'"],
     ['entries import', "missing required argument 'file'"],
     [
       'serve --host 0.0.0.0',

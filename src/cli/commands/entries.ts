@@ -1,13 +1,17 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import type { Needs } from '../../client/capabilities.ts'
 import type { Client } from '../../client/client.ts'
 import { entryPages } from '../../client/entry-pages.ts'
-import { type Entry, entry, type EntryDraft } from '../../domain/resources/entry.ts'
-import { type AnyRecord, asDraft, asPatch } from '../../domain/schema.ts'
+import { type Entry, entry, type EntryDraft, newerEntry } from '../../domain/resources/entry.ts'
+import { type AnyRecord, asDraft, asPatch, type Resource, type Verb } from '../../domain/schema.ts'
 import type { Act, Cli, Register } from '../cli.ts'
+import type { DayRange } from '../../domain/period.ts'
 import { dateOfWord, rangeOfWords, todayAt } from '../day-words.ts'
 import { addExamples } from '../examples.ts'
+import { UsageError } from '../exit.ts'
 import { type FieldFlag, type FlagValues, mustBeRight, readFlags } from '../flags.ts'
 import { printRecords } from '../output/print.ts'
+import { findSource, mustTakeEntries, SOURCES } from '../source.ts'
 import { addDelete } from '../verbs/delete.ts'
 import { addGet } from '../verbs/get.ts'
 import { addListOptions, applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
@@ -25,8 +29,16 @@ const VALUES: readonly FieldFlag[] = [
   { flag: 'notes', name: 'notes', field: notes },
 ]
 
+/** What a command on entries needs: more where they may belong to any breakdown item. */
+const needsOf = (verb: Verb, { source }: FlagValues): Needs =>
+  source === undefined ? { of: entry, verb } : [{ of: entry, verb }, SOURCES]
+
+/** Entries as the variant that is spoken shows them. */
+const shownBy = ({ variant }: Pick<Client, 'variant'>): Resource => (variant === 'classic' ? entry : newerEntry)
+
 /** The pages of entries that are left by the list's options; as they come, where they need not be ordered. */
 async function* listed(
+  of: Resource,
   pages: AsyncIterable<readonly Entry[]>,
   options: ListOptions,
 ): AsyncGenerator<readonly AnyRecord[]> {
@@ -34,16 +46,39 @@ async function* listed(
   if (options.sort !== undefined) {
     const all: Entry[] = []
     for await (const page of pages) all.push(...page)
-    yield applyListOptions(entry, all, options)
+    yield applyListOptions(of, all, options)
     return
   }
   let room = limit === undefined ? Infinity : Number(limit)
   for await (const page of pages) {
-    const kept = applyListOptions(entry, page, narrowing).slice(0, room)
+    const kept = applyListOptions(of, page, narrowing).slice(0, room)
     yield kept
     room -= kept.length
     if (room <= 0) return
   }
+}
+
+/** Only the entries of a breakdown item; without one, all. */
+async function* ofItem(
+  pages: AsyncIterable<readonly Entry[]>,
+  item: number | undefined,
+): AsyncGenerator<readonly Entry[]> {
+  for await (const page of pages) yield item === undefined ? page : page.filter(({ source_id }) => source_id === item)
+}
+
+/** The entries that the flags select, a page at a time. */
+const selected = async (
+  client: Client,
+  range: DayRange,
+  options: FlagValues,
+): Promise<AsyncIterable<readonly Entry[]>> => {
+  const { user_id: userId, kpi_id: kpiId } = asPatch(entry, mustBeRight(await readFlags(client, WHOSE, options)))
+  const { source } = options
+  if (typeof source !== 'string') return entryPages(client, { ...range, userId: userId ?? undefined, kpiId })
+  const { id, user_id: person = null } = await findSource(client, source)
+  // A list is narrowed by users, and by no other items.
+  const pages = entryPages(client, { ...range, userId: person ?? undefined, kpiId })
+  return ofItem(pages, person === null ? id : undefined)
 }
 
 const addListCommand = (group: Command, act: Act): void => {
@@ -53,6 +88,10 @@ const addListCommand = (group: Command, act: Act): void => {
     .option('--from <day>', 'first day: a date, today, -7d, this-month and the like', '-30d')
     .option('--to <day>', 'last day', 'today')
     .option('--user <user>', 'only of this user, by id, name or e-mail address')
+    .addOption(
+      new Option('--source <item>', 'only of this breakdown item, by id or name') //
+        .conflicts('user'),
+    )
     .option('--kpi <kpi>', 'only of this KPI, by id or name')
   addExamples(
     addListOptions(command),
@@ -61,14 +100,22 @@ const addListCommand = (group: Command, act: Act): void => {
   )
   act(command, async (cli, _, options) => {
     const range = rangeOfWords(String(options['from']), String(options['to']), todayAt(cli.io.now()))
-    applyListOptions(entry, [], options)
-    const columns = chooseColumns(entry, options, cli.printing().format)
-    await cli.withClient({ of: entry, verb: 'list' }, async (client) => {
-      const { user_id: userId, kpi_id: kpiId } = asPatch(entry, mustBeRight(await readFlags(client, WHOSE, options)))
-      const pages = entryPages(client, { ...range, userId: userId ?? undefined, kpiId })
-      await printRecords(cli.io, cli.printing(), columns, listed(pages, options))
+    await cli.withClient(needsOf('list', options), async (client) => {
+      const of = shownBy(client)
+      applyListOptions(of, [], options)
+      const columns = chooseColumns(of, options, cli.printing().format)
+      const pages = await selected(client, range, options)
+      await printRecords(cli.io, cli.printing(), columns, listed(of, pages, options))
     })
   })
+}
+
+/** The item that a new entry is to belong to, where the flags name one. */
+const sourceOf = async (cli: Cli, client: Client, { source }: FlagValues): Promise<{ source_id?: number }> => {
+  if (typeof source !== 'string') return {}
+  const item = await findSource(client, source)
+  mustTakeEntries(cli, item)
+  return { source_id: item.id }
 }
 
 /** The entry that the flags give; of today, unless they say otherwise. */
@@ -81,14 +128,19 @@ const readEntry = async (cli: Cli, client: Client, flags: FlagValues): Promise<E
     given.faults.push('an entry needs --actual, --target or --notes')
   }
   const addToActual = flags['addToActual'] === true ? { addToActual: true } : {}
-  return asDraft(entry, { entry_date: today, ...mustBeRight(given), ...addToActual })
+  const fields = mustBeRight(given)
+  return asDraft(newerEntry, { entry_date: today, ...fields, ...(await sourceOf(cli, client, flags)), ...addToActual })
 }
 
 const addAddCommand = (group: Command, act: Act): void => {
   const command = group
     .command('add')
     .description('add an entry, or update the one of this user, KPI and date; an empty value clears what is stored')
-    .requiredOption('--user <user>', 'whose value it is, by id, name or e-mail address')
+    .option('--user <user>', 'whose value it is, by id, name or e-mail address (required, or --source)')
+    .addOption(
+      new Option('--source <item>', 'the breakdown item whose value it is, by id or name') //
+        .conflicts('user'),
+    )
     .requiredOption('--kpi <kpi>', 'what it is a value of, by id or name')
     .option('--date <date>', 'the day it is for: a date, yesterday, -7d (default: today)')
     .option('--actual <number>', entry.fields.actual.about)
@@ -98,20 +150,25 @@ const addAddCommand = (group: Command, act: Act): void => {
   addExamples(
     command,
     'entries add --user ann@example.com --kpi Revenue --actual 12.5',
+    'entries add --source North --kpi Visits --actual 40',
     'entries add --user "Ann Lee" --kpi Visits --date 2026-03-01 --actual 3 --add-to-actual --notes "two shops"',
   )
   act(command, async (cli, _, flags) => {
-    const added = await cli.withClient({ of: entry, verb: 'add' }, async (client) =>
-      client.entries.add(await readEntry(cli, client, flags)),
-    )
-    await cli.printOne(entry, added)
+    if (flags['user'] === undefined && flags['source'] === undefined) {
+      throw new UsageError('say whose value it is: --user <id|name|email>, or --source <item>')
+    }
+    const [of, added] = await cli.withClient(needsOf('add', flags), async (client) => {
+      const draft = await readEntry(cli, client, flags)
+      return [shownBy(client), await client.entries.add(draft)] as const
+    })
+    await cli.printOne(of, added)
   })
 }
 
 /** `kpi entries …` */
 export const entries: Register = (group, act) => {
   addListCommand(group, act)
-  addGet(group, act, entry, (client, id) => client.entries.get(id), { name: '1' })
+  addGet(group, act, entry, (client, id) => client.entries.get(id), { name: '1' }, undefined, shownBy)
   addAddCommand(group, act)
   addDelete(group, act, entry, (client, id) => client.entries.remove(id), { name: '1' })
   addImport(group, act)

@@ -1,0 +1,53 @@
+import type { Capability } from '../client/capabilities.ts'
+import type { Client } from '../client/client.ts'
+import { createDirectory } from '../client/directory.ts'
+import { Fault, KpiError } from '../domain/errors.ts'
+import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdown-item.ts'
+import type { Cli } from './cli.ts'
+import { UsageError } from './exit.ts'
+import { isId } from './names.ts'
+import { placeWords } from './place-words.ts'
+
+/** What `--source` needs: values that belong to breakdown items. */
+export const SOURCES: Capability = {
+  of: breakdownItem,
+  verb: 'list',
+  flag: { name: '--source', instead: 'use --user, as values belong to users there' },
+}
+
+/** A breakdown item that is named; only its id is known where the key may not read more. */
+export type Source = Pick<BreakdownItem, 'id'> & Partial<BreakdownItem>
+
+const itemOfId = async (client: Client, id: number): Promise<Source> => {
+  try {
+    return await client.breakdownItems.get(id)
+  } catch (error) {
+    if (error instanceof KpiError && error.code === 'forbidden') return { id }
+    throw error
+  }
+}
+
+/** The breakdown item that `--source` names, by id or name. */
+export const findSource = async (client: Client, text: string): Promise<Source> => {
+  if (isId(text)) return itemOfId(client, Number(text))
+  const items = (await client.breakdownItems.list()).map((item) => ({
+    ...item,
+    within: `breakdown ${item.breakdown_id}`,
+  }))
+  const found = createDirectory(breakdownItem.title, items).find(text)
+  if (found instanceof Fault) throw new UsageError(`--source: ${found.message}`)
+  return found
+}
+
+/** Refuses a new entry of an item that is archived before it is sent. */
+export const mustTakeEntries = ({ flags }: Cli, { id, name, user_id, is_archived }: Source): void => {
+  if (!is_archived) return
+  const advice =
+    user_id === null
+      ? `unarchive it: kpi breakdown-items update ${id} --archived false${placeWords(flags)}`
+      : `its user is locked; people are changed in the application`
+  throw new KpiError(
+    'invalid',
+    `${breakdownItem.title} ${id} (${name}) is archived and takes no new entries; ${advice}`,
+  )
+}

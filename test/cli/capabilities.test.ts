@@ -1,0 +1,108 @@
+import type { Command } from 'commander'
+import { writeFileSync } from 'node:fs'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { describeProgram } from '../../src/cli/program.ts'
+import type { Variant } from '../../src/domain/variants.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { foreignService, type Reached } from '../support/foreign.ts'
+import { testIo } from '../support/io.ts'
+import { type Ran, shellIn } from '../support/kpi.ts'
+
+/** What goes to a service nowhere: these work on this machine alone. */
+const LOCAL = /^(profiles (add|list|show|use|remove)|serve|service|demo)\b/
+
+/** What each variant does not have, and what its sentence says to use instead. */
+const LACKING: Record<Variant, readonly (readonly [line: RegExp, instead: RegExp])[]> = {
+  v1: [
+    [/^users (create|update|delete)\b/, /(creates|changes|deletes) no people: use a profile of the classic interface/],
+    [/^groups\b/, /has no groups: use kpi breakdown-items/],
+    [/^group-items\b/, /has no group items: use kpi breakdown-items/],
+    [/^assign group-items\b/, /has no group items of users: use a profile of the classic interface/],
+    [/^assign (?!group-items)/, /has no assignments of KPIs: use a profile of the classic interface/],
+  ],
+  classic: [
+    [/^breakdown-items\b/, /has no breakdown items: use kpi group-items/],
+    [/--source\b/, /--source: .* has no breakdown items: use --user/],
+  ],
+}
+
+type Line = readonly string[]
+
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/(?:[^\s"]|"[^"]*")+/g)].map(([word]) => word.replaceAll('"', ''))
+
+const leaves = (command: Command, path: Line): Line[] =>
+  command.commands.length === 0 ? [path] : command.commands.flatMap((one) => leaves(one, [...path, one.name()]))
+
+/** The command lines that the help of a command shows. */
+const examplesOf = async (command: Line): Promise<Line[]> => {
+  const { stdout } = await shellIn({ home: '/nowhere' })(...command, '--help')
+  const [, examples = ''] = stdout.split('\nExamples:\n')
+  return examples.split('\n').flatMap((line) => (line.trim() === '' ? [] : [wordsOf(line).slice(1)]))
+}
+
+const program = await describeProgram('', testIo({ home: '/' }).io)
+const commands = program.commands.flatMap((group) => leaves(group, [group.name()]))
+/** What an import assigns on the way is tried with imports. */
+const isElsewhere = (line: Line): boolean => LOCAL.test(line.join(' ')) || line.includes('--create-assignments')
+const examples = (await Promise.all(commands.map(examplesOf))).flat().filter((line) => !isElsewhere(line))
+/** More lines, with names where ids would do, and flags that need more than their command. */
+const lines: readonly Line[] = [
+  ...examples,
+  wordsOf('users update "Ann Lee" --last-name Li'),
+  wordsOf('users create --from-json nowhere.json'),
+  wordsOf('group-items create --from-json nowhere.json --group Region'),
+  wordsOf('assign list'),
+  wordsOf('entries add --source 4 --kpi 1 --actual 1'),
+  wordsOf('entries list --source 4'),
+  wordsOf('report --group-items 4 --users 2'),
+]
+
+/** Names no profile: the environment says which service it is. */
+const withoutProfile = (line: Line): Line => (line[0] === 'profiles' ? line.filter((word) => word !== 'acme') : line)
+
+/** Runs a line on a service that refuses everything, with a yes to what it may ask. */
+const runAt = async (variant: Variant, line: Line): Promise<{ ran: Ran; reached: readonly Reached[] }> => {
+  const { url, reached } = await foreignService((response) => response.writeHead(401).end('{}'))
+  const home = temporaryFolder()
+  onTestFinished(() => home[Symbol.dispose]())
+  writeFileSync(home.in('data.csv'), 'user,kpi,date,actual\n1,1,2026-01-01,1\n')
+  for (const name of ['daily', 'regions', 'export']) writeFileSync(home.in(`${name}.csv`), 'date,kpi\n2026-01-01,1\n')
+  const [path, login] = variant === 'classic' ? ['api', { KPI_LOGIN: 'ann' }] : ['v1', {}]
+  const env = { KPI_BASE_URL: `${url}/${path}`, KPI_TOKEN: 'secret', ...login }
+  const ran = await shellIn({ home: home.path, env })(...withoutProfile(line))
+  return { ran, reached }
+}
+
+describe.each(['v1', 'classic'] as const)('%s', (variant) => {
+  const lackOf = (line: Line): RegExp | undefined =>
+    LACKING[variant].find(([pattern]) => pattern.test(line.join(' ')))?.[1]
+  const lacking = lines.filter((line) => lackOf(line) !== undefined)
+
+  test('each of what it lacks is a command that there is', () => {
+    const used = new Set(lacking.map(lackOf))
+    expect(LACKING[variant].filter(([, instead]) => !used.has(instead))).toEqual([])
+  })
+
+  test.each(lacking.map((line) => [line.join(' '), line] as const))(
+    'does not have kpi %s: that is refused unsent, with what to use instead',
+    async (_, line) => {
+      const { ran, reached } = await runAt(variant, line)
+      expect(ran).toMatchObject({ code: 7, stdout: '' })
+      // With -o json the error is told once more.
+      const [said, ...more] = ran.stderr.trimEnd().split('\n')
+      expect(said).toMatch(lackOf(line) ?? /^$/)
+      expect(more).toHaveLength(line.includes('json') ? 1 : 0)
+      expect(reached).toEqual([])
+    },
+  )
+
+  // What comes from a file has to be right before anything is sent.
+  const supported = lines.filter((line) => lackOf(line) === undefined && !line.includes('--from-json'))
+  test.each(supported.map((line) => [line.join(' '), line] as const))('has kpi %s: that is sent', async (_, line) => {
+    const isAsked = / (delete|remove) /.test(` ${line.join(' ')} `) && !line.includes('--yes')
+    const { ran, reached } = await runAt(variant, isAsked ? [...line, '--yes'] : line)
+    expect({ stderr: ran.stderr, code: ran.code }).toMatchObject({ code: 4 })
+    expect(reached.length).toBeGreaterThan(0)
+  })
+})
