@@ -12,7 +12,8 @@ import { placeWords } from './place-words.ts'
 export const SOURCES: Capability = {
   of: breakdownItem,
   verb: 'list',
-  flag: { name: '--source', instead: 'use --user, as values belong to users there' },
+  flag: '--source',
+  instead: 'use --user, as values belong to users there',
 }
 
 /** A breakdown item that is named; only its id is known where the key may not read more. */

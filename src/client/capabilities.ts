@@ -49,8 +49,10 @@ const LACKS: Record<Variant, Readonly<Record<string, Lack>>> = {
 export type Capability = {
   readonly of: Pick<Resource, 'path' | 'verbs' | 'newer' | 'plural'>
   readonly verb: Verb
-  /** The flag that asks for it, where it is not the command itself, and what to use instead of that flag. */
-  readonly flag?: { readonly name: string; readonly instead: string }
+  /** The flag that asks for it, where it is not the command itself. */
+  readonly flag?: string
+  /** What to use where there is none, if that is not what is usual. */
+  readonly instead?: string
 }
 
 /** What a command needs: one thing, or all of several. */
@@ -64,12 +66,11 @@ const lacks = (variant: Variant, { of, verb }: Capability): boolean => !verbsIn(
 export const hasAll = (variant: Variant, needs: Needs): boolean => !needsIn(needs).some((one) => lacks(variant, one))
 
 /** Says that a variant lacks something, and what to use instead. */
-const sentence = (variant: Variant, { of, verb, flag }: Capability): string => {
-  const { called = of.plural.replaceAll('_', ' '), instead } = LACKS[variant][of.path] ?? {}
+const sentence = (variant: Variant, { of, verb, flag, instead }: Capability): string => {
+  const lack = LACKS[variant][of.path]
   const does = verbsIn(variant, of).length === 0 ? 'has no' : DOES[verb]
-  const advice = flag?.instead ?? instead
-  const said = `${variantNames[variant]} ${does} ${called}${advice === undefined ? '' : `: ${advice}`}`
-  return flag ? `${flag.name}: ${said}` : said
+  const said = `${variantNames[variant]} ${does} ${lack?.called ?? of.plural.replaceAll('_', ' ')}`
+  return [flag, said, instead ?? lack?.instead].filter((part) => part !== undefined).join(': ')
 }
 
 /** Refuses what a variant does not have, before anything is sent, and says what to use instead. */

@@ -43,6 +43,8 @@ export type EntryQuery = {
   readonly from: Day
   readonly to: Day
   readonly userId?: number | undefined
+  /** The breakdown item that they belong to; only the newer variant knows this filter. */
+  readonly sourceId?: number | undefined
   readonly kpiId?: number | undefined
   /** From 1; a page has at most `ENTRIES_PAGE` entries. */
   readonly page?: number
@@ -134,6 +136,7 @@ const daysToQuery = ({ from, to }: { readonly from: Day; readonly to: Day }): Re
 const entryQuery = (query: EntryQuery): Record<string, string> => ({
   ...daysToQuery(query),
   ...(query.userId !== undefined && { userid: String(query.userId) }),
+  ...(query.sourceId !== undefined && { sourceid: String(query.sourceId) }),
   ...(query.kpiId !== undefined && { kpiid: String(query.kpiId) }),
   ...(query.page !== undefined && { page: String(query.page) }),
 })

@@ -2,6 +2,7 @@ import { formatDay } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
 import { REPORT_LIMIT, type ReportRow } from '../domain/resources/report-row.ts'
 import type { Client, ReportAnswer, ReportRequest } from './client.ts'
+import { reportPeople } from './report-people.ts'
 
 type Ids = readonly number[]
 
@@ -19,22 +20,15 @@ const halve = (ids: Ids): [Ids, Ids] => {
   return [ids.slice(0, middle), ids.slice(middle)]
 }
 
-/** The ids of a kind in the service's order, narrowed to those that are wanted; fetched when first needed. */
-const createIds = (
-  fetch: () => Promise<readonly { readonly id: number }[]>,
-): ((wanted: Ids | undefined) => Promise<Ids>) => {
-  let all: Promise<Ids> | undefined
-  return async (wanted) => {
-    all ??= fetch().then((list) => list.map(({ id }) => id))
-    return (await all).filter((id) => !wanted || wanted.includes(id))
-  }
-}
-
-const tooLarge = ({ from, groupItemIds }: ReportRequest): KpiError => {
-  const item = groupItemIds ? 'group item' : 'user'
+const tooLarge = ({ from, groupItemIds }: ReportRequest, users: Ids | undefined): KpiError => {
+  const [of, advice] = groupItemIds
+    ? [' of one group item', '']
+    : users
+      ? [' of one user', '']
+      : ['', '; a report of named users can be had in parts']
   return new KpiError(
     'unsupported',
-    `one KPI of one ${item} has more than ${REPORT_LIMIT} rows on ${formatDay(from)}, more than the service gives`,
+    `one KPI${of} has more than ${REPORT_LIMIT} rows on ${formatDay(from)}, more than the service gives${advice}`,
   )
 }
 
@@ -52,8 +46,13 @@ const mustNameFew = ({ userIds, groupItemIds }: ReportRequest): void => {
  */
 export async function* completeReport(client: Client, request: ReportRequest): AsyncGenerator<readonly ReportRow[]> {
   mustNameFew(request)
-  const kpiIdsOf = createIds(client.kpis.list)
-  const userIdsOf = createIds(client.users.list)
+  const people = reportPeople(client)
+  let allKpis: Promise<Ids> | undefined
+  /** Those of a part in the order of the service. */
+  const kpiIdsOf = async ({ kpiIds }: ReportRequest): Promise<Ids> => {
+    allKpis ??= client.kpis.list().then((list) => list.map(({ id }) => id))
+    return (await allKpis).filter((id) => !kpiIds || kpiIds.includes(id))
+  }
 
   const split = async (part: ReportRequest): Promise<readonly ReportRequest[]> => {
     if (part.from < part.to) {
@@ -63,15 +62,16 @@ export async function* completeReport(client: Client, request: ReportRequest): A
         { ...part, from: to + 1 },
       ]
     }
-    const kpis = await kpiIdsOf(part.kpiIds)
+    const kpis = await kpiIdsOf(part)
     if (kpis.length > 1) return halve(kpis).map((ids) => ({ ...part, kpiIds: ids }))
     const { groupItemIds } = part
     if (groupItemIds && groupItemIds.length > 1) {
       return halve(groupItemIds).map((ids) => ({ ...part, groupItemIds: ids }))
     }
-    const users = groupItemIds ? [] : await userIdsOf(part.userIds)
-    if (users.length > 1) return halve(users).map((ids) => ({ ...part, userIds: ids }))
-    throw tooLarge(part)
+    // Users who were left out of the address for their number are still all that is wanted.
+    const users = groupItemIds ? [] : await people.split(part.userIds ?? request.userIds)
+    if (users && users.length > 1) return halve(users).map((ids) => ({ ...part, userIds: ids }))
+    throw tooLarge(part, users)
   }
   async function* parts(part: ReportRequest): AsyncGenerator<readonly ReportRow[]> {
     const fits = isShort(part.kpiIds) && isShort(part.userIds)
@@ -82,8 +82,9 @@ export async function* completeReport(client: Client, request: ReportRequest): A
 
   // Lists that are too long for an address are left out of it, and the rows narrowed here.
   const { kpiIds, userIds, groupItemIds } = request
-  const [kpis, users] = [new Set(kpiIds), new Set(userIds)]
-  const isOfUser = ({ itemId }: ReportRow): boolean => groupItemIds !== undefined || !userIds || users.has(itemId)
+  const kpis = new Set(kpiIds)
+  const isNarrowed = userIds && !groupItemIds && (people.areItems || !isShort(userIds))
+  const isOfUser = isNarrowed ? await people.rowsOf(userIds) : (): boolean => true
   const isWanted = (row: ReportRow): boolean => (!kpiIds || kpis.has(row.kpiId)) && isOfUser(row)
   const short = {
     ...request,

@@ -1,11 +1,13 @@
 import { embeddedTransport } from '../../src/cli/embedded.ts'
 import { type Client, createClient } from '../../src/client/client.ts'
+import { SCOPES } from '../../src/domain/scopes.ts'
 import { listen } from '../../src/server/listen.ts'
+import { ensureDefaultAccount } from '../../src/service/accounts.ts'
 import { type Folder, temporaryFolder } from './folder.ts'
 import { kpiNamed, userNamed } from './import.ts'
 import { NOW, type World } from './io.ts'
 import { type Ran, type Shell, shellIn } from './kpi.ts'
-import { startService } from './service.ts'
+import { makeKey, type Service, startService } from './service.ts'
 
 /** Somebody with a home of their own, at the command line of a fresh account. */
 export type User = {
@@ -41,8 +43,11 @@ export const embeddedUser = async (): Promise<User> => {
   return userOf(client, folder, () => Promise.resolve())
 }
 
+/** The base URL of a service that is served, the flags that go with it, and the secret. */
+type Door = (service: Service) => Promise<readonly [path: string, flags: readonly string[], secret: string]>
+
 /** Of a server, through a profile that is always used. */
-export const remoteUser = async (): Promise<User> => {
+const userThrough = async (door: Door): Promise<User> => {
   const folder = temporaryFolder()
   const service = await startService()
   const server = await listen(service.face, '127.0.0.1', 0)
@@ -51,16 +56,34 @@ export const remoteUser = async (): Promise<User> => {
     await server.close()
     await service[Symbol.asyncDispose]()
   })
-  const place = ['--base-url', `${server.url}/api`, '--login', service.login]
-  await user.kpiIn({ stdin: service.token }, 'profiles', 'add', 'there', ...place, '--token-stdin')
+  const [path, flags, secret] = await door(service)
+  const place = ['--base-url', server.url + path, ...flags]
+  await user.kpiIn({ stdin: secret }, 'profiles', 'add', 'there', ...place, '--token-stdin')
   await user.kpi('profiles', 'use', 'there')
   return user
 }
+
+/** Of a server that is spoken to in the classic interface. */
+export const remoteUser = (): Promise<User> =>
+  userThrough(({ login, token }) => Promise.resolve(['/api', ['--login', login], token]))
+
+/** Of a server that is spoken to in the newer interface, with a key of some scopes or all. */
+export const newerUser = (scopes: readonly string[] = SCOPES): Promise<User> =>
+  userThrough(async ({ db }) => {
+    const account = await ensureDefaultAccount(db, NOW / 1000)
+    return ['/v1', [], await makeKey(db, account, { scopes: scopes.join(',') })]
+  })
 
 /** Every way to use the command line, by name. What holds for one must hold for all. */
 export const users: readonly (readonly [name: string, open: () => Promise<User>])[] = [
   ['on the embedded service', embeddedUser],
   ['through a profile to a server', remoteUser],
+]
+
+/** Every way to use what only the newer interface has. */
+export const newerUsers: readonly (readonly [name: string, open: () => Promise<User>])[] = [
+  ['on the embedded service', embeddedUser],
+  ['through a profile of the newer interface', newerUser],
 ]
 
 /** What is in the account after `fillShop`: ids by name. */

@@ -58,12 +58,9 @@ async function* listed(
   }
 }
 
-/** Only the entries of a breakdown item; without one, all. */
-async function* ofItem(
-  pages: AsyncIterable<readonly Entry[]>,
-  item: number | undefined,
-): AsyncGenerator<readonly Entry[]> {
-  for await (const page of pages) yield item === undefined ? page : page.filter(({ source_id }) => source_id === item)
+/** Only the entries of a breakdown item. */
+async function* ofItem(pages: AsyncIterable<readonly Entry[]>, item: number): AsyncGenerator<readonly Entry[]> {
+  for await (const page of pages) yield page.filter(({ source_id }) => source_id === item)
 }
 
 /** The entries that the flags select, a page at a time. */
@@ -76,9 +73,9 @@ const selected = async (
   const { source } = options
   if (typeof source !== 'string') return entryPages(client, { ...range, userId: userId ?? undefined, kpiId })
   const { id, user_id: person = null } = await findSource(client, source)
-  // A list is narrowed by users, and by no other items.
-  const pages = entryPages(client, { ...range, userId: person ?? undefined, kpiId })
-  return ofItem(pages, person === null ? id : undefined)
+  if (person !== null) return entryPages(client, { ...range, userId: person, kpiId })
+  // Not every service may know this filter.
+  return ofItem(entryPages(client, { ...range, sourceId: id, kpiId }), id)
 }
 
 const addListCommand = (group: Command, act: Act): void => {
