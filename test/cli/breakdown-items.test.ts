@@ -137,10 +137,10 @@ describe.each(newerUsers)('%s', (_, open) => {
     test.each(['South', String(SOUTH)])('of an archived item (%s) are refused before they are sent', async (name) => {
       await archive('South')
       const ran = await user.kpi('entries', 'add', '--source', name, '--kpi', '1', '--actual', '1')
-      const advice = 'unarchive it: kpi breakdown-items update 6 --archived false'
-      const message = `breakdown item 6 (South) is archived and takes no new entries; ${advice}`
+      const advice = 'breakdown-items update 6 --archived false'
+      const message = `breakdown item 6 (South) is archived and takes no new entries; unarchive it: kpi ${advice}`
       expect(ran).toEqual({ code: 1, stdout: '', stderr: `kpi: ${message}\n` })
-      expect((await user.kpi(...advice.split(': kpi ')[1]!.split(' '))).code).toBe(0)
+      expect((await user.kpi(...advice.split(' '))).code).toBe(0)
       expect(await entries('add', '--source', name, '--kpi', '1', '--actual', '1')).toMatchObject({ source_id: SOUTH })
     })
 
