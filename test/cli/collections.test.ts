@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jsonOf, type Ran } from '../support/kpi.ts'
-import { type User, users } from '../support/user.ts'
+import { newerUser, type User, users } from '../support/user.ts'
 
 /** What can be done with every resource that has all five verbs. */
 type Case = {
@@ -77,7 +77,13 @@ const CASES: readonly Case[] = [
   },
 ]
 
-describe.each(users)('%s', (_, open) => {
+/** People and groups are the application's in the newer interface. */
+const NEWER = CASES.filter(({ name }) => name !== 'users' && name !== 'groups')
+
+describe.each([
+  ...users.map(([name, open]) => ({ name, open, cases: CASES })),
+  { name: 'through a profile of the newer interface', open: () => newerUser(), cases: NEWER },
+])('$name', ({ open, cases }) => {
   let user: User
   beforeAll(async () => {
     user = await open()
@@ -86,7 +92,7 @@ describe.each(users)('%s', (_, open) => {
     await user[Symbol.asyncDispose]()
   })
 
-  describe.each(CASES)('kpi $name', ({ name, create, made, called, update, changed, before }) => {
+  describe.each(cases)('kpi $name', ({ name, create, made, called, update, changed, before }) => {
     const kpi = (...args: string[]): Promise<Ran> => user.kpi(name, ...args)
     const listed = async (): Promise<unknown[]> => jsonOf(await kpi('list', '-o', 'json')) as unknown[]
 
