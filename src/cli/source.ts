@@ -12,8 +12,7 @@ import { placeWords } from './place-words.ts'
 export const SOURCES: Capability = {
   of: breakdownItem,
   verb: 'list',
-  flag: '--source',
-  instead: 'use --user, as values belong to users there',
+  flag: { name: '--source', instead: 'use --user, as values belong to users there' },
 }
 
 /** A breakdown item that is named; only its id is known where the key may not read more. */

@@ -49,10 +49,8 @@ const LACKS: Record<Variant, Readonly<Record<string, Lack>>> = {
 export type Capability = {
   readonly of: Pick<Resource, 'path' | 'verbs' | 'newer' | 'plural'>
   readonly verb: Verb
-  /** The flag that asks for it, where it is not the command itself. */
-  readonly flag?: string
-  /** What to use where there is none, if that is not what is usual. */
-  readonly instead?: string
+  /** The flag that asks for it, where it is not the command itself, and what to use instead of that flag. */
+  readonly flag?: { readonly name: string; readonly instead: string }
 }
 
 /** What a command needs: one thing, or all of several. */
@@ -66,11 +64,11 @@ const lacks = (variant: Variant, { of, verb }: Capability): boolean => !verbsIn(
 export const hasAll = (variant: Variant, needs: Needs): boolean => !needsIn(needs).some((one) => lacks(variant, one))
 
 /** Says that a variant lacks something, and what to use instead. */
-const sentence = (variant: Variant, { of, verb, flag, instead }: Capability): string => {
+const sentence = (variant: Variant, { of, verb, flag }: Capability): string => {
   const lack = LACKS[variant][of.path]
   const does = verbsIn(variant, of).length === 0 ? 'has no' : DOES[verb]
   const said = `${variantNames[variant]} ${does} ${lack?.called ?? of.plural.replaceAll('_', ' ')}`
-  return [flag, said, instead ?? lack?.instead].filter((part) => part !== undefined).join(': ')
+  return [flag?.name, said, flag?.instead ?? lack?.instead].filter((part) => part !== undefined).join(': ')
 }
 
 /** Refuses what a variant does not have, before anything is sent, and says what to use instead. */
