@@ -4,7 +4,7 @@ import { createDirectory } from '../client/directory.ts'
 import { Fault, KpiError } from '../domain/errors.ts'
 import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdown-item.ts'
 import type { Cli } from './cli.ts'
-import { UsageError } from './exit.ts'
+import type { FlagValues, Given } from './flags.ts'
 import { isId } from './names.ts'
 import { placeWords } from './place-words.ts'
 
@@ -27,16 +27,27 @@ const itemOfId = async (client: Client, id: number): Promise<Source> => {
   }
 }
 
-/** The breakdown item that `--source` names, by id or name. */
-export const findSource = async (client: Client, text: string): Promise<Source> => {
+/** The breakdown item that a text names, by id or name, or what is wrong with it. */
+const findSource = async (client: Client, text: string): Promise<Source | Fault> => {
   if (isId(text)) return itemOfId(client, Number(text))
   const items = (await client.breakdownItems.list()).map((item) => ({
     ...item,
     within: `breakdown ${item.breakdown_id}`,
   }))
-  const found = createDirectory(breakdownItem.title, items).find(text)
-  if (found instanceof Fault) throw new UsageError(`--source: ${found.message}`)
-  return found
+  return createDirectory(breakdownItem.title, items).find(text)
+}
+
+/** The breakdown item that `--source` names, where it is given; what is wrong with it goes to the other faults. */
+export const readSource = async (
+  client: Client,
+  { source }: FlagValues,
+  { faults }: Given,
+): Promise<Source | undefined> => {
+  if (typeof source !== 'string') return undefined
+  const found = await findSource(client, source)
+  if (!(found instanceof Fault)) return found
+  faults.push(`--source: ${found.message}`)
+  return undefined
 }
 
 /** Refuses a new entry of an item that is archived before it is sent. */

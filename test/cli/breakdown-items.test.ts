@@ -151,6 +151,12 @@ describe.each(newerUsers)('%s', (_, open) => {
       expect(ran.stderr).toContain('(Ann Lee) is archived and takes no new entries; its user is locked')
     })
 
+    test('tell all that is wrong at once', async () => {
+      const ran = await user.kpi('entries', 'add', '--source', 'Sout', '--kpi', 'Revenu', '--actual', 'x')
+      expect(ran).toMatchObject({ code: 2, stdout: '' })
+      for (const word of ['"Sout"', '"Revenu"', '--actual']) expect(ran.stderr).toContain(word)
+    })
+
     test.each([
       ['North', 2, '--source: "North" is the name of more than one breakdown item: 5 in breakdown 2, 7 in breakdown 3'],
       ['Sout', 2, '--source: there is no breakdown item "Sout"; did you mean "South"?'],

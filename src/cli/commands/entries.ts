@@ -2,16 +2,16 @@ import { type Command, Option } from 'commander'
 import type { Needs } from '../../client/capabilities.ts'
 import type { Client } from '../../client/client.ts'
 import { entryPages } from '../../client/entry-pages.ts'
+import type { DayRange } from '../../domain/period.ts'
 import { type Entry, entry, type EntryDraft, newerEntry } from '../../domain/resources/entry.ts'
 import { type AnyRecord, asDraft, asPatch, type Resource, type Verb } from '../../domain/schema.ts'
 import type { Act, Cli, Register } from '../cli.ts'
-import type { DayRange } from '../../domain/period.ts'
 import { dateOfWord, rangeOfWords, todayAt } from '../day-words.ts'
 import { addExamples } from '../examples.ts'
 import { UsageError } from '../exit.ts'
 import { type FieldFlag, type FlagValues, mustBeRight, readFlags } from '../flags.ts'
 import { printRecords } from '../output/print.ts'
-import { findSource, mustTakeEntries, SOURCES } from '../source.ts'
+import { mustTakeEntries, readSource, SOURCES } from '../source.ts'
 import { addDelete } from '../verbs/delete.ts'
 import { addGet } from '../verbs/get.ts'
 import { addListOptions, applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
@@ -69,13 +69,13 @@ const selected = async (
   range: DayRange,
   options: FlagValues,
 ): Promise<AsyncIterable<readonly Entry[]>> => {
-  const { user_id: userId, kpi_id: kpiId } = asPatch(entry, mustBeRight(await readFlags(client, WHOSE, options)))
-  const { source } = options
-  if (typeof source !== 'string') return entryPages(client, { ...range, userId: userId ?? undefined, kpiId })
-  const { id, user_id: person = null } = await findSource(client, source)
-  if (person !== null) return entryPages(client, { ...range, userId: person, kpiId })
+  const given = await readFlags(client, WHOSE, options)
+  const item = await readSource(client, options, given)
+  const { user_id, kpi_id: kpiId } = asPatch(entry, mustBeRight(given))
+  const userId = item?.user_id ?? user_id ?? undefined
+  if (!item || userId !== undefined) return entryPages(client, { ...range, userId, kpiId })
   // Not every service may know this filter.
-  return ofItem(entryPages(client, { ...range, sourceId: id, kpiId }), id)
+  return ofItem(entryPages(client, { ...range, sourceId: item.id, kpiId }), item.id)
 }
 
 const addListCommand = (group: Command, act: Act): void => {
@@ -107,14 +107,6 @@ const addListCommand = (group: Command, act: Act): void => {
   })
 }
 
-/** The item that a new entry is to belong to, where the flags name one. */
-const sourceOf = async (cli: Cli, client: Client, { source }: FlagValues): Promise<{ source_id?: number }> => {
-  if (typeof source !== 'string') return {}
-  const item = await findSource(client, source)
-  mustTakeEntries(cli, item)
-  return { source_id: item.id }
-}
-
 /** The entry that the flags give; of today, unless they say otherwise. */
 const readEntry = async (cli: Cli, client: Client, flags: FlagValues): Promise<EntryDraft> => {
   const today = todayAt(cli.io.now())
@@ -125,8 +117,11 @@ const readEntry = async (cli: Cli, client: Client, flags: FlagValues): Promise<E
     given.faults.push('an entry needs --actual, --target or --notes')
   }
   const addToActual = flags['addToActual'] === true ? { addToActual: true } : {}
-  const fields = mustBeRight(given)
-  return asDraft(newerEntry, { entry_date: today, ...fields, ...(await sourceOf(cli, client, flags)), ...addToActual })
+  const item = await readSource(client, flags, given)
+  const fields = { entry_date: today, ...mustBeRight(given), ...addToActual }
+  if (!item) return asDraft(newerEntry, fields)
+  mustTakeEntries(cli, item)
+  return asDraft(newerEntry, { ...fields, source_id: item.id })
 }
 
 const addAddCommand = (group: Command, act: Act): void => {
