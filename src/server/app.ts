@@ -6,6 +6,7 @@ import type { Db } from '../store/db.ts'
 import type { Scope } from '../domain/scopes.ts'
 import type { Answer, Call, Route } from './call.ts'
 import { createRouter } from './router.ts'
+import { shownPath } from './shown-target.ts'
 
 /** What a call runs on: whose it is, when it came, and how strictly its body is read. */
 export type Caller = {
@@ -18,7 +19,7 @@ export type Caller = {
 
 /** The error for a method that a path does not have. */
 export const notAllowed = (method: string, path: string, allow: readonly string[]): KpiError =>
-  new KpiError('method_not_allowed', `${method} is not possible at ${path}`, { allow })
+  new KpiError('method_not_allowed', `${method} is not possible at ${shownPath(path)}`, { allow })
 
 /** An operation of the service. */
 export type Operation = {

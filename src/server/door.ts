@@ -33,8 +33,8 @@ export type Admitted = {
   readonly pepper: string
   /** What answers tell of the credentials. */
   readonly headers: Headers
-  /** Takes note that it was used. */
-  readonly noteUse?: (now: Instant) => Promise<void>
+  /** Takes note that they were used; undefined where that is noted already. */
+  readonly noteUse?: (now: Instant) => Promise<void> | undefined
 }
 
 /** Credentials as they were sent: the name under which wrong ones are counted, and a way to look at them. */
@@ -104,6 +104,29 @@ const createOpening = (
   }
 }
 
+/** So long after a note that failed no other one of the same key is tried, in seconds. */
+const NOTE_PAUSE = 5
+const MOST_NOTES = 1000
+
+/**
+ * Takes note that keys are used, behind the answers: no request waits for it, nor fails where it cannot be written. That
+ * a store cannot be written, those learn who have something to write.
+ */
+const createNotes = (): ((admitted: Admitted, now: Instant) => void) => {
+  const tried = new Map<string, Instant>()
+  return ({ account, key, noteUse }, now) => {
+    if (!noteUse) return
+    const name = `${account.id}/${key}`
+    const last = tried.get(name)
+    if (last !== undefined && Math.abs(now - last) < NOTE_PAUSE) return
+    const noted = noteUse(now)
+    if (!noted) return
+    if (tried.size >= MOST_NOTES) tried.clear()
+    tried.set(name, now)
+    noted.catch(() => undefined)
+  }
+}
+
 /** Lets requests in; `tell` is given headers for the answer, whatever becomes of it. */
 export type Door = (request: WireRequest, tell: (headers: Headers) => void) => Promise<Admitted>
 
@@ -115,6 +138,7 @@ export type Door = (request: WireRequest, tell: (headers: Headers) => void) => P
 export const createDoor = (db: Db, openDoor: OpenDoor, now: () => Instant, limits: Partial<Limits> = {}): Door => {
   const { brake, rate } = limits
   const open = createOpening(db, openDoor, brake)
+  const note = createNotes()
   return async (request, tell) => {
     const admitted = await open(request, now())
     const { account, user, key, headers } = admitted
@@ -124,7 +148,7 @@ export const createDoor = (db: Db, openDoor: OpenDoor, now: () => Instant, limit
     tell({ ...headers, ...(verdict && headersOf(verdict)) })
     mustHaveAccess(account)
     if (verdict?.isAccepted === false) throw overLimit(verdict)
-    await admitted.noteUse?.(now())
+    note(admitted, now())
     return admitted
   }
 }

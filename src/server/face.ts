@@ -10,6 +10,7 @@ import { formats } from './format.ts'
 import { mustBePlain } from './media-type.ts'
 import { answerOnce, withBodyOnce } from './once.ts'
 import { parseQuery } from './query.ts'
+import { shownPath } from './shown-target.ts'
 import { refuse, type Style, type Variant, type Wording } from './variant.ts'
 import type { Face, WireRequest, WireResponse } from './wire.ts'
 
@@ -42,7 +43,7 @@ const parseTarget = (target: string, prefix: string): Target => {
   const [path, query] = end < 0 ? [target, ''] : [target.slice(0, end), target.slice(end + 1)]
   const below = path.slice(prefix.length)
   if (path.slice(0, prefix.length).toLowerCase() !== prefix || !below.startsWith('/')) {
-    throw new KpiError('not_found', `there is nothing at ${path}`)
+    throw new KpiError('not_found', `there is nothing at ${shownPath(path)}`)
   }
   return { path: below, query }
 }

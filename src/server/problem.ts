@@ -1,3 +1,4 @@
+import { shownPath } from './shown-target.ts'
 import type { ErrorCode, Issue, KpiError } from '../domain/errors.ts'
 
 /** The media type of problem details (RFC 9457). */
@@ -35,6 +36,9 @@ const pointerOf = ({ index, field }: Issue): string => {
   return field === 'entries' ? `/entries/${index}` : `/entries/${index}/${field}`
 }
 
+/** What was asked for, as a reference (RFC 3986). Whoever sent a secret in it does not get it back, for others to log. */
+const instanceOf = (target: string): string => encodeURI(shownPath(target.split('?')[0] ?? ''))
+
 /** An error as problem details (decisions, section 8). */
 export const problemJson = ({ code, message, issues }: KpiError, status: number, target: string): string =>
   JSON.stringify({
@@ -42,7 +46,7 @@ export const problemJson = ({ code, message, issues }: KpiError, status: number,
     title: problemTitles[code],
     status,
     detail: message,
-    instance: target.split('?')[0],
+    instance: instanceOf(target),
     ...(issues.length > 0 && {
       errors: issues.map((issue) => ({ pointer: pointerOf(issue), field: issue.field, detail: issue.message })),
     }),

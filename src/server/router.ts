@@ -1,6 +1,7 @@
 import { KpiError } from '../domain/errors.ts'
 import type { Ids } from '../service/context.ts'
 import type { Route } from './call.ts'
+import { shownPath } from './shown-target.ts'
 
 /** What can be done at a path, and the ids that the path names. */
 export type Match = {
@@ -52,7 +53,7 @@ export const createRouter = (routes: readonly Route[]): ((path: string) => Match
     const segments = segmentsOf(path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
     const ofLength = byLength.get(segments.length) ?? []
     const match = ofLength.find(({ segments: expected }) => expected.every((part, at) => fits(part, segments[at])))
-    if (!match) throw new KpiError('not_found', `there is nothing at ${path}`)
+    if (!match) throw new KpiError('not_found', `there is nothing at ${shownPath(path)}`)
     return { methods: match.methods, ids: idsOf(match, segments), pattern: match.pattern }
   }
 }

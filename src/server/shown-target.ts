@@ -5,7 +5,8 @@ const HARMLESS_VALUE = /^[\d\s,-]{0,200}$/
 
 const shownWord = (text: string): string => (WORD.test(text) && !/kpi_/i.test(text) ? text : HIDDEN)
 
-const shownPath = (path: string): string => path.split('/').map(shownWord).join('/')
+/** A path as it may be shown: where it has a word that may be a secret, `…` stands for that. */
+export const shownPath = (path: string): string => path.split('/').map(shownWord).join('/')
 
 const shownQuery = (query: string): string =>
   [...new URLSearchParams(query)]
@@ -13,7 +14,7 @@ const shownQuery = (query: string): string =>
     .join('&')
 
 /**
- * A target as a log may show it: paths as they are, the names of parameters, and values that are ids, dates or numbers.
+ * A target as a log may show it: short words of its path, the names of parameters, and values that are ids, dates or numbers.
  * Whatever else is sent there may be somebody's secret in the wrong place, and `…` stands for it.
  */
 export const shownTarget = (target: string): { readonly path: string; readonly query: string | undefined } => {

@@ -52,11 +52,19 @@ export const openKey = async (db: Db, secret: string, now: Instant): Promise<Ope
   return opened
 }
 
-/** Takes note that a key was used, once a minute at most. */
-export const noteUse = async (db: Db, account: number, { id, last_used_at }: Key, now: Instant): Promise<void> => {
+/**
+ * Takes note that a key was used, once a minute at most; undefined where that is noted already. It locks the one row
+ * that it changes, and fails at once where it would have to wait for another process.
+ */
+export const noteUse = (
+  db: Db,
+  account: number,
+  { id, last_used_at }: Key,
+  now: Instant,
+): Promise<void> | undefined => {
   const before = now - NOTED_EACH
-  if (last_used_at !== null && last_used_at > before) return
-  await db.ofAccount(account).write((tx) => store.noteUse(tx, account, id, now, before))
+  if (last_used_at !== null && last_used_at > before) return undefined
+  return (db.inPassing ?? db.selfLocking ?? db).write((tx) => store.noteUse(tx, account, id, now, before))
 }
 
 /** A key that has just been made, and the name of its owner: the only moment at which its secret is known. */

@@ -55,5 +55,10 @@ export type Db = {
    * there where a database has one writer at a time.
    */
   readonly selfLocking?: Db
+  /**
+   * The same for what may be left out: a write that finds another process writing fails at once, as waiting for that
+   * process would hold up this one. Not there where no write does.
+   */
+  readonly inPassing?: Db
   readonly close: () => Promise<void>
 }

@@ -8,6 +8,7 @@ import { createTurnReader, type TurnReader } from './turn-reader.ts'
 /** SQLite waits this long by itself, blocking the process; beyond it the wait is ours and lets other work go on. */
 const BLOCKING_WAIT_MS = 50
 const RETRY_PAUSE_MS = 5
+const BLOCKING_WAIT = `pragma busy_timeout = ${BLOCKING_WAIT_MS}`
 
 const READER_SETTINGS = 'pragma busy_timeout = 5000'
 /**
@@ -21,7 +22,7 @@ export type Durability = 'full' | 'off'
  * and again in the meantime are then copied once.
  */
 const writerSettings = (durability: Durability): string => `
-  pragma busy_timeout = ${BLOCKING_WAIT_MS};
+  ${BLOCKING_WAIT};
   pragma journal_mode = wal;
   pragma wal_autocheckpoint = 8000;
   pragma synchronous = ${durability}`
@@ -53,6 +54,8 @@ const equal = ({ name }: Column): string => `${name} = ?`
 type Connection = Writer & {
   readonly begin: () => void
   readonly beginWriting: () => void
+  /** Begins at once or not at all. */
+  readonly tryWriting: () => void
   readonly commit: () => void
   readonly end: () => void
   /** Changes when another connection has written. */
@@ -117,6 +120,14 @@ const connect = (path: string, pragmas: string): Connection => {
     },
     begin: () => void prepare('begin').run(),
     beginWriting: () => void prepare('begin immediate').run(),
+    tryWriting: () => {
+      database.exec('pragma busy_timeout = 0')
+      try {
+        prepare('begin immediate').run()
+      } finally {
+        database.exec(BLOCKING_WAIT)
+      }
+    },
     commit: () => void prepare('commit').run(),
     // SQLite has already rolled back by itself after some failures, a full disk among them.
     end: () => {
@@ -182,14 +193,22 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durabilit
       throw sqliteError(error, path)
     }
   }
+  const openWriter = async (): Promise<Connection> =>
+    (writer ??= await patiently(() => connect(path, writerSettings(durability)), patienceMs))
   const writeTransaction = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
-    const connection = (writer ??= await patiently(() => connect(path, writerSettings(durability)), patienceMs))
+    const connection = await openWriter()
     await patiently(() => connection.beginWriting(), patienceMs)
     return finish(connection, () => work(connection))
   }
+  const writeInPassing = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
+    const connection = await openWriter()
+    connection.tryWriting()
+    return finish(connection, () => work(connection))
+  }
+  const queued = <T>(task: () => Promise<T>): Promise<T> => writes(() => told(task).finally(renew))
   const db: Db = {
     read: (work) => told(() => freeReader().read(work)),
-    write: (work) => writes(() => told(() => writeTransaction(work)).finally(renew)),
+    write: (work) => queued(() => writeTransaction(work)),
     // The one writer of a file is alone in all accounts.
     ofAccount: () => db,
     // It changes for the reader with each commit of another connection, and the reader itself writes nothing.
@@ -205,5 +224,5 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durabilit
       writer?.close()
     },
   }
-  return db
+  return { ...db, inPassing: { ...db, write: (work) => queued(() => writeInPassing(work)) } }
 }

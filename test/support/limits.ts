@@ -1,5 +1,8 @@
 import { onTestFinished } from 'vitest'
 import { classicFace } from '../../src/server/classic.ts'
+import type { Limits } from '../../src/server/door.ts'
+import { bothFaces } from '../../src/server/faces.ts'
+import { v1Face } from '../../src/server/v1.ts'
 import { createLoginBrake } from '../../src/service/login-brake.ts'
 import { createRateLimit } from '../../src/service/rate-limit.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -46,24 +49,33 @@ export const limitPlace = async (make: () => Promise<Database>, clock: Clock): P
 /** A service that holds its callers to limits, by a clock that a test sets. */
 export type LimitedService = Service & { readonly clock: Clock }
 
-/** An instance more of a service, with a clock of its own choice; a limit of 0 is none. */
+/**
+ * An instance more of a service, with a clock of its own choice. Each key has the same limit as each account's token
+ * unless another is given; 0 is none.
+ */
 export const limited = async (
   service: Service,
   limit: number,
   clock: Clock = { now: NOW },
+  limitV1 = limit,
 ): Promise<LimitedService> => {
   const limits = await openLimits(service.db, `${service.dataDir}/kpi-limits.db`, () => clock.now)
   onTestFinished(limits.close)
   const store = { db: limits.db, now: () => Promise.resolve(clock.now) }
   let requests = 0
-  const face = classicFace({
+  const deps = {
     db: service.db,
     version: '0.0.0-test',
     now: () => Math.floor(clock.now / 1000),
     requestId: () => `limited-${(requests += 1)}`,
-    onError: (error) => service.logged.push(error),
-    limits: { brake: createLoginBrake(store), ...(limit > 0 && { rate: createRateLimit(store, limit) }) },
-  })
+    onError: (error: unknown) => service.logged.push(error),
+  }
+  const brake = createLoginBrake(store)
+  const limitsOf = (most: number): Limits => ({ brake, ...(most > 0 && { rate: createRateLimit(store, most) }) })
+  const face = bothFaces(
+    classicFace({ ...deps, limits: limitsOf(limit) }),
+    v1Face({ ...deps, limits: limitsOf(limitV1) }),
+  )
   return { ...service, face, clock }
 }
 
