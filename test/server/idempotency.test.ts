@@ -6,7 +6,8 @@ import { doOnce } from '../../src/service/idempotency.ts'
 import { assignFirst, ENTRY_KEY, KPI, otherAccount, tell } from '../support/classic.ts'
 import { databases } from '../support/databases.ts'
 import { limited, type LimitedService, startLimited } from '../support/limits.ts'
-import { type Asked, ask } from '../support/service.ts'
+import { withKey } from '../support/newer.ts'
+import { type Asked, ask, askV1 } from '../support/service.ts'
 
 const CATEGORY = { name: 'Regions' }
 const KEY = 'a-key'
@@ -267,4 +268,79 @@ test('a password that was sent is not kept in a form that can be tried', async (
   const plain = ['hex', 'base64', 'base64url'] as const
   const hashes = plain.map((form) => createHash('sha256').update(JSON.stringify(body)).digest(form))
   for (const trace of ['sesame', ...hashes]) expect(Object.values(row ?? {}).join(' ')).not.toContain(trace)
+})
+
+describe.each(databases)('a POST with an Idempotency-Key to the newer variant on %s', (_, make) => {
+  const onceV1 = (service: LimitedService, asked: Partial<Asked> = {}): Promise<WireResponse> =>
+    askV1(service, {
+      method: 'POST',
+      path: '/kpicategories',
+      body: CATEGORY,
+      ...asked,
+      headers: { 'idempotency-key': KEY, ...asked.headers },
+    })
+
+  test('is done once, with whichever key of the account it is sent again', async () => {
+    await using service = await startLimited(0, make)
+    const before = await countOf(service, '/kpicategories')
+    const first = await onceV1(service)
+    expect([first.status, first.headers['location'], isReplayed(first)]).toEqual([201, '/v1/kpicategories/2', false])
+    const second = await withKey(service, { name: 'second' })
+    for (const one of [service, second]) {
+      const again = await onceV1(one, { path: '/KPICategories/' })
+      expect([sameOf(again), isReplayed(again)]).toEqual([sameOf(first), true])
+    }
+    expect((await onceV1(second)).headers['x-key-name']).toBe('second')
+    expect(await countOf(service, '/kpicategories')).toBe(before + 1)
+  })
+
+  test('is another request than the same one to the classic interface', async () => {
+    await using service = await startLimited(0, make)
+    const answers = [await once(service), await onceV1(service), await once(service), await onceV1(service)]
+    expect(answers.map(isReplayed)).toEqual([false, false, true, true])
+    expect(answers.map(({ headers }) => headers['location'])).toEqual([
+      '/api/kpicategories/2',
+      '/v1/kpicategories/3',
+      '/api/kpicategories/2',
+      '/v1/kpicategories/3',
+    ])
+  })
+
+  test('with another body is 422, and a fault in its fields is told again as it was', async () => {
+    await using service = await startLimited(0, make)
+    const first = await onceV1(service, { body: { name: '' } })
+    expect([first.status, first.headers['content-type']]).toEqual([422, 'application/problem+json'])
+    const again = await onceV1(service, { body: { name: '' } })
+    expect([sameOf(again), isReplayed(again)]).toEqual([sameOf(first), true])
+    const other = await onceV1(service)
+    expect([other.status, isReplayed(other)]).toEqual([422, false])
+    expect(JSON.parse(other.body)).toEqual({
+      type: 'urn:problem-type:kpi:key_reused',
+      title: 'The Idempotency-Key was sent before with another body',
+      status: 422,
+      detail: 'Idempotency-Key a-key was sent before with another body; take a new key for a new request',
+      instance: '/v1/kpicategories',
+    })
+  })
+
+  test('is not bound by what is refused before: a scope that is missing, a format, the limit', async () => {
+    await using service = await startLimited(3, make)
+    const few = await withKey(service, { name: 'few', scopes: 'kpis:read' })
+    expect(await onceV1(few)).toMatchObject({ status: 403 })
+    expect(await onceV1(service, { headers: { accept: 'text/html' } })).toMatchObject({ status: 406 })
+    expect(await onceV1(service, { body: '{' })).toMatchObject({ status: 400 })
+    const done = await onceV1(service)
+    expect([done.status, isReplayed(done)]).toEqual([201, false])
+    expect(await onceV1(service)).toMatchObject({ status: 429 })
+  })
+
+  test('is 409 with a time to come back while the first is running', async () => {
+    await using service = await startLimited(0, make)
+    const second = await limited(service, 0, service.clock)
+    const answers = await Promise.all([service, second, service, second].map((one) => onceV1(one)))
+    expect(answers.filter((answer) => answer.status === 201 && !isReplayed(answer))).toHaveLength(1)
+    for (const { status, headers, body } of answers.filter((answer) => answer.status !== 201)) {
+      expect([status, headers['retry-after'], JSON.parse(body)]).toMatchObject([409, '1', { status: 409 }])
+    }
+  })
 })

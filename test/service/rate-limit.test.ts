@@ -26,7 +26,12 @@ const gap = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: 0, max: 30_000 }) },
   { weight: 1, arbitrary: fc.constantFrom(RATE_WINDOW_MS - 1, RATE_WINDOW_MS, RATE_WINDOW_MS + 1) },
 )
-const step = fc.record({ gap, instance: fc.integer({ min: 0, max: 1 }), account: fc.integer({ min: 1, max: 2 }) })
+const step = fc.record({
+  gap,
+  instance: fc.integer({ min: 0, max: 1 }),
+  account: fc.integer({ min: 1, max: 2 }),
+  key: fc.integer({ min: 0, max: 2 }),
+})
 const run = fc.record({ limit: fc.integer({ min: 1, max: 6 }), steps: fc.array(step, { maxLength: 40 }) })
 
 describe.each(databases)('a limit counted in %s', (name, make) => {
@@ -40,15 +45,17 @@ describe.each(databases)('a limit counted in %s', (name, make) => {
     await fc.assert(
       fc.asyncProperty(run, async ({ limit, steps }) => {
         accounts += 2
-        const accepted = new Map<number, number[]>()
-        for (const { gap: later, instance, account } of steps) {
+        // A token and each key by itself.
+        const accepted = new Map<string, number[]>()
+        for (const { gap: later, instance, account, key } of steps) {
           clock.now += later
           const store = instances[instance]
           if (!store) throw new Error('there are two')
-          const verdict = await createRateLimit(store, limit)(of(accounts + account))
-          const before = accepted.get(account) ?? []
+          const verdict = await createRateLimit(store, limit)(of(accounts + account, key))
+          const who = `${account}/${key}`
+          const before = accepted.get(who) ?? []
           const after = counted(before, clock.now) < limit ? [...before, clock.now] : before
-          accepted.set(account, after)
+          accepted.set(who, after)
           const full = waitOf(after, clock.now, counted(after, clock.now))
           expect(verdict).toEqual({
             isAccepted: after !== before,
@@ -87,9 +94,16 @@ describe.each(databases)('a limit counted in %s', (name, make) => {
     const clock: Clock = { now: NOW }
     const { open } = await limitPlace(make, clock)
     const limits = [createRateLimit(await open(), 20), createRateLimit(await open(), 20)]
-    const verdicts = await Promise.all(Array.from({ length: 30 }, () => limits.map((limit) => limit(of(7)))).flat())
-    const accepted = verdicts.filter(({ isAccepted }) => isAccepted).map(({ used }) => used)
-    expect(accepted.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1))
+    const keys = [0, 1, 12]
+    const ofKey = async (key: number): Promise<number[]> => {
+      const verdicts = await Promise.all(
+        Array.from({ length: 30 }, () => limits.map((limit) => limit(of(7, key)))).flat(),
+      )
+      return verdicts.filter(({ isAccepted }) => isAccepted).map(({ used }) => used)
+    }
+    for (const accepted of await Promise.all(keys.map(ofKey))) {
+      expect(accepted.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1))
+    }
   })
 
   test('keeps no more of the past than it counts, once it goes on', async () => {
