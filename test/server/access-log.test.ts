@@ -4,6 +4,7 @@ import { errorLine, requestLine } from '../../src/server/access-log.ts'
 import { shownTarget } from '../../src/server/shown-target.ts'
 import { KPI } from '../support/classic.ts'
 import { NOW } from '../support/io.ts'
+import { bearer } from '../support/newer.ts'
 import { EXCHANGE, serve } from '../support/listening.ts'
 import { head, sendThenRead } from '../support/socket.ts'
 
@@ -137,5 +138,53 @@ describe('what a server tells of a request', () => {
     const { service, server, tells } = serving
     await sendThenRead(server.url, head(service, line, LAST))
     expect(await tells(1)).toMatchObject([{ status, caller: account === undefined ? undefined : { account } }])
+  })
+})
+
+describe('a key', () => {
+  const withKey = (key: string, line: string, ...headers: string[]): string =>
+    [`${line} HTTP/1.1`, 'Host: localhost', `Authorization: ${bearer(key)}`, ...headers, LAST, '', ''].join('\r\n')
+
+  test.each<[where: string, text: (key: string) => string]>([
+    ['as it should be', (key) => withKey(key, 'GET /v1/kpis')],
+    ['that is wrong', (key) => withKey(`${key}x`, 'GET /v1/kpis')],
+    ['without a scheme', (key) => withKey('', 'GET /v1/kpis', `Authorization: ${key}`)],
+    ['in the query', (key) => withKey(key, `GET /v1/kpis?key=${key}&${key}`)],
+    ['escaped in the query', (key) => withKey(key, `GET /v1/kpis?key=${key.replaceAll('_', '%5F')}`)],
+    ['in the path', (key) => withKey(key, `GET /v1/kpis/${key}`)],
+    ['escaped in the path', (key) => withKey(key, `GET /v1/${key.replaceAll('k', '%6b')}`)],
+    ['in headers', (key) => withKey(key, 'GET /v1/kpis', `X-Key: ${key}`, `Idempotency-Key: ${key}`)],
+    ['in what is no request', (key) => `${key} /v1/kpis\r\n\r\n`],
+  ])('%s is in no line of the log, and not in the answer', async (_, text) => {
+    await using serving = await serve()
+    const { service, server, tells } = serving
+    const { key } = service
+    const answer = await sendThenRead(server.url, text(key))
+    const written = (await tells(1)).map((one) => requestLine(one, NOW)).join('')
+    for (const one of [written, answer]) expect(one).not.toMatch(new RegExp(key.slice(10, 30), 'i'))
+  })
+
+  test('is named by its id, with whose it is, in each line of a request that it let in', async () => {
+    await using serving = await serve()
+    const { service, server, tells } = serving
+    for (const [at, line] of ['GET /v1/kpis', 'GET /v1/groups', 'DELETE /v1/users/1'].entries()) {
+      await sendThenRead(server.url, withKey(service.key, line))
+      await tells(at + 1)
+    }
+    await sendThenRead(server.url, withKey('kpi_key_x', 'GET /v1/kpis'))
+    const lines = (await tells(4)).map((one) => JSON.parse(requestLine(one, NOW)) as Record<string, unknown>)
+    const caller = { account: 'default', user: 'admin@localhost', key: 1 }
+    expect(lines).toMatchObject([
+      { path: '/v1/kpis', status: 200, ...caller },
+      { path: '/v1/groups', status: 404, ...caller },
+      { path: '/v1/users/1', status: 405, ...caller },
+      { path: '/v1/kpis', status: 401 },
+    ])
+    expect(Object.keys(lines[3] ?? {})).not.toContain('user')
+  })
+
+  test('in the text of an error is not told', () => {
+    const key = 'kpi_key_3sNeP0NOYryteeHumr4QwsFCXflmU1c9f_2vVro6'
+    expect(errorLine(new Error(`cannot read ${key}`, { cause: new Error(key) }), 'R1', NOW)).not.toContain('3sNeP0')
   })
 })

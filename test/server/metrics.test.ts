@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { isLoopback } from '../../src/client/loopback.ts'
 import { listen } from '../../src/server/listen.ts'
 import { createMetrics, metricsFace, routeNames } from '../../src/server/metrics.ts'
+import { bearer } from '../support/newer.ts'
 import { EXCHANGE, serve, type Serving, statusOf } from '../support/listening.ts'
 import { dial, head, sendThenRead } from '../support/socket.ts'
 
@@ -48,6 +49,31 @@ describe('the page of metrics', () => {
     expect(text).toContain('kpi_http_request_duration_seconds_count{method="GET",route="/api/kpis/{id}"} 2\n')
     expect(text).toContain('kpi_build_info{version="1.2.3"} 1\n')
     expect(text).toMatch(/^process_cpu_seconds_total /m)
+  })
+
+  test('counts those of the newer variant by routes of their own', async () => {
+    const { serving, page } = await serveBoth()
+    const { service, server, exchanges, tells } = serving
+    const lines = [
+      'GET /v1/kpis/1',
+      'GET /V1/KPIs/2?x=1',
+      'GET /v1/kpifrequencies/D',
+      'GET /v1/groups',
+      'GET /v1/health',
+    ]
+    for (const line of [...lines, 'POST /v1/users', 'GET /v1x/kpis']) {
+      const count = exchanges.length
+      const headers = ['Host: localhost', `Authorization: ${bearer(service.key)}`, 'Connection: close']
+      await sendThenRead(server.url, [`${line} HTTP/1.1`, ...headers, '', ''].join('\r\n'))
+      await tells(count + 1)
+    }
+    const text = await page.read()
+    expect(text).toContain('kpi_http_requests_total{method="GET",route="/v1/kpis/{id}",status="404"} 2\n')
+    expect(text).toContain('kpi_http_requests_total{method="GET",route="/v1/kpifrequencies/{key}",status="200"} 1\n')
+    expect(text).toContain('kpi_http_requests_total{method="GET",route="/v1/health",status="200"} 1\n')
+    expect(text).toContain('kpi_http_requests_total{method="POST",route="/v1/users",status="405"} 1\n')
+    expect(text).toContain('kpi_http_requests_total{method="GET",route="none",status="404"} 2\n')
+    expect(text).not.toContain('/v1/groups')
   })
 
   test('does not grow with what is asked for', async () => {

@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { calculatedKpi } from '../../src/domain/resources/calculated-kpi.ts'
+import { asDraft } from '../../src/domain/schema.ts'
+import { calculated } from '../../src/service/calculated.ts'
+import { accounts } from '../../src/store/accounts.ts'
 import { assignFirst, KPI, post } from '../support/classic.ts'
 import { bearer, tellV1, withKey } from '../support/newer.ts'
 import { type Asked, askV1, type Service, startService } from '../support/service.ts'
@@ -355,6 +359,28 @@ describe('a problem', () => {
     expect(taken).toMatchObject({ status: 409, body: { type: 'urn:problem-type:kpi:conflict', status: 409 } })
     const used = await tellV1(service, { method: 'DELETE', path: '/kpicategories/1' })
     expect(used).toMatchObject({ status: 409, body: { status: 409, instance: '/v1/kpicategories/1' } })
+  })
+
+  test('of a KPI that a formula uses is 409, and names what cannot be changed', async () => {
+    await using service = await startService()
+    await assignFirst(service)
+    const account = await service.db.read((tx) => accounts.findByName(tx, 'default'))
+    if (!account) throw new Error('there is one')
+    const made = {
+      ...KPI,
+      category_id: 1,
+      aggregate_function: 'SUM',
+      name: 'Half',
+      formula: '[1] / 2',
+      over: 'results',
+    }
+    const draft = asDraft(calculatedKpi, { ...made, target_from: 'default' })
+    await calculated.add({ db: service.db, account, now: 0 }, draft)
+    const idle = await tellV1(service, { method: 'PUT', path: '/kpis/1', body: { is_active: false } })
+    expect(idle).toMatchObject({ status: 409, body: { errors: [{ pointer: '/is_active', field: 'is_active' }] } })
+    const change = await tellV1(service, { method: 'PUT', path: '/kpis/2', body: { name: 'Third' } })
+    expect([change.status, change.headers['retry-after']]).toEqual([403, undefined])
+    expect(change.body).toMatchObject({ type: 'urn:problem-type:kpi:forbidden', status: 403 })
   })
 
   test('of an address that is too long is 414', async () => {
