@@ -4,6 +4,8 @@ import { classicFace } from '../../src/server/classic.ts'
 import { ensureDefaultAccount } from '../../src/service/accounts.ts'
 import type { Db } from '../../src/store/db.ts'
 import { basic } from '../support/classic.ts'
+import { bearer } from '../support/newer.ts'
+import { makeKey } from '../support/service.ts'
 import { type Database, databases } from '../support/databases.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { runKpi, type Running, startKpi } from '../support/process.ts'
@@ -12,6 +14,8 @@ import { runKpi, type Running, startKpi } from '../support/process.ts'
 type Served = {
   readonly database: Database
   readonly authorization: string
+  /** The Authorization header of a key of the same account, which may do everything. */
+  readonly byKey: string
   readonly serve: (...args: string[]) => Promise<Running & { url: string }>
 }
 
@@ -20,7 +24,7 @@ const startIn = async (home: Folder, make: () => Promise<Database>): Promise<Ser
   onTestFinished(() => database[Symbol.asyncDispose]())
   const { env, flags } = database
   const db = await database.open()
-  await ensureDefaultAccount(db, 0)
+  const key = await makeKey(db, await ensureDefaultAccount(db, 0))
   await db.close()
   await runKpi(home, ['service', 'accounts', 'enable-api', 'default', ...flags], env)
   const { stdout } = await runKpi(home, ['service', 'token', 'create', '-o', 'json', ...flags], env)
@@ -34,7 +38,7 @@ const startIn = async (home: Folder, make: () => Promise<Database>): Promise<Ser
     const [, url = ''] = await running.says(/^(http:\/\/[^\n]*\/api)\n/)
     return { ...running, url }
   }
-  return { database, authorization: basic(login, token), serve }
+  return { database, authorization: basic(login, token), byKey: bearer(key), serve }
 }
 
 const get = async (url: string, authorization: string): Promise<{ status: number; used: string | null }> => {
@@ -67,6 +71,55 @@ describe.each(databases)('kpi serve --rate-limit on %s', (_, make) => {
     expect(headers.get('x-ratelimit-limit')).toBe('200')
     expect(await get(none.url, authorization)).toEqual({ status: 200, used: null })
   })
+})
+
+/** The address of the newer variant on a server. */
+const newer = ({ url }: { readonly url: string }): string => url.replace(/\/api$/, '/v1')
+
+describe.each(databases)('kpi serve --rate-limit-v1 on %s', (_, make) => {
+  test('holds each key over all servers, and over one that was killed, beside the limit of the account', async () => {
+    using home = temporaryFolder()
+    const { authorization, byKey, serve } = await startIn(home, make)
+    const flags = ['--rate-limit-v1', '3', '--rate-limit', '1']
+    const [one, two] = [await serve(...flags), await serve(...flags)]
+    expect(await get(newer(one), byKey)).toEqual({ status: 200, used: '1' })
+    expect(await get(one.url, authorization)).toEqual({ status: 200, used: '1' })
+    expect(await get(newer(two), byKey)).toEqual({ status: 200, used: '2' })
+    expect(await get(newer(one), byKey)).toEqual({ status: 200, used: '3' })
+    one.child.kill('SIGKILL')
+    await one.ended
+    expect(await get(newer(two), byKey)).toEqual({ status: 429, used: '3' })
+    expect(await get(two.url, authorization)).toEqual({ status: 403, used: '1' })
+  })
+
+  test('is 600 where nothing is said, and none with 0', async () => {
+    using home = temporaryFolder()
+    const { byKey, serve } = await startIn(home, make)
+    const [usual, none] = [await serve(), await serve('--rate-limit-v1', '0')]
+    const { headers } = await fetch(`${newer(usual)}/kpis`, { headers: { authorization: byKey } })
+    expect([headers.get('x-ratelimit-limit'), headers.get('x-key-name')]).toEqual(['600', 'all'])
+    expect(await get(newer(none), byKey)).toEqual({ status: 200, used: null })
+  })
+
+  test('a key that was revoked opens nothing from then on, also on a server that has let it in before', async () => {
+    using home = temporaryFolder()
+    const { database, byKey, serve } = await startIn(home, make)
+    const server = await serve()
+    expect(await get(newer(server), byKey)).toMatchObject({ status: 200 })
+    const db = await database.open()
+    onTestFinished(db.close)
+    const noted = async (): Promise<unknown> =>
+      (await db.read((tx) => tx.all('select last_used_at as at from keys')))[0]?.['at']
+    await expect.poll(noted, { interval: 5 }).toBeTypeOf('bigint')
+    await db.write((tx) => tx.run('update keys set revoked_at = 1'))
+    expect(await get(newer(server), byKey)).toEqual({ status: 401, used: null })
+  })
+})
+
+test('kpi serve refuses --rate-limit-v1 that is no number of requests', async () => {
+  using home = temporaryFolder()
+  const { code, stderr } = await runKpi(home, ['serve', '--rate-limit-v1=x'])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--rate-limit-v1 x is not a number of requests')])
 })
 
 test.each(['x', '-1', '1.5', '', '1000000001'])('kpi serve refuses --rate-limit %j', async (given) => {
