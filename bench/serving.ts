@@ -36,34 +36,54 @@ export type Served = {
   readonly env?: Record<string, string>
 }
 
-type Opened = Server & { readonly headers: Record<string, string> }
+type Opened = Server & {
+  readonly headers: Record<string, string>
+  /** Those of the newer variant. */
+  readonly newer: Record<string, string>
+}
 
-const serve = async ({ flags, account, env = {} }: Served): Promise<Opened> => {
+const UNLIMITED = ['--rate-limit', '0', '--rate-limit-v1', '0']
+
+const keyOf = ({ flags, account, env }: Served, login: string): string => {
+  const draft = ['bench', '--user', login, '--scopes', 'kpis:read', '--account', account]
+  const made = run(kpi('service', 'keys', 'create', ...draft, '-o', 'json', '--quiet', ...flags), env)
+  return (JSON.parse(made) as { key: string }).key
+}
+
+const serve = async (served: Served): Promise<Opened> => {
+  const { flags, account, env = {} } = served
   run(kpi('service', 'accounts', 'enable-api', account, '--quiet', ...flags), env)
   const made = run(kpi('service', 'token', 'create', '--account', account, '-o', 'json', '--quiet', ...flags), env)
   const { login, token } = JSON.parse(made) as { login: string; token: string }
-  const server = await start(kpi('serve', '--port', '0', '--rate-limit', '0', '--quiet', ...flags), env)
+  const server = await start(kpi('serve', '--port', '0', ...UNLIMITED, '--quiet', ...flags), env)
   const credentials = Buffer.from(`${login}:${token}`).toString('base64')
-  return { ...server, headers: { authorization: `Basic ${credentials}`, 'content-type': 'application/json' } }
+  const type = { 'content-type': 'application/json' }
+  return {
+    ...server,
+    headers: { authorization: `Basic ${credentials}`, ...type },
+    newer: { authorization: `Bearer ${keyOf(served, login)}`, ...type },
+  }
 }
 
 const repeat = function* (request: Buffer, times: number): Generator<Buffer> {
   for (let sent = 0; sent < times; sent += 1) yield request
 }
 
-/** GET of one KPI, against a server of nothing but node:http that answers the same. */
+/** GET of one KPI, against a server of nothing but node:http that answers the same, and through the newer variant. */
 export const serving = async (served: Served): Promise<Figure[]> => {
   const ours = await serve(served)
   const bare = await start(node(join(import.meta.dirname, 'bare-server.ts')))
   const request = wireRequest('GET', '/api/kpis/7', ours.headers)
-  const rates: { ours: number[]; bare: number[] } = { ours: [], bare: [] }
+  const newer = wireRequest('GET', '/v1/kpis/7', ours.newer)
+  const rates: Record<'ours' | 'newer' | 'bare', number[]> = { ours: [], newer: [], bare: [] }
   for (let round = 0; round < ROUNDS; round += 1) {
     rates.ours.push(await requestsPerSecond(ours.port, CONNECTIONS, repeat(request, GETS)))
+    rates.newer.push(await requestsPerSecond(ours.port, CONNECTIONS, repeat(newer, GETS)))
     rates.bare.push(await requestsPerSecond(bare.port, CONNECTIONS, repeat(request, GETS)))
   }
   ours.stop()
   bare.stop()
-  const [rate, bareRate] = [median(rates.ours), median(rates.bare)]
+  const [rate, newerRate, bareRate] = [median(rates.ours), median(rates.newer), median(rates.bare)]
   return [
     {
       what: 'bare node:http server, against GET of one KPI',
@@ -72,6 +92,14 @@ export const serving = async (served: Served): Promise<Figure[]> => {
       against: `bare ${bareRate.toFixed(0)} /s`,
       ratio: bareRate / rate,
       limit: 2,
+    },
+    {
+      what: 'GET of one KPI below /api, against the same below /v1',
+      measured: newerRate,
+      unit: '/s',
+      against: `below /api ${rate.toFixed(0)} /s`,
+      ratio: rate / newerRate,
+      limit: 1.1,
     },
   ]
 }

@@ -69,6 +69,28 @@ describe('a write', () => {
     expect(await names(db)).toEqual(['Sales', 'Cost'])
     await other.close()
   })
+
+  test('in passing is done at once or not at all, and others wait as before', async () => {
+    await using store = await openTestStore()
+    const { db, path, account } = store
+    const other = sqliteDb(path)
+    const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const first = other.write(async () => {
+      begun.resolve()
+      await released.promise
+    })
+    await begun.promise
+    const addInPassing = (): Promise<void> | undefined =>
+      db.inPassing?.write((tx) => kpis.insert(tx, account, kpiRecord()))
+    await expect(addInPassing()).rejects.toMatchObject({ code: 'unavailable' })
+    const second = db.write((tx) => kpis.insert(tx, account, kpiRecord({ id: 2, name: 'Cost' })))
+    released.resolve()
+    await Promise.all([first, second])
+    expect(await names(db)).toEqual(['Cost'])
+    await addInPassing()
+    expect(await names(db)).toHaveLength(2)
+    await other.close()
+  })
 })
 
 test('a read sees one state, whatever is written meanwhile', async () => {
