@@ -104,8 +104,9 @@ const createOpening = (
   }
 }
 
-/** So long after a note that failed no other one of the same key is tried, in seconds. */
+/** So long after a note no other one of the same key is tried, in seconds: it may be waiting, or have failed. */
 const NOTE_PAUSE = 5
+/** So many keys are remembered for that. */
 const MOST_NOTES = 1000
 
 /**

@@ -1,5 +1,5 @@
-import { shownPath } from './shown-target.ts'
 import type { ErrorCode, Issue, KpiError } from '../domain/errors.ts'
+import { shownPath } from './shown-target.ts'
 
 /** The media type of problem details (RFC 9457). */
 export const PROBLEM_TYPE = 'application/problem+json'
