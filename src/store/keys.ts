@@ -1,19 +1,17 @@
 import type { Instant } from '../domain/day.ts'
 import { type Key, key } from '../domain/resources/key.ts'
 import type { Reader, Writer } from './db.ts'
-import { selectFrom, table } from './table.ts'
+import { columnList, table } from './table.ts'
 
 const rows = table('keys', key)
-const COLUMNS = selectFrom('keys', key)
-  .replace('select', 'select account_id,')
-  .replace(/ where .*/, '')
+const BY_HASH = `select account_id, ${columnList(key)} from keys where key_hash = ?`
 
 /** The keys of accounts. Of the secret only a hash is kept. */
 export const keys = {
   ...rows,
   /** A key by its hash, and whose it is. */
   findByHash: async (tx: Reader, hash: string): Promise<{ account: number; key: Key } | undefined> => {
-    const [row] = await tx.all(`${COLUMNS} where key_hash = ?`, [hash])
+    const [row] = await tx.all(BY_HASH, [hash])
     return row && { account: Number(row['account_id']), key: rows.read(row) }
   },
   /** Takes note that a key was used, unless that is noted of a time after `before`. */

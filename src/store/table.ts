@@ -41,11 +41,15 @@ export const rowReader =
     return record as Stored<R>
   }
 
+/** The columns of a resource as a statement reads them, each under the name of its field. */
+export const columnList = (of: Resource): string =>
+  columnsOf(of)
+    .map((one) => (one.column === one.name ? one.name : `${one.column} as ${one.name}`))
+    .join(', ')
+
 /** The start of every statement that reads rows of an account; more conditions may follow. */
-export const selectFrom = (name: string, of: Resource): string => {
-  const columns = columnsOf(of).map((one) => (one.column === one.name ? one.name : `${one.column} as ${one.name}`))
-  return `select ${columns.join(', ')} from ${name} where account_id = ?`
-}
+export const selectFrom = (name: string, of: Resource): string =>
+  `select ${columnList(of)} from ${name} where account_id = ?`
 
 /** The statements that write one row, named within the account by the columns of its key. */
 export const rowWriter = <R extends Resource>(
