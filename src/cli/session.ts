@@ -4,6 +4,8 @@ import type { HttpTransport, Probed } from '../client/http.ts'
 import type { Transport } from '../client/transport.ts'
 import type { Variant } from '../domain/variants.ts'
 import { withAdvice } from './advice.ts'
+import { entry } from '../domain/resources/entry.ts'
+import { reportRow } from '../domain/resources/report-row.ts'
 import { readBaseUrl } from './base-url.ts'
 import type { Io } from './io.ts'
 import type { Place, RemotePlace } from './settings.ts'
@@ -22,12 +24,18 @@ const openTransport = async (io: Io, place: Place, variant: Variant, timeoutMs: 
   return embeddedTransport(place.dataDir, io.now, variant)
 }
 
+/** Of these the newer variant shows more: entries and rows that belong to no person. */
+const FULLER: ReadonlySet<string> = new Set([entry.path, reportRow.path])
+
+const isFuller = (needs: Needs): boolean =>
+  'of' in needs && FULLER.has(needs.of.path) && (needs.verb === 'list' || needs.verb === 'get')
+
 /**
  * The variant that is spoken at a place, once it has what is needed. The embedded service speaks both: the newer one
- * where the classic one will not do.
+ * where the classic one will not do, or shows less.
  */
 export const mustHaveAt = (place: Place, needs: Needs): Variant => {
-  const spoken = hasAll('classic', needs) ? 'classic' : 'v1'
+  const spoken = hasAll('classic', needs) && !isFuller(needs) ? 'classic' : 'v1'
   const variant = place.kind === 'embedded' ? spoken : place.kind
   mustHave(variant, needs)
   return variant

@@ -11,8 +11,8 @@ export type ReportPeople = {
   /** Which rows are of these users. */
   readonly rowsOf: (users: Ids) => Promise<(row: ReportRow) => boolean>
   /**
-   * Users of whom all rows are that are wanted, in the order of their rows; nothing where rows may be of items that are no
-   * users, so that parts of users would not make the whole.
+   * Users of whom all rows are that are wanted, in the order of their rows; nothing where there are items that are no
+   * users and may have rows, so that parts of users would not make the whole.
    */
   readonly split: (wanted: Ids | undefined) => Promise<Ids | undefined>
 }
@@ -36,10 +36,13 @@ const classicPeople = (client: Client): ReportPeople => {
 }
 
 const newerPeople = (client: Client): ReportPeople => {
-  const items = once(async () => {
-    const all = await client.breakdownItems.list()
-    return new Map(all.map(({ id, user_id }) => [user_id, id]))
-  })
+  const all = once(() => client.breakdownItems.list())
+  const items = once(async () => new Map((await all()).map(({ id, user_id }) => [user_id, id])))
+  /** Everybody, where nothing but people is there. */
+  const everybody = async (): Promise<Ids | undefined> => {
+    const users = (await all()).map(({ user_id }) => user_id)
+    return users.every((user) => user !== null) ? users : undefined
+  }
   const itemsOf = async (users: Ids): Promise<Ids> => {
     const known = await items()
     return users.map((user) => {
@@ -56,9 +59,10 @@ const newerPeople = (client: Client): ReportPeople => {
       return ({ itemId }) => wanted.has(itemId)
     },
     split: async (wanted) => {
-      if (!wanted) return undefined
-      const own = await itemsOf(wanted)
-      const pairs = wanted.map((user, at) => ({ user, item: own[at] ?? NaN }))
+      const users = wanted ?? (await everybody())
+      if (!users) return undefined
+      const own = await itemsOf(users)
+      const pairs = users.map((user, at) => ({ user, item: own[at] ?? NaN }))
       return pairs.toSorted((left, right) => left.item - right.item).map(({ user }) => user)
     },
   }
