@@ -3,6 +3,7 @@ import { BATCH_LIMIT, type EntryDraft } from '../domain/resources/entry.ts'
 import { type Block, numberAt } from './block.ts'
 import { draftOf } from './entry.ts'
 import type { OnDuplicate } from './options.ts'
+import { ownerOf } from './owner.ts'
 
 /** Entries that are sent together, and beside each the line that it came from, or the lines. */
 export type Batch = { readonly drafts: EntryDraft[]; readonly lines: (number | readonly number[])[] }
@@ -20,7 +21,7 @@ const weightOf = ({ notes }: EntryDraft): number => ENTRY_BYTES + BYTES_A_UNIT *
 export type DuplicateSink = (lines: readonly number[]) => void
 
 const sameKey = (left: EntryDraft, right: EntryDraft): boolean =>
-  left.entry_date === right.entry_date && left.kpi_id === right.kpi_id && left.user_id === right.user_id
+  left.entry_date === right.entry_date && left.kpi_id === right.kpi_id && ownerOf(left) === ownerOf(right)
 
 /** The last row's entry, with the sum of all rows' actuals. */
 const sumOf = (drafts: readonly EntryDraft[], last: EntryDraft): EntryDraft => {

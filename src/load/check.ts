@@ -4,6 +4,8 @@ import { type Plan, planColumns } from './columns.ts'
 import { createRowReader, type RowReader, type RowSink } from './entry.ts'
 import type { Source } from './files.ts'
 import type { ImportOptions } from './options.ts'
+import { mayNameSources } from './header.ts'
+import { mustMayWrite } from './readable.ts'
 import { fetchReference, type Reference } from './reference.ts'
 import type { Rejects } from './rejects.ts'
 import { readRows, type Row } from './rows.ts'
@@ -33,6 +35,15 @@ const mustMakeSense = ({ read, rejected }: Summary, reasons: readonly string[]):
   )
 }
 
+/** Fetches what rows refer to, and settles what the columns mean. */
+const beginWith = async (header: readonly string[], client: Client, options: ImportOptions): Promise<Checked> => {
+  await mustMayWrite(client)
+  const sources = client.variant === 'v1' && mayNameSources(header, options)
+  const reference = await fetchReference(client, { createAssignments: options.createAssignments, sources })
+  const { kpis, users } = reference
+  return { reference, plan: planColumns(header, options, { kpi: kpis, user: users, source: reference.sources }) }
+}
+
 /** Reads and checks a whole file, before anything is sent: good rows go to the sorter, the others to the rejects. */
 export const checkFile = async (
   source: Source,
@@ -41,8 +52,6 @@ export const checkFile = async (
   results: CheckResults,
 ): Promise<Checked> => {
   const { sorter, rejects, summary, onProgress } = results
-  const reference = await fetchReference(client, options.createAssignments)
-  const directories = { kpi: reference.kpis, user: reference.users }
   let lastReasons: readonly string[] = []
   const sink: RowSink = {
     entry: sorter.add,
@@ -58,25 +67,25 @@ export const checkFile = async (
       summary.empty += 1
     },
   }
-  let plan: Plan | undefined
+  let checked: Checked | undefined
   let reader: RowReader | undefined
-  const begin = (header: Row): RowReader => {
-    plan = planColumns(header.cells, options, directories)
-    return (reader = createRowReader(plan, options, reference, sink))
+  const begin = async ({ cells }: Row): Promise<RowReader> => {
+    checked = await beginWith(cells, client, options)
+    return createRowReader(checked.plan, options, checked.reference, sink)
   }
   for await (const chunk of readRows(source.open())) {
     const [header] = chunk
     if (!header) continue
     const rows = reader ? chunk : chunk.slice(1)
-    const read = reader ?? begin(header)
-    await reference.fetchAssignments(read.usersOf(rows))
+    reader ??= await begin(header)
+    await checked?.reference.fetchAssignments(reader.usersOf(rows))
     for (const row of rows) {
       summary.read += 1
-      read.read(row)
+      reader.read(row)
       mustMakeSense(summary, lastReasons)
     }
     onProgress()
   }
-  if (!plan) throw new KpiError('malformed', `${source.name} is empty: there is not even a header`)
-  return { plan, reference }
+  if (!checked) throw new KpiError('malformed', `${source.name} is empty: there is not even a header`)
+  return checked
 }

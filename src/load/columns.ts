@@ -1,7 +1,8 @@
-import { Ambiguous, type Directory, type Named } from '../client/directory.ts'
+import { Ambiguous } from '../client/directory.ts'
 import { Fault, type Issue, KpiError } from '../domain/errors.ts'
 import { type Findings, isCalled, namedColumns, recogniseColumns, restOf } from './header.ts'
 import type { ImportOptions, Role } from './options.ts'
+import { type Lookup, mayNotRead } from './readable.ts'
 
 /** A column that holds the actuals of one KPI, or of one user. */
 export type WideColumn = { readonly at: number; readonly id: number }
@@ -15,13 +16,14 @@ export type Plan = {
   readonly unused: readonly string[]
 }
 
-/** The KPIs and users that headers and cells name. */
-export type Directories = { readonly kpi: Directory<Named>; readonly user: Directory<Named> }
+/** The KPIs and users that headers and cells name, and the breakdown items, where entries may belong to such. */
+export type Directories = { readonly kpi: Lookup; readonly user: Lookup; readonly source?: Lookup | undefined }
 
 type Wide = NonNullable<Plan['wide']>
 
 /** What says where an entry belongs; a constant may stand for each. */
-export const KEY_ROLES = ['user', 'kpi', 'date'] as const
+export const KEY_ROLES = ['user', 'source', 'kpi', 'date'] as const
+type KeyRole = (typeof KEY_ROLES)[number]
 /** What an entry holds. In a wide file only actuals, which stand in the columns of KPIs or users. */
 const VALUE_ROLES = ['actual', 'target', 'notes'] as const
 
@@ -38,7 +40,9 @@ const wideBy = (of: Wide['of'], found: Findings, directories: Directories): Wide
   for (const at of restOf(found)) {
     const name = found.header[at] ?? ''
     const one = directories[of].find(name)
-    if (!(one instanceof Fault) || one instanceof Ambiguous) named += 1
+    const isKnown = !(one instanceof Fault) || one instanceof Ambiguous
+    // A number alone is not yet known to be an id: then --layout has to say so.
+    if (isKnown && directories[of].unread === undefined) named += 1
     const other = columns.find(({ id }) => !(one instanceof Fault) && id === one.id)
     if (one instanceof Fault) blame(`${one.message} (or leave the column out with --ignore)`)
     else if (other) blame(`"${found.header[other.at]}" and "${name}" are both ${one.name}; keep one of the columns`)
@@ -48,13 +52,17 @@ const wideBy = (of: Wide['of'], found: Findings, directories: Directories): Wide
 }
 
 /** Whether a role has a column or a constant. */
-const isGiven = ({ roles }: Findings, options: ImportOptions, role: 'user' | 'kpi' | 'date'): boolean =>
+const isGiven = ({ roles }: Findings, options: ImportOptions, role: KeyRole): boolean =>
   roles.has(role) || options[role] !== undefined
+
+/** Whether something says whom entries belong to. */
+const isOwned = (found: Findings, options: ImportOptions): boolean =>
+  isGiven(found, options, 'user') || isGiven(found, options, 'source')
 
 /** Whether the header can only be that of a file with a row an entry. */
 const mustBeLong = (found: Findings, options: ImportOptions): boolean => {
   if (options.layout === 'long') return true
-  const hasBoth = isGiven(found, options, 'kpi') && isGiven(found, options, 'user')
+  const hasBoth = isGiven(found, options, 'kpi') && isOwned(found, options)
   if (options.layout !== 'wide') return hasBoth || found.roles.has('actual') || isCalled(found, 'actual')
   if (hasBoth) found.issues.push({ field: 'layout', message: 'is not wide where both user and kpi are given' })
   return hasBoth
@@ -64,7 +72,7 @@ const mustBeLong = (found: Findings, options: ImportOptions): boolean => {
 const findWide = (found: Findings, options: ImportOptions, directories: Directories): Plan['wide'] => {
   if (mustBeLong(found, options)) return undefined
   const [byKpi, byUser] = [wideBy('kpi', found, directories), wideBy('user', found, directories)]
-  const moreUsers = !isGiven(found, options, 'user') && byUser.named > byKpi.named
+  const moreUsers = !isOwned(found, options) && byUser.named > byKpi.named
   const best = isGiven(found, options, 'kpi') || moreUsers ? byUser : byKpi
   if (best.named === 0 && options.layout !== 'wide') return undefined
   found.issues.push(...best.faults)
@@ -86,12 +94,27 @@ const doubleRoles = ({ header, roles }: Findings, options: ImportOptions): Issue
     ]
   })
 
-const missingRoles = (found: Findings, wide: Plan['wide'], options: ImportOptions): Issue[] => {
-  const lacking: Role[] = KEY_ROLES.filter((role) => !isGiven(found, options, role) && wide?.of !== role)
+/** What else may be done where no column is a KPI or user, as the columns may be headed by what cannot be read. */
+const orByIds = (role: Role, directories: Directories): string => {
+  const unread = role === 'kpi' || role === 'user' ? directories[role].unread : undefined
+  return unread === undefined ? '' : `; ${mayNotRead(unread)}, so columns for each take ids and --layout wide`
+}
+
+const missingRoles = (
+  found: Findings,
+  wide: Plan['wide'],
+  options: ImportOptions,
+  directories: Directories,
+): Issue[] => {
+  const isLacking = (role: KeyRole): boolean => {
+    if (wide?.of === role || role === 'source') return false
+    return role === 'user' ? !isOwned(found, options) : !isGiven(found, options, role)
+  }
+  const lacking: Role[] = KEY_ROLES.filter(isLacking)
   const hasValues = wide !== undefined || VALUE_ROLES.some((role) => found.roles.has(role))
   return [...lacking, ...(hasValues ? [] : (['actual'] as const))].map((role) => ({
     field: role,
-    message: `no column is the ${role}; give one with --map ${role}=COLUMN${role === 'actual' ? '' : ` or --${role}`}`,
+    message: `no column is the ${role}; give one with --map ${role}=COLUMN${role === 'actual' ? '' : ` or --${role}`}${orByIds(role, directories)}`,
   }))
 }
 
@@ -130,11 +153,12 @@ const unusedColumns = (found: Findings): string[] => {
 /** Settles what each column means. Everything that is unclear is one `malformed` error with all its issues. */
 export const planColumns = (header: readonly string[], options: ImportOptions, directories: Directories): Plan => {
   const found = namedColumns(header, options)
-  recogniseColumns(found, KEY_ROLES)
+  const keys = KEY_ROLES.filter((role) => role !== 'source' || directories.source !== undefined)
+  recogniseColumns(found, keys)
   const wide = findWide(found, options, directories)
   if (!wide) recogniseColumns(found, VALUE_ROLES)
   mustBeKnown(found, wide)
-  const issues = [...found.issues, ...doubleRoles(found, options), ...missingRoles(found, wide, options)]
+  const issues = [...found.issues, ...doubleRoles(found, options), ...missingRoles(found, wide, options, directories)]
   if (issues.length > 0) throw new KpiError('malformed', 'the header does not say what each column is', { issues })
   for (const { at } of wide?.columns ?? []) found.ignored.add(at)
   return { header, roles: found.roles, wide, unused: unusedColumns(found) }

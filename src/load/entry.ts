@@ -1,10 +1,12 @@
 import type { Day } from '../domain/day.ts'
-import { Fault, KpiError } from '../domain/errors.ts'
+import { Fault } from '../domain/errors.ts'
 import { checkText } from '../domain/field-value.ts'
 import { entry, type EntryDraft } from '../domain/resources/entry.ts'
 import { bigintAt, type Block, type BlockRow, numberAt, textAt } from './block.ts'
+import { cellReader } from './cells.ts'
 import { KEY_ROLES, type Plan } from './columns.ts'
 import type { ImportOptions, Role } from './options.ts'
+import { ownerReader } from './owner.ts'
 import type { Reference } from './reference.ts'
 import type { Row } from './rows.ts'
 import { readDateCell, readNumberCell, remember } from './values.ts'
@@ -35,31 +37,12 @@ export type RowReader = {
   readonly read: (row: Row) => void
 }
 
-/** Reads a name or date from its column, or takes the constant that stands for it. */
-const reader = <T>(
-  plan: Plan,
-  role: Role,
-  constant: string | undefined,
-  read: (text: string) => T | Fault,
-): ((cells: Cells) => T | Fault) => {
-  if (constant !== undefined) {
-    const value = read(constant)
-    if (value instanceof Fault) throw new KpiError('malformed', `--${role}: ${value.message}`)
-    return () => value
-  }
-  const at = plan.roles.get(role) ?? -1
-  return (cells) => {
-    const text = cells[at] ?? ''
-    return text.trim() === '' ? new Fault(`the ${role} is empty`) : read(text)
-  }
-}
-
 /** A reader that gives what it finds in rows to a sink. */
 export const createRowReader = (plan: Plan, options: ImportOptions, reference: Reference, sink: RowSink): RowReader => {
   const { roles, wide, header } = plan
-  const userOf = reader(plan, 'user', options.user, reference.findUser)
-  const kpiOf = reader(plan, 'kpi', options.kpi, reference.findKpi)
-  const dayOf = reader(
+  const ownerIn = ownerReader(plan, options, reference)
+  const kpiOf = cellReader(plan, 'kpi', options.kpi, reference.findKpi)
+  const dayOf = cellReader(
     plan,
     'date',
     options.date,
@@ -109,24 +92,24 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
       text: notes ? notesOf(notes) : '',
     }
   }
-  const faultsOf = (user: number | undefined, kpi: number | undefined): readonly string[] =>
-    user === undefined || kpi === undefined ? [] : reference.faultsOf(user, kpi)
-  const add = (line: number, user: number, kpi: number, day: Day, values: Values): void => {
-    sink.entry({ first: user, second: kpi, third: day, line, ...values })
+  const faultsOf = (owner: number | undefined, kpi: number | undefined): readonly string[] =>
+    owner === undefined || kpi === undefined ? [] : reference.faultsOf(owner, kpi)
+  const add = (line: number, owner: number, kpi: number, day: Day, values: Values): void => {
+    sink.entry({ first: owner, second: kpi, third: day, line, ...values })
   }
 
   const readLong = ({ line, cells }: Row): void => {
-    const user = tell(userOf(cells))?.id
+    const owner = tell(ownerIn(cells))?.id
     const kpi = tell(kpiOf(cells))?.id
     const day = tell(dayOf(cells))
-    reasons.push(...faultsOf(user, kpi))
+    reasons.push(...faultsOf(owner, kpi))
     const values = valuesOf(cells)
-    if (reasons.length > 0 || user === undefined || kpi === undefined || day === undefined) return
+    if (reasons.length > 0 || owner === undefined || kpi === undefined || day === undefined) return
     if (values.flags === 0) sink.empty()
-    else add(line, user, kpi, day, values)
+    else add(line, owner, kpi, day, values)
   }
   const readWide = ({ line, cells }: Row, { of, columns }: NonNullable<Plan['wide']>): void => {
-    const shared = of === 'kpi' ? tell(userOf(cells))?.id : tell(kpiOf(cells))?.id
+    const shared = of === 'kpi' ? tell(ownerIn(cells))?.id : tell(kpiOf(cells))?.id
     const day = tell(dayOf(cells))
     for (const { at, id } of columns) {
       const text = (cells[at] ?? '').trim()
@@ -134,14 +117,14 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
         sink.empty()
         continue
       }
-      const [user, kpi] = of === 'kpi' ? [shared, id] : [id, shared]
+      const [owner, kpi] = of === 'kpi' ? [shared, id] : [id, shared]
       const before = reasons.length
-      const faults = faultsOf(user, kpi)
+      const faults = faultsOf(owner, kpi)
       // Whether an empty cell has something to clear is found out later: only then do they stand against it.
       if (text !== '') reasons.push(...faults)
       const actual = text === '' ? 0n : numberOf(text, header[at] ?? '')
-      const isGood = reasons.length === before && user !== undefined && kpi !== undefined && day !== undefined
-      if (isGood) add(line, user, kpi, day, { flags: flagOf(text, ACTUAL), actual, target: 0n, text: '' })
+      const isGood = reasons.length === before && owner !== undefined && kpi !== undefined && day !== undefined
+      if (isGood) add(line, owner, kpi, day, { flags: flagOf(text, ACTUAL), actual, target: 0n, text: '' })
     }
   }
   /** Spreadsheets leave rows of empty cells behind. Where constants say all that rows have to say, there are none. */
@@ -150,8 +133,8 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
     usersOf: (rows) => {
       const ids = new Set(wide?.of === 'user' ? wide.columns.map(({ id }) => id) : [])
       for (const { cells } of wide?.of === 'user' ? [] : rows) {
-        const user = userOf(cells)
-        if (!(user instanceof Fault)) ids.add(user.id)
+        const owner = ownerIn(cells)
+        if (!(owner instanceof Fault) && owner.id > 0) ids.add(owner.id)
       }
       return ids
     },
@@ -173,11 +156,11 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
 /** The draft of a row that was read. */
 export const draftOf = (block: Block, at: number): EntryDraft => {
   const flags = numberAt(block.flags, at)
-  const draft: EntryDraft = {
-    user_id: numberAt(block.first, at),
-    kpi_id: numberAt(block.second, at),
-    entry_date: numberAt(block.third, at),
-  }
+  const owner = numberAt(block.first, at)
+  const kpi_id = numberAt(block.second, at)
+  const entry_date = numberAt(block.third, at)
+  const draft: EntryDraft =
+    owner < 0 ? { source_id: -owner, kpi_id, entry_date } : { user_id: owner, kpi_id, entry_date }
   if (flags & ACTUAL.given) draft.actual = bigintAt(block.values, at * 2)
   else if (flags & ACTUAL.cleared) draft.actual = null
   if (flags & TARGET.given) draft.target = bigintAt(block.values, at * 2 + 1)

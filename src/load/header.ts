@@ -8,6 +8,7 @@ export const REJECT_COLUMNS = ['_line', '_reason'] as const
 /** What the columns of a file may be called, written in any case, with spaces, underscores or dashes between words. */
 export const SYNONYMS: Readonly<Record<Role, readonly string[]>> = {
   user: ['user', 'user id', 'userid', 'email', 'e mail', 'user name', 'username', 'person', 'reporter'],
+  source: ['source', 'source id', 'sourceid', 'breakdown item', 'item'],
   kpi: ['kpi', 'kpi id', 'kpiid', 'kpi name', 'measure', 'metric', 'indicator'],
   date: ['date', 'entry date', 'entrydate', 'day', 'period'],
   actual: ['actual', 'actual value', 'value', 'amount', 'result'],
@@ -76,6 +77,18 @@ const roleOf = (name: string): Role | undefined => ROLES.find((role) => SYNONYMS
 /** Whether a column that means nothing yet is called like a role. */
 export const isCalled = (found: Findings, role: Role): boolean =>
   restOf(found).some((at) => roleOf(found.header[at] ?? '') === role)
+
+/** Whether entries may belong to breakdown items: the user says so, or a column is called so. */
+export const mayNameSources = (header: readonly string[], options: ImportOptions): boolean =>
+  options.source !== undefined || options.map.has('source') || isCalled(namedColumns(header, options), 'source')
+
+/** Whether they have to: the user says so, or nothing else says whom they belong to. */
+export const mustNameSources = (header: readonly string[], options: ImportOptions): boolean => {
+  if (options.source !== undefined || options.map.has('source')) return true
+  if (options.user !== undefined || options.map.has('user')) return false
+  const found = namedColumns(header, options)
+  return isCalled(found, 'source') && !isCalled(found, 'user')
+}
 
 /** Adds those of the given roles that columns have by their own names, where the user has named no others. */
 export const recogniseColumns = (found: Findings, wanted: readonly Role[]): void => {

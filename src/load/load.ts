@@ -4,6 +4,7 @@ import type { Batch } from './batch.ts'
 import { settleClears } from './clear.ts'
 import { type Import, type Prepared, withPrepared } from './prepare.ts'
 import { type Rejects, writeRejects } from './rejects.ts'
+import { tellUnchecked } from './reference.ts'
 import { sendBatch } from './send.ts'
 import type { Summary } from './summary.ts'
 
@@ -78,5 +79,6 @@ export const importFile = (work: Load): Promise<Ending> =>
     await createAssignments(work, prepared)
     const ending = await sendAll(work, prepared)
     if (rejects.size() > known) summary.rejected = await layDownRejects(work, rejects)
+    summary.unchecked = tellUnchecked(prepared.reference)
     return { summary, ...ending }
   })

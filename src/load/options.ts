@@ -1,7 +1,7 @@
 /** What a column of a file can mean. */
-export type Role = 'user' | 'kpi' | 'date' | 'actual' | 'target' | 'notes'
+export type Role = 'user' | 'source' | 'kpi' | 'date' | 'actual' | 'target' | 'notes'
 
-export const ROLES: readonly Role[] = ['user', 'kpi', 'date', 'actual', 'target', 'notes']
+export const ROLES: readonly Role[] = ['user', 'source', 'kpi', 'date', 'actual', 'target', 'notes']
 
 /** What to do where a file gives a key more than once. */
 export type OnDuplicate = (typeof ON_DUPLICATE)[number]
@@ -18,8 +18,9 @@ export type ImportOptions = {
   readonly map: ReadonlyMap<Role, string>
   /** Columns to leave out. */
   readonly ignore: readonly string[]
-  /** The user, KPI or date of every row, by id or name. */
+  /** The user, breakdown item, KPI or date of every row, by id or name. */
   readonly user?: string | undefined
+  readonly source?: string | undefined
   readonly kpi?: string | undefined
   readonly date?: string | undefined
   /** Whether an empty cell clears what is stored, instead of keeping it. */

@@ -4,6 +4,7 @@ import { type Batch, cutBatches } from './batch.ts'
 import { type Checked, checkFile } from './check.ts'
 import type { Source } from './files.ts'
 import type { ImportOptions } from './options.ts'
+import { mayNotRead } from './readable.ts'
 import { createRejects, type Rejects } from './rejects.ts'
 import { createSorter, type Sorter } from './sorter.ts'
 import { Stopped } from './stopped.ts'
@@ -37,6 +38,17 @@ export type Prepared = Checked & {
   readonly batches: () => Generator<Batch>
 }
 
+/** What there is to say of a file before it is sent. */
+const notesOn = ({ plan: { unused }, reference: { kpis, users, sources } }: Checked): string[] => {
+  const unread = [kpis.unread, users.unread, sources?.unread].filter((one) => one !== undefined)
+  return [
+    ...(unused.length > 0 ? [`columns left out: ${unused.join(', ')}`] : []),
+    ...(unread.length > 0
+      ? [`${mayNotRead(unread.join(', '))}: what rows say of them is left to the service to check`]
+      : []),
+  ]
+}
+
 const SHOWN_LINES = 10
 
 /** The first lines of many: a key may stand on all lines of a file. */
@@ -52,10 +64,10 @@ const check = async (work: Import, sorter: Sorter, rejects: Rejects): Promise<Pr
     work.onProgress({ phase: 'read', done: summary.read })
   }
   const checked = await checkFile(work.source, work.client, work.options, { sorter, rejects, summary, onProgress })
-  const { unused } = checked.plan
-  if (unused.length > 0) work.onNote(`columns left out: ${unused.join(', ')}`)
+  for (const note of notesOn(checked)) work.onNote(note)
+  const owner = checked.reference.sources ? 'user or source' : 'user'
   const refuse = (lines: readonly number[]): void => {
-    const reason = `the same user, KPI and date stand on lines ${someOf(lines)}`
+    const reason = `the same ${owner}, KPI and date stand on lines ${someOf(lines)}`
     for (const line of lines) rejects.add(line, reason)
   }
   const batches = (): Generator<Batch> => cutBatches(sorter.blocks(BATCH_LIMIT), work.options.onDuplicate, refuse)

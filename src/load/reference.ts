@@ -1,9 +1,15 @@
 import type { Client } from '../client/client.ts'
-import { createDirectory, type Directory } from '../client/directory.ts'
-import type { Fault } from '../domain/errors.ts'
-import type { Kpi } from '../domain/resources/kpi.ts'
-import { fullName, type User } from '../domain/resources/user.ts'
-import { faultOfAssignment, faultsOfKpi, faultsOfUser } from '../domain/rules.ts'
+import { createDirectory, type Named } from '../client/directory.ts'
+import { Fault } from '../domain/errors.ts'
+import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdown-item.ts'
+import { assignment } from '../domain/resources/assignment.ts'
+import { kpi as kpiResource, type Kpi } from '../domain/resources/kpi.ts'
+import { fullName, type User, user as userResource } from '../domain/resources/user.ts'
+import type { Resource } from '../domain/schema.ts'
+import { verbsIn } from '../domain/variants.ts'
+import { faultOfAssignment, faultsOfItem, faultsOfKpi, faultsOfUser } from '../domain/rules.ts'
+import { ownerOfItem } from './owner.ts'
+import { type Lookup, lookupOfIds, readIfAllowed } from './readable.ts'
 import { remember } from './values.ts'
 
 type NamedUser = User & { readonly name: string }
@@ -11,61 +17,129 @@ type NamedUser = User & { readonly name: string }
 /** A user and a KPI that are not assigned to each other, and may become so. */
 export type Pair = { readonly user: User; readonly kpi: Kpi }
 
-/** What a file's rows refer to, fetched once. */
-export type Reference = {
-  readonly kpis: Directory<Kpi>
-  readonly users: Directory<NamedUser>
-  readonly findKpi: (text: string) => Kpi | Fault
-  readonly findUser: (text: string) => NamedUser | Fault
-  /** Fetches the assignments of users, where that has not happened yet. */
-  readonly fetchAssignments: (userIds: Iterable<number>) => Promise<void>
-  /** Why a user may not enter values for a KPI, in the service's own words; empty when they may. */
-  readonly faultsOf: (userId: number, kpiId: number) => readonly string[]
-  /** The assignments that rows need and that do not exist. */
-  readonly missing: () => readonly Pair[]
+/** What an import has to know. */
+export type Needs = {
+  readonly createAssignments: boolean
+  /** Whether entries may belong to breakdown items. */
+  readonly sources: boolean
 }
 
-/** Fetches all KPIs and users. Assignments that are missing are faults, or are noted where they are to be created. */
-export const fetchReference = async (client: Client, createAssignments: boolean): Promise<Reference> => {
-  const [kpiList, userList] = await Promise.all([client.kpis.list(), client.users.list()])
-  const kpis = createDirectory('KPI', kpiList)
-  const users = createDirectory(
-    'user',
-    userList.map((user) => ({ ...user, name: fullName(user) })),
-  )
+/** What a file's rows refer to, fetched once. */
+export type Reference = {
+  readonly kpis: Lookup<Kpi>
+  readonly users: Lookup<NamedUser>
+  /** Not there where entries belong to users alone. */
+  readonly sources: Lookup<BreakdownItem> | undefined
+  readonly findKpi: (text: string) => Named | Fault
+  readonly findUser: (text: string) => Named | Fault
+  /** Finds a breakdown item, by the number that it has as an owner: a person's item is that user. */
+  readonly findSource: (text: string) => Named | Fault
+  /** Fetches the assignments of users, where they can be read and that has not happened yet. */
+  readonly fetchAssignments: (userIds: Iterable<number>) => Promise<void>
+  /** Why no values may be entered for an owner and a KPI, in the service's own words; empty when they may. */
+  readonly faultsOf: (owner: number, kpiId: number) => readonly string[]
+  /** The assignments that rows need and that do not exist. */
+  readonly missing: () => readonly Pair[]
+  /** What cannot be read, and so is not checked before it is sent. */
+  readonly unchecked: Set<string>
+}
+
+/** What could not be checked before it was sent, in a few words. */
+export const tellUnchecked = ({ unchecked }: Reference): string => [...unchecked].join(', ')
+
+type Lookups = Pick<Reference, 'kpis' | 'users' | 'sources'>
+
+const lookUp = async <T extends Named>(
+  client: Client,
+  [title, of]: readonly [title: string, of: Resource],
+  list: Promise<readonly T[]>,
+): Promise<Lookup<T>> => {
+  const found = await readIfAllowed(client, list)
+  return found ? createDirectory(title, found) : lookupOfIds(`${title}s`, of)
+}
+
+const fetchLookups = async (client: Client, { sources }: Needs): Promise<Lookups> => {
+  const named = client.users.list().then((list) => list.map((user) => ({ ...user, name: fullName(user) })))
+  const items = async (): Promise<(BreakdownItem & Named)[]> =>
+    (await client.breakdownItems.list()).map((item) => ({ ...item, within: `breakdown ${item.breakdown_id}` }))
+  const [kpis, users, found] = await Promise.all([
+    lookUp(client, ['KPI', kpiResource], client.kpis.list()),
+    lookUp(client, ['user', userResource], named),
+    sources ? lookUp(client, ['breakdown item', breakdownItem], items()) : undefined,
+  ])
+  return { kpis, users, sources: found }
+}
+
+const uncheckedIn = ({ kpis, users, sources }: Lookups, readsAssignments: boolean): Set<string> =>
+  new Set([
+    ...(kpis.unread === undefined ? [] : ['KPIs']),
+    ...(users.unread === undefined ? [] : ['users']),
+    ...(sources?.unread === undefined ? [] : ['breakdown items']),
+    ...(readsAssignments ? [] : ['assignments']),
+  ])
+
+/** The items of persons among breakdown items, by the users. */
+const itemsOfUsers = (sources: Lookups['sources']): Map<number, BreakdownItem> =>
+  new Map([...(sources?.byId.values() ?? [])].flatMap((item) => (item.user_id === null ? [] : [[item.user_id, item]])))
+
+const sourceFinder =
+  ({ sources }: Lookups): Reference['findSource'] =>
+  (text) => {
+    const found = sources?.find(text) ?? new Fault(`there is no breakdown item "${text}"`)
+    if (found instanceof Fault) return found
+    return { name: found.name, id: sources?.byId.get(found.id)?.user_id ?? ownerOfItem(found.id) }
+  }
+
+/**
+ * Fetches all KPIs and users, and breakdown items where they are needed, as far as the key may read them. Assignments that
+ * are missing are faults, or are noted where they are to be created.
+ */
+export const fetchReference = async (client: Client, needs: Needs): Promise<Reference> => {
+  const lookups = await fetchLookups(client, needs)
+  const { kpis, users, sources } = lookups
+  const readsAssignments = verbsIn(client.variant, assignment).includes('list')
+  const persons = itemsOfUsers(sources)
   const assigned = new Map<number, Set<number>>()
   const missing: Pair[] = []
 
-  const faultsOfPair = (user: User, kpi: Kpi): string[] => {
-    const faults = [...faultsOfUser(user), ...faultsOfKpi(kpi)]
-    if (assigned.get(user.id)?.has(kpi.id)) return faults.map(({ message }) => message)
-    if (!createAssignments) faults.push(faultOfAssignment(kpi, user))
+  const faultsOfOwner = (owner: number): readonly { readonly message: string }[] => {
+    const [user, item] = [users.byId.get(owner), persons.get(owner) ?? sources?.byId.get(-owner)]
+    const faults = user ? faultsOfUser(user) : []
+    return item && faults.length === 0 ? faultsOfItem(item) : faults
+  }
+  const faultsOfPair = (owner: number, kpiId: number): string[] => {
+    const [user, kpi] = [users.byId.get(owner), kpis.byId.get(kpiId)]
+    const faults = [...faultsOfOwner(owner), ...(kpi ? faultsOfKpi(kpi) : [])]
+    const isAssigned = !readsAssignments || assigned.get(owner)?.has(kpiId)
+    if (isAssigned || !user || !kpi) return faults.map(({ message }) => message)
+    if (!needs.createAssignments) faults.push(faultOfAssignment(kpi, user))
     else if (faults.length === 0) missing.push({ user, kpi })
     return faults.map(({ message }) => message)
   }
   const judged = new Map<number, Map<number, readonly string[]>>()
   return {
-    kpis,
-    users,
+    ...lookups,
     findKpi: remember(kpis.find),
     findUser: remember(users.find),
+    findSource: remember(sourceFinder(lookups)),
     fetchAssignments: async (userIds) => {
+      if (!readsAssignments) return
       for (const id of new Set(userIds)) {
         if (assigned.has(id)) continue
         const list = await client.assignments(id).list()
         assigned.set(id, new Set(list.map((one) => one.id)))
       }
     },
-    faultsOf: (userId, kpiId) => {
-      const ofUser = judged.get(userId) ?? new Map<number, readonly string[]>()
-      if (ofUser.size === 0) judged.set(userId, ofUser)
-      const known = ofUser.get(kpiId)
+    faultsOf: (owner, kpiId) => {
+      const ofOwner = judged.get(owner) ?? new Map<number, readonly string[]>()
+      if (ofOwner.size === 0) judged.set(owner, ofOwner)
+      const known = ofOwner.get(kpiId)
       if (known) return known
-      const [user, kpi] = [users.byId.get(userId), kpis.byId.get(kpiId)]
-      const faults = user && kpi ? faultsOfPair(user, kpi) : []
-      ofUser.set(kpiId, faults)
+      const faults = faultsOfPair(owner, kpiId)
+      ofOwner.set(kpiId, faults)
       return faults
     },
     missing: () => missing,
+    unchecked: uncheckedIn(lookups, readsAssignments),
   }
 }

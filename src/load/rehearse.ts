@@ -3,6 +3,7 @@ import type { EntryDraft } from '../domain/resources/entry.ts'
 import { neededAssignments } from './assign.ts'
 import type { Batch } from './batch.ts'
 import type { Prepared } from './prepare.ts'
+import { tellUnchecked } from './reference.ts'
 import type { Summary } from './summary.ts'
 import { type Action, judgeDrafts, type Verdict } from './verdict.ts'
 
@@ -18,6 +19,7 @@ const count = (summary: Summary, action: Verdict['action'], lines: number): void
   if (action === 'create') summary.created += 1
   if (action === 'update') summary.updated += 1
   if (action === 'unchanged') summary.unchanged += 1
+  if (action === 'send') summary.unknown += 1
   if (action === 'nothing') summary.empty += lines
 }
 
@@ -31,8 +33,8 @@ const rehearseBatch = async (client: Client, batch: Batch, prepared: Prepared): 
     if (action === 'reject') for (const line of lines) rejects.add(line, reason)
     const draft = batch.drafts[at]
     if (action === 'reject' || action === 'nothing' || !draft) return []
-    const hasTarget = (reference.kpis.byId.get(draft.kpi_id)?.target_default ?? null) !== null
-    const kept = hasTarget ? draft : { ...draft, target: null }
+    const isTargetDropped = reference.kpis.byId.get(draft.kpi_id)?.target_default === null
+    const kept = isTargetDropped ? { ...draft, target: null } : draft
     return lines.map((line) => ({ line, draft: kept, action, reason }))
   })
 }
@@ -45,6 +47,7 @@ export async function* rehearse(client: Client, prepared: Prepared): AsyncGenera
   const { summary, rejects } = prepared
   for (const batch of prepared.batches()) yield await rehearseBatch(client, batch, prepared)
   summary.rejected = 0
+  summary.unchecked = tellUnchecked(prepared.reference)
   summary.assigned = (await neededAssignments(client, prepared)).length
   for (const { line, reasons } of rejects.lines()) {
     summary.rejected += 1

@@ -4,6 +4,8 @@ export type Summary = {
   created: number
   updated: number
   unchanged: number
+  /** Entries of which a dry run cannot tell what would become, as the key may not read what there is. */
+  unknown: number
   /** Rows that were not loaded, or not wholly. */
   rejected: number
   /** Values that had more than four decimals. */
@@ -12,6 +14,8 @@ export type Summary = {
   empty: number
   /** Assignments that were created. */
   assigned: number
+  /** What could not be checked before it was sent, in a few words; empty where all could. */
+  unchecked: string
 }
 
 /** A summary of nothing yet. */
@@ -20,8 +24,10 @@ export const emptySummary = (): Summary => ({
   created: 0,
   updated: 0,
   unchanged: 0,
+  unknown: 0,
   rejected: 0,
   rounded: 0,
   empty: 0,
   assigned: 0,
+  unchecked: '',
 })

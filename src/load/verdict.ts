@@ -4,37 +4,59 @@ import type { Day } from '../domain/day.ts'
 import type { Issue } from '../domain/errors.ts'
 import type { Entry, EntryDraft } from '../domain/resources/entry.ts'
 import { faultsOfValues, mergeEntry, sameValues } from '../domain/rules.ts'
+import { ownerOf } from './owner.ts'
+import { readIfAllowed } from './readable.ts'
 import type { Reference } from './reference.ts'
 
-/** What a run would do with an entry, or with a row that comes to none. */
-export type Action = 'create' | 'update' | 'unchanged' | 'reject'
+/** What a run would do with an entry, or with a row that comes to none; `send` where the key may not read what there is. */
+export type Action = 'create' | 'update' | 'unchanged' | 'send' | 'reject'
 
 /** What a draft would come to; `nothing` where it clears an entry that is not there. */
 export type Verdict = { readonly action: Action | 'nothing'; readonly reason: string }
 
-type Series = { readonly userId: number; readonly kpiId: number; from: Day; to: Day }
+const ENTRIES = 'entries'
 
-/** The stretches of sorted drafts that belong to one user and KPI. */
+type Series = { readonly owner: number; readonly kpiId: number; from: Day; to: Day }
+
+/** The stretches of sorted drafts that belong to one owner and KPI. */
 const seriesOf = (drafts: readonly EntryDraft[]): Series[] => {
   const list: Series[] = []
-  for (const { user_id, kpi_id, entry_date } of drafts) {
+  for (const draft of drafts) {
+    const [owner, { kpi_id, entry_date }] = [ownerOf(draft), draft]
     const last = list.at(-1)
-    if (last && last.userId === user_id && last.kpiId === kpi_id) last.to = entry_date
-    else if (typeof user_id === 'number')
-      list.push({ userId: user_id, kpiId: kpi_id, from: entry_date, to: entry_date })
+    if (last && last.owner === owner && last.kpiId === kpi_id) last.to = entry_date
+    else list.push({ owner, kpiId: kpi_id, from: entry_date, to: entry_date })
   }
   return list
 }
 
-const keyOf = (user: number | null | undefined, kpi: number, day: Day): string => `${user}/${kpi}/${day}`
+/** What is stored, by owner, KPI and day. */
+type StoredEntries = ReadonlyMap<string, Entry>
 
-const fetchStored = async (client: Client, drafts: readonly EntryDraft[]): Promise<Map<string, Entry>> => {
+const keyOf = (owner: number, kpi: number, day: Day): string => `${owner}/${kpi}/${day}`
+
+const fetchStored = async (client: Client, drafts: readonly EntryDraft[]): Promise<StoredEntries> => {
   const stored = new Map<string, Entry>()
-  for (const series of seriesOf(drafts)) {
-    for await (const page of entryPages(client, series)) {
-      for (const entry of page) stored.set(keyOf(entry.user_id, entry.kpi_id, entry.entry_date), entry)
+  for (const { owner, ...series } of seriesOf(drafts)) {
+    const whose = owner < 0 ? { sourceId: -owner } : { userId: owner }
+    for await (const page of entryPages(client, { ...series, ...whose })) {
+      // A service that does not know the filter answers those of all items.
+      const own = owner < 0 ? page.filter(({ source_id }) => source_id === -owner) : page
+      for (const entry of own) stored.set(keyOf(owner, entry.kpi_id, entry.entry_date), entry)
     }
   }
+  return stored
+}
+
+/** What is stored, where the key may read it; it is asked for but once whether it may. */
+const storedIfAllowed = async (
+  client: Client,
+  drafts: readonly EntryDraft[],
+  { unchecked }: Reference,
+): Promise<StoredEntries | undefined> => {
+  if (unchecked.has(ENTRIES)) return undefined
+  const stored = await readIfAllowed(client, fetchStored(client, drafts))
+  if (!stored) unchecked.add(ENTRIES)
   return stored
 }
 
@@ -48,14 +70,16 @@ export const onlyClears = ({ actual, target, notes }: EntryDraft): boolean =>
 export const reasonOf = (faults: readonly Issue[]): string =>
   faults.map(({ field, message }) => `${field}: ${message}`).join('; ')
 
+const UNKNOWN: Verdict = { action: 'send', reason: '' }
+
 const reject = (reason: string): Verdict => ({ action: 'reject', reason })
 
 /** By the rules that the service goes by. */
 const judge = (draft: EntryDraft, stored: Entry | undefined, { kpis, faultsOf }: Reference): Verdict => {
   const kpi = kpis.byId.get(draft.kpi_id)
-  if (!kpi || typeof draft.user_id !== 'number') return reject('there is no such user or KPI')
+  if (!kpi) return kpis.unread === undefined ? reject('there is no such KPI') : UNKNOWN
   if (!stored && onlyClears(draft)) return { action: 'nothing', reason: '' }
-  const ofPair = faultsOf(draft.user_id, kpi.id)
+  const ofPair = faultsOf(ownerOf(draft), kpi.id)
   if (ofPair.length > 0) return reject(ofPair.join('; '))
   const after = mergeEntry(stored, draft, kpi)
   const faults = faultsOfValues(after, kpi)
@@ -70,8 +94,9 @@ export const judgeDrafts = async (
   drafts: readonly EntryDraft[],
   reference: Reference,
 ): Promise<Verdict[]> => {
-  const stored = await fetchStored(client, drafts)
+  const stored = await storedIfAllowed(client, drafts, reference)
+  if (!stored) return drafts.map(() => UNKNOWN)
   return drafts.map((draft) =>
-    judge(draft, stored.get(keyOf(draft.user_id, draft.kpi_id, draft.entry_date)), reference),
+    judge(draft, stored.get(keyOf(ownerOf(draft), draft.kpi_id, draft.entry_date)), reference),
   )
 }

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { createDirectory } from '../../src/client/directory.ts'
 import { KpiError } from '../../src/domain/errors.ts'
+import { breakdownItem } from '../../src/domain/resources/breakdown-item.ts'
+import { kpi } from '../../src/domain/resources/kpi.ts'
+import { user } from '../../src/domain/resources/user.ts'
 import { type Directories, type Plan, planColumns } from '../../src/load/columns.ts'
+import { mayNameSources, mustNameSources } from '../../src/load/header.ts'
 import type { ImportOptions, Role } from '../../src/load/options.ts'
+import { lookupOfIds } from '../../src/load/readable.ts'
 import { optionsOf } from '../support/import.ts'
 
 const directories: Directories = {
@@ -18,12 +23,15 @@ const directories: Directories = {
   ]),
 }
 
-const plan = (header: string, options: Partial<ImportOptions> = {}): Plan =>
-  planColumns(header.split(','), optionsOf(options), directories)
+/** What those are who may read neither KPIs nor users. */
+const unread: Directories = { kpi: lookupOfIds('KPIs', kpi), user: lookupOfIds('users', user) }
+
+const plan = (header: string, options: Partial<ImportOptions> = {}, known = directories): Plan =>
+  planColumns(header.split(','), optionsOf(options), known)
 
 /** What a plan makes of each header: a role, a KPI, a user, or nothing. */
-const meanings = (header: string, options: Partial<ImportOptions> = {}): string[] => {
-  const { roles, wide, unused } = plan(header, options)
+const meanings = (header: string, options: Partial<ImportOptions> = {}, known = directories): string[] => {
+  const { roles, wide, unused } = plan(header, options, known)
   return header.split(',').map((name, at) => {
     const role = [...roles].filter(([, place]) => place === at).map(([one]) => one)
     const column = (wide?.columns ?? []).filter((one) => one.at === at).map(({ id }) => `${wide?.of} ${id}`)
@@ -31,9 +39,13 @@ const meanings = (header: string, options: Partial<ImportOptions> = {}): string[
   })
 }
 
-const refusal = (header: string, options: Partial<ImportOptions> = {}): { message: string; issues: string[] } => {
+const refusal = (
+  header: string,
+  options: Partial<ImportOptions> = {},
+  known = directories,
+): { message: string; issues: string[] } => {
   try {
-    plan(header, options)
+    plan(header, options, known)
   } catch (error) {
     if (!(error instanceof KpiError) || error.code !== 'malformed') throw error
     return { message: error.message, issues: error.issues.map(({ field, message }) => `${field}: ${message}`) }
@@ -258,4 +270,63 @@ test('a wide file of KPIs whose names are those of several says which', () => {
       ],
     }),
   )
+})
+
+describe('a column of breakdown items', () => {
+  const sources: Directories = { ...directories, source: lookupOfIds('breakdown items', breakdownItem) }
+
+  test.each(['source', 'Source_ID', 'sourceid', 'Breakdown Item', 'item'])('may be called %s', (name) => {
+    expect(meanings(`${name},kpi,date,actual`, {}, sources)).toEqual(['source', 'kpi', 'date', 'actual'])
+    expect(mayNameSources([name, 'user'], optionsOf())).toBe(true)
+  })
+
+  test('may stand beside that of the user, and in a wide file', () => {
+    expect(meanings('user,source,kpi,date,actual', {}, sources).slice(0, 2)).toEqual(['user', 'source'])
+    expect(meanings('source,date,Sales,Net sales', {}, sources)).toEqual(['source', 'date', 'kpi 1', 'kpi 2'])
+  })
+
+  test('is one like any other where entries belong to users alone', () => {
+    expect(meanings('user,source,kpi,date,actual')).toEqual(['user', 'unused', 'kpi', 'date', 'actual'])
+  })
+
+  test('is not given twice', () => {
+    const { issues } = refusal('source,kpi,date,actual', { source: 'North' }, sources)
+    expect(issues).toEqual(['source: is given by --source and by the column "source"; leave one out (--ignore)'])
+  })
+
+  test.each<[header: string, options: Partial<ImportOptions>, needed: boolean]>([
+    ['source,kpi,date,actual', {}, true],
+    ['kpi,date,actual', { source: 'North' }, true],
+    ['user,region,kpi,date,actual', map(['source', 'region']), true],
+    ['user,source,kpi,date,actual', {}, false],
+    ['source,kpi,date,actual', { user: 'Bob' }, false],
+    ['who,source,kpi,date,actual', map(['user', 'who']), false],
+    ['source,kpi,date,actual', { ignore: ['source'] }, false],
+    ['user,kpi,date,actual', {}, false],
+  ])('is needed of the service where nothing else says whom rows belong to: %s %o', (header, options, needed) => {
+    expect(mustNameSources(header.split(','), optionsOf(options))).toBe(needed)
+  })
+})
+
+describe('where the key may read neither KPIs nor users', () => {
+  test('columns are headed by ids if the layout says so', () => {
+    expect(meanings('date,user,7,9', { layout: 'wide' }, unread)).toEqual(['date', 'user', 'kpi 7', 'kpi 9'])
+    expect(meanings('date,kpi,7,9', { layout: 'wide' }, unread)).toEqual(['date', 'kpi', 'user 7', 'user 9'])
+  })
+
+  test('numbers at the head of columns are not taken for ids unasked', () => {
+    expect(meanings('user,kpi,date,actual,2024', {}, unread)[4]).toBe('unused')
+    expect(refusal('date,user,7', {}, unread).issues[0]).toBe(
+      'kpi: no column is the kpi; give one with --map kpi=COLUMN or --kpi; the key may not read KPIs (kpis:read), so columns for each take ids and --layout wide',
+    )
+  })
+
+  test('names at the head of columns cannot be looked up', () => {
+    expect(refusal('date,user,Sales,0', { layout: 'wide' }, unread).issues).toEqual(
+      ['Sales', '0'].map(
+        (name) =>
+          `header: the key may not read KPIs (kpis:read), so give the id instead of "${name}" (or leave the column out with --ignore)`,
+      ),
+    )
+  })
 })

@@ -1,4 +1,5 @@
 import { planColumns } from '../../src/load/columns.ts'
+import { mayNameSources } from '../../src/load/header.ts'
 import { createRowReader, type RowSink } from '../../src/load/entry.ts'
 import type { BlockRow } from '../../src/load/block.ts'
 import type { ImportOptions } from '../../src/load/options.ts'
@@ -22,8 +23,15 @@ export const readTable = async (
   given: Partial<ImportOptions> = {},
 ): Promise<ReadRows> => {
   const options = optionsOf(given)
-  const reference = await fetchReference(client, options.createAssignments)
-  const plan = planColumns(header, options, { kpi: reference.kpis, user: reference.users })
+  const reference = await fetchReference(client, {
+    createAssignments: options.createAssignments,
+    sources: client.variant === 'v1' && mayNameSources(header, options),
+  })
+  const plan = planColumns(header, options, {
+    kpi: reference.kpis,
+    user: reference.users,
+    source: reference.sources,
+  })
   const entries: BlockRow[] = []
   const rejects: [number, ...string[]][] = []
   const counts = { rounded: 0, empty: 0 }

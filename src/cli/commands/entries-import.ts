@@ -7,6 +7,7 @@ const collect = (value: string, before: readonly string[] = []): string[] => [..
 
 const EXAMPLES = `
 Columns are found by their names: user (id, e-mail or name), kpi (id or name), date (YYYY-MM-DD), actual, target, notes.
+Through the newer interface (/v1) source, a breakdown item by id or name, may stand instead of user, or beside it.
 A wide file has a column for each KPI, or for each user, headed by its name. Everything is checked before the first
 row is sent. Rows that cannot be loaded go to data.rejects.csv for data.csv, with the reasons; mend and import that.
 
@@ -23,9 +24,10 @@ export const addImport = (group: Command, act: Act): void => {
     .description('load entries from a CSV file, or - for standard input')
     .argument('<file>', 'the file')
     .option('--user <user>', 'the user of all rows')
+    .addOption(new Option('--source <item>', 'the breakdown item of all rows, instead of a user').conflicts('user'))
     .option('--kpi <kpi>', 'the KPI of all rows')
     .option('--date <date>', 'the date of all rows')
-    .option('--map <role=column,...>', 'which column is the user, kpi, date, actual, target or notes', collect)
+    .option('--map <role=column,...>', 'which column is the user, source, kpi, date, actual, target or notes', collect)
     .option('--ignore <column,...>', 'columns to leave out', collect)
     .addOption(new Option('--layout <layout>', 'a row an entry, or a column a KPI or user').choices(LAYOUTS))
     .addOption(new Option('--empty <what>', 'what an empty cell does').choices(['keep', 'clear']).default('keep'))

@@ -40,6 +40,7 @@ export const importOptions = (flags: FlagValues, today: Day): ImportOptions => (
   map: mapOf(flags['map']),
   ignore: listOf(flags['ignore']),
   user: textOf(flags['user']),
+  source: textOf(flags['source']),
   kpi: textOf(flags['kpi']),
   date: dateOf(flags['date'], today),
   clearEmpty: flags['empty'] === 'clear',

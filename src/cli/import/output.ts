@@ -1,5 +1,5 @@
 import type { AnyRecord } from '../../domain/schema.ts'
-import { resource } from '../../domain/schema.ts'
+import { asNewer, resource } from '../../domain/schema.ts'
 import type { Rehearsed } from '../../load/rehearse.ts'
 
 /** What became of an import, as it is printed. */
@@ -21,6 +21,7 @@ export const importSummary = resource({
     left: { kind: 'integer', about: 'Entries that were not sent because the run was stopped' },
     requests: { kind: 'integer', about: 'Requests that were sent' },
     seconds: { kind: 'decimal', about: 'How long it took' },
+    unchecked: { kind: 'text', about: 'What could not be checked before it was sent', nullable: true },
   },
 })
 
@@ -33,7 +34,10 @@ export const rehearsalRow = resource({
   verbs: [],
   fields: {
     line: { kind: 'integer', about: 'Line of the file' },
-    action: { kind: 'text', about: 'create, update, unchanged or reject' },
+    action: {
+      kind: 'text',
+      about: 'create, update, unchanged, send (where the key may not read what there is) or reject',
+    },
     user_id: { kind: 'integer', about: 'User', nullable: true },
     kpi_id: { kind: 'integer', about: 'KPI', nullable: true },
     entry_date: { kind: 'date', about: 'Day', nullable: true },
@@ -41,8 +45,12 @@ export const rehearsalRow = resource({
     target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
     notes: { kind: 'text', about: 'Notes to be sent', nullable: true },
     reason: { kind: 'text', about: 'Why it would be rejected', nullable: true },
+    source_id: { kind: 'integer', about: 'Breakdown item that is no person', nullable: true, newer: true },
   },
 })
+
+/** The same where entries may belong to any breakdown item. */
+export const newerRehearsalRow = asNewer(rehearsalRow)
 
 /** A row of a dry run as a record. */
 export const rehearsalRecord = ({ line, action, draft, reason }: Rehearsed): AnyRecord => ({
@@ -55,4 +63,5 @@ export const rehearsalRecord = ({ line, action, draft, reason }: Rehearsed): Any
   target: draft?.target ?? null,
   notes: draft?.notes ?? null,
   reason: reason === '' ? null : reason,
+  source_id: draft?.source_id ?? null,
 })

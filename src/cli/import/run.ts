@@ -2,7 +2,6 @@ import { createReadStream, existsSync, fstatSync, type Stats, statSync } from 'n
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Client } from '../../client/client.ts'
-import { entry } from '../../domain/resources/entry.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import { fileSource, isDevice, type Source, spoolSource } from '../../load/files.ts'
 import { type Ending, importFile } from '../../load/load.ts'
@@ -16,7 +15,8 @@ import { EXIT, Unfinished, UsageError } from '../exit.ts'
 import type { FlagValues } from '../flags.ts'
 import { printRecords } from '../output/print.ts'
 import { importOptions } from './options.ts'
-import { importSummary, rehearsalRecord, rehearsalRow } from './output.ts'
+import { needsOfFile, needsOfFlags } from './needs.ts'
+import { importSummary, newerRehearsalRow, rehearsalRecord, rehearsalRow } from './output.ts'
 import { createProgress, type ProgressView } from './progress.ts'
 
 /** `data.rejects.csv` for `data.csv`, beside it; in the working directory for what is no file. */
@@ -63,16 +63,24 @@ async function* asRecords(chunks: AsyncIterable<readonly Rehearsed[]>): AsyncGen
 
 const summaryRecord = (cli: Cli, client: Client, startedAt: number, summary: Summary, left: number): AnyRecord => ({
   ...summary,
+  unchecked: summary.unchecked === '' ? null : summary.unchecked,
   left,
   requests: client.requests(),
   seconds: BigInt(Math.round((cli.io.now() - startedAt) / 100)) * 1000n,
 })
 
-const shortSummary = ({ created, updated, unchanged, rejected, rounded, empty, assigned }: Summary): string =>
-  `dry run, nothing was sent: ${created} to create, ${updated} to update, ${unchanged} unchanged, ${countOf(rejected, 'row')} to reject` +
-  (rounded > 0 ? `, ${countOf(rounded, 'value')} to round` : '') +
-  (empty > 0 ? `, ${empty} empty` : '') +
-  (assigned > 0 ? `, ${countOf(assigned, 'assignment')} to create` : '')
+const shortSummary = (summary: Summary): string => {
+  const { created, updated, unchanged, unknown, rejected, rounded, empty, assigned, unchecked } = summary
+  return (
+    `dry run, nothing was sent: ${created} to create, ${updated} to update, ${unchanged} unchanged, ` +
+    (unknown > 0 ? `${unknown} to send as what is there cannot be read, ` : '') +
+    `${countOf(rejected, 'row')} to reject` +
+    (rounded > 0 ? `, ${countOf(rounded, 'value')} to round` : '') +
+    (empty > 0 ? `, ${empty} empty` : '') +
+    (assigned > 0 ? `, ${countOf(assigned, 'assignment')} to create` : '') +
+    (unchecked === '' ? '' : `; not checked: ${unchecked}`)
+  )
+}
 
 const rejectedSummary = (rejected: number, path: string): string =>
   `${countOf(rejected, 'row was', 'rows were')} rejected; ${rejected === 1 ? 'it is' : 'they are'} in ${path} with the reasons`
@@ -80,8 +88,9 @@ const rejectedSummary = (rejected: number, path: string): string =>
 const dryRun = (cli: Cli, work: Import, progress: ProgressView): Promise<number> =>
   withPrepared(work, async (prepared) => {
     progress.stop()
+    const row = work.client.variant === 'classic' ? rehearsalRow : newerRehearsalRow
     const rows = asRecords(rehearse(work.client, prepared))
-    await printRecords(cli.io, cli.printing(), rehearsalRow.shown, rows)
+    await printRecords(cli.io, cli.printing(), row.shown, rows)
     await cli.note(shortSummary(prepared.summary))
     return prepared.summary.rejected > 0 ? EXIT.partial : EXIT.done
   })
@@ -106,11 +115,12 @@ export const runImport = async (cli: Cli, file: string, flags: FlagValues): Prom
   const options = importOptions(flags, todayAt(cli.io.now()))
   const rejectsPath = findRejectsPath(cli, file, flags['rejects'])
   cli.printing()
+  cli.mustHave(needsOfFlags(options))
   const source = await openSource(cli, file)
   const progress = await createProgress(cli)
   const startedAt = cli.io.now()
   try {
-    return await cli.withClient({ of: entry, verb: 'add' }, async (client) => {
+    return await cli.withClient(await needsOfFile(source, options), async (client) => {
       const work: Import = {
         client,
         source,

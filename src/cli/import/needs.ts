@@ -1,0 +1,36 @@
+import type { Capability } from '../../client/capabilities.ts'
+import { assignment } from '../../domain/resources/assignment.ts'
+import { entry } from '../../domain/resources/entry.ts'
+import type { Source } from '../../load/files.ts'
+import { mustNameSources } from '../../load/header.ts'
+import type { ImportOptions } from '../../load/options.ts'
+import { headerOf } from '../../load/rows.ts'
+import { SOURCES } from '../source.ts'
+
+const ENTRIES: Capability = { of: entry, verb: 'add' }
+
+const SOURCE_OF_ROWS: Capability = {
+  ...SOURCES,
+  flag: { name: 'the source of rows', instead: 'give a user, as values belong to users there' },
+}
+
+/** Making assignments, which only the classic interface does. */
+const ASSIGNING: Capability = {
+  of: assignment,
+  verb: 'add',
+  flag: { name: '--create-assignments', instead: 'assign the KPIs in the application, or with a classic profile' },
+}
+
+/** What the flags of an import need of the service, which is known before anything is read. */
+export const needsOfFlags = ({ source, map, createAssignments }: ImportOptions): Capability[] => [
+  ENTRIES,
+  ...(source === undefined ? [] : [SOURCES]),
+  ...(map.has('source') ? [SOURCE_OF_ROWS] : []),
+  ...(createAssignments ? [ASSIGNING] : []),
+]
+
+/** The same with what the file needs: breakdown items, where nothing else says whom its rows belong to. */
+export const needsOfFile = async (source: Source, options: ImportOptions): Promise<Capability[]> => [
+  ...needsOfFlags(options),
+  ...(mustNameSources(await headerOf(source.open()), options) ? [SOURCE_OF_ROWS] : []),
+]

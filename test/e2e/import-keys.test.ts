@@ -1,0 +1,205 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '../../src/service/accounts.ts'
+import { DEFAULT_ACCOUNT } from '../../src/service/names.ts'
+import { databases } from '../support/databases.ts'
+import { ID } from '../support/import.ts'
+import { NOW } from '../support/io.ts'
+import type { Ran } from '../support/kpi.ts'
+import { type Doors, openDoors } from '../support/newer-import.ts'
+import { type Ended, runKpi } from '../support/process.ts'
+import { makeKey } from '../support/service.ts'
+
+const { ann, bob, sales, visits } = ID
+const HEADER = 'user,kpi,date,actual'
+const IDS = `${HEADER}\n${ann},${sales},2026-03-01,1.5\n${ann},${visits},2026-03-01,2\n${bob},${sales},2026-03-02,3\n`
+const HELD = [
+  `user ${ann} ${sales} 2026-03-01 1.5 - -`,
+  `user ${ann} ${visits} 2026-03-01 2 - -`,
+  `user ${bob} ${sales} 2026-03-02 3 - -`,
+]
+
+const summaryOf = ({ stdout }: Pick<Ran, 'stdout'>): unknown => JSON.parse(stdout)
+
+describe.each(databases)('a nightly import with a key that may only write entries, on %s', (_, make) => {
+  test('loads a file of ids, again without changing anything, and can read nothing', async () => {
+    await using doors = await openDoors(make)
+    const { service, folder, url } = doors
+    const account = await accounts.get(service.db, DEFAULT_ACCOUNT)
+    const key = await makeKey(service.db, account, { scopes: 'entries:write' }, Math.floor(NOW / 1000))
+    writeFileSync(folder.in('key'), `${key}\n`, { mode: 0o600 })
+    doors.write('night.csv', IDS)
+    const kpi = (...args: string[]): Promise<Ended> =>
+      runKpi(folder, args, { KPI_BASE_URL: `${url}/v1`, KPI_TOKEN_FILE: folder.in('key') })
+    const nightly = (): Promise<Ended> => kpi('entries', 'import', 'night.csv', '-o', 'json')
+
+    const first = await nightly()
+    expect([first.code, first.stderr]).toEqual([
+      0,
+      'the key may not read KPIs (kpis:read), users (users:read): what rows say of them is left to the service to check\n',
+    ])
+    expect(summaryOf(first)).toMatchObject({
+      created: 3,
+      rejected: 0,
+      requests: 4,
+      unchecked: 'KPIs, users, assignments',
+    })
+    expect(await doors.held()).toEqual(HELD)
+    expect(summaryOf(await nightly())).toMatchObject({ created: 0, updated: 0, unchanged: 3 })
+
+    doors.write('night.csv', `${IDS}${bob},${visits},2026-03-02,4\n99,${sales},2026-03-02,5\nBob,98,2026-03-02,6\n`)
+    const partly = await nightly()
+    expect([partly.code, summaryOf(partly)]).toMatchObject([3, { created: 0, unchanged: 3, rejected: 3 }])
+    expect(doors.read('night.rejects.csv').split('\n').slice(1, 4)).toEqual([
+      `${bob},${visits},2026-03-02,4,5,kpi_id: KPI 2 (Visits) is not assigned to user 3 (Bob)`,
+      `99,${sales},2026-03-02,5,6,user_id: there is no user 99`,
+      'Bob,98,2026-03-02,6,7,"the key may not read users (users:read), so give the id instead of ""Bob"""',
+    ])
+    expect(await doors.held()).toEqual(HELD)
+
+    for (const args of [['entries', 'list'], ['report'], ['kpis', 'list'], ['users', 'list']]) {
+      const refused = await kpi(...args)
+      expect([args[0], refused.code, refused.stdout]).toEqual([args[0], 4, ''])
+      expect(refused.stderr).toMatch(/the key does not have the scope \w+:read/)
+    }
+  })
+})
+
+describe('a key', () => {
+  let doors: Doors
+  beforeAll(async () => {
+    doors = await openDoors()
+  })
+  afterAll(async () => {
+    await doors[Symbol.asyncDispose]()
+  })
+  const importWith = async (scopes: string[], text: string, ...args: string[]): Promise<Ran> => {
+    doors.write('data.csv', text)
+    return (await doors.keyed(...scopes))('entries', 'import', 'data.csv', '-o', 'json', ...args)
+  }
+  const WRITE = ['entries:write']
+
+  test.each<[name: string, scopes: string[], text: string, args: string[], says: string]>([
+    [
+      'a user of all rows by name',
+      WRITE,
+      `kpi,date,actual\n${sales},2026-01-01,1\n`,
+      ['--user', 'Bob'],
+      'kpi: --user: the key may not read users (users:read), so give the id instead of "Bob"',
+    ],
+    [
+      'KPIs by the headers of a wide file',
+      WRITE,
+      'date,user,Sales\n2026-01-01,3,1\n',
+      ['--layout', 'wide'],
+      'header: the key may not read KPIs (kpis:read), so give the id instead of "Sales" (or leave the column out with --ignore)',
+    ],
+    [
+      'KPIs by ids at the head of columns, where nothing says that the file is wide',
+      WRITE,
+      `date,user,${sales}\n2026-01-01,3,1\n`,
+      [],
+      'the key may not read KPIs (kpis:read), so columns for each take ids and --layout wide',
+    ],
+    [
+      'users by name in more than twenty rows',
+      WRITE,
+      `${HEADER}\n${`Bob,${sales},2026-01-01,1\n`.repeat(21)}`,
+      [],
+      'nothing was sent. The last of them: the key may not read users (users:read), so give the id instead of "Bob"',
+    ],
+  ])('that cannot look up names is told so before anything is sent: %s', async (_, scopes, text, args, says) => {
+    const ran = await importWith(scopes, text, ...args)
+    expect([ran.code, ran.stdout]).toEqual([1, ''])
+    expect(ran.stderr).toContain(says)
+    expect(await doors.held()).toEqual([])
+  })
+
+  test('that may read KPIs alone names them, and has them checked', async () => {
+    const rows = [`${bob},Sales,2026-02-01,1`, `${bob},Salez,2026-02-01,1`, `${bob},Closed,2026-02-01,1`]
+    const ran = await importWith([...WRITE, 'kpis:read'], `${HEADER}\n${rows.join('\n')}\n`)
+    expect([ran.code, summaryOf(ran)]).toMatchObject([3, { created: 1, rejected: 2, unchecked: 'users, assignments' }])
+    expect(doors.read('data.rejects.csv')).toMatch(
+      /no KPI ""Salez""; did you mean ""Sales""\?[^]*KPI 3 \(Closed\) is inactive/,
+    )
+    expect(await doors.held()).toEqual([`user ${bob} ${sales} 2026-02-01 1 - -`])
+  })
+
+  test('that may read all but what is stored is told what could not be checked: no more than assignments', async () => {
+    const scopes = [...WRITE, 'kpis:read', 'users:read']
+    const ran = await importWith(scopes, `${HEADER}\nAnn Lee,Visits,2026-02-02,7\n`)
+    expect(ran.stderr).not.toContain('may not read')
+    expect([ran.code, summaryOf(ran)]).toMatchObject([0, { created: 1, unchecked: 'assignments' }])
+  })
+
+  test('that may only write loads wide files whose headers are ids', async () => {
+    const ran = await importWith(WRITE, `date,user,${sales},${visits}\n2026-02-03,${ann},8,9\n`, '--layout', 'wide')
+    expect([ran.code, summaryOf(ran)]).toMatchObject([0, { created: 2 }])
+    const byUser = await importWith(WRITE, `date,${ann},${bob}\n2026-02-03,8,9\n`, '--layout', 'wide', '--kpi', '1')
+    expect([byUser.code, summaryOf(byUser)]).toMatchObject([0, { created: 1, unchanged: 1 }])
+  })
+
+  test('that may only write has a dry run that says what it would send', async () => {
+    const before = await doors.held()
+    const ran = await importWith(WRITE, `${HEADER}\n${ann},${sales},2026-02-04,1\nAnn,1,2026-02-04,1\n`, '--dry-run')
+    expect(ran.code).toBe(3)
+    expect(summaryOf(ran)).toMatchObject([
+      { line: 2, action: 'send', user_id: ann, source_id: null, kpi_id: sales, actual: 1 },
+      { line: 3, action: 'reject' },
+    ])
+    expect(ran.stderr).toContain('0 unchanged, 1 to send as what is there cannot be read, 1 row to reject')
+    expect(ran.stderr).toContain('not checked: KPIs, users, assignments, entries')
+    expect(await doors.held()).toEqual(before)
+  })
+
+  test('that may only write sends what clears; the service refuses what has nothing to clear', async () => {
+    await importWith(WRITE, `${HEADER},notes\n${bob},${sales},2026-02-05,1,x\n`)
+    const rows = `${bob},${sales},2026-02-05,,\n${bob},${sales},2026-02-06,,\n`
+    const ran = await importWith(WRITE, `user,kpi,date,notes,target\n${rows}`, '--empty', 'clear')
+    expect([ran.code, summaryOf(ran)]).toMatchObject([3, { updated: 1, rejected: 1 }])
+    expect(doors.read('data.rejects.csv')).toMatch(/2026-02-06,,,3,actual: is required where/)
+    expect(await doors.held()).toContain(`user ${bob} ${sales} 2026-02-05 1 - -`)
+  })
+
+  test.each([[[]], [['--dry-run']]])('that may only read is refused before the file is checked %j', async (args) => {
+    const before = await doors.held()
+    const ran = await importWith(
+      ['kpis:read', 'users:read', 'entries:read'],
+      `${HEADER}\nBob,Nope,2026-02-07,1\n`,
+      ...args,
+    )
+    expect([ran.code, ran.stdout]).toEqual([4, ''])
+    expect(ran.stderr).toMatch(
+      /^kpi: the key does not have the scope entries:write, which this needs; nothing was sent\b/,
+    )
+    expect(await doors.held()).toEqual(before)
+  })
+})
+
+test('an account without access is not taken for a key that may only write', async () => {
+  await using doors = await openDoors()
+  await accounts.setApiEnabled(doors.service.db, DEFAULT_ACCOUNT, false)
+  doors.write('data.csv', `${HEADER}\nBob,Sales,2026-02-07,1\n`)
+  for (const args of [[], ['--dry-run']]) {
+    const ran = await (await doors.keyed())('entries', 'import', 'data.csv', ...args)
+    expect([ran.code, ran.stdout]).toEqual([4, ''])
+    expect(ran.stderr).toMatch(/enable-api|API.*; nothing was sent/)
+  }
+  expect(existsSync(doors.folder.in('data.rejects.csv'))).toBe(false)
+})
+
+test('a limit that answers 403 is not taken for a scope that is missing', async () => {
+  const limited = {
+    status: 403,
+    headers: { 'content-type': 'application/problem+json', 'retry-after': '5' },
+    body: '{"title":"Not now","status":403}',
+  }
+  await using doors = await openDoors(
+    undefined,
+    (face) => async (request) => (request.target.endsWith('/users') ? limited : face(request)),
+  )
+  doors.write('data.csv', IDS)
+  const ran = await (await doors.keyed())('entries', 'import', 'data.csv')
+  expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining('Not now')])
+  expect(await doors.held()).toEqual([])
+})
