@@ -46,7 +46,7 @@ describe.each(users)('%s, kpi entries', (_, open) => {
       entries('add', '--user', 'Ann Lee', '--kpi', 'Visits', ...args, '-o', 'json')
     const made = jsonOf(await add('--actual', '-12.34567', '--notes', 'two\nlines, "quoted"'))
     expect(made).toMatchObject({ id: 4, user_id: 2, kpi_id: 2, entry_date: '2026-11-21', actual: -12.3457 })
-    expect(jsonOf(await entries('get', '4', '-o', 'json'))).toMatchObject(made)
+    expect(jsonOf(await entries('get', '4', '-o', 'json'))).toMatchObject(Object(made))
     expect(jsonOf(await add('--actual', '2', '--add-to-actual'))).toMatchObject({ id: 4, actual: -10.3457 })
     expect(jsonOf(await add('--notes', ''))).toMatchObject({ id: 4, actual: -10.3457, notes: null })
     expect(jsonOf(await add('--date', '1999-12-31', '--actual', '0'))).toMatchObject({
