@@ -163,6 +163,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
   }
   // What the classic interface does not know it is not sent, and what it does not show reads null.
   const sentEntry = variant === 'classic' ? entry : newerEntry
+  const seen = (one: Entry): Entry => (variant === 'classic' ? { ...one, source_id: null } : one)
   return {
     variant,
     kpis: collection(kpi, kpi.path, send),
@@ -187,20 +188,26 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     assignments: (userId) => collection(assignment, below(assignment, userId), send),
     userGroupItems: (userId) => collection(userGroupItem, below(userGroupItem, userId), send),
     entries: {
-      get: async (id) => readOne(newerEntry, await send(entry, 'get', { method: 'GET', path: `${entry.path}/${id}` })),
+      get: async (id) =>
+        seen(readOne(newerEntry, await send(entry, 'get', { method: 'GET', path: `${entry.path}/${id}` }))),
       add: async (draft) => {
         const body = draftToJson(sentEntry, draft)
-        return readOne(newerEntry, await send(entry, 'add', { method: 'POST', path: entry.path, body }))
+        return seen(readOne(newerEntry, await send(entry, 'add', { method: 'POST', path: entry.path, body })))
       },
       update: async (id, patch) => {
         const body = draftToJson(sentEntry, patch)
-        return readOne(newerEntry, await send(entry, 'update', { method: 'PUT', path: `${entry.path}/${id}`, body }))
+        return seen(
+          readOne(newerEntry, await send(entry, 'update', { method: 'PUT', path: `${entry.path}/${id}`, body })),
+        )
       },
       remove: async (id) => {
         await send(entry, 'remove', { method: 'DELETE', path: `${entry.path}/${id}` })
       },
       list: async (query) =>
-        readMany(newerEntry, await send(entry, 'list', { method: 'GET', path: entry.path, query: entryQuery(query) })),
+        readMany(
+          newerEntry,
+          await send(entry, 'list', { method: 'GET', path: entry.path, query: entryQuery(query) }),
+        ).map(seen),
       addMany: async (list) => {
         const body = batchBody(list, sentEntry)
         return readOne(batchResult, await send(entry, 'add', { method: 'POST', path: `${entry.path}/list`, body }))
