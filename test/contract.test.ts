@@ -1,25 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../src/client/client.ts'
 import { parseDay } from '../src/domain/day.ts'
-import { KpiError } from '../src/domain/errors.ts'
 import type { KpiDraft } from '../src/domain/resources/kpi.ts'
 import type { UserDraft } from '../src/domain/resources/user.ts'
-import { ways } from './support/service.ts'
+import { kpiDraft } from './support/client-questions.ts'
+import { differences } from './support/differences.ts'
+import { refusal } from './support/refusal.ts'
+import { wholeClient } from './support/whole-client.ts'
+import { everyWay, waysIn } from './support/service.ts'
 
 const day = (text: string): number => parseDay(text) ?? NaN
-
-const kpiDraft = (fields: Partial<KpiDraft> = {}): KpiDraft => ({
-  category_id: 1,
-  icon_id: 1,
-  unit_id: 1,
-  frequency_id: 'D',
-  name: 'Sales',
-  value_direction: 'U',
-  aggregate_function: 'SUM',
-  sort_order: 1,
-  is_active: true,
-  ...fields,
-})
 
 const userDraft = (fields: Partial<UserDraft> = {}): UserDraft => ({
   user_type: 'User',
@@ -38,23 +28,11 @@ const assigned = async (client: Client, fields: Partial<KpiDraft> = {}): Promise
   return { user: user.id, kpi: kpi.id }
 }
 
-/** The refusal that a promise ends with; fails where it ends well. */
-const refusal = async (promise: Promise<unknown>): Promise<Pick<KpiError, 'code' | 'message' | 'issues'>> => {
-  try {
-    await promise
-  } catch (error) {
-    if (!(error instanceof KpiError)) throw error
-    const { code, message, issues } = error
-    return { code, message, issues: [...issues] }
-  }
-  throw new Error('a refusal was expected')
-}
-
-describe.each(ways)('%s', (_, open) => {
+describe.each(everyWay)('%s', (_, open) => {
   describe('KPIs', () => {
     test('are kept as they were made, with an id, and listed by sort_order then id', async () => {
       await using way = await open()
-      const { kpis } = way.client
+      const { kpis } = wholeClient(way)
       const first = await kpis.add(kpiDraft({ name: 'B', sort_order: 2, target_default: 12_345_678_901_234_5678n }))
       const second = await kpis.add(kpiDraft({ name: 'A', sort_order: 1, description: ' trimmed ' }))
       expect(first).toMatchObject({ id: 1, name: 'B', target_default: 12_345_678_901_234_5678n, is_calculated: false })
@@ -65,7 +43,7 @@ describe.each(ways)('%s', (_, open) => {
 
     test('change only in what is sent, and updated_at only when something changed', async () => {
       await using way = await open()
-      const { kpis } = way.client
+      const { kpis } = wholeClient(way)
       const made = await kpis.add(kpiDraft({ target_default: 100_0000n, description: 'old' }))
       expect(await kpis.update(made.id, { target_default: null })).toEqual({ ...made, target_default: null })
       expect(await kpis.update(made.id, { name: 'Revenue' })).toMatchObject({ name: 'Revenue', description: 'old' })
@@ -74,7 +52,7 @@ describe.each(ways)('%s', (_, open) => {
 
     test('are removed with their assignments and entries', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user, kpi } = await assigned(client)
       await client.entries.add({ user_id: user, kpi_id: kpi, entry_date: day('2026-01-01'), actual: 1n })
       await client.kpis.remove(kpi)
@@ -110,7 +88,7 @@ describe.each(ways)('%s', (_, open) => {
   describe('users', () => {
     test('have e-mail addresses that are theirs alone, without regard to case', async () => {
       await using way = await open()
-      const { users } = way.client
+      const { users } = wholeClient(way)
       const ann = await users.add(userDraft({ password: 'secret' }))
       expect(ann).toMatchObject({ email: 'ann@example.com', password: null, can_manage_users: false })
       const clash = await refusal(users.add(userDraft({ email: 'ANN@example.com' })))
@@ -123,7 +101,7 @@ describe.each(ways)('%s', (_, open) => {
 
     test('with entries are locked, not deleted; the last active one neither', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user, kpi } = await assigned(client)
       await client.entries.add({ user_id: user, kpi_id: kpi, entry_date: day('2026-01-01'), actual: 1n })
       expect(await refusal(client.users.remove(user))).toMatchObject({ code: 'conflict' })
@@ -137,16 +115,17 @@ describe.each(ways)('%s', (_, open) => {
 
     test('without entries are deleted with their assignments', async () => {
       await using way = await open()
-      const { user } = await assigned(way.client)
-      await way.client.users.remove(user)
-      expect((await way.client.users.list()).map(({ id }) => id)).not.toContain(user)
+      const client = wholeClient(way)
+      const { user } = await assigned(client)
+      await client.users.remove(user)
+      expect((await client.users.list()).map(({ id }) => id)).not.toContain(user)
     })
   })
 
   describe('catalog', () => {
     test('starts with what every account has', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       expect((await client.categories.list()).map(({ name }) => name)).toEqual(['General'])
       expect((await client.units.list()).map(({ name }) => name)).toEqual(['Number', 'Decimal', 'Percent', 'Currency'])
       expect((await client.frequencies.list()).map(({ id }) => id)).toEqual(['D', 'M', 'Q', 'W', 'Y'])
@@ -157,7 +136,7 @@ describe.each(ways)('%s', (_, open) => {
 
     test('keeps what KPIs use', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const category = await client.categories.add({ name: 'Finance' })
       expect(category.sort_order).toBe(2)
       const unit = await client.units.add({
@@ -178,7 +157,7 @@ describe.each(ways)('%s', (_, open) => {
   describe('assignments', () => {
     test('are made once, in order of sort_order, with targets only where the KPI has one', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user, kpi } = await assigned(client)
       const other = await client.kpis.add(kpiDraft({ name: 'Visits', target_default: 10_0000n }))
       const mine = client.assignments(user)
@@ -205,7 +184,7 @@ describe.each(ways)('%s', (_, open) => {
   describe('groups and their items', () => {
     test('are made, shown, listed in order, changed and removed', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const region = await client.groups.add({ name: 'Region' })
       expect(region).toMatchObject({ id: 2, name: 'Region', sort_order: 1, created_at: 1_795_262_400 })
       const items = client.groupItems(region.id)
@@ -225,7 +204,7 @@ describe.each(ways)('%s', (_, open) => {
 
     test('are never the people', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user } = await assigned(client)
       expect(await client.groups.list()).toEqual([])
       expect(await refusal(client.groups.get(1))).toMatchObject({ code: 'not_found' })
@@ -241,7 +220,7 @@ describe.each(ways)('%s', (_, open) => {
 
     test('belong to users, once each', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user } = await assigned(client)
       const group = await client.groups.add({ name: 'Region' })
       const item = await client.groupItems(group.id).add({ name: 'North' })
@@ -261,7 +240,7 @@ describe.each(ways)('%s', (_, open) => {
 
     test('stay while entries carry them', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user, kpi } = await assigned(client)
       const group = await client.groups.add({ name: 'Region' })
       const item = await client.groupItems(group.id).add({ name: 'North' })
@@ -277,7 +256,7 @@ describe.each(ways)('%s', (_, open) => {
   describe('the KPIs of a category', () => {
     test('are made, shown, changed and removed there, and nowhere else', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { id } = await client.categories.add({ name: 'Finance' })
       const finance = client.categoryKpis(id)
       const made = await finance.add(kpiDraft({ category_id: 99 }))
@@ -301,7 +280,7 @@ describe.each(ways)('%s', (_, open) => {
 
     test('are upserted by user, KPI and date: what is not sent stays, null clears', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user, kpi } = await assigned(client, { target_default: 1_0000n })
       const key = { user_id: user, kpi_id: kpi, entry_date: date }
       const made = await client.entries.add({ ...key, actual: 5_0000n, target: 7_0000n, notes: 'first' })
@@ -319,7 +298,7 @@ describe.each(ways)('%s', (_, open) => {
 
     test('keep a target hidden while their KPI has none', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user, kpi } = await assigned(client)
       const key = { user_id: user, kpi_id: kpi, entry_date: date }
       expect(await client.entries.add({ ...key, actual: 1n, target: 2n })).toMatchObject({ target: null })
@@ -343,10 +322,11 @@ describe.each(ways)('%s', (_, open) => {
       ],
     ])('for %s are refused', async (_name, change, fields) => {
       await using way = await open()
-      const { user, kpi } = await assigned(way.client)
+      const client = wholeClient(way)
+      const { user, kpi } = await assigned(client)
       const draft = { user_id: user, kpi_id: kpi, entry_date: date, actual: 1n, ...change }
       const sent = 'user_id' in change || fields[0] !== 'user_id' ? draft : { ...draft, user_id: undefined }
-      const { code, issues } = await refusal(way.client.entries.add(sent))
+      const { code, issues } = await refusal(client.entries.add(sent))
       expect({ code, fields: issues.map(({ field }) => field).sort() }).toEqual({ code: 'invalid', fields })
     })
 
@@ -368,7 +348,7 @@ describe.each(ways)('%s', (_, open) => {
       ],
     ])('of %s take no new values, but history can be corrected', async (_name, close, field) => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user, kpi } = await assigned(client)
       const entry = await client.entries.add({ user_id: user, kpi_id: kpi, entry_date: date, actual: 1n })
       await close(client, user, kpi)
@@ -384,7 +364,7 @@ describe.each(ways)('%s', (_, open) => {
 
     test('move to another key, but not onto one that is taken', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user, kpi } = await assigned(client)
       const one = await client.entries.add({ user_id: user, kpi_id: kpi, entry_date: date, actual: 1n })
       const two = await client.entries.add({ user_id: user, kpi_id: kpi, entry_date: date + 1, actual: 2n })
@@ -399,7 +379,7 @@ describe.each(ways)('%s', (_, open) => {
 
     test('are listed by day then id, within days, for a user or KPI, a page at a time', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user, kpi } = await assigned(client)
       const batch = Array.from({ length: 600 }, (_item, at) => ({
         user_id: user,
@@ -426,7 +406,7 @@ describe.each(ways)('%s', (_, open) => {
 
     test('add, update and leave, and count rows', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user, kpi } = await assigned(client)
       const row = (at: number, actual: bigint): object => ({
         user_id: user,
@@ -457,7 +437,7 @@ describe.each(ways)('%s', (_, open) => {
 
     test('store nothing when a row is bad, and name every bad row', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user, kpi } = await assigned(client)
       const good = { user_id: user, kpi_id: kpi, entry_date: date, actual: 1n }
       const { code, issues } = await refusal(
@@ -474,7 +454,7 @@ describe.each(ways)('%s', (_, open) => {
 
     test('are judged row by row on what the rows before leave', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user, kpi } = await assigned(client)
       const key = { user_id: user, kpi_id: kpi, entry_date: date }
       await client.entries.addMany([
@@ -507,7 +487,7 @@ describe.each(ways)('%s', (_, open) => {
   describe('the report', () => {
     test('tells periods, targets and names, exactly', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user, kpi } = await assigned(client, {
         frequency_id: 'W',
         aggregate_function: 'AVG',
@@ -550,7 +530,7 @@ describe.each(ways)('%s', (_, open) => {
 
     test('gives the first 10,000 rows and says how many there are', async () => {
       await using way = await open()
-      const { client } = way
+      const client = wholeClient(way)
       const { user, kpi } = await assigned(client)
       const first = day('1990-01-01')
       for (let start = 0; start < 10_500; start += 5000) {
@@ -570,5 +550,68 @@ describe.each(ways)('%s', (_, open) => {
         first + 9999,
       ])
     })
+  })
+
+  describe('what is meant to differ', () => {
+    const seen = differences.flatMap(({ name, client }) => (client ? [[name, client] as const] : []))
+    test.each(seen)('%s', async (_name, { ask, told }) => {
+      await using way = await open()
+      expect(await ask(way)).toEqual(told[way.client.variant])
+    })
+  })
+})
+
+describe.each(waysIn('v1'))('v1 alone, %s', (_, open) => {
+  test('has breakdown items, which are the group items of the classic interface', async () => {
+    await using way = await open()
+    const { client, application } = way
+    const { id: breakdown_id } = await application.groups.add({ name: 'Region' })
+    const north = await client.breakdownItems.add({ breakdown_id, name: 'North' })
+    expect(north).toMatchObject({ breakdown_id, name: 'North', user_id: null, is_archived: false, sort_order: 1 })
+    const ofGroup = application.groupItems(breakdown_id)
+    const south = await ofGroup.add({ name: 'South' })
+    expect(await ofGroup.get(north.id)).toMatchObject({ group_id: breakdown_id, name: 'North' })
+    const shut = await client.breakdownItems.update(south.id, { is_archived: true })
+    expect(shut).toMatchObject({ id: south.id, name: 'South', is_archived: true })
+    expect(await client.breakdownItems.list({ breakdownId: breakdown_id })).toEqual([north, shut])
+    expect(await client.breakdownItems.list({ archived: true })).toEqual([shut])
+    await client.breakdownItems.remove(north.id)
+    expect((await ofGroup.list()).map(({ id }) => id)).toEqual([south.id])
+  })
+
+  test('has an item for each person, which is changed with the user alone', async () => {
+    await using way = await open()
+    const { client, application } = way
+    const { id } = await application.users.add(userDraft())
+    const item = await client.breakdownItems.get(id)
+    expect(item).toMatchObject({ user_id: id, name: 'Ann Lee', is_archived: false })
+    for (const patch of [{ name: 'x' }, { is_archived: true }]) {
+      expect(await refusal(client.breakdownItems.update(id, patch))).toMatchObject({ code: 'forbidden' })
+    }
+    expect(await refusal(client.breakdownItems.remove(id))).toMatchObject({ code: 'forbidden' })
+    await application.users.update(id, { first_name: 'Anna', user_status_id: 'L' })
+    expect(await client.breakdownItems.get(id)).toMatchObject({ name: 'Anna Lee', is_archived: true })
+  })
+
+  test('has entries of any item, none new of an archived one, and those of a person by either name', async () => {
+    await using way = await open()
+    const { client, application } = way
+    const { user, kpi } = await assigned(wholeClient(way))
+    const { id: breakdown_id } = await application.groups.add({ name: 'Region' })
+    const { id: source_id } = await client.breakdownItems.add({ breakdown_id, name: 'North' })
+    const key = { kpi_id: kpi, entry_date: day('2026-03-01') }
+    const one = await client.entries.add({ ...key, source_id, actual: 1n })
+    expect(await client.entries.add({ ...key, source_id, notes: 'n' })).toMatchObject({ id: one.id, actual: 1n })
+    const ofUser = await client.entries.add({ ...key, user_id: user, actual: 2n })
+    expect(await client.entries.add({ ...key, source_id: user, actual: 3n })).toMatchObject({
+      id: ofUser.id,
+      actual: 3n,
+    })
+    expect(await client.entries.addMany([{ ...key, source_id, actual: 4n }])).toMatchObject({ rows_updated: 1 })
+    await client.breakdownItems.update(source_id, { is_archived: true })
+    const late = await refusal(client.entries.add({ ...key, entry_date: key.entry_date + 1, source_id, actual: 1n }))
+    expect(late).toMatchObject({ code: 'invalid', issues: [{ field: 'source_id' }] })
+    expect(await client.entries.update(one.id, { actual: 5n })).toMatchObject({ source_id, user_id: null, actual: 5n })
+    expect(await application.entries.get(one.id)).toMatchObject({ user_id: null, actual: 5n })
   })
 })

@@ -7,7 +7,7 @@ import type { Account } from '../../src/domain/resources/account.ts'
 import { key, type KeyDraft } from '../../src/domain/resources/key.ts'
 import { completeRecord } from '../../src/domain/schema.ts'
 import { SCOPES } from '../../src/domain/scopes.ts'
-import type { Variant } from '../../src/domain/variants.ts'
+import { type Variant, VARIANTS } from '../../src/domain/variants.ts'
 import { classicFace } from '../../src/server/classic.ts'
 import { bothFaces } from '../../src/server/faces.ts'
 import { listen } from '../../src/server/listen.ts'
@@ -135,6 +135,8 @@ export type Way = {
   readonly transport: Transport
   /** The same account for what the newer variant leaves to the application: in process, classic. */
   readonly application: Client
+  /** The same account in the newer variant, in process. */
+  readonly newer: Client
 } & AsyncDisposable
 
 const NOTHING = (): Promise<void> => Promise.resolve()
@@ -148,7 +150,8 @@ const inProcessTo = async (db: Db, variant: Variant): Promise<{ client: Client; 
 /** The way to a service in the same process. The store is the service's own, which closes it. */
 export const wayTo = async ({ db }: Service, variant: Variant = 'classic'): Promise<Way> => {
   const { client: application } = await inProcessTo(db, 'classic')
-  return { ...(await inProcessTo(db, variant)), application, [Symbol.asyncDispose]: NOTHING }
+  const { client: newer } = await inProcessTo(db, 'v1')
+  return { ...(await inProcessTo(db, variant)), application, newer, [Symbol.asyncDispose]: NOTHING }
 }
 
 type MakeDatabase = () => Promise<Database>
@@ -172,11 +175,10 @@ const overHttp = async (makeDatabase: MakeDatabase, variant: Variant): Promise<W
   const service = await startService(NOW, makeDatabase)
   const server = await listen(service.face, '127.0.0.1', 0)
   const transport = httpTransport({ ...remoteOf(service, server.url, variant), timeoutMs: 10_000, now: () => NOW })
-  const { application } = await wayTo(service)
   return {
+    ...(await wayTo(service)),
     client: createClient(transport, variant),
     transport,
-    application,
     [Symbol.asyncDispose]: async () => {
       await transport.close()
       await server.close()
@@ -192,5 +194,7 @@ export const waysIn = (variant: Variant): readonly (readonly [name: string, open
     [`over HTTP, on ${database}`, () => overHttp(make, variant)] as const,
   ])
 
-/** Those of the classic interface. */
-export const ways = waysIn('classic')
+/** The ways in of both variants. */
+export const everyWay = VARIANTS.flatMap((variant) =>
+  waysIn(variant).map(([name, open]) => [`${variant}, ${name}`, open] as const),
+)

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
+import type { Variant } from '../../../src/domain/variants.ts'
 import { basic } from '../classic.ts'
 import type { Service } from '../service.ts'
+import { keyOf } from './keys.ts'
 import type { Format, Question, Row } from './row.ts'
 import { writeXml } from './xml.ts'
 
@@ -38,14 +40,23 @@ export const bodyOf = ({ body, root = '', raw }: Question & Pick<Row, 'raw'>, fo
   return format === 'json' ? JSON.stringify(body) : writeXml(root, body)
 }
 
+/** Where the variants are. */
+const PREFIXES: Readonly<Record<Variant, string>> = { classic: '/api', v1: '/v1' }
+
 /** Asks over HTTP, as any client does. A header that is blank is not sent. */
-export const ask = ({ service, url }: Asker, row: Question & Partial<Row>, format: Format): Promise<Told> => {
+export const ask = async (
+  { service, url }: Asker,
+  row: Question & Partial<Row>,
+  format: Format,
+  variant: Variant = 'classic',
+): Promise<Told> => {
   const [method = '', path = ''] = row.ask.split(' ')
   const headers = {
-    authorization: basic(row.login ?? service.login, service.token),
+    authorization:
+      variant === 'v1' ? `Bearer ${await keyOf(service, row.login)}` : basic(row.login ?? service.login, service.token),
     'content-type': TYPES[format],
     ...row.headers,
   }
   const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
-  return send(`${url}/api${path}`, method, given, bodyOf(row, format))
+  return send(`${url}${PREFIXES[variant]}${path}`, method, given, bodyOf(row, format))
 }

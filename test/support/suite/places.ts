@@ -1,6 +1,9 @@
 import { classicFace } from '../../../src/server/classic.ts'
+import { bothFaces } from '../../../src/server/faces.ts'
+import { v1Face } from '../../../src/server/v1.ts'
 import { listen } from '../../../src/server/listen.ts'
 import type { Limits } from '../../../src/server/door.ts'
+import { VARIANTS } from '../../../src/domain/variants.ts'
 import { createLoginBrake } from '../../../src/service/login-brake.ts'
 import { createRateLimit } from '../../../src/service/rate-limit.ts'
 import type { Db } from '../../../src/store/db.ts'
@@ -20,18 +23,17 @@ export type Places = Readonly<Record<Place, Asker>> & {
   readonly fresh: () => Promise<Asker>
 } & AsyncDisposable
 
-const onStore = (service: Service, db: Db, limits?: Limits): Service => ({
-  ...service,
-  db,
-  face: classicFace({
+const onStore = (service: Service, db: Db, limits?: Limits): Service => {
+  const deps = {
     db,
     version: '1',
     now: () => NOW / 1000,
     requestId: () => 'another',
     onError: () => undefined,
     ...(limits && { limits }),
-  }),
-})
+  }
+  return { ...service, db, face: bothFaces(classicFace(deps), v1Face(deps)) }
+}
 
 /** The limits of a service for which no time passes. */
 const limitsOf = ({ db }: OpenLimits, limit: number): Limits => {
@@ -39,11 +41,13 @@ const limitsOf = ({ db }: OpenLimits, limit: number): Limits => {
   return { brake: createLoginBrake(store), rate: createRateLimit(store, limit) }
 }
 
-/** Sends what a limit of 1 and the brake on wrong logins take note of. */
+/** Sends what a limit of 1 and the brake on wrong credentials take note of. */
 const exceed = async (limited: Asker): Promise<void> => {
-  await ask(limited, { ask: 'GET /kpis' }, 'json')
-  for (let time = 0; time < 10; time += 1) {
-    await ask(limited, { ask: 'GET /kpis', login: 'wrong@example.com' }, 'json')
+  for (const variant of VARIANTS) {
+    await ask(limited, { ask: 'GET /kpis' }, 'json', variant)
+    for (let time = 0; time < 10; time += 1) {
+      await ask(limited, { ask: 'GET /kpis', login: 'wrong@example.com' }, 'json', variant)
+    }
   }
 }
 

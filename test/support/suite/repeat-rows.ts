@@ -3,42 +3,42 @@ import type { Question, Row } from './row.ts'
 import { IDS } from './ids.ts'
 
 const keyed = (question: Question, key = 'key-1'): Question => ({ ...question, headers: { 'idempotency-key': key } })
-const GROUP = post('/groups', 'Group', { name: 'Once' })
+const CATEGORY = post('/kpicategories', 'KPICategory', { name: 'Once' })
 
 /** Decisions, section 5: a POST that is sent again. */
 export const repeatRows: readonly Row[] = [
   {
-    ...keyed(GROUP),
+    ...keyed(CATEGORY),
     what: 'is done once for a key',
-    before: [keyed(GROUP)],
+    before: [keyed(CATEGORY)],
     status: 201,
-    of: 'Group',
-    tells: { id: IDS.NEW_GROUP },
-    sends: { location: `/api/groups/${IDS.NEW_GROUP}`, 'idempotent-replayed': 'true' },
-    after: [`/groups/${IDS.NEW_GROUP + 1}`, 404],
+    of: 'KPICategory',
+    tells: { id: IDS.NEW_CATEGORY },
+    sends: { location: `/api/kpicategories/${IDS.NEW_CATEGORY}`, 'idempotent-replayed': 'true' },
+    after: [`/kpicategories/${IDS.NEW_CATEGORY + 1}`, 404],
   },
   {
-    ...keyed(GROUP, 'key-2'),
+    ...keyed(CATEGORY, 'key-2'),
     what: 'is done again for another key',
-    before: [keyed(GROUP)],
+    before: [keyed(CATEGORY)],
     status: 201,
-    of: 'Group',
-    tells: { id: IDS.NEW_GROUP + 1 },
+    of: 'KPICategory',
+    tells: { id: IDS.NEW_CATEGORY + 1 },
     sends: { 'idempotent-replayed': undefined },
   },
   {
-    ...keyed(post('/groups', 'Group', { name: 'Other' })),
+    ...keyed(post('/kpicategories', 'KPICategory', { name: 'Other' })),
     what: 'refuses a key for another body',
-    before: [keyed(GROUP)],
+    before: [keyed(CATEGORY)],
     status: 400,
   },
   {
-    ...keyed(post('/groups', 'Group', {})),
+    ...keyed(post('/kpicategories', 'KPICategory', {})),
     what: 'tells the same faults again',
-    before: [keyed(post('/groups', 'Group', {}))],
+    before: [keyed(post('/kpicategories', 'KPICategory', {}))],
     status: 400,
     faults: ['name'],
     sends: { 'idempotent-replayed': 'true' },
   },
-  { ...keyed(GROUP, 'k'.repeat(256)), what: 'refuses a key that is too long', status: 400 },
+  { ...keyed(CATEGORY, 'k'.repeat(256)), what: 'refuses a key that is too long', status: 400 },
 ]

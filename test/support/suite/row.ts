@@ -1,4 +1,4 @@
-/** What is asked: method and path below `/api`, and the same data as a body in JSON and in XML. */
+/** What is asked: method and path below `/api` or `/v1`, and the same data as a body in JSON and in XML. */
 export type Question = {
   readonly ask: string
   readonly body?: object
@@ -14,7 +14,7 @@ export type Row = Question & {
   readonly status: number
   /** The body as it is, where it is not plain data. */
   readonly raw?: { readonly json: string | Uint8Array; readonly xml: string | Uint8Array }
-  /** The login name, where it is not the first user's. */
+  /** The login name, where it is not the first user's; in the newer variant the key is of whom it names. */
   readonly login?: string
   /** Whom it is asked of, where it is not an account that is as all of the suite. */
   readonly from?: Place
@@ -22,12 +22,16 @@ export type Row = Question & {
   readonly before?: readonly Question[]
   /** What the answer holds: its resource's element in XML, `ArrayOf…` for a list; without it the answer is empty. */
   readonly of?: string
+  /** Its fields, where they are not those that the classic interface shows. */
+  readonly shape?: string | undefined
   /** The values that count; of a list, some of those that are in it. Whatever else a resource has is there, too. */
   readonly tells?: object
   /** How many a list holds. */
   readonly count?: number
   /** The fields that a refusal names, in a batch with the index: `0.kpi_id`. */
   readonly faults?: readonly string[]
+  /** Whether a refusal is told as problem details. */
+  readonly problem?: true
   /** Words of the answer, where its values are not enough. */
   readonly says?: RegExp
   /** Headers of the answer; `undefined` for one that is not there. */
@@ -61,4 +65,10 @@ export const SHAPES: Readonly<Record<string, string>> = {
     'kpiId kpiName kpiDescription itemId itemName periodId period labelFormat isPercentage hasTarget direction directionName entryDate actual target notes',
   KPIEntryListResult: 'rows_added rows_created rows_updated rows_unchanged',
   Health: 'status version',
+  BreakdownItem: 'id breakdown_id name user_id is_archived sort_order created_at updated_at',
 }
+
+/** The fields of what the newer variant shows more of. */
+export const NEWER_SHAPES = {
+  KPIEntry: 'id user_id source_id kpi_id entry_date actual target notes created_at updated_at',
+} as const

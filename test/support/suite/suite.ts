@@ -1,10 +1,12 @@
 import { expect } from 'vitest'
+import type { Variant } from '../../../src/domain/variants.ts'
 import type { Database } from '../databases.ts'
 import { ask, type Asker, type Told } from './ask.ts'
 import { CONTROLLERS } from './controllers.ts'
 import { expectAfter, expectTold } from './expect.ts'
+import { isClassicOnly } from './line.ts'
 import { openPlaces } from './places.ts'
-import type { Format, Row } from './row.ts'
+import type { Format, Question, Row } from './row.ts'
 
 /** The suite on one database. */
 export type Suite = {
@@ -29,21 +31,26 @@ const everythingOf = async (asker: Asker): Promise<string[]> => {
   return texts
 }
 
-/** Starts the suite on a database of a kind. */
-export const startSuite = async (make: () => Promise<Database>): Promise<Suite> => {
+/** Asks before and after a row what only the classic interface has of that. */
+const askBeside = (asker: Asker, question: Question, format: Format, variant: Variant): Promise<Told> =>
+  ask(asker, question, format, isClassicOnly(question) ? 'classic' : variant)
+
+/** Starts the suite on a database of a kind, for a variant; the newer one is asked in JSON and answers in it. */
+export const startSuite = async (make: () => Promise<Database>, variant: Variant = 'classic'): Promise<Suite> => {
   const places = await openPlaces(make)
   let asked = 0
   const run = async (row: Row, format: Format): Promise<Told> => {
     const asker = mayChange(row) ? await places.fresh() : places[row.from ?? 'usual']
+    const plain = variant === 'v1' ? 'json' : format
     for (const question of row.before ?? []) {
-      expect((await ask(asker, question, format)).status).toBeLessThan(500)
+      expect((await askBeside(asker, question, plain, variant)).status).toBeLessThan(500)
     }
-    const told = await ask(asker, row, format)
+    const told = await ask(asker, row, format, variant)
     asked += 1
-    expectTold(told, row, format)
+    expectTold(told, row, plain)
     if (row.after) {
       const [path, expected] = row.after
-      expectAfter(await ask(asker, { ask: `GET ${path}` }, format), expected, format)
+      expectAfter(await askBeside(asker, { ask: `GET ${path}` }, plain, variant), expected, plain)
     }
     return told
   }

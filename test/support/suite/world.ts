@@ -6,7 +6,7 @@ import { asDraft } from '../../../src/domain/schema.ts'
 import { accounts } from '../../../src/service/accounts.ts'
 import { calculated } from '../../../src/service/calculated.ts'
 import { post, put } from '../classic.ts'
-import type { Service } from '../service.ts'
+import { makeKey, type Service } from '../service.ts'
 import { IDS } from './ids.ts'
 
 /** A KPI as it is made. */
@@ -79,7 +79,7 @@ const makeAll = async (service: Service, things: readonly Thing[]): Promise<void
 }
 
 /** A service, and the account of its credentials. */
-type World = Service & { readonly account: Account }
+export type World = Service & { readonly account: Account }
 
 let made = 0
 
@@ -93,7 +93,12 @@ export const emptyAccount = async (
   const login = `boss@${name}.example.com`
   const account = await accounts.create(db, { name, login, plan: kind === 'individual' ? 'individual' : 'team' }, 0)
   await accounts.setApiEnabled(db, name, kind !== 'off')
-  return { ...service, account, ...(await accounts.createToken(db, name, randomBytes)) }
+  return {
+    ...service,
+    account,
+    key: await makeKey(db, account),
+    ...(await accounts.createToken(db, name, randomBytes)),
+  }
 }
 
 /** Calculated KPIs are the operator's work. */
