@@ -1,6 +1,5 @@
 import { batchBody } from '../codec/batch.ts'
 import { draftToJson, type Json, recordFromJson } from '../codec/json.ts'
-import { type Day, formatDay } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
 import { assignment } from '../domain/resources/assignment.ts'
 import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdown-item.ts'
@@ -25,6 +24,14 @@ import { userGroupItem } from '../domain/resources/user-group-item.ts'
 import type { Variant } from '../domain/variants.ts'
 import { mustHave } from './capabilities.ts'
 import { asRecord, type Draft, type Patch, type Resource, type Stored, type Verb } from '../domain/schema.ts'
+import {
+  type BreakdownItemQuery,
+  type EntryQuery,
+  entryQuery,
+  itemQuery,
+  type ReportRequest,
+  reportQuery,
+} from './queries.ts'
 import type { Received, Sending, Transport } from './transport.ts'
 
 /** The operations on a resource. Each is one request; a refusal is thrown as `KpiError`. */
@@ -37,31 +44,6 @@ export type Collection<R extends Resource> = {
 }
 
 type FixedCollection<R extends Resource> = Pick<Collection<R>, 'list' | 'get'>
-
-/** Which entries to list; both days are included. */
-export type EntryQuery = {
-  readonly from: Day
-  readonly to: Day
-  readonly userId?: number | undefined
-  /** The breakdown item that they belong to; only the newer variant knows this filter. */
-  readonly sourceId?: number | undefined
-  readonly kpiId?: number | undefined
-  /** From 1; a page has at most `ENTRIES_PAGE` entries. */
-  readonly page?: number
-}
-
-/** Which breakdown items to list; all where nothing is said. */
-export type BreakdownItemQuery = { readonly breakdownId?: number | undefined; readonly archived?: boolean | undefined }
-
-/** What to report; both days are included. */
-export type ReportRequest = {
-  readonly from: Day
-  readonly to: Day
-  readonly kpiIds?: readonly number[] | undefined
-  readonly userIds?: readonly number[] | undefined
-  /** Reports group items, of the entries of these users, instead of users. */
-  readonly groupItemIds?: readonly number[] | undefined
-}
 
 /** At most 10,000 rows, and how many there are, where the service says so. */
 export type ReportAnswer = { readonly rows: readonly ReportRow[]; readonly total: number | undefined }
@@ -127,31 +109,6 @@ const collection = <R extends Resource>(of: R, path: string, send: Send): Collec
 
 /** The path of what lies below the resource of an id. */
 const below = ({ path }: Resource, parent: number): string => path.replace(/\{.*?\}/, String(parent))
-
-const daysToQuery = ({ from, to }: { readonly from: Day; readonly to: Day }): Record<string, string> => ({
-  dateFrom: formatDay(from),
-  dateTo: formatDay(to),
-})
-
-const entryQuery = (query: EntryQuery): Record<string, string> => ({
-  ...daysToQuery(query),
-  ...(query.userId !== undefined && { userid: String(query.userId) }),
-  ...(query.sourceId !== undefined && { sourceid: String(query.sourceId) }),
-  ...(query.kpiId !== undefined && { kpiid: String(query.kpiId) }),
-  ...(query.page !== undefined && { page: String(query.page) }),
-})
-
-const reportQuery = (request: ReportRequest): Record<string, string> => ({
-  ...daysToQuery(request),
-  ...(request.kpiIds && { kpiIds: request.kpiIds.join(',') }),
-  ...(request.userIds && { userIds: request.userIds.join(',') }),
-  ...(request.groupItemIds && { groupItemIds: request.groupItemIds.join(',') }),
-})
-
-const itemQuery = ({ breakdownId, archived }: BreakdownItemQuery): Record<string, string> => ({
-  ...(breakdownId !== undefined && { breakdown_id: String(breakdownId) }),
-  ...(archived !== undefined && { archived: String(archived) }),
-})
 
 /** A client of the service over any transport, in a variant of the interface. */
 export const createClient = (transport: Transport, variant: Variant = 'classic'): Client => {

@@ -1,7 +1,8 @@
 import { formatDay } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
 import { REPORT_LIMIT, type ReportRow } from '../domain/resources/report-row.ts'
-import type { Client, ReportAnswer, ReportRequest } from './client.ts'
+import type { Client, ReportAnswer } from './client.ts'
+import type { ReportRequest } from './queries.ts'
 import { reportPeople } from './report-people.ts'
 
 type Ids = readonly number[]

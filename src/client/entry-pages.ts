@@ -1,5 +1,6 @@
 import { ENTRIES_PAGE, type Entry } from '../domain/resources/entry.ts'
-import type { Client, EntryQuery } from './client.ts'
+import type { Client } from './client.ts'
+import type { EntryQuery } from './queries.ts'
 
 /** A stretch of days is read in so many pages or a few more: for each, a service goes through the stretch anew. */
 const PAGES_A_STRETCH = 10

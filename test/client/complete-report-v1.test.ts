@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { type Client, createClient, type ReportRequest } from '../../src/client/client.ts'
+import { type Client, createClient } from '../../src/client/client.ts'
+import type { ReportRequest } from '../../src/client/queries.ts'
 import { completeReport } from '../../src/client/complete-report.ts'
 import { httpTransport } from '../../src/client/http.ts'
 import { REPORT_LIMIT, type ReportRow } from '../../src/domain/resources/report-row.ts'

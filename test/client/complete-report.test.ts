@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Client, ReportRequest } from '../../src/client/client.ts'
+import type { Client } from '../../src/client/client.ts'
+import type { ReportRequest } from '../../src/client/queries.ts'
 import { completeReport } from '../../src/client/complete-report.ts'
 import { REPORT_LIMIT, type ReportRow } from '../../src/domain/resources/report-row.ts'
 import { assignments } from '../../src/store/assignments.ts'
