@@ -5,7 +5,7 @@ import type { Key } from './resources/key.ts'
 export const EXPIRING_SECONDS = 14 * 86_400
 
 /** How a key stands, as lists say it. */
-export const KEY_STATES = ['active', 'expiring', 'expired', 'revoked', 'owner locked'] as const
+export const KEY_STATES = ['active', 'expiring', 'replaced', 'expired', 'revoked', 'owner locked'] as const
 export type KeyState = (typeof KEY_STATES)[number]
 
 type Ends = Pick<Key, 'expires_at' | 'revoked_at'>
@@ -14,10 +14,23 @@ type Ends = Pick<Key, 'expires_at' | 'revoked_at'>
 export const isLive = ({ expires_at, revoked_at }: Ends, now: Instant): boolean =>
   revoked_at === null && (expires_at === null || expires_at > now)
 
-/** How a key stands at a moment: the first of what keeps it from opening anything, or how near its end is. */
-export const stateOf = (key: Ends, isOwnerLocked: boolean, now: Instant): KeyState => {
+/** The key that took over from another one: a later one of its name that lives. */
+export const successorOf = (key: Key, all: readonly Key[], now: Instant): Key | undefined =>
+  all.find((one) => one.name === key.name && one.id > key.id && isLive(one, now))
+
+/**
+ * How a key stands at a moment: the first of what keeps it from opening anything; that it goes on for a while beside the
+ * one that replaces it; or how near its end is.
+ */
+export const stateOf = (
+  key: Key,
+  owner: { readonly isLocked: boolean },
+  all: readonly Key[],
+  now: Instant,
+): KeyState => {
   if (key.revoked_at !== null) return 'revoked'
   if (!isLive(key, now)) return 'expired'
-  if (isOwnerLocked) return 'owner locked'
+  if (owner.isLocked) return 'owner locked'
+  if (successorOf(key, all, now)) return 'replaced'
   return key.expires_at !== null && key.expires_at - now <= EXPIRING_SECONDS ? 'expiring' : 'active'
 }

@@ -22,13 +22,20 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** The scopes that a text names with commas between, each once and in the order of the list; or what is wrong with it. */
+/** Stands for all scopes. */
+const ALL = 'all'
+
+/**
+ * The scopes that a text names with commas between, each once and in the order of the list, `all` for every one; or what
+ * is wrong with it.
+ */
 export const readScopes = (text: string): readonly Scope[] | Fault => {
   const names = text.split(',').flatMap((name) => name.trim().toLowerCase() || [])
+  if (names.length === 1 && names[0] === ALL) return SCOPES
   const unknown = names.filter((name) => !SCOPES.some((scope) => scope === name))
   if (names.length > 0 && unknown.length === 0) return SCOPES.filter((scope) => names.includes(scope))
   const fault = names.length === 0 ? 'must name at least one scope' : `there is no scope ${unknown.join(', ')}`
-  return new Fault(`${fault}; there are ${SCOPES.join(', ')}`)
+  return new Fault(`${fault}; there are ${SCOPES.join(', ')}, or ${ALL} alone`)
 }
 
 /** The scope that reading a resource needs, and the one that changing it needs, where it can be changed. */

@@ -26,7 +26,7 @@ const { list: _unfiltered, ...operations } = collection(breakdownItem, store, 'i
     if (!(await store.hasEntries(tx, account, id))) return
     throw new KpiError(
       'conflict',
-      `breakdown item ${id} (${name}) has entries and cannot be deleted; archive it instead, with is_archived true`,
+      `breakdown item ${id} (${name}) has entries and cannot be deleted; archive it instead: is_archived true (kpi breakdown-items update ${id} --archived true)`,
     )
   },
 })

@@ -41,7 +41,7 @@ export const groupItems = collection(groupItem, items, 'items', {
     if (!(await items.hasEntries(tx, account, id))) return
     throw new KpiError(
       'conflict',
-      `group item ${id} (${name}) is carried by entries and cannot be deleted; remove it from users instead`,
+      `group item ${id} (${name}) is carried by entries and cannot be deleted; archive it instead, in the newer interface (kpi breakdown-items update ${id} --archived true)`,
     )
   },
 })

@@ -1,7 +1,7 @@
 import { formatInstant, type Instant } from '../domain/day.ts'
 import { Fault, invalid, type Issue, KpiError } from '../domain/errors.ts'
 import { checkValue } from '../domain/field-value.ts'
-import { isLive } from '../domain/key-state.ts'
+import { isLive, successorOf } from '../domain/key-state.ts'
 import { type Key, key, type KeyDraft } from '../domain/resources/key.ts'
 import { user } from '../domain/resources/user.ts'
 import { faultsOfUser, missing } from '../domain/rules.ts'
@@ -73,8 +73,7 @@ const obstacleTo = async (tx: Reader, { account, now }: Context, old: Key): Prom
   if (locked) {
     return `${locked.message}; set its owner active, or make a key of another owner with kpi service keys create`
   }
-  const all = await store.list(tx, account.id)
-  const next = all.find((one) => one.name === old.name && one.id > old.id && isLive(one, now))
+  const next = successorOf(old, await store.list(tx, account.id), now)
   return next && `key ${next.id} took over from it already; rotate that one`
 }
 

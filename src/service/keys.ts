@@ -83,10 +83,10 @@ const make = async (tx: Writer, { account, now }: Context, draft: KeyDraft, rand
   return { key, secret, owner: nameOf(await users.find(tx, account.id, key.user_id)) }
 }
 
-const listed = (key: Key, owner: User | undefined, now: Instant): ListedKey => ({
+const listed = (key: Key, owner: User | undefined, all: readonly Key[], now: Instant): ListedKey => ({
   ...key,
   owner: nameOf(owner),
-  status: stateOf(key, owner?.user_status_id !== 'A', now),
+  status: stateOf(key, { isLocked: owner?.user_status_id !== 'A' }, all, now),
 })
 
 /** Keys: the operator's work, never done over the interface. */
@@ -100,7 +100,7 @@ export const keys = {
         account,
         all.map((one) => one.user_id),
       )
-      return all.map((one) => listed(one, owners.get(one.user_id), now))
+      return all.map((one) => listed(one, owners.get(one.user_id), all, now))
     }),
 
   /** Makes a key, unless anything is wrong with it. It is shown this once; only its hash is kept. */

@@ -30,8 +30,8 @@ export type LoginBrake = {
 
 const heldFor = (waitMs: Millis): KpiError => {
   const seconds = Math.ceil(waitMs / 1000)
-  const limit = `${WRONG_A_MINUTE} wrong logins a minute`
-  return new KpiError('rate_limited', `more than ${limit} with this name; try again in ${seconds} s`, {
+  const limit = `${WRONG_A_MINUTE} wrong credentials a minute`
+  return new KpiError('rate_limited', `more than ${limit} with this name or key; try again in ${seconds} s`, {
     retryAfter: seconds,
   })
 }

@@ -113,7 +113,8 @@ describe.each(users)('%s', (_, open) => {
       expect(await items('delete', 'South', '--yes')).toEqual({
         code: 1,
         stdout: '',
-        stderr: 'kpi: group item 6 (South) is carried by entries and cannot be deleted; remove it from users instead\n',
+        stderr:
+          'kpi: group item 6 (South) is carried by entries and cannot be deleted; archive it instead, in the newer interface (kpi breakdown-items update 6 --archived true)\n',
       })
     })
   })

@@ -189,7 +189,8 @@ describe('group items', () => {
     expect(await tell(service, { method: 'DELETE', path: '/groups/2/items/3' })).toMatchObject({
       status: 409,
       body: {
-        message: 'group item 3 (North) is carried by entries and cannot be deleted; remove it from users instead',
+        message:
+          'group item 3 (North) is carried by entries and cannot be deleted; archive it instead, in the newer interface (kpi breakdown-items update 3 --archived true)',
       },
     })
     await tell(service, { method: 'DELETE', path: `/kpientries/${(body as { id: number }).id}` })

@@ -38,7 +38,7 @@ describe.each(databases)('wrong credentials on %s', (_, make) => {
       expect(await attempt(service, basic(login, secret))).toEqual({
         status: 403,
         retryAfter: '50',
-        body: '{"message":"more than 10 wrong logins a minute with this name; try again in 50 s"}',
+        body: '{"message":"more than 10 wrong credentials a minute with this name or key; try again in 50 s"}',
       })
     }
     clock.now += 49_499

@@ -16,7 +16,7 @@ import { idOfKey, labelOf, lastOfName } from './key-names.ts'
 import { addVerb, inAccount } from './with-account.ts'
 
 const SCOPES_HELP = `
-Scopes: ${SCOPES.join(', ')}.
+Scopes: ${SCOPES.join(', ')}; all for every one.
 Categories, units, frequencies and icons go with kpis:….`
 const EXPIRES = 'after 90d, 12h or 30m, at the start of a date such as 2027-03-31 (UTC), or never'
 
