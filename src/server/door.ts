@@ -7,6 +7,7 @@ import { type LoginBrake, type Pair, pairOf } from '../service/login-brake.ts'
 import { RATE_WINDOW_MS, type RateLimit, type Verdict } from '../service/rate-limit.ts'
 import { createRecall } from '../service/recall.ts'
 import type { Db } from '../store/db.ts'
+import { createNotes } from './notes.ts'
 import type { WireRequest } from './wire.ts'
 
 /** What a face holds its callers to. */
@@ -101,30 +102,6 @@ const createOpening = (
     const admitted = await openBraked(open, pair, brake)
     known.keep(key, { ...admitted, pair }, stamp)
     return admitted
-  }
-}
-
-/** So long after a note no other one of the same key is tried, in seconds: it may be waiting, or have failed. */
-const NOTE_PAUSE = 5
-/** So many keys are remembered for that. */
-const MOST_NOTES = 1000
-
-/**
- * Takes note that keys are used, behind the answers: no request waits for it, nor fails where it cannot be written. That
- * a store cannot be written, those learn who have something to write.
- */
-const createNotes = (): ((admitted: Admitted, now: Instant) => void) => {
-  const tried = new Map<string, Instant>()
-  return ({ account, key, noteUse }, now) => {
-    if (!noteUse) return
-    const name = `${account.id}/${key}`
-    const last = tried.get(name)
-    if (last !== undefined && Math.abs(now - last) < NOTE_PAUSE) return
-    const noted = noteUse(now)
-    if (!noted) return
-    if (tried.size >= MOST_NOTES) tried.clear()
-    tried.set(name, now)
-    noted.catch(() => undefined)
   }
 }
 

@@ -47,20 +47,25 @@ export type GroupFilter = {
 
 /** The orders in which the entries of a group item come: all of a KPI by day, or one member after the other. */
 const GROUP_ORDERS = {
-  byDay: 'g.group_item_id, e.kpi_id, e.entry_date, e.id',
-  byMember: 'g.group_item_id, e.item_id, e.kpi_id, e.entry_date',
+  byDay: 'group_item_id, kpi_id, entry_date, id',
+  byMember: 'group_item_id, item_id, kpi_id, entry_date',
 } as const
 
-// An entry belongs to a group item that it carries, and to the item that it is of, once.
-const OF_GROUPS = `select g.group_item_id, e.item_id, e.kpi_id, e.entry_date, e.actual, e.target, e.notes
-  from (
-    select group_item_id, item_id, kpi_id, entry_date from entry_items
-    where account_id = ? and group_item_id ${IN_LIST} and kpi_id ${IN_LIST} and entry_date between ? and ?
-    union
-    select item_id as group_item_id, item_id, kpi_id, entry_date from entries
-    where account_id = ? and item_id ${IN_LIST} and kpi_id ${IN_LIST} and entry_date between ? and ?
-  ) g
-  join entries e on e.account_id = ? and e.item_id = g.item_id and e.kpi_id = g.kpi_id and e.entry_date = g.entry_date`
+const OF_ENTRY = 'e.item_id, e.kpi_id, e.entry_date, e.actual, e.target, e.notes, e.id'
+
+/**
+ * An entry belongs to a group item that it carries, and to the item that it is of, once. Both are read by their keys and
+ * nothing else, so that it takes no knowledge of how much there is to read them well. `narrowed` is a condition more.
+ */
+const ofGroups = (narrowed: string): string => `
+  select g.group_item_id, ${OF_ENTRY} from entry_items g
+  join entries e on e.account_id = g.account_id and e.item_id = g.item_id and e.kpi_id = g.kpi_id
+    and e.entry_date = g.entry_date
+  where g.account_id = ? and g.group_item_id ${IN_LIST} and g.kpi_id ${IN_LIST} and g.entry_date between ? and ?
+    and g.group_item_id <> g.item_id${narrowed}
+  union all
+  select e.item_id as group_item_id, ${OF_ENTRY} from entries e
+  where e.account_id = ? and e.item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?${narrowed}`
 
 const reported = ([item, kpi, day, actual, target, notes]: SqlList): ReportedEntry => ({
   itemId: Number(item),
@@ -119,10 +124,9 @@ export const entryQueries = {
     visit: (group: number, entry: ReportedEntry) => void,
   ): Promise<void> => {
     const within = [account, listOf(of.groups), listOf(of.kpis), of.days.from, of.days.to]
-    const values = [...within, ...within, account]
-    const narrowed = of.users ? ` where e.item_id ${IN_LIST}` : ''
-    if (of.users) values.push(listOf(of.users))
-    await tx.each(`${OF_GROUPS}${narrowed} order by ${GROUP_ORDERS[order]}`, values, ([group, ...row]) => {
+    const values = of.users ? [...within, listOf(of.users)] : within
+    const sql = `${ofGroups(of.users ? ` and e.item_id ${IN_LIST}` : '')} order by ${GROUP_ORDERS[order]}`
+    await tx.each(sql, [...values, ...values], ([group, ...row]) => {
       visit(Number(group), reported(row))
     })
   },

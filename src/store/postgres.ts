@@ -44,19 +44,24 @@ const types: pg.CustomTypesConfig = { getTypeParser: (type: number) => READERS.g
 
 const each = (client: pg.ClientBase, text: string, values: unknown[], visit: (row: SqlOutput[]) => void) =>
   new Promise<void>((resolve, reject) => {
-    // A query whose rows are listened to does not keep them.
     const config: pg.QueryArrayConfig = { text, values, rowMode: 'array', types }
-    const query = client.query(new pg.Query<SqlOutput[]>(config))
     let failure: unknown
-    query.on('row', (row) => {
+    // With a limit of time only this is told of errors, whatever else listens.
+    const query = new pg.Query<SqlOutput[]>(config, (error: Error | undefined) => {
+      const fault = error ?? failure
+      if (fault === undefined || fault === null) resolve()
+      else reject(fault)
+    })
+    query.on('row', (row, result) => {
+      // It keeps the rows, too; the one before this is enough.
+      if (result) result.rows.length = 0
       try {
         if (failure === undefined) visit(row)
       } catch (error) {
         failure = error
       }
     })
-    query.on('end', () => (failure === undefined ? resolve() : reject(failure as Error)))
-    query.on('error', reject)
+    client.query(query)
   })
 
 /** What can be asked on one connection. */

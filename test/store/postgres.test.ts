@@ -249,3 +249,39 @@ describe('transactions', () => {
     expect(await ask(db, 'select 1 as one')).toEqual([{ one: 1n }])
   })
 })
+
+describe('rows that are visited one by one', () => {
+  const countTo = (last: number): string =>
+    `select n, 10 / (n - ${last + 1}) from generate_series(1, 100000) n order by n`
+  const visited = async (db: Db, sql: string): Promise<number> => {
+    let rows = 0
+    await db.read((tx) => tx.each(sql, [], () => (rows += 1)))
+    return rows
+  }
+
+  test('end with the error that the statement ends with, and the connection goes on', async () => {
+    await using opened = await open()
+    // More often than there are connections: none is lost.
+    for (let time = 0; time < 12; time += 1) {
+      await expect(visited(opened.db, countTo(50_000))).rejects.toMatchObject({ cause: { code: '22012' } })
+    }
+    expect(await visited(opened.db, countTo(100_000))).toBe(100_000)
+  })
+
+  test('end with the refusal of a statement that is cancelled while it runs', async () => {
+    await using opened = await open()
+    const ended = visited(opened.db, 'select pg_sleep(20)').catch((error: unknown) => error)
+    const running = `query = 'select pg_sleep(20)' and state = 'active'`
+    const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where ${running}`
+    while ((await ask(opened.db, cancel)).length === 0);
+    expect(await ended).toMatchObject({ cause: { code: '57014' } })
+  })
+
+  test('end with what their visitor throws', async () => {
+    await using opened = await open()
+    const visit = (): void => {
+      throw new Error('enough')
+    }
+    await expect(opened.db.read((tx) => tx.each('select 1', [], visit))).rejects.toThrow('enough')
+  })
+})
