@@ -39,10 +39,10 @@ const isRecord = (value: Json): value is Readonly<Record<string, Json>> => typeo
 const textIn = (fields: Readonly<Record<string, Json>>, ...names: readonly string[]): string | undefined =>
   names.map((name) => fields[name]).find((value) => typeof value === 'string')
 
-/** Which entry of a batch a JSON pointer leads into. */
-const indexIn = (pointer: string | undefined): number | undefined => {
-  const [, index] = /^#?\/entries\/(\d+)(?:\/|$)/.exec(pointer ?? '') ?? []
-  return index === undefined ? undefined : Number(index)
+/** Which entry of a batch a JSON pointer leads into, and to which field; an entry as a whole is named as their list is. */
+const placeOf = (pointer: string): { readonly index?: number; readonly field: string } => {
+  const [, index, field = 'entries'] = /^#?\/entries\/(\d+)(?:\/(.*))?$/.exec(pointer) ?? []
+  return index === undefined ? { field: pointer.split('/').at(-1) ?? '' } : { index: Number(index), field }
 }
 
 /** A fault as the classic interface tells it, with `index` and `message`, or the newer one, with `pointer` and `detail`. */
@@ -50,9 +50,9 @@ const issueOf = (error: Json): Issue | undefined => {
   if (!isRecord(error)) return undefined
   const message = textIn(error, 'message', 'detail')
   if (message === undefined) return undefined
-  const pointer = textIn(error, 'pointer')
-  const field = textIn(error, 'field') ?? pointer?.split('/').at(-1) ?? ''
-  const index = typeof error['index'] === 'number' ? error['index'] : indexIn(pointer)
+  const place = placeOf(textIn(error, 'pointer') ?? '')
+  const field = textIn(error, 'field') ?? place.field
+  const index = typeof error['index'] === 'number' ? error['index'] : place.index
   return { ...(index !== undefined && { index }), field, message }
 }
 

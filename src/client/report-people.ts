@@ -36,7 +36,14 @@ const classicPeople = (client: Client): ReportPeople => {
 }
 
 const newerPeople = (client: Client): ReportPeople => {
-  const all = once(() => client.breakdownItems.list())
+  // Asked for one after the other, as a service may leave out what is archived where nothing is said of that.
+  const all = once(async () => {
+    const items = [
+      await client.breakdownItems.list({ archived: false }),
+      await client.breakdownItems.list({ archived: true }),
+    ]
+    return [...new Map(items.flat().map((item) => [item.id, item])).values()]
+  })
   const items = once(async () => new Map((await all()).map(({ id, user_id }) => [user_id, id])))
   /** Everybody, where nothing but people is there. */
   const everybody = async (): Promise<Ids | undefined> => {

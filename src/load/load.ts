@@ -8,7 +8,7 @@ import { tellUnchecked } from './reference.ts'
 import { sendBatch } from './send.ts'
 import type { Summary } from './summary.ts'
 
-/** How an import ended: with entries left where it was stopped, or where the service failed in mid-run. */
+/** How an import ended: with entries left where it was stopped, or where the service failed or refused in mid-run. */
 export type Ending = { readonly summary: Summary; readonly left: number; readonly failure: KpiError | undefined }
 
 /** An import that is meant: with a place for what is rejected. */
@@ -20,9 +20,8 @@ const noteRefused = (rejects: Rejects, { lines }: Batch, refused: ReadonlyMap<nu
   }
 }
 
-/** A failure after which the same command goes on, once something has been sent. */
-const leavesWork = (error: unknown, sent: number): error is KpiError =>
-  error instanceof KpiError && sent > 0 && ['unavailable', 'internal', 'rate_limited'].includes(error.code)
+/** Whether the run ends with what has been sent: whatever the service refuses then, that is told. */
+const endsRun = (error: unknown, sent: number): error is KpiError => error instanceof KpiError && sent > 0
 
 /** Sends what a batch comes to, and counts what became of it. */
 const sendOne = async ({ client }: Load, prepared: Prepared, cut: Batch): Promise<void> => {
@@ -44,7 +43,7 @@ const sendAll = async (work: Load, prepared: Prepared): Promise<Omit<Ending, 'su
     try {
       await sendOne(work, prepared, batch)
     } catch (error) {
-      if (!leavesWork(error, done)) throw error
+      if (!endsRun(error, done)) throw error
       return { left: total - done, failure: error }
     }
     done += batch.lines.flat().length

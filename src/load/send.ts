@@ -19,14 +19,23 @@ const refusedBy = (error: unknown): Map<number, string[]> | undefined => {
   return refused.size > 0 ? refused : undefined
 }
 
-/** Sends a batch. One that is refused for some of its entries is sent again without them. */
+/**
+ * Sends a batch. One that is refused for some of its entries is sent again without them, until it is taken: there are
+ * services that tell of one fault at a time.
+ */
 export const sendBatch = async (client: Client, { drafts }: Batch): Promise<Sent> => {
-  try {
-    return { result: await client.entries.addMany(drafts), refused: new Map() }
-  } catch (error) {
-    const refused = refusedBy(error)
-    if (!refused) throw error
-    const rest = drafts.filter((_, at) => !refused.has(at))
-    return { result: rest.length === 0 ? NOTHING : await client.entries.addMany(rest), refused }
+  const refused = new Map<number, readonly string[]>()
+  let places = [...drafts.keys()]
+  while (places.length > 0) {
+    const sent = places.flatMap((at) => drafts[at] ?? [])
+    try {
+      return { result: await client.entries.addMany(sent), refused }
+    } catch (error) {
+      const named = [...(refusedBy(error) ?? [])].filter(([at]) => at < places.length)
+      if (named.length === 0) throw error
+      for (const [at, reasons] of named) refused.set(places[at] ?? at, reasons)
+      places = places.filter((at) => !refused.has(at))
+    }
   }
+  return { result: NOTHING, refused }
 }

@@ -1,12 +1,9 @@
 import { KpiError } from '../domain/errors.ts'
 import type { Exchange } from './exchange.ts'
-import { shownTarget } from './shown-target.ts'
-
-/** Whatever looks like a token or key of ours, wherever it stands. */
-const SECRET = /kpi_[a-z]+_[0-9a-z]+(?:_[0-9a-z]+)?/gi
+import { shownTarget, withoutSecrets } from './shown-target.ts'
 
 const toLine = (nowMs: number, fields: object): string =>
-  `${JSON.stringify({ time: new Date(nowMs).toISOString(), ...fields }).replaceAll(SECRET, 'kpi_…')}\n`
+  `${withoutSecrets(JSON.stringify({ time: new Date(nowMs).toISOString(), ...fields }))}\n`
 
 /** The line of the log for a request that is over: JSON, and nothing of its headers and bodies. */
 export const requestLine = (exchange: Exchange, nowMs: number): string => {

@@ -1,3 +1,9 @@
+/** Whatever looks like a token or key of ours, wherever it stands. */
+const SECRET = /kpi_[a-z]+_[0-9a-z]+(?:_[0-9a-z]+)?/gi
+
+/** A text without the tokens and keys in it. */
+export const withoutSecrets = (text: string): string => text.replaceAll(SECRET, 'kpi_…')
+
 const HIDDEN = '…'
 /** Longer than any word of the interface, shorter than any secret. */
 const WORD = /^[\w.~-]{0,24}$/

@@ -3,6 +3,7 @@ import type { ErrorCode, KpiError } from '../domain/errors.ts'
 import type { Resource } from '../domain/schema.ts'
 import type { Content, Route } from './call.ts'
 import type { OpenDoor } from './door.ts'
+import { withoutSecrets } from './shown-target.ts'
 import type { WireRequest, WireResponse } from './wire.ts'
 
 type Headers = WireRequest['headers']
@@ -59,6 +60,7 @@ export const refuse = (
       ...(error.allow.length > 0 && { allow: error.allow.join(', ') }),
       ...(error.retryAfter !== undefined && { 'retry-after': String(Math.ceil(error.retryAfter)) }),
     },
-    body: writeError(error, target),
+    // A secret in the wrong place, such as a query, is not told again, for others to log.
+    body: withoutSecrets(writeError(error, target)),
   }
 }

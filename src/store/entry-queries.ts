@@ -51,17 +51,19 @@ const GROUP_ORDERS = {
   byMember: 'group_item_id, item_id, kpi_id, entry_date',
 } as const
 
-const OF_ENTRY = 'e.item_id, e.kpi_id, e.entry_date, e.actual, e.target, e.notes, e.id'
+// Named, as SQLite would order by any column that is made alike.
+const OF_ENTRY =
+  'e.item_id as item_id, e.kpi_id as kpi_id, e.entry_date as entry_date, e.actual, e.target, e.notes, e.id as id'
 
 /**
  * An entry belongs to a group item that it carries, and to the item that it is of, once. Both are read by their keys and
- * nothing else, so that it takes no knowledge of how much there is to read them well. `narrowed` is a condition more.
+ * nothing else, the links first (SQLite keeps the order of a cross join), so that it takes no knowledge of how much there
+ * is to read them well. `narrowed` is a condition more.
  */
 const ofGroups = (narrowed: string): string => `
-  select g.group_item_id, ${OF_ENTRY} from entry_items g
-  join entries e on e.account_id = g.account_id and e.item_id = g.item_id and e.kpi_id = g.kpi_id
-    and e.entry_date = g.entry_date
-  where g.account_id = ? and g.group_item_id ${IN_LIST} and g.kpi_id ${IN_LIST} and g.entry_date between ? and ?
+  select g.group_item_id as group_item_id, ${OF_ENTRY} from entry_items g cross join entries e
+  where e.account_id = g.account_id and e.item_id = g.item_id and e.kpi_id = g.kpi_id and e.entry_date = g.entry_date
+    and g.account_id = ? and g.group_item_id ${IN_LIST} and g.kpi_id ${IN_LIST} and g.entry_date between ? and ?
     and g.group_item_id <> g.item_id${narrowed}
   union all
   select e.item_id as group_item_id, ${OF_ENTRY} from entries e

@@ -2,6 +2,7 @@ import { createReadStream, existsSync, fstatSync, type Stats, statSync } from 'n
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Client } from '../../client/client.ts'
+import type { KpiError } from '../../domain/errors.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import { fileSource, isDevice, type Source, spoolSource } from '../../load/files.ts'
 import { type Ending, importFile } from '../../load/load.ts'
@@ -11,7 +12,7 @@ import type { Summary } from '../../load/summary.ts'
 import type { Cli } from '../cli.ts'
 import { countOf } from '../count-of.ts'
 import { todayAt } from '../day-words.ts'
-import { EXIT, Unfinished, UsageError } from '../exit.ts'
+import { EXIT, exitCodes, Unfinished, UsageError } from '../exit.ts'
 import type { FlagValues } from '../flags.ts'
 import { printRecords } from '../output/print.ts'
 import { importOptions } from './options.ts'
@@ -95,6 +96,10 @@ const dryRun = (cli: Cli, work: Import, progress: ProgressView): Promise<number>
     return prepared.summary.rejected > 0 ? EXIT.partial : EXIT.done
   })
 
+/** What ends a run that is not a matter of time: the same command goes on once that is mended. */
+const isRefusal = (failure: KpiError | undefined): failure is KpiError =>
+  failure !== undefined && exitCodes[failure.code] !== EXIT.unreachable
+
 /** Ends a run: with nothing left to say, or with what was rejected and what is left to do. */
 const conclude = async (cli: Cli, { summary, left, failure }: Ending, rejectsPath: string): Promise<void> => {
   const { rejected } = summary
@@ -106,6 +111,7 @@ const conclude = async (cli: Cli, { summary, left, failure }: Ending, rejectsPat
     ...(failure ? [failure.message] : []),
     ...(left > 0 ? [`stopped with ${countOf(left, 'entry', 'entries')} left; run the same command to continue`] : []),
   ]
+  if (isRefusal(failure)) throw new Unfinished(exitCodes[failure.code], failure.code, said)
   if (left > 0) throw new Unfinished(EXIT.workLeft, 'work_left', said)
   if (rejected > 0) throw new Unfinished(EXIT.partial, 'rejected', said)
 }
