@@ -1,11 +1,13 @@
 import { KpiError } from '../domain/errors.ts'
 import { SCOPES } from '../domain/scopes.ts'
 import type { Io } from './io.ts'
-import type { RemotePlace } from './settings.ts'
+import { credentialsIn, type RemotePlace } from './settings.ts'
 
 /** What to do about credentials that are refused: look at where they come from. */
-const credentialsAdvice = ({ env }: Io, { kind, profile }: RemotePlace): string => {
-  const given = ['KPI_TOKEN', 'KPI_TOKEN_FILE'].find((name) => env[name])
+const credentialsAdvice = (io: Io, { kind, profile }: RemotePlace): string => {
+  const { token, tokenFile } = credentialsIn(io, profile)
+  const fromFile = tokenFile === undefined ? undefined : 'KPI_TOKEN_FILE'
+  const given = token === undefined ? fromFile : 'KPI_TOKEN'
   if (profile === undefined)
     return kind === 'classic' ? 'check KPI_LOGIN and KPI_TOKEN' : `check ${given ?? 'KPI_TOKEN'}`
   // The environment comes before what the profile keeps.

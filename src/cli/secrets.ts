@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { KpiError } from '../domain/errors.ts'
 import { configFolder, makeFolder } from './folders.ts'
 import type { Io } from './io.ts'
-import type { RemotePlace } from './settings.ts'
+import { credentialsIn, type RemotePlace } from './settings.ts'
 import { shellWord } from './shell-word.ts'
 
 const OTHERS = 0o077
@@ -74,9 +74,9 @@ const runTokenCommand = ({ env, cwd }: Io, command: string): string => {
 }
 
 const readSecret = (io: Io, { kind, profile, tokenCommand: command }: RemotePlace): string => {
-  const { KPI_TOKEN: token, KPI_TOKEN_FILE: file } = io.env
-  if (token) return token.trim()
-  if (file) return readSecretFile(io, resolve(io.cwd, file))
+  const { token, tokenFile: file } = credentialsIn(io, profile)
+  if (token !== undefined) return token.trim()
+  if (file !== undefined) return readSecretFile(io, resolve(io.cwd, file))
   if (command !== undefined) return runTokenCommand(io, command)
   if (profile !== undefined) return readSecretFile(io, secretFile(io, profile))
   const called = SECRETS[kind]
@@ -85,7 +85,7 @@ const readSecret = (io: Io, { kind, profile, tokenCommand: command }: RemotePlac
 
 /** The token or key to send: from the environment, the profile's command, or the profile's file, in this order. */
 export const findSecret = (io: Io, place: RemotePlace): string => {
-  const { kind, profile = '', tokenCommand } = place
+  const { kind, profile, tokenCommand } = place
   const secret = readSecret(io, place)
   const from = `that comes from ${describeToken(io, profile, tokenCommand)}`
   if (secret === '') throw new KpiError('unauthorized', `the ${SECRETS[kind]} is empty ${from}`)
@@ -94,9 +94,10 @@ export const findSecret = (io: Io, place: RemotePlace): string => {
   throw new KpiError('unauthorized', `the secret ${from} cannot be used: ${fault}`)
 }
 
-/** Where a profile's token comes from, in words; never the token. */
-export const describeToken = (io: Io, profile: string, command: string | undefined): string => {
-  if (io.env['KPI_TOKEN']) return 'the environment (KPI_TOKEN)'
-  if (io.env['KPI_TOKEN_FILE']) return `the file ${io.env['KPI_TOKEN_FILE']} (KPI_TOKEN_FILE)`
-  return command === undefined ? `the file ${secretFile(io, profile)}` : `the command ${command}`
+/** Where the token of a profile, or of none, comes from, in words; never the token. */
+export const describeToken = (io: Io, profile: string | undefined, command: string | undefined): string => {
+  const { token, tokenFile } = credentialsIn(io, profile)
+  if (token !== undefined) return 'the environment (KPI_TOKEN)'
+  if (tokenFile !== undefined) return `the file ${tokenFile} (KPI_TOKEN_FILE)`
+  return command === undefined ? `the file ${secretFile(io, profile ?? '')}` : `the command ${command}`
 }

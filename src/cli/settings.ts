@@ -41,11 +41,32 @@ export type RemotePlace = Exclude<Place, { readonly kind: 'embedded' }>
 
 const TIMEOUT_MS = 30_000
 
+/** Credentials as the environment has them. */
+type EnvCredentials = {
+  readonly login?: string | undefined
+  readonly token?: string | undefined
+  readonly tokenFile?: string | undefined
+}
+
+/**
+ * What the environment says of the credentials for a profile, or for none. Where it names a service as well, they are
+ * that service's: a profile beside it goes elsewhere, and brings its own.
+ */
+export const credentialsIn = ({ env }: Io, profile: string | undefined): EnvCredentials =>
+  profile !== undefined && env['KPI_BASE_URL']
+    ? {}
+    : {
+        login: env['KPI_LOGIN'] || undefined,
+        token: env['KPI_TOKEN'] || undefined,
+        tokenFile: env['KPI_TOKEN_FILE'] || undefined,
+      }
+
 /** The profile that is used: named by a flag, the environment or the configuration; none is the embedded service. */
-const profileName = (io: Io, flags: GlobalFlags, current: string | undefined): string | undefined => {
+const profileName = ({ env }: Io, flags: GlobalFlags, current: string | undefined): string | undefined => {
   if (flags.profile !== undefined) return flags.profile
-  const isPlaceSet = io.env['KPI_BASE_URL'] || io.env['KPI_DATA_DIR']
-  return io.env['KPI_PROFILE'] || (isPlaceSet ? undefined : current)
+  const { KPI_PROFILE: named, KPI_BASE_URL: baseUrl, KPI_DATA_DIR: dataDir } = env
+  if (named && baseUrl) throw new UsageError('KPI_PROFILE and KPI_BASE_URL each name a place; unset one')
+  return named || (baseUrl || dataDir ? undefined : current)
 }
 
 const mustNameOnePlace = ({ profile, dataDir }: GlobalFlags): void => {
@@ -87,7 +108,7 @@ export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   if (profile.kind === 'embedded') return profile
   if (profile.kind === 'v1') return { ...profile, profile: name, tokenCommand: profile.tokenCommand }
   const { baseUrl, login, tokenCommand } = profile
-  return { kind: 'classic', baseUrl, login: io.env['KPI_LOGIN'] || login, profile: name, tokenCommand }
+  return { kind: 'classic', baseUrl, login: credentialsIn(io, name).login ?? login, profile: name, tokenCommand }
 }
 
 /** The name of the profile that a command uses; none where something else names the place. */

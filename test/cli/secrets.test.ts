@@ -51,6 +51,19 @@ test('the environment comes before the profile', async () => {
   expect(await withCommand('exit 1', { KPI_TOKEN: service.token })).toEqual(GOOD)
 })
 
+test('a secret in the environment goes to KPI_BASE_URL alone: a profile that is named brings its own', async () => {
+  const elsewhere = { KPI_BASE_URL: 'https://other.example.com/api', KPI_LOGIN: 'eve', KPI_TOKEN: 'of-another' }
+  expect(await withCommand('cat good', elsewhere)).toEqual(GOOD)
+  expect(await withCommand('cat good', { ...elsewhere, KPI_TOKEN: '', KPI_TOKEN_FILE: 'empty' })).toEqual(GOOD)
+  const shell = shellIn({ home: home.path, env: { PATH: '/usr/bin:/bin', ...elsewhere } })
+  for (const line of [['check', 'by-command'], ['show', 'by-command'], ['list']]) {
+    expect((await shell('profiles', ...line)).stdout).toContain('the command cat good')
+  }
+  const refused = await withCommand('echo kpi_token_wrong', elsewhere)
+  const stderr = 'kpi: the login name or the token is wrong; give it anew: kpi profiles add by-command\n'
+  expect(refused).toEqual({ code: 4, stdout: '', stderr })
+})
+
 test.each<[why: string, env: Record<string, string>, message: string]>([
   ['none', {}, 'there is no token: set KPI_TOKEN or KPI_TOKEN_FILE, or use a profile'],
   [

@@ -65,6 +65,20 @@ describe('where a command goes: flag, then environment, then configuration', () 
       { profile: 'prod' },
       { ...AT_PROD, login: 'eve' },
     ],
+    [
+      'not KPI_LOGIN, which goes with KPI_BASE_URL, where --profile names another place',
+      undefined,
+      URL_SET,
+      { profile: 'prod' },
+      AT_PROD,
+    ],
+    [
+      '--profile before KPI_PROFILE and KPI_BASE_URL',
+      undefined,
+      { KPI_PROFILE: 'test', ...URL_SET },
+      { profile: 'prod' },
+      AT_PROD,
+    ],
     ['empty variables are not set', 'prod', { KPI_PROFILE: '', KPI_BASE_URL: '', KPI_DATA_DIR: '' }, {}, AT_PROD],
   ])('%s', async (_, current, env, flags, place) => {
     using folder = temporaryFolder()
@@ -77,6 +91,7 @@ describe('where a command goes: flag, then environment, then configuration', () 
     [{}, { profile: 'prd' }, 'there is no profile prd; add it with: kpi profiles add'],
     [{ KPI_PROFILE: 'nil' }, {}, 'there is no profile nil'],
     [{ KPI_BASE_URL: 'https://x.example.com/api' }, {}, 'KPI_BASE_URL is set, and KPI_LOGIN is not'],
+    [{ KPI_PROFILE: 'prod', ...URL_SET }, {}, 'KPI_PROFILE and KPI_BASE_URL each name a place; unset one'],
     [{}, { dataDir: '' }, '--data-dir is empty; name a folder'],
     [{}, { dataDir: 'a', profile: 'prod' }, '--profile and --data-dir each name a place; give one of them'],
   ])('%j with %j is wrong usage', (env, flags, message) => {

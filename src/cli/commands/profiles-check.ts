@@ -89,7 +89,7 @@ const checkRemote = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Pr
   const { header } = probed
   return {
     place: place.baseUrl,
-    token_from: describeToken(cli.io, place.profile ?? '', place.tokenCommand),
+    token_from: describeToken(cli.io, place.profile, place.tokenCommand),
     access: 'on',
     ...(place.kind === 'v1' ? keyOf(header) : { login: place.login, scopes: 'everything' }),
     ...limitOf(header),
