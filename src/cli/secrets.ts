@@ -24,6 +24,17 @@ export const wrongKind = (kind: RemotePlace['kind'], secret: string): string | u
   return undefined
 }
 
+/** Why a text can be no secret at all, such as the whole file that a key came in; never with any of it. */
+export const wrongForm = (kind: RemotePlace['kind'], secret: string): string | undefined => {
+  const called = SECRETS[kind]
+  if (/[\r\n]/.test(secret)) return `it has more than one line; where it is JSON, take the value of ${called}`
+  if (secret.startsWith('{')) return `it is JSON; take the value of ${called}`
+  if (/\s/.test(secret)) return 'it has blanks in it'
+  if (/\p{Cc}|\p{Cf}/u.test(secret)) return 'it has control characters in it'
+  // A token travels encoded, a key as it is.
+  return kind === 'v1' && /[^!-~]/.test(secret) ? 'it has characters that are not ASCII' : undefined
+}
+
 const secretFile = (io: Io, profile: string): string => join(configFolder(io), 'secrets', profile)
 
 /** Keeps a profile's token in a file of its own that only its owner can read, from the moment it is made. */
@@ -87,8 +98,11 @@ const readSecret = (io: Io, { kind, profile, tokenCommand: command }: RemotePlac
 export const findSecret = (io: Io, place: RemotePlace): string => {
   const { kind, profile, tokenCommand } = place
   const secret = readSecret(io, place)
-  const from = `that comes from ${describeToken(io, profile, tokenCommand)}`
+  const described = describeToken(io, profile, tokenCommand)
+  const from = `that comes from ${described}`
   if (secret === '') throw new KpiError('unauthorized', `the ${SECRETS[kind]} is empty ${from}`)
+  const noForm = wrongForm(kind, secret)
+  if (noForm !== undefined) throw new KpiError('unauthorized', `${described} holds no ${SECRETS[kind]}: ${noForm}`)
   const fault = wrongKind(kind, secret)
   if (fault === undefined) return secret
   throw new KpiError('unauthorized', `the secret ${from} cannot be used: ${fault}`)

@@ -144,6 +144,34 @@ describe('a profile of the newer interface', () => {
     expect(jsonOf(await kpi('profiles', 'list', '-o', 'json'))).toEqual([])
   })
 
+  test.each([
+    [
+      '{\n  "id": 1,\n  "key": "kpi_key_hunter2"\n}\n',
+      'it has more than one line; where it is JSON, take the value of key',
+    ],
+    ['{"id":1,"key":"kpi_key_hunter2"}', 'it is JSON; take the value of key'],
+    ['kpi_key hunter2', 'it has blanks in it'],
+    ['kpi_key_\0hunter2', 'it has control characters in it'],
+    ['kpi_key_hunter2–', 'it has characters that are not ASCII'],
+  ])('that %j is no key is said where it comes from, before anything is sent or kept', async (text, message) => {
+    const { url, reached } = await foreignService((response) => response.end('[]'))
+    const place = ['--base-url', `${url}/v1`]
+    writeFileSync(home.in('key.json'), text, { mode: 0o600 })
+    await kpiWith(KEY, 'profiles', 'add', 'x', ...PLACE, '--token-stdin')
+    const [typed, fromFile] = [['--token-stdin'], ['--token-file', 'key.json']].map((flags) =>
+      kpiWith(text, 'profiles', 'add', 'x', ...place, ...flags),
+    )
+    expect(await typed).toEqual({ code: 2, stdout: '', stderr: `kpi: standard input holds no key: ${message}\n` })
+    expect(await fromFile).toEqual({ code: 2, stdout: '', stderr: `kpi: the file key.json holds no key: ${message}\n` })
+    expect(readFileSync(home.in('.config/kpi/secrets/x'), 'utf8')).toBe(`${KEY}\n`)
+    expect((await kpi('profiles', 'show', 'x')).stdout).toContain('https://kpi.example.com/v1')
+
+    const env = { KPI_BASE_URL: `${url}/v1`, KPI_TOKEN_FILE: 'key.json' }
+    const stderr = `kpi: the file key.json (KPI_TOKEN_FILE) holds no key: ${message}\n`
+    expect(await inEnv(env, 'kpis', 'list')).toEqual({ code: 4, stdout: '', stderr })
+    expect(reached).toEqual([])
+  })
+
   test('takes a secret of any other form: the service may be of somebody else', async () => {
     expect((await kpiWith('sk-other-1', 'profiles', 'add', 'x', ...PLACE, '--token-stdin')).code).toBe(0)
   })

@@ -7,7 +7,7 @@ import { UsageError } from '../exit.ts'
 import type { FlagValues } from '../flags.ts'
 import { mustBeProfileName, type Profile, readProfiles, writeProfiles } from '../profiles.ts'
 import { askText } from '../prompt.ts'
-import { dropToken, keepToken, readSecretFile, SECRETS, wrongKind } from '../secrets.ts'
+import { dropToken, keepToken, readSecretFile, SECRETS, wrongForm, wrongKind } from '../secrets.ts'
 
 type RemoteProfile = Exclude<Profile, { readonly kind: 'embedded' }>
 type Kind = RemoteProfile['kind']
@@ -31,8 +31,16 @@ const readSecret = async (cli: Cli, kind: Kind, flags: FlagValues): Promise<stri
   return askText(cli, QUESTIONS[kind], missing, true)
 }
 
-const mustBeOfKind = (kind: Kind, secret: string): void => {
+const sourceOf = (flags: FlagValues): string => {
+  const file = flag(flags, 'tokenFile')
+  if (file !== undefined) return `the file ${file}`
+  return flags['tokenStdin'] === true ? 'standard input' : 'what was typed'
+}
+
+const mustBeGood = (kind: Kind, secret: string, flags: FlagValues): void => {
   if (secret === '') throw new UsageError(`the ${SECRETS[kind]} is empty`)
+  const noForm = wrongForm(kind, secret)
+  if (noForm !== undefined) throw new UsageError(`${sourceOf(flags)} holds no ${SECRETS[kind]}: ${noForm}`)
   const fault = wrongKind(kind, secret)
   if (fault !== undefined) throw new UsageError(`the secret cannot be used: ${fault}`)
 }
@@ -58,7 +66,7 @@ const remoteProfile = async (cli: Cli, name: string, flags: FlagValues): Promise
   const tokenCommand = flag(flags, 'tokenCommand')
   if (tokenCommand !== undefined) return { ...profile, tokenCommand }
   const secret = await readSecret(cli, profile.kind, flags)
-  mustBeOfKind(profile.kind, secret)
+  mustBeGood(profile.kind, secret, flags)
   keepToken(cli.io, name, secret)
   return profile
 }
