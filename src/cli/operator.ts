@@ -5,8 +5,9 @@ import type { Db } from '../store/db.ts'
 import type { OpenLimits } from '../store/limits-open.ts'
 import type { Cli } from './cli.ts'
 import { UsageError } from './exit.ts'
-import { limitsPath, storePath } from './folders.ts'
+import { dataFolder, limitsPath, storePath } from './folders.ts'
 import { findPlace } from './settings.ts'
+import { shellWord } from './shell-word.ts'
 
 const STORES = ['sqlite', 'postgres']
 
@@ -16,12 +17,19 @@ export const addStoreFlag = (command: Command): Command =>
     new Option('--store <kind>', 'sqlite in the data directory, or postgres at KPI_POSTGRES_URL').choices(STORES),
   )
 
+/** How to name no remote service, by what names one now. */
+const namingNone = ({ flags, io: { env } }: Cli): string => {
+  if (flags.profile !== undefined) return 'or leave --profile out'
+  const named = ['KPI_PROFILE', 'KPI_BASE_URL'].find((name) => env[name])
+  return named === undefined ? 'or go back to it with: kpi profiles use --none' : `or unset ${named}`
+}
+
 /** The data directory of the bundled service. A remote service has its own operator. */
 export const embeddedPlace = (cli: Cli): string => {
   const place = findPlace(cli.io, cli.flags)
   if (place.kind === 'embedded') return place.dataDir
   throw new UsageError(
-    `this is done on the bundled service's own data; name its folder with --data-dir, or a profile of it`,
+    `this is done on the bundled service's own data; name its folder with --data-dir (usually ${shellWord(dataFolder(cli.io))}), or a profile of it, ${namingNone(cli)}`,
   )
 }
 

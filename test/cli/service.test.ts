@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
 import { users } from '../../src/store/users.ts'
-import { jsonOf, type Ran } from '../support/kpi.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { jsonOf, type Ran, shellIn } from '../support/kpi.ts'
 import { embeddedUser, remoteUser, type User } from '../support/user.ts'
 
 let user: User
@@ -236,7 +237,20 @@ test.each([
   expect(await other.kpi(...line)).toEqual({
     code: 2,
     stdout: '',
-    stderr:
-      "kpi: this is done on the bundled service's own data; name its folder with --data-dir, or a profile of it\n",
+    stderr: `kpi: this is done on the bundled service's own data; name its folder with --data-dir (usually ${other.world.home}/.local/share/kpi), or a profile of it, or go back to it with: kpi profiles use --none\n`,
   })
+})
+
+test.each([
+  [{ KPI_BASE_URL: 'https://kpi.example.com/v1' }, [], 'or unset KPI_BASE_URL'],
+  [{ KPI_PROFILE: 'acme' }, [], 'or unset KPI_PROFILE'],
+  [{}, ['--profile', 'acme'], 'or leave --profile out'],
+])('with %j and %j the way back to the bundled service is said', async (env, flags, words) => {
+  using folder = temporaryFolder()
+  const kpi = shellIn({ home: folder.path, env, stdin: 'secret' })
+  const place = ['--base-url', 'https://kpi.example.com/v1', '--token-stdin']
+  await kpi('profiles', 'add', 'acme', ...place)
+  const ran = await kpi('service', 'status', ...flags)
+  expect(ran).toMatchObject({ code: 2, stdout: '' })
+  expect(ran.stderr).toContain(words)
 })
