@@ -1,4 +1,4 @@
-import type { Capability } from '../client/capabilities.ts'
+import { type Capability, NEWER_PROFILE } from '../client/capabilities.ts'
 import type { Client } from '../client/client.ts'
 import { createDirectory } from '../client/directory.ts'
 import { Fault, KpiError } from '../domain/errors.ts'
@@ -12,7 +12,7 @@ import { placeWords } from './place-words.ts'
 export const SOURCES: Capability = {
   of: breakdownItem,
   verb: 'list',
-  flag: { name: '--source', instead: 'use --user, as values belong to users there' },
+  flag: { name: '--source', instead: `use --user, as values belong to users there, or ${NEWER_PROFILE}` },
 }
 
 /** A breakdown item that is named; only its id is known where the key may not read more. */

@@ -19,14 +19,19 @@ const DOES: Record<Verb, string> = {
 /** What a variant does not have as people call it, and what to use instead. */
 type Lack = { readonly called: string; readonly instead: string }
 
-const ELSEWHERE = 'use a profile of the classic interface (a base URL that ends in /api), or the application'
+/** How what only the other variant has is done on the bundled service, which speaks both in process. */
+const AT_HOME = 'on the bundled service, the same command on its machine, without a profile or with --data-dir'
+const ELSEWHERE = `use a profile of the classic interface (a base URL that ends in /api), or the application (${AT_HOME})`
+
+/** Where what only the newer variant has is done. */
+export const NEWER_PROFILE = 'a profile of the newer interface (a base URL that ends in /v1)'
 
 /** What is lacking, by the path of the resource. */
 const LACKS: Record<Variant, Readonly<Record<string, Lack>>> = {
   classic: {
     '/breakdownitems': {
       called: 'breakdown items',
-      instead: 'use kpi group-items, where the same items are called group items, in the groups of kpi groups',
+      instead: `use kpi group-items, where the same items are called group items, in the groups of kpi groups, or ${NEWER_PROFILE}`,
     },
   },
   v1: {

@@ -14,15 +14,24 @@ const LOCAL = /^(profiles (add|list|show|use|remove)|serve|service|demo)\b/
 /** What each variant does not have, and what its sentence says to use instead. */
 const LACKING: Record<Variant, readonly (readonly [line: RegExp, instead: RegExp])[]> = {
   v1: [
-    [/^users (create|update|delete)\b/, /(creates|changes|deletes) no people: use a profile of the classic interface/],
+    [
+      /^users (create|update|delete)\b/,
+      /(creates|changes|deletes) no people: use a profile of the classic interface.*the same command on its machine/,
+    ],
     [/^groups\b/, /has no groups: use kpi breakdown-items/],
     [/^group-items\b/, /has no group items: use kpi breakdown-items/],
-    [/^assign group-items\b/, /has no group items of users: use a profile of the classic interface/],
-    [/^assign (?!group-items)/, /has no assignments of KPIs: use a profile of the classic interface/],
+    [
+      /^assign group-items\b/,
+      /has no group items of users: use a profile of the classic interface.*the same command on its machine/,
+    ],
+    [
+      /^assign (?!group-items)/,
+      /has no assignments of KPIs: use a profile of the classic interface.*the same command on its machine/,
+    ],
   ],
   classic: [
-    [/^breakdown-items\b/, /has no breakdown items: use kpi group-items/],
-    [/--source\b/, /--source: .* has no breakdown items: use --user/],
+    [/^breakdown-items\b/, /has no breakdown items: use kpi group-items.*a profile of the newer interface/],
+    [/--source\b/, /--source: .* has no breakdown items: use --user.*a profile of the newer interface/],
   ],
 }
 

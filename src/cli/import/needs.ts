@@ -1,4 +1,4 @@
-import type { Capability } from '../../client/capabilities.ts'
+import { type Capability, NEWER_PROFILE } from '../../client/capabilities.ts'
 import { assignment } from '../../domain/resources/assignment.ts'
 import { entry } from '../../domain/resources/entry.ts'
 import type { Source } from '../../load/files.ts'
@@ -11,7 +11,10 @@ const ENTRIES: Capability = { of: entry, verb: 'add' }
 
 const SOURCE_OF_ROWS: Capability = {
   ...SOURCES,
-  flag: { name: 'the source of rows', instead: 'give a user, as values belong to users there' },
+  flag: {
+    name: 'the source of rows',
+    instead: `give a user, as values belong to users there, or use ${NEWER_PROFILE}`,
+  },
 }
 
 /** Making assignments, which only the classic interface does. */
