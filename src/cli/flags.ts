@@ -76,6 +76,12 @@ const readText = (field: Field, text: string): FieldValue | Fault => {
   return value === null && !field.nullable ? new Fault('must not be empty') : value
 }
 
+/** What is given by id alone, as its names are not in the interface, and what shows the ids. */
+const BY_ID: Readonly<Record<string, string>> = {
+  breakdown_id:
+    'must be a whole number: breakdowns are given by id, which kpi service breakdowns list shows on the bundled service',
+}
+
 type Read = (field: Field, text: string) => Promise<FieldValue | Fault> | FieldValue | Fault
 
 const readFlag = (client: Client, field: Field, text: string): ReturnType<Read> =>
@@ -95,7 +101,7 @@ const readEach = async (of: readonly FieldFlag[], flags: FlagValues, read: Read)
     const text = flags[camelCase(flag)]
     if (typeof text !== 'string') continue
     const value = await read(field, text)
-    if (value instanceof Fault) given.faults.push(faultText(flag, text, value))
+    if (value instanceof Fault) given.faults.push(faultText(flag, text, new Fault(BY_ID[name] ?? value.message)))
     else given.fields[name] = value
   }
   return given

@@ -97,6 +97,11 @@ describe.each(newerUsers)('%s', (_, open) => {
         '"North" is the name of more than one breakdown item: 5 in breakdown 2, 7 in breakdown 3; use',
       ],
       [['create', '--name', 'East'], 2, 'a breakdown item needs --breakdown <n>'],
+      ...[['list'], ['create', '--name', 'East'], ['update', 'South']].map((line): [string[], number, string] => [
+        [...line, '--breakdown', 'Region'],
+        2,
+        '--breakdown must be a whole number: breakdowns are given by id, which kpi service breakdowns list shows',
+      ]),
       [['list', '--archived', 'perhaps'], 2, '--archived must be true or false'],
       [['update', '2', '--archived', 'true'], 4, 'people are changed in the application'],
     ])('%j is refused', async (args, code, message) => {
