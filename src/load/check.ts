@@ -38,10 +38,12 @@ const mustMakeSense = ({ read, rejected }: Summary, reasons: readonly string[]):
 /** Fetches what rows refer to, and settles what the columns mean. */
 const beginWith = async (header: readonly string[], client: Client, options: ImportOptions): Promise<Checked> => {
   await mustMayWrite(client)
-  const sources = client.variant === 'v1' && mayNameSources(header, options)
+  const takesSources = client.variant === 'v1'
+  const sources = takesSources && mayNameSources(header, options)
   const reference = await fetchReference(client, { createAssignments: options.createAssignments, sources })
   const { kpis, users } = reference
-  return { reference, plan: planColumns(header, options, { kpi: kpis, user: users, source: reference.sources }) }
+  const directories = { kpi: kpis, user: users, source: reference.sources, takesSources }
+  return { reference, plan: planColumns(header, options, directories) }
 }
 
 /** Reads and checks a whole file, before anything is sent: good rows go to the sorter, the others to the rejects. */

@@ -16,8 +16,14 @@ export type Plan = {
   readonly unused: readonly string[]
 }
 
-/** The KPIs and users that headers and cells name, and the breakdown items, where entries may belong to such. */
-export type Directories = { readonly kpi: Lookup; readonly user: Lookup; readonly source?: Lookup | undefined }
+/** The KPIs and users that headers and cells name, and the breakdown items, where the file may name such. */
+export type Directories = {
+  readonly kpi: Lookup
+  readonly user: Lookup
+  readonly source?: Lookup | undefined
+  /** Whether the service would take them, be there a column of them or not. */
+  readonly takesSources?: boolean
+}
 
 type Wide = NonNullable<Plan['wide']>
 
@@ -100,6 +106,10 @@ const orByIds = (role: Role, directories: Directories): string => {
   return unread === undefined ? '' : `; ${mayNotRead(unread)}, so columns for each take ids and --layout wide`
 }
 
+/** How else to say whom entries belong to, where that need not be a user. */
+const orBySource = (role: Role, { takesSources }: Directories): string =>
+  role === 'user' && takesSources ? ', or the source with --map source=COLUMN or --source' : ''
+
 const missingRoles = (
   found: Findings,
   wide: Plan['wide'],
@@ -114,7 +124,7 @@ const missingRoles = (
   const hasValues = wide !== undefined || VALUE_ROLES.some((role) => found.roles.has(role))
   return [...lacking, ...(hasValues ? [] : (['actual'] as const))].map((role) => ({
     field: role,
-    message: `no column is the ${role}; give one with --map ${role}=COLUMN${role === 'actual' ? '' : ` or --${role}`}${orByIds(role, directories)}`,
+    message: `no column is the ${role}; give one with --map ${role}=COLUMN${role === 'actual' ? '' : ` or --${role}`}${orBySource(role, directories)}${orByIds(role, directories)}`,
   }))
 }
 

@@ -39,8 +39,12 @@ export type Prepared = Checked & {
 }
 
 /** What there is to say of a file before it is sent. */
-const notesOn = ({ plan: { unused }, reference: { kpis, users, sources } }: Checked): string[] => {
-  const unread = [kpis.unread, users.unread, sources?.unread].filter((one) => one !== undefined)
+const notesOn = ({ plan: { unused }, reference: { kpis, users, sources, unchecked } }: Checked): string[] => {
+  const unread = [
+    unchecked.has('KPIs') ? kpis.unread : undefined,
+    unchecked.has('users') ? users.unread : undefined,
+    unchecked.has('breakdown items') ? sources?.unread : undefined,
+  ].filter((one) => one !== undefined)
   return [
     ...(unused.length > 0 ? [`columns left out: ${unused.join(', ')}`] : []),
     ...(unread.length > 0

@@ -40,12 +40,17 @@ export type Reference = {
   readonly faultsOf: (owner: number, kpiId: number) => readonly string[]
   /** The assignments that rows need and that do not exist. */
   readonly missing: () => readonly Pair[]
-  /** What cannot be read, and so is not checked before it is sent. */
-  readonly unchecked: Set<string>
+  /** What rows needed and could not be read, and so is not checked before it is sent. */
+  readonly unchecked: Set<CheckedThing>
 }
 
+/** What may be left unchecked, in the order in which it is told. */
+const CHECKED = ['KPIs', 'users', 'breakdown items', 'assignments', 'entries'] as const
+export type CheckedThing = (typeof CHECKED)[number]
+
 /** What could not be checked before it was sent, in a few words. */
-export const tellUnchecked = ({ unchecked }: Reference): string => [...unchecked].join(', ')
+export const tellUnchecked = ({ unchecked }: Reference): string =>
+  CHECKED.filter((one) => unchecked.has(one)).join(', ')
 
 type Lookups = Pick<Reference, 'kpis' | 'users' | 'sources'>
 
@@ -70,13 +75,21 @@ const fetchLookups = async (client: Client, { sources }: Needs): Promise<Lookups
   return { kpis, users, sources: found }
 }
 
-const uncheckedIn = ({ kpis, users, sources }: Lookups, readsAssignments: boolean): Set<string> =>
-  new Set([
-    ...(kpis.unread === undefined ? [] : ['KPIs']),
-    ...(users.unread === undefined ? [] : ['users']),
-    ...(sources?.unread === undefined ? [] : ['breakdown items']),
-    ...(readsAssignments ? [] : ['assignments']),
-  ])
+/** What an owner's entries cannot be checked for: only users are assigned KPIs, and a user's item says what the user would. */
+const uncheckedOf = (
+  owner: number,
+  { kpis, users, sources }: Lookups,
+  persons: ReadonlyMap<number, BreakdownItem>,
+  readsAssignments: boolean,
+): CheckedThing[] => {
+  const isUser = owner > 0
+  return [
+    ...(kpis.unread === undefined ? [] : (['KPIs'] as const)),
+    ...(isUser && users.unread !== undefined && !persons.has(owner) ? (['users'] as const) : []),
+    ...(!isUser && sources?.unread !== undefined ? (['breakdown items'] as const) : []),
+    ...(isUser && !readsAssignments ? (['assignments'] as const) : []),
+  ]
+}
 
 /** The items of persons among breakdown items, by the users. */
 const itemsOfUsers = (sources: Lookups['sources']): Map<number, BreakdownItem> =>
@@ -101,6 +114,7 @@ export const fetchReference = async (client: Client, needs: Needs): Promise<Refe
   const persons = itemsOfUsers(sources)
   const assigned = new Map<number, Set<number>>()
   const missing: Pair[] = []
+  const unchecked = new Set<CheckedThing>()
 
   const faultsOfOwner = (owner: number): readonly { readonly message: string }[] => {
     const [user, item] = [users.byId.get(owner), persons.get(owner) ?? sources?.byId.get(-owner)]
@@ -108,6 +122,7 @@ export const fetchReference = async (client: Client, needs: Needs): Promise<Refe
     return item && faults.length === 0 ? faultsOfItem(item) : faults
   }
   const faultsOfPair = (owner: number, kpiId: number): string[] => {
+    for (const one of uncheckedOf(owner, lookups, persons, readsAssignments)) unchecked.add(one)
     const [user, kpi] = [users.byId.get(owner), kpis.byId.get(kpiId)]
     const faults = [...faultsOfOwner(owner), ...(kpi ? faultsOfKpi(kpi) : [])]
     const isAssigned = !readsAssignments || assigned.get(owner)?.has(kpiId)
@@ -140,6 +155,6 @@ export const fetchReference = async (client: Client, needs: Needs): Promise<Refe
       return faults
     },
     missing: () => missing,
-    unchecked: uncheckedIn(lookups, readsAssignments),
+    unchecked,
   }
 }

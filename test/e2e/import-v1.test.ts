@@ -152,7 +152,7 @@ describe('through the newer interface', () => {
 
   test('a wide file is of one source, or has a column of them', async () => {
     const ran = await load('item,date,Sales,Visits\nSouth,2026-01-04,1,2\n')
-    expect(jsonOf(ran)).toMatchObject({ created: 2, unchecked: 'assignments' })
+    expect(jsonOf(ran)).toMatchObject({ created: 2, unchecked: null })
     const constant = await load('date,Sales,Visits\n2026-01-04,1,3\n', '--source', 'south')
     expect(jsonOf(constant)).toMatchObject({ updated: 1, unchanged: 1 })
   })
@@ -165,7 +165,7 @@ describe('through the newer interface', () => {
     const ran = await some('entries', 'import', 'data.csv', '-o', 'json')
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([
       3,
-      { created: 1, rejected: 2, unchecked: 'breakdown items, assignments' },
+      { created: 1, rejected: 2, unchecked: 'breakdown items' },
     ])
     expect(ran.stderr).toContain('the key may not read breakdown items (breakdowns:read): what rows say')
     const unread = 'the key may not read breakdown items (breakdowns:read)'
@@ -173,6 +173,25 @@ describe('through the newer interface', () => {
       `3,"${unread}, so give the id instead of ""South"""`,
       `4,${unread} to tell whether user and source are the same; give one of them`,
     ])
+  })
+
+  test.each([
+    ['source,kpi,date,actual\n5,1,2026-01-07,1\n', 'KPIs, breakdown items'],
+    ['user,source,kpi,date,actual\n2,,1,2026-01-07,1\n', 'KPIs, users, assignments'],
+    ['user,kpi,date,actual\n2,1,2026-01-07,1\n', 'KPIs, users, assignments'],
+  ])('what could not be checked is what rows needed: of %j %s', async (text, unchecked) => {
+    const writer = await doors.keyed('entries:write')
+    doors.write('needed.csv', text)
+    const ran = await writer('entries', 'import', 'needed.csv', '-o', 'json')
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { rejected: 0, unchecked }])
+    expect(ran.stderr.includes('users:read')).toBe(unchecked.includes('users'))
+    expect(ran.stderr.includes('breakdowns:read')).toBe(unchecked.includes('items'))
+  })
+
+  test('a file that does not say whose its rows are may be given a source, too', async () => {
+    const ran = await load('kpi,date,actual\nSales,2026-01-07,1\n')
+    expect([ran.code, ran.stdout]).toEqual([1, ''])
+    expect(ran.stderr).toContain('--map user=COLUMN or --user, or the source with --map source=COLUMN or --source')
   })
 
   test('assignments are not created there, which is said before anything is sent', async () => {
