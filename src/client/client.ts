@@ -23,6 +23,7 @@ import { user } from '../domain/resources/user.ts'
 import { userGroupItem } from '../domain/resources/user-group-item.ts'
 import type { Variant } from '../domain/variants.ts'
 import { mustHave } from './capabilities.ts'
+import type { KeySaid } from './key-said.ts'
 import { asRecord, type Draft, type Patch, type Resource, type Stored, type Verb } from '../domain/schema.ts'
 import {
   type BreakdownItemQuery,
@@ -77,6 +78,8 @@ export type Client = {
   readonly report: (request: ReportRequest) => Promise<ReportAnswer>
   /** How many requests have been sent. */
   readonly requests: () => number
+  /** What the service last said of the key, where there is one. */
+  readonly keySaid: () => KeySaid | undefined
   readonly close: () => Promise<void>
 }
 
@@ -176,6 +179,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
       return { rows: readMany(reportRow, received), total: received.total }
     },
     requests: () => requests,
+    keySaid: () => transport.keySaid?.(),
     close: transport.close,
   }
 }

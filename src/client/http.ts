@@ -1,5 +1,6 @@
 import { KpiError } from '../domain/errors.ts'
 import { contentOfAnswer, errorOfAnswer, type TextAnswer } from './answer.ts'
+import { type KeySaid, keySaidIn } from './key-said.ts'
 import { isLoopback } from './loopback.ts'
 import type { Received, Sending, Transport } from './transport.ts'
 import { Pool } from './undici.ts'
@@ -88,6 +89,7 @@ export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote)
     'content-type': 'application/json',
     accept: 'application/json',
   }
+  let key: KeySaid | undefined
   const request = async ({ method, path, query = {}, body }: Sending): Promise<TextAnswer> => {
     const answer = await pool.request({
       method,
@@ -97,6 +99,7 @@ export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote)
       body: body === undefined ? null : JSON.stringify(body),
     })
     const header = (name: string): string | undefined => [answer.headers[name] ?? []].flat()[0]
+    if (header('x-key-id') !== undefined) key = keySaidIn(header)
     return { status: answer.statusCode, header, body: await answer.body.text() }
   }
   const ask = (sending: Sending): Promise<TextAnswer> =>
@@ -121,5 +124,5 @@ export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote)
     if (!refusal) contentOfAnswer(answer)
     return { header: answer.header, refusal }
   }
-  return { send, probe, close: () => pool.close() }
+  return { send, probe, keySaid: () => key, close: () => pool.close() }
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../codec/json.ts'
 import type { AnyRecord } from '../domain/schema.ts'
+import type { KeySaid } from './key-said.ts'
 
 /** A request to the service, whichever way it goes. */
 export type Sending = {
@@ -21,5 +22,7 @@ export type Received = {
 /** A way to the service. A refusal is thrown as the same `KpiError` whichever way is taken. */
 export type Transport = {
   readonly send: (sending: Sending) => Promise<Received>
+  /** What the service last said of the key, where one goes this way. */
+  readonly keySaid?: () => KeySaid | undefined
   readonly close: () => Promise<void>
 }

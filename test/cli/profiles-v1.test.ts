@@ -278,8 +278,11 @@ describe('kpi profiles check', () => {
 
   test.each([
     ['2026-12-01T08:00:00', 'ends on 2026-12-01, in 10 days'],
-    ['2026-11-22T00:00:00', 'ends on 2026-11-22, in 1 day'],
-    ['2026-11-21T23:00:00', 'ends on 2026-11-21, today'],
+    ['2026-11-22T12:00:00', 'ends on 2026-11-22, in 1 day'],
+    ['2026-11-22T11:59:59', 'ends on 2026-11-22 at 11:59 UTC, in 23 hours'],
+    ['2026-11-22T00:00:00', 'ends on 2026-11-22 at 00:00 UTC, in 12 hours'],
+    ['2026-11-21T13:00:00', 'ends on 2026-11-21 at 13:00 UTC, in 1 hour'],
+    ['2026-11-21T12:30:00', 'ends on 2026-11-21 at 12:30 UTC, in less than an hour'],
     ['2026-12-05T11:59:59', 'ends on 2026-12-05, in 14 days'],
   ])('warns of a key that ends at %s, with the day and what renews it, also under --quiet', async (text, words) => {
     await addProfile('ending', { name: 'load', expires_at: parseInstant(text) ?? null })

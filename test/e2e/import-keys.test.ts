@@ -5,7 +5,7 @@ import { DEFAULT_ACCOUNT } from '../../src/service/names.ts'
 import { databases } from '../support/databases.ts'
 import { ID } from '../support/import.ts'
 import { NOW } from '../support/io.ts'
-import type { Ran } from '../support/kpi.ts'
+import { type Ran, shellIn } from '../support/kpi.ts'
 import { type Doors, openDoors } from '../support/newer-import.ts'
 import { type Ended, runKpi } from '../support/process.ts'
 import { makeKey } from '../support/service.ts'
@@ -202,4 +202,29 @@ test('a limit that answers 403 is not taken for a scope that is missing', async 
   const ran = await (await doors.keyed())('entries', 'import', 'data.csv')
   expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining('Not now')])
   expect(await doors.held()).toEqual([])
+})
+
+test('warns of a key that ends within 14 days, however the import ends, and also where nothing else is said', async () => {
+  await using doors = await openDoors()
+  const { service, folder, url } = doors
+  const account = await accounts.get(service.db, DEFAULT_ACCOUNT)
+  const DAY = 86_400
+  const importWith = async (days: number, ...flags: string[]): Promise<Ran> => {
+    const draft = { name: 'nightly', scopes: 'entries:write', expires_at: NOW / 1000 + days * DAY }
+    const KPI_TOKEN = await makeKey(service.db, account, draft)
+    const env = { KPI_BASE_URL: `${url}/v1`, KPI_TOKEN }
+    return shellIn({ home: folder.path, env })('entries', 'import', 'night.csv', '--quiet', ...flags)
+  }
+  const warned =
+    /^warning: key \d+ \(nightly\) ends on 2026-12-01, in 10 days; make its successor on the service: .*\n$/
+  doors.write('night.csv', IDS)
+  const [loaded, rehearsed] = [await importWith(10), await importWith(10, '--dry-run')]
+  expect([loaded.code, rehearsed.code]).toEqual([0, 0])
+  for (const { stderr } of [loaded, rehearsed]) expect(stderr).toMatch(warned)
+  expect(await importWith(15)).toMatchObject({ code: 0, stderr: '' })
+
+  doors.write('night.csv', `${HEADER}\nBob,1,2026-03-02,6\n`)
+  const [line = '', ...more] = (await importWith(10)).stderr.split('\n')
+  expect(`${line}\n`).toMatch(warned)
+  expect(more).toEqual([expect.stringContaining('1 row was rejected'), ''])
 })

@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
+import { type Header, numberIn } from '../../client/header-values.ts'
 import type { Probed } from '../../client/http.ts'
-import { dayOfInstant, formatDay, type Instant, parseInstant } from '../../domain/day.ts'
+import { type KeySaid, keySaidIn } from '../../client/key-said.ts'
 import { frequency } from '../../domain/resources/frequency.ts'
 import { type AnyRecord, type FieldValue, resource } from '../../domain/schema.ts'
 import { scopeIn } from '../advice.ts'
 import type { Act, Cli } from '../cli.ts'
-import { countOf } from '../count-of.ts'
 import { addExamples } from '../examples.ts'
 import { UsageError } from '../exit.ts'
+import { warnOfEnd } from '../key-end.ts'
 import { describeToken } from '../secrets.ts'
 import { probeAt, withClientAt } from '../session.ts'
 import {
@@ -46,21 +47,6 @@ const checked = resource({
 })
 
 const { path } = frequency
-const WARNED_DAYS = 14
-const DAY_SECONDS = 86_400
-
-type Header = Probed['header']
-
-const numberIn = (text: string | undefined): number | null => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : null)
-
-/** A text that travelled in a header, where it may have been percent-encoded. */
-const textIn = (text: string | undefined): string | null => {
-  try {
-    return text === undefined ? null : decodeURIComponent(text)
-  } catch {
-    return text ?? null
-  }
-}
 
 const limitOf = (header: Header): Record<string, FieldValue> => {
   const limit = numberIn(header('x-ratelimit-limit'))
@@ -69,13 +55,13 @@ const limitOf = (header: Header): Record<string, FieldValue> => {
   return { limit, used, left, per_seconds: numberIn(header('x-ratelimit-duration')) }
 }
 
-const keyOf = (header: Header): Record<string, FieldValue> => ({
+const keyOf = ({ id, name, user, scopes, expiresAt }: KeySaid): Record<string, FieldValue> => ({
   login: null,
-  key_id: numberIn(header('x-key-id')),
-  key_name: textIn(header('x-key-name')),
-  key_owner: textIn(header('x-key-user')),
-  scopes: header('x-key-scopes') ?? 'not told',
-  expires_at: parseInstant(header('x-key-expires') ?? '') ?? null,
+  key_id: id,
+  key_name: name,
+  key_owner: user,
+  scopes: scopes ?? 'not told',
+  expires_at: expiresAt,
 })
 
 /** A key that may not ask just that is a good one all the same. */
@@ -83,35 +69,29 @@ const isForLackOfScope = ({ header, refusal }: Probed): boolean =>
   refusal?.code === 'forbidden' &&
   (scopeIn(refusal) !== undefined || /insufficient_scope/.test(header('www-authenticate') ?? ''))
 
-const checkRemote = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<AnyRecord> => {
+/** What was found out about a place, and, where it takes one, the key. */
+type Found = { readonly record: AnyRecord; readonly key?: KeySaid }
+
+const checkRemote = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<Found> => {
   const probed = await probeAt(cli.io, place, findTimeout(flags), path)
   if (probed.refusal && !(place.kind === 'v1' && isForLackOfScope(probed))) throw probed.refusal
   const { header } = probed
-  return {
+  const key = keySaidIn(header)
+  const record = {
     place: place.baseUrl,
     token_from: describeToken(cli.io, place.profile, place.tokenCommand),
     access: 'on',
-    ...(place.kind === 'v1' ? keyOf(header) : { login: place.login, scopes: 'everything' }),
+    ...(place.kind === 'v1' ? keyOf(key) : { login: place.login, scopes: 'everything' }),
     ...limitOf(header),
   }
+  return { record, key }
 }
 
-const checkEmbedded = async (cli: Cli, flags: GlobalFlags, place: Place): Promise<AnyRecord> => {
+const checkEmbedded = async (cli: Cli, flags: GlobalFlags, place: Place): Promise<Found> => {
   const needs = { of: frequency, verb: 'list' } as const
   await withClientAt(cli.io, place, findTimeout(flags), needs, (client) => client.frequencies.list())
-  return { place: place.kind === 'embedded' ? place.dataDir : '', access: 'local', scopes: 'everything' }
-}
-
-/** Warns of a key that ends soon, on a day and with what renews it. */
-const warnOfEnd = async (cli: Cli, { key_id: id, key_name: name, expires_at: end }: AnyRecord): Promise<void> => {
-  const now = Math.floor(cli.io.now() / 1000)
-  if (typeof end !== 'number' || end >= now + WARNED_DAYS * DAY_SECONDS) return
-  const days = dayOfInstant(end satisfies Instant) - dayOfInstant(now)
-  const left = days < 1 ? 'today' : `in ${countOf(days, 'day')}`
-  // What a nightly job has to be told of is no note: it is said under --quiet, too.
-  await cli.io.stderr.write(
-    `warning: key ${id} (${name}) ends on ${formatDay(dayOfInstant(end))}, ${left}; make its successor on the service: kpi service keys rotate ${id}\n`,
-  )
+  const dataDir = place.kind === 'embedded' ? place.dataDir : ''
+  return { record: { place: dataDir, access: 'local', scopes: 'everything' } }
 }
 
 const flagsFor = (flags: GlobalFlags, name: string | undefined): GlobalFlags => {
@@ -133,8 +113,10 @@ export const addCheck = (group: Command, act: Act): void => {
     const flags = flagsFor(cli.flags, name)
     mustNotBeStray(cli.io, flags)
     const place = findPlace(cli.io, flags)
-    const found = await (place.kind === 'embedded' ? checkEmbedded(cli, flags, place) : checkRemote(cli, flags, place))
-    await cli.printOne(checked, { profile: profileInUse(cli.io, flags) ?? null, variant: place.kind, ...found })
-    await warnOfEnd(cli, found)
+    const { record, key } = await (place.kind === 'embedded'
+      ? checkEmbedded(cli, flags, place)
+      : checkRemote(cli, flags, place))
+    await cli.printOne(checked, { profile: profileInUse(cli.io, flags) ?? null, variant: place.kind, ...record })
+    await warnOfEnd(cli.io, key)
   })
 }

@@ -14,6 +14,7 @@ import { countOf } from '../count-of.ts'
 import { todayAt } from '../day-words.ts'
 import { EXIT, exitCodes, Unfinished, UsageError } from '../exit.ts'
 import type { FlagValues } from '../flags.ts'
+import { warnOfEnd } from '../key-end.ts'
 import { printRecords } from '../output/print.ts'
 import { importOptions } from './options.ts'
 import { needsOfFile, needsOfFlags } from './needs.ts'
@@ -116,6 +117,18 @@ const conclude = async (cli: Cli, { summary, left, failure }: Ending, rejectsPat
   if (rejected > 0) throw new Unfinished(EXIT.partial, 'rejected', said)
 }
 
+/** A run under way. */
+type Run = { readonly progress: ProgressView; readonly startedAt: number }
+
+/** Loads the file, then says what became of it. */
+const load = async (cli: Cli, work: Import, rejectsPath: string, run: Run): Promise<void> => {
+  const { progress, startedAt } = run
+  const ending = await importFile({ ...work, rejectsPath: resolve(cli.io.cwd, rejectsPath) })
+  progress.stop()
+  await cli.printOne(importSummary, summaryRecord(cli, work.client, startedAt, ending.summary, ending.left))
+  return conclude(cli, ending, rejectsPath)
+}
+
 /** `kpi entries import`: reads, checks and sends a file, or only says what that would do. */
 export const runImport = async (cli: Cli, file: string, flags: FlagValues): Promise<number | void> => {
   const options = importOptions(flags, todayAt(cli.io.now()))
@@ -124,27 +137,29 @@ export const runImport = async (cli: Cli, file: string, flags: FlagValues): Prom
   cli.mustHave(needsOfFlags(options))
   const source = await openSource(cli, file)
   const progress = await createProgress(cli)
-  const startedAt = cli.io.now()
-  try {
-    return await cli.withClient(await needsOfFile(source, options), async (client) => {
-      const work: Import = {
-        client,
-        source,
-        options,
-        folder: cli.io.tempDir,
-        signal: cli.io.interruption(),
-        onProgress: (step) => {
-          cli.io.limitMemory()
-          progress.show(step)
-        },
-        onNote: (text) => void cli.note(text),
-      }
-      if (flags['dryRun'] === true) return dryRun(cli, work, progress)
-      const ending = await importFile({ ...work, rejectsPath: resolve(cli.io.cwd, rejectsPath) })
+  const run: Run = { progress, startedAt: cli.io.now() }
+  const withClient = async (client: Client): Promise<number | void> => {
+    const work: Import = {
+      client,
+      source,
+      options,
+      folder: cli.io.tempDir,
+      signal: cli.io.interruption(),
+      onProgress: (step) => {
+        cli.io.limitMemory()
+        progress.show(step)
+      },
+      onNote: (text) => void cli.note(text),
+    }
+    try {
+      return await (flags['dryRun'] === true ? dryRun(cli, work, progress) : load(cli, work, rejectsPath, run))
+    } finally {
       progress.stop()
-      await cli.printOne(importSummary, summaryRecord(cli, client, startedAt, ending.summary, ending.left))
-      return conclude(cli, ending, rejectsPath)
-    })
+      await warnOfEnd(cli.io, client.keySaid())
+    }
+  }
+  try {
+    return await cli.withClient(await needsOfFile(source, options), withClient)
   } finally {
     progress.stop()
     source.close()
