@@ -2,16 +2,27 @@ import { KpiError } from '../domain/errors.ts'
 import { SCOPES } from '../domain/scopes.ts'
 import type { Io } from './io.ts'
 import { credentialsIn, type RemotePlace } from './settings.ts'
+import { shellWord } from './shell-word.ts'
+
+/** The line that gives a profile its secret anew: it asks for nothing else. */
+const addAgain = (place: RemotePlace, profile: string, login: string | undefined): string => {
+  // A login name of the environment is not the profile's to keep.
+  const own = place.kind === 'classic' && login === undefined ? ['--login', place.login] : []
+  return ['kpi', 'profiles', 'add', profile, '--base-url', place.baseUrl, ...own].map(shellWord).join(' ')
+}
 
 /** What to do about credentials that are refused: look at where they come from. */
-const credentialsAdvice = (io: Io, { kind, profile }: RemotePlace): string => {
-  const { token, tokenFile } = credentialsIn(io, profile)
+const credentialsAdvice = (io: Io, place: RemotePlace): string => {
+  const { kind, profile, tokenCommand } = place
+  const { login, token, tokenFile } = credentialsIn(io, profile)
   const fromFile = tokenFile === undefined ? undefined : 'KPI_TOKEN_FILE'
   const given = token === undefined ? fromFile : 'KPI_TOKEN'
   if (profile === undefined)
     return kind === 'classic' ? 'check KPI_LOGIN and KPI_TOKEN' : `check ${given ?? 'KPI_TOKEN'}`
   // The environment comes before what the profile keeps.
-  return given === undefined ? `give it anew: kpi profiles add ${profile}` : `it comes from ${given}; check that`
+  if (given !== undefined) return `it comes from ${given}; check that`
+  if (tokenCommand !== undefined) return `it comes from the command ${tokenCommand}; check that`
+  return `give it anew: ${addAgain(place, profile, login)}`
 }
 
 /** The scope that a refusal names, where it is one for lack of a scope. */

@@ -60,7 +60,8 @@ test('a secret in the environment goes to KPI_BASE_URL alone: a profile that is 
     expect((await shell('profiles', ...line)).stdout).toContain('the command cat good')
   }
   const refused = await withCommand('echo kpi_token_wrong', elsewhere)
-  const stderr = 'kpi: the login name or the token is wrong; give it anew: kpi profiles add by-command\n'
+  const stderr =
+    'kpi: the login name or the token is wrong; it comes from the command echo kpi_token_wrong; check that\n'
   expect(refused).toEqual({ code: 4, stdout: '', stderr })
 })
 

@@ -20,7 +20,7 @@ const flag = (flags: FlagValues, name: string): string | undefined => {
 const QUESTIONS: Record<Kind, string> = { classic: 'Account token', v1: 'Key' }
 
 /** The token or key, from standard input, a file, or the terminal; never from a flag. */
-const readSecret = async (cli: Cli, kind: Kind, flags: FlagValues): Promise<string> => {
+const readSecret = async (cli: Cli, name: string, kind: Kind, flags: FlagValues): Promise<string> => {
   const file = flag(flags, 'tokenFile')
   if (file !== undefined) return readSecretFile(cli.io, resolve(cli.io.cwd, file))
   if (flags['tokenStdin'] === true) {
@@ -28,7 +28,7 @@ const readSecret = async (cli: Cli, kind: Kind, flags: FlagValues): Promise<stri
     return (await text(cli.io.stdin)).trim()
   }
   const missing = `a ${SECRETS[kind]} is needed: --token-stdin, --token-file or --token-command`
-  return askText(cli, QUESTIONS[kind], missing, true)
+  return askText(cli, `${QUESTIONS[kind]} of profile ${name}`, missing, true)
 }
 
 const sourceOf = (flags: FlagValues): string => {
@@ -65,7 +65,7 @@ const remoteProfile = async (cli: Cli, name: string, flags: FlagValues): Promise
   const profile = await remotePlace(cli, flags)
   const tokenCommand = flag(flags, 'tokenCommand')
   if (tokenCommand !== undefined) return { ...profile, tokenCommand }
-  const secret = await readSecret(cli, profile.kind, flags)
+  const secret = await readSecret(cli, name, profile.kind, flags)
   mustBeGood(profile.kind, secret, flags)
   keepToken(cli.io, name, secret)
   return profile
