@@ -59,6 +59,8 @@ describe.each(databases)('on %s', (_, make) => {
         expect.objectContaining({ line: 4, action, user_id: bob, source_id: null }),
       ])
     expect(await dryRun()).toEqual(verdicts('create'))
+    const { stdout } = await kpi('entries', 'import', 'data.csv', '--dry-run')
+    expect(stdout).toMatch(/^line +action +user_id +source_id +kpi_id +entry_date +actual +target +notes +reason\n/)
     expect(jsonOf(await kpi('entries', 'import', 'data.csv', '-o', 'json'))).toMatchObject({ created: 4 })
     expect(await doors.held()).toEqual([
       `item ${north} 4 2026-03-01 1 - -`,

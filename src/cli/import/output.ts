@@ -39,13 +39,13 @@ export const rehearsalRow = resource({
       about: 'create, update, unchanged, send (where the key may not read what there is) or reject',
     },
     user_id: { kind: 'integer', about: 'User', nullable: true },
+    source_id: { kind: 'integer', about: 'Breakdown item that is no person', nullable: true, newer: true },
     kpi_id: { kind: 'integer', about: 'KPI', nullable: true },
     entry_date: { kind: 'date', about: 'Day', nullable: true },
     actual: { kind: 'decimal', about: 'Actual to be sent', nullable: true },
     target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
     notes: { kind: 'text', about: 'Notes to be sent', nullable: true },
     reason: { kind: 'text', about: 'Why it would be rejected', nullable: true },
-    source_id: { kind: 'integer', about: 'Breakdown item that is no person', nullable: true, newer: true },
   },
 })
 
@@ -57,11 +57,11 @@ export const rehearsalRecord = ({ line, action, draft, reason }: Rehearsed): Any
   line,
   action,
   user_id: draft?.user_id ?? null,
+  source_id: draft?.source_id ?? null,
   kpi_id: draft?.kpi_id ?? null,
   entry_date: draft?.entry_date ?? null,
   actual: draft?.actual ?? null,
   target: draft?.target ?? null,
   notes: draft?.notes ?? null,
   reason: reason === '' ? null : reason,
-  source_id: draft?.source_id ?? null,
 })
