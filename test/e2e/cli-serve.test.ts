@@ -119,10 +119,12 @@ describe('kpi serve', () => {
 
   test('says how to enable the API where it is not, for the very place that it serves', async () => {
     const { says, child, ended } = startKpi(home, ['serve', '--port', '0', '--data-dir', "it's new"])
-    await says(/\n {2}kpi service token create --data-dir 'it'\\''s new'\n$/)
+    await says(/\n {2}kpi service keys create NAME --user USER --scopes entries:write --data-dir 'it'\\''s new'\n$/)
     child.kill('SIGTERM')
     const { stderr } = await ended
     expect(stderr).toContain("\n  kpi service accounts enable-api default --data-dir 'it'\\''s new'\n")
+    expect(stderr).toContain("\n  kpi service token create --data-dir 'it'\\''s new'\n")
+    expect(stderr).toContain('a key for the newer interface at /v1:\n')
   })
 
   test('ends where nobody can be told that it is ready', async () => {

@@ -16,7 +16,9 @@ export const adviseAccess = async (cli: Cli, db: Db): Promise<void> => {
   kpi service accounts create ${DEFAULT_ACCOUNT} --login you@example.com${place}`)
   }
   if (!known || known.api_enabled) return
-  await cli.note(`The API of account ${DEFAULT_ACCOUNT} is not enabled. Enable it and make a token, in another terminal:
+  await cli.note(`The API of account ${DEFAULT_ACCOUNT} is not enabled. Enable it, in another terminal, and make a token for /api, or
+a key for the newer interface at /v1:
   kpi service accounts enable-api ${DEFAULT_ACCOUNT}${place}
-  kpi service token create${place}`)
+  kpi service token create${place}
+  kpi service keys create NAME --user USER --scopes entries:write${place}`)
 }
