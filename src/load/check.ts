@@ -6,6 +6,7 @@ import type { Source } from './files.ts'
 import type { ImportOptions } from './options.ts'
 import { mayNameSources } from './header.ts'
 import { mustMayWrite } from './readable.ts'
+import type { SourcesOfUsers } from './owner.ts'
 import { fetchReference, type Reference } from './reference.ts'
 import type { Rejects } from './rejects.ts'
 import { readRows, type Row } from './rows.ts'
@@ -15,8 +16,11 @@ import type { Summary } from './summary.ts'
 /** So many bad rows at the start mean that the columns are not what they were taken for. */
 const TRIAL_ROWS = 20
 
+/** What is known of a file once its header has been read. */
+type Begun = { readonly plan: Plan; readonly reference: Reference }
+
 /** What is known of a file once all of it has been read and checked. */
-export type Checked = { readonly plan: Plan; readonly reference: Reference }
+export type Checked = Begun & { readonly sourcesOfUsers: SourcesOfUsers }
 
 /** Where checking puts what it finds. */
 export type CheckResults = {
@@ -36,7 +40,7 @@ const mustMakeSense = ({ read, rejected }: Summary, reasons: readonly string[]):
 }
 
 /** Fetches what rows refer to, and settles what the columns mean. */
-const beginWith = async (header: readonly string[], client: Client, options: ImportOptions): Promise<Checked> => {
+const beginWith = async (header: readonly string[], client: Client, options: ImportOptions): Promise<Begun> => {
   await mustMayWrite(client)
   const takesSources = client.variant === 'v1'
   const sources = takesSources && mayNameSources(header, options)
@@ -69,18 +73,18 @@ export const checkFile = async (
       summary.empty += 1
     },
   }
-  let checked: Checked | undefined
+  let begun: Begun | undefined
   let reader: RowReader | undefined
   const begin = async ({ cells }: Row): Promise<RowReader> => {
-    checked = await beginWith(cells, client, options)
-    return createRowReader(checked.plan, options, checked.reference, sink)
+    begun = await beginWith(cells, client, options)
+    return createRowReader(begun.plan, options, begun.reference, sink)
   }
   for await (const chunk of readRows(source.open())) {
     const [header] = chunk
     if (!header) continue
     const rows = reader ? chunk : chunk.slice(1)
     reader ??= await begin(header)
-    await checked?.reference.fetchAssignments(reader.usersOf(rows))
+    await begun?.reference.fetchAssignments(reader.usersOf(rows))
     for (const row of rows) {
       summary.read += 1
       reader.read(row)
@@ -88,6 +92,7 @@ export const checkFile = async (
     }
     onProgress()
   }
-  if (!checked) throw new KpiError('malformed', `${source.name} is empty: there is not even a header`)
-  return checked
+  if (!begun || !reader) throw new KpiError('malformed', `${source.name} is empty: there is not even a header`)
+  reader.finish()
+  return { ...begun, sourcesOfUsers: reader.sourcesOfUsers }
 }

@@ -6,7 +6,7 @@ import { bigintAt, type Block, type BlockRow, numberAt, textAt } from './block.t
 import { cellReader } from './cells.ts'
 import { KEY_ROLES, type Plan } from './columns.ts'
 import type { ImportOptions, Role } from './options.ts'
-import { ownerReader } from './owner.ts'
+import { type FirstLines, mustBeTellable, ownerReader, type SourcesOfUsers } from './owner.ts'
 import type { Reference } from './reference.ts'
 import type { Row } from './rows.ts'
 import { readDateCell, readNumberCell, remember } from './values.ts'
@@ -35,12 +35,17 @@ export type RowReader = {
   /** The users whom rows name, as far as there are such users. */
   readonly usersOf: (rows: readonly Row[]) => Set<number>
   readonly read: (row: Row) => void
+  /** Refuses what is found out only once all rows have been read. */
+  readonly finish: () => void
+  readonly sourcesOfUsers: SourcesOfUsers
 }
 
 /** A reader that gives what it finds in rows to a sink. */
 export const createRowReader = (plan: Plan, options: ImportOptions, reference: Reference, sink: RowSink): RowReader => {
   const { roles, wide, header } = plan
-  const ownerIn = ownerReader(plan, options, reference)
+  const sourcesOfUsers = new Map<number, number>()
+  const ownerIn = ownerReader(plan, options, reference, sourcesOfUsers)
+  const first: FirstLines = { user: 0, source: 0 }
   const kpiOf = cellReader(plan, 'kpi', options.kpi, reference.findKpi)
   const dayOf = cellReader(
     plan,
@@ -95,6 +100,8 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
   const faultsOf = (owner: number | undefined, kpi: number | undefined): readonly string[] =>
     owner === undefined || kpi === undefined ? [] : reference.faultsOf(owner, kpi)
   const add = (line: number, owner: number, kpi: number, day: Day, values: Values): void => {
+    if (owner < 0) first.source ||= line
+    else first.user ||= line
     sink.entry({ first: owner, second: kpi, third: day, line, ...values })
   }
 
@@ -130,9 +137,12 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
   /** Spreadsheets leave rows of empty cells behind. Where constants say all that rows have to say, there are none. */
   const isBlank = (cells: Cells): boolean => namesKeys && cells.every((cell) => cell.trim() === '')
   return {
+    sourcesOfUsers,
+    finish: () => mustBeTellable(reference, first),
     usersOf: (rows) => {
       const ids = new Set(wide?.of === 'user' ? wide.columns.map(({ id }) => id) : [])
       for (const { cells } of wide?.of === 'user' ? [] : rows) {
+        if (cells.length > header.length) continue
         const owner = ownerIn(cells)
         if (!(owner instanceof Fault) && owner.id > 0) ids.add(owner.id)
       }

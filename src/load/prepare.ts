@@ -4,6 +4,7 @@ import { type Batch, cutBatches } from './batch.ts'
 import { type Checked, checkFile } from './check.ts'
 import type { Source } from './files.ts'
 import type { ImportOptions } from './options.ts'
+import { nameSources } from './owner.ts'
 import { mayNotRead } from './readable.ts'
 import { createRejects, type Rejects } from './rejects.ts'
 import { createSorter, type Sorter } from './sorter.ts'
@@ -74,7 +75,12 @@ const check = async (work: Import, sorter: Sorter, rejects: Rejects): Promise<Pr
     const reason = `the same ${owner}, KPI and date stand on lines ${someOf(lines)}`
     for (const line of lines) rejects.add(line, reason)
   }
-  const batches = (): Generator<Batch> => cutBatches(sorter.blocks(BATCH_LIMIT), work.options.onDuplicate, refuse)
+  const batches = function* (): Generator<Batch> {
+    for (const batch of cutBatches(sorter.blocks(BATCH_LIMIT), work.options.onDuplicate, refuse)) {
+      if (checked.sourcesOfUsers.size > 0) nameSources(batch.drafts, checked.sourcesOfUsers)
+      yield batch
+    }
+  }
   return { ...checked, sorter, rejects, summary, batches }
 }
 

@@ -176,6 +176,93 @@ describe('a key', () => {
   })
 })
 
+describe('a key that may not read breakdown items', () => {
+  let doors: Doors
+  let items: ReadonlyMap<number, number>
+  beforeAll(async () => {
+    doors = await openDoors()
+    items = new Map((await doors.newer.breakdownItems.list()).map(({ id, user_id }) => [user_id ?? 0, id]))
+  })
+  afterAll(async () => {
+    await doors[Symbol.asyncDispose]()
+  })
+  const HEAD = 'user,source,kpi,date,actual'
+  const importBoth = async (rows: readonly string[], ...args: string[]): Promise<Ran> => {
+    doors.write('data.csv', [HEAD, ...rows, ''].join('\n'))
+    return (await doors.keyed('entries:write'))('entries', 'import', 'data.csv', '-o', 'json', ...args)
+  }
+  const itemOf = (user: number): number => items.get(user) ?? 0
+  const mixed = (user: number, source: number): string =>
+    `the key may not read breakdown items (breakdowns:read), so users and sources cannot be told apart: line ${user} ` +
+    `names a user, line ${source} a source alone; name all rows by one of them (nothing was sent)`
+
+  test.each([['error'], ['first'], ['last'], ['sum']])(
+    'is refused a person named as a user and as a source, as it may be the same twice: --on-duplicate %s',
+    async (how) => {
+      const before = await doors.held()
+      const rows = [`${bob},,1,2026-05-01,20`, `,${itemOf(bob)},1,2026-05-01,10`]
+      for (const args of [[], ['--dry-run']]) {
+        const ran = await importBoth(rows, '--on-duplicate', how, ...args)
+        expect([ran.code, ran.stdout, ran.stderr]).toEqual([1, '', expect.stringContaining(mixed(2, 3))])
+      }
+      expect(await doors.held()).toEqual(before)
+    },
+  )
+
+  test('is refused that at any distance, also where a user stands beside a source', async () => {
+    const many = Array.from({ length: 6000 }, (_, at) => `${bob},${itemOf(bob)},1,2026-05-01,${at}`)
+    const ran = await importBoth([...many, `,${itemOf(ann)},1,2026-05-01,1`], '--on-duplicate', 'last')
+    expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(mixed(2, 6002))])
+  })
+
+  test('is not refused that for rows that are not sent', async () => {
+    const ran = await importBoth([
+      `${bob},,1,2026-05-02,1`,
+      `,${itemOf(ann)},1,2026-02-30,1`,
+      `,${itemOf(ann)},1,2026-05-02,`,
+    ])
+    expect([ran.code, summaryOf(ran)]).toMatchObject([3, { created: 1, rejected: 1, empty: 1 }])
+  })
+
+  test('loads a list that was exported, which names users and their sources, without changing anything', async () => {
+    await importBoth([`${bob},,1,2026-06-01,1`, `${ann},,2,2026-06-02,2.5`])
+    const all = await doors.keyed()
+    const listed = await all('entries', 'list', '--from', '2026-06-01', '--to', '2026-06-30', '-o', 'csv')
+    expect(listed.stdout).toContain(`,${ann},${itemOf(ann)},`)
+    doors.write('list.csv', listed.stdout)
+    const before = await doors.held()
+    const ran = await (await doors.keyed('entries:write'))('entries', 'import', 'list.csv', '-o', 'json')
+    expect([ran.code, summaryOf(ran)]).toMatchObject([0, { read: 2, created: 0, updated: 0, unchanged: 2 }])
+    expect(await doors.held()).toEqual(before)
+  })
+
+  test('has the service compare a user with the source beside it, in every row of that user', async () => {
+    const { north, south } = doors.items
+    const before = await doors.held()
+    const ran = await importBoth([
+      `${bob},${north},1,2026-05-03,1`,
+      `${bob},,1,2026-05-04,2`,
+      `${bob},${south},1,2026-05-05,3`,
+      `${ann},${itemOf(ann)},1,2026-05-03,4`,
+    ])
+    expect([ran.code, summaryOf(ran)]).toMatchObject([3, { created: 1, rejected: 3 }])
+    const other = `source_id: breakdown item ${north} (North) is not that of user ${bob}`
+    expect(doors.read('data.rejects.csv').split('\n').slice(1, 4)).toEqual([
+      `${bob},${north},1,2026-05-03,1,2,${other}`,
+      `${bob},,1,2026-05-04,2,3,${other}`,
+      `${bob},${south},1,2026-05-05,3,4,"user ${bob} cannot be both source ${south} and source ${north}, which another row gives"`,
+    ])
+    expect(await doors.held()).toEqual([...before, `user ${ann} 1 2026-05-03 4 - -`].toSorted())
+  })
+
+  test('takes the last of several rows where some of them name the source, too', async () => {
+    const rows = [`${bob},${itemOf(bob)},1,2026-05-06,1`, `${bob},,1,2026-05-06,2`]
+    const ran = await importBoth(rows, '--on-duplicate', 'last')
+    expect([ran.code, summaryOf(ran)]).toMatchObject([0, { created: 1, rejected: 0 }])
+    expect(await doors.held()).toContain(`user ${bob} 1 2026-05-06 2 - -`)
+  })
+})
+
 test('an account without access is not taken for a key that may only write', async () => {
   await using doors = await openDoors()
   await accounts.setApiEnabled(doors.service.db, DEFAULT_ACCOUNT, false)

@@ -57,7 +57,8 @@ export const rehearsalRecord = ({ line, action, draft, reason }: Rehearsed): Any
   line,
   action,
   user_id: draft?.user_id ?? null,
-  source_id: draft?.source_id ?? null,
+  // A person's item says no more than the user.
+  source_id: typeof draft?.user_id === 'number' ? null : (draft?.source_id ?? null),
   kpi_id: draft?.kpi_id ?? null,
   entry_date: draft?.entry_date ?? null,
   actual: draft?.actual ?? null,
