@@ -1,4 +1,4 @@
-import { hasAll, mustHave, type Needs } from '../client/capabilities.ts'
+import { hasAll, mustHave, mustHaveTogether, type Needs } from '../client/capabilities.ts'
 import { type Client, createClient } from '../client/client.ts'
 import type { HttpTransport, Probed } from '../client/http.ts'
 import type { Transport } from '../client/transport.ts'
@@ -37,6 +37,7 @@ const isFuller = (needs: Needs): boolean =>
 export const mustHaveAt = (place: Place, needs: Needs): Variant => {
   const spoken = hasAll('classic', needs) && !isFuller(needs) ? 'classic' : 'v1'
   const variant = place.kind === 'embedded' ? spoken : place.kind
+  if (place.kind === 'embedded') mustHaveTogether(needs)
   mustHave(variant, needs)
   return variant
 }

@@ -55,7 +55,14 @@ export type Capability = {
   readonly of: Pick<Resource, 'path' | 'verbs' | 'newer' | 'plural'>
   readonly verb: Verb
   /** The flag that asks for it, where it is not the command itself, and what to use instead of that flag. */
-  readonly flag?: { readonly name: string; readonly instead: string }
+  readonly flag?: {
+    readonly name: string
+    readonly instead: string
+    /** Why it is not had beside the rest, and what to do, where the service speaks both variants but none has all. */
+    readonly together?: string
+  }
+  /** It is used where the service has it; a service is not refused for lacking it. */
+  readonly isWish?: true
 }
 
 /** What a command needs: one thing, or all of several. */
@@ -78,6 +85,13 @@ const sentence = (variant: Variant, { of, verb, flag }: Capability): string => {
 
 /** Refuses what a variant does not have, before anything is sent, and says what to use instead. */
 export const mustHave = (variant: Variant, needs: Needs): void => {
-  const missing = needsIn(needs).find((one) => lacks(variant, one))
+  const missing = needsIn(needs).find((one) => one.isWish !== true && lacks(variant, one))
   if (missing) throw new KpiError('unsupported', sentence(variant, missing))
+}
+
+/** Refuses what neither variant has all of, at a place that speaks both. */
+export const mustHaveTogether = (needs: Needs): void => {
+  if (hasAll('classic', needs) || hasAll('v1', needs)) return
+  const { flag } = needsIn(needs).find((one) => one.flag?.together !== undefined && lacks('v1', one)) ?? {}
+  if (flag) throw new KpiError('unsupported', `${flag.name} ${flag.together}`)
 }

@@ -90,6 +90,10 @@ export const mustNameSources = (header: readonly string[], options: ImportOption
   return isCalled(found, 'source') && !isCalled(found, 'user')
 }
 
+/** Whether a column has the name that the interface itself has for breakdown items, and so can mean nothing else. */
+export const namesSourceIds = (header: readonly string[], options: ImportOptions): boolean =>
+  restOf(namedColumns(header, options)).some((at) => header[at]?.trim().toLowerCase() === 'source_id')
+
 /** Adds those of the given roles that columns have by their own names, where the user has named no others. */
 export const recogniseColumns = (found: Findings, wanted: readonly Role[]): void => {
   const { header, roles, issues } = found

@@ -5,7 +5,7 @@ import { breakdownItem } from '../../src/domain/resources/breakdown-item.ts'
 import { kpi } from '../../src/domain/resources/kpi.ts'
 import { user } from '../../src/domain/resources/user.ts'
 import { type Directories, type Plan, planColumns } from '../../src/load/columns.ts'
-import { mayNameSources, mustNameSources } from '../../src/load/header.ts'
+import { mayNameSources, mustNameSources, namesSourceIds } from '../../src/load/header.ts'
 import type { ImportOptions, Role } from '../../src/load/options.ts'
 import { lookupOfIds } from '../../src/load/readable.ts'
 import { optionsOf } from '../support/import.ts'
@@ -305,6 +305,16 @@ describe('a column of breakdown items', () => {
     ['user,kpi,date,actual', {}, false],
   ])('is needed of the service where nothing else says whom rows belong to: %s %o', (header, options, needed) => {
     expect(mustNameSources(header.split(','), optionsOf(options))).toBe(needed)
+  })
+
+  test.each<[header: string, options: Partial<ImportOptions>, sure: boolean]>([
+    ['user,source_id,kpi,date,actual', {}, true],
+    ['Source_ID,kpi,date,actual', { user: 'Bob' }, true],
+    ['user,source,item,source id,kpi,date,actual', {}, false],
+    ['user,source_id,kpi,date,actual', { ignore: ['source_id'] }, false],
+    ['user,source_id,kpi,date,actual', map(['notes', 'source_id']), false],
+  ])('is sure to be one by the name of the interface: %s %o', (header, options, sure) => {
+    expect(namesSourceIds(header.split(','), optionsOf(options))).toBe(sure)
   })
 })
 

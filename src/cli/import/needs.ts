@@ -2,7 +2,7 @@ import { type Capability, NEWER_PROFILE } from '../../client/capabilities.ts'
 import { assignment } from '../../domain/resources/assignment.ts'
 import { entry } from '../../domain/resources/entry.ts'
 import type { Source } from '../../load/files.ts'
-import { mustNameSources } from '../../load/header.ts'
+import { mustNameSources, namesSourceIds } from '../../load/header.ts'
 import type { ImportOptions } from '../../load/options.ts'
 import { headerOf } from '../../load/rows.ts'
 import { SOURCES } from '../source.ts'
@@ -21,7 +21,12 @@ const SOURCE_OF_ROWS: Capability = {
 const ASSIGNING: Capability = {
   of: assignment,
   verb: 'add',
-  flag: { name: '--create-assignments', instead: 'assign the KPIs in the application, or with a classic profile' },
+  flag: {
+    name: '--create-assignments',
+    instead: 'assign the KPIs in the application, or with a classic profile',
+    together:
+      'is for files of users alone: assign the KPIs first (kpi assign add), or leave the sources out (--ignore)',
+  },
 }
 
 /** What the flags of an import need of the service, which is known before anything is read. */
@@ -32,8 +37,12 @@ export const needsOfFlags = ({ source, map, createAssignments }: ImportOptions):
   ...(createAssignments ? [ASSIGNING] : []),
 ]
 
-/** The same with what the file needs: breakdown items, where nothing else says whom its rows belong to. */
-export const needsOfFile = async (source: Source, options: ImportOptions): Promise<Capability[]> => [
-  ...needsOfFlags(options),
-  ...(mustNameSources(await headerOf(source.open()), options) ? [SOURCE_OF_ROWS] : []),
-]
+/**
+ * The same with what the file needs: breakdown items, where nothing else says whom its rows belong to. Beside a user they
+ * are read where there are such, if the column is sure to be theirs.
+ */
+export const needsOfFile = async (source: Source, options: ImportOptions): Promise<Capability[]> => {
+  const [needs, header] = [needsOfFlags(options), await headerOf(source.open())]
+  if (mustNameSources(header, options)) return [...needs, SOURCE_OF_ROWS]
+  return namesSourceIds(header, options) ? [...needs, { ...SOURCE_OF_ROWS, isWish: true }] : needs
+}
