@@ -89,7 +89,11 @@ const nextActual = (stored: Decimal | null, change: EntryChange): Decimal | null
  * What an entry holds after a change (decisions, section 5). A target is dropped where the KPI has no default one: what
  * is stored stays, hidden.
  */
-export const mergeEntry = (stored: EntryValues | undefined, change: EntryChange, kpi: KpiFacts): EntryValues => {
+export const mergeEntry = (
+  stored: EntryValues | undefined,
+  change: EntryChange,
+  kpi: Pick<KpiFacts, 'target_default'>,
+): EntryValues => {
   const before = stored ?? NOTHING
   return {
     actual: nextActual(before.actual, change),
@@ -105,7 +109,7 @@ export const NO_VALUE: Issue = {
 }
 
 /** An entry holds at least one visible value, and none that is too large. */
-export const faultsOfValues = (values: EntryValues, kpi: KpiFacts): Issue[] => {
+export const faultsOfValues = (values: EntryValues, kpi: Pick<KpiFacts, 'target_default'>): Issue[] => {
   if (values.actual !== null && !fits(values.actual)) {
     return [{ field: 'actual', message: 'must have at most 14 digits before the decimal point, also after adding' }]
   }

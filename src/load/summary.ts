@@ -4,7 +4,7 @@ export type Summary = {
   created: number
   updated: number
   unchanged: number
-  /** Entries of which a dry run cannot tell what would become, as the key may not read what there is. */
+  /** Entries of which a dry run cannot tell what would become, as the key may not read what would tell. */
   unknown: number
   /** Rows that were not loaded, or not wholly. */
   rejected: number

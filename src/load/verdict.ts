@@ -3,12 +3,13 @@ import { entryPages } from '../client/entry-pages.ts'
 import type { Day } from '../domain/day.ts'
 import type { Issue } from '../domain/errors.ts'
 import type { Entry, EntryDraft } from '../domain/resources/entry.ts'
+import type { Kpi } from '../domain/resources/kpi.ts'
 import { faultsOfValues, mergeEntry, sameValues } from '../domain/rules.ts'
 import { ownerOf } from './owner.ts'
 import { readIfAllowed } from './readable.ts'
 import type { Reference } from './reference.ts'
 
-/** What a run would do with an entry, or with a row that comes to none; `send` where the key may not read what there is. */
+/** What a run would do with an entry, or with a row that comes to none; `send` where the key may not read what would tell. */
 export type Action = 'create' | 'update' | 'unchanged' | 'send' | 'reject'
 
 /** What a draft would come to; `nothing` where it clears an entry that is not there. */
@@ -74,18 +75,29 @@ const UNKNOWN: Verdict = { action: 'send', reason: '' }
 
 const reject = (reason: string): Verdict => ({ action: 'reject', reason })
 
-/** By the rules that the service goes by. */
-const judge = (draft: EntryDraft, stored: Entry | undefined, { kpis, faultsOf }: Reference): Verdict => {
-  const kpi = kpis.byId.get(draft.kpi_id)
-  if (!kpi) return kpis.unread === undefined ? reject('there is no such KPI') : UNKNOWN
-  if (!stored && onlyClears(draft)) return { action: 'nothing', reason: '' }
-  const ofPair = faultsOf(ownerOf(draft), kpi.id)
-  if (ofPair.length > 0) return reject(ofPair.join('; '))
+/** What a draft makes of the values that are stored. */
+const judgeValues = (draft: EntryDraft, stored: Entry | undefined, kpi: Pick<Kpi, 'target_default'>): Verdict => {
   const after = mergeEntry(stored, draft, kpi)
   const faults = faultsOfValues(after, kpi)
   if (faults.length > 0) return reject(reasonOf(faults))
   if (!stored) return { action: 'create', reason: '' }
   return { action: sameValues(stored, after) ? 'unchanged' : 'update', reason: '' }
+}
+
+/** Where the key may not read KPIs: what is the same whether the KPI has targets or drops them. */
+const judgeUnread = (draft: EntryDraft, stored: Entry | undefined): Verdict => {
+  if (!stored && onlyClears(draft)) return UNKNOWN
+  const [one, other] = [null, 0n].map((target_default) => judgeValues(draft, stored, { target_default }))
+  return one && one.action === other?.action ? one : UNKNOWN
+}
+
+/** By the rules that the service goes by. */
+const judge = (draft: EntryDraft, stored: Entry | undefined, { kpis, faultsOf }: Reference): Verdict => {
+  const kpi = kpis.byId.get(draft.kpi_id)
+  if (!kpi) return kpis.unread === undefined ? reject('there is no such KPI') : judgeUnread(draft, stored)
+  if (!stored && onlyClears(draft)) return { action: 'nothing', reason: '' }
+  const ofPair = faultsOf(ownerOf(draft), kpi.id)
+  return ofPair.length > 0 ? reject(ofPair.join('; ')) : judgeValues(draft, stored, kpi)
 }
 
 /** What each of some sorted drafts would come to, by what is stored now. */

@@ -152,6 +152,38 @@ describe('a key', () => {
     expect(await doors.held()).toEqual(before)
   })
 
+  test('that may read entries but not KPIs has a dry run that tells all that does not depend on the KPI', async () => {
+    const stored = [`${ann},${visits},2026-02-08,1,5,`, `${ann},${visits},2026-02-09,1,5,`]
+    const head = `${HEADER},target,notes`
+    await importWith(WRITE, `${head}\n${stored.join('\n')}\n`)
+    const before = await doors.held()
+    const rows = [
+      stored[0],
+      `${ann},${visits},2026-02-09,1,6,`,
+      `${ann},${visits},2026-02-10,1,6,`,
+      `${ann},${visits},2026-02-11,,6,`,
+      `${ann},${visits},2026-02-12,,,note`,
+    ]
+    const rehearse = (lines: readonly unknown[]): Promise<Ran> =>
+      importWith([...WRITE, 'entries:read'], `${head}\n${lines.join('\n')}\n`, '--dry-run')
+    const ran = await rehearse(rows)
+    expect(ran.code).toBe(0)
+    expect(summaryOf(ran)).toMatchObject([
+      { line: 2, action: 'unchanged' },
+      { line: 3, action: 'send' },
+      { line: 4, action: 'create' },
+      { line: 5, action: 'send' },
+      { line: 6, action: 'create' },
+    ])
+    expect(ran.stderr).toContain(
+      '2 to create, 0 to update, 1 unchanged, 2 to send as the KPIs, which may have targets,',
+    )
+    const changed = await rehearse([`${ann},${visits},2026-02-09,2,6,`])
+    expect(summaryOf(changed)).toMatchObject([{ line: 2, action: 'update' }])
+    expect(changed.stderr).not.toContain('to send')
+    expect(await doors.held()).toEqual(before)
+  })
+
   test('that may only write sends what clears; the service refuses what has nothing to clear', async () => {
     await importWith(WRITE, `${HEADER},notes\n${bob},${sales},2026-02-05,1,x\n`)
     const rows = `${bob},${sales},2026-02-05,,\n${bob},${sales},2026-02-06,,\n`

@@ -71,11 +71,12 @@ const summaryRecord = (cli: Cli, client: Client, startedAt: number, summary: Sum
   seconds: BigInt(Math.round((cli.io.now() - startedAt) / 100)) * 1000n,
 })
 
-const shortSummary = (summary: Summary): string => {
+/** What a dry run came to; `unread` is what could not be read, so that it cannot be told what would become of entries. */
+const shortSummary = (summary: Summary, unread: string): string => {
   const { created, updated, unchanged, unknown, rejected, rounded, empty, assigned, unchecked } = summary
   return (
     `dry run, nothing was sent: ${created} to create, ${updated} to update, ${unchanged} unchanged, ` +
-    (unknown > 0 ? `${unknown} to send as what is there cannot be read, ` : '') +
+    (unknown > 0 ? `${unknown} to send as ${unread} cannot be read, ` : '') +
     `${countOf(rejected, 'row')} to reject` +
     (rounded > 0 ? `, ${countOf(rounded, 'value')} to round` : '') +
     (empty > 0 ? `, ${empty} empty` : '') +
@@ -93,7 +94,8 @@ const dryRun = (cli: Cli, work: Import, progress: ProgressView): Promise<number>
     const row = work.client.variant === 'classic' ? rehearsalRow : newerRehearsalRow
     const rows = asRecords(rehearse(work.client, prepared))
     await printRecords(cli.io, cli.printing(), row.shown, rows)
-    await cli.note(shortSummary(prepared.summary))
+    const unread = prepared.reference.unchecked.has('entries') ? 'what is there' : 'the KPIs, which may have targets,'
+    await cli.note(shortSummary(prepared.summary, unread))
     return prepared.summary.rejected > 0 ? EXIT.partial : EXIT.done
   })
 
