@@ -407,3 +407,11 @@ describe('a problem', () => {
     expect(service.logged).toMatchObject([{ cause: { message: 'no such table: entries' } }])
   })
 })
+
+test('a key in the wrong place is not told again', async () => {
+  await using service = await startService()
+  const { status, body } = await askV1(service, { path: `/kpientries?userid=${service.key}` })
+  expect(status).toBe(400)
+  expect(body).toContain('kpi_…')
+  expect(body).not.toContain(service.key)
+})
