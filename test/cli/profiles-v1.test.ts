@@ -288,12 +288,12 @@ describe('kpi profiles check', () => {
     await addProfile('ending', { name: 'load', expires_at: parseInstant(text) ?? null })
     const ran = await kpi('profiles', 'check', 'ending', '--quiet', '-o', 'json')
     const { key_id: id } = jsonOf(ran) as { key_id: number }
-    const renewal = `make its successor on the service: kpi service keys rotate ${id}`
+    const renewal = `make its successor on the service, unless there is one: kpi service keys rotate ${id}`
     expect(ran.stderr).toBe(`warning: key ${id} (load) ${words}; ${renewal}\n`)
   })
 
-  test('does not warn of a key that has two weeks or more', async () => {
-    await addProfile('lasting', { expires_at: parseInstant('2026-12-05T12:00:00') ?? null })
+  test('does not warn of a key that has more than two weeks', async () => {
+    await addProfile('lasting', { expires_at: parseInstant('2026-12-05T12:00:01') ?? null })
     expect(await kpi('profiles', 'check', 'lasting')).toMatchObject({ code: 0, stderr: '' })
   })
 
