@@ -1,7 +1,8 @@
 import type { Client } from '../client/client.ts'
 import { namedGroupItems } from '../client/group-items.ts'
 import { createDirectory, type Directory, type Named } from '../client/directory.ts'
-import { Fault, KpiError } from '../domain/errors.ts'
+import { readIfAllowed } from '../client/read-if-allowed.ts'
+import { Fault } from '../domain/errors.ts'
 import { fullName } from '../domain/resources/user.ts'
 import type { Resource } from '../domain/schema.ts'
 import { UsageError } from './exit.ts'
@@ -69,15 +70,10 @@ const allFound = (found: readonly (Named | Fault)[]): number[] => {
 export const idsIn = async (client: Client, kind: NamedKind, title: string, list: string): Promise<number[]> => {
   const names = partsOf(list)
   if (names.length === 0) throw new UsageError(`${title} is an empty list`)
-  try {
-    const directory = await directoryOf(client, kind)
-    return allFound(names.map((text) => directory.find(text)))
-  } catch (error) {
-    // A key that may not look them up may still use ids.
-    const mayNotRead = error instanceof KpiError && error.code === 'forbidden'
-    if (!mayNotRead || !names.every(isId)) throw error
-    return [...new Set(names.map(Number))]
-  }
+  const reading = directoryOf(client, kind)
+  // A key that may not look them up may still use ids.
+  const directory = names.every(isId) ? await readIfAllowed(client, reading) : await reading
+  return directory ? allFound(names.map((text) => directory.find(text))) : [...new Set(names.map(Number))]
 }
 
 /** The id of what a text names, or what is wrong with it. A number is taken as the id without asking. */

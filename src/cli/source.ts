@@ -1,6 +1,7 @@
 import { type Capability, NEWER_PROFILE } from '../client/capabilities.ts'
 import type { Client } from '../client/client.ts'
 import { createDirectory } from '../client/directory.ts'
+import { readIfAllowed } from '../client/read-if-allowed.ts'
 import { Fault, KpiError } from '../domain/errors.ts'
 import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdown-item.ts'
 import type { Cli } from './cli.ts'
@@ -18,14 +19,8 @@ export const SOURCES: Capability = {
 /** A breakdown item that is named; only its id is known where the key may not read more. */
 export type Source = Pick<BreakdownItem, 'id'> & Partial<BreakdownItem>
 
-const itemOfId = async (client: Client, id: number): Promise<Source> => {
-  try {
-    return await client.breakdownItems.get(id)
-  } catch (error) {
-    if (error instanceof KpiError && error.code === 'forbidden') return { id }
-    throw error
-  }
-}
+const itemOfId = async (client: Client, id: number): Promise<Source> =>
+  (await readIfAllowed(client, client.breakdownItems.get(id))) ?? { id }
 
 /** The breakdown item that a text names, by id or name, or what is wrong with it. */
 const findSource = async (client: Client, text: string): Promise<Source | Fault> => {

@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts'
+import { isForbidden } from '../client/read-if-allowed.ts'
 import type { Named } from '../client/directory.ts'
 import { Fault, KpiError } from '../domain/errors.ts'
 import type { Resource } from '../domain/schema.ts'
@@ -10,18 +11,6 @@ export type Lookup<T extends Named = Named> = {
   readonly byId: ReadonlyMap<number, T>
   /** What they are and the scope that reading them takes, where the key does not have it. */
   readonly unread?: string | undefined
-}
-
-const isForbidden = (error: unknown): error is KpiError => error instanceof KpiError && error.code === 'forbidden'
-
-/** What is read, or undefined where the key may not read it. A limit, too, may answer 403, but is told apart. */
-export const readIfAllowed = async <T>({ variant }: Client, reading: Promise<T>): Promise<T | undefined> => {
-  try {
-    return await reading
-  } catch (error) {
-    if (variant === 'v1' && isForbidden(error)) return undefined
-    throw error
-  }
 }
 
 /**

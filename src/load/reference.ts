@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts'
 import { createDirectory, type Named } from '../client/directory.ts'
+import { readIfAllowed } from '../client/read-if-allowed.ts'
 import { Fault } from '../domain/errors.ts'
 import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdown-item.ts'
 import { assignment } from '../domain/resources/assignment.ts'
@@ -9,7 +10,7 @@ import type { Resource } from '../domain/schema.ts'
 import { verbsIn } from '../domain/variants.ts'
 import { faultOfAssignment, faultsOfItem, faultsOfKpi, faultsOfUser } from '../domain/rules.ts'
 import { ownerOfItem } from './owner.ts'
-import { type Lookup, lookupOfIds, readIfAllowed } from './readable.ts'
+import { type Lookup, lookupOfIds } from './readable.ts'
 import { remember } from './values.ts'
 
 type NamedUser = User & { readonly name: string }

@@ -1,12 +1,12 @@
 import type { Client } from '../client/client.ts'
 import { entryPages } from '../client/entry-pages.ts'
+import { readIfAllowed } from '../client/read-if-allowed.ts'
 import type { Day } from '../domain/day.ts'
 import type { Issue } from '../domain/errors.ts'
 import type { Entry, EntryDraft } from '../domain/resources/entry.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
 import { faultsOfValues, mergeEntry, sameValues } from '../domain/rules.ts'
 import { ownerOf } from './owner.ts'
-import { readIfAllowed } from './readable.ts'
 import type { Reference } from './reference.ts'
 
 /** What a run would do with an entry, or with a row that comes to none; `send` where the key may not read what would tell. */
