@@ -45,11 +45,17 @@ export const inProcessTransport = (
   return {
     send: async ({ method, path, query, body }: Sending): Promise<Received> => {
       const caller = { account, now: Math.floor(nowMs() / 1000), lenient: variant === 'classic' }
-      const { content, total } = await app.answer(caller, { method, path, query: toQuery(query), body })
+      const { status, content, total } = await app.answer(caller, { method, path, query: toQuery(query), body })
       // All of that happened at once: now signals and timers have their turn.
       await setImmediate()
-      return { content: content ?? { json: undefined }, total }
+      return {
+        content: content ?? { json: undefined },
+        total,
+        isCreated: variant === 'v1' ? status === 201 : undefined,
+      }
     },
+    caller: account.name,
+    isOurs: () => true,
     close: db.close,
   }
 }

@@ -10,6 +10,7 @@ export const EXIT = {
   unreachable: 5,
   workLeft: 6,
   unsupported: 7,
+  locked: 8,
   interrupted: 130,
 } as const
 

@@ -35,6 +35,14 @@ export const configFolder = (io: Io): string => {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
+/** Where it is kept how far runs are: journals, and how much of a limit is used up. */
+export const stateFolder = (io: Io): string => {
+  const { env, platform } = io
+  if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(homeOf(io), 'AppData', 'Local'), 'kpi', 'state')
+  if (platform === 'darwin') return join(homeOf(io), 'Library', 'Application Support', 'kpi', 'state')
+  return join(env['XDG_STATE_HOME'] || join(homeOf(io), '.local', 'state'), 'kpi')
+}
+
 /** Makes what is missing of a path, part by part: making all at once never ends where the system allows no folder. */
 const makeMissing = (path: string): void => {
   if (isFolder(path)) return

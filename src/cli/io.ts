@@ -33,6 +33,8 @@ export type Io = {
   readonly now: () => number
   /** Milliseconds since some moment, which only grow. */
   readonly uptime: () => number
+  /** Resolves after so many milliseconds, or at once where `signal` is aborted. */
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>
   readonly random: (bytes: number) => Uint8Array
   /** A signal that is aborted when the user or the system asks to stop; asked a second time, the process ends at once. */
   readonly interruption: () => AbortSignal
@@ -135,6 +137,10 @@ export const processIo = (isHandedOver = false): Io => {
     },
     get stderr() {
       return (stderr ??= tellingOf(process.stderr))
+    },
+    sleep: async (milliseconds, signal) => {
+      const { setTimeout } = process.getBuiltinModule('node:timers/promises')
+      await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined)
     },
     random: (bytes) => process.getBuiltinModule('node:crypto').randomBytes(bytes),
     interruption: () => (signal ??= watchInterruption(isHandedOver)),

@@ -10,6 +10,14 @@ import { readBaseUrl } from './base-url.ts'
 import type { Io } from './io.ts'
 import type { Place, RemotePlace } from './settings.ts'
 
+/** How much work is done: for many requests, that wait for their turn and are tried again. */
+export type Bulk = {
+  /** Asks to give up waiting. */
+  readonly signal: AbortSignal
+  /** The most requests in a minute, where that is to be less than the service allows. */
+  readonly rate?: number | undefined
+}
+
 /** The way to a remote place; what it needs is loaded only when it is taken. */
 const openRemote = async (io: Io, place: RemotePlace, timeoutMs: number): Promise<HttpTransport> => {
   const [{ httpTransport }, { findSecret }] = await Promise.all([import('../client/http.ts'), import('./secrets.ts')])

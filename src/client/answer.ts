@@ -87,6 +87,7 @@ export const errorOfAnswer = ({ status, header, body }: TextAnswer, now: number)
   const redirect = status >= 300 && status < 400 && location ? `, a redirect to ${location}; correct the base URL` : ''
   return new KpiError(codeOf(status, issues, retryAfter), message + redirect, {
     issues,
+    mayBeDone: status >= 500,
     ...(retryAfter !== undefined && { retryAfter }),
   })
 }
@@ -96,7 +97,8 @@ export const contentOfAnswer = ({ body, header }: TextAnswer): Json => {
   const json = parse(body)
   if (body !== '' && json === undefined) {
     const type = header('content-type') ?? 'no content type'
-    throw new KpiError('unavailable', `the service answered something that is not JSON (${type}); check the base URL`)
+    const message = `the service answered something that is not JSON (${type}); check the base URL`
+    throw new KpiError('unavailable', message, { mayBeDone: true })
   }
   return json
 }

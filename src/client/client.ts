@@ -33,7 +33,7 @@ import {
   type ReportRequest,
   reportQuery,
 } from './queries.ts'
-import type { Received, Sending, Transport } from './transport.ts'
+import type { Received, Sending, Traffic, Transport } from './transport.ts'
 
 /** The operations on a resource. Each is one request; a refusal is thrown as `KpiError`. */
 export type Collection<R extends Resource> = {
@@ -48,6 +48,9 @@ type FixedCollection<R extends Resource> = Pick<Collection<R>, 'list' | 'get'>
 
 /** At most 10,000 rows, and how many there are, where the service says so. */
 export type ReportAnswer = { readonly rows: readonly ReportRow[]; readonly total: number | undefined }
+
+/** An entry that was sent, and whether it was made or changed, where the service tells the two apart. */
+export type Put = { readonly entry: Entry; readonly isCreated: boolean | undefined }
 
 /** The service, as its clients see it. */
 export type Client = {
@@ -72,12 +75,20 @@ export type Client = {
   readonly userGroupItems: (userId: number) => Omit<Collection<typeof userGroupItem>, 'update'>
   readonly entries: Omit<Collection<typeof newerEntry>, 'list'> & {
     readonly list: (query: EntryQuery) => Promise<Entry[]>
-    /** Adds or updates up to 5,000 entries, all or nothing. */
-    readonly addMany: (list: readonly EntryDraft[]) => Promise<BatchResult>
+    /** Adds or updates one, and says which of the two it was where the service does; `key` names it, to be done once. */
+    readonly put: (draft: EntryDraft, key?: string) => Promise<Put>
+    /** Adds or updates up to 5,000 entries, all or nothing; `key` names the batch, to be done once. */
+    readonly addMany: (list: readonly EntryDraft[], key?: string) => Promise<BatchResult>
   }
   readonly report: (request: ReportRequest) => Promise<ReportAnswer>
   /** How many requests have been sent. */
   readonly requests: () => number
+  /** What became of requests besides: those that were put off, and how long they waited. */
+  readonly traffic: () => Traffic
+  /** Who asks: different for different credentials, and never one of them. */
+  readonly caller: string
+  /** Whether the service is ours, by what it has answered so far. */
+  readonly isOurs: () => boolean
   /** What the service last said of the key, where there is one. */
   readonly keySaid: () => KeySaid | undefined
   readonly close: () => Promise<void>
@@ -110,6 +121,8 @@ const collection = <R extends Resource>(of: R, path: string, send: Send): Collec
   },
 })
 
+const NO_TRAFFIC: Traffic = { refused: 0, waitedMs: 0 }
+
 /** The path of what lies below the resource of an id. */
 const below = ({ path }: Resource, parent: number): string => path.replace(/\{.*?\}/, String(parent))
 
@@ -124,6 +137,12 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
   // What the classic interface does not know it is not sent, and what it does not show reads null.
   const sentEntry = variant === 'classic' ? entry : newerEntry
   const seen = (one: Entry): Entry => (variant === 'classic' ? { ...one, source_id: null } : one)
+  const put = async (draft: EntryDraft, idempotencyKey?: string): Promise<Put> => {
+    const body = draftToJson(sentEntry, draft)
+    const sending = { method: 'POST', path: entry.path, body, ...(idempotencyKey && { idempotencyKey }) } as const
+    const received = await send(entry, 'add', sending)
+    return { entry: seen(readOne(newerEntry, received)), isCreated: received.isCreated }
+  }
   return {
     variant,
     kpis: collection(kpi, kpi.path, send),
@@ -150,10 +169,8 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     entries: {
       get: async (id) =>
         seen(readOne(newerEntry, await send(entry, 'get', { method: 'GET', path: `${entry.path}/${id}` }))),
-      add: async (draft) => {
-        const body = draftToJson(sentEntry, draft)
-        return seen(readOne(newerEntry, await send(entry, 'add', { method: 'POST', path: entry.path, body })))
-      },
+      add: async (draft) => (await put(draft)).entry,
+      put,
       update: async (id, patch) => {
         const body = draftToJson(sentEntry, patch)
         return seen(
@@ -168,9 +185,10 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
           newerEntry,
           await send(entry, 'list', { method: 'GET', path: entry.path, query: entryQuery(query) }),
         ).map(seen),
-      addMany: async (list) => {
-        const body = batchBody(list, sentEntry)
-        return readOne(batchResult, await send(entry, 'add', { method: 'POST', path: `${entry.path}/list`, body }))
+      addMany: async (list, idempotencyKey) => {
+        const [path, body] = [`${entry.path}/list`, batchBody(list, sentEntry)]
+        const sending = { method: 'POST', path, body, ...(idempotencyKey && { idempotencyKey }) } as const
+        return readOne(batchResult, await send(entry, 'add', sending))
       },
     },
     report: async (request) => {
@@ -179,6 +197,9 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
       return { rows: readMany(reportRow, received), total: received.total }
     },
     requests: () => requests,
+    traffic: () => transport.traffic?.() ?? NO_TRAFFIC,
+    caller: transport.caller,
+    isOurs: transport.isOurs,
     keySaid: () => transport.keySaid?.(),
     close: transport.close,
   }

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { KpiError } from '../domain/errors.ts'
 import { contentOfAnswer, errorOfAnswer, type TextAnswer } from './answer.ts'
+import { type Exchange, networkExchange } from './exchange.ts'
+import type { Gate } from './gate.ts'
 import { type KeySaid, keySaidIn } from './key-said.ts'
 import { isLoopback } from './loopback.ts'
 import type { Received, Sending, Transport } from './transport.ts'
-import { Pool } from './undici.ts'
 
 /** What a service said to one request, whether it was refused or not. */
 export type Probed = { readonly header: TextAnswer['header']; readonly refusal?: KpiError | undefined }
@@ -22,9 +24,12 @@ export type Remote = {
   /** The longest wait for one answer. */
   readonly timeoutMs: number
   readonly now: () => number
+  /** Where requests wait for their turn; without it, one that is over the limit is a refusal. */
+  readonly gate?: Gate | undefined
+  /** Another way than the network. */
+  readonly exchange?: Exchange
 }
 
-const CONNECTIONS = 10
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'there is no such host',
@@ -37,13 +42,24 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'it could not be connected to in time',
 }
 
+/** With these errors a request has not even been sent. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
 const unreachable = (error: unknown, baseUrl: URL): KpiError => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const words = error instanceof Error ? error.message : String(error)
   // What OpenSSL says of a failed handshake speaks of its own source files.
   const handshake = code.startsWith('ERR_SSL_') ? `the TLS handshake failed (${code})` : undefined
   const reason = REASONS[code] ?? handshake ?? words
-  return new KpiError('unavailable', `cannot reach ${baseUrl.origin}: ${reason}`, { cause: error })
+  const mayBeDone = !NOT_SENT.has(code) && handshake === undefined
+  return new KpiError('unavailable', `cannot reach ${baseUrl.origin}: ${reason}`, { cause: error, mayBeDone })
 }
 
 /** Below a base URL that is right, there always is a list of KPIs, users, entries. */
@@ -73,16 +89,14 @@ const totalOf = ({ header }: TextAnswer): number | undefined => {
 const authorizationOf = (login: string | undefined, token: string): string =>
   login === undefined ? `Bearer ${token}` : `Basic ${Buffer.from(`${login}:${token}`).toString('base64')}`
 
+/** How our own service calls itself in the header `Server`. */
+const OURS = /^kpi\//
+
 /** The service over the network, in JSON: the classic interface with a login name, the newer one without. */
-export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote): HttpTransport => {
+export const httpTransport = (remote: Remote): HttpTransport => {
+  const { baseUrl, login, token, timeoutMs, now, gate } = remote
   mustBePrivate(baseUrl)
-  const pool = new Pool(baseUrl.origin, {
-    connections: CONNECTIONS,
-    pipelining: 1,
-    connect: { timeout: timeoutMs },
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-  })
+  const exchange = remote.exchange ?? networkExchange(baseUrl.origin, timeoutMs)
   const prefix = baseUrl.pathname.replace(/\/$/, '')
   const headers = {
     authorization: authorizationOf(login, token),
@@ -90,32 +104,42 @@ export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote)
     accept: 'application/json',
   }
   let key: KeySaid | undefined
-  const request = async ({ method, path, query = {}, body }: Sending): Promise<TextAnswer> => {
-    const answer = await pool.request({
+  let isOurs = false
+  const request = async ({ method, path, query = {}, body, idempotencyKey }: Sending): Promise<TextAnswer> => {
+    const answer = await exchange.ask({
       method,
       path: prefix + path,
       query,
-      headers,
+      headers: { ...headers, ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }) },
       body: body === undefined ? null : JSON.stringify(body),
     })
-    const header = (name: string): string | undefined => [answer.headers[name] ?? []].flat()[0]
-    if (header('x-key-id') !== undefined) key = keySaidIn(header)
-    return { status: answer.statusCode, header, body: await answer.body.text() }
+    if (answer.header('x-key-id') !== undefined) key = keySaidIn(answer.header)
+    isOurs = OURS.test(answer.header('server') ?? '')
+    return answer
   }
-  const ask = (sending: Sending): Promise<TextAnswer> =>
-    request(sending).catch((error: unknown) => {
-      throw unreachable(error, baseUrl)
-    })
+  const ask = async (sending: Sending): Promise<TextAnswer> => {
+    for (;;) {
+      const turn = await gate?.enter()
+      const answer = await request(sending).catch((error: unknown) => {
+        turn?.leave()
+        throw unreachable(error, baseUrl)
+      })
+      if (!turn?.leave(answer)) return answer
+    }
+  }
   const refusalOf = (answer: TextAnswer, path: string): KpiError | undefined => {
     if (answer.status >= 200 && answer.status <= 299) return undefined
     const error = errorOfAnswer(answer, now())
     return answer.status === 404 && COLLECTION.test(path) ? wrongBase(baseUrl, error) : error
   }
+  /** The classic interface answers 201 whatever a POST did (contract, section 4). */
+  const isCreatedIn = ({ status }: TextAnswer): boolean | undefined =>
+    login === undefined ? status === 201 : undefined
   const send = async (sending: Sending): Promise<Received> => {
     const answer = await ask(sending)
     const refusal = refusalOf(answer, sending.path)
     if (refusal) throw refusal
-    return { content: { json: contentOfAnswer(answer) }, total: totalOf(answer) }
+    return { content: { json: contentOfAnswer(answer) }, total: totalOf(answer), isCreated: isCreatedIn(answer) }
   }
   const probe = async (path: string): Promise<Probed> => {
     const answer = await ask({ method: 'GET', path })
@@ -124,5 +148,17 @@ export const httpTransport = ({ baseUrl, login, token, timeoutMs, now }: Remote)
     if (!refusal) contentOfAnswer(answer)
     return { header: answer.header, refusal }
   }
-  return { send, probe, keySaid: () => key, close: () => pool.close() }
+  const close = async (): Promise<void> => {
+    gate?.close()
+    await exchange.close()
+  }
+  return {
+    send,
+    probe,
+    keySaid: () => key,
+    caller: createHash('sha256').update(headers.authorization).digest('base64url'),
+    isOurs: () => isOurs,
+    ...(gate && { traffic: gate.traffic }),
+    close,
+  }
 }

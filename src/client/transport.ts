@@ -9,6 +9,8 @@ export type Sending = {
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   readonly body?: Json
+  /** A name for what a POST does, by which our own service knows it again (decisions, section 5). */
+  readonly idempotencyKey?: string
 }
 
 /** What came back: JSON that still has to be read, or records from a service in the same process. */
@@ -17,6 +19,16 @@ export type Received = {
     { readonly json: Json } | { readonly record: AnyRecord } | { readonly records: readonly AnyRecord[] }
   /** How many there are, where the service says so. */
   readonly total?: number | undefined
+  /** Whether something was made rather than changed, where the service tells the two apart. */
+  readonly isCreated?: boolean | undefined
+}
+
+/** What requests went through besides being answered. */
+export type Traffic = {
+  /** Those that were refused for the limit, and sent again. */
+  readonly refused: number
+  /** How long requests waited for their turn, in milliseconds. */
+  readonly waitedMs: number
 }
 
 /** A way to the service. A refusal is thrown as the same `KpiError` whichever way is taken. */
@@ -24,5 +36,10 @@ export type Transport = {
   readonly send: (sending: Sending) => Promise<Received>
   /** What the service last said of the key, where one goes this way. */
   readonly keySaid?: () => KeySaid | undefined
+  /** Who asks: different for different credentials, and never one of them. */
+  readonly caller: string
+  /** Whether the service is ours, by what it has answered so far; only there an Idempotency-Key is relied on. */
+  readonly isOurs: () => boolean
+  readonly traffic?: () => Traffic
   readonly close: () => Promise<void>
 }

@@ -29,6 +29,8 @@ type Details = {
   readonly retryAfter?: number
   /** The methods that the path does have. */
   readonly allow?: readonly string[]
+  /** Whether it may have been done all the same, as the answer was lost or says only that something failed. */
+  readonly mayBeDone?: boolean
   readonly cause?: unknown
 }
 
@@ -39,6 +41,7 @@ export class KpiError extends Error {
   readonly issues: readonly Issue[]
   readonly retryAfter: number | undefined
   readonly allow: readonly string[]
+  readonly mayBeDone: boolean
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -46,6 +49,7 @@ export class KpiError extends Error {
     this.issues = details.issues ?? []
     this.retryAfter = details.retryAfter
     this.allow = details.allow ?? []
+    this.mayBeDone = details.mayBeDone ?? false
   }
 }
 

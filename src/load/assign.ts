@@ -1,11 +1,10 @@
-import type { Client } from '../client/client.ts'
 import { fits } from '../domain/decimal.ts'
 import { KpiError } from '../domain/errors.ts'
 import { INT16_MAX } from '../domain/field-value.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { Import, Prepared } from './prepare.ts'
 import type { Pair } from './reference.ts'
-import { Stopped } from './stopped.ts'
+import { Stopped } from '../client/stopped.ts'
 import { judgeDrafts } from './verdict.ts'
 
 /** Whether a draft is sure to leave an entry, whatever is stored. */
@@ -16,10 +15,11 @@ const isSure = ({ actual, notes }: EntryDraft): boolean =>
  * The assignments that are missing and that an entry needs which the service will take: neither those that only rejects
  * would need, nor those of empty cells that have nothing to clear.
  */
-export const neededAssignments = async (
-  client: Client,
-  { reference, batches }: Pick<Prepared, 'reference' | 'batches'>,
-): Promise<Pair[]> => {
+export const neededAssignments = async ({
+  reference,
+  batches,
+  standing,
+}: Pick<Prepared, 'reference' | 'batches' | 'standing'>): Promise<Pair[]> => {
   const missing = reference.missing()
   if (missing.length === 0) return []
   const keyOf = (user: number | null | undefined, kpi: number): string => `${user}/${kpi}`
@@ -29,7 +29,7 @@ export const neededAssignments = async (
   for (const { drafts } of batches()) {
     for (const draft of drafts) if (isSure(draft)) settle(draft)
     const unsure = drafts.filter(isOpen)
-    const verdicts = await judgeDrafts(client, unsure, reference)
+    const verdicts = await judgeDrafts(standing, unsure, reference)
     unsure.filter((_, at) => !['nothing', 'reject'].includes(verdicts[at]?.action ?? '')).forEach(settle)
   }
   return missing.filter(({ user, kpi }) => !open.has(keyOf(user.id, kpi.id)))
@@ -44,7 +44,7 @@ const mustBeThere = (error: unknown): boolean => {
 /** Makes the assignments that are needed, each after the last of its user, and counts them. */
 export const createAssignments = async ({ client, signal }: Import, prepared: Prepared): Promise<void> => {
   const places = new Map<number, number>()
-  for (const { user, kpi } of await neededAssignments(client, prepared)) {
+  for (const { user, kpi } of await neededAssignments(prepared)) {
     if (signal.aborted) throw new Stopped('stopped before any entry was sent; run the same command to continue')
     const assignments = client.assignments(user.id)
     const last = places.get(user.id) ?? Math.max(0, ...(await assignments.list()).map(({ sort_order }) => sort_order))

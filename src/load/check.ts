@@ -2,16 +2,16 @@ import type { Client } from '../client/client.ts'
 import { KpiError } from '../domain/errors.ts'
 import { type Plan, planColumns } from './columns.ts'
 import { createRowReader, type RowReader, type RowSink } from './entry.ts'
-import type { Source } from './files.ts'
 import type { ImportOptions } from './options.ts'
 import { mayNameSources } from './header.ts'
 import { mustMayWrite } from './readable.ts'
 import type { SourcesOfUsers } from './owner.ts'
 import { fetchReference, type Reference } from './reference.ts'
 import type { Rejects } from './rejects.ts'
-import { readRows, type Row } from './rows.ts'
+import type { Row } from './rows.ts'
 import type { Sorter } from './sorter.ts'
 import type { Summary } from './summary.ts'
+import type { Table } from './table.ts'
 
 /** So many bad rows at the start mean that the columns are not what they were taken for. */
 const TRIAL_ROWS = 20
@@ -52,7 +52,7 @@ const beginWith = async (header: readonly string[], client: Client, options: Imp
 
 /** Reads and checks a whole file, before anything is sent: good rows go to the sorter, the others to the rejects. */
 export const checkFile = async (
-  source: Source,
+  table: Table,
   client: Client,
   options: ImportOptions,
   results: CheckResults,
@@ -79,7 +79,7 @@ export const checkFile = async (
     begun = await beginWith(cells, client, options)
     return createRowReader(begun.plan, options, begun.reference, sink)
   }
-  for await (const chunk of readRows(source.open())) {
+  for await (const chunk of table.rows()) {
     const [header] = chunk
     if (!header) continue
     const rows = reader ? chunk : chunk.slice(1)
@@ -92,7 +92,7 @@ export const checkFile = async (
     }
     onProgress()
   }
-  if (!begun || !reader) throw new KpiError('malformed', `${source.name} is empty: there is not even a header`)
+  if (!begun || !reader) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
   reader.finish()
   return { ...begun, sourcesOfUsers: reader.sourcesOfUsers }
 }

@@ -1,4 +1,3 @@
-import type { Client } from '../client/client.ts'
 import type { Batch } from './batch.ts'
 import type { Prepared } from './prepare.ts'
 import { judgeDrafts, onlyClears } from './verdict.ts'
@@ -8,13 +7,12 @@ import { judgeDrafts, onlyClears } from './verdict.ts'
  * would be refused become rejects. Answers what is left to send.
  */
 export const settleClears = async (
-  client: Client,
   batch: Batch,
-  { reference, rejects, summary }: Prepared,
+  { reference, rejects, summary, standing }: Prepared,
 ): Promise<Batch> => {
   const clears = batch.drafts.filter(onlyClears)
   if (clears.length === 0) return batch
-  const verdicts = await judgeDrafts(client, clears, reference)
+  const verdicts = await judgeDrafts(standing, clears, reference)
   const verdictOf = new Map(clears.map((draft, at) => [draft, verdicts[at]]))
   const isLeft = batch.drafts.map((draft, at) => {
     const verdict = verdictOf.get(draft)

@@ -3,7 +3,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { KpiError } from '../domain/errors.ts'
-import { Stopped } from './stopped.ts'
+import { Stopped } from '../client/stopped.ts'
 
 const CHUNK_BYTES = 1 << 16
 const REASONS: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 import { KpiError } from '../domain/errors.ts'
 import { createAssignments } from './assign.ts'
 import type { Batch } from './batch.ts'
+import type { JournalPlace } from './journal-place.ts'
 import { settleClears } from './clear.ts'
 import { type Import, type Prepared, withPrepared } from './prepare.ts'
 import { type Rejects, writeRejects } from './rejects.ts'
@@ -12,7 +13,13 @@ import type { Summary } from './summary.ts'
 export type Ending = { readonly summary: Summary; readonly left: number; readonly failure: KpiError | undefined }
 
 /** An import that is meant: with a place for what is rejected. */
-export type Load = Import & { readonly rejectsPath: string }
+export type Load = Import & {
+  readonly rejectsPath: string
+  /** Where it is kept how far a run is; nowhere where there is no continuing. */
+  readonly journal: JournalPlace | undefined
+  /** Whether everything is read back in the end, and where what came of that is written. */
+  readonly verify: { readonly receiptPath: string | undefined } | undefined
+}
 
 const noteRefused = (rejects: Rejects, { lines }: Batch, refused: ReadonlyMap<number, readonly string[]>): void => {
   for (const [at, reasons] of refused) {
@@ -26,7 +33,7 @@ const endsRun = (error: unknown, sent: number): error is KpiError => error insta
 /** Sends what a batch comes to, and counts what became of it. */
 const sendOne = async ({ client }: Load, prepared: Prepared, cut: Batch): Promise<void> => {
   const { rejects, summary } = prepared
-  const batch = await settleClears(client, cut, prepared)
+  const batch = await settleClears(cut, prepared)
   if (batch.drafts.length === 0) return
   const { result, refused } = await sendBatch(client, batch)
   summary.created += result.rows_created
@@ -59,9 +66,9 @@ const countLines = (rejects: Rejects): number => {
 }
 
 /** Writes what has been rejected so far, and answers how many rows that is. */
-const layDownRejects = async ({ source, rejectsPath }: Load, rejects: Rejects): Promise<number> => {
+const layDownRejects = async ({ table, rejectsPath }: Load, rejects: Rejects): Promise<number> => {
   const count = countLines(rejects)
-  if (count > 0) await writeRejects(rejectsPath, source, rejects)
+  if (count > 0) await writeRejects(rejectsPath, table, rejects)
   return count
 }
 

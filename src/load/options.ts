@@ -3,6 +3,15 @@ export type Role = 'user' | 'source' | 'kpi' | 'date' | 'actual' | 'target' | 'n
 
 export const ROLES: readonly Role[] = ['user', 'source', 'kpi', 'date', 'actual', 'target', 'notes']
 
+/** How the letters of a file may be written. */
+export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
+
+/** What may stand between cells. */
+export const SEPARATORS = [',', ';', '\t', '|'] as const
+
+/** The decimal signs of numbers. */
+export const DECIMALS = ['.', ','] as const
+
 /** What to do where a file gives a key more than once. */
 export type OnDuplicate = (typeof ON_DUPLICATE)[number]
 
@@ -10,6 +19,14 @@ export const ON_DUPLICATE = ['error', 'first', 'last', 'sum'] as const
 
 /** A row an entry, or a column a KPI or user. */
 export const LAYOUTS = ['long', 'wide'] as const
+
+/** What to do with an entry that is there already. */
+export type OnConflict = (typeof ON_CONFLICT)[number]
+
+export const ON_CONFLICT = ['update', 'skip', 'error', 'add'] as const
+
+/** How many rows may be rejected before an import gives up. */
+export type MaxErrors = { readonly count: number } | { readonly percent: number }
 
 /** What the user said of a file; whatever is left out is found out. */
 export type ImportOptions = {
@@ -29,4 +46,12 @@ export type ImportOptions = {
   readonly strict: boolean
   readonly onDuplicate: OnDuplicate
   readonly createAssignments: boolean
+  /** The decimal sign of numbers, where it need not be found out. */
+  readonly decimal?: (typeof DECIMALS)[number] | undefined
+  /** How dates are written, such as `DD.MM.YYYY`, where it need not be found out. */
+  readonly dateFormat?: string | undefined
+  readonly onConflict: OnConflict
+  /** Whether only what differs from what is stored is sent. */
+  readonly onlyChanges: boolean
+  readonly maxErrors?: MaxErrors | undefined
 }

@@ -1,15 +1,17 @@
 import type { Client } from '../client/client.ts'
+import type { Clock } from '../client/clock.ts'
 import { BATCH_LIMIT } from '../domain/resources/entry.ts'
 import { type Batch, cutBatches } from './batch.ts'
 import { type Checked, checkFile } from './check.ts'
-import type { Source } from './files.ts'
 import type { ImportOptions } from './options.ts'
 import { nameSources } from './owner.ts'
 import { mayNotRead } from './readable.ts'
 import { createRejects, type Rejects } from './rejects.ts'
 import { createSorter, type Sorter } from './sorter.ts'
-import { Stopped } from './stopped.ts'
+import { type Standing, standingNow } from './standing.ts'
+import { Stopped } from '../client/stopped.ts'
 import { emptySummary, type Summary } from './summary.ts'
+import type { Table } from './table.ts'
 
 /** How far an import is: rows read and checked, then entries sent of all that there are to send. */
 export type Progress = { readonly phase: 'read' | 'send'; readonly done: number; readonly total?: number }
@@ -17,8 +19,9 @@ export type Progress = { readonly phase: 'read' | 'send'; readonly done: number;
 /** An import: what to load, from where to where. */
 export type Import = {
   readonly client: Client
-  readonly source: Source
+  readonly table: Table
   readonly options: ImportOptions
+  readonly clock: Clock
   /** A folder for what does not fit in memory. */
   readonly folder: string
   /** Asks to stop: at once while the file is read, after the batch at hand while it is sent. */
@@ -32,6 +35,7 @@ export type Prepared = Checked & {
   readonly sorter: Sorter
   readonly rejects: Rejects
   readonly summary: Summary
+  readonly standing: Standing
   /**
    * The good rows in batches, as often as they are asked for. A key that stands in the file more than once may become
    * rejects on the way.
@@ -68,7 +72,7 @@ const check = async (work: Import, sorter: Sorter, rejects: Rejects): Promise<Pr
     if (work.signal.aborted) throw new Stopped('stopped before anything was sent; run the same command to continue')
     work.onProgress({ phase: 'read', done: summary.read })
   }
-  const checked = await checkFile(work.source, work.client, work.options, { sorter, rejects, summary, onProgress })
+  const checked = await checkFile(work.table, work.client, work.options, { sorter, rejects, summary, onProgress })
   for (const note of notesOn(checked)) work.onNote(note)
   const owner = checked.reference.sources ? 'user or source' : 'user'
   const refuse = (lines: readonly number[]): void => {
@@ -81,7 +85,7 @@ const check = async (work: Import, sorter: Sorter, rejects: Rejects): Promise<Pr
       yield batch
     }
   }
-  return { ...checked, sorter, rejects, summary, batches }
+  return { ...checked, sorter, rejects, summary, standing: standingNow(work.client, checked.reference), batches }
 }
 
 /** Reads and checks the whole file, then goes on with it; what lay on disk is removed at the end, however it ends. */

@@ -1,4 +1,3 @@
-import type { Client } from '../client/client.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import { neededAssignments } from './assign.ts'
 import type { Batch } from './batch.ts'
@@ -24,9 +23,9 @@ const count = (summary: Summary, action: Verdict['action'], lines: number): void
 }
 
 /** What a batch would come to. Entries that the service would refuse become rejects, told at the end. */
-const rehearseBatch = async (client: Client, batch: Batch, prepared: Prepared): Promise<Rehearsed[]> => {
-  const { reference, rejects, summary } = prepared
-  const verdicts = await judgeDrafts(client, batch.drafts, reference)
+const rehearseBatch = async (batch: Batch, prepared: Prepared): Promise<Rehearsed[]> => {
+  const { reference, rejects, summary, standing } = prepared
+  const verdicts = await judgeDrafts(standing, batch.drafts, reference)
   return verdicts.flatMap(({ action, reason }, at) => {
     const lines = [batch.lines[at] ?? 0].flat()
     count(summary, action, lines.length)
@@ -43,12 +42,12 @@ const rehearseBatch = async (client: Client, batch: Batch, prepared: Prepared): 
  * Does all of an import but send: tells of every entry, in the order of its keys, what a run would do, then of every
  * row that would be a reject, by line. The summary is whole when all has been told.
  */
-export async function* rehearse(client: Client, prepared: Prepared): AsyncGenerator<readonly Rehearsed[]> {
+export async function* rehearse(prepared: Prepared): AsyncGenerator<readonly Rehearsed[]> {
   const { summary, rejects } = prepared
-  for (const batch of prepared.batches()) yield await rehearseBatch(client, batch, prepared)
+  for (const batch of prepared.batches()) yield await rehearseBatch(batch, prepared)
   summary.rejected = 0
   summary.unchecked = tellUnchecked(prepared.reference)
-  summary.assigned = (await neededAssignments(client, prepared)).length
+  summary.assigned = (await neededAssignments(prepared)).length
   for (const { line, reasons } of rejects.lines()) {
     summary.rejected += 1
     yield [{ line, action: 'reject', reason: reasons.join('; ') }]

@@ -2,9 +2,9 @@ import { stringify } from 'csv-stringify/sync'
 import { KpiError } from '../domain/errors.ts'
 import { type BlockRow, numberAt, textAt } from './block.ts'
 import { REJECT_COLUMNS } from './header.ts'
-import { type Source, writeWhole } from './files.ts'
-import { readRows } from './rows.ts'
+import { writeWhole } from './files.ts'
 import { createSorter } from './sorter.ts'
+import type { Table } from './table.ts'
 
 /** The rows that could not be loaded, with the reasons, in constant memory. */
 export type Rejects = {
@@ -65,11 +65,11 @@ const ownCells = (header: readonly string[]): ((cells: readonly string[]) => str
 }
 
 /** Goes through the file once more and picks out the rejected rows, after the header. */
-async function* rejectedRows(source: Source, rejects: Rejects): AsyncGenerator<string> {
+async function* rejectedRows(table: Table, rejects: Rejects): AsyncGenerator<string> {
   const wanted = rejects.lines()
   let next = wanted.next()
   let original: ReturnType<typeof ownCells> | undefined
-  for await (const rows of readRows(source.open())) {
+  for await (const rows of table.rows()) {
     const picked: string[][] = []
     for (const { line, cells } of rows) {
       if (!original) {
@@ -82,9 +82,9 @@ async function* rejectedRows(source: Source, rejects: Rejects): AsyncGenerator<s
     }
     if (picked.length > 0) yield stringify(picked)
   }
-  if (!next.done) throw new KpiError('malformed', `${source.name} has changed while it was read`)
+  if (!next.done) throw new KpiError('malformed', `${table.name} has changed while it was read`)
 }
 
 /** Writes the rejects file: the original cells, then the line and the reasons. */
-export const writeRejects = (path: string, source: Source, rejects: Rejects): Promise<void> =>
-  writeWhole(path, rejectedRows(source, rejects))
+export const writeRejects = (path: string, table: Table, rejects: Rejects): Promise<void> =>
+  writeWhole(path, rejectedRows(table, rejects))

@@ -79,9 +79,3 @@ export async function* readRows(stream: Readable): AsyncGenerator<readonly Row[]
   await finished((done) => parser.end(() => done()))
   yield take()
 }
-
-/** The header of a file; empty where there is none. */
-export const headerOf = async (stream: Readable): Promise<readonly string[]> => {
-  for await (const [header] of readRows(stream)) if (header) return header.cells
-  return []
-}

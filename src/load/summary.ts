@@ -4,6 +4,10 @@ export type Summary = {
   created: number
   updated: number
   unchanged: number
+  /** Entries that were sent where the service does not tell whether they were made or changed. */
+  sent: number
+  /** Entries that were there already, and were to be left alone. */
+  skipped: number
   /** Entries of which a dry run cannot tell what would become, as the key may not read what would tell. */
   unknown: number
   /** Rows that were not loaded, or not wholly. */
@@ -24,6 +28,8 @@ export const emptySummary = (): Summary => ({
   created: 0,
   updated: 0,
   unchanged: 0,
+  sent: 0,
+  skipped: 0,
   unknown: 0,
   rejected: 0,
   rounded: 0,

@@ -1,65 +1,16 @@
-import type { Client } from '../client/client.ts'
-import { entryPages } from '../client/entry-pages.ts'
-import { readIfAllowed } from '../client/read-if-allowed.ts'
-import type { Day } from '../domain/day.ts'
 import type { Issue } from '../domain/errors.ts'
 import type { Entry, EntryDraft } from '../domain/resources/entry.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
 import { faultsOfValues, mergeEntry, sameValues } from '../domain/rules.ts'
 import { ownerOf } from './owner.ts'
 import type { Reference } from './reference.ts'
+import { type Standing, storedKey } from './standing.ts'
 
 /** What a run would do with an entry, or with a row that comes to none; `send` where the key may not read what would tell. */
 export type Action = 'create' | 'update' | 'unchanged' | 'send' | 'reject'
 
 /** What a draft would come to; `nothing` where it clears an entry that is not there. */
 export type Verdict = { readonly action: Action | 'nothing'; readonly reason: string }
-
-const ENTRIES = 'entries'
-
-type Series = { readonly owner: number; readonly kpiId: number; from: Day; to: Day }
-
-/** The stretches of sorted drafts that belong to one owner and KPI. */
-const seriesOf = (drafts: readonly EntryDraft[]): Series[] => {
-  const list: Series[] = []
-  for (const draft of drafts) {
-    const [owner, { kpi_id, entry_date }] = [ownerOf(draft), draft]
-    const last = list.at(-1)
-    if (last && last.owner === owner && last.kpiId === kpi_id) last.to = entry_date
-    else list.push({ owner, kpiId: kpi_id, from: entry_date, to: entry_date })
-  }
-  return list
-}
-
-/** What is stored, by owner, KPI and day. */
-type StoredEntries = ReadonlyMap<string, Entry>
-
-const keyOf = (owner: number, kpi: number, day: Day): string => `${owner}/${kpi}/${day}`
-
-const fetchStored = async (client: Client, drafts: readonly EntryDraft[]): Promise<StoredEntries> => {
-  const stored = new Map<string, Entry>()
-  for (const { owner, ...series } of seriesOf(drafts)) {
-    const whose = owner < 0 ? { sourceId: -owner } : { userId: owner }
-    for await (const page of entryPages(client, { ...series, ...whose })) {
-      // A service that does not know the filter answers those of all items.
-      const own = owner < 0 ? page.filter(({ source_id }) => source_id === -owner) : page
-      for (const entry of own) stored.set(keyOf(owner, entry.kpi_id, entry.entry_date), entry)
-    }
-  }
-  return stored
-}
-
-/** What is stored, where the key may read it; it is asked for but once whether it may. */
-const storedIfAllowed = async (
-  client: Client,
-  drafts: readonly EntryDraft[],
-  { unchecked }: Reference,
-): Promise<StoredEntries | undefined> => {
-  if (unchecked.has(ENTRIES)) return undefined
-  const stored = await readIfAllowed(client, fetchStored(client, drafts))
-  if (!stored) unchecked.add(ENTRIES)
-  return stored
-}
 
 const isNone = (value: unknown): boolean => value === undefined || value === null
 
@@ -100,15 +51,15 @@ const judge = (draft: EntryDraft, stored: Entry | undefined, { kpis, faultsOf }:
   return ofPair.length > 0 ? reject(ofPair.join('; ')) : judgeValues(draft, stored, kpi)
 }
 
-/** What each of some sorted drafts would come to, by what is stored now. */
+/** What each of some sorted drafts would come to, by what is stored. */
 export const judgeDrafts = async (
-  client: Client,
+  standing: Standing,
   drafts: readonly EntryDraft[],
   reference: Reference,
 ): Promise<Verdict[]> => {
-  const stored = await storedIfAllowed(client, drafts, reference)
+  const stored = await standing.of(drafts)
   if (!stored) return drafts.map(() => UNKNOWN)
   return drafts.map((draft) =>
-    judge(draft, stored.get(keyOf(ownerOf(draft), draft.kpi_id, draft.entry_date)), reference),
+    judge(draft, stored.get(storedKey(ownerOf(draft), draft.kpi_id, draft.entry_date)), reference),
   )
 }

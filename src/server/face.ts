@@ -105,6 +105,8 @@ export const createFace = (variant: Variant, deps: FaceDeps): Face => {
   const { style, routes, isLenient, openDoor } = variant
   const { db, version } = deps
   const app = createApp(db, routes)
+  // By this a client knows that an Idempotency-Key can be relied on.
+  const server = `kpi/${version}`
   const openAt = openPaths(variant, version)
   const letIn = createDoor(db, openDoor, deps.now, deps.limits)
   const answers = createRecall<WireResponse>(db)
@@ -167,6 +169,6 @@ export const createFace = (variant: Variant, deps: FaceDeps): Face => {
     } catch (error) {
       response = refuse(style, told(error, requestId), request)
     }
-    return { ...response, headers: { ...response.headers, ...more, 'x-request-id': requestId } }
+    return { ...response, headers: { ...response.headers, ...more, server, 'x-request-id': requestId } }
   }
 }

@@ -34,12 +34,16 @@ const FIELDS = [
   'created',
   'updated',
   'unchanged',
+  'sent',
+  'skipped',
   'rejected',
   'rounded',
   'empty',
   'assigned',
   'left',
   'requests',
+  'refused',
+  'waited',
   'seconds',
   'unchecked',
 ]
@@ -60,7 +64,7 @@ describe('standard output', () => {
     const { stdout } = await runIn({}, 0, ...IMPORT, '-o', 'csv')
     const [header, row, end] = stdout.split('\n')
     expect(header).toBe(FIELDS.join(','))
-    expect(row).toMatch(/^4,0,0,2,1,1,1,0,0,\d+,0,$/)
+    expect(row).toMatch(/^4,0,0,2,0,0,1,1,1,0,0,\d+,0,0,0,$/)
     expect(end).toBe('')
   })
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { fileSource } from '../../src/load/files.ts'
+import { openTable } from '../../src/load/table.ts'
 import { createRejects, writeRejects } from '../../src/load/rejects.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 
@@ -12,7 +13,11 @@ const rejectsOf = async (folder: Folder, text: string, reasons: Reasons): Promis
   const rejects = createRejects(folder.path)
   for (const [line, reason] of reasons) rejects.add(line, reason)
   try {
-    await writeRejects(folder.in('rejects.csv'), fileSource(folder.in('data.csv'), 'data.csv'), rejects)
+    await writeRejects(
+      folder.in('rejects.csv'),
+      await openTable(fileSource(folder.in('data.csv'), 'data.csv')),
+      rejects,
+    )
   } finally {
     rejects.close()
   }

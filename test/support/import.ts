@@ -19,6 +19,8 @@ export const optionsOf = (given: Partial<ImportOptions> = {}): ImportOptions => 
   strict: false,
   onDuplicate: 'error',
   createAssignments: false,
+  onConflict: 'update',
+  onlyChanges: false,
   ...given,
 })
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
-import { LAYOUTS, ON_DUPLICATE } from '../../load/options.ts'
+import { DECIMALS, ENCODINGS, LAYOUTS, ON_CONFLICT, ON_DUPLICATE, SEPARATORS } from '../../load/options.ts'
 import type { Act } from '../cli.ts'
 
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
@@ -37,9 +37,30 @@ export const addImport = (group: Command, act: Act): void => {
         .choices(ON_DUPLICATE)
         .default('error'),
     )
+    .addOption(
+      new Option('--separator <sign>', 'what stands between cells, where it is not found out').choices(SEPARATORS),
+    )
+    .addOption(new Option('--encoding <name>', 'how letters are written, where it is not found out').choices(ENCODINGS))
+    .addOption(new Option('--decimal <sign>', 'the decimal sign of numbers').choices(DECIMALS))
+    .option('--date-format <format>', 'how dates are written, such as DD.MM.YYYY, YYYY-MM or YYYY-[W]WW')
+    .option('--mapping <name>', 'read the file by a mapping that was saved')
+    .option('--save-mapping <name>', 'save how the file is read, for --mapping')
+    .option('--explain', 'say how the file is read, and which rows show that; nothing is sent')
+    .addOption(
+      new Option('--on-conflict <what>', 'what to do with an entry that is there already')
+        .choices(ON_CONFLICT)
+        .default('update'),
+    )
+    .option('--only-changes', 'read what is there first, and send only what differs')
     .option('--create-assignments', 'assign KPIs to users where the rows need it')
     .option('--dry-run', 'do all but send, and say what each row would do')
     .option('--rejects <file>', 'where the rejected rows go')
+    .option('--max-errors <n>', 'give up after so many rejected rows, or such a share of them: 100, 5%')
+    .option('--verify', 'read everything back in the end and compare')
+    .option('--receipt <file>', 'with --verify: where to write what was sent and found')
+    .option('--rate <n>', 'at most so many requests a minute')
+    .option('--deadline <time>', 'stop cleanly at this time, 06:30, or after so long, 30m')
+    .option('--journal <folder>', 'where it is kept how far the run is')
     .addHelpText('after', EXAMPLES)
   act(command, async (cli, [file = ''], flags) => {
     const { runImport } = await import('../import/run.ts')

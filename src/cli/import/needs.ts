@@ -1,10 +1,9 @@
 import { type Capability, NEWER_PROFILE } from '../../client/capabilities.ts'
 import { assignment } from '../../domain/resources/assignment.ts'
 import { entry } from '../../domain/resources/entry.ts'
-import type { Source } from '../../load/files.ts'
 import { mustNameSources, namesSourceIds } from '../../load/header.ts'
 import type { ImportOptions } from '../../load/options.ts'
-import { headerOf } from '../../load/rows.ts'
+import { headerOf, type Table } from '../../load/table.ts'
 import { SOURCES } from '../source.ts'
 
 const ENTRIES: Capability = { of: entry, verb: 'add' }
@@ -41,8 +40,8 @@ export const needsOfFlags = ({ source, map, createAssignments }: ImportOptions):
  * The same with what the file needs: breakdown items, where nothing else says whom its rows belong to. Beside a user they
  * are read where there are such, if the column is sure to be theirs.
  */
-export const needsOfFile = async (source: Source, options: ImportOptions): Promise<Capability[]> => {
-  const [needs, header] = [needsOfFlags(options), await headerOf(source.open())]
+export const needsOfFile = async (table: Table, options: ImportOptions): Promise<Capability[]> => {
+  const [needs, header] = [needsOfFlags(options), await headerOf(table)]
   if (mustNameSources(header, options)) return [...needs, SOURCE_OF_ROWS]
   return namesSourceIds(header, options) ? [...needs, { ...SOURCE_OF_ROWS, isWish: true }] : needs
 }

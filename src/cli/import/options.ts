@@ -1,6 +1,15 @@
 import type { Day } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
-import { type ImportOptions, LAYOUTS, ON_DUPLICATE, type Role, ROLES } from '../../load/options.ts'
+import {
+  DECIMALS,
+  type ImportOptions,
+  LAYOUTS,
+  type MaxErrors,
+  ON_CONFLICT,
+  ON_DUPLICATE,
+  type Role,
+  ROLES,
+} from '../../load/options.ts'
 import { readDateCell } from '../../load/values.ts'
 import { dateOfWord } from '../day-words.ts'
 import { UsageError } from '../exit.ts'
@@ -34,6 +43,17 @@ const dateOf = (value: unknown, today: Day): string | undefined => {
   return date
 }
 
+/** `100`, or `5%` of the rows. */
+const maxErrorsOf = (value: unknown): MaxErrors | undefined => {
+  const text = textOf(value)
+  if (text === undefined) return undefined
+  const [, number, percent] = /^(\d{1,9})(%?)$/.exec(text.trim()) ?? []
+  if (number === undefined || (percent && Number(number) > 100)) {
+    throw new UsageError(`--max-errors ${text} is neither a number of rows nor a share of them; write 100 or 5%`)
+  }
+  return percent ? { percent: Number(number) } : { count: Number(number) }
+}
+
 /** What the flags of an import say. */
 export const importOptions = (flags: FlagValues, today: Day): ImportOptions => ({
   layout: LAYOUTS.find((one) => one === flags['layout']),
@@ -47,4 +67,9 @@ export const importOptions = (flags: FlagValues, today: Day): ImportOptions => (
   strict: flags['strict'] === true,
   onDuplicate: ON_DUPLICATE.find((one) => one === flags['onDuplicate']) ?? 'error',
   createAssignments: flags['createAssignments'] === true,
+  decimal: DECIMALS.find((one) => one === flags['decimal']),
+  dateFormat: textOf(flags['dateFormat']),
+  onConflict: ON_CONFLICT.find((one) => one === flags['onConflict']) ?? 'update',
+  onlyChanges: flags['onlyChanges'] === true,
+  maxErrors: maxErrorsOf(flags['maxErrors']),
 })

@@ -9,6 +9,7 @@ import { type Ending, importFile } from '../../load/load.ts'
 import { type Import, withPrepared } from '../../load/prepare.ts'
 import { type Rehearsed, rehearse } from '../../load/rehearse.ts'
 import type { Summary } from '../../load/summary.ts'
+import { openTable } from '../../load/table.ts'
 import type { Cli } from '../cli.ts'
 import { countOf } from '../count-of.ts'
 import { todayAt } from '../day-words.ts'
@@ -68,6 +69,8 @@ const summaryRecord = (cli: Cli, client: Client, startedAt: number, summary: Sum
   unchecked: summary.unchecked === '' ? null : summary.unchecked,
   left,
   requests: client.requests(),
+  refused: client.traffic().refused,
+  waited: BigInt(Math.round(client.traffic().waitedMs / 100)) * 1000n,
   seconds: BigInt(Math.round((cli.io.now() - startedAt) / 100)) * 1000n,
 })
 
@@ -92,7 +95,7 @@ const dryRun = (cli: Cli, work: Import, progress: ProgressView): Promise<number>
   withPrepared(work, async (prepared) => {
     progress.stop()
     const row = work.client.variant === 'classic' ? rehearsalRow : newerRehearsalRow
-    const rows = asRecords(rehearse(work.client, prepared))
+    const rows = asRecords(rehearse(prepared))
     await printRecords(cli.io, cli.printing(), row.shown, rows)
     const unread = prepared.reference.unchecked.has('entries') ? 'what is there' : 'the KPIs, which may have targets,'
     await cli.note(shortSummary(prepared.summary, unread))
@@ -125,7 +128,12 @@ type Run = { readonly progress: ProgressView; readonly startedAt: number }
 /** Loads the file, then says what became of it. */
 const load = async (cli: Cli, work: Import, rejectsPath: string, run: Run): Promise<void> => {
   const { progress, startedAt } = run
-  const ending = await importFile({ ...work, rejectsPath: resolve(cli.io.cwd, rejectsPath) })
+  const ending = await importFile({
+    ...work,
+    rejectsPath: resolve(cli.io.cwd, rejectsPath),
+    journal: undefined,
+    verify: undefined,
+  })
   progress.stop()
   await cli.printOne(importSummary, summaryRecord(cli, work.client, startedAt, ending.summary, ending.left))
   return conclude(cli, ending, rejectsPath)
@@ -137,14 +145,15 @@ export const runImport = async (cli: Cli, file: string, flags: FlagValues): Prom
   const rejectsPath = findRejectsPath(cli, file, flags['rejects'])
   cli.printing()
   cli.mustHave(needsOfFlags(options))
-  const source = await openSource(cli, file)
+  const table = await openTable(await openSource(cli, file))
   const progress = await createProgress(cli)
   const run: Run = { progress, startedAt: cli.io.now() }
   const withClient = async (client: Client): Promise<number | void> => {
     const work: Import = {
       client,
-      source,
+      table,
       options,
+      clock: cli.io,
       folder: cli.io.tempDir,
       signal: cli.io.interruption(),
       onProgress: (step) => {
@@ -161,9 +170,9 @@ export const runImport = async (cli: Cli, file: string, flags: FlagValues): Prom
     }
   }
   try {
-    return await cli.withClient(await needsOfFile(source, options), withClient)
+    return await cli.withClient(await needsOfFile(table, options), withClient)
   } finally {
     progress.stop()
-    source.close()
+    table.close()
   }
 }

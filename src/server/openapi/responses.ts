@@ -9,6 +9,7 @@ const header = (description: string, type = 'integer'): Schema => ({ description
 /** The headers that answers may have, by the name under which they are referred to. */
 export const headersOf = ({ challenge, callerHeaders }: Facts): Schema => ({
   RequestId: header('Id of the request, by which it is found in the log of the service', 'string'),
+  Server: header('kpi/ and the version: only such a service is sure to do what has an Idempotency-Key once', 'string'),
   Location: header('Where the created resource is', 'string'),
   TotalCount: header(`How many rows there are. ${reportRow.caution}`),
   RetryAfter: header('Seconds to wait before asking again'),
@@ -28,7 +29,10 @@ const told: Record<Told, (facts: Facts) => Schema> = {
 }
 
 /** The headers of an answer that needs no credentials. */
-export const openHeaders: Schema = { 'X-Request-Id': ref('headers', 'RequestId') }
+export const openHeaders: Schema = {
+  'X-Request-Id': ref('headers', 'RequestId'),
+  Server: ref('headers', 'Server'),
+}
 
 /** The headers of an answer that needs credentials. */
 export const usualHeaders = (facts: Facts): Schema => ({ ...openHeaders, ...toldOfCaller(facts) })

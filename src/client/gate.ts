@@ -1,0 +1,19 @@
+import type { TextAnswer } from './answer.ts'
+import type { Traffic } from './transport.ts'
+
+/** One request's turn at a gate. */
+export type Turn = {
+  /**
+   * To be called once there is an answer, or none will come; says whether the request was only put off for the limit, and
+   * is to be sent again after another turn.
+   */
+  readonly leave: (answer?: TextAnswer) => boolean
+}
+
+/** Says when the next request to a service may go. */
+export type Gate = {
+  /** Waits for a turn; throws `Stopped` where the wait is given up. */
+  readonly enter: () => Promise<Turn>
+  readonly traffic: () => Traffic
+  readonly close: () => void
+}

@@ -1,0 +1,8 @@
+/** Where the journal of a run lies, and for whom it is sent to where, by which its journal is known again. */
+export type JournalPlace = {
+  readonly folder: string
+  /** The service, such as its base URL, or the folder of the embedded one. */
+  readonly service: string
+  /** Who asks there: never a secret, but different for different credentials. */
+  readonly account: string
+}
