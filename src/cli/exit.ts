@@ -30,6 +30,7 @@ export const exitCodes: Record<ErrorCode, number> = {
   media_type: EXIT.failed,
   not_acceptable: EXIT.failed,
   key_reused: EXIT.failed,
+  locked: EXIT.locked,
   unsupported: EXIT.unsupported,
   rate_limited: EXIT.unreachable,
   unavailable: EXIT.unreachable,

@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'media_type'
   | 'not_acceptable' // no format that the sender takes
   | 'key_reused' // an Idempotency-Key that was sent before with another body
+  | 'locked' // the same is being done already
   | 'unsupported' // this variant of the service does not have that
   | 'rate_limited'
   | 'unavailable' // try again later

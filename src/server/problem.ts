@@ -20,6 +20,7 @@ export const problemTitles: Record<ErrorCode, string> = {
   media_type: 'The Content-Type is not supported',
   not_acceptable: 'No format that is accepted',
   key_reused: 'The Idempotency-Key was sent before with another body',
+  locked: 'Something unforeseen happened',
   unsupported: 'This variant does not have that',
   rate_limited: 'The limit is reached',
   unavailable: 'Not available at the moment',

@@ -16,6 +16,7 @@ export const classicStatus: Record<ErrorCode, number> = {
   media_type: 415,
   not_acceptable: 406,
   key_reused: 400,
+  locked: 500,
   unsupported: 404,
   rate_limited: 403,
   unavailable: 503,

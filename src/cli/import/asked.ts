@@ -1,0 +1,56 @@
+import { ENCODINGS, type ImportOptions, SEPARATORS } from '../../load/options.ts'
+import type { AskedReading } from '../../load/table.ts'
+import type { Cli } from '../cli.ts'
+import { todayAt } from '../day-words.ts'
+import { UsageError } from '../exit.ts'
+import type { FlagValues } from '../flags.ts'
+import { importOptions } from './options.ts'
+
+/** What the flags of an import ask for: what files mean, how they are read, and what is done with them. */
+export type Asked = {
+  readonly options: ImportOptions
+  readonly reading: AskedReading
+  readonly isDryRun: boolean
+  /** Where the rejects go, where it is said. */
+  readonly rejects: string | undefined
+  readonly verify: boolean
+  readonly receipt: string | undefined
+  /** The folder of the journal, where it is said. */
+  readonly journal: string | undefined
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const readingOf = (flags: FlagValues): AskedReading => {
+  const separator = SEPARATORS.find((one) => one === flags['separator'])
+  const encoding = ENCODINGS.find((one) => one === flags['encoding'])
+  return { ...(separator && { separator }), ...(encoding && { encoding }) }
+}
+
+const mustGoTogether = ({ verify, receipt, rejects }: Asked, files: readonly string[]): void => {
+  if (receipt !== undefined && !verify) throw new UsageError('--receipt needs --verify, which finds out what it says')
+  const ofOne = [
+    ...(rejects === undefined ? [] : ['--rejects']), //
+    ...(receipt === undefined ? [] : ['--receipt']),
+  ]
+  if (files.length > 1 && ofOne.length > 0) {
+    throw new UsageError(
+      `${ofOne.join(' and ')} would be one file for ${files.length} imports; import one file at a time`,
+    )
+  }
+}
+
+/** Reads the flags of an import of files, once nothing is wrong with them. */
+export const readAsked = ({ io }: Cli, files: readonly string[], flags: FlagValues): Asked => {
+  const asked: Asked = {
+    options: importOptions(flags, todayAt(io.now())),
+    reading: readingOf(flags),
+    isDryRun: flags['dryRun'] === true,
+    rejects: textOf(flags['rejects']),
+    verify: flags['verify'] === true,
+    receipt: textOf(flags['receipt']),
+    journal: textOf(flags['journal']),
+  }
+  mustGoTogether(asked, files)
+  return asked
+}

@@ -1,0 +1,28 @@
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileError, fileSource, isDevice, type Source, spoolSource } from '../../load/files.ts'
+import type { Cli } from '../cli.ts'
+
+/**
+ * A pipe, once there is somebody who writes to it: waiting for that cannot be stopped but by ending the process, so that no
+ * signal is caught before.
+ */
+const openPipe = async (path: string, name: string): Promise<Readable> => {
+  const stream = createReadStream(path)
+  await once(stream, 'open').catch((error: unknown) => {
+    throw fileError(error, 'read', name)
+  })
+  return stream
+}
+
+/** Opens what a word of the command line names: a file, a pipe, or `-` for standard input. */
+export const openSource = async ({ io, note }: Cli, file: string, signal: () => AbortSignal): Promise<Source> => {
+  const path = resolve(io.cwd, file)
+  if (file !== '-' && !isDevice(path)) return fileSource(path, file)
+  if (file === '-' && io.stdinIsTerminal) await note('reading rows from the terminal; end them with Ctrl-D')
+  const spool = join(io.tempDir, `kpi-stdin-${Buffer.from(io.random(6)).toString('hex')}`)
+  if (file === '-') return spoolSource(io.stdin, spool, 'standard input', signal())
+  return spoolSource(await openPipe(path, file), spool, file, signal())
+}

@@ -1,0 +1,31 @@
+import type { Client } from '../../client/client.ts'
+import type { Import } from '../../load/prepare.ts'
+import type { Cli } from '../cli.ts'
+import type { Asked } from './asked.ts'
+import type { Job } from './jobs.ts'
+import type { ProgressView } from './progress.ts'
+import type { Stops } from './stops.ts'
+
+/** A run of the command: one or more files, one after another, through one client. */
+export type Run = {
+  readonly cli: Cli
+  readonly client: Client
+  readonly asked: Asked
+  readonly stops: Stops
+  readonly progress: ProgressView
+}
+
+/** The work that a file is within a run. */
+export const workOf = ({ cli, client, asked, stops, progress }: Run, { table }: Job): Import => ({
+  client,
+  table,
+  options: asked.options,
+  clock: cli.io,
+  folder: cli.io.tempDir,
+  signal: stops.signal(),
+  onProgress: (step) => {
+    cli.io.limitMemory()
+    progress.show(step)
+  },
+  onNote: (text) => void cli.note(text),
+})
