@@ -31,7 +31,7 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   assign: { summary: 'KPIs and group items of users', load: async () => (await import('./commands/assign.ts')).assign },
   entries: {
-    summary: 'values: list, add, delete, import from a file',
+    summary: 'values: list, add, delete, import from a file, export to one',
     load: async () => (await import('./commands/entries.ts')).entries,
   },
   report: { summary: 'the processed report', load: async () => (await import('./commands/report.ts')).report },

@@ -9,6 +9,7 @@ import type { ImportOptions, Role } from './options.ts'
 import { type FirstLines, mustBeTellable, ownerReader, type SourcesOfUsers } from './owner.ts'
 import type { Reference } from './reference.ts'
 import type { Row } from './rows.ts'
+import { unmarkText } from './text-mark.ts'
 import { readDateCell, readNumberCell, remember } from './values.ts'
 
 /** Which values a row has, as bits: each is given, or cleared, or, where neither is set, kept as it is stored. */
@@ -73,7 +74,7 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
     return 0n
   }
   const notesOf = (text: string): string => {
-    const value = checkText(entry.fields.notes, text)
+    const value = checkText(entry.fields.notes, unmarkText(text))
     if (!(value instanceof Fault)) return value ?? ''
     reasons.push(`notes ${value.message}`)
     return ''

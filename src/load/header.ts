@@ -74,6 +74,10 @@ export const restOf = ({ header, roles, ignored }: Findings): number[] => {
 
 const roleOf = (name: string): Role | undefined => ROLES.find((role) => SYNONYMS[role].includes(fold(name)))
 
+/** Whether a header has a meaning of its own, so that no KPI or user can be called so there. */
+export const isColumnName = (name: string): boolean =>
+  roleOf(name) !== undefined || REJECT_COLUMNS.some((column) => column === name.trim())
+
 /** Whether a column that means nothing yet is called like a role. */
 export const isCalled = (found: Findings, role: Role): boolean =>
   restOf(found).some((at) => roleOf(found.header[at] ?? '') === role)

@@ -15,6 +15,7 @@ import { mustTakeEntries, readSource, SOURCES } from '../source.ts'
 import { addDelete } from '../verbs/delete.ts'
 import { addGet } from '../verbs/get.ts'
 import { addListOptions, applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
+import { addExport } from './entries-export.ts'
 import { addImport } from './entries-import.ts'
 
 const { user_id, kpi_id, entry_date, actual, target, notes } = entry.fields
@@ -164,4 +165,5 @@ export const entries: Register = (group, act) => {
   addAddCommand(group, act)
   addDelete(group, act, entry, (client, id) => client.entries.remove(id), { name: '1' })
   addImport(group, act)
+  addExport(group, act)
 }

@@ -1,0 +1,87 @@
+import { resolve } from 'node:path'
+import type { Client } from '../../client/client.ts'
+import type { Needs } from '../../client/capabilities.ts'
+import { Stopped } from '../../client/stopped.ts'
+import { formatDay } from '../../domain/day.ts'
+import { entry } from '../../domain/resources/entry.ts'
+import { gzipped, sheetText, type Written } from '../../load/export/chunks.ts'
+import { entriesByDay, type Selection } from '../../load/export/days.ts'
+import { PLAIN_FORM } from '../../load/export/form.ts'
+import { writeWhole } from '../../load/files.ts'
+import type { Cli } from '../cli.ts'
+import { countOf } from '../count-of.ts'
+import { rangeOfWords, todayAt } from '../day-words.ts'
+import type { FlagValues } from '../flags.ts'
+import { idsIn, type NamedKind } from '../names.ts'
+import { SOURCES } from '../source.ts'
+import { sheetForm } from './excel.ts'
+import { type Look, sheetFor } from './sheet.ts'
+
+const needsOf = ({ source }: FlagValues): Needs =>
+  source === undefined ? { of: entry, verb: 'list' } : [{ of: entry, verb: 'list' }, SOURCES]
+
+const idsOf = async (
+  client: Client,
+  kind: NamedKind,
+  flag: string,
+  list: unknown,
+): Promise<readonly number[] | undefined> =>
+  typeof list === 'string' ? idsIn(client, kind, `--${flag}`, list) : undefined
+
+const lookOf = ({ excel, layout, names }: FlagValues): Look => ({
+  form: typeof excel === 'string' ? sheetForm(excel) : PLAIN_FORM,
+  isWide: layout === 'wide',
+  hasNames: names === true,
+})
+
+/** Ends the export where it is asked to stop: there is no half of a file. */
+async function* untilStopped<T>(days: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  for await (const day of days) {
+    if (signal.aborted) throw new Stopped('stopped before all was written; run the same command again')
+    yield day
+  }
+}
+
+/** Writes to the file, whole, or to standard output as it comes. */
+const write = async (cli: Cli, file: unknown, text: AsyncIterable<string>): Promise<void> => {
+  if (typeof file === 'string') {
+    return writeWhole(resolve(cli.io.cwd, file), file.endsWith('.gz') ? gzipped(text) : text)
+  }
+  for await (const part of text) await cli.io.stdout.write(part)
+}
+
+const tellLeftOut = async ({ io }: Cli, { ofItems, values }: Written): Promise<void> => {
+  const what = [
+    ...(ofItems > 0
+      ? [`${countOf(ofItems, 'entry', 'entries')} of breakdown items, which this file has no column for`]
+      : []),
+    ...(values > 0 ? [`${countOf(values, 'target or note', 'targets and notes')}, which a wide file cannot hold`] : []),
+  ]
+  // Also where quiet is asked for: the file does not hold all.
+  if (what.length > 0) await io.stderr.write(`left out: ${what.join('; ')}\n`)
+}
+
+/** `kpi entries export`: writes entries as a file that imports as what is there already. */
+export const runExport = async (cli: Cli, flags: FlagValues): Promise<void> => {
+  const range = rangeOfWords(String(flags['from']), String(flags['to']), todayAt(cli.io.now()))
+  const look = lookOf(flags)
+  const file = flags['toFile']
+  const written: Written = { entries: 0, ofItems: 0, values: 0 }
+  await cli.withClient(needsOf(flags), async (client) => {
+    const selection: Selection = {
+      ...range,
+      users: await idsOf(client, 'user', 'user', flags['user']),
+      sources: await idsOf(client, 'breakdown_item', 'source', flags['source']),
+      kpis: await idsOf(client, 'kpi', 'kpi', flags['kpi']),
+    }
+    const sheet = await sheetFor(client, selection, look)
+    const days = untilStopped(entriesByDay(client, selection), cli.io.interruption())
+    await write(cli, file, sheetText(sheet, look.form, days, written))
+  })
+  const place = typeof file === 'string' ? ` to ${file}` : ''
+  const [from, to] = [formatDay(range.from), formatDay(range.to)]
+  await cli.note(
+    `exported ${countOf(written.entries - written.ofItems, 'entry', 'entries')} of ${from} to ${to}${place}`,
+  )
+  await tellLeftOut(cli, written)
+}

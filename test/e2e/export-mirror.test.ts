@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Client } from '../../src/client/client.ts'
+import { entryPages } from '../../src/client/entry-pages.ts'
+import { LARGEST } from '../../src/domain/decimal.ts'
+import { databases } from '../support/databases.ts'
+import { kpiNamed, userNamed } from '../support/import.ts'
+import { jsonOf, type Shell } from '../support/kpi.ts'
+import { type Doors, openDoors } from '../support/newer-import.ts'
+
+/** Names that a file could take for something else: a role, a number, an id, a formula, another name, a separator. */
+const KPIS = ['sales', 'Actual', '1', '3', '=A1', 'a, b', 'Q;1', "O'Hara", 'Date', 'Umsatz €']
+const PEOPLE = ['Ann', 'Ann', 'User', '2', '+Bo', 'Zoë', 'Target']
+const REGIONS = ['North', 'Ann', '=West']
+
+const NOTES = ['rain', '=1+1', "'=1", "''", "'tis", '-', '12', '1.234', 'a\nb', 'a"b', 'x; y, z | t\tu', '#N/A', '€ 5']
+
+/** An entry by places in the lists above; the owner is a person, or after these a region. */
+type Made = {
+  readonly owner: number
+  readonly kpi: number
+  readonly day: number
+  readonly actual: bigint | null
+  readonly target: bigint | null
+  readonly notes: string | null
+}
+
+const OWNERS = PEOPLE.length + REGIONS.length
+const decimals = fc.oneof(
+  fc.bigInt({ min: -LARGEST, max: LARGEST }),
+  fc.constantFrom(1_2340n, -1_2340n, 12_0000n, 123_4560n, 0n, 1n, LARGEST, -LARGEST),
+  fc.bigInt({ min: -9999_9999n, max: 9999_9999n }),
+)
+const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 2 })
+const made: fc.Arbitrary<Made> = fc
+  .record({
+    owner: fc.nat(OWNERS - 1),
+    kpi: fc.nat(KPIS.length - 1),
+    day: fc.oneof(fc.integer({ min: 20_000, max: 20_005 }), fc.integer({ min: -25_567, max: 84_000 })),
+    actual: maybe(decimals),
+    target: maybe(decimals),
+    notes: maybe(fc.constantFrom(...NOTES)),
+  })
+  .filter(({ actual, target, notes }) => actual !== null || target !== null || notes !== null)
+
+const account = fc.uniqueArray(made, {
+  maxLength: 40,
+  selector: ({ owner, kpi, day }) => `${owner} ${kpi} ${day}`,
+})
+
+/** The ids that an account of `openDoors` gives to what is added here, in the order of the lists. */
+type Ids = { readonly kpis: readonly number[]; readonly users: readonly number[]; readonly regions: readonly number[] }
+
+const fill = async ({ application }: Doors): Promise<Ids> => {
+  const [kpis, users, regions]: [number[], number[], number[]] = [[], [], []]
+  for (const name of KPIS) kpis.push((await application.kpis.add(kpiNamed(name, { target_default: 0n }))).id)
+  for (const [at, name] of PEOPLE.entries()) {
+    const { id } = await application.users.add(userNamed(name, { email: `p${at}@example.com` }))
+    for (const kpi of kpis) await application.assignments(id).add({ id: kpi, sort_order: 1 })
+    users.push(id)
+  }
+  const { id } = await application.groups.add({ name: 'Shops' })
+  for (const name of REGIONS) regions.push((await application.groupItems(id).add({ name })).id)
+  return { kpis, users, regions }
+}
+
+const enter = async (newer: Client, entries: readonly Made[], { kpis, users, regions }: Ids): Promise<void> => {
+  const drafts = entries.map(({ owner, kpi, day, actual, target, notes }) => {
+    const [user_id, source_id] = [users[owner], regions[owner - users.length]]
+    const whose = user_id === undefined ? { source_id: source_id ?? 0 } : { user_id }
+    return { ...whose, kpi_id: kpis[kpi] ?? 0, entry_date: day, actual, target, notes }
+  })
+  if (drafts.length > 0) await newer.entries.addMany(drafts)
+}
+
+const clear = async ({ newer }: Doors): Promise<void> => {
+  const ids: number[] = []
+  for await (const page of entryPages(newer, { from: -25_567, to: 84_005 })) ids.push(...page.map(({ id }) => id))
+  for (const id of ids) await newer.entries.remove(id)
+}
+
+const EXPORT = ['entries', 'export', '--from', '1900-01-01', '--to', '2199-12-31', '--quiet']
+
+const exportOf = async (kpi: Shell, flags: readonly string[]): Promise<string> => {
+  const { code, stdout, stderr } = await kpi(...EXPORT, ...flags)
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^(left out: .*\n)?$/)])
+  return stdout
+}
+
+const importOf = async (doors: Doors, kpi: Shell, text: string): Promise<unknown> => {
+  doors.write('data.csv', text)
+  return jsonOf(await kpi('entries', 'import', 'data.csv', '-o', 'json', '--quiet'))
+}
+
+const NOTHING = { created: 0, updated: 0, rejected: 0, rounded: 0 }
+const LONG = [[], ['--names'], ['--excel', 'en-US'], ['--excel', 'ja-JP', '--names']]
+const WIDE = [
+  ['--layout', 'wide'],
+  ['--layout', 'wide', '--names', '--excel', 'en-GB'],
+  ['--layout', 'wide', '--kpi', 'Umsatz €'],
+  ['--layout', 'wide', '--user', '2', '--names'],
+]
+
+const ways = databases.flatMap(([database, makeDatabase]) => [
+  { variant: 'classic' as const, database, makeDatabase, numRuns: database === 'SQLite' ? 12 : 3 },
+  { variant: 'v1' as const, database, makeDatabase, numRuns: database === 'SQLite' ? 12 : 3 },
+])
+
+describe.each(ways)('through the $variant interface on $database, what is exported', (way) => {
+  test('imports as unchanged, and into an empty account as the same', { timeout: 120_000 }, async () => {
+    await using one = await openDoors(way.makeDatabase)
+    await using twin = await openDoors(way.makeDatabase)
+    const ids = await fill(one)
+    expect(await fill(twin)).toEqual(ids)
+    const [here, there] = [await one.profiled(way.variant), await twin.profiled(way.variant)]
+    const seen = (entries: readonly Made[]): number =>
+      entries.filter(({ owner }) => way.variant === 'v1' || owner < PEOPLE.length).length
+    await fc.assert(
+      fc.asyncProperty(account, fc.constantFrom(...LONG), fc.constantFrom(...WIDE), async (entries, flags, wide) => {
+        await clear(one)
+        await enter(one.newer, entries, ids)
+        const text = await exportOf(here, flags)
+        expect(await importOf(one, here, text)).toMatchObject({ ...NOTHING, unchanged: seen(entries) })
+        expect(await importOf(one, here, await exportOf(here, wide))).toMatchObject(NOTHING)
+        await clear(twin)
+        expect(await importOf(twin, there, text)).toMatchObject({ ...NOTHING, created: seen(entries) })
+        expect(await exportOf(there, flags)).toBe(text)
+        expect(await exportOf(there, [])).toBe(await exportOf(here, []))
+      }),
+      { numRuns: way.numRuns },
+    )
+  })
+})
