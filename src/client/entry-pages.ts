@@ -1,9 +1,20 @@
+import { KpiError } from '../domain/errors.ts'
 import { ENTRIES_PAGE, type Entry } from '../domain/resources/entry.ts'
 import type { Client } from './client.ts'
 import type { EntryQuery } from './queries.ts'
 
 /** A stretch of days is read in so many pages or a few more: for each, a service goes through the stretch anew. */
 const PAGES_A_STRETCH = 10
+
+/** Whether all entries are of the days that were asked for; where not, the service does not look at them. */
+const isWithin = ({ from, to }: Pick<EntryQuery, 'from' | 'to'>, entries: readonly Entry[]): boolean =>
+  entries.every(({ entry_date }) => entry_date >= from && entry_date <= to)
+
+/** Answers the first entry of a page, by which the next one is known; pages that are alike would never end. */
+const mustGoOn = ([first]: readonly Entry[], before: number | undefined): number | undefined => {
+  if (first === undefined || first.id !== before) return first?.id
+  throw new KpiError('unavailable', 'the service answers the same page of entries again and again; nothing can be read')
+}
 
 /**
  * All entries that a query selects, a page at a time, by day. A range that does not fit on a page is read in stretches
@@ -15,14 +26,16 @@ export async function* entryPages(client: Client, query: Omit<EntryQuery, 'page'
   while (from <= query.to) {
     let to = Math.min(query.to, from + days - 1)
     days *= 2
+    let first: number | undefined
     for (let page = 1, rows = ENTRIES_PAGE; rows === ENTRIES_PAGE; page += 1) {
       const entries = await client.entries.list({ ...query, from, to, page })
+      first = mustGoOn(entries, first)
       const [last] = entries.slice(-1)
       if (last) yield entries
       rows = entries.length
       // Pages are in the order of days, so that a shorter stretch has the same first page.
       if (page === 1 && last && rows === ENTRIES_PAGE) {
-        days = (last.entry_date - from + 1) * PAGES_A_STRETCH
+        days = isWithin(query, entries) ? (last.entry_date - from + 1) * PAGES_A_STRETCH : Infinity
         to = Math.min(to, from + days - 1)
       }
     }

@@ -5,7 +5,8 @@ import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { Import, Prepared } from './prepare.ts'
 import type { Pair } from './reference.ts'
 import { Stopped } from '../client/stopped.ts'
-import { judgeDrafts } from './verdict.ts'
+import { decideBy, isSent, readsFirst } from './choose.ts'
+import { UNKNOWN } from './verdict.ts'
 
 /** Whether a draft is sure to leave an entry, whatever is stored. */
 const isSure = ({ actual, notes }: EntryDraft): boolean =>
@@ -13,24 +14,26 @@ const isSure = ({ actual, notes }: EntryDraft): boolean =>
 
 /**
  * The assignments that are missing and that an entry needs which the service will take: neither those that only rejects
- * would need, nor those of empty cells that have nothing to clear.
+ * would need, nor those of empty cells that have nothing to clear, nor of entries that are not sent.
  */
 export const neededAssignments = async ({
   reference,
   batches,
   standing,
-}: Pick<Prepared, 'reference' | 'batches' | 'standing'>): Promise<Pair[]> => {
+  options,
+}: Pick<Prepared, 'reference' | 'batches' | 'standing' | 'options'>): Promise<Pair[]> => {
   const missing = reference.missing()
   if (missing.length === 0) return []
+  const decide = decideBy(standing, reference, options, true)
   const keyOf = (user: number | null | undefined, kpi: number): string => `${user}/${kpi}`
   const open = new Set(missing.map(({ user, kpi }) => keyOf(user.id, kpi.id)))
   const isOpen = ({ user_id, kpi_id }: EntryDraft): boolean => open.has(keyOf(user_id, kpi_id))
   const settle = ({ user_id, kpi_id }: EntryDraft): boolean => open.delete(keyOf(user_id, kpi_id))
   for (const { drafts } of batches()) {
-    for (const draft of drafts) if (isSure(draft)) settle(draft)
+    if (!readsFirst(options)) for (const draft of drafts) if (isSure(draft)) settle(draft)
     const unsure = drafts.filter(isOpen)
-    const verdicts = await judgeDrafts(standing, unsure, reference)
-    unsure.filter((_, at) => !['nothing', 'reject'].includes(verdicts[at]?.action ?? '')).forEach(settle)
+    const verdicts = unsure.length > 0 ? await decide(unsure) : []
+    unsure.filter((_, at) => isSent(verdicts[at] ?? UNKNOWN, options)).forEach(settle)
   }
   return missing.filter(({ user, kpi }) => !open.has(keyOf(user.id, kpi.id)))
 }
@@ -46,10 +49,12 @@ export const createAssignments = async ({ client, signal }: Import, prepared: Pr
   const places = new Map<number, number>()
   for (const { user, kpi } of await neededAssignments(prepared)) {
     if (signal.aborted) throw new Stopped('stopped before any entry was sent; run the same command to continue')
-    const assignments = client.assignments(user.id)
-    const last = places.get(user.id) ?? Math.max(0, ...(await assignments.list()).map(({ sort_order }) => sort_order))
+    const last = places.get(user.id) ?? prepared.reference.lastPlaceOf(user.id)
     const sort_order = Math.min(last + 1, INT16_MAX)
-    const isMade = await assignments.add({ id: kpi.id, sort_order }).then(() => true, mustBeThere)
+    const isMade = await client
+      .assignments(user.id)
+      .add({ id: kpi.id, sort_order })
+      .then(() => true, mustBeThere)
     places.set(user.id, sort_order)
     if (isMade) prepared.summary.assigned += 1
   }

@@ -2,7 +2,7 @@ import { KpiError } from '../domain/errors.ts'
 import { createAssignments } from './assign.ts'
 import type { Batch } from './batch.ts'
 import type { JournalPlace } from './journal-place.ts'
-import { settleClears } from './clear.ts'
+import { chooseFrom } from './choose.ts'
 import { type Import, type Prepared, withPrepared } from './prepare.ts'
 import { type Rejects, writeRejects } from './rejects.ts'
 import { tellUnchecked } from './reference.ts'
@@ -33,7 +33,7 @@ const endsRun = (error: unknown, sent: number): error is KpiError => error insta
 /** Sends what a batch comes to, and counts what became of it. */
 const sendOne = async ({ client }: Load, prepared: Prepared, cut: Batch): Promise<void> => {
   const { rejects, summary } = prepared
-  const batch = await settleClears(cut, prepared)
+  const { left: batch } = await chooseFrom(cut, prepared)
   if (batch.drafts.length === 0) return
   const { result, refused } = await sendBatch(client, batch)
   summary.created += result.rows_created

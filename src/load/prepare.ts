@@ -3,12 +3,17 @@ import type { Clock } from '../client/clock.ts'
 import { BATCH_LIMIT } from '../domain/resources/entry.ts'
 import { type Batch, cutBatches } from './batch.ts'
 import { type Checked, checkFile } from './check.ts'
+import { type Decide, decideBy, readsFirst } from './choose.ts'
 import type { ImportOptions } from './options.ts'
 import { nameSources } from './owner.ts'
 import { mayNotRead } from './readable.ts'
 import { createRejects, type Rejects } from './rejects.ts'
+import type { Reference } from './reference.ts'
+import { mustMayRead } from './must-read.ts'
 import { createSorter, type Sorter } from './sorter.ts'
 import { type Standing, standingNow } from './standing.ts'
+import { standingAhead } from './standing-ahead.ts'
+import { judge } from './verdict.ts'
 import { Stopped } from '../client/stopped.ts'
 import { emptySummary, type Summary } from './summary.ts'
 import type { Table } from './table.ts'
@@ -21,6 +26,8 @@ export type Import = {
   readonly client: Client
   readonly table: Table
   readonly options: ImportOptions
+  /** Whether nothing is sent, and all is told. */
+  readonly isDry?: boolean
   readonly clock: Clock
   /** A folder for what does not fit in memory. */
   readonly folder: string
@@ -35,7 +42,10 @@ export type Prepared = Checked & {
   readonly sorter: Sorter
   readonly rejects: Rejects
   readonly summary: Summary
+  /** What the service holds: as it was before the run where all of it is read first, else as it is when it is asked. */
   readonly standing: Standing
+  readonly decide: Decide
+  readonly options: ImportOptions
   /**
    * The good rows in batches, as often as they are asked for. A key that stands in the file more than once may become
    * rejects on the way.
@@ -66,6 +76,22 @@ const someOf = (lines: readonly number[]): string => {
   return lines.slice(0, SHOWN_LINES).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
+/** What is stored of all good rows. */
+export const readAhead = (
+  { client, folder, options: { onConflict } }: Import,
+  reference: Reference,
+  batches: Prepared['batches'],
+): Standing =>
+  standingAhead({
+    client,
+    reference,
+    folder,
+    drafts: function* () {
+      for (const { drafts } of batches()) yield* drafts
+    },
+    isUnsure: (draft, stored) => judge(draft, stored, reference, onConflict).action === 'send',
+  })
+
 const check = async (work: Import, sorter: Sorter, rejects: Rejects): Promise<Prepared> => {
   const summary = emptySummary()
   const onProgress = (): void => {
@@ -85,15 +111,28 @@ const check = async (work: Import, sorter: Sorter, rejects: Rejects): Promise<Pr
       yield batch
     }
   }
-  return { ...checked, sorter, rejects, summary, standing: standingNow(work.client, checked.reference), batches }
+  const { client, options, isDry = false } = work
+  const { reference } = checked
+  const isAll = isDry || readsFirst(options)
+  const standing = isAll ? readAhead(work, reference, batches) : standingNow(client, reference)
+  const decide = decideBy(standing, reference, options, isAll)
+  return { ...checked, sorter, rejects, summary, standing, decide, options, batches }
 }
 
 /** Reads and checks the whole file, then goes on with it; what lay on disk is removed at the end, however it ends. */
-export const withPrepared = async <T>(work: Import, goOn: (prepared: Prepared) => Promise<T>): Promise<T> => {
+export const withPrepared = async <T>(
+  work: Import,
+  goOn: (prepared: Prepared) => Promise<T>,
+  isVerified = false,
+): Promise<T> => {
   const [sorter, rejects] = [createSorter(work.folder), createRejects(work.folder)]
+  let prepared: Prepared | undefined
   try {
-    return await goOn(await check(work, sorter, rejects))
+    await mustMayRead(work.client, work.options, isVerified)
+    prepared = await check(work, sorter, rejects)
+    return await goOn(prepared)
   } finally {
+    prepared?.standing.close()
     sorter.close()
     rejects.close()
   }

@@ -1,9 +1,10 @@
 import type { Client } from '../client/client.ts'
 import { createDirectory, type Named } from '../client/directory.ts'
 import { readIfAllowed } from '../client/read-if-allowed.ts'
+import type { Decimal } from '../domain/decimal.ts'
 import { Fault } from '../domain/errors.ts'
 import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdown-item.ts'
-import { assignment } from '../domain/resources/assignment.ts'
+import { type Assignment, assignment } from '../domain/resources/assignment.ts'
 import { kpi as kpiResource, type Kpi } from '../domain/resources/kpi.ts'
 import { fullName, type User, user as userResource } from '../domain/resources/user.ts'
 import type { Resource } from '../domain/schema.ts'
@@ -37,6 +38,10 @@ export type Reference = {
   readonly findSource: (text: string) => Named | Fault
   /** Fetches the assignments of users, where they can be read and that has not happened yet. */
   readonly fetchAssignments: (userIds: Iterable<number>) => Promise<void>
+  /** The target that a user has for a KPI; null for none, undefined where that is not known. */
+  readonly userTarget: (userId: number, kpiId: number) => Decimal | null | undefined
+  /** The highest place among a user's assignments; 0 where there is none. */
+  readonly lastPlaceOf: (userId: number) => number
   /** Why no values may be entered for an owner and a KPI, in the service's own words; empty when they may. */
   readonly faultsOf: (owner: number, kpiId: number) => readonly string[]
   /** The assignments that rows need and that do not exist. */
@@ -113,7 +118,7 @@ export const fetchReference = async (client: Client, needs: Needs): Promise<Refe
   const { kpis, users, sources } = lookups
   const readsAssignments = verbsIn(client.variant, assignment).includes('list')
   const persons = itemsOfUsers(sources)
-  const assigned = new Map<number, Set<number>>()
+  const assigned = new Map<number, ReadonlyMap<number, Assignment>>()
   const missing: Pair[] = []
   const unchecked = new Set<CheckedThing>()
 
@@ -143,9 +148,15 @@ export const fetchReference = async (client: Client, needs: Needs): Promise<Refe
       for (const id of new Set(userIds)) {
         if (assigned.has(id)) continue
         const list = await client.assignments(id).list()
-        assigned.set(id, new Set(list.map((one) => one.id)))
+        assigned.set(id, new Map(list.map((one) => [one.id, one])))
       }
     },
+    userTarget: (userId, kpiId) => {
+      const ofUser = assigned.get(userId)
+      return ofUser && (ofUser.get(kpiId)?.user_target ?? null)
+    },
+    lastPlaceOf: (userId) =>
+      [...(assigned.get(userId)?.values() ?? [])].reduce((last, { sort_order }) => Math.max(last, sort_order), 0),
     faultsOf: (owner, kpiId) => {
       const ofOwner = judged.get(owner) ?? new Map<number, readonly string[]>()
       if (ofOwner.size === 0) judged.set(owner, ofOwner)

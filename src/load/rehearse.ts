@@ -1,10 +1,11 @@
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import { neededAssignments } from './assign.ts'
 import type { Batch } from './batch.ts'
+import { chooseFrom, isSent } from './choose.ts'
 import type { Prepared } from './prepare.ts'
 import { tellUnchecked } from './reference.ts'
 import type { Summary } from './summary.ts'
-import { type Action, judgeDrafts, type Verdict } from './verdict.ts'
+import type { Action, Verdict } from './verdict.ts'
 
 /** What a dry run says: of an entry, or of a rejected row. */
 export type Rehearsed = {
@@ -14,27 +15,26 @@ export type Rehearsed = {
   readonly reason: string
 }
 
-const count = (summary: Summary, action: Verdict['action'], lines: number): void => {
+/** Counts what would be sent, as the service would. */
+const count = (summary: Summary, action: Verdict['action']): void => {
   if (action === 'create') summary.created += 1
-  if (action === 'update') summary.updated += 1
+  if (action === 'update' || action === 'add') summary.updated += 1
   if (action === 'unchanged') summary.unchanged += 1
   if (action === 'send') summary.unknown += 1
-  if (action === 'nothing') summary.empty += lines
 }
 
 /** What a batch would come to. Entries that the service would refuse become rejects, told at the end. */
 const rehearseBatch = async (batch: Batch, prepared: Prepared): Promise<Rehearsed[]> => {
-  const { reference, rejects, summary, standing } = prepared
-  const verdicts = await judgeDrafts(standing, batch.drafts, reference)
-  return verdicts.flatMap(({ action, reason }, at) => {
-    const lines = [batch.lines[at] ?? 0].flat()
-    count(summary, action, lines.length)
-    if (action === 'reject') for (const line of lines) rejects.add(line, reason)
+  const { reference, summary, options } = prepared
+  const { verdicts } = await chooseFrom(batch, prepared)
+  return verdicts.flatMap((verdict, at) => {
+    const { action, reason } = verdict
+    if (isSent(verdict, options)) count(summary, action)
     const draft = batch.drafts[at]
     if (action === 'reject' || action === 'nothing' || !draft) return []
     const isTargetDropped = reference.kpis.byId.get(draft.kpi_id)?.target_default === null
     const kept = isTargetDropped ? { ...draft, target: null } : draft
-    return lines.map((line) => ({ line, draft: kept, action, reason }))
+    return [batch.lines[at] ?? 0].flat().map((line) => ({ line, draft: kept, action, reason }))
   })
 }
 

@@ -29,7 +29,7 @@ const shortSummary = (summary: Summary, unread: string): string => {
 
 /** Says what loading a file would do, a row an entry; answers the exit code. */
 export const rehearseJob = (run: Run, job: Job): Promise<number> =>
-  withPrepared(workOf(run, job), async (prepared) => {
+  withPrepared({ ...workOf(run, job), isDry: true }, async (prepared) => {
     const { cli, client, progress } = run
     progress.stop()
     const row = client.variant === 'classic' ? rehearsalRow : newerRehearsalRow
