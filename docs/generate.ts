@@ -93,8 +93,8 @@ const scopeRow = (scope: string): string[] => {
   return [`\`${scope}\``, unique(allowed.map(({ method }) => method)).join(', '), unique(paths).join(', ')]
 }
 
-/** Errors that no problem tells: the client's own, one that is told as `unavailable`, and one that comes before the path. */
-const UNTOLD: ReadonlySet<string> = new Set<ErrorCode>(['unsupported', 'unusable', 'head_too_large'])
+/** Errors that no problem tells: the client's own two, one that is told as `unavailable`, and one that comes before the path. */
+const UNTOLD: ReadonlySet<string> = new Set<ErrorCode>(['unsupported', 'locked', 'unusable', 'head_too_large'])
 
 const isErrorCode = (text: string): text is ErrorCode => text in problemTitles
 

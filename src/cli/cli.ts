@@ -3,9 +3,19 @@ import type { Needs } from '../client/capabilities.ts'
 import type { Client } from '../client/client.ts'
 import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
 import type { Io } from './io.ts'
+import { createLog, type Log } from './log.ts'
 import { type Printing, printRecord, printRecords } from './output/print.ts'
 import { mustHaveAt, withClientAt } from './session.ts'
-import { canAsk, findFormat, findPlace, findTimeout, type GlobalFlags, mustNotBeStray, wantsColor } from './settings.ts'
+import {
+  canAsk,
+  findFormat,
+  findLogFormat,
+  findPlace,
+  findTimeout,
+  type GlobalFlags,
+  mustNotBeStray,
+  wantsColor,
+} from './settings.ts'
 
 /** What every command works with: the world, the flags given, a client, and the ways to say something. */
 export type Cli = {
@@ -18,7 +28,9 @@ export type Cli = {
   readonly printing: () => Printing
   readonly printOne: (of: Resource, record: AnyRecord) => Promise<void>
   readonly printMany: (columns: readonly NamedField[], records: readonly AnyRecord[]) => Promise<void>
-  /** A line for people on standard error, unless they want quiet. */
+  /** What is told beside the data, on standard error. */
+  readonly log: Log
+  /** A line there for people, unless they want quiet. */
   readonly note: (text: string) => Promise<void>
   /** Whether somebody is there to be asked. */
   readonly canAsk: boolean
@@ -43,6 +55,7 @@ export type Register = (group: Command, act: Act) => void
 export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
   // Settled before anything is done: a format that does not exist must not be found out afterwards.
   const format = findFormat(io, flags)
+  const log = createLog(io, findLogFormat(flags), flags.quiet === true)
   const printing = (): Printing => ({ format, color: wantsColor(io, flags) })
   return {
     io,
@@ -58,9 +71,8 @@ export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
     printing,
     printOne: (of, record) => printRecord(io, printing(), of, record),
     printMany: (columns, records) => printRecords(io, printing(), columns, [records]),
-    note: async (text) => {
-      if (!flags.quiet) await io.stderr.write(`${text}\n`)
-    },
+    log,
+    note: (text) => log.note(text),
     canAsk: canAsk(io, flags),
     run,
   }

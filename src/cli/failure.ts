@@ -1,7 +1,9 @@
 import { CommanderError } from 'commander'
 import { type Issue, KpiError } from '../domain/errors.ts'
 import { EXIT, exitCodes, Unfinished, UsageError } from './exit.ts'
+import { givenIn, isLogJson } from './given.ts'
 import { ClosedPipe, type Io } from './io.ts'
+import { logLine } from './log.ts'
 import { oneLine } from './output/width.ts'
 
 /** An error as it is told: its code, one line, and one more for each fault. */
@@ -68,22 +70,22 @@ const linesOf = ({ message, said, issues }: Failure): string[] => {
   ]
 }
 
-/** The format that a line asks for, also where the line as a whole cannot be understood. */
-const formatIn = (args: readonly string[]): string | undefined =>
-  args
-    .map((arg, at) => (arg === '-o' || arg === '--output' ? args[at + 1] : /^(?:-o|--output=)(.+)$/.exec(arg)?.[1]))
-    .findLast((format) => format !== undefined)
+const isOutputJson = (args: readonly string[], { env }: Io): boolean =>
+  (givenIn(args, '-o', '--output') ?? env['KPI_OUTPUT']) === 'json'
 
 /** Tells an error on standard error and answers the exit code (command line, section 5). */
 export const tellFailure = async (error: unknown, args: readonly string[], io: Io): Promise<number> => {
   const failure = describe(error)
   if (!failure) return EXIT.done
   const { exit, code, message, issues } = failure
+  const fields = { code, message, exit_code: exit, issues }
+  if (isLogJson(args)) {
+    await io.stderr.write(logLine(io, 'error', 'failed', fields))
+    return exit
+  }
   // What a service says of itself must neither break the line nor steer the terminal.
   const lines = linesOf(failure).map(oneLine)
-  if ((formatIn(args) ?? io.env['KPI_OUTPUT']) === 'json') {
-    lines.push(JSON.stringify({ error: { code, message, exit_code: exit, issues } }))
-  }
+  if (isOutputJson(args, io)) lines.push(JSON.stringify({ error: fields }))
   await io.stderr.write(`${lines.join('\n')}\n`)
   return exit
 }

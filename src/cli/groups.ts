@@ -56,7 +56,15 @@ export const groups: Readonly<Record<string, Group>> = {
   },
 }
 
-const VALUE_FLAGS: ReadonlySet<string> = new Set(['-p', '--profile', '--data-dir', '-o', '--output', '--timeout'])
+const VALUE_FLAGS: ReadonlySet<string> = new Set([
+  '-p',
+  '--profile',
+  '--data-dir',
+  '-o',
+  '--output',
+  '--timeout',
+  '--log-format',
+])
 
 /** The words of a command line that are neither flags nor the values of flags that may stand before a command. */
 export const wordsIn = (args: readonly string[]): string[] =>

@@ -35,6 +35,8 @@ export type Io = {
   readonly uptime: () => number
   /** Resolves after so many milliseconds, or at once where `signal` is aborted. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>
+  /** A signal that is aborted after so many milliseconds, and keeps no process alive. */
+  readonly alarm: (milliseconds: number) => AbortSignal
   readonly random: (bytes: number) => Uint8Array
   /** A signal that is aborted when the user or the system asks to stop; asked a second time, the process ends at once. */
   readonly interruption: () => AbortSignal
@@ -142,6 +144,7 @@ export const processIo = (isHandedOver = false): Io => {
       const { setTimeout } = process.getBuiltinModule('node:timers/promises')
       await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined)
     },
+    alarm: (milliseconds) => AbortSignal.timeout(milliseconds),
     random: (bytes) => process.getBuiltinModule('node:crypto').randomBytes(bytes),
     interruption: () => (signal ??= watchInterruption(isHandedOver)),
     onReload: watchHangUp,

@@ -2,7 +2,7 @@ import type { KeySaid } from '../client/key-said.ts'
 import { dayOfInstant, formatDay, formatInstant, type Instant } from '../domain/day.ts'
 import { EXPIRING_SECONDS } from '../domain/key-state.ts'
 import { countOf } from './count-of.ts'
-import type { Io } from './io.ts'
+import type { Cli } from './cli.ts'
 
 const DAY_SECONDS = 86_400
 const HOUR_SECONDS = 3600
@@ -17,12 +17,13 @@ const endWords = (end: Instant, now: Instant): string => {
 }
 
 /** Warns of a key that ends soon, with what renews it. */
-export const warnOfEnd = async (io: Io, key: KeySaid | undefined): Promise<void> => {
+export const warnOfEnd = async ({ io, log }: Cli, key: KeySaid | undefined): Promise<void> => {
   const now = Math.floor(io.now() / 1000)
   const end = key?.expiresAt ?? undefined
   if (!key || end === undefined || end - now > EXPIRING_SECONDS) return
   // What a nightly job has to be told of is no note: it is said under --quiet, too.
-  await io.stderr.write(
-    `warning: key ${key.id} (${key.name}) ends on ${endWords(end, now)}; make its successor on the service, unless there is one: kpi service keys rotate ${key.id}\n`,
+  await log.warn(
+    `key ${key.id} (${key.name}) ends on ${endWords(end, now)}; make its successor on the service, unless there is one: kpi service keys rotate ${key.id}`,
+    { key_id: key.id, expires_at: formatInstant(end) },
   )
 }

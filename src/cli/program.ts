@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { type Act, createCli } from './cli.ts'
+import { isLogJson } from './given.ts'
 import { groups, wordsIn } from './groups.ts'
 import type { Io } from './io.ts'
 
@@ -15,9 +16,10 @@ Start with:
   kpi report --from -30d
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 done in part, 4 not authorised,
-5 service not reachable, 6 stopped with work left, 7 not in this variant, 130 interrupted.`
+5 service not reachable, 6 stopped with work left, 7 not in this variant, 8 running already,
+130 interrupted.`
 
-const createProgram = (io: Io, version: string, written: Promise<void>[]): Command => {
+const createProgram = (io: Io, version: string, written: Promise<void>[], isJson = false): Command => {
   const program = new Command('kpi')
     .description(DESCRIPTION)
     .version(version, '-V, --version', 'print the version')
@@ -28,13 +30,15 @@ const createProgram = (io: Io, version: string, written: Promise<void>[]): Comma
     .option('--no-input', 'never ask; what is missing is an error')
     .option('--no-color', 'no colour')
     .option('--quiet', 'no notes and no progress on standard error')
+    .option('--log-format <format>', 'standard error as text, or as json: an object a line')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', AFTER_HELP)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => written.push(io.stdout.write(text)),
       // An error is thrown as well, and told where all errors are; what else comes here is help.
-      writeErr: (text) => text.startsWith('error:') || written.push(io.stderr.write(text)),
+      // Help beside an error is for people.
+      writeErr: (text) => isJson || text.startsWith('error:') || written.push(io.stderr.write(text)),
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,
     })
@@ -59,7 +63,7 @@ const helpAsFlag = (args: readonly string[]): readonly string[] =>
 export const runProgram = async (line: readonly string[], version: string, io: Io): Promise<number> => {
   const args = helpAsFlag(line)
   const written: Promise<void>[] = []
-  const program = createProgram(io, version, written)
+  const program = createProgram(io, version, written, isLogJson(args))
   let code = 0
   const act: Act = (command, action) => {
     command.action(async () => {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { UsageError } from './exit.ts'
 import { dataFolder } from './folders.ts'
 import type { Io } from './io.ts'
+import { LOG_FORMATS, type LogFormat } from './log.ts'
 import { type Format, FORMATS } from './output/print.ts'
 import { isOfV1 } from './base-url.ts'
 import { profileNamed, readProfiles } from './profiles.ts'
@@ -15,6 +16,7 @@ export type GlobalFlags = {
   readonly input?: boolean
   readonly color?: boolean
   readonly quiet?: boolean
+  readonly logFormat?: string
   /** Where the bundled service keeps its data; only its own commands have this flag. */
   readonly store?: string
 }
@@ -83,12 +85,13 @@ export const placeFlags = ({ profile, dataDir, store }: GlobalFlags): string[] =
 ]
 
 /** The flags that say how a command behaves, wherever it goes, as they would be given again. */
-export const mannerFlags = ({ output, timeout, input, color, quiet }: GlobalFlags): string[] => [
+export const mannerFlags = ({ output, timeout, input, color, quiet, logFormat }: GlobalFlags): string[] => [
   ...(output === undefined ? [] : ['--output', output]),
   ...(timeout === undefined ? [] : ['--timeout', timeout]),
   ...(input === false ? ['--no-input'] : []),
   ...(color === false ? ['--no-color'] : []),
   ...(quiet ? ['--quiet'] : []),
+  ...(logFormat === undefined ? [] : ['--log-format', logFormat]),
 ]
 
 /** Settles where a command goes: flags before the environment before the configuration (command line, section 3). */
@@ -132,6 +135,13 @@ export const findFormat = ({ env }: Io, { output }: GlobalFlags): Format => {
   return format
 }
 
+/** The form of what is told on standard error. */
+export const findLogFormat = ({ logFormat = 'text' }: GlobalFlags): LogFormat => {
+  const format = LOG_FORMATS.find((one) => one === logFormat)
+  if (!format) throw new UsageError(`there is no log format ${logFormat}; there are ${LOG_FORMATS.join(', ')}`)
+  return format
+}
+
 /** Whether colour may be used on standard output. */
 export const wantsColor = ({ env, stdout }: Io, { color }: GlobalFlags): boolean => {
   if (color === false || env['NO_COLOR'] || env['TERM'] === 'dumb') return false
@@ -139,9 +149,9 @@ export const wantsColor = ({ env, stdout }: Io, { color }: GlobalFlags): boolean
   return forced ? !['0', 'false'].includes(forced) : stdout.isTerminal
 }
 
-/** Whether somebody is there to be asked. */
-export const canAsk = ({ stdinIsTerminal, stderr }: Io, { input }: GlobalFlags): boolean =>
-  input !== false && stdinIsTerminal && stderr.isTerminal
+/** Whether somebody is there to be asked: not where a program reads what is told. */
+export const canAsk = ({ stdinIsTerminal, stderr }: Io, { input, logFormat }: GlobalFlags): boolean =>
+  input !== false && logFormat !== 'json' && stdinIsTerminal && stderr.isTerminal
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
 

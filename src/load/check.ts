@@ -4,6 +4,7 @@ import { type Plan, planColumns } from './columns.ts'
 import { createRowReader, type RowReader, type RowSink } from './entry.ts'
 import type { ImportOptions } from './options.ts'
 import { mayNameSources } from './header.ts'
+import { mustBeFew } from './max-errors.ts'
 import { mustMayWrite } from './readable.ts'
 import type { SourcesOfUsers } from './owner.ts'
 import { fetchReference, type Reference } from './reference.ts'
@@ -89,10 +90,12 @@ export const checkFile = async (
       summary.read += 1
       reader.read(row)
       mustMakeSense(summary, lastReasons)
+      mustBeFew(summary, options.maxErrors, lastReasons)
     }
     onProgress()
   }
   if (!begun || !reader) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
   reader.finish()
+  mustBeFew(summary, options.maxErrors, lastReasons, true)
   return { ...begun, sourcesOfUsers: reader.sourcesOfUsers }
 }

@@ -3,6 +3,7 @@ import { createAssignments } from './assign.ts'
 import type { Batch } from './batch.ts'
 import type { JournalPlace } from './journal-place.ts'
 import { chooseFrom } from './choose.ts'
+import { tooManyRejected } from './max-errors.ts'
 import { type Import, type Prepared, withPrepared } from './prepare.ts'
 import { type Rejects, writeRejects } from './rejects.ts'
 import { tellUnchecked } from './reference.ts'
@@ -54,6 +55,8 @@ const sendAll = async (work: Load, prepared: Prepared): Promise<Omit<Ending, 'su
       return { left: total - done, failure: error }
     }
     done += batch.lines.flat().length
+    const failure = tooManyRejected(prepared.rejects, prepared.summary, work.options.maxErrors)
+    if (failure && done < total) return { left: total - done, failure }
     work.onProgress({ phase: 'send', done, total })
   }
   return { left: 0, failure: undefined }

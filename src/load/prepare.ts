@@ -119,21 +119,38 @@ const check = async (work: Import, sorter: Sorter, rejects: Rejects): Promise<Pr
   return { ...checked, sorter, rejects, summary, standing, decide, options, batches }
 }
 
+/** Reads and checks the whole file; what lies on disk of it is removed with `close`. */
+export const openPrepared = async (
+  work: Import,
+  isVerified = false,
+): Promise<{ prepared: Prepared; close: () => void }> => {
+  const [sorter, rejects] = [createSorter(work.folder), createRejects(work.folder)]
+  let prepared: Prepared | undefined
+  const close = (): void => {
+    prepared?.standing.close()
+    sorter.close()
+    rejects.close()
+  }
+  try {
+    await mustMayRead(work.client, work.options, isVerified)
+    prepared = await check(work, sorter, rejects)
+    return { prepared, close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
 /** Reads and checks the whole file, then goes on with it; what lay on disk is removed at the end, however it ends. */
 export const withPrepared = async <T>(
   work: Import,
   goOn: (prepared: Prepared) => Promise<T>,
   isVerified = false,
 ): Promise<T> => {
-  const [sorter, rejects] = [createSorter(work.folder), createRejects(work.folder)]
-  let prepared: Prepared | undefined
+  const { prepared, close } = await openPrepared(work, isVerified)
   try {
-    await mustMayRead(work.client, work.options, isVerified)
-    prepared = await check(work, sorter, rejects)
     return await goOn(prepared)
   } finally {
-    prepared?.standing.close()
-    sorter.close()
-    rejects.close()
+    close()
   }
 }

@@ -84,7 +84,7 @@ describe('kpi serve with a certificate', () => {
     expect(await askTls(port)).toEqual({ status: 200, name: 'other.example.com' })
     keep('live', { cert: first.cert, key: second.key })
     child.kill('SIGHUP')
-    await says(/kpi: cannot serve HTTPS with live\.cert and live\.key: .*; the certificate before stays in use\n/)
+    await says(/warning: cannot serve HTTPS with live\.cert and live\.key: .*; the certificate before stays in use\n/)
     expect(await askTls(port)).toEqual({ status: 200, name: 'other.example.com' })
     child.kill('SIGTERM')
     expect(await ended).toMatchObject({ code: 0 })

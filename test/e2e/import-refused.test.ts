@@ -50,7 +50,7 @@ test.each<[name: string, text: string | Uint8Array, args: string[], code: number
   ],
   ['a file whose first 20 rows are all bad', SWAPPED, [FILE], 1, /^the first 20 rows are all bad, .* nothing was sent/],
   ['no file', GOOD, [], 2, /'file'/],
-  ['two files', GOOD, [FILE, FILE], 2, /too many arguments/],
+  ['the same file twice', GOOD, [FILE, FILE], 2, /data\.csv is named twice/],
   ['an unknown flag', GOOD, [FILE, '--dryrun'], 2, /--dryrun/],
   ['a layout that there is not', GOOD, [FILE, '--layout', 'tall'], 2, /long, wide/],
   ['a way with duplicates that there is not', GOOD, [FILE, '--on-duplicate', 'add'], 2, /error, first, last, sum/],

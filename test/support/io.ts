@@ -32,6 +32,8 @@ export type World = {
   readonly terminal?: number
   readonly now?: number
   readonly signal?: AbortSignal
+  /** Is aborted when the time of a run is over. */
+  readonly alarm?: (milliseconds: number) => AbortSignal
 }
 
 export type TestIo = { readonly io: Io; readonly stdout: () => string; readonly stderr: () => string }
@@ -55,6 +57,7 @@ export const testIo = (world: World): TestIo => {
     now: () => world.now ?? NOW,
     uptime: () => world.now ?? NOW,
     sleep: () => Promise.resolve(),
+    alarm: world.alarm ?? (() => new AbortController().signal),
     random: (count) => Uint8Array.from({ length: count }, () => (bytes = (bytes + 97) % 251)),
     interruption: () => world.signal ?? new AbortController().signal,
     onReload: () => undefined,

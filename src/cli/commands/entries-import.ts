@@ -21,8 +21,8 @@ Examples:
 export const addImport = (group: Command, act: Act): void => {
   const command = group
     .command('import')
-    .description('load entries from a CSV file, or - for standard input')
-    .argument('<file>', 'the file')
+    .description('load entries from CSV files, or - for standard input')
+    .argument('<file...>', 'the files, loaded one after another')
     .option('--user <user>', 'the user of all rows')
     .addOption(new Option('--source <item>', 'the breakdown item of all rows, instead of a user').conflicts('user'))
     .option('--kpi <kpi>', 'the KPI of all rows')
@@ -62,8 +62,8 @@ export const addImport = (group: Command, act: Act): void => {
     .option('--deadline <time>', 'stop cleanly at this time, 06:30, or after so long, 30m')
     .option('--journal <folder>', 'where it is kept how far the run is')
     .addHelpText('after', EXAMPLES)
-  act(command, async (cli, [file = ''], flags) => {
+  act(command, async (cli, files, flags) => {
     const { runImport } = await import('../import/run.ts')
-    return runImport(cli, file, flags)
+    return runImport(cli, files, flags)
   })
 }

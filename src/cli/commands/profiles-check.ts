@@ -117,6 +117,6 @@ export const addCheck = (group: Command, act: Act): void => {
       ? checkEmbedded(cli, flags, place)
       : checkRemote(cli, flags, place))
     await cli.printOne(checked, { profile: profileInUse(cli.io, flags) ?? null, variant: place.kind, ...record })
-    await warnOfEnd(cli.io, key)
+    await warnOfEnd(cli, key)
   })
 }

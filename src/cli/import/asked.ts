@@ -4,12 +4,16 @@ import type { Cli } from '../cli.ts'
 import { todayAt } from '../day-words.ts'
 import { UsageError } from '../exit.ts'
 import type { FlagValues } from '../flags.ts'
+import { type Deadline, readDeadline } from './deadline.ts'
 import { importOptions } from './options.ts'
 
 /** What the flags of an import ask for: what files mean, how they are read, and what is done with them. */
 export type Asked = {
   readonly options: ImportOptions
   readonly reading: AskedReading
+  readonly deadline: Deadline
+  /** Whether there are several files, so that it has to be said which one is meant. */
+  readonly isSeveral: boolean
   readonly isDryRun: boolean
   /** Where the rejects go, where it is said. */
   readonly rejects: string | undefined
@@ -29,10 +33,9 @@ const readingOf = (flags: FlagValues): AskedReading => {
 
 const mustGoTogether = ({ verify, receipt, rejects }: Asked, files: readonly string[]): void => {
   if (receipt !== undefined && !verify) throw new UsageError('--receipt needs --verify, which finds out what it says')
-  const ofOne = [
-    ...(rejects === undefined ? [] : ['--rejects']), //
-    ...(receipt === undefined ? [] : ['--receipt']),
-  ]
+  const ofOne = [...(rejects === undefined ? [] : ['--rejects']), ...(receipt === undefined ? [] : ['--receipt'])]
+  if (files.filter((file) => file === '-').length > 1)
+    throw new UsageError('- is named twice; standard input is read once')
   if (files.length > 1 && ofOne.length > 0) {
     throw new UsageError(
       `${ofOne.join(' and ')} would be one file for ${files.length} imports; import one file at a time`,
@@ -45,6 +48,8 @@ export const readAsked = ({ io }: Cli, files: readonly string[], flags: FlagValu
   const asked: Asked = {
     options: importOptions(flags, todayAt(io.now())),
     reading: readingOf(flags),
+    deadline: readDeadline(textOf(flags['deadline']), io.now()),
+    isSeveral: files.length > 1,
     isDryRun: flags['dryRun'] === true,
     rejects: textOf(flags['rejects']),
     verify: flags['verify'] === true,

@@ -2,20 +2,33 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { KpiError } from '../../domain/errors.ts'
 import type { Ending } from '../../load/load.ts'
-import type { Cli } from '../cli.ts'
 import { countOf } from '../count-of.ts'
-import { EXIT, exitCodes, Unfinished } from '../exit.ts'
+import { EXIT, exitCodes } from '../exit.ts'
 import type { Job } from './jobs.ts'
+import type { Run } from './work.ts'
+
+/** What the work on a file came to: an exit code, a word for it, and what is not done, a line each. */
+export type Outcome = { readonly exit: number; readonly code: string; readonly said: readonly string[] }
+
+/** All is done. */
+export const DONE: Outcome = { exit: EXIT.done, code: 'done', said: [] }
 
 const rejectedSummary = (rejected: number, path: string): string =>
   `${countOf(rejected, 'row was', 'rows were')} rejected; ${rejected === 1 ? 'it is' : 'they are'} in ${path} with the reasons`
+
+const leftSummary = (left: number): string =>
+  `stopped with ${countOf(left, 'entry', 'entries')} left; run the same command to continue`
 
 /** What ends a run that is not a matter of time: the same command goes on once that is mended. */
 const isRefusal = (failure: KpiError | undefined): failure is KpiError =>
   failure !== undefined && exitCodes[failure.code] !== EXIT.unreachable
 
-/** Ends the load of a file: with nothing left to say, or with what was rejected and what is left to do. */
-export const conclude = async (cli: Cli, { summary, left, failure }: Ending, { rejectsPath }: Job): Promise<void> => {
+/** What the load of a file came to: nothing more to say, or what was rejected and what is left to do. */
+export const conclude = async (
+  { cli, stops }: Run,
+  { rejectsPath }: Job,
+  { summary, left, failure }: Ending,
+): Promise<Outcome> => {
   const { rejected } = summary
   if (rejected === 0 && existsSync(resolve(cli.io.cwd, rejectsPath))) {
     await cli.note(`nothing was rejected; ${rejectsPath} is that of an earlier run`)
@@ -23,9 +36,9 @@ export const conclude = async (cli: Cli, { summary, left, failure }: Ending, { r
   const said = [
     ...(rejected > 0 ? [rejectedSummary(rejected, rejectsPath)] : []),
     ...(failure ? [failure.message] : []),
-    ...(left > 0 ? [`stopped with ${countOf(left, 'entry', 'entries')} left; run the same command to continue`] : []),
+    ...(left > 0 ? [stops.explain(leftSummary(left))] : []),
   ]
-  if (isRefusal(failure)) throw new Unfinished(exitCodes[failure.code], failure.code, said)
-  if (left > 0) throw new Unfinished(EXIT.workLeft, 'work_left', said)
-  if (rejected > 0) throw new Unfinished(EXIT.partial, 'rejected', said)
+  if (isRefusal(failure)) return { exit: exitCodes[failure.code], code: failure.code, said }
+  if (left > 0) return { exit: EXIT.workLeft, code: 'work_left', said }
+  return rejected > 0 ? { exit: EXIT.partial, code: 'rejected', said } : DONE
 }

@@ -1,17 +1,14 @@
 import type { AnyRecord } from '../../domain/schema.ts'
-import { withPrepared } from '../../load/prepare.ts'
-import { type Rehearsed, rehearse } from '../../load/rehearse.ts'
+import { openPrepared } from '../../load/prepare.ts'
+import { rehearse } from '../../load/rehearse.ts'
 import type { Summary } from '../../load/summary.ts'
 import { countOf } from '../count-of.ts'
 import { EXIT } from '../exit.ts'
-import { printRecords } from '../output/print.ts'
+import { DONE } from './conclude.ts'
+import type { Ends } from './end.ts'
 import type { Job } from './jobs.ts'
-import { newerRehearsalRow, rehearsalRecord, rehearsalRow } from './output.ts'
+import { rehearsalRecord } from './output.ts'
 import { type Run, workOf } from './work.ts'
-
-async function* asRecords(chunks: AsyncIterable<readonly Rehearsed[]>): AsyncGenerator<readonly AnyRecord[]> {
-  for await (const rows of chunks) yield rows.map(rehearsalRecord)
-}
 
 /** What a dry run came to; `unread` is what could not be read, so that it cannot be told what would become of entries. */
 const shortSummary = (summary: Summary, unread: string): string => {
@@ -27,14 +24,19 @@ const shortSummary = (summary: Summary, unread: string): string => {
   )
 }
 
-/** Says what loading a file would do, a row an entry; answers the exit code. */
-export const rehearseJob = (run: Run, job: Job): Promise<number> =>
-  withPrepared({ ...workOf(run, job), isDry: true }, async (prepared) => {
-    const { cli, client, progress } = run
+/** Says what loading a file would do, a row an entry. */
+export async function* rehearseJob(run: Run, job: Job, ends: Ends): AsyncGenerator<readonly AnyRecord[]> {
+  const { cli, asked, progress } = run
+  const { prepared, close } = await openPrepared({ ...workOf(run, job), isDry: true })
+  try {
     progress.stop()
-    const row = client.variant === 'classic' ? rehearsalRow : newerRehearsalRow
-    await printRecords(cli.io, cli.printing(), row.shown, asRecords(rehearse(prepared)))
-    const unread = prepared.reference.unchecked.has('entries') ? 'what is there' : 'the KPIs, which may have targets,'
-    await cli.note(shortSummary(prepared.summary, unread))
-    return prepared.summary.rejected > 0 ? EXIT.partial : EXIT.done
-  })
+    for await (const rows of rehearse(prepared)) yield rows.map(rehearsalRecord)
+    const { summary, reference } = prepared
+    const unread = reference.unchecked.has('entries') ? 'what is there' : 'the KPIs, which may have targets,'
+    const name = asked.isSeveral ? `${job.file}: ` : ''
+    await cli.note(name + shortSummary(summary, unread))
+    ends.add(summary.rejected > 0 ? { ...DONE, exit: EXIT.partial } : DONE, false)
+  } finally {
+    close()
+  }
+}

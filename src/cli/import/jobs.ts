@@ -3,6 +3,7 @@ import type { Cli } from '../cli.ts'
 import type { Asked } from './asked.ts'
 import { findRejectsPaths } from './rejects-path.ts'
 import { openSource } from './source.ts'
+import type { Stops } from './stops.ts'
 
 /** A file that is to be loaded: opened, with a place for what is rejected. */
 export type Job = {
@@ -18,7 +19,7 @@ export const openJobs = async (
   cli: Cli,
   files: readonly string[],
   { rejects, reading }: Asked,
-  signal: () => AbortSignal,
+  { signal, told }: Stops,
 ): Promise<Job[]> => {
   const paths = findRejectsPaths(cli.io, files, rejects)
   const jobs: Job[] = []
@@ -30,7 +31,7 @@ export const openJobs = async (
     return jobs
   } catch (error) {
     closeJobs(jobs)
-    throw error
+    throw told(error)
   }
 }
 

@@ -1,11 +1,15 @@
 import { resolve } from 'node:path'
+import type { AnyRecord } from '../../domain/schema.ts'
 import { type Ending, importFile } from '../../load/load.ts'
+import type { Summary } from '../../load/summary.ts'
+import { conclude } from './conclude.ts'
+import type { Ends } from './end.ts'
 import type { Job } from './jobs.ts'
 import { journalPlaceOf } from './journal.ts'
+import { startMeter, summaryRecord } from './summary.ts'
 import { type Run, workOf } from './work.ts'
 
-/** Loads a file. */
-export const loadJob = async (run: Run, job: Job): Promise<Ending> => {
+const loadJob = async (run: Run, job: Job): Promise<Ending> => {
   const { cli, asked, progress } = run
   const at = (path: string): string => resolve(cli.io.cwd, path)
   try {
@@ -18,4 +22,15 @@ export const loadJob = async (run: Run, job: Job): Promise<Ending> => {
   } finally {
     progress.stop()
   }
+}
+
+const hasSent = ({ created, updated, unchanged, sent, assigned }: Summary): boolean =>
+  created + updated + unchanged + sent + assigned > 0
+
+/** Loads a file; answers its summary. */
+export const load = async (run: Run, job: Job, ends: Ends): Promise<AnyRecord> => {
+  const measure = startMeter(run.cli.io, run.client)
+  const ending = await loadJob(run, job)
+  ends.add(await conclude(run, job, ending), hasSent(ending.summary))
+  return summaryRecord(ending, measure())
 }

@@ -45,6 +45,6 @@ export const renewPair = async (
     )
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    await cli.io.stderr.write(`kpi: ${reason}; the certificate before stays in use\n`)
+    await cli.log.warn(`${reason}; the certificate before stays in use`)
   }
 }

@@ -1,0 +1,16 @@
+/** `json` of `--output=json`, or of `-ojson`. */
+const valueAfter = (arg: string, name: string): string | undefined => {
+  const start = name.startsWith('--') ? `${name}=` : name
+  return arg.startsWith(start) ? arg.slice(start.length) || undefined : undefined
+}
+
+/** What a line gives for a flag, also where the line as a whole cannot be understood. */
+export const givenIn = (args: readonly string[], ...names: readonly string[]): string | undefined =>
+  args
+    .map((arg, at) =>
+      names.includes(arg) ? args[at + 1] : names.map((name) => valueAfter(arg, name)).find((value) => value),
+    )
+    .findLast((value) => value !== undefined)
+
+/** Whether a line wants nothing but lines of JSON on standard error. */
+export const isLogJson = (args: readonly string[]): boolean => givenIn(args, '--log-format') === 'json'

@@ -1,0 +1,51 @@
+import { KpiError } from '../domain/errors.ts'
+import type { MaxErrors } from './options.ts'
+import type { Rejects } from './rejects.ts'
+import type { Summary } from './summary.ts'
+
+/** The most rows that may be rejected; a share of them is known once all have been read. */
+const mostOf = (maxErrors: MaxErrors, read: number): number =>
+  'count' in maxErrors ? maxErrors.count : Math.floor((maxErrors.percent * read) / 100)
+
+const textOf = (maxErrors: MaxErrors): string =>
+  'count' in maxErrors ? String(maxErrors.count) : `${maxErrors.percent}%`
+
+const tooMany = (maxErrors: MaxErrors, what: string): KpiError =>
+  new KpiError('malformed', `${what}, more than --max-errors ${textOf(maxErrors)} allows`)
+
+/**
+ * Refuses a file of which more rows are bad than may be, before anything is sent: at once by their number, by their share
+ * when all have been read.
+ */
+export const mustBeFew = (
+  { read, rejected }: Summary,
+  maxErrors: MaxErrors | undefined,
+  reasons: readonly string[],
+  isWhole = false,
+): void => {
+  if (!maxErrors || !(isWhole || 'count' in maxErrors) || rejected <= mostOf(maxErrors, read)) return
+  const bad = `${rejected} of ${isWhole ? '' : 'the first '}${read} rows are bad`
+  throw tooMany(maxErrors, `nothing was sent, as ${bad} (the last of them: ${reasons.join('; ')})`)
+}
+
+const countLines = (rejects: Rejects, most: number): number => {
+  let count = 0
+  for (const _ of rejects.lines()) {
+    count += 1
+    if (count > most) break
+  }
+  return count
+}
+
+/** What ends a run, once more rows are rejected than may be: by their place in the file, or by the service. */
+export const tooManyRejected = (
+  rejects: Rejects,
+  { read }: Summary,
+  maxErrors: MaxErrors | undefined,
+): KpiError | undefined => {
+  if (!maxErrors) return undefined
+  const most = mostOf(maxErrors, read)
+  // A row has at least one reason, so that few reasons need no counting.
+  if (rejects.size() <= most || countLines(rejects, most) <= most) return undefined
+  return tooMany(maxErrors, `more than ${most} of ${read} rows were rejected`)
+}

@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { Face } from '../../src/server/wire.ts'
+import { heldIn, type Importer, importers, remoteImporter } from '../support/import.ts'
+import { jsonOf, shellIn } from '../support/kpi.ts'
+
+const rows = (...lines: string[]): string => ['user,kpi,date,actual', ...lines, ''].join('\n')
+
+const GOOD = rows('Bob,Sales,2026-01-01,1', 'Bob,Sales,2026-01-02,2')
+const MIXED = rows('Bob,Sales,2026-02-01,1', 'Zed,Sales,2026-02-02,2')
+const LATER = rows('Ann Lee,Sales,2026-03-01,3')
+
+const write = (importer: Importer): void => {
+  importer.write('a.csv', GOOD)
+  importer.write('b.csv', MIXED)
+  importer.write('c.csv', LATER)
+}
+
+const isBatch = ({ target }: Parameters<Face>[0]): boolean => target.endsWith('/kpientries/list')
+
+/** A service that answers so to the batches after the first few with entries. */
+const afterBatches =
+  (good: number, status: number): ((face: Face) => Face) =>
+  (face) => {
+    let batches = 0
+    return (request) => {
+      if (isBatch(request)) batches += 1
+      if (!isBatch(request) || batches <= good) return face(request)
+      const headers = { 'content-type': 'application/json' }
+      return Promise.resolve({ status, headers, body: '{"message":"no more"}' })
+    }
+  }
+
+describe.each(importers)('several files: %s', (_, open) => {
+  test('are loaded one after another, each with its own summary and rejects', async () => {
+    await using importer = await open()
+    write(importer)
+    const { code, stdout, stderr } = await importer.kpi('entries', 'import', 'a.csv', 'b.csv', 'c.csv', '-o', 'json')
+    expect(code).toBe(3)
+    expect(JSON.parse(stdout)).toMatchObject([
+      { file: 'a.csv', read: 2, created: 2, rejected: 0 },
+      { file: 'b.csv', read: 2, created: 1, rejected: 1 },
+      { file: 'c.csv', read: 1, created: 1, rejected: 0 },
+    ])
+    expect(stderr).toContain('kpi: b.csv: 1 row was rejected; it is in b.rejects.csv with the reasons\n')
+    expect(importer.read('b.rejects.csv')).toContain('Zed')
+    expect(existsSync(importer.folder.in('a.rejects.csv'))).toBe(false)
+    expect(await heldIn(importer)).toHaveLength(4)
+  })
+
+  test('are rehearsed as one list, which names the file of each row', async () => {
+    await using importer = await open()
+    write(importer)
+    const ran = await importer.kpi('entries', 'import', 'a.csv', 'b.csv', '--dry-run', '-o', 'csv')
+    expect(ran.code).toBe(3)
+    const lines = ran.stdout.trimEnd().split('\n')
+    expect(lines.map((line) => line.split(',').slice(0, 3).join(' '))).toEqual([
+      'file line action',
+      'a.csv 2 create',
+      'a.csv 3 create',
+      'b.csv 2 create',
+      'b.csv 3 reject',
+    ])
+    expect(ran.stderr).toContain('b.csv: dry run, nothing was sent: 1 to create')
+    expect(await heldIn(importer)).toEqual([])
+  })
+
+  test('may have standard input among them', async () => {
+    await using importer = await open()
+    write(importer)
+    const ran = await importer.kpiWith(LATER)('entries', 'import', 'a.csv', '-', '-o', 'json')
+    expect(jsonOf(ran)).toMatchObject([
+      { file: 'a.csv', created: 2 },
+      { file: '-', created: 1 },
+    ])
+  })
+
+  test.each<[name: string, args: readonly string[], message: string]>([
+    ['a file that is not there', ['a.csv', 'gone.csv'], 'cannot read gone.csv: there is no such file'],
+    ['standard input twice', ['-', '-'], '- is named twice; standard input is read once'],
+    ['a file twice', ['a.csv', './a.csv'], 'a.csv'],
+    ['one place for all rejects', ['a.csv', 'b.csv', '--rejects', 'r.csv'], '--rejects would be one file for 2 imports'],
+    ['one receipt', ['a.csv', 'b.csv', '--verify', '--receipt', 'r.json'], '--receipt would be one file for 2 imports'],
+    ['the rejects of another', ['a.csv', 'a.rejects.csv'], 'a.rejects.csv takes the rejects of a.csv'],
+    ['rejects in one place', ['a.csv', 'a.txt'], 'the rejects of a.csv and a.txt would both go to a.rejects.csv'],
+  ])('are refused before anything is sent: %s', async (_name, args, message) => {
+    await using importer = await open()
+    write(importer)
+    importer.write('a.rejects.csv', GOOD)
+    importer.write('a.txt', GOOD)
+    const { code, stdout, stderr } = await importer.kpi('entries', 'import', ...args)
+    expect([code === 0, stdout]).toEqual([false, ''])
+    expect(stderr).toContain(message)
+    expect(await heldIn(importer)).toEqual([])
+  })
+})
+
+describe('what ends a run of several files', () => {
+  test('is told with the files that were not begun: a key that is refused', async () => {
+    await using importer = await remoteImporter({ wrap: afterBatches(1, 401) })
+    write(importer)
+    const { code, stdout, stderr } = await importer.kpi('entries', 'import', 'a.csv', 'b.csv', 'c.csv', '-o', 'json')
+    expect(code).toBe(4)
+    expect(JSON.parse(stdout)).toMatchObject([{ file: 'a.csv', created: 2 }])
+    expect(stderr).toMatch(/kpi: b\.csv: .*no more/)
+    expect(stderr).toContain('kpi: not begun: c.csv; run the same command to continue\n')
+    expect(await heldIn(importer)).toHaveLength(2)
+  })
+
+  test('leaves work where the service is gone after the first file, and is not reachable where nothing was sent', async () => {
+    for (const [good, exit] of [
+      [1, 6],
+      [0, 5],
+    ] as const) {
+      await using importer = await remoteImporter({ wrap: afterBatches(good, 503) })
+      write(importer)
+      const { code, stderr } = await importer.kpi('entries', 'import', 'a.csv', 'b.csv', '-o', 'json')
+      expect([code, stderr]).toEqual([exit, expect.stringContaining('no more')])
+    }
+  })
+
+  test('is somebody who asks to stop between two files', async () => {
+    const controller = new AbortController()
+    const wrap =
+      (face: Face): Face =>
+      (request) => {
+        if (isBatch(request)) controller.abort()
+        return face(request)
+      }
+    await using importer = await remoteImporter({ wrap })
+    write(importer)
+    const shell = shellIn({ ...importer.world, signal: controller.signal })
+    const { code, stdout, stderr } = await shell('entries', 'import', 'a.csv', 'c.csv', '-o', 'json')
+    expect(code).toBe(6)
+    expect(JSON.parse(stdout)).toMatchObject([{ file: 'a.csv', created: 2 }])
+    expect(stderr).toContain('kpi: not begun: c.csv; run the same command to continue\n')
+    expect(jsonOf(await importer.kpi('entries', 'import', 'a.csv', 'c.csv', '-o', 'json'))).toMatchObject([
+      { file: 'a.csv', unchanged: 2 },
+      { file: 'c.csv', created: 1 },
+    ])
+  })
+})

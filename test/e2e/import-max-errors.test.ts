@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { formatDay } from '../../src/domain/day.ts'
+import { heldIn, ID, importers, remoteImporter } from '../support/import.ts'
+
+/** So many good rows, then so many bad ones. */
+const fileOf = (good: number, bad: number): string =>
+  [
+    'user,kpi,date,actual',
+    ...Array.from({ length: good }, (_, at) => `Ann Lee,Sales,${formatDay(at)},1`),
+    ...Array.from({ length: bad }, (_, at) => `Ann Lee,Sales,${formatDay(at)},x${at}`),
+    '',
+  ].join('\n')
+
+describe.each(importers)('--max-errors: %s', (_, open) => {
+  test.each([
+    ['0', 1, '1 of the first 11 rows are bad'],
+    ['2', 3, '3 of the first 13 rows are bad'],
+    ['20%', 4, '4 of 14 rows are bad'],
+  ])('%s gives up on a file with %i bad rows, before anything is sent', async (most, bad, says) => {
+    await using importer = await open()
+    importer.write('data.csv', fileOf(10, bad))
+    const ran = await importer.kpi('entries', 'import', 'data.csv', '--max-errors', most)
+    expect([ran.code, ran.stdout]).toEqual([1, ''])
+    expect(ran.stderr).toContain(`kpi: nothing was sent, as ${says} (the last of them: `)
+    expect(ran.stderr).toContain(`), more than --max-errors ${most} allows\n`)
+    expect(existsSync(importer.folder.in('data.rejects.csv'))).toBe(false)
+    expect(await heldIn(importer)).toEqual([])
+  })
+
+  test.each(['1', '10%', '100%'])('%s takes a file with one bad row of ten', async (most) => {
+    await using importer = await open()
+    importer.write('data.csv', fileOf(9, 1))
+    const ran = await importer.kpi('entries', 'import', 'data.csv', '--max-errors', most, '-o', 'json')
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { created: 9, rejected: 1 }])
+  })
+
+  test('holds for a dry run, too', async () => {
+    await using importer = await open()
+    importer.write('data.csv', fileOf(10, 3))
+    expect(await importer.kpi('entries', 'import', 'data.csv', '--dry-run', '--max-errors', '2')).toMatchObject({ code: 1 })
+  })
+
+  test.each(['x', '-1', '1.5', '101%', ''])('%j is refused', async (most) => {
+    await using importer = await open()
+    importer.write('data.csv', fileOf(1, 0))
+    expect(await importer.kpi('entries', 'import', 'data.csv', `--max-errors=${most}`)).toMatchObject({ code: 2 })
+  })
+})
+
+describe('--max-errors of rows that the service refuses', () => {
+  test('stops between two batches, and says what was sent', async () => {
+    let isLocked = false
+    await using importer = await remoteImporter({
+      wrap: (face) => async (request) => {
+        if (!isLocked && request.target.endsWith('/kpientries/list')) {
+          isLocked = true
+          await importer.client.users.update(ID.bob, { user_status_id: 'L' })
+        }
+        return face(request)
+      },
+    })
+    const rows = Array.from({ length: 12_000 }, (_, at) => `${at % 2 ? 'Ann Lee' : 'Bob'},Sales,${formatDay(at)},1`)
+    importer.write('data.csv', ['user,kpi,date,actual', ...rows].join('\n'))
+    const ran = await importer.kpi('entries', 'import', 'data.csv', '--max-errors', '1%', '-o', 'json')
+    const summary = JSON.parse(ran.stdout) as Record<string, number>
+    expect(ran.code).toBe(1)
+    expect(ran.stderr).toContain('kpi: more than 120 of 12000 rows were rejected, more than --max-errors 1% allows\n')
+    expect(ran.stderr).toContain(`kpi: stopped with ${summary['left']} entries left; run the same command to continue\n`)
+    expect(await heldIn(importer)).toHaveLength(summary['created'] ?? -1)
+  })
+})
