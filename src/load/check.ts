@@ -1,7 +1,9 @@
 import type { Client } from '../client/client.ts'
 import { KpiError } from '../domain/errors.ts'
 import { type Plan, planColumns } from './columns.ts'
-import { createRowReader, type RowReader, type RowSink } from './entry.ts'
+import { createRowReader, type RowSink } from './entry.ts'
+import { areRefuted, createForms, type Forms, mustBeSettled, settledBy } from './forms/forms.ts'
+import { survey } from './forms/survey.ts'
 import type { ImportOptions } from './options.ts'
 import { mayNameSources } from './header.ts'
 import { mustBeFew } from './max-errors.ts'
@@ -9,10 +11,9 @@ import { mustMayWrite } from './readable.ts'
 import type { SourcesOfUsers } from './owner.ts'
 import { fetchReference, type Reference } from './reference.ts'
 import type { Rejects } from './rejects.ts'
-import type { Row } from './rows.ts'
 import type { Sorter } from './sorter.ts'
-import type { Summary } from './summary.ts'
-import type { Table } from './table.ts'
+import { emptySummary, type Summary } from './summary.ts'
+import { headerOf, type Table } from './table.ts'
 
 /** So many bad rows at the start mean that the columns are not what they were taken for. */
 const TRIAL_ROWS = 20
@@ -21,7 +22,7 @@ const TRIAL_ROWS = 20
 type Begun = { readonly plan: Plan; readonly reference: Reference }
 
 /** What is known of a file once all of it has been read and checked. */
-export type Checked = Begun & { readonly sourcesOfUsers: SourcesOfUsers }
+export type Checked = Begun & { readonly sourcesOfUsers: SourcesOfUsers; readonly forms: Forms }
 
 /** Where checking puts what it finds. */
 export type CheckResults = {
@@ -41,8 +42,9 @@ const mustMakeSense = ({ read, rejected }: Summary, reasons: readonly string[]):
 }
 
 /** Fetches what rows refer to, and settles what the columns mean. */
-const beginWith = async (header: readonly string[], client: Client, options: ImportOptions): Promise<Begun> => {
-  await mustMayWrite(client)
+export const beginFile = async (table: Table, client: Client, options: ImportOptions): Promise<Begun> => {
+  const header = await headerOf(table)
+  if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
   const takesSources = client.variant === 'v1'
   const sources = takesSources && mayNameSources(header, options)
   const reference = await fetchReference(client, { createAssignments: options.createAssignments, sources })
@@ -51,20 +53,21 @@ const beginWith = async (header: readonly string[], client: Client, options: Imp
   return { reference, plan: planColumns(header, options, directories) }
 }
 
-/** Reads and checks a whole file, before anything is sent: good rows go to the sorter, the others to the rejects. */
-export const checkFile = async (
-  table: Table,
-  client: Client,
-  options: ImportOptions,
-  results: CheckResults,
-): Promise<Checked> => {
-  const { sorter, rejects, summary, onProgress } = results
-  let lastReasons: readonly string[] = []
-  const sink: RowSink = {
+/** Says that a cell is not written as was assumed, so that all cells have to be looked at before any is read. */
+class Refuted extends Error {}
+
+const sinkFor = (
+  { sorter, rejects, summary }: CheckResults,
+  forms: Forms,
+): RowSink & { reasons: readonly string[] } => {
+  const sink = {
+    reasons: [] as readonly string[],
     entry: sorter.add,
-    reject: (line, reasons) => {
+    reject: (line: number, reasons: readonly string[]) => {
+      // What contradicts the forms cannot be read in them.
+      if (areRefuted(forms)) throw new Refuted()
       summary.rejected += 1
-      lastReasons = [...reasons]
+      sink.reasons = [...reasons]
       for (const reason of reasons) rejects.add(line, reason)
     },
     rounded: () => {
@@ -74,28 +77,73 @@ export const checkFile = async (
       summary.empty += 1
     },
   }
-  let begun: Begun | undefined
-  let reader: RowReader | undefined
-  const begin = async ({ cells }: Row): Promise<RowReader> => {
-    begun = await beginWith(cells, client, options)
-    return createRowReader(begun.plan, options, begun.reference, sink)
-  }
+  return sink
+}
+
+/** Reads all rows in the given forms. */
+const readRowsOf = async (
+  table: Table,
+  { plan, reference }: Begun,
+  forms: Forms,
+  options: ImportOptions,
+  results: CheckResults,
+): Promise<SourcesOfUsers> => {
+  const { summary, onProgress } = results
+  const sink = sinkFor(results, forms)
+  const reader = createRowReader(plan, options, reference, sink, forms)
+  let isBegun = false
   for await (const chunk of table.rows()) {
-    const [header] = chunk
-    if (!header) continue
-    const rows = reader ? chunk : chunk.slice(1)
-    reader ??= await begin(header)
-    await begun?.reference.fetchAssignments(reader.usersOf(rows))
+    if (chunk.length === 0) continue
+    const rows = isBegun ? chunk : chunk.slice(1)
+    isBegun = true
+    await reference.fetchAssignments(reader.usersOf(rows))
     for (const row of rows) {
       summary.read += 1
       reader.read(row)
-      mustMakeSense(summary, lastReasons)
-      mustBeFew(summary, options.maxErrors, lastReasons)
+      mustMakeSense(summary, sink.reasons)
+      mustBeFew(summary, options.maxErrors, sink.reasons)
     }
     onProgress()
   }
-  if (!begun || !reader) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
   reader.finish()
-  mustBeFew(summary, options.maxErrors, lastReasons, true)
-  return { ...begun, sourcesOfUsers: reader.sourcesOfUsers }
+  mustBeFew(summary, options.maxErrors, sink.reasons, true)
+  return reader.sourcesOfUsers
+}
+
+/**
+ * Reads all rows as if numbers and dates were written plainly. Where a cell is not, all of them are looked at first, and
+ * then read once more as they turned out to be written.
+ */
+const readInForms = async (
+  table: Table,
+  begun: Begun,
+  options: ImportOptions,
+  results: CheckResults,
+): Promise<Checked> => {
+  let forms = createForms(begun.plan, options)
+  const read = (): Promise<SourcesOfUsers> => readRowsOf(table, begun, forms, options, results)
+  const anew = async (error: unknown): Promise<SourcesOfUsers> => {
+    if (!(error instanceof Refuted)) throw error
+    for (const part of [results.sorter, results.rejects]) part.clear()
+    Object.assign(results.summary, emptySummary())
+    const seen = createForms(begun.plan, options)
+    await survey(table, begun.plan, seen, results.onProgress)
+    mustBeSettled(seen)
+    forms = settledBy(seen, begun.plan, options)
+    return read()
+  }
+  const sourcesOfUsers = await read().catch(anew)
+  mustBeSettled(forms)
+  return { ...begun, sourcesOfUsers, forms }
+}
+
+/** Reads and checks a whole file, before anything is sent: good rows go to the sorter, the others to the rejects. */
+export const checkFile = async (
+  table: Table,
+  client: Client,
+  options: ImportOptions,
+  results: CheckResults,
+): Promise<Checked> => {
+  await mustMayWrite(client)
+  return readInForms(table, await beginFile(table, client, options), options, results)
 }

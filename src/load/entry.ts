@@ -5,12 +5,14 @@ import { entry, type EntryDraft } from '../domain/resources/entry.ts'
 import { bigintAt, type Block, type BlockRow, numberAt, textAt } from './block.ts'
 import { cellReader } from './cells.ts'
 import { KEY_ROLES, type Plan } from './columns.ts'
+import type { Forms } from './forms/forms.ts'
+import type { NumberColumn } from './forms/number-column.ts'
 import type { ImportOptions, Role } from './options.ts'
 import { type FirstLines, mustBeTellable, ownerReader, type SourcesOfUsers } from './owner.ts'
 import type { Reference } from './reference.ts'
 import type { Row } from './rows.ts'
 import { unmarkText } from './text-mark.ts'
-import { readDateCell, readNumberCell, remember } from './values.ts'
+import { readDateCell, remember } from './values.ts'
 
 /** Which values a row has, as bits: each is given, or cleared, or, where neither is set, kept as it is stored. */
 const ACTUAL = { given: 1, cleared: 2 }
@@ -42,17 +44,25 @@ export type RowReader = {
 }
 
 /** A reader that gives what it finds in rows to a sink. */
-export const createRowReader = (plan: Plan, options: ImportOptions, reference: Reference, sink: RowSink): RowReader => {
+export const createRowReader = (
+  plan: Plan,
+  options: ImportOptions,
+  reference: Reference,
+  sink: RowSink,
+  forms: Forms,
+): RowReader => {
   const { roles, wide, header } = plan
   const sourcesOfUsers = new Map<number, number>()
   const ownerIn = ownerReader(plan, options, reference, sourcesOfUsers)
   const first: FirstLines = { user: 0, source: 0 }
+  const dates = forms.date?.column
+  let lineAtHand = 0
   const kpiOf = cellReader(plan, 'kpi', options.kpi, reference.findKpi)
   const dayOf = cellReader(
     plan,
     'date',
     options.date,
-    remember((text) => readDateCell(text.trim())),
+    remember((text) => dates?.read(text.trim(), lineAtHand) ?? readDateCell(text.trim())),
   )
   const namesKeys = KEY_ROLES.some((role) => roles.has(role))
   // The reasons against the row at hand, kept between rows to spare the allocation.
@@ -63,8 +73,8 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
     reasons.push(value.message)
     return undefined
   }
-  const numberOf = (text: string, name: string): bigint => {
-    const cell = readNumberCell(text)
+  const numberOf = (text: string, name: string, column: NumberColumn): bigint => {
+    const cell = column.read(text, lineAtHand)
     if (cell instanceof Fault) reasons.push(`${name} ${cell.message}`)
     else if (cell.rounded && options.strict) reasons.push(`${name} "${text}" has more than four decimals`)
     else {
@@ -84,6 +94,8 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
     return at === undefined ? () => undefined : (cells) => (cells[at] ?? '').trim()
   }
   const [actualIn, targetIn, notesIn] = [columnOf('actual'), columnOf('target'), columnOf('notes')]
+  const formOf = (role: Role): NumberColumn | undefined => forms.numbers.get(roles.get(role) ?? -1)
+  const [actualForm, targetForm] = [formOf('actual'), formOf('target')]
   const flagOf = (text: string | undefined, bits: typeof ACTUAL): number => {
     if (text === undefined) return 0
     if (text !== '') return bits.given
@@ -93,8 +105,8 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
     const [actual, target, notes] = [actualIn(cells), targetIn(cells), notesIn(cells)]
     return {
       flags: flagOf(actual, ACTUAL) | flagOf(target, TARGET) | flagOf(notes, NOTES),
-      actual: actual ? numberOf(actual, 'actual') : 0n,
-      target: target ? numberOf(target, 'target') : 0n,
+      actual: actual && actualForm ? numberOf(actual, 'actual', actualForm) : 0n,
+      target: target && targetForm ? numberOf(target, 'target', targetForm) : 0n,
       text: notes ? notesOf(notes) : '',
     }
   }
@@ -130,7 +142,8 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
       const faults = faultsOf(owner, kpi)
       // Whether an empty cell has something to clear is found out later: only then do they stand against it.
       if (text !== '') reasons.push(...faults)
-      const actual = text === '' ? 0n : numberOf(text, header[at] ?? '')
+      const form = forms.numbers.get(at)
+      const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form)
       const isGood = reasons.length === before && owner !== undefined && kpi !== undefined && day !== undefined
       if (isGood) add(line, owner, kpi, day, { flags: flagOf(text, ACTUAL), actual, target: 0n, text: '' })
     }
@@ -155,6 +168,7 @@ export const createRowReader = (plan: Plan, options: ImportOptions, reference: R
         return
       }
       reasons.length = 0
+      lineAtHand = row.line
       if (row.cells.length > header.length) {
         reasons.push(`the row has ${row.cells.length} cells, the header has ${header.length}`)
       } else if (wide) readWide(row, wide)

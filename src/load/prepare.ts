@@ -5,6 +5,7 @@ import { type Batch, cutBatches } from './batch.ts'
 import { type Checked, checkFile } from './check.ts'
 import { type Decide, decideBy, readsFirst } from './choose.ts'
 import type { ImportOptions } from './options.ts'
+import { remarksOn } from './forms/forms.ts'
 import { nameSources } from './owner.ts'
 import { mayNotRead } from './readable.ts'
 import { createRejects, type Rejects } from './rejects.ts'
@@ -54,7 +55,7 @@ export type Prepared = Checked & {
 }
 
 /** What there is to say of a file before it is sent. */
-const notesOn = ({ plan: { unused }, reference: { kpis, users, sources, unchecked } }: Checked): string[] => {
+const notesOn = ({ plan: { unused }, reference: { kpis, users, sources, unchecked }, forms }: Checked): string[] => {
   const unread = [
     unchecked.has('KPIs') ? kpis.unread : undefined,
     unchecked.has('users') ? users.unread : undefined,
@@ -62,6 +63,7 @@ const notesOn = ({ plan: { unused }, reference: { kpis, users, sources, unchecke
   ].filter((one) => one !== undefined)
   return [
     ...(unused.length > 0 ? [`columns left out: ${unused.join(', ')}`] : []),
+    ...remarksOn(forms),
     ...(unread.length > 0
       ? [`${mayNotRead(unread.join(', '))}: what rows say of them is left to the service to check`]
       : []),

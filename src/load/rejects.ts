@@ -13,6 +13,8 @@ export type Rejects = {
   readonly size: () => number
   /** Every line once, in order, with all its reasons. */
   readonly lines: () => Generator<{ readonly line: number; readonly reasons: readonly string[] }>
+  /** Forgets them all. */
+  readonly clear: () => void
   readonly close: () => void
 }
 
@@ -45,6 +47,7 @@ export const createRejects = (folder: string): Rejects => {
       }
       if (open) yield open
     },
+    clear: sorter.clear,
     close: sorter.close,
   }
 }

@@ -22,6 +22,8 @@ export type Sorter = {
    * one block, filled again and again: what is to stay must be taken out.
    */
   readonly blocks: (rows: number) => Generator<Block>
+  /** Forgets all rows. */
+  readonly clear: () => void
   /** Removes the files. */
   readonly close: () => void
 }
@@ -138,6 +140,9 @@ export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
     }
     block.count = 0
   }
+  const close = (): void => {
+    if (home !== undefined) rmSync(home, { recursive: true, force: true })
+  }
   return {
     add: (row) => {
       if (block.count === runRows) spill()
@@ -145,8 +150,12 @@ export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
     },
     size: () => runs.length * runRows + block.count,
     blocks: (rows) => merge([...runs.map(readRun), sortedSlices(block)], rows),
-    close: () => {
-      if (home !== undefined) rmSync(home, { recursive: true, force: true })
+    clear: () => {
+      close()
+      home = undefined
+      runs.length = 0
+      block.count = 0
     },
+    close,
   }
 }

@@ -77,7 +77,10 @@ describe('a row of a long file', () => {
       ],
     ],
     [' ,,,1,,', ['the user is empty', 'the kpi is empty', 'the date is empty']],
-    ['99,98,1.1.2026,1,,', ['there is no user "99"', 'there is no KPI "98"', '"1.1.2026" must be a date, YYYY-MM-DD']],
+    [
+      '99,98,yesterday,1,,',
+      ['there is no user "99"', 'there is no KPI "98"', '"yesterday" must be a date, YYYY-MM-DD'],
+    ],
     ['Lou,Sales,2026-01-01,1,,', ['user 4 (Lou) is locked']],
     ['Ann Lee,Closed,2026-01-01,1,,', ['KPI 3 (Closed) is inactive and takes no entries']],
     ['Bob,Visits,2026-01-01,1,,', ['KPI 2 (Visits) is not assigned to user 3 (Bob)']],

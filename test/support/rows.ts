@@ -1,5 +1,6 @@
 import { planColumns } from '../../src/load/columns.ts'
 import { mayNameSources } from '../../src/load/header.ts'
+import { createForms } from '../../src/load/forms/forms.ts'
 import { createRowReader, type RowSink } from '../../src/load/entry.ts'
 import type { BlockRow } from '../../src/load/block.ts'
 import type { ImportOptions } from '../../src/load/options.ts'
@@ -41,7 +42,7 @@ export const readTable = async (
     rounded: () => (counts.rounded += 1),
     empty: () => (counts.empty += 1),
   }
-  const reader = createRowReader(plan, options, reference, sink)
+  const reader = createRowReader(plan, options, reference, sink, createForms(plan, options))
   const numbered = rows.map((cells, at) => ({ line: at + 2, cells }))
   await reference.fetchAssignments(reader.usersOf(numbered))
   numbered.forEach(reader.read)

@@ -10,6 +10,7 @@ import {
   type Role,
   ROLES,
 } from '../../load/options.ts'
+import { dateFormat } from '../../load/forms/date-format.ts'
 import { readDateCell } from '../../load/values.ts'
 import { dateOfWord } from '../day-words.ts'
 import { UsageError } from '../exit.ts'
@@ -43,6 +44,14 @@ const dateOf = (value: unknown, today: Day): string | undefined => {
   return date
 }
 
+/** How dates are written, which needs no file to be known as no way of writing them. */
+const dateFormatOf = (value: unknown): string | undefined => {
+  const text = textOf(value)?.trim()
+  const format = text === undefined ? undefined : dateFormat(text)
+  if (format instanceof Fault) throw new UsageError(`--date-format ${format.message}`)
+  return text
+}
+
 /** `100`, or `5%` of the rows. */
 const maxErrorsOf = (value: unknown): MaxErrors | undefined => {
   const text = textOf(value)
@@ -68,7 +77,7 @@ export const importOptions = (flags: FlagValues, today: Day): ImportOptions => (
   onDuplicate: ON_DUPLICATE.find((one) => one === flags['onDuplicate']) ?? 'error',
   createAssignments: flags['createAssignments'] === true,
   decimal: DECIMALS.find((one) => one === flags['decimal']),
-  dateFormat: textOf(flags['dateFormat']),
+  dateFormat: dateFormatOf(flags['dateFormat']),
   onConflict: ON_CONFLICT.find((one) => one === flags['onConflict']) ?? 'update',
   onlyChanges: flags['onlyChanges'] === true,
   maxErrors: maxErrorsOf(flags['maxErrors']),

@@ -1,0 +1,117 @@
+import { type Day, formatDay } from '../../domain/day.ts'
+import { Fault } from '../../domain/errors.ts'
+import { checkDay } from '../../domain/field-value.ts'
+import type { DateFormat } from './date-format.ts'
+import { type Evidence, shown } from './evidence.ts'
+import { KNOWN_FORMATS, PLAIN_FORMAT } from './known-formats.ts'
+import { faultOfNoValue } from './no-value.ts'
+
+/** A form that fits, the cell that shows it, and whether no other form fits as well, though with the same days. */
+type Proven = { readonly format: DateFormat; readonly proof: Evidence | undefined; readonly isOnly: boolean }
+
+/** A column of dates: how they are read, and what its cells have shown of how they are written. */
+export type DateColumn = {
+  readonly name: string
+  /** The form that its dates are read in. */
+  readonly format: DateFormat
+  readonly read: (text: string, line: number) => Day | Fault
+  /** Looks at a cell without reading it. */
+  readonly note: (text: string, line: number) => void
+  /** The form that is given or left by what cells have shown, with the cell that shows it. */
+  readonly proven: () => Proven | undefined
+  readonly isRefuted: () => boolean
+  /** Why it cannot be told how to read it, where that is so. */
+  readonly doubt: () => string | undefined
+}
+
+type Reading = { readonly format: DateFormat; readonly day: Day }
+
+const readingsOf = (text: string, formats: readonly DateFormat[]): Reading[] =>
+  formats.flatMap((format) => {
+    const day = format.read(text)
+    return typeof day === 'number' ? [{ format, day }] : []
+  })
+
+const isOneDay = (readings: readonly Reading[]): boolean => readings.every(({ day }) => day === readings[0]?.day)
+
+const SHORT_YEAR = /^\d{1,2}([./-])\d{1,2}\1\d{2}$|^\p{L}{3,}\.?[ -]\d{2}$|^\d{1,2}[ -]\p{L}{3,}\.?[ -]\d{2}$/u
+const TIME = /^\S.*[T ]\s*\d{1,2}:\d{2}(:\d{2})?/
+const SERIAL = /^\d{5}([.,]\d+)?$/
+
+/** Why a text is no date of a form. */
+const faultOfDate = (text: string, format: DateFormat): string => {
+  const known = faultOfNoValue(text)
+  if (known !== undefined) return known
+  if (format === PLAIN_FORMAT && /^\d{4}-\d{2}-\d{2}$/.test(text)) {
+    const fault = checkDay(text)
+    if (fault instanceof Fault) return fault.message
+  }
+  if (format.read(text) === null) return 'is a date that does not exist, or not in the years 1900 to 2199'
+  if (TIME.test(text)) return 'has a time of day; entries have dates alone'
+  if (SHORT_YEAR.test(text))
+    return 'has a year of two digits; say how dates are written: --date-format DD.MM.YY or the like'
+  if (SERIAL.test(text)) {
+    return 'looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL'
+  }
+  return `must be a date, ${format.text}`
+}
+
+const tellReadings = (readings: readonly Reading[]): string =>
+  readings.map(({ format, day }) => `${formatDay(day)} (${format.text})`).join(' or ')
+
+const flagsOf = (formats: Iterable<DateFormat>): string =>
+  [...formats].map(({ text }) => `--date-format ${/[ [\]]/.test(text) ? `"${text}"` : text}`).join(' or ')
+
+/** A column read in a form: a given one stands, any other is an assumption that cells may refute. */
+export const createDateColumn = (name: string, format: DateFormat, isGiven: boolean): DateColumn => {
+  let left: readonly DateFormat[] = isGiven ? [format] : KNOWN_FORMATS
+  let proof: Evidence | undefined
+  let conflict: { readonly cell: Evidence; readonly reading: Reading } | undefined
+  // First cells that say different days in different forms; there are no more kinds of them than pairs of forms.
+  const doubtful = new Map<string, Evidence>()
+
+  const narrow = (readings: readonly Reading[], text: string, line: number): void => {
+    const [first] = readings
+    if (!first) return
+    if (!isOneDay(readings)) {
+      const kind = readings.map((one) => one.format.text).join('|')
+      if (!doubtful.has(kind)) doubtful.set(kind, { text, line })
+    }
+    const kept = left.filter((one) => readings.some((reading) => reading.format === one))
+    if (kept.length === 0) conflict ??= { cell: { text, line }, reading: first }
+    else if (kept.length < left.length) [left, proof] = [kept, { text, line }]
+  }
+  const note = (text: string, line: number): void => {
+    if (!isGiven) narrow(readingsOf(text, KNOWN_FORMATS), text, line)
+  }
+  const doubtfulCell = (): Evidence | undefined => {
+    if (left.length === KNOWN_FORMATS.length || left.length < 2) return undefined
+    return [...doubtful.values()].find(({ text }) => !isOneDay(readingsOf(text, left)))
+  }
+  return {
+    name,
+    format,
+    note,
+    read: (text, line) => {
+      const day = format.read(text)
+      const isKnown = typeof day === 'number' && left.length === 1 && left[0] === format
+      if (!isKnown) note(text, line)
+      if (typeof day === 'number') return day
+      return new Fault(`"${text}" ${faultOfDate(text, format)}`)
+    },
+    proven: () => {
+      const [only] = left
+      const isSettled = !conflict && left.length < KNOWN_FORMATS.length && !doubtfulCell()
+      return only && (isGiven || isSettled) ? { format: only, proof, isOnly: left.length === 1 } : undefined
+    },
+    isRefuted: () => !left.includes(format) || conflict !== undefined,
+    doubt: () => {
+      if (conflict && proof) {
+        return `has dates in several forms: ${shown(proof)} (${left[0]?.text}), ${shown(conflict.cell)} (${conflict.reading.format.text}); rows of other forms are rejected with ${flagsOf([...left.slice(0, 1), conflict.reading.format])}`
+      }
+      const cell = doubtfulCell()
+      if (!cell) return undefined
+      return `${shown(cell)} is ${tellReadings(readingsOf(cell.text, left))}, and every other cell fits both; say which: ${flagsOf(left)}`
+    },
+  }
+}

@@ -1,0 +1,5 @@
+/** A cell that shows something: its text and the line on which its row begins. */
+export type Evidence = { readonly text: string; readonly line: number }
+
+/** A cell as it is shown to people. */
+export const shown = ({ text, line }: Evidence): string => `"${text}" on line ${line}`

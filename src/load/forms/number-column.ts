@@ -1,0 +1,140 @@
+import { formatDecimal } from '../../domain/decimal.ts'
+import { Fault } from '../../domain/errors.ts'
+import { type Evidence, shown } from './evidence.ts'
+import { type DecimalSign, type NumberCell, nameOfSign, otherSign, readDressed, readNumber, undress } from './number.ts'
+
+/** A column of numbers: how they are read, and what its cells have shown of how they are written. */
+export type NumberColumn = {
+  readonly name: string
+  /** The decimal sign that its numbers are read with. */
+  readonly sign: DecimalSign
+  readonly read: (text: string, line: number) => NumberCell | Fault
+  /** Looks at a cell without reading it. */
+  readonly note: (text: string, line: number) => void
+  /** The first cells that can only be read with the one sign, and with the other. */
+  readonly proofs: ReadonlyMap<DecimalSign, Evidence>
+  /** The sign that some cells prove and none contradicts. */
+  readonly proven: () => DecimalSign | undefined
+  /** Why it cannot be told how to read it, where that is so. */
+  readonly doubt: () => string | undefined
+  /** What is worth a word, though all is read. */
+  readonly remarks: () => readonly string[]
+}
+
+const SHORT: Readonly<Record<DecimalSign, RegExp>> = {
+  '.': /^-?\d{1,9}(?:\.\d{1,4})?$/,
+  ',': /^-?\d{1,9}(?:,\d{1,4})?$/,
+}
+
+type Reading = NumberCell | Fault | undefined
+
+const isSame = (one: NumberCell | Fault, other: NumberCell | Fault): boolean =>
+  one instanceof Fault || other instanceof Fault
+    ? one instanceof Fault && other instanceof Fault
+    : one.value === other.value && one.rounded === other.rounded
+
+const valueText = (reading: Reading): string =>
+  reading instanceof Fault || reading === undefined ? 'too large' : formatDecimal(reading.value)
+
+/** What a cell would be with either sign. */
+const bothReadings = ({ text }: Evidence): string => {
+  const dressed = undress(text)
+  const tell = (sign: DecimalSign): string =>
+    `${valueText(dressed && readDressed(dressed, sign))} (with ${nameOfSign(sign)})`
+  return `${tell('.')} or ${tell(',')}`
+}
+
+/** What stands around the numbers of a column: units that may not go together. */
+const createUnits = (): { note: (text: string, unit: string, line: number) => void; list: () => Evidence[] } => {
+  const first = new Map<string, Evidence>()
+  return {
+    note: (text, unit, line) => {
+      if (!first.has(unit)) first.set(unit, { text, line })
+    },
+    list: () => [...first.values()],
+  }
+}
+
+/** A column read with a sign: a given one stands, any other is an assumption that cells may refute. */
+export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boolean): NumberColumn => {
+  const short = SHORT[sign]
+  const proofs = new Map<DecimalSign, Evidence>()
+  const units = createUnits()
+  let doubtful: Evidence | undefined
+  let exponent: Evidence | undefined
+  // Kept apart from the others, as most cells are of this kind.
+  let plain: Evidence | undefined
+
+  const noteSign = (text: string, line: number, point: Reading, comma: Reading): void => {
+    if (point === undefined && comma === undefined) return
+    if (point !== undefined && comma !== undefined) {
+      if (!isSame(point, comma)) doubtful ??= { text, line }
+      return
+    }
+    const proved = point === undefined ? ',' : '.'
+    if (!proofs.has(proved)) proofs.set(proved, { text, line })
+  }
+  const note = (text: string, line: number): void => {
+    const dressed = undress(text)
+    if (!dressed) return
+    noteSign(text, line, readDressed(dressed, '.'), readDressed(dressed, ','))
+    if (/e/i.test(dressed.body)) exponent ??= { text, line }
+    if (dressed.isPercent) units.note(text, '%', line)
+    else if (dressed.currency !== undefined) units.note(text, dressed.currency, line)
+    else plain ??= { text, line }
+  }
+  const contradiction = (): string | undefined => {
+    const [point, comma] = [proofs.get('.'), proofs.get(',')]
+    if (!point || !comma) return undefined
+    return `has both: ${shown(point)} with a decimal point, ${shown(comma)} with a decimal comma; rows of the other kind are rejected with --decimal . or --decimal ,`
+  }
+  return {
+    name,
+    sign,
+    proofs,
+    note,
+    read: (text, line) => {
+      if (!short.test(text)) {
+        note(text, line)
+        return readNumber(text, sign)
+      }
+      if (!proofs.has(sign) && text.includes(sign)) note(text, line)
+      plain ??= { text, line }
+      return {
+        value: BigInt(Math.round(Number(sign === '.' ? text : text.replace(',', '.')) * 10_000)),
+        rounded: false,
+      }
+    },
+    proven: () => {
+      if (isGiven) return sign
+      const [proved, ...more] = proofs.keys()
+      return more.length === 0 ? proved : undefined
+    },
+    doubt: () => {
+      if (isGiven) return undefined
+      if (proofs.size === 0 && doubtful) {
+        return `${shown(doubtful)} is ${bothReadings(doubtful)}, and so is every other cell; say which: --decimal . or --decimal ,`
+      }
+      return contradiction()
+    },
+    remarks: () => {
+      const kinds = [...units.list(), ...(plain ? [plain] : [])]
+      return [
+        ...(kinds.length > 1
+          ? [
+              `${name} has numbers of several kinds: ${kinds.map(shown).join(', ')}; signs are left out and numbers taken as they are`,
+            ]
+          : []),
+        ...(exponent
+          ? [
+              `${name} has numbers with exponents, such as ${shown(exponent)}, which spreadsheets shorten; they are taken as they are written`,
+            ]
+          : []),
+      ]
+    },
+  }
+}
+
+/** Whether what was assumed of a column has been refuted by one of its cells. */
+export const isRefuted = ({ proofs, sign, proven }: NumberColumn): boolean =>
+  proven() !== sign && proofs.has(otherSign(sign))

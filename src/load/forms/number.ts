@@ -1,0 +1,117 @@
+import { parseDecimal } from '../../domain/decimal.ts'
+import { Fault } from '../../domain/errors.ts'
+import { checkDecimal } from '../../domain/field-value.ts'
+import type { DECIMALS } from '../options.ts'
+import { CURRENCY } from './money.ts'
+import { faultOfNoValue } from './no-value.ts'
+
+export type DecimalSign = (typeof DECIMALS)[number]
+
+/** A number in a cell, and whether decimals beyond the fourth were rounded away. */
+export type NumberCell = { readonly value: bigint; readonly rounded: boolean }
+
+/** What stands around the digits of a number, and the digits. */
+export type Dressed = {
+  readonly body: string
+  readonly isNegative: boolean
+  readonly isPercent: boolean
+  readonly currency: string | undefined
+}
+
+const BLANK = String.raw` \u00a0\u2009\u202f`
+/** Digits with whatever separates them, and an exponent; what they mean is settled by the decimal sign. */
+const BODY = new RegExp(String.raw`(?:[.,]\d+|\d(?:[\d.,'’${BLANK}]*\d)?)(?:[.,](?=$)|[eE][-+−]?\d+)?`, 'uy')
+const DRESS = new RegExp(
+  String.raw`(?<blank>[${BLANK}]+)|(?<sign>[-−–+])|(?<bracket>[()])|(?<percent>%)|(?<currency>${CURRENCY})`,
+  'iuy',
+)
+
+/** Brackets, or one minus before or after; `undefined` where signs contradict each other. */
+const isNegativeBy = (before: string, after: string): boolean | undefined => {
+  if (before === '(' && after === ')') return true
+  const signs = before + after
+  if (signs === '') return false
+  if (signs.length > 1 || '()'.includes(signs)) return undefined
+  // A plus behind a number is none of a number.
+  return signs === '+' ? (after === '' ? false : undefined) : true
+}
+
+/** Takes signs, brackets, percent and currency off a number; `undefined` where what is left is none. */
+export const undress = (text: string): Dressed | undefined => {
+  let [at, body, before, after, percents] = [0, '', '', '', 0]
+  const currencies: string[] = []
+  while (at < text.length) {
+    DRESS.lastIndex = at
+    const part = DRESS.exec(text)
+    if (part?.groups) {
+      const { sign, bracket, percent, currency } = part.groups
+      if (body === '') before += sign ?? bracket ?? ''
+      else after += sign ?? bracket ?? ''
+      if (percent !== undefined) percents += 1
+      if (currency !== undefined) currencies.push(currency)
+      at = DRESS.lastIndex
+      continue
+    }
+    BODY.lastIndex = at
+    const digits = body === '' ? BODY.exec(text)?.[0] : undefined
+    if (digits === undefined) return undefined
+    body = digits
+    at += digits.length
+  }
+  const isNegative = isNegativeBy(before, after)
+  if (body === '' || isNegative === undefined || percents + currencies.length > 1) return undefined
+  return { body, isNegative, isPercent: percents === 1, currency: currencies[0] }
+}
+
+const GROUPED: Readonly<Record<DecimalSign, RegExp>> = {
+  // Indian groups have two digits but for the last.
+  '.': new RegExp(String.raw`^[1-9]\d{0,2}([,'’${BLANK}])\d{3}(?:\1\d{3})*$|^[1-9]\d?(?:,\d{2})+,\d{3}$`, 'u'),
+  ',': new RegExp(String.raw`^[1-9]\d{0,2}([.'’${BLANK}])\d{3}(?:\1\d{3})*$`, 'u'),
+}
+const DIGITS = /^\d*$/
+
+/** The digits of a number with a decimal sign, as `parseDecimal` takes them; `undefined` where they are none. */
+const plainDigits = (body: string, sign: DecimalSign): string | undefined => {
+  const [mantissa = '', exponent] = body.split(/e/i)
+  const [whole = '', fraction, ...more] = mantissa.split(sign)
+  if (more.length > 0 || (fraction !== undefined && !DIGITS.test(fraction))) return undefined
+  // Numbers with exponents have no thousands to separate.
+  const isWhole = DIGITS.test(whole) || (exponent === undefined && GROUPED[sign].test(whole))
+  if (!isWhole) return undefined
+  const digits = fraction === undefined ? '' : `.${fraction}`
+  return whole.replaceAll(/\D/g, '') + digits + (exponent === undefined ? '' : `e${exponent.replace('−', '-')}`)
+}
+
+/** Reads a number whose decimal sign is known. `undefined` where it is none; a fault where it is too large. */
+export const readDressed = ({ body, isNegative }: Dressed, sign: DecimalSign): NumberCell | Fault | undefined => {
+  const digits = plainDigits(body, sign)
+  const parsed = digits === undefined ? undefined : parseDecimal((isNegative ? '-' : '') + digits)
+  if (!parsed) return undefined
+  const value = checkDecimal(parsed)
+  return value instanceof Fault ? value : { value, rounded: parsed.rounded }
+}
+
+const NAMES: Readonly<Record<DecimalSign, string>> = { '.': 'a decimal point', ',': 'a decimal comma' }
+const OTHER: Readonly<Record<DecimalSign, DecimalSign>> = { '.': ',', ',': '.' }
+
+/** The other decimal sign. */
+export const otherSign = (sign: DecimalSign): DecimalSign => OTHER[sign]
+
+/** A decimal sign in words. */
+export const nameOfSign = (sign: DecimalSign): string => NAMES[sign]
+
+/** Why a text is no number with that decimal sign. */
+export const faultOfNumber = (text: string, sign: DecimalSign): string => {
+  const dressed = undress(text)
+  if (!dressed) return faultOfNoValue(text) ?? 'must be a number'
+  if (readDressed(dressed, OTHER[sign]) === undefined) return 'must be a number'
+  return `has ${NAMES[OTHER[sign]]}, where numbers have ${NAMES[sign]}`
+}
+
+/** Reads a number whose decimal sign is known. */
+export const readNumber = (text: string, sign: DecimalSign): NumberCell | Fault => {
+  const dressed = undress(text)
+  const cell = dressed ? readDressed(dressed, sign) : undefined
+  if (cell === undefined) return new Fault(`"${text}" ${faultOfNumber(text, sign)}`)
+  return cell instanceof Fault ? new Fault(`"${text}" ${cell.message}`) : cell
+}

@@ -1,0 +1,25 @@
+import type { Plan } from '../columns.ts'
+import type { Row } from '../rows.ts'
+import type { Table } from '../table.ts'
+import type { Forms } from './forms.ts'
+
+const noteRow = ({ numbers, date }: Forms, { line, cells }: Row): void => {
+  const dateText = date ? cells[date.at]?.trim() : ''
+  if (date && dateText) date.column.note(dateText, line)
+  for (const [at, column] of numbers) {
+    const text = cells[at]?.trim()
+    if (text) column.note(text, line)
+  }
+}
+
+/** Goes through a whole file and has each column look at its cells; rows longer than the header say nothing. */
+export const survey = async (table: Table, { header }: Plan, forms: Forms, onProgress: () => void): Promise<void> => {
+  let isHeader = true
+  for await (const rows of table.rows()) {
+    for (const row of rows) {
+      if (!isHeader && row.cells.length <= header.length) noteRow(forms, row)
+      isHeader = false
+    }
+    onProgress()
+  }
+}

@@ -1,0 +1,325 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { formatDay } from '../../../src/domain/day.ts'
+import { formatDecimal } from '../../../src/domain/decimal.ts'
+import type { ImportOptions } from '../../../src/load/options.ts'
+import { type Outcome, readOrStop } from '../../support/forms.ts'
+import { embeddedImporter, type Importer } from '../../support/import.ts'
+
+let importer: Importer
+beforeAll(async () => {
+  importer = await embeddedImporter()
+})
+afterAll(async () => {
+  await importer[Symbol.asyncDispose]()
+})
+
+const OF_ANN: Partial<ImportOptions> = { user: '2', kpi: '2' }
+
+const read = (rows: readonly (readonly string[])[], given: Partial<ImportOptions> = {}): Promise<Outcome> =>
+  readOrStop(importer.client, rows, importer.folder.path, { ...OF_ANN, ...given })
+
+/** A column of numbers, read with a date of their own each. */
+const readNumbers = (texts: readonly string[], given: Partial<ImportOptions> = {}): Promise<Outcome> =>
+  read([['date', 'actual'], ...texts.map((text, at) => [formatDay(20_000 + at), text])], given)
+
+const readDates = (texts: readonly string[], given: Partial<ImportOptions> = {}): Promise<Outcome> =>
+  read([['date', 'actual'], ...texts.map((text, at) => [text, String(at)])], given)
+
+describe('numbers of a column', () => {
+  test.each<[texts: string[], values: string[], given?: Partial<ImportOptions>]>([
+    [
+      ['1.5', '1.234'],
+      ['1.5', '1.234'],
+    ],
+    [
+      ['1.234', '1.5'],
+      ['1.234', '1.5'],
+    ],
+    [
+      ['1,5', '1.234'],
+      ['1.5', '1234'],
+    ],
+    [
+      ['1.234', '1,5'],
+      ['1234', '1.5'],
+    ],
+    [
+      ['5', '7', '1.234', '1.234.567'],
+      ['5', '7', '1234', '1234567'],
+    ],
+    [
+      ['1,234', '1,234.5'],
+      ['1234', '1234.5'],
+    ],
+    [
+      ['1.234', '0.123'],
+      ['1.234', '0.123'],
+    ],
+    [
+      ['1.234', '1234.5'],
+      ['1.234', '1234.5'],
+    ],
+    [
+      ['1.234', '1.23457E+11'],
+      ['1.234', '123457000000'],
+    ],
+    [['1.234'], ['1234'], { decimal: ',' }],
+    [['1.234'], ['1.234'], { decimal: '.' }],
+    [
+      ['1 234', '5', '(7)', '12 %'],
+      ['1234', '5', '-7', '12'],
+    ],
+    [
+      ['1.234 €', '12,50 €'],
+      ['1234', '12.5'],
+    ],
+  ])('are settled by evidence: %j', async (texts, values, given) => {
+    expect(await readNumbers(texts, given)).toMatchObject({
+      entries: texts.map((_, at) => `${formatDay(20_000 + at)} ${values[at]} -`),
+      rejects: [],
+    })
+  })
+
+  test.each<[texts: string[], told: RegExp]>([
+    [
+      ['1.234', '5', '12.500'],
+      /^actual: "1.234" on line 2 is 1.234 \(with a decimal point\) or 1234 \(with a decimal comma\), .*--decimal \. or --decimal ,$/,
+    ],
+    [['7', '€1,234'], /^actual: "€1,234" on line 3 is 1234 \(with a decimal point\) or 1.234 \(with a decimal comma\)/],
+    [
+      ['12.5', '12,5'],
+      /^actual: has both: "12.5" on line 2 with a decimal point, "12,5" on line 3 with a decimal comma/,
+    ],
+    [['12,5', '1', '1,234.5'], /^actual: has both: "1,234.5" on line 4 .* "12,5" on line 2/],
+  ])('stop a run that two readings fit: %j', async (texts, told) => {
+    expect(await readNumbers(texts)).toMatchObject({ stopped: [expect.stringMatching(told)] })
+  })
+
+  test('that do not fit the sign that is given are rejects', async () => {
+    expect(await readNumbers(['12.5', '1.234', '12,5'], { decimal: ',' })).toMatchObject({
+      entries: [`${formatDay(20_001)} 1234 -`, `${formatDay(20_002)} 12.5 -`],
+      rejects: ['2: actual "12.5" has a decimal point, where numbers have a decimal comma'],
+    })
+  })
+
+  test('are rejects where they stand for none, and say nothing of the others', async () => {
+    expect(await readNumbers(['12,5', 'n/a', '#DIV/0!', '-', '1.234'])).toMatchObject({
+      entries: [`${formatDay(20_000)} 12.5 -`, `${formatDay(20_004)} 1234 -`],
+      rejects: [
+        '3: actual "n/a" stands for no value; leave the cell empty',
+        '4: actual "#DIV/0!" is an error of the spreadsheet, not a value',
+        '5: actual "-" stands for no value; leave the cell empty',
+      ],
+    })
+  })
+
+  test('are settled column by column', async () => {
+    const rows = [
+      ['date', 'actual', 'target'],
+      ['2026-01-01', '1.5', '1,5'],
+      ['2026-01-02', '1,500', '1,500'],
+    ]
+    expect(await read(rows)).toMatchObject({ entries: ['2026-01-01 1.5 1.5', '2026-01-02 1500 1.5'] })
+  })
+})
+
+describe('dates of a column', () => {
+  test.each<[texts: string[], days: string[], given?: Partial<ImportOptions>]>([
+    [
+      ['2026-03-02', '2026-03-04 00:00:00'],
+      ['2026-03-02', '2026-03-04'],
+    ],
+    [
+      ['02.03.2026', '4.3.2026'],
+      ['2026-03-02', '2026-03-04'],
+    ],
+    [
+      ['02/03/2026', '13/03/2026'],
+      ['2026-03-02', '2026-03-13'],
+    ],
+    [
+      ['02/03/2026', '02/13/2026'],
+      ['2026-02-03', '2026-02-13'],
+    ],
+    [
+      ['02-03-2026', '13-03-2026'],
+      ['2026-03-02', '2026-03-13'],
+    ],
+    [
+      ['03/03/2026', '04/04/2026'],
+      ['2026-03-03', '2026-04-04'],
+    ],
+    [['02/03/2026'], ['2026-02-03'], { dateFormat: 'MM/DD/YYYY' }],
+    [
+      ['2026/03/02', '2026/3/4'],
+      ['2026-03-02', '2026-03-04'],
+    ],
+    [['20260302'], ['2026-03-02']],
+    [
+      ['2. März 2026', '4. Mai 2026'],
+      ['2026-03-02', '2026-05-04'],
+    ],
+    [['Mar 2, 2026'], ['2026-03-02']],
+    [['02-Mar-2026'], ['2026-03-02']],
+    [
+      ['2025', '2026'],
+      ['2025-01-01', '2026-01-01'],
+    ],
+    [
+      ['2026-03', '2026-04'],
+      ['2026-03-01', '2026-04-01'],
+    ],
+    [
+      ['03/2026', '04/2026'],
+      ['2026-03-01', '2026-04-01'],
+    ],
+    [
+      ['2026-W10', '2026-W11'],
+      ['2026-03-02', '2026-03-09'],
+    ],
+    [
+      ['2026-Q1', '2026-Q2'],
+      ['2026-01-01', '2026-04-01'],
+    ],
+    [
+      ['Q1 2026', 'Q2 2026'],
+      ['2026-01-01', '2026-04-01'],
+    ],
+  ])('are settled by evidence: %j', async (texts, days, given) => {
+    expect(await readDates(texts, given)).toMatchObject({
+      entries: days.map((day, at) => `${day} ${at} -`),
+      rejects: [],
+    })
+  })
+
+  test.each<[texts: string[], told: RegExp]>([
+    [
+      ['03/03/2026', '02/03/2026'],
+      /^date: "02\/03\/2026" on line 3 is 2026-03-02 \(DD\/MM\/YYYY\) or 2026-02-03 \(MM\/DD\/YYYY\), .*--date-format DD\/MM\/YYYY or --date-format MM\/DD\/YYYY$/,
+    ],
+    [
+      ['13/03/2026', '03/13/2026'],
+      /^date: has dates in several forms: "13\/03\/2026" on line 2 \(DD\/MM\/YYYY\), "03\/13\/2026" on line 3 \(MM\/DD\/YYYY\)/,
+    ],
+    [
+      ['2026-03-02', '02.03.2026'],
+      /^date: has dates in several forms: "2026-03-02" on line 2 \(YYYY-MM-DD\), "02.03.2026" on line 3 \(DD.MM.YYYY\)/,
+    ],
+  ])('stop a run that two forms fit: %j', async (texts, told) => {
+    expect(await readDates(texts)).toMatchObject({ stopped: [expect.stringMatching(told)] })
+  })
+
+  test('that fit no form are rejects that say why', async () => {
+    const texts = [
+      '02.03.2026',
+      '31.02.2026',
+      '04.03.2026 14:30',
+      '05.03.26',
+      '46083',
+      'n/a',
+      '#REF!',
+      'soon',
+      '01.01.1026',
+    ]
+    expect(await readDates(texts)).toMatchObject({
+      entries: ['2026-03-02 0 -'],
+      rejects: [
+        '3: "31.02.2026" is a date that does not exist, or not in the years 1900 to 2199',
+        '4: "04.03.2026 14:30" has a time of day; entries have dates alone',
+        '5: "05.03.26" has a year of two digits; say how dates are written: --date-format DD.MM.YY or the like',
+        '6: "46083" looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL',
+        '7: "n/a" stands for no value; leave the cell empty',
+        '8: "#REF!" is an error of the spreadsheet, not a value',
+        '9: "soon" must be a date, DD.MM.YYYY',
+        '10: "01.01.1026" is a date that does not exist, or not in the years 1900 to 2199',
+      ],
+    })
+  })
+})
+
+test('all columns in doubt are told at once', async () => {
+  const rows = [
+    ['date', 'actual', 'target'],
+    ['02/03/2026', '1.234', '1,234'],
+  ]
+  expect(await read(rows)).toMatchObject({
+    stopped: [expect.stringMatching(/^date: /), expect.stringMatching(/^actual: /), expect.stringMatching(/^target: /)],
+  })
+})
+
+test('what was read before the forms were known is forgotten', async () => {
+  const rows = Array.from({ length: 40 }, (_, at) => [
+    formatDay(20_000 + at),
+    at === 30 ? 'x' : at === 39 ? '1,5' : '2',
+  ])
+  expect(await read([['date', 'actual'], ...rows])).toMatchObject({
+    summary: { read: 40, rejected: 1 },
+    rejects: ['32: actual "x" must be a number'],
+    entries: { length: 39 },
+  })
+})
+
+/** How people of a country write numbers and dates. */
+type Locale = { readonly group: string; readonly sign: '.' | ','; readonly date: string }
+
+const LOCALES: readonly Locale[] = [
+  { group: '.', sign: ',', date: 'DD.MM.YYYY' }, // German
+  { group: ',', sign: '.', date: 'MM/DD/YYYY' }, // American
+  { group: ',', sign: '.', date: 'DD/MM/YYYY' }, // British
+  { group: '\u202f', sign: ',', date: 'DD/MM/YYYY' }, // French
+  { group: '\u00a0', sign: ',', date: 'YYYY-MM-DD' }, // Swedish
+  { group: '’', sign: '.', date: 'DD.MM.YYYY' }, // Swiss
+  { group: '.', sign: ',', date: 'DD-MM-YYYY' }, // Dutch
+  { group: '', sign: ',', date: 'D MMM YYYY' },
+]
+
+const numberIn = ({ group, sign }: Locale, value: bigint): string => {
+  const [whole = '', fraction] = formatDecimal(value).split('.')
+  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, group)
+  return fraction === undefined ? grouped : `${grouped}${sign}${fraction}`
+}
+
+const dateIn = ({ date }: Locale, day: number): string => {
+  const [year = '', month = '', ofMonth = ''] = formatDay(day).split('-')
+  return date
+    .replace('YYYY', year)
+    .replace('MMM', new Date(day * 86_400_000).toLocaleString('en', { month: 'short', timeZone: 'UTC' }))
+    .replace('MM', month)
+    .replace('DD', ofMonth)
+    .replace(/D(?!e)/, ofMonth)
+}
+
+const rowsOfDays = fc.uniqueArray(
+  fc.record({
+    day: fc.integer({ min: 18_000, max: 22_000 }),
+    value: fc.oneof(
+      fc.bigInt({ min: -50_000_0000n, max: 50_000_0000n }),
+      fc.bigInt({ min: -5000n, max: 5000n }).map((value) => value * 1_0000n),
+      fc.bigInt({ min: -9999n, max: 9999n }).map((value) => value * 10n),
+    ),
+  }),
+  { minLength: 1, maxLength: 12, selector: ({ day }) => day },
+)
+
+test('a file in the form of any country says the same as its plain twin, or stops as it is in doubt; never anything else', async () => {
+  let stopped = 0
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...LOCALES), rowsOfDays, async (locale, rows) => {
+      const plain = rows
+        .toSorted((one, other) => one.day - other.day)
+        .map(({ day, value }) => `${formatDay(day)} ${formatDecimal(value)} -`)
+      const cells = [
+        ['date', 'actual'],
+        ...rows.map(({ day, value }) => [dateIn(locale, day), numberIn(locale, value)]),
+      ]
+      const found = await read(cells)
+      if (found.stopped.length > 0) stopped += 1
+      expect(found).toMatchObject({ entries: found.stopped.length > 0 ? [] : plain, rejects: [] })
+      const asked = await read(cells, { decimal: locale.sign, dateFormat: locale.date })
+      expect(asked).toMatchObject({ entries: plain, rejects: [] })
+    }),
+    { numRuns: 300 },
+  )
+  expect(stopped).toBeGreaterThan(0)
+})
