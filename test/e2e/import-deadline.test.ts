@@ -33,7 +33,9 @@ describe('a deadline', () => {
   })
 
   test.each(['', '0m', '25:00', '6:5', 'soon', '30', '-5m', '900h', '12:60'])('%j is refused', (text) => {
-    expect(() => readDeadline(text, NOW)).toThrow('is neither a time of day nor a time from now; write 06:30, 30m or 2h')
+    expect(() => readDeadline(text, NOW)).toThrow(
+      'is neither a time of day nor a time from now; write 06:30, 30m or 2h',
+    )
   })
 })
 
@@ -78,7 +80,9 @@ describe('an import whose deadline comes', () => {
     expect(await shell('entries', 'import', 'data.csv', '--deadline', '06:30')).toMatchObject({
       code: 6,
       stdout: '',
-      stderr: expect.stringContaining('kpi: the deadline, 06:30, has come; stopped before anything was sent') as unknown,
+      stderr: expect.stringContaining(
+        'kpi: the deadline, 06:30, has come; stopped before anything was sent',
+      ) as unknown,
     })
     expect(await heldIn(importer)).toEqual([])
   })

@@ -42,7 +42,7 @@ describe.each(importers)('several files: %s', (_, open) => {
       { file: 'b.csv', read: 2, created: 1, rejected: 1 },
       { file: 'c.csv', read: 1, created: 1, rejected: 0 },
     ])
-    expect(stderr).toContain('kpi: b.csv: 1 row was rejected; it is in b.rejects.csv with the reasons\n')
+    expect(stderr).toContain('kpi: b.csv: 1 row was rejected; it is in b.rejects.csv with the reasons: mend it there and import that file\n')
     expect(importer.read('b.rejects.csv')).toContain('Zed')
     expect(existsSync(importer.folder.in('a.rejects.csv'))).toBe(false)
     expect(await heldIn(importer)).toHaveLength(4)
@@ -79,7 +79,11 @@ describe.each(importers)('several files: %s', (_, open) => {
     ['a file that is not there', ['a.csv', 'gone.csv'], 'cannot read gone.csv: there is no such file'],
     ['standard input twice', ['-', '-'], '- is named twice; standard input is read once'],
     ['a file twice', ['a.csv', './a.csv'], 'a.csv'],
-    ['one place for all rejects', ['a.csv', 'b.csv', '--rejects', 'r.csv'], '--rejects would be one file for 2 imports'],
+    [
+      'one place for all rejects',
+      ['a.csv', 'b.csv', '--rejects', 'r.csv'],
+      '--rejects would be one file for 2 imports',
+    ],
     ['one receipt', ['a.csv', 'b.csv', '--verify', '--receipt', 'r.json'], '--receipt would be one file for 2 imports'],
     ['the rejects of another', ['a.csv', 'a.rejects.csv'], 'a.rejects.csv takes the rejects of a.csv'],
     ['rejects in one place', ['a.csv', 'a.txt'], 'the rejects of a.csv and a.txt would both go to a.rejects.csv'],

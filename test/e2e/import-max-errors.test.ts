@@ -38,7 +38,9 @@ describe.each(importers)('--max-errors: %s', (_, open) => {
   test('holds for a dry run, too', async () => {
     await using importer = await open()
     importer.write('data.csv', fileOf(10, 3))
-    expect(await importer.kpi('entries', 'import', 'data.csv', '--dry-run', '--max-errors', '2')).toMatchObject({ code: 1 })
+    expect(await importer.kpi('entries', 'import', 'data.csv', '--dry-run', '--max-errors', '2')).toMatchObject({
+      code: 1,
+    })
   })
 
   test.each(['x', '-1', '1.5', '101%', ''])('%j is refused', async (most) => {
@@ -66,7 +68,9 @@ describe('--max-errors of rows that the service refuses', () => {
     const summary = JSON.parse(ran.stdout) as Record<string, number>
     expect(ran.code).toBe(1)
     expect(ran.stderr).toContain('kpi: more than 120 of 12000 rows were rejected, more than --max-errors 1% allows\n')
-    expect(ran.stderr).toContain(`kpi: stopped with ${summary['left']} entries left; run the same command to continue\n`)
+    expect(ran.stderr).toContain(
+      `kpi: stopped with ${summary['left']} entries left; once that is mended, the same command continues\n`,
+    )
     expect(await heldIn(importer)).toHaveLength(summary['created'] ?? -1)
   })
 })

@@ -14,10 +14,13 @@ export type Outcome = { readonly exit: number; readonly code: string; readonly s
 export const DONE: Outcome = { exit: EXIT.done, code: 'done', said: [] }
 
 const rejectedSummary = (rejected: number, path: string): string =>
-  `${countOf(rejected, 'row was', 'rows were')} rejected; ${rejected === 1 ? 'it is' : 'they are'} in ${path} with the reasons`
+  rejected === 1
+    ? `1 row was rejected; it is in ${path} with the reasons: mend it there and import that file`
+    : `${rejected} rows were rejected; they are in ${path} with the reasons: mend them there and import that file`
 
-const leftSummary = (left: number): string =>
-  `stopped with ${countOf(left, 'entry', 'entries')} left; run the same command to continue`
+const leftSummary = (left: number, isRefused: boolean): string =>
+  `stopped with ${countOf(left, 'entry', 'entries')} left; ` +
+  (isRefused ? 'once that is mended, the same command continues' : 'run the same command to continue')
 
 /** What ends a run that is not a matter of time: the same command goes on once that is mended. */
 const isRefusal = (failure: KpiError | undefined): failure is KpiError =>
@@ -36,7 +39,7 @@ export const conclude = async (
   const said = [
     ...(rejected > 0 ? [rejectedSummary(rejected, rejectsPath)] : []),
     ...(failure ? [failure.message] : []),
-    ...(left > 0 ? [stops.explain(leftSummary(left))] : []),
+    ...(left > 0 ? [stops.explain(leftSummary(left, isRefusal(failure)))] : []),
   ]
   if (isRefusal(failure)) return { exit: exitCodes[failure.code], code: failure.code, said }
   if (left > 0) return { exit: EXIT.workLeft, code: 'work_left', said }

@@ -8,7 +8,7 @@ import { DONE } from './conclude.ts'
 import type { Ends } from './end.ts'
 import type { Job } from './jobs.ts'
 import { rehearsalRecord } from './output.ts'
-import { type Run, workOf } from './work.ts'
+import { type Run, beginWork } from './work.ts'
 
 /** What a dry run came to; `unread` is what could not be read, so that it cannot be told what would become of entries. */
 const shortSummary = (summary: Summary, unread: string): string => {
@@ -27,7 +27,7 @@ const shortSummary = (summary: Summary, unread: string): string => {
 /** Says what loading a file would do, a row an entry. */
 export async function* rehearseJob(run: Run, job: Job, ends: Ends): AsyncGenerator<readonly AnyRecord[]> {
   const { cli, asked, progress } = run
-  const { prepared, close } = await openPrepared({ ...workOf(run, job), isDry: true })
+  const { prepared, close } = await openPrepared({ ...beginWork(run, job), isDry: true })
   try {
     progress.stop()
     for await (const rows of rehearse(prepared)) yield rows.map(rehearsalRecord)

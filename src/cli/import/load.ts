@@ -7,14 +7,14 @@ import type { Ends } from './end.ts'
 import type { Job } from './jobs.ts'
 import { journalPlaceOf } from './journal.ts'
 import { startMeter, summaryRecord } from './summary.ts'
-import { type Run, workOf } from './work.ts'
+import { type Run, beginWork } from './work.ts'
 
 const loadJob = async (run: Run, job: Job): Promise<Ending> => {
   const { cli, asked, progress } = run
   const at = (path: string): string => resolve(cli.io.cwd, path)
   try {
     return await importFile({
-      ...workOf(run, job),
+      ...beginWork(run, job),
       rejectsPath: at(job.rejectsPath),
       journal: journalPlaceOf(run, job),
       verify: asked.verify ? { receiptPath: asked.receipt && at(asked.receipt) } : undefined,

@@ -1,44 +1,84 @@
 import type { Ora } from 'ora'
 import type { Progress } from '../../load/prepare.ts'
 import type { Cli } from '../cli.ts'
+import { progressFields, progressText } from './progress-text.ts'
+import { createSpeedometer } from './speed.ts'
 
 /** Shows how far an import is. */
-export type ProgressView = { readonly show: (progress: Progress) => void; readonly stop: () => void }
-
-const FRAME_MS = 100
-const LINE_MS = 30_000
-
-const count = (value: number): string => value.toLocaleString('en-GB')
-
-const textOf = ({ phase, done, total }: Progress): string => {
-  if (phase === 'read') return `${count(done)} rows read and checked`
-  const share = total ? ` (${Math.floor((done / total) * 100)} %)` : ''
-  return `${count(done)} of ${count(total ?? done)} entries sent${share}`
+export type ProgressView = {
+  /** Begins with a file, which is named where there are several. */
+  readonly begin: (name: string | undefined) => void
+  readonly show: (progress: Progress) => void
+  /** A line for people between what is shown. */
+  readonly note: (text: string) => void
+  readonly stop: () => void
 }
 
-/** A spinner at a terminal; elsewhere a line at most every 30 seconds. */
-export const createProgress = async (cli: Cli): Promise<ProgressView> => {
-  const { io, flags } = cli
-  if (flags.quiet) return { show: () => undefined, stop: () => undefined }
-  // A spinner has to know how wide its terminal is: without that it clears lines for ever.
-  const spinner = io.stderr.isTerminal && io.stderr.columns !== undefined ? await startSpinner(cli) : undefined
-  let shownAt = io.now()
+const LINE_MS = 30_000
+
+const named = (file: string | undefined, text: string): string => (file === undefined ? text : `${file}: ${text}`)
+
+/** A line at most every 30 seconds. */
+const showLines = ({ io, log }: Cli): ProgressView => {
+  const speedOf = createSpeedometer()
+  let toldAt = io.now()
+  let file: string | undefined
   return {
-    show: (progress) => {
+    begin: (name) => {
+      file = name
+    },
+    show: (step) => {
       const now = io.now()
-      if (now - shownAt < (spinner ? FRAME_MS : LINE_MS)) return
-      shownAt = now
-      if (spinner) spinner.text = textOf(progress)
-      else void io.stderr.write(`${textOf(progress)}\n`)
+      const speed = speedOf(step, now)
+      if (now - toldAt < LINE_MS) return
+      toldAt = now
+      void log.note(named(file, progressText(step, speed)), 'progress', {
+        ...(file !== undefined && { file }),
+        ...progressFields(step, speed),
+      })
+    },
+    note: (text) => void log.note(text),
+    stop: () => undefined,
+  }
+}
+
+const createSpinner = async ({ io }: Cli, text: () => string): Promise<Ora> => {
+  const { default: ora } = await import('ora')
+  // The import itself watches for Ctrl-C.
+  return ora({ stream: io.stderr.stream, suffixText: text, discardStdin: false })
+}
+
+/** One line that changes as long as the work goes on, also where nothing is done but wait. */
+const showSpinner = async (cli: Cli): Promise<ProgressView> => {
+  const speedOf = createSpeedometer()
+  let file: string | undefined
+  let text = ''
+  const spinner = await createSpinner(cli, () => named(file, text))
+  return {
+    begin: (name) => {
+      file = name
+      text = 'reading'
+      spinner.start()
+    },
+    show: (step) => {
+      text = progressText(step, speedOf(step, cli.io.now()))
+    },
+    note: (line) => {
+      const { isSpinning } = spinner
+      spinner.stop()
+      void cli.log.note(line)
+      if (isSpinning) spinner.start()
     },
     stop: () => {
-      spinner?.stop()
+      spinner.stop()
     },
   }
 }
 
-const startSpinner = async ({ io }: Cli): Promise<Ora> => {
-  const { default: ora } = await import('ora')
-  // The import itself watches for Ctrl-C.
-  return ora({ stream: io.stderr.stream, text: 'reading', discardStdin: false }).start()
+/** A spinner at a terminal; elsewhere a line from time to time. */
+export const createProgress = (cli: Cli): Promise<ProgressView> => {
+  const { io, flags, log } = cli
+  // A spinner has to know how wide its terminal is: without that it clears lines for ever.
+  const hasSpinner = io.stderr.isTerminal && io.stderr.columns !== undefined && !log.isJson && !flags.quiet
+  return hasSpinner ? showSpinner(cli) : Promise.resolve(showLines(cli))
 }

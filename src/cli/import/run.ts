@@ -14,6 +14,8 @@ import { watchStops } from './stops.ts'
 const needsOf = async (jobs: readonly Job[], { options }: Asked): Promise<Awaited<ReturnType<typeof needsOfFile>>> =>
   (await Promise.all(jobs.map(({ table }) => needsOfFile(table, options)))).flat()
 
+const STOPPING = 'stopping once what was sent is answered; another Ctrl-C ends it at once'
+
 /** `kpi entries import`: reads, checks and sends files, one after another, or only says what that would do. */
 export const runImport = async (cli: Cli, files: readonly string[], flags: FlagValues): Promise<number> => {
   const asked = readAsked(cli, files, flags)
@@ -23,6 +25,7 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: FlagV
   const ends = createEnds(files, stops)
   const work = async (client: Client, jobs: readonly Job[]): Promise<void> => {
     const progress = await createProgress(cli)
+    stops.signal().addEventListener('abort', () => progress.note(stops.explain(STOPPING)))
     try {
       const run = { cli, client, asked, stops, progress }
       await (asked.isDryRun ? printRehearsals(run, jobs, ends) : printLoads(run, jobs, ends))

@@ -15,17 +15,20 @@ export type Run = {
   readonly progress: ProgressView
 }
 
-/** The work that a file is within a run. */
-export const workOf = ({ cli, client, asked, stops, progress }: Run, { table }: Job): Import => ({
-  client,
-  table,
-  options: asked.options,
-  clock: cli.io,
-  folder: cli.io.tempDir,
-  signal: stops.signal(),
-  onProgress: (step) => {
-    cli.io.limitMemory()
-    progress.show(step)
-  },
-  onNote: (text) => void cli.note(text),
-})
+/** Begins with a file; answers the work that it is. */
+export const beginWork = ({ cli, client, asked, stops, progress }: Run, { file, table }: Job): Import => {
+  progress.begin(asked.isSeveral ? file : undefined)
+  return {
+    client,
+    table,
+    options: asked.options,
+    clock: cli.io,
+    folder: cli.io.tempDir,
+    signal: stops.signal(),
+    onProgress: (step) => {
+      cli.io.limitMemory()
+      progress.show(step)
+    },
+    onNote: progress.note,
+  }
+}
