@@ -42,7 +42,9 @@ describe.each(importers)('several files: %s', (_, open) => {
       { file: 'b.csv', read: 2, created: 1, rejected: 1 },
       { file: 'c.csv', read: 1, created: 1, rejected: 0 },
     ])
-    expect(stderr).toContain('kpi: b.csv: 1 row was rejected; it is in b.rejects.csv with the reasons: mend it there and import that file\n')
+    expect(stderr).toContain(
+      'kpi: b.csv: 1 row was rejected; it is in b.rejects.csv with the reasons: mend it there and import that file\n',
+    )
     expect(importer.read('b.rejects.csv')).toContain('Zed')
     expect(existsSync(importer.folder.in('a.rejects.csv'))).toBe(false)
     expect(await heldIn(importer)).toHaveLength(4)
@@ -121,6 +123,16 @@ describe('what ends a run of several files', () => {
       const { code, stderr } = await importer.kpi('entries', 'import', 'a.csv', 'b.csv', '-o', 'json')
       expect([code, stderr]).toEqual([exit, expect.stringContaining('no more')])
     }
+  })
+
+  test('leaves a list of a dry run that can be read', async () => {
+    await using importer = await remoteImporter()
+    write(importer)
+    importer.write('bad.csv', 'user,date\nBob,2026-01-01\n')
+    const ran = await importer.kpi('entries', 'import', 'a.csv', 'bad.csv', 'c.csv', '--dry-run', '-o', 'json')
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, [{ file: 'a.csv' }, { file: 'a.csv' }]])
+    expect(ran.stderr).toMatch(/kpi: bad\.csv: /)
+    expect(ran.stderr).toContain('kpi: not begun: c.csv; run the same command to continue\n')
   })
 
   test('is somebody who asks to stop between two files', async () => {

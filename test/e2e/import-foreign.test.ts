@@ -66,7 +66,9 @@ test.each([
   })
   const ran = await importInto(foreign, 6000)
   expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([code, { created: 4999, rejected: 1, left: 1000 }])
-  expect(ran.stderr).toContain('kpi: 1 row was rejected; it is in data.rejects.csv with the reasons: mend it there and import that file\n')
+  expect(ran.stderr).toContain(
+    'kpi: 1 row was rejected; it is in data.rejects.csv with the reasons: mend it there and import that file\n',
+  )
   expect(ran.stderr).toContain(`kpi: ${detail}`)
   expect(ran.stderr).toContain('kpi: stopped with 1000 entries left; once that is mended, the same command continues\n')
   expect(ran.rejects).toContain('2,1,1970-01-01,0,2,actual: must not be 0\n')

@@ -22,34 +22,38 @@ async function* withNames(jobs: readonly Job[], ends: Ends, recordsOf: (job: Job
   }
 }
 
-/** Lays an error aside, so that what is printed has an end. */
-async function* untilFailure(records: Records, onFailure: (error: unknown) => void): Records {
-  try {
-    yield* records
-  } catch (error) {
-    onFailure(error)
+/** Prints records as one list; what ends them once there are some is thrown after the list has been closed. */
+const printList = async ({ cli }: Run, columns: readonly NamedField[], records: Records): Promise<void> => {
+  let failure: { readonly error: unknown } | undefined
+  async function* untilFailure(): Records {
+    let isBegun = false
+    try {
+      for await (const some of records) {
+        isBegun ||= some.length > 0
+        yield some
+      }
+    } catch (error) {
+      if (!isBegun) throw error
+      failure = { error }
+    }
   }
+  await printRecords(cli.io, cli.printing(), columns, untilFailure())
+  if (failure) throw failure.error
 }
 
 /** Says what loading files would do, as one list. */
-export const printRehearsals = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
-  const { cli, client } = run
-  const row = client.variant === 'classic' ? rehearsalRow : newerRehearsalRow
+export const printRehearsals = (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
+  const row = run.client.variant === 'classic' ? rehearsalRow : newerRehearsalRow
   const records = withNames(jobs, ends, (job) => rehearseJob(run, job, ends))
-  await printRecords(cli.io, cli.printing(), columnsOf(run, row), records)
+  return printList(run, columnsOf(run, row), records)
 }
 
 /** Loads files, and prints a summary of each; that of a single file is no list. */
 export const printLoads = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
-  const { cli, asked } = run
   async function* loadOne(job: Job): Records {
     yield [await load(run, job, ends)]
   }
-  let failure: { readonly error: unknown } | undefined
-  const loads = untilFailure(withNames(jobs, ends, loadOne), (error) => {
-    failure = { error }
-  })
-  if (asked.isSeveral) await printRecords(cli.io, cli.printing(), columnsOf(run, importSummary), loads)
-  else for await (const [record] of loads) if (record) await cli.printOne(importSummary, record)
-  if (failure) throw failure.error
+  const loads = withNames(jobs, ends, loadOne)
+  if (run.asked.isSeveral) return printList(run, columnsOf(run, importSummary), loads)
+  for await (const [record] of loads) if (record) await run.cli.printOne(importSummary, record)
 }
