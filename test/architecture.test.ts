@@ -23,6 +23,7 @@ const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = { server: ['stor
 /** The part of the command line that is the bundled service's own side: files, and folders. */
 const BUNDLED_SERVICE: readonly string[] = [
   'cli/embedded.ts',
+  'cli/embedded-once.ts',
   'cli/operator.ts',
   'cli/serve.ts',
   'cli/serve/',

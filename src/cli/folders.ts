@@ -1,6 +1,6 @@
-import { mkdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { KpiError } from '../domain/errors.ts'
+import { makeMissing } from '../load/private-folder.ts'
 import { UsageError } from './exit.ts'
 import type { Io } from './io.ts'
 
@@ -33,8 +33,6 @@ export const configFolder = (io: Io): string => {
   return join(env['XDG_CONFIG_HOME'] || join(homeOf(io), '.config'), 'kpi')
 }
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-
 /** Where it is kept how far runs are: journals, and how much of a limit is used up. */
 export const stateFolder = (io: Io): string => {
   const { env, platform } = io
@@ -43,21 +41,11 @@ export const stateFolder = (io: Io): string => {
   return join(env['XDG_STATE_HOME'] || join(homeOf(io), '.local', 'state'), 'kpi')
 }
 
-/** Makes what is missing of a path, part by part: making all at once never ends where the system allows no folder. */
-const makeMissing = (path: string): void => {
-  if (isFolder(path)) return
-  const above = dirname(path)
-  if (above !== path) makeMissing(above)
-  mkdirSync(path, { mode: 0o700 })
-}
-
 /** Makes a folder that only its owner can read, where there is none yet; `what` names it in the error. */
 export const makeFolder = (path: string, what: string): void => {
   try {
     makeMissing(path)
   } catch (error) {
-    // Another process may have made it at the same moment.
-    if (isFolder(path)) return
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     const reasons: Readonly<Record<string, string>> = {
       EACCES: 'permission is denied',

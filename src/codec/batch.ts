@@ -38,6 +38,10 @@ export const batchBody = (drafts: readonly EntryDraft[], of: EntryResource = ent
   toJSON: () => ({ entries: drafts.map((draft) => draftToJson(of, draft)) }),
 })
 
+/** Whether a batch in memory adds to what is stored, so that to do it twice is to do it wrong. */
+export const addsUp = (body: Json): boolean =>
+  isInMemory(body) && body[DRAFTS].some(({ addToActual }) => addToActual === true)
+
 const NO_FLAGS: Reading<BatchFlags> = { values: {}, issues: [] }
 
 /**

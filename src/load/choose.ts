@@ -36,7 +36,7 @@ export type Choosing = {
   readonly decide: Decide
   readonly options: ImportOptions
   readonly summary: Summary
-  readonly rejects: Rejects
+  readonly rejects: Pick<Rejects, 'add'>
 }
 
 const NOT_SENT: ReadonlySet<Verdict['action']> = new Set(['nothing', 'reject', 'skip'])

@@ -5,4 +5,6 @@ export type JournalPlace = {
   readonly service: string
   /** Who asks there: never a secret, but different for different credentials. */
   readonly account: string
+  /** The file that is loaded, as a whole path. */
+  readonly path: string
 }

@@ -1,13 +1,13 @@
-import { KpiError } from '../domain/errors.ts'
+import type { KpiError } from '../domain/errors.ts'
 import { createAssignments } from './assign.ts'
-import type { Batch } from './batch.ts'
+import { type Journal, openJournal } from './journal.ts'
+import { journalPath } from './journal-identity.ts'
 import type { JournalPlace } from './journal-place.ts'
-import { chooseFrom } from './choose.ts'
-import { tooManyRejected } from './max-errors.ts'
+import { minuteOf, notesOnUnfinished } from './unfinished.ts'
 import { type Import, type Prepared, withPrepared } from './prepare.ts'
 import { type Rejects, writeRejects } from './rejects.ts'
 import { tellUnchecked } from './reference.ts'
-import { sendBatch } from './send.ts'
+import { sendAll } from './send.ts'
 import type { Summary } from './summary.ts'
 
 /** How an import ended: with entries left where it was stopped, or where the service failed or refused in mid-run. */
@@ -18,48 +18,12 @@ export type Load = Import & {
   readonly rejectsPath: string
   /** Where it is kept how far a run is; nowhere where there is no continuing. */
   readonly journal: JournalPlace | undefined
+  /** Where it is kept what was found out about the service; nowhere where that is found out each time. */
+  readonly learnedPath?: string | undefined
+  /** Names for what is sent, so that our own service does nothing twice. */
+  readonly random: (bytes: number) => Uint8Array
   /** Whether everything is read back in the end, and where what came of that is written. */
   readonly verify: { readonly receiptPath: string | undefined } | undefined
-}
-
-const noteRefused = (rejects: Rejects, { lines }: Batch, refused: ReadonlyMap<number, readonly string[]>): void => {
-  for (const [at, reasons] of refused) {
-    for (const line of [lines[at] ?? 0].flat()) for (const reason of reasons) rejects.add(line, reason)
-  }
-}
-
-/** Whether the run ends with what has been sent: whatever the service refuses then, that is told. */
-const endsRun = (error: unknown, sent: number): error is KpiError => error instanceof KpiError && sent > 0
-
-/** Sends what a batch comes to, and counts what became of it. */
-const sendOne = async ({ client }: Load, prepared: Prepared, cut: Batch): Promise<void> => {
-  const { rejects, summary } = prepared
-  const { left: batch } = await chooseFrom(cut, prepared)
-  if (batch.drafts.length === 0) return
-  const { result, refused } = await sendBatch(client, batch)
-  summary.created += result.rows_created
-  summary.updated += result.rows_updated
-  summary.unchanged += result.rows_unchanged
-  noteRefused(rejects, batch, refused)
-}
-
-const sendAll = async (work: Load, prepared: Prepared): Promise<Omit<Ending, 'summary'>> => {
-  const total = prepared.sorter.size()
-  let done = 0
-  for (const batch of prepared.batches()) {
-    if (work.signal.aborted) return { left: total - done, failure: undefined }
-    try {
-      await sendOne(work, prepared, batch)
-    } catch (error) {
-      if (!endsRun(error, done)) throw error
-      return { left: total - done, failure: error }
-    }
-    done += batch.lines.flat().length
-    const failure = tooManyRejected(prepared.rejects, prepared.summary, work.options.maxErrors)
-    if (failure && done < total) return { left: total - done, failure }
-    work.onProgress({ phase: 'send', done, total })
-  }
-  return { left: 0, failure: undefined }
 }
 
 const countLines = (rejects: Rejects): number => {
@@ -75,19 +39,46 @@ const layDownRejects = async ({ table, rejectsPath }: Load, rejects: Rejects): P
   return count
 }
 
+const NAME_BYTES = 12
+
+/** Opens the journal of a run, and says what there is to say of it, and of others of the same file. */
+const beginJournal = ({ journal: place, table, options, clock, random, onNote }: Load): Journal => {
+  const runId = Buffer.from(random(NAME_BYTES)).toString('hex')
+  const head = { runId, service: place?.service ?? '', path: place?.path ?? '', beganAt: clock.now() }
+  const path = place && journalPath(place, table, options)
+  const journal = openJournal(path, head)
+  if (journal.doneBefore > 0) {
+    onNote(
+      `going on with the import that began at ${minuteOf(journal.beganAt)}: ${journal.doneBefore} entries are done`,
+    )
+  } else if (place && path !== undefined) for (const note of notesOnUnfinished(place.folder, path, head)) onNote(note)
+  return journal
+}
+
+/** Sends what was prepared, and lays down what was rejected on the way. */
+const run = async (work: Load, prepared: Prepared, journal: Journal): Promise<Ending> => {
+  const { summary, rejects } = prepared
+  summary.rejected = await layDownRejects(work, rejects)
+  const known = rejects.size()
+  await createAssignments(work, prepared)
+  const ending = await sendAll(work, prepared, journal)
+  if (rejects.size() > known) summary.rejected = await layDownRejects(work, rejects)
+  summary.unchecked = tellUnchecked(prepared.reference)
+  if (ending.left === 0 && !ending.failure) journal.finish()
+  return { summary, ...ending }
+}
+
 /**
- * Loads a file of entries: all of it is read and checked first, then what is good is sent in batches in the order of
- * its keys, and what is not goes to the rejects file (command line, section 6). That file is there before anything is
- * sent, so that a folder that cannot be written stops the run in time.
+ * Loads a file of entries: all of it is read and checked first, then what is good is sent in the order of its keys, and
+ * what is not goes to the rejects file (command line, section 6). That file is there before anything is sent, so that a
+ * folder that cannot be written stops the run in time; so does a journal that cannot be written.
  */
 export const importFile = (work: Load): Promise<Ending> =>
   withPrepared(work, async (prepared) => {
-    const { summary, rejects } = prepared
-    summary.rejected = await layDownRejects(work, rejects)
-    const known = rejects.size()
-    await createAssignments(work, prepared)
-    const ending = await sendAll(work, prepared)
-    if (rejects.size() > known) summary.rejected = await layDownRejects(work, rejects)
-    summary.unchecked = tellUnchecked(prepared.reference)
-    return { summary, ...ending }
+    const journal = beginJournal(work)
+    try {
+      return await run(work, prepared, journal)
+    } finally {
+      journal.close()
+    }
   })

@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../client/clock.ts'
-import { BATCH_LIMIT } from '../domain/resources/entry.ts'
+import { BATCH_LIMIT, type EntryDraft } from '../domain/resources/entry.ts'
 import { type Batch, cutBatches } from './batch.ts'
 import { type Checked, checkFile } from './check.ts'
 import { type Decide, decideBy, readsFirst } from './choose.ts'
@@ -94,6 +94,11 @@ export const readAhead = (
     isUnsure: (draft, stored) => judge(draft, stored, reference, onConflict).action === 'send',
   })
 
+/** Has the service add actuals to what is stored. */
+const addUp = (drafts: readonly EntryDraft[]): void => {
+  for (const draft of drafts) draft.addToActual = true
+}
+
 const check = async (work: Import, sorter: Sorter, rejects: Rejects): Promise<Prepared> => {
   const summary = emptySummary()
   const onProgress = (): void => {
@@ -110,6 +115,7 @@ const check = async (work: Import, sorter: Sorter, rejects: Rejects): Promise<Pr
   const batches = function* (): Generator<Batch> {
     for (const batch of cutBatches(sorter.blocks(BATCH_LIMIT), work.options.onDuplicate, refuse)) {
       if (checked.sourcesOfUsers.size > 0) nameSources(batch.drafts, checked.sourcesOfUsers)
+      if (work.options.onConflict === 'add') addUp(batch.drafts)
       yield batch
     }
   }

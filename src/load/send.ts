@@ -1,41 +1,127 @@
-import type { Client } from '../client/client.ts'
 import { KpiError } from '../domain/errors.ts'
-import type { BatchResult } from '../domain/resources/entry.ts'
-import type { Batch } from './batch.ts'
+import { Stopped } from '../client/stopped.ts'
+import { chooseFrom } from './choose.ts'
+import { inFlight } from './in-flight.ts'
+import { countLines, type Intended, intendAll } from './intend.ts'
+import type { Journal } from './journal.ts'
+import { JournalFault } from './journal-file.ts'
+import { type Knowledge, knowledgeOf } from './learned.ts'
+import type { Load } from './load.ts'
+import { alongIntervals } from './pieces.ts'
+import { tooManyRejected } from './max-errors.ts'
+import type { Prepared } from './prepare.ts'
+import { NoBatches, sendBatch, unsent } from './send-batch.ts'
+import { sendOnes } from './send-ones.ts'
+import type { Sending } from './sending.ts'
+import { standingNow } from './standing.ts'
+import { addTally, countTally, emptyTally, type Tally } from './tally.ts'
 
-/** What became of a batch: the service's counts, and the entries that it refused, by their place in the batch. */
-export type Sent = { readonly result: BatchResult; readonly refused: ReadonlyMap<number, readonly string[]> }
+/** How far sending came: how many entries are left, and why, where that is not that it was asked to stop. */
+export type Sent = { readonly left: number; readonly failure: KpiError | undefined }
 
-const NOTHING: BatchResult = { rows_added: 0, rows_created: 0, rows_updated: 0, rows_unchanged: 0 }
+/** So many batches are under way at a time: while one is stored, others are on their way. */
+const UNDER_WAY = 3
 
-/** The entries that a refusal names; `undefined` where it is not about single entries. */
-const refusedBy = (error: unknown): Map<number, string[]> | undefined => {
-  if (!(error instanceof KpiError) || error.code !== 'invalid') return undefined
-  const refused = new Map<number, string[]>()
-  for (const { index, field, message } of error.issues) {
-    if (index === undefined) return undefined
-    refused.set(index, [...(refused.get(index) ?? []), `${field}: ${message}`])
+const sendingOf = (work: Load, prepared: Prepared, journal: Journal, knowledge: Knowledge): Sending => {
+  const { client, clock, signal, options } = work
+  const { reference, standing } = prepared
+  return {
+    client,
+    // By now the service has answered what rows refer to.
+    isOurs: client.isOurs(),
+    isAdding: options.onConflict === 'add',
+    clock,
+    signal,
+    journal,
+    knowledge,
+    reference,
+    standing,
+    now: standingNow(client, reference),
   }
-  return refused.size > 0 ? refused : undefined
 }
 
-/**
- * Sends a batch. One that is refused for some of its entries is sent again without them, until it is taken: there are
- * services that tell of one fault at a time.
- */
-export const sendBatch = async (client: Client, { drafts }: Batch): Promise<Sent> => {
-  const refused = new Map<number, readonly string[]>()
-  let places = [...drafts.keys()]
-  while (places.length > 0) {
-    const sent = places.flatMap((at) => drafts[at] ?? [])
-    try {
-      return { result: await client.entries.addMany(sent), refused }
-    } catch (error) {
-      const named = [...(refusedBy(error) ?? [])].filter(([at]) => at < places.length)
-      if (named.length === 0) throw error
-      for (const [at, reasons] of named) refused.set(places[at] ?? at, reasons)
-      places = places.filter((at) => !refused.has(at))
-    }
+/** Takes what became of some entries that came from so many lines. */
+type Sink = (tally: Tally, lines: number) => void
+
+/** Sends an interval by single entries, each counted as it comes to its end. */
+const sendByOnes = async (sending: Sending, { id, batch, intent, lines }: Intended, sink: Sink): Promise<void> => {
+  const all = emptyTally()
+  addTally(all, intent.stage)
+  sink(intent.stage, lines - countLines(batch))
+  let open = batch.drafts.length
+  await sendOnes(sending, id, batch, (tally, some) => {
+    addTally(all, tally)
+    open -= 1
+    sink(tally, some)
+  })
+  if (open > 0) throw new Stopped('stopped')
+  sending.journal.acknowledge(id, all)
+}
+
+/** Sends an interval as one batch; what surely was not sent is not written down any more. */
+const sendTogether = async (sending: Sending, intended: Intended, sink: Sink): Promise<void> => {
+  const { id, batch, intent, isUnknown } = intended
+  const sent = unsent(batch, intent.sentAt, isUnknown)
+  try {
+    await sendBatch(sending, sent, isUnknown)
+  } catch (error) {
+    if (!sent.isTouched && !(error instanceof NoBatches)) sending.journal.withdraw([id])
+    throw error
   }
-  return { result: NOTHING, refused }
+  addTally(sent.tally, intent.stage)
+  sending.journal.acknowledge(id, sent.tally)
+  sink(sent.tally, intended.lines)
+}
+
+/** Sends an interval as the service takes entries. */
+const sendInterval = async (sending: Sending, intended: Intended, sink: Sink): Promise<void> => {
+  const { knowledge, journal } = sending
+  const { intent, id } = intended
+  if (intent.way === 'one') return sendByOnes(sending, intended, sink)
+  try {
+    if (knowledge.known().takesBatches === false && !intended.isUnknown) throw new NoBatches('known')
+    await sendTogether(sending, intended, sink)
+  } catch (error) {
+    if (!(error instanceof NoBatches)) throw error
+    if (knowledge.known().takesBatches !== false) knowledge.learn({ takesBatches: false })
+    const byOnes = { ...intent, way: 'one' } as const
+    journal.intendAnew(id, byOnes)
+    await sendByOnes(sending, { ...intended, intent: byOnes }, sink)
+  }
+}
+
+/** Whether the run ends with what has been done: whatever is refused or fails then, that is told. */
+const failureOf = (error: unknown, done: number): KpiError => {
+  if (!(error instanceof KpiError) || done === 0) throw error
+  // Without a journal nothing may be sent; once that is mended, the same command goes on.
+  return error instanceof JournalFault ? new KpiError('unavailable', error.message, { cause: error }) : error
+}
+
+/** Sends all good rows of a file, and counts what became of them. */
+export const sendAll = async (work: Load, prepared: Prepared, journal: Journal): Promise<Sent> => {
+  const total = prepared.sorter.size()
+  const knowledge = knowledgeOf(work.client.isOurs() ? undefined : work.learnedPath, work.clock.now)
+  const sending = sendingOf(work, prepared, journal, knowledge)
+  let [done, isStopped] = [0, false]
+  const sink: Sink = (tally, lines) => {
+    countTally(prepared, tally)
+    done += lines
+    const failure = tooManyRejected(prepared.rejects, prepared.summary, work.options.maxErrors)
+    if (failure && done < total) throw failure
+    work.onProgress({ phase: 'send', done, total })
+  }
+  const intended = intendAll(sending, alongIntervals(prepared.batches(), journal), {
+    stage: async (batch, counting) => (await chooseFrom(batch, { ...prepared, ...counting })).left,
+    onSettled: sink,
+    onStop: () => (isStopped = true),
+  })
+  // The first goes alone: it finds out whether batches are taken, and whether anything is.
+  const room = (): number => (knowledge.known().takesBatches === true ? UNDER_WAY : 1)
+  try {
+    await inFlight(intended, room, (one) => sendInterval(sending, one, sink))
+  } catch (error) {
+    if (error instanceof Stopped) return { left: total - done, failure: undefined }
+    return { failure: failureOf(error, done), left: total - done }
+  }
+  return { left: isStopped ? total - done : 0, failure: undefined }
 }

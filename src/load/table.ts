@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { pipeline } from 'node:stream/promises'
 import type { Source } from './files.ts'
 import type { ENCODINGS, SEPARATORS } from './options.ts'
 import { readRows, type Row } from './rows.ts'
@@ -25,13 +27,19 @@ export type Table = {
   readonly close: () => void
 }
 
+const sha256Of = async (source: Source): Promise<string> => {
+  const digest = createHash('sha256')
+  await pipeline(source.open(), digest)
+  return digest.digest('hex')
+}
+
 /** Finds out how a file is to be read. */
 export const openTable = async (source: Source, asked: AskedReading = {}): Promise<Table> => {
   const reading: Reading = { gzip: false, encoding: 'utf-8', separator: ',', ...asked, evidence: [] }
   return {
     name: source.name,
     reading,
-    sha256: '',
+    sha256: await sha256Of(source),
     bytes: 0,
     rows: () => readRows(source.open()),
     close: source.close,

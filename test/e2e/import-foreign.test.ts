@@ -57,7 +57,6 @@ test('a service that tells of one fault at a time gets what is good, and each ba
 test.each([
   ['a key that was revoked', 401, 4, 'the key was revoked'],
   ['a key that may not write any more', 403, 4, 'the scope is gone'],
-  ['a body that is too large there', 413, 1, 'too much'],
 ])('%s in mid-run ends it with its summary, its rejects and what is left', async (_, status, code, detail) => {
   const foreign = await serviceOf((entries, batch) => {
     if (batch === 3) return [status, { detail }]
@@ -72,4 +71,16 @@ test.each([
   expect(ran.stderr).toContain(`kpi: ${detail}`)
   expect(ran.stderr).toContain('kpi: stopped with 1000 entries left; once that is mended, the same command continues\n')
   expect(ran.rejects).toContain('2,1,1970-01-01,0,2,actual: must not be 0\n')
+})
+
+test('a body that is too large there goes by halves', async () => {
+  const sizes: number[] = []
+  const foreign = await serviceOf((entries) => {
+    sizes.push(entries.length)
+    if (entries.length > 2000) return [413, { detail: 'too much' }]
+    return [200, { ...ROWS_ADDED, rows_created: entries.length }]
+  })
+  const ran = await importInto(foreign, 6000)
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { created: 6000, rejected: 0, left: 0 }])
+  expect(sizes.filter((size) => size <= 2000).reduce((total, size) => total + size, 0)).toBe(6000)
 })

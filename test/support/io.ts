@@ -36,6 +36,9 @@ export type World = {
   readonly alarm?: (milliseconds: number) => AbortSignal
 }
 
+/** How many worlds there have been: what is random in one is something else in the next. */
+let worlds = 0
+
 export type TestIo = { readonly io: Io; readonly stdout: () => string; readonly stderr: () => string }
 
 /** A world of a test's own: streams in memory, a clock that stands, a home of its own, nothing of this process. */
@@ -43,7 +46,8 @@ export const testIo = (world: World): TestIo => {
   const isTerminal = world.terminal !== undefined
   const [stdout, stderr] = [outputTo(isTerminal, world.terminal), outputTo(isTerminal, world.terminal)]
   const { stdin = '' } = world
-  let bytes = 0
+  worlds += 1
+  let bytes = (worlds * 89) % 251
   const io: Io = {
     env: world.env ?? {},
     cwd: world.cwd ?? world.home,

@@ -5,18 +5,20 @@ import type { Summary } from '../../load/summary.ts'
 import { conclude } from './conclude.ts'
 import type { Ends } from './end.ts'
 import type { Job } from './jobs.ts'
-import { journalPlaceOf } from './journal.ts'
+import { journalPlace, learnedPath } from './journal-place.ts'
 import { startMeter, summaryRecord } from './summary.ts'
 import { type Run, beginWork } from './work.ts'
 
 const loadJob = async (run: Run, job: Job): Promise<Ending> => {
-  const { cli, asked, progress } = run
+  const { cli, client, asked, progress } = run
   const at = (path: string): string => resolve(cli.io.cwd, path)
   try {
     return await importFile({
       ...beginWork(run, job),
       rejectsPath: at(job.rejectsPath),
-      journal: journalPlaceOf(run, job),
+      journal: journalPlace(cli, client, job.file, asked.journal),
+      learnedPath: learnedPath(cli, client),
+      random: cli.io.random,
       verify: asked.verify ? { receiptPath: asked.receipt && at(asked.receipt) } : undefined,
     })
   } finally {

@@ -1,0 +1,100 @@
+import type { EntryDraft } from '../domain/resources/entry.ts'
+import { holds } from './held.ts'
+import { patiently } from './patience.ts'
+import { isRefused, mayBeDone, reasonsOf } from './refusal.ts'
+import { DoubleLeft, removeDouble } from './remove-double.ts'
+import { LOST, type Sending } from './sending.ts'
+import { type Before, fateOfOne } from './settle-one.ts'
+
+/** What became of an entry that was sent by itself. */
+export type OneOutcome = 'created' | 'updated' | 'unchanged' | 'sent' | { readonly refused: readonly string[] }
+
+/** An entry to send by itself. */
+export type OneToSend = {
+  readonly draft: EntryDraft
+  readonly name: string
+  readonly before: Before
+  /** Whether it was sent, and nobody knows what became of it. */
+  isUnknown: boolean
+}
+
+/** Sends it, on what is known to be there. */
+type Attempt = Omit<OneToSend, 'isUnknown'>
+
+const update = async ({ client }: Sending, id: number, { actual, target, notes }: EntryDraft): Promise<void> => {
+  await client.entries.update(id, {
+    ...(actual !== undefined && { actual }),
+    ...(target !== undefined && { target }),
+    ...(notes !== undefined && { notes }),
+  })
+}
+
+/** Adds an entry that is there already, to find out what the service makes of that, and changes it where it was not that. */
+const probe = async (sending: Sending, { draft, name }: Attempt, id: number): Promise<void> => {
+  const made = await sending.client.entries.put(draft, name).catch((error: unknown) => {
+    if (isRefused(error)) return undefined
+    throw error
+  })
+  if (made?.entry.id === id) {
+    sending.knowledge.learn({ changesBy: 'post' })
+    return
+  }
+  if (made) await removeDouble(sending, made.entry.id)
+  await update(sending, id, draft)
+  sending.knowledge.learn({ changesBy: 'put' })
+}
+
+/** Changes an entry that is there, in the way that the service is known for. */
+const change = async (sending: Sending, attempt: Attempt, id: number): Promise<void> => {
+  const { changesBy } = sending.knowledge.known()
+  if (sending.isAdding || changesBy === 'post') await sending.client.entries.put(attempt.draft, attempt.name)
+  else if (changesBy === 'put') await update(sending, id, attempt.draft)
+  else await probe(sending, attempt, id)
+}
+
+const act = async (sending: Sending, attempt: Attempt): Promise<OneOutcome> => {
+  const { draft, before, name } = attempt
+  if (before) {
+    await change(sending, attempt, before.id)
+    const isSame = !sending.isAdding && before.entry && holds(sending.reference, before.entry, draft)
+    return isSame ? 'unchanged' : 'updated'
+  }
+  const { isCreated } = await sending.client.entries.put(draft, name)
+  if (before === null || isCreated === true) return 'created'
+  return isCreated === false ? 'updated' : 'sent'
+}
+
+const doneOn = (before: Before): OneOutcome => (before === null ? 'created' : before ? 'updated' : 'sent')
+
+/** Sends it until there is an answer. */
+const sendPatiently = async (sending: Sending, one: OneToSend): Promise<OneOutcome> => {
+  let { before } = one
+  return patiently(sending, async (tries) => {
+    if (one.isUnknown) {
+      const fate = await fateOfOne(sending, one.draft, before)
+      if (fate === 'lost') return { refused: [LOST] }
+      if (fate === 'done') return doneOn(one.before)
+      before = fate.before
+      one.isUnknown = false
+    }
+    try {
+      return await act(sending, { draft: one.draft, before, name: tries === 0 ? one.name : `${one.name}-${tries}` })
+    } catch (error) {
+      one.isUnknown = mayBeDone(error)
+      throw error
+    }
+  })
+}
+
+/**
+ * Sends an entry by itself. Where its answer was lost, it is found out first what became of it; where nobody can tell
+ * that, it is not sent again.
+ */
+export const sendOne = async (sending: Sending, one: OneToSend): Promise<OneOutcome> => {
+  try {
+    return await sendPatiently(sending, one)
+  } catch (error) {
+    if (isRefused(error) && (!one.isUnknown || error instanceof DoubleLeft)) return { refused: reasonsOf(error) }
+    throw error
+  }
+}
