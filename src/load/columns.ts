@@ -128,22 +128,11 @@ const missingRoles = (
   }))
 }
 
-/** What else may separate the cells of a file that has but one column, by a word for it. */
-const SEPARATORS: Readonly<Record<string, string>> = { ';': 'semicolons', '\t': 'tabs', '|': 'bars' }
-
-const mustHaveCommas = (header: readonly string[]): void => {
-  const [only = '', ...more] = header
-  const [, name] = Object.entries(SEPARATORS).find(([separator]) => only.includes(separator)) ?? []
-  if (more.length > 0 || name === undefined) return
-  throw new KpiError('malformed', `the cells of the file are separated by ${name}; save it with commas between them`)
-}
-
 const mustBeKnown = ({ header, roles, issues }: Findings, wide: Plan['wide']): void => {
   if (header.some((name) => /\r(?!\n)/.test(name))) {
     throw new KpiError('malformed', 'the lines of the file end in CR alone; save it with line ends of LF or CRLF')
   }
   if (roles.size > 0 || wide) return
-  mustHaveCommas(header)
   throw new KpiError(
     'malformed',
     `nothing is known of the header ${header.join(', ')}: a file has columns user, kpi, date and actual, or a column for each KPI or user`,

@@ -1,11 +1,12 @@
-import { closeSync, createReadStream, openSync, rmSync, statSync } from 'node:fs'
+import { closeSync, createReadStream, openSync, statSync } from 'node:fs'
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { addAbortSignal, type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { KpiError } from '../domain/errors.ts'
-import { Stopped } from '../client/stopped.ts'
+import type { Content } from './reading/inspect.ts'
 
-const CHUNK_BYTES = 1 << 16
+/** How many bytes of a file are read at once. */
+export const CHUNK_BYTES = 1 << 16
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a directory',
@@ -36,7 +37,34 @@ export const isDevice = (path: string): boolean => {
 }
 
 /** A file that can be read more than once. */
-export type Source = { readonly name: string; readonly open: () => Readable; readonly close: () => void }
+export type Source = {
+  readonly name: string
+  readonly open: () => Content
+  /** What is another one once the file has changed. */
+  readonly stamp: () => string
+  readonly close: () => void
+}
+
+type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string>
+
+/** The bytes of a stream; what fails is told by the name that the user gave. */
+export async function* bytesOf(stream: Readable, name: string): Content {
+  try {
+    yield* stream as AsyncIterable<Buffer>
+  } catch (error) {
+    throw fileError(error, 'read', name)
+  }
+}
+
+/** Which file that is and how it is: its number, size and time. */
+const stampOf = (path: string, name: string): string => {
+  try {
+    const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true })
+    return [dev, ino, size, mtimeNs].join(' ')
+  } catch (error) {
+    throw fileError(error, 'read', name)
+  }
+}
 
 /** A file on disk, called by the name that the user gave. Fails at once where it cannot be read. */
 export const fileSource = (path: string, name: string): Source => {
@@ -48,37 +76,10 @@ export const fileSource = (path: string, name: string): Source => {
   }
   return {
     name,
-    open: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }),
+    open: () => bytesOf(createReadStream(path, { highWaterMark: CHUNK_BYTES }), name),
+    stamp: () => stampOf(path, name),
     close: () => undefined,
   }
-}
-
-type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string>
-
-async function* readInput(input: Readable, name: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* input as AsyncIterable<Uint8Array>
-  } catch (error) {
-    throw fileError(error, 'read', name)
-  }
-}
-
-/** What can be read only once, such as standard input, laid down in a file of its own at a path, to be read again. */
-export const spoolSource = async (
-  input: Readable,
-  path: string,
-  name: string,
-  signal?: AbortSignal,
-): Promise<Source> => {
-  try {
-    if (signal) addAbortSignal(signal, input)
-    await writeFile(path, readInput(input, name), { flag: 'wx', mode: 0o600 })
-  } catch (error) {
-    rmSync(path, { force: true })
-    if (signal?.aborted) throw new Stopped('stopped before anything was sent; run the same command again')
-    throw fileError(error, 'write', path)
-  }
-  return { ...fileSource(path, name), close: () => rmSync(path, { force: true }) }
 }
 
 /** Writes a file in a folder beside its place and moves it there when it is whole. */

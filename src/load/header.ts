@@ -72,7 +72,8 @@ export const restOf = ({ header, roles, ignored }: Findings): number[] => {
   return [...header.keys()].filter((at) => !taken.has(at))
 }
 
-const roleOf = (name: string): Role | undefined => ROLES.find((role) => SYNONYMS[role].includes(fold(name)))
+/** The role that a column has by its name. */
+export const roleOf = (name: string): Role | undefined => ROLES.find((role) => SYNONYMS[role].includes(fold(name)))
 
 /** Whether a header has a meaning of its own, so that no KPI or user can be called so there. */
 export const isColumnName = (name: string): boolean =>

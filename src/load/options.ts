@@ -8,6 +8,10 @@ export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as co
 
 /** What may stand between cells. */
 export const SEPARATORS = [',', ';', '\t', '|'] as const
+export type Separator = (typeof SEPARATORS)[number]
+
+/** What a separator is called where it is said or typed. */
+export const separatorName = (separator: string): string => (separator === '\t' ? 'tab' : separator)
 
 /** The decimal signs of numbers. */
 export const DECIMALS = ['.', ','] as const

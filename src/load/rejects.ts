@@ -67,11 +67,18 @@ const ownCells = (header: readonly string[]): ((cells: readonly string[]) => str
   ]
 }
 
+/**
+ * Whether the rejects file begins with a byte order mark, by which spreadsheets know UTF-8: where the file did, or was
+ * written as those do that expect one.
+ */
+const hasMark = ({ reading }: Table): boolean => reading.hasMark || reading.encoding !== 'utf-8'
+
 /** Goes through the file once more and picks out the rejected rows, after the header. */
 async function* rejectedRows(table: Table, rejects: Rejects): AsyncGenerator<string> {
   const wanted = rejects.lines()
   let next = wanted.next()
   let original: ReturnType<typeof ownCells> | undefined
+  if (hasMark(table)) yield '\ufeff'
   for await (const rows of table.rows()) {
     const picked: string[][] = []
     for (const { line, cells } of rows) {
@@ -83,11 +90,11 @@ async function* rejectedRows(table: Table, rejects: Rejects): AsyncGenerator<str
         next = wanted.next()
       }
     }
-    if (picked.length > 0) yield stringify(picked)
+    if (picked.length > 0) yield stringify(picked, { delimiter: table.reading.separator })
   }
   if (!next.done) throw new KpiError('malformed', `${table.name} has changed while it was read`)
 }
 
-/** Writes the rejects file: the original cells, then the line and the reasons. */
+/** Writes the rejects file in UTF-8: the original cells, separated as they were, then the line and the reasons. */
 export const writeRejects = (path: string, table: Table, rejects: Rejects): Promise<void> =>
   writeWhole(path, rejectedRows(table, rejects))

@@ -1,5 +1,3 @@
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   type Block,
   type BlockRow,
@@ -11,9 +9,9 @@ import {
   gather,
   pushRow,
 } from './block.ts'
-import { fileError } from './files.ts'
+import { createScratch, type Scratch } from './scratch.ts'
 
-/** Sorts any number of rows in constant memory: runs that fit are sorted and laid down in files, then merged. */
+/** Sorts any number of rows in constant memory: runs that fit are sorted and laid down in a file, then merged. */
 export type Sorter = {
   readonly add: (row: BlockRow) => void
   readonly size: () => number
@@ -24,7 +22,7 @@ export type Sorter = {
   readonly blocks: (rows: number) => Generator<Block>
   /** Forgets all rows. */
   readonly clear: () => void
-  /** Removes the files. */
+  /** Removes the file. */
   readonly close: () => void
 }
 
@@ -46,32 +44,24 @@ function* sortedSlices(block: Block): Generator<Block> {
   }
 }
 
-const writeRun = (path: string, block: Block): void => {
-  const file = openSync(path, 'wx', 0o600)
-  try {
-    for (const slice of sortedSlices(block)) {
-      const bytes = blockToBytes(slice)
-      for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done)
-    }
-  } finally {
-    closeSync(file)
-  }
+/** Where a run lies in the file. */
+type Run = { readonly from: number; readonly to: number }
+
+const writeRun = (scratch: Scratch, block: Block): Run => {
+  const from = scratch.size()
+  for (const slice of sortedSlices(block)) scratch.append(blockToBytes(slice))
+  return { from, to: scratch.size() }
 }
 
-function* readRun(path: string): Generator<Block> {
-  const file = openSync(path, 'r')
-  let bytes = Buffer.alloc(0)
+function* readRun(scratch: Scratch, { from, to }: Run): Generator<Block> {
+  let [place, bytes] = [from, Buffer.alloc(0)]
   const take = (count: number): Buffer => {
     if (bytes.length < count) bytes = Buffer.allocUnsafe(count)
-    let end = 0
-    for (let read = 1; end < count && read > 0; end += read) read = readSync(file, bytes, end, count - end, null)
-    return bytes.subarray(0, end)
+    const taken = bytes.subarray(0, Math.min(count, to - place))
+    place += scratch.read(taken, place)
+    return taken
   }
-  try {
-    for (let block = blockFromBytes(take); block; block = blockFromBytes(take)) yield block
-  } finally {
-    closeSync(file)
-  }
+  for (let block = blockFromBytes(take); block; block = blockFromBytes(take)) yield block
 }
 
 /** Where the merge is in one run; runs are numbered in the order in which they were filled. */
@@ -124,24 +114,19 @@ function* merge(runs: readonly Iterator<Block>[], rows: number): Generator<Block
   if (block.count > 0) yield block
 }
 
-/** A sorter that keeps what does not fit in memory in a folder of its own within `folder`. */
+/** A sorter that keeps what does not fit in memory in a scratch file within `folder`. */
 export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
   const block = createBlock(runRows)
-  let home: string | undefined
-  const runs: string[] = []
+  let scratch: Scratch | undefined
+  const runs: Run[] = []
   const spill = (): void => {
-    try {
-      home ??= mkdtempSync(join(folder, 'kpi-sort-'))
-      const path = join(home, String(runs.length))
-      writeRun(path, block)
-      runs.push(path)
-    } catch (error) {
-      throw fileError(error, 'write', `the temporary folder ${folder}`)
-    }
+    scratch ??= createScratch(folder)
+    runs.push(writeRun(scratch, block))
     block.count = 0
   }
-  const close = (): void => {
-    if (home !== undefined) rmSync(home, { recursive: true, force: true })
+  const laidDown = (): Generator<Block>[] => {
+    const from = scratch
+    return from ? runs.map((run) => readRun(from, run)) : []
   }
   return {
     add: (row) => {
@@ -149,13 +134,13 @@ export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
       pushRow(block, row)
     },
     size: () => runs.length * runRows + block.count,
-    blocks: (rows) => merge([...runs.map(readRun), sortedSlices(block)], rows),
+    blocks: (rows) => merge([...laidDown(), sortedSlices(block)], rows),
     clear: () => {
-      close()
-      home = undefined
+      scratch?.close()
+      scratch = undefined
       runs.length = 0
       block.count = 0
     },
-    close,
+    close: () => scratch?.close(),
   }
 }

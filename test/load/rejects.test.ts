@@ -8,7 +8,7 @@ import { type Folder, temporaryFolder } from '../support/folder.ts'
 type Reasons = readonly (readonly [line: number, reason: string])[]
 
 /** Writes the rejects of a file that holds `text`, and reads them. */
-const rejectsOf = async (folder: Folder, text: string, reasons: Reasons): Promise<string> => {
+const rejectsOf = async (folder: Folder, text: string | Buffer, reasons: Reasons): Promise<string> => {
   writeFileSync(folder.in('data.csv'), text)
   const rejects = createRejects(folder.path)
   for (const [line, reason] of reasons) rejects.add(line, reason)
@@ -47,7 +47,10 @@ test.each<[name: string, text: string, reasons: Reasons, rejects: string]>([
     ],
     'a,"b,c",_line,_reason\n"1\n2","say ""x""",2,"so, ""bad"""\n,7,4,x\n',
   ],
-  ['LF for CRLF, and no byte order mark', '\ufeffa\r\n\r\n1\r\n', [[3, 'é']], 'a,_line,_reason\n1,3,é\n'],
+  ['LF for CRLF', 'a\r\n\r\n1\r\n', [[3, 'é']], 'a,_line,_reason\n1,3,é\n'],
+  ['a byte order mark where the file has one', '\ufeffa\n1\n', [[2, 'é']], '\ufeffa,_line,_reason\n1,2,é\n'],
+  ['the separator of the file', 'a;b\n1,5;x,y\n', [[2, 'bad; bad']], 'a;b;_line;_reason\n1,5;x,y;2;"bad; bad"\n'],
+  ['no line that only says the separator', 'sep=|\na|b\n1|2\n', [[3, 'x']], 'a|b|_line|_reason\n1|2|3|x\n'],
   ['empty cells where the row had too few', 'a,b,c\n1\n', [[2, 'x']], 'a,b,c,_line,_reason\n1,,,2,x\n'],
   [
     'no line and reason of an earlier rejects file',
@@ -58,6 +61,14 @@ test.each<[name: string, text: string, reasons: Reasons, rejects: string]>([
 ])('a rejects file has %s', async (_, text, reasons, rejects) => {
   using folder = temporaryFolder()
   expect(await rejectsOf(folder, text, reasons)).toBe(rejects)
+})
+
+test.each<[name: string, bytes: Buffer]>([
+  ['Windows-1252', Buffer.from('a;b\n1;M\xfcller\n', 'latin1')],
+  ['UTF-16', Buffer.from('\ufeffa;b\n1;Müller\n', 'utf16le')],
+])('the rejects of %s are UTF-8 with a byte order mark, so that a spreadsheet knows them', async (_, bytes) => {
+  using folder = temporaryFolder()
+  expect(await rejectsOf(folder, bytes, [[2, 'ä']])).toBe('\ufeffa;b;_line;_reason\n1;Müller;2;ä\n')
 })
 
 test('a row with too many cells keeps all of them, however often it is rejected', async () => {

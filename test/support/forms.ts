@@ -16,7 +16,7 @@ type Cells = readonly string[]
 /** A file of cells, given out a few rows at a time as files are. */
 export const tableOf = (rows: readonly Cells[], chunkRows = 7): Table => ({
   name: 'data.csv',
-  reading: { gzip: false, encoding: 'utf-8', separator: ',', evidence: [] },
+  reading: { gzip: false, encoding: 'utf-8', hasMark: false, separator: ',', evidence: [] },
   sha256: '',
   bytes: 0,
   rows: async function* () {

@@ -1,6 +1,14 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
-import { DECIMALS, ENCODINGS, LAYOUTS, ON_CONFLICT, ON_DUPLICATE, SEPARATORS } from '../../load/options.ts'
+import {
+  DECIMALS,
+  ENCODINGS,
+  LAYOUTS,
+  ON_CONFLICT,
+  ON_DUPLICATE,
+  separatorName,
+  SEPARATORS,
+} from '../../load/options.ts'
 import type { Act } from '../cli.ts'
 
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
@@ -38,7 +46,9 @@ export const addImport = (group: Command, act: Act): void => {
         .default('error'),
     )
     .addOption(
-      new Option('--separator <sign>', 'what stands between cells, where it is not found out').choices(SEPARATORS),
+      new Option('--separator <sign>', 'what stands between cells, where it is not found out').choices(
+        SEPARATORS.map(separatorName),
+      ),
     )
     .addOption(new Option('--encoding <name>', 'how letters are written, where it is not found out').choices(ENCODINGS))
     .addOption(new Option('--decimal <sign>', 'the decimal sign of numbers').choices(DECIMALS))

@@ -1,4 +1,4 @@
-import { ENCODINGS, type ImportOptions, SEPARATORS } from '../../load/options.ts'
+import { ENCODINGS, type ImportOptions, separatorName, SEPARATORS } from '../../load/options.ts'
 import type { AskedReading } from '../../load/table.ts'
 import type { Cli } from '../cli.ts'
 import { todayAt } from '../day-words.ts'
@@ -26,7 +26,7 @@ export type Asked = {
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 const readingOf = (flags: FlagValues): AskedReading => {
-  const separator = SEPARATORS.find((one) => one === flags['separator'])
+  const separator = SEPARATORS.find((one) => separatorName(one) === flags['separator'])
   const encoding = ENCODINGS.find((one) => one === flags['encoding'])
   return { ...(separator && { separator }), ...(encoding && { encoding }) }
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { fileError, fileSource, isDevice, type Source, spoolSource } from '../../load/files.ts'
+import { fileError, fileSource, isDevice, type Source } from '../../load/files.ts'
+import { spoolSource } from '../../load/spool.ts'
 import type { Cli } from '../cli.ts'
 
 /**
@@ -22,7 +23,6 @@ export const openSource = async ({ io, note }: Cli, file: string, signal: () => 
   const path = resolve(io.cwd, file)
   if (file !== '-' && !isDevice(path)) return fileSource(path, file)
   if (file === '-' && io.stdinIsTerminal) await note('reading rows from the terminal; end them with Ctrl-D')
-  const spool = join(io.tempDir, `kpi-stdin-${Buffer.from(io.random(6)).toString('hex')}`)
-  if (file === '-') return spoolSource(io.stdin, spool, 'standard input', signal())
-  return spoolSource(await openPipe(path, file), spool, file, signal())
+  if (file === '-') return spoolSource(io.stdin, io.tempDir, 'standard input', signal())
+  return spoolSource(await openPipe(path, file), io.tempDir, file, signal())
 }
