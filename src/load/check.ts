@@ -2,8 +2,7 @@ import type { Client } from '../client/client.ts'
 import { KpiError } from '../domain/errors.ts'
 import { type Plan, planColumns } from './columns.ts'
 import { createRowReader, type RowSink } from './entry.ts'
-import { areRefuted, createForms, type Forms, mustBeSettled, settledBy } from './forms/forms.ts'
-import { survey } from './forms/survey.ts'
+import { areRefuted, createForms, type Forms, mustBeSettled, seenForms, settledBy } from './forms/forms.ts'
 import type { ImportOptions } from './options.ts'
 import { mayNameSources } from './header.ts'
 import { mustBeFew } from './max-errors.ts'
@@ -126,8 +125,7 @@ const readInForms = async (
     if (!(error instanceof Refuted)) throw error
     for (const part of [results.sorter, results.rejects]) part.clear()
     Object.assign(results.summary, emptySummary())
-    const seen = createForms(begun.plan, options)
-    await survey(table, begun.plan, seen, results.onProgress)
+    const seen = await seenForms(table, begun.plan, options, results.onProgress)
     mustBeSettled(seen)
     forms = settledBy(seen, begun.plan, options)
     return read()

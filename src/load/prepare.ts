@@ -36,6 +36,8 @@ export type Import = {
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
   readonly onNote: (note: string) => void
+  /** Told once the whole file has been read and checked. */
+  readonly onChecked?: (checked: Checked) => void
 }
 
 /** A file that has been read and checked: its good rows sorted, the others with their reasons. */
@@ -107,6 +109,7 @@ const check = async (work: Import, sorter: Sorter, rejects: Rejects): Promise<Pr
   }
   const checked = await checkFile(work.table, work.client, work.options, { sorter, rejects, summary, onProgress })
   for (const note of notesOn(checked)) work.onNote(note)
+  work.onChecked?.(checked)
   const owner = checked.reference.sources ? 'user or source' : 'user'
   const refuse = (lines: readonly number[]): void => {
     const reason = `the same ${owner}, KPI and date stand on lines ${someOf(lines)}`

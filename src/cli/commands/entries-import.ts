@@ -38,12 +38,15 @@ export const addImport = (group: Command, act: Act): void => {
     .option('--map <role=column,...>', 'which column is the user, source, kpi, date, actual, target or notes', collect)
     .option('--ignore <column,...>', 'columns to leave out', collect)
     .addOption(new Option('--layout <layout>', 'a row an entry, or a column a KPI or user').choices(LAYOUTS))
-    .addOption(new Option('--empty <what>', 'what an empty cell does').choices(['keep', 'clear']).default('keep'))
+    .addOption(
+      new Option('--empty <what>', 'what an empty cell does (keep, if nothing is said)').choices(['keep', 'clear']),
+    )
     .option('--strict', 'reject values with more than four decimals, instead of rounding them')
     .addOption(
-      new Option('--on-duplicate <what>', 'what to do where the file gives a user, KPI and date more than once')
-        .choices(ON_DUPLICATE)
-        .default('error'),
+      new Option(
+        '--on-duplicate <what>',
+        'what to do where the file gives a user, KPI and date more than once (error, if nothing is said)',
+      ).choices(ON_DUPLICATE),
     )
     .addOption(
       new Option('--separator <sign>', 'what stands between cells, where it is not found out').choices(

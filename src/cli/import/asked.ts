@@ -5,6 +5,8 @@ import { todayAt } from '../day-words.ts'
 import { UsageError } from '../exit.ts'
 import type { FlagValues } from '../flags.ts'
 import { type Deadline, readDeadline } from './deadline.ts'
+import { withMapping } from './mapping.ts'
+import { mappingName } from './mapping-file.ts'
 import { importOptions } from './options.ts'
 
 /** What the flags of an import ask for: what files mean, how they are read, and what is done with them. */
@@ -15,6 +17,14 @@ export type Asked = {
   /** Whether there are several files, so that it has to be said which one is meant. */
   readonly isSeveral: boolean
   readonly isDryRun: boolean
+  /** Whether it is only told how files are read. */
+  readonly explain: boolean
+  /** The name under which it is kept how a file is read, where it is to be. */
+  readonly saveMapping: string | undefined
+  /** The name of a mapping that files are read by. */
+  readonly mapping: string | undefined
+  /** The date of all rows, in the words in which it was said. */
+  readonly saidDate: string | undefined
   /** Where the rejects go, where it is said. */
   readonly rejects: string | undefined
   readonly verify: boolean
@@ -31,9 +41,13 @@ const readingOf = (flags: FlagValues): AskedReading => {
   return { ...(separator && { separator }), ...(encoding && { encoding }) }
 }
 
-const mustGoTogether = ({ verify, receipt, rejects }: Asked, files: readonly string[]): void => {
+const mustGoTogether = ({ verify, receipt, rejects, saveMapping }: Asked, files: readonly string[]): void => {
   if (receipt !== undefined && !verify) throw new UsageError('--receipt needs --verify, which finds out what it says')
-  const ofOne = [...(rejects === undefined ? [] : ['--rejects']), ...(receipt === undefined ? [] : ['--receipt'])]
+  const ofOne = [
+    ...(rejects === undefined ? [] : ['--rejects']),
+    ...(receipt === undefined ? [] : ['--receipt']),
+    ...(saveMapping === undefined ? [] : ['--save-mapping']),
+  ]
   if (files.filter((file) => file === '-').length > 1)
     throw new UsageError('- is named twice; standard input is read once')
   if (files.length > 1 && ofOne.length > 0) {
@@ -44,13 +58,19 @@ const mustGoTogether = ({ verify, receipt, rejects }: Asked, files: readonly str
 }
 
 /** Reads the flags of an import of files, once nothing is wrong with them. */
-export const readAsked = ({ io }: Cli, files: readonly string[], flags: FlagValues): Asked => {
+export const readAsked = ({ io }: Cli, files: readonly string[], given: FlagValues): Asked => {
+  const flags = withMapping(io, given)
+  const saveMapping = textOf(given['saveMapping'])
   const asked: Asked = {
     options: importOptions(flags, todayAt(io.now())),
     reading: readingOf(flags),
     deadline: readDeadline(textOf(flags['deadline']), io.now()),
     isSeveral: files.length > 1,
     isDryRun: flags['dryRun'] === true,
+    explain: flags['explain'] === true,
+    saveMapping: saveMapping === undefined ? undefined : mappingName(saveMapping),
+    mapping: textOf(given['mapping']),
+    saidDate: textOf(flags['date']),
     rejects: textOf(flags['rejects']),
     verify: flags['verify'] === true,
     receipt: textOf(flags['receipt']),

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { KpiError } from '../../domain/errors.ts'
-import type { Ending } from '../../load/load.ts'
 import { countOf } from '../count-of.ts'
 import { EXIT, exitCodes } from '../exit.ts'
 import type { Job } from './jobs.ts'
+import type { Loaded } from './load.ts'
 import type { Run } from './work.ts'
 
 /** What the work on a file came to: an exit code, a word for it, and what is not done, a line each. */
@@ -30,7 +30,7 @@ const isRefusal = (failure: KpiError | undefined): failure is KpiError =>
 export const conclude = async (
   { cli, stops }: Run,
   { rejectsPath }: Job,
-  { summary, left, failure }: Ending,
+  { summary, left, failure, advice }: Loaded,
 ): Promise<Outcome> => {
   const { rejected } = summary
   if (rejected === 0 && existsSync(resolve(cli.io.cwd, rejectsPath))) {
@@ -38,6 +38,7 @@ export const conclude = async (
   }
   const said = [
     ...(rejected > 0 ? [rejectedSummary(rejected, rejectsPath)] : []),
+    ...(rejected > 0 && advice !== undefined ? [advice] : []),
     ...(failure ? [failure.message] : []),
     ...(left > 0 ? [stops.explain(leftSummary(left, isRefusal(failure)))] : []),
   ]

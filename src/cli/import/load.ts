@@ -4,23 +4,34 @@ import { type Ending, importFile } from '../../load/load.ts'
 import type { Summary } from '../../load/summary.ts'
 import { conclude } from './conclude.ts'
 import type { Ends } from './end.ts'
+import { formAdvice } from './form-advice.ts'
 import type { Job } from './jobs.ts'
 import { journalPlace, learnedPath } from './journal-place.ts'
 import { startMeter, summaryRecord } from './summary.ts'
 import { type Run, beginWork } from './work.ts'
 
-const loadJob = async (run: Run, job: Job): Promise<Ending> => {
+/** How the load of a file ended, and what to know to import the mended rejects. */
+export type Loaded = Ending & { readonly advice: string | undefined }
+
+const loadJob = async (run: Run, job: Job): Promise<Loaded> => {
   const { cli, client, asked, progress } = run
   const at = (path: string): string => resolve(cli.io.cwd, path)
   try {
-    return await importFile({
-      ...beginWork(run, job),
+    const work = beginWork(run, job)
+    let advice: string | undefined
+    const ending = await importFile({
+      ...work,
+      onChecked: (checked) => {
+        work.onChecked?.(checked)
+        advice = formAdvice(checked.forms, asked)
+      },
       rejectsPath: at(job.rejectsPath),
       journal: journalPlace(cli, client, job.file, asked.journal),
       learnedPath: learnedPath(cli, client),
       random: cli.io.random,
       verify: asked.verify ? { receiptPath: asked.receipt && at(asked.receipt) } : undefined,
     })
+    return { ...ending, advice }
   } finally {
     progress.stop()
   }

@@ -20,7 +20,8 @@ import { partsOf } from '../list-parts.ts'
 const listOf = (values: unknown): string[] =>
   Array.isArray(values) ? values.filter((value) => typeof value === 'string').flatMap(partsOf) : []
 
-const mapOf = (values: unknown): Map<Role, string> => {
+/** The columns that `--map` names, by their roles. */
+export const mapOf = (values: unknown): Map<Role, string> => {
   const map = new Map<Role, string>()
   for (const part of listOf(values)) {
     const [name = '', ...column] = part.split('=')

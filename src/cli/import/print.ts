@@ -1,7 +1,9 @@
 import type { AnyRecord, NamedField, Resource } from '../../domain/schema.ts'
 import { printRecords } from '../output/print.ts'
 import { rehearseJob } from './dry-run.ts'
+import type { Asked } from './asked.ts'
 import type { Ends } from './end.ts'
+import { explainJob, finding } from './explain.ts'
 import type { Job } from './jobs.ts'
 import { load } from './load.ts'
 import { importSummary, newerRehearsalRow, rehearsalRow } from './output.ts'
@@ -42,18 +44,30 @@ const printList = async ({ cli }: Run, columns: readonly NamedField[], records: 
 }
 
 /** Says what loading files would do, as one list. */
-export const printRehearsals = (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
+const printRehearsals = (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
   const row = run.client.variant === 'classic' ? rehearsalRow : newerRehearsalRow
   const records = withNames(jobs, ends, (job) => rehearseJob(run, job, ends))
   return printList(run, columnsOf(run, row), records)
 }
 
+/** Says how files are read, as one list. */
+const printFindings = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
+  const records = withNames(jobs, ends, (job) => explainJob(run, job, ends))
+  await printList(run, columnsOf(run, finding), records)
+}
+
 /** Loads files, and prints a summary of each; that of a single file is no list. */
-export const printLoads = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
+const printLoads = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
   async function* loadOne(job: Job): Records {
     yield [await load(run, job, ends)]
   }
   const loads = withNames(jobs, ends, loadOne)
   if (run.asked.isSeveral) return printList(run, columnsOf(run, importSummary), loads)
   for await (const [record] of loads) if (record) await run.cli.printOne(importSummary, record)
+}
+
+/** What prints what is asked for: how files are read, what loading them would do, or what loading them did. */
+export const printerFor = ({ explain, isDryRun }: Asked): typeof printLoads => {
+  if (explain) return printFindings
+  return isDryRun ? printRehearsals : printLoads
 }

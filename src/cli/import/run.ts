@@ -6,7 +6,7 @@ import { type Asked, readAsked } from './asked.ts'
 import { createEnds } from './end.ts'
 import { closeJobs, type Job, openJobs } from './jobs.ts'
 import { needsOfFile, needsOfFlags } from './needs.ts'
-import { printLoads, printRehearsals } from './print.ts'
+import { printerFor } from './print.ts'
 import { createProgress } from './progress.ts'
 import { watchStops } from './stops.ts'
 
@@ -28,7 +28,7 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: FlagV
     stops.signal().addEventListener('abort', () => progress.note(stops.explain(STOPPING)))
     try {
       const run = { cli, client, asked, stops, progress }
-      await (asked.isDryRun ? printRehearsals(run, jobs, ends) : printLoads(run, jobs, ends))
+      await printerFor(asked)(run, jobs, ends)
     } finally {
       progress.stop()
       await warnOfEnd(cli, client.keySaid())

@@ -3,6 +3,7 @@ import type { Import } from '../../load/prepare.ts'
 import type { Cli } from '../cli.ts'
 import type { Asked } from './asked.ts'
 import type { Job } from './jobs.ts'
+import { keepMapping } from './keep-mapping.ts'
 import type { ProgressView } from './progress.ts'
 import type { Stops } from './stops.ts'
 
@@ -30,5 +31,6 @@ export const beginWork = ({ cli, client, asked, stops, progress }: Run, { file, 
       progress.show(step)
     },
     onNote: progress.note,
+    onChecked: ({ plan, forms }) => keepMapping(cli, asked, { plan, forms, reading: table.reading }),
   }
 }

@@ -1,11 +1,13 @@
 import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
 import type { Plan } from '../columns.ts'
 import type { ImportOptions } from '../options.ts'
+import type { Table } from '../table.ts'
 import { createDateColumn, type DateColumn } from './date-column.ts'
 import { type DateFormat, dateFormat } from './date-format.ts'
 import { PLAIN_FORMAT } from './known-formats.ts'
 import { createNumberColumn, isRefuted, type NumberColumn } from './number-column.ts'
 import type { DecimalSign } from './number.ts'
+import { survey } from './survey.ts'
 
 /** How the numbers and dates of a file are written, column by column. */
 export type Forms = {
@@ -45,6 +47,18 @@ export const createForms = (plan: Plan, options: ImportOptions, { signs, format 
   return { numbers: new Map(numbers), date: { at, column } }
 }
 
+/** What all cells of a file show of how they are written; constant in memory, as only first cells are kept. */
+export const seenForms = async (
+  table: Table,
+  plan: Plan,
+  options: ImportOptions,
+  onProgress: () => void,
+): Promise<Forms> => {
+  const forms = createForms(plan, options)
+  await survey(table, plan, forms, onProgress)
+  return forms
+}
+
 /** Whether cells are written in other forms than those that they have been read in. */
 export const areRefuted = ({ numbers, date }: Forms): boolean =>
   (date?.column.isRefuted() ?? false) || [...numbers.values()].some(isRefuted)
@@ -69,16 +83,24 @@ export const settledBy = (forms: Forms, plan: Plan, options: ImportOptions): For
   return createForms(plan, options, { signs, format: forms.date?.column.proven()?.format })
 }
 
-/** The flags that say how a file is written, where that is not plain: a small file may not show it by itself. */
-export const formFlags = ({ numbers, date }: Forms): { decimal?: DecimalSign; dateFormat?: string } => {
-  const signs = new Set([...numbers.values()].flatMap((column) => column.proven() ?? []))
-  const [sign, ...others] = signs
+/** How a file is written, as flags say it; what its cells do not show is left out, and so are signs that differ. */
+export type FormFlags = { readonly decimal?: DecimalSign; readonly dateFormat?: string }
+
+/** The flags by which a file of the same kind is read in the same way, whatever its cells show. */
+export const formFlags = ({ numbers, date }: Forms): FormFlags => {
+  const [decimal, ...others] = new Set([...numbers.values()].flatMap((column) => column.proven() ?? []))
   const proven = date?.column.proven()
   return {
-    ...(sign === ',' && others.length === 0 ? { decimal: sign } : {}),
-    ...(proven?.isOnly && proven.format !== PLAIN_FORMAT ? { dateFormat: proven.format.text } : {}),
+    ...(decimal && others.length === 0 ? { decimal } : {}),
+    ...(proven?.isOnly ? { dateFormat: proven.format.text } : {}),
   }
 }
+
+/** The same without what is assumed anyway. */
+export const flagsNotPlain = ({ decimal, dateFormat: format }: FormFlags): FormFlags => ({
+  ...(decimal && decimal !== '.' ? { decimal } : {}),
+  ...(format && format !== PLAIN_FORMAT.text ? { dateFormat: format } : {}),
+})
 
 /** What is worth a word of how numbers are written, though all of them are read. */
 export const remarksOn = ({ numbers }: Forms): string[] => [...numbers.values()].flatMap((column) => column.remarks())

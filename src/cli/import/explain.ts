@@ -1,0 +1,38 @@
+import { Stopped } from '../../client/stopped.ts'
+import { type AnyRecord, resource } from '../../domain/schema.ts'
+import { explainFile } from '../../load/explain.ts'
+import { EXIT } from '../exit.ts'
+import { DONE, type Outcome } from './conclude.ts'
+import type { Ends } from './end.ts'
+import type { Job } from './jobs.ts'
+import { keepMapping } from './keep-mapping.ts'
+import type { Run } from './work.ts'
+
+/** What is told of how a file is read. */
+export const finding = resource({
+  name: 'finding',
+  plural: 'findings',
+  title: 'finding',
+  path: '',
+  verbs: [],
+  fields: {
+    topic: { kind: 'text', about: 'What it is about' },
+    found: { kind: 'text', about: 'What was found or said of it' },
+    evidence: { kind: 'text', about: 'What shows that' },
+  },
+})
+
+const IN_DOUBT: Outcome = { exit: EXIT.failed, code: 'malformed', said: ['it cannot be told how all of it is read'] }
+
+/** Says how a file is read, and what shows that. */
+export async function* explainJob(run: Run, job: Job, ends: Ends): AsyncGenerator<readonly AnyRecord[]> {
+  const { cli, client, asked, progress, stops } = run
+  const seen = await explainFile(job.table, client, asked.options, () => {
+    if (stops.signal().aborted) throw new Stopped('stopped; nothing was sent')
+    cli.io.limitMemory()
+  })
+  progress.stop()
+  yield seen.findings.map(({ topic, found, evidence }) => ({ topic, found, evidence }))
+  if (!seen.isInDoubt) keepMapping(cli, asked, { ...seen, reading: job.table.reading })
+  ends.add(seen.isInDoubt ? IN_DOUBT : DONE, false)
+}

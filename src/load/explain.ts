@@ -1,0 +1,109 @@
+import type { Client } from '../client/client.ts'
+import { beginFile } from './check.ts'
+import { doubtsOf, type Forms, seenForms } from './forms/forms.ts'
+import { shown } from './forms/evidence.ts'
+import { nameOfSign } from './forms/number.ts'
+import { roleOf } from './header.ts'
+import { type ImportOptions, type Role, ROLES } from './options.ts'
+import type { Plan } from './columns.ts'
+import type { Reading, Table } from './table.ts'
+
+/** Something that was found out of a file, or was said, and what shows it. */
+export type Finding = { readonly topic: string; readonly found: string; readonly evidence: string }
+
+/** How a file is read, and whether something of it is in doubt. */
+export type Explained = {
+  readonly findings: readonly Finding[]
+  readonly isInDoubt: boolean
+  readonly forms: Forms
+  readonly plan: Plan
+}
+
+const SIGNS: Readonly<Record<Reading['separator'], string>> = {
+  ',': 'comma',
+  ';': 'semicolon',
+  '\t': 'tab',
+  '|': 'bar',
+}
+
+const ofReading = ({ gzip, encoding, separator, evidence }: Reading): Finding[] => {
+  /** What shows a thing, without the words that say what it shows. */
+  const why = (topic: string): string => {
+    const told = evidence.filter((line) => line.startsWith(topic)).map((line) => line.replace(/^[^:]*: /, ''))
+    return told.length > 0 ? told.join('; ') : 'as asked, or nothing says otherwise'
+  }
+  return [
+    ...(gzip ? [{ topic: 'compression', found: 'gzip', evidence: why('gzip') }] : []),
+    { topic: 'encoding', found: encoding, evidence: why('encoding') },
+    { topic: 'separator', found: SIGNS[separator], evidence: why('separator') },
+  ]
+}
+
+const whyRole = (name: string, role: Role, { map }: ImportOptions): string => {
+  if (map.has(role)) return `--map ${role}=${map.get(role)}`
+  return roleOf(name) === role ? `"${name.trim()}" is a name of it` : 'it is headed by the name of one'
+}
+
+const ofRoles = ({ header, roles, wide, unused }: Plan, options: ImportOptions): Finding[] => [
+  {
+    topic: 'layout',
+    found: wide ? `wide: a column for each ${wide.of}` : 'long: a row for each entry',
+    evidence: options.layout === undefined ? 'the names of the columns' : `--layout ${options.layout}`,
+  },
+  ...ROLES.flatMap((role): Finding[] => {
+    const constant =
+      role === 'user' || role === 'source' || role === 'kpi' || role === 'date' ? options[role] : undefined
+    if (constant !== undefined) return [{ topic: role, found: constant, evidence: `--${role}, for all rows` }]
+    const at = roles.get(role)
+    const name = header[at ?? -1] ?? ''
+    return at === undefined
+      ? []
+      : [{ topic: role, found: `column ${at + 1}, ${name}`, evidence: whyRole(name, role, options) }]
+  }),
+  ...(wide?.columns ?? []).map(({ at, id }) => ({
+    topic: `actual of ${wide?.of ?? ''} ${id}`,
+    found: `column ${at + 1}, ${header[at] ?? ''}`,
+    evidence: 'it is headed by the name of one',
+  })),
+  ...unused.map((name) => ({ topic: 'left out', found: name, evidence: 'its name says nothing that is loaded' })),
+]
+
+const ofForms = ({ numbers, date }: Forms, options: ImportOptions): Finding[] => {
+  const proven = date?.column.proven()
+  const dates: Finding[] = date
+    ? [
+        {
+          topic: `form of ${date.column.name}`,
+          found: proven?.format.text ?? 'in doubt',
+          evidence:
+            options.dateFormat === undefined
+              ? (date.column.doubt() ?? (proven?.proof ? shown(proven.proof) : 'no cell is a date'))
+              : '--date-format',
+        },
+      ]
+    : []
+  const ofNumbers = [...numbers.values()].map((column): Finding => {
+    const [sign, doubt] = [column.proven(), column.doubt()]
+    const proof = sign && column.proofs.get(sign)
+    return {
+      topic: `form of ${column.name}`,
+      found: doubt === undefined ? (sign ? nameOfSign(sign) : 'whole numbers') : 'in doubt',
+      evidence:
+        options.decimal === undefined ? (doubt ?? (proof ? shown(proof) : 'no cell has decimals')) : '--decimal',
+    }
+  })
+  return [...dates, ...ofNumbers]
+}
+
+/** Finds out how a file is read, and what shows that; nothing is sent. */
+export const explainFile = async (
+  table: Table,
+  client: Client,
+  options: ImportOptions,
+  onProgress: () => void,
+): Promise<Explained> => {
+  const { plan } = await beginFile(table, client, options)
+  const forms = await seenForms(table, plan, options, onProgress)
+  const findings = [...ofReading(table.reading), ...ofRoles(plan, options), ...ofForms(forms, options)]
+  return { findings, isInDoubt: doubtsOf(forms).length > 0, forms, plan }
+}
