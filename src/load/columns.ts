@@ -1,6 +1,6 @@
 import { Ambiguous } from '../client/directory.ts'
 import { Fault, type Issue, KpiError } from '../domain/errors.ts'
-import { type Findings, isCalled, namedColumns, recogniseColumns, restOf } from './header.ts'
+import { type Findings, isCalled, namedColumns, nearColumn, recogniseColumns, restOf } from './header.ts'
 import type { ImportOptions, Role } from './options.ts'
 import { type Lookup, mayNotRead } from './readable.ts'
 
@@ -110,6 +110,12 @@ const orByIds = (role: Role, directories: Directories): string => {
 const orBySource = (role: Role, { takesSources }: Directories): string =>
   role === 'user' && takesSources ? ', or the source with --map source=COLUMN or --source' : ''
 
+/** A column that may be meant, where one is called nearly so. */
+const orNear = (found: Findings, role: Role): string => {
+  const name = nearColumn(found, role)
+  return name === undefined ? '' : `; did you mean "${name}"? --map ${role}=${/[, ]/.test(name) ? `"${name}"` : name}`
+}
+
 const missingRoles = (
   found: Findings,
   wide: Plan['wide'],
@@ -124,7 +130,7 @@ const missingRoles = (
   const hasValues = wide !== undefined || VALUE_ROLES.some((role) => found.roles.has(role))
   return [...lacking, ...(hasValues ? [] : (['actual'] as const))].map((role) => ({
     field: role,
-    message: `no column is the ${role}; give one with --map ${role}=COLUMN${role === 'actual' ? '' : ` or --${role}`}${orBySource(role, directories)}${orByIds(role, directories)}`,
+    message: `no column is the ${role}; give one with --map ${role}=COLUMN${role === 'actual' ? '' : ` or --${role}`}${orBySource(role, directories)}${orByIds(role, directories)}${orNear(found, role)}`,
   }))
 }
 

@@ -1,20 +1,10 @@
 import { nearest } from '../client/directory.ts'
 import type { Issue } from '../domain/errors.ts'
-import { type ImportOptions, type Role, ROLES } from './options.ts'
+import type { ImportOptions, Role } from './options.ts'
+import { foldName, roleOf, SYNONYMS } from './synonyms.ts'
 
 /** The columns that a rejects file has beside the original ones. Importing leaves them out. */
 export const REJECT_COLUMNS = ['_line', '_reason'] as const
-
-/** What the columns of a file may be called, written in any case, with spaces, underscores or dashes between words. */
-export const SYNONYMS: Readonly<Record<Role, readonly string[]>> = {
-  user: ['user', 'user id', 'userid', 'email', 'e mail', 'user name', 'username', 'person', 'reporter'],
-  source: ['source', 'source id', 'sourceid', 'breakdown item', 'item'],
-  kpi: ['kpi', 'kpi id', 'kpiid', 'kpi name', 'measure', 'metric', 'indicator'],
-  date: ['date', 'entry date', 'entrydate', 'day', 'period'],
-  actual: ['actual', 'actual value', 'value', 'amount', 'result'],
-  target: ['target', 'target value', 'goal', 'plan'],
-  notes: ['notes', 'note', 'comment', 'comments', 'remark', 'remarks'],
-}
 
 /** What is known of a header so far, each column by its place. */
 export type Findings = {
@@ -24,18 +14,22 @@ export type Findings = {
   readonly issues: Issue[]
 }
 
-const fold = (header: string): string =>
-  header
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s_-]+/g, ' ')
+const NUMBER = /^#(\d{1,5})$/
 
-/** The columns of a name: those that are written just so, else those that differ in case, spaces and underscores. */
+/** The column of a number, `#3`: for headers that have no names, or the same one. */
+const columnNumbered = (header: readonly string[], name: string): number[] => {
+  const at = Number(NUMBER.exec(name)?.[1] ?? 0) - 1
+  return at >= 0 && at < header.length ? [at] : []
+}
+
+/** The columns of a name: those that are written just so, else those that differ in case, accents, spaces and underscores. */
 const columnsNamed = (header: readonly string[], name: string): number[] => {
   const placesWhere = (isNamed: (one: string) => boolean): number[] =>
     [...header.keys()].filter((at) => isNamed(header[at] ?? ''))
   const exact = placesWhere((one) => one.trim() === name)
-  return exact.length > 0 ? exact : placesWhere((one) => fold(one) === fold(name))
+  if (exact.length > 0) return exact
+  const alike = placesWhere((one) => foldName(one) === foldName(name))
+  return alike.length > 0 ? alike : columnNumbered(header, name)
 }
 
 const noColumn = (header: readonly string[], name: string): string => {
@@ -71,9 +65,6 @@ export const restOf = ({ header, roles, ignored }: Findings): number[] => {
   const taken = new Set([...roles.values(), ...ignored])
   return [...header.keys()].filter((at) => !taken.has(at))
 }
-
-/** The role that a column has by its name. */
-export const roleOf = (name: string): Role | undefined => ROLES.find((role) => SYNONYMS[role].includes(fold(name)))
 
 /** Whether a header has a meaning of its own, so that no KPI or user can be called so there. */
 export const isColumnName = (name: string): boolean =>
@@ -113,3 +104,9 @@ export const recogniseColumns = (found: Findings, wanted: readonly Role[]): void
       issues.push({ field: role, message: `is both "${header[other]}" and "${name}"; say which: --map ${role}=COLUMN` })
   }
 }
+
+/** A column that means nothing yet and is called nearly like a role. */
+export const nearColumn = (found: Findings, role: Role): string | undefined =>
+  restOf(found)
+    .map((at) => found.header[at]?.trim() ?? '')
+    .find((name) => nearest(name, SYNONYMS[role]) !== undefined)

@@ -6,8 +6,9 @@ import { kpi } from '../../src/domain/resources/kpi.ts'
 import { user } from '../../src/domain/resources/user.ts'
 import { type Directories, type Plan, planColumns } from '../../src/load/columns.ts'
 import { mayNameSources, mustNameSources, namesSourceIds } from '../../src/load/header.ts'
-import type { ImportOptions, Role } from '../../src/load/options.ts'
+import { type ImportOptions, type Role, ROLES } from '../../src/load/options.ts'
 import { lookupOfIds } from '../../src/load/readable.ts'
+import { foldName, SYNONYMS } from '../../src/load/synonyms.ts'
 import { optionsOf } from '../support/import.ts'
 
 const directories: Directories = {
@@ -55,6 +56,16 @@ const refusal = (
 
 const map = (...pairs: [Role, string][]): Partial<ImportOptions> => ({ map: new Map(pairs) })
 
+test('no name is that of two roles', () => {
+  const roles = new Map<string, Role>()
+  for (const role of ROLES) {
+    for (const name of SYNONYMS[role]) {
+      expect([name, roles.get(foldName(name)) ?? role]).toEqual([name, role])
+      roles.set(foldName(name), role)
+    }
+  }
+})
+
 describe('a long file', () => {
   test.each<[role: Role, names: string[]]>([
     ['user', ['user', 'user_id', 'userid', 'User Name', 'username', 'EMAIL', 'e-mail', 'Person', 'reporter']],
@@ -85,6 +96,32 @@ describe('a long file', () => {
       'with names of its own',
       'Wer,kpi,Tag,Ist',
       map(['user', 'Wer'], ['date', 'Tag'], ['actual', 'Ist']),
+      ['user', 'kpi', 'date', 'actual'],
+    ],
+    [
+      'in German',
+      'Benutzer,Kennzahl,Datum,Ist-Wert,Soll,Bemerkung',
+      {},
+      ['user', 'kpi', 'date', 'actual', 'target', 'notes'],
+    ],
+    [
+      'in French',
+      'utilisateur,indicateur,Période,Réel,Objectif,Remarques',
+      {},
+      ['user', 'kpi', 'date', 'actual', 'target', 'notes'],
+    ],
+    ['in French without accents', 'utilisateur,indicateur,periode,realise', {}, ['user', 'kpi', 'date', 'actual']],
+    ['in Spanish', 'usuario,indicador,fecha,valor', {}, ['user', 'kpi', 'date', 'actual']],
+    [
+      'with columns that are named by their numbers',
+      'a,b,b,c',
+      map(['user', '#1'], ['kpi', '#2'], ['date', '#3'], ['actual', '#4']),
+      ['user', 'kpi', 'date', 'actual'],
+    ],
+    [
+      'with a name that looks like a number',
+      '#3,kpi,date,actual',
+      map(['user', '#3']),
       ['user', 'kpi', 'date', 'actual'],
     ],
     [
@@ -216,8 +253,14 @@ describe('a header is refused, with all that is wrong, where', () => {
       map(['date', 'Date']),
       [
         'date: there is no column "Date"; did you mean "Daate"?',
-        'date: no column is the date; give one with --map date=COLUMN or --date',
+        'date: no column is the date; give one with --map date=COLUMN or --date; did you mean "Daate"? --map date=Daate',
       ],
+    ],
+    [
+      'a column that was named by a number that there is not',
+      'user,kpi,date,actual',
+      map(['actual', '#5']),
+      ['actual: there is no column "#5"; there are user, kpi, date, actual'],
     ],
     [
       'a column that was named is not there, and none is near',

@@ -38,6 +38,15 @@ const SHORT_YEAR = /^\d{1,2}([./-])\d{1,2}\1\d{2}$|^\p{L}{3,}\.?[ -]\d{2}$|^\d{1
 const TIME = /^\S.*[T ]\s*\d{1,2}:\d{2}(:\d{2})?/
 const SERIAL = /^\d{5}([.,]\d+)?$/
 
+/** What a text leaves unsaid that may be a date, where nothing but the user can say it. */
+const whatIsUnsaid = (text: string): string | undefined => {
+  if (SHORT_YEAR.test(text)) {
+    return 'has a year of two digits; say how dates are written: --date-format DD.MM.YY or the like'
+  }
+  if (!SERIAL.test(text)) return undefined
+  return 'looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL'
+}
+
 /** Why a text is no date of a form. */
 const faultOfDate = (text: string, format: DateFormat): string => {
   const known = faultOfNoValue(text)
@@ -48,12 +57,7 @@ const faultOfDate = (text: string, format: DateFormat): string => {
   }
   if (format.read(text) === null) return 'is a date that does not exist, or not in the years 1900 to 2199'
   if (TIME.test(text)) return 'has a time of day; entries have dates alone'
-  if (SHORT_YEAR.test(text))
-    return 'has a year of two digits; say how dates are written: --date-format DD.MM.YY or the like'
-  if (SERIAL.test(text)) {
-    return 'looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL'
-  }
-  return `must be a date, ${format.text}`
+  return whatIsUnsaid(text) ?? `must be a date, ${format.text}`
 }
 
 const tellReadings = (readings: readonly Reading[]): string =>
@@ -67,6 +71,7 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
   let left: readonly DateFormat[] = isGiven ? [format] : KNOWN_FORMATS
   let proof: Evidence | undefined
   let conflict: { readonly cell: Evidence; readonly reading: Reading } | undefined
+  let unsaid: Evidence | undefined
   // First cells that say different days in different forms; there are no more kinds of them than pairs of forms.
   const doubtful = new Map<string, Evidence>()
 
@@ -82,7 +87,9 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
     else if (kept.length < left.length) [left, proof] = [kept, { text, line }]
   }
   const note = (text: string, line: number): void => {
-    if (!isGiven) narrow(readingsOf(text, KNOWN_FORMATS), text, line)
+    if (isGiven) return
+    narrow(readingsOf(text, KNOWN_FORMATS), text, line)
+    if (whatIsUnsaid(text) !== undefined) unsaid ??= { text, line }
   }
   const doubtfulCell = (): Evidence | undefined => {
     if (left.length === KNOWN_FORMATS.length || left.length < 2) return undefined
@@ -109,6 +116,7 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
       if (conflict && proof) {
         return `has dates in several forms: ${shown(proof)} (${left[0]?.text}), ${shown(conflict.cell)} (${conflict.reading.format.text}); rows of other forms are rejected with ${flagsOf([...left.slice(0, 1), conflict.reading.format])}`
       }
+      if (unsaid && left.length === KNOWN_FORMATS.length) return `${shown(unsaid)} ${whatIsUnsaid(unsaid.text)}`
       const cell = doubtfulCell()
       if (!cell) return undefined
       return `${shown(cell)} is ${tellReadings(readingsOf(cell.text, left))}, and every other cell fits both; say which: ${flagsOf(left)}`

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { embeddedImporter, heldIn, type Importer, importers } from '../support/import.ts'
+import type { Ran } from '../support/kpi.ts'
+
+const load = (importer: Importer, text: string, ...flags: string[]): Promise<Ran> => {
+  importer.write('data.csv', text)
+  return importer.kpi('entries', 'import', 'data.csv', ...flags)
+}
+
+const GERMAN = 'Benutzer,Kennzahl,Datum,Ist\nBob,Sales,01.03.2026,"1.234,50 €"\nBob,Sales,2.3.2026,1.234\n'
+
+test.each(importers)('numbers and dates are read as they are written: %s', async (_, open) => {
+  await using importer = await open()
+  expect(await load(importer, GERMAN)).toMatchObject({ code: 0 })
+  expect(await heldIn(importer)).toEqual(['3 1 2026-03-01 1234.5 - -', '3 1 2026-03-02 1234 - -'])
+})
+
+test('what fits two readings stops the run before anything is sent, and is settled by flags', async () => {
+  await using importer = await embeddedImporter()
+  const text = 'user,kpi,date,actual\nBob,Sales,02/03/2026,1.234\n'
+  expect(await load(importer, text)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /it cannot be told[^]*date: "02\/03\/2026" on line 2[^]*actual: "1.234" on line 2[^]*--decimal \. or --decimal ,/,
+    ) as unknown,
+  })
+  expect(await heldIn(importer)).toEqual([])
+  expect(await load(importer, text, '--decimal', ',', '--date-format', 'DD/MM/YYYY')).toMatchObject({ code: 0 })
+  expect(await heldIn(importer)).toEqual(['3 1 2026-03-02 1234 - -'])
+})
+
+test('rejects of a file that showed its forms are imported with the flags that are told', async () => {
+  await using importer = await embeddedImporter()
+  const ran = await load(importer, `${GERMAN}Nobody,Sales,03.03.2026,1.500\n`)
+  expect(ran).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('--decimal , --date-format DD.MM.YYYY') as unknown,
+  })
+  importer.write('mended.csv', importer.read('data.rejects.csv').replace('Nobody', 'Bob'))
+  expect(await importer.kpi('entries', 'import', 'mended.csv')).toMatchObject({ code: 1 })
+  const flags = ['--decimal', ',', '--date-format', 'DD.MM.YYYY']
+  expect(await importer.kpi('entries', 'import', 'mended.csv', ...flags)).toMatchObject({ code: 0 })
+  expect(await heldIn(importer)).toContain('3 1 2026-03-03 1500 - -')
+})
+
+test('rejects of a plain file need no flags', async () => {
+  await using importer = await embeddedImporter()
+  const { stderr } = await load(importer, 'user,kpi,date,actual\nNobody,Sales,2026-03-03,1.5\nBob,Sales,2026-03-03,2\n')
+  expect(stderr).not.toContain('--')
+})
+
+test('a form of dates that is none is wrong usage, and shows what there is', async () => {
+  await using importer = await embeddedImporter()
+  expect(await load(importer, GERMAN, '--date-format', 'dd.mm.yyyy')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/--date-format "dd\.mm\.yyyy" .*YYYY, YY .*did you mean DD\.MM\.YYYY\?/) as unknown,
+  })
+})
+
+test('units that do not go together are told', async () => {
+  await using importer = await embeddedImporter()
+  const { stderr } = await load(
+    importer,
+    'user,kpi,date,actual\nBob,Sales,2026-03-03,12.5 %\nBob,Sales,2026-03-04,0.125\n',
+  )
+  expect(stderr).toContain('actual has numbers of several kinds: "12.5 %" on line 2, "0.125" on line 3')
+})
+
+test('--explain says how a file is read and which line shows that, and sends nothing', async () => {
+  await using importer = await embeddedImporter()
+  const ran = await load(importer, GERMAN.replace('Ist', 'Ist,Region'), '--explain', '-o', 'json')
+  expect(ran.code).toBe(0)
+  expect(JSON.parse(ran.stdout)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ topic: 'encoding', found: 'utf-8' }),
+      expect.objectContaining({ topic: 'separator', found: 'comma' }),
+      { topic: 'layout', found: 'long: a row for each entry', evidence: 'the names of the columns' },
+      { topic: 'date', found: 'column 3, Datum', evidence: '"Datum" is a name of it' },
+      { topic: 'left out', found: 'Region', evidence: 'its name says nothing that is loaded' },
+      { topic: 'form of Datum', found: 'DD.MM.YYYY', evidence: '"01.03.2026" on line 2' },
+      { topic: 'form of Ist', found: 'a decimal comma', evidence: '"1.234,50 €" on line 2' },
+    ]),
+  )
+  expect(await heldIn(importer)).toEqual([])
+})
+
+test('--explain shows what is in doubt', async () => {
+  await using importer = await embeddedImporter()
+  const ran = await load(importer, 'user,kpi,date,actual\nBob,Sales,2026-03-03,1.234\n', '--explain', '-o', 'csv')
+  expect(ran).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('form of actual,in doubt,"""1.234"" on line 2 is') as unknown,
+  })
+})
