@@ -41,7 +41,10 @@ const severalColumns = (name: string, count: number): string =>
   `there are ${count} columns "${name}"; give each a name of its own`
 
 /** The columns that the user named, and those that are to be left out. */
-export const namedColumns = (header: readonly string[], { map, ignore }: ImportOptions): Findings => {
+export const namedColumns = (
+  header: readonly string[],
+  { map, ignore }: Pick<ImportOptions, 'map' | 'ignore'>,
+): Findings => {
   const found: Findings = { header, roles: new Map(), ignored: new Set(), issues: [] }
   for (const [role, name] of map) {
     const [at, ...others] = columnsNamed(header, name)

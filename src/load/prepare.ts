@@ -75,7 +75,7 @@ const notesOn = ({ plan: { unused }, reference: { kpis, users, sources, unchecke
 const SHOWN_LINES = 10
 
 /** The first lines of many: a key may stand on all lines of a file. */
-const someOf = (lines: readonly number[]): string => {
+export const someOf = (lines: readonly number[]): string => {
   const more = lines.length - SHOWN_LINES
   return lines.slice(0, SHOWN_LINES).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }

@@ -11,6 +11,7 @@ import { type Assignable, ofUsers, type Pair, pairsOf, removalOf, withPairs } fr
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
 import { printAllSent, sendEach } from '../verbs/send-each.ts'
 import { addGroupItemCommands } from './assign-group-items.ts'
+import { addAssignImport } from './assign-import.ts'
 
 const KPIS: Assignable = { kind: 'kpi', flag: 'kpis', title: 'KPIs' }
 
@@ -117,5 +118,6 @@ export const assign: Register = (group, act) => {
   addAddCommand(group, act)
   addUpdateCommand(group, act)
   addRemoveCommand(group, act)
+  addAssignImport(group, act)
   addGroupItemCommands(group, act)
 }

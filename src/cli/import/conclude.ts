@@ -4,7 +4,6 @@ import type { KpiError } from '../../domain/errors.ts'
 import { countOf } from '../count-of.ts'
 import { EXIT, exitCodes } from '../exit.ts'
 import type { Job } from './jobs.ts'
-import type { Loaded } from './load.ts'
 import type { Run } from './work.ts'
 
 /** What the work on a file came to: an exit code, a word for it, and what is not done, a line each. */
@@ -18,21 +17,29 @@ const rejectedSummary = (rejected: number, path: string): string =>
     ? `1 row was rejected; it is in ${path} with the reasons: mend it there and import that file`
     : `${rejected} rows were rejected; they are in ${path} with the reasons: mend them there and import that file`
 
-const leftSummary = (left: number, isRefused: boolean): string =>
-  `stopped with ${countOf(left, 'entry', 'entries')} left; ` +
+const leftSummary = (left: number, [one, many]: readonly [string, string], isRefused: boolean): string =>
+  `stopped with ${countOf(left, one, many)} left; ` +
   (isRefused ? 'once that is mended, the same command continues' : 'run the same command to continue')
 
 /** What ends a run that is not a matter of time: the same command goes on once that is mended. */
 const isRefusal = (failure: KpiError | undefined): failure is KpiError =>
   failure !== undefined && exitCodes[failure.code] !== EXIT.unreachable
 
+/** How the load of a file ended, whatever it held. */
+type Concluded = {
+  readonly summary: { readonly rejected: number }
+  readonly left: number
+  readonly failure: KpiError | undefined
+  readonly advice?: string | undefined
+}
+
 /** What the load of a file came to: nothing more to say, or what was rejected and what is left to do. */
 export const conclude = async (
-  { cli, stops }: Run,
+  { cli, stops }: Pick<Run, 'cli' | 'stops'>,
   { rejectsPath }: Job,
-  { summary, left, failure, advice }: Loaded,
+  { summary: { rejected }, left, failure, advice }: Concluded,
+  called: readonly [one: string, many: string] = ['entry', 'entries'],
 ): Promise<Outcome> => {
-  const { rejected } = summary
   if (rejected === 0 && existsSync(resolve(cli.io.cwd, rejectsPath))) {
     await cli.note(`nothing was rejected; ${rejectsPath} is that of an earlier run`)
   }
@@ -40,7 +47,7 @@ export const conclude = async (
     ...(rejected > 0 ? [rejectedSummary(rejected, rejectsPath)] : []),
     ...(rejected > 0 && advice !== undefined ? [advice] : []),
     ...(failure ? [failure.message] : []),
-    ...(left > 0 ? [stops.explain(leftSummary(left, isRefusal(failure)))] : []),
+    ...(left > 0 ? [stops.explain(leftSummary(left, called, isRefusal(failure)))] : []),
   ]
   if (isRefusal(failure)) return { exit: exitCodes[failure.code], code: failure.code, said }
   if (left > 0) return { exit: EXIT.workLeft, code: 'work_left', said }

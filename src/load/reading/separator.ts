@@ -1,5 +1,5 @@
 import { KpiError } from '../../domain/errors.ts'
-import { roleOf } from '../header.ts'
+import { roleOf } from '../synonyms.ts'
 import { type Separator, SEPARATORS, separatorName } from '../options.ts'
 import { createSplitter, type Row } from '../rows.ts'
 

@@ -1,0 +1,80 @@
+import { resolve } from 'node:path'
+import type { Client } from '../../client/client.ts'
+import { assignment } from '../../domain/resources/assignment.ts'
+import type { AnyRecord } from '../../domain/schema.ts'
+import { ASSIGN_ROLES } from '../../load/assignments/columns.ts'
+import { type AssignWork, importAssignments, type JudgedRow, rehearseAssignments } from '../../load/assignments/load.ts'
+import type { Cli } from '../cli.ts'
+import { countOf } from '../count-of.ts'
+import { EXIT, Unfinished, UsageError } from '../exit.ts'
+import type { FlagValues } from '../flags.ts'
+import { type Asked, readAsked } from '../import/asked.ts'
+import { conclude } from '../import/conclude.ts'
+import { closeJobs, type Job, openJobs } from '../import/jobs.ts'
+import { type Stops, watchStops } from '../import/stops.ts'
+import { startMeter } from '../import/summary.ts'
+import { printRecords } from '../output/print.ts'
+import { assignDryRunRow, assignSummary, dryRunRecord } from './output.ts'
+
+const NEEDS = [
+  { of: assignment, verb: 'add' },
+  { of: assignment, verb: 'update' },
+] as const
+
+const mustBeOfAssignments = ({ options: { map } }: Asked): void => {
+  const other = [...map.keys()].find((role) => !ASSIGN_ROLES.includes(role))
+  if (other !== undefined)
+    throw new UsageError(`--map ${other}: an assignment has ${ASSIGN_ROLES.join(', ')} and sort_order`)
+}
+
+async function* asRecords(chunks: AsyncIterable<readonly JudgedRow[]>): AsyncGenerator<readonly AnyRecord[]> {
+  for await (const rows of chunks) yield rows.map(dryRunRecord)
+}
+
+/** Says what loading the file would do, a row an assignment. */
+const rehearse = async (cli: Cli, work: AssignWork): Promise<number> => {
+  const { added, updated, unchanged, rejected } = await rehearseAssignments(work, (rows) =>
+    printRecords(cli.io, cli.printing(), assignDryRunRow.shown, asRecords(rows)),
+  )
+  await cli.note(
+    `dry run, nothing was sent: ${added} to add, ${updated} to update, ${unchanged} unchanged, ${countOf(rejected, 'row')} to reject`,
+  )
+  return rejected > 0 ? EXIT.partial : EXIT.done
+}
+
+const load = async (cli: Cli, stops: Stops, work: AssignWork, job: Job): Promise<void> => {
+  const measure = startMeter(cli.io, work.client)
+  const ending = await importAssignments(work, resolve(cli.io.cwd, job.rejectsPath))
+  await cli.printOne(assignSummary, { ...ending.summary, left: ending.left, ...measure() })
+  const { exit, code, said } = await conclude({ cli, stops }, job, ending, ['assignment', 'assignments'])
+  if (said.length > 0) throw new Unfinished(exit, code, said)
+}
+
+const workOf = (cli: Cli, client: Client, asked: Asked, stops: Stops, { table }: Job): AssignWork => ({
+  client,
+  table,
+  options: asked.options,
+  folder: cli.io.tempDir,
+  signal: stops.signal(),
+  onNote: (text) => void cli.note(text),
+})
+
+/** `kpi assign import`: reads, checks and sends a file of assignments, or only says what that would do. */
+export const runAssignImport = async (cli: Cli, file: string, flags: FlagValues): Promise<number | void> => {
+  const asked = readAsked(cli, [file], flags)
+  mustBeOfAssignments(asked)
+  cli.printing()
+  cli.mustHave(NEEDS)
+  const stops = watchStops(cli.io, asked.deadline)
+  const jobs = await openJobs(cli, [file], asked, stops)
+  try {
+    const [job] = jobs
+    if (!job) return
+    return await cli.withClient<number | void>(NEEDS, async (client) => {
+      const work = workOf(cli, client, asked, stops, job)
+      return asked.isDryRun ? rehearse(cli, work) : load(cli, stops, work, job)
+    })
+  } finally {
+    closeJobs(jobs)
+  }
+}

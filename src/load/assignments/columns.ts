@@ -1,0 +1,49 @@
+import { KpiError } from '../../domain/errors.ts'
+import type { Plan } from '../columns.ts'
+import { namedColumns, recogniseColumns, restOf } from '../header.ts'
+import type { ImportOptions, Role } from '../options.ts'
+
+/** The roles that columns of such a file have as those of entries do. */
+export const ASSIGN_ROLES: readonly Role[] = ['user', 'kpi', 'target']
+
+/** What the interface itself calls them, so that what is listed can be loaded. */
+const OWN_NAMES: Readonly<Record<string, Role>> = { id: 'kpi', user_target: 'target' }
+const PLACE = /^\s*(?:sort[ _-]?order|place|position)\s*$/i
+
+/** What the columns of a file of assignments mean. */
+export type AssignPlan = Plan & { readonly place: number | undefined }
+
+/** Settles what each column means; all that is unclear is one error. */
+export const planAssignments = (header: readonly string[], options: ImportOptions): AssignPlan => {
+  const found = namedColumns(header, options)
+  recogniseColumns(found, ASSIGN_ROLES)
+  for (const at of restOf(found)) {
+    const role = OWN_NAMES[header[at]?.trim().toLowerCase() ?? '']
+    if (role && !found.roles.has(role)) found.roles.set(role, at)
+  }
+  const [place, again] = restOf(found).filter((at) => PLACE.test(header[at] ?? ''))
+  if (place !== undefined) found.ignored.add(place)
+  if (again !== undefined)
+    found.issues.push({
+      field: 'sort_order',
+      message: `is both "${header[place ?? 0]}" and "${header[again]}"; leave one out (--ignore)`,
+    })
+  for (const role of ['user', 'kpi'] as const) {
+    const [at, constant] = [found.roles.get(role), options[role]]
+    if (at === undefined && constant === undefined)
+      found.issues.push({
+        field: role,
+        message: `no column is the ${role}; give one with --map ${role}=COLUMN or --${role}`,
+      })
+    if (at !== undefined && constant !== undefined)
+      found.issues.push({
+        field: role,
+        message: `is given by --${role} and by the column "${header[at]}"; leave one out (--ignore)`,
+      })
+  }
+  if (found.issues.length > 0) {
+    throw new KpiError('malformed', 'the header does not say what each column is', { issues: found.issues })
+  }
+  const unused = restOf(found).map((at) => header[at] ?? '')
+  return { header, roles: found.roles, wide: undefined, unused, place }
+}

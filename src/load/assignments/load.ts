@@ -1,0 +1,125 @@
+import type { Client } from '../../client/client.ts'
+import { Stopped } from '../../client/stopped.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { createRejects, type Rejects, writeRejects } from '../rejects.ts'
+import type { Table } from '../table.ts'
+import { checkAssignments, type CheckedRows } from './check.ts'
+import type { ImportOptions } from '../options.ts'
+import { sendAssignment } from './send.ts'
+import { type AssignVerdict, judgeAssignments } from './verdict.ts'
+
+/** A file of assignments that is to be loaded. */
+export type AssignWork = {
+  readonly client: Client
+  readonly table: Table
+  readonly options: ImportOptions
+  /** A folder for what does not fit in memory. */
+  readonly folder: string
+  readonly signal: AbortSignal
+  readonly onNote: (note: string) => void
+}
+
+/** What became of a file of assignments. */
+export type AssignSummary = {
+  read: number
+  added: number
+  updated: number
+  unchanged: number
+  rejected: number
+  empty: number
+}
+
+/** How it ended: with rows left where it was stopped, or the service failed in mid-run. */
+export type AssignEnding = {
+  readonly summary: AssignSummary
+  readonly left: number
+  readonly failure: KpiError | undefined
+}
+
+/** A row of the file and what it comes to. */
+export type JudgedRow = AssignVerdict | { readonly action: 'reject'; readonly line: number; readonly reason: string }
+
+const COUNTS = { add: 'added', update: 'updated', unchanged: 'unchanged' } as const
+
+const summaryOf = ({ read, empty }: CheckedRows): AssignSummary => ({
+  read,
+  added: 0,
+  updated: 0,
+  unchanged: 0,
+  rejected: 0,
+  empty,
+})
+
+/** Reads and checks the whole file, then goes on with it. */
+const withChecked = async <T>(
+  { client, table, options, folder, onNote }: AssignWork,
+  goOn: (checked: CheckedRows, rejects: Rejects) => Promise<T>,
+): Promise<T> => {
+  const rejects = createRejects(folder)
+  try {
+    const checked = await checkAssignments(client, table, options, rejects)
+    if (checked.unused.length > 0) onNote(`columns left out: ${checked.unused.join(', ')}`)
+    return await goOn(checked, rejects)
+  } finally {
+    rejects.close()
+  }
+}
+
+/** Says of each row what loading the file would do, and counts it. */
+export const rehearseAssignments = (
+  work: AssignWork,
+  tell: (rows: AsyncIterable<readonly JudgedRow[]>) => Promise<void>,
+): Promise<AssignSummary> =>
+  withChecked(work, async (checked, rejects) => {
+    const summary = summaryOf(checked)
+    const judged = async function* (): AsyncGenerator<readonly JudgedRow[]> {
+      for await (const verdict of judgeAssignments(work.client, checked.rows)) {
+        summary[COUNTS[verdict.action]] += 1
+        yield [verdict]
+      }
+      for (const { line, reasons } of rejects.lines()) {
+        summary.rejected += 1
+        yield [{ action: 'reject', line, reason: reasons.join('; ') }]
+      }
+    }
+    await tell(judged())
+    return summary
+  })
+
+const layDown = async ({ table }: AssignWork, path: string, rejects: Rejects): Promise<number> => {
+  const count = [...rejects.lines()].length
+  if (count > 0) await writeRejects(path, table, rejects)
+  return count
+}
+
+const sendAll = async (work: AssignWork, checked: CheckedRows, rejects: Rejects): Promise<AssignEnding> => {
+  const summary = summaryOf(checked)
+  let done = 0
+  const ending = (failure?: KpiError): AssignEnding => ({ summary, left: checked.rows.length - done, failure })
+  const mustGoOn = (): void => {
+    if (work.signal.aborted) throw new Stopped('stopped')
+  }
+  try {
+    for await (const verdict of judgeAssignments(work.client, checked.rows)) {
+      mustGoOn()
+      const sent = await sendAssignment(work.client, verdict)
+      if ('reason' in sent) rejects.add(verdict.row.line, sent.reason)
+      else summary[COUNTS[sent.action]] += 1
+      done += 1
+    }
+    return ending()
+  } catch (error) {
+    if (error instanceof Stopped) return ending()
+    if (!(error instanceof KpiError) || done === 0) throw error
+    return ending(error)
+  }
+}
+
+/** Loads a file of assignments: all of it is checked first, then what differs from what is there is sent, row by row. */
+export const importAssignments = (work: AssignWork, rejectsPath: string): Promise<AssignEnding> =>
+  withChecked(work, async (checked, rejects) => {
+    await layDown(work, rejectsPath, rejects)
+    const ending = await sendAll(work, checked, rejects)
+    ending.summary.rejected = await layDown(work, rejectsPath, rejects)
+    return ending
+  })

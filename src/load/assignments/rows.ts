@@ -1,0 +1,60 @@
+import { Fault } from '../../domain/errors.ts'
+import { valueOfText } from '../../domain/field-value.ts'
+import { assignment } from '../../domain/resources/assignment.ts'
+import { faultsOfUserTarget } from '../../domain/rules.ts'
+import { cellReader } from '../cells.ts'
+import type { Reference } from '../reference.ts'
+import type { Row } from '../rows.ts'
+import type { Forms } from '../forms/forms.ts'
+import type { ImportOptions } from '../options.ts'
+import type { AssignPlan } from './columns.ts'
+
+/** An assignment that a row asks for; what its cells leave empty stays as it is. */
+export type WantedRow = {
+  readonly line: number
+  readonly user: number
+  readonly kpi: number
+  readonly target: bigint | undefined
+  readonly place: number | undefined
+}
+
+/** Reads a row, or says all that is wrong with it. */
+export type AssignReader = (row: Row) => WantedRow | readonly string[]
+
+const placeOf = (text: string): number | Fault => {
+  const value = valueOfText(assignment.fields.sort_order, text)
+  return value instanceof Fault ? value : Number(value)
+}
+
+/** A reader of the rows of a file, by its plan. */
+export const assignReader = (
+  plan: AssignPlan,
+  options: ImportOptions,
+  reference: Reference,
+  forms: Forms,
+): AssignReader => {
+  const targets = forms.numbers.get(plan.roles.get('target') ?? -1)
+  const userIn = cellReader(plan, 'user', options.user, reference.findUser)
+  const kpiIn = cellReader(plan, 'kpi', options.kpi, reference.findKpi)
+  const textAt = (cells: readonly string[], at: number | undefined): string => cells[at ?? -1]?.trim() ?? ''
+  return ({ line, cells }) => {
+    const { header, roles, place: placeAt } = plan
+    if (cells.length > header.length) return [`the row has ${cells.length} cells, the header has ${header.length}`]
+    const reasons: string[] = []
+    const tell = <T>(value: T | Fault, name = ''): T | undefined => {
+      if (!(value instanceof Fault)) return value
+      reasons.push(name + value.message)
+      return undefined
+    }
+    const [user, kpi] = [tell(userIn(cells))?.id, tell(kpiIn(cells))?.id]
+    const [target, place] = [textAt(cells, roles.get('target')), textAt(cells, placeAt)]
+    const wanted = {
+      line,
+      target: target === '' || !targets ? undefined : tell(targets.read(target, line), 'target ')?.value,
+      place: place === '' ? undefined : tell(placeOf(place), 'sort_order '),
+    }
+    const known = kpi === undefined ? undefined : reference.kpis.byId.get(kpi)
+    if (known) reasons.push(...faultsOfUserTarget(known, wanted.target).map(({ message }) => message))
+    return user === undefined || kpi === undefined || reasons.length > 0 ? reasons : { ...wanted, user, kpi }
+  }
+}

@@ -1,0 +1,47 @@
+import type { Client } from '../../client/client.ts'
+import { INT16_MAX } from '../../domain/field-value.ts'
+import type { Assignment, AssignmentPatch } from '../../domain/resources/assignment.ts'
+import type { WantedRow } from './rows.ts'
+
+/** What a row comes to, and what is sent for it. */
+export type AssignVerdict =
+  | {
+      readonly action: 'add'
+      readonly row: WantedRow
+      readonly values: { readonly sort_order: number; readonly user_target?: bigint }
+    }
+  | { readonly action: 'update' | 'unchanged'; readonly row: WantedRow; readonly values: AssignmentPatch }
+
+/** What differs from what is there; an empty cell differs from nothing. */
+export const judgeHeld = (row: WantedRow, held: Assignment): AssignVerdict => {
+  const { target, place } = row
+  const values: AssignmentPatch = {
+    ...(target !== undefined && target !== held.user_target && { user_target: target }),
+    ...(place !== undefined && place !== held.sort_order && { sort_order: place }),
+  }
+  return { action: Object.keys(values).length > 0 ? 'update' : 'unchanged', row, values }
+}
+
+const judgeNew = (row: WantedRow, place: number): AssignVerdict => ({
+  action: 'add',
+  row,
+  values: { sort_order: place, ...(row.target !== undefined && { user_target: row.target }) },
+})
+
+/** What each row comes to. One that is new and has no place comes after the last of its user. */
+export async function* judgeAssignments(client: Client, rows: readonly WantedRow[]): AsyncGenerator<AssignVerdict> {
+  for (const [user, own] of Map.groupBy(rows, (row) => row.user)) {
+    const held = new Map((await client.assignments(user).list()).map((one) => [one.id, one]))
+    let last = Math.max(0, ...[...held.values()].map(({ sort_order }) => sort_order))
+    for (const row of own) {
+      const before = held.get(row.kpi)
+      if (before) {
+        yield judgeHeld(row, before)
+        continue
+      }
+      const place = row.place ?? Math.min(last + 1, INT16_MAX)
+      last = Math.max(last, place)
+      yield judgeNew(row, place)
+    }
+  }
+}

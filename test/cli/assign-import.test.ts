@@ -1,0 +1,156 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { jsonOf, type Ran } from '../support/kpi.ts'
+import { embeddedUser, fillShop, newerUser, type User, users } from '../support/user.ts'
+
+describe.each(users)('%s, kpi assign import', (_, open) => {
+  let user: User
+  beforeEach(async () => {
+    user = await open()
+    await fillShop(user)
+  })
+  afterEach(async () => {
+    await user[Symbol.asyncDispose]()
+  })
+
+  const load = (text: string, ...args: string[]): Promise<Ran> => {
+    writeFileSync(user.folder.in('data.csv'), text)
+    return user.kpi('assign', 'import', 'data.csv', '-o', 'json', ...args)
+  }
+  /** Every assignment, as `user KPI target place`. */
+  const held = async (): Promise<string[]> => {
+    const list = jsonOf(await user.kpi('assign', 'list', '-o', 'json')) as Record<string, string | number | null>[]
+    return list.map(
+      ({ user_id, id, user_target, sort_order }) => `${user_id} ${id} ${user_target ?? '-'} ${sort_order}`,
+    )
+  }
+  const rejects = (): string => readFileSync(user.folder.in('data.rejects.csv'), 'utf8')
+
+  const FILE = `User,KPI,Target,Sort order
+bob@example.com,Revenue,120.5,
+bob@example.com,visits,,7
+ann lee,1,90,
+Ann Lee,Visits,,
+bobby@example.com,Revenue,,
+`
+
+  test('adds what is missing, changes what differs, keeps what is left empty, and does nothing the second time', async () => {
+    const first = jsonOf(await load(FILE))
+    expect(first).toMatchObject({ read: 5, added: 3, updated: 1, unchanged: 1, rejected: 0, left: 0 })
+    expect(await held()).toEqual(['2 1 90 1', '2 2 - 2', '3 1 120.5 1', '3 2 - 7', '4 1 - 1'])
+    const requests = async (): Promise<unknown> => jsonOf(await load(FILE))
+    expect(await requests()).toMatchObject({ added: 0, updated: 0, unchanged: 5, requests: 5 })
+    expect(await held()).toEqual(['2 1 90 1', '2 2 - 2', '3 1 120.5 1', '3 2 - 7', '4 1 - 1'])
+  })
+
+  test('says in a dry run what each row would do, and does nothing', async () => {
+    const ran = await load(`${FILE}Cy,Revenue,1,\n`, '--dry-run')
+    expect(ran.code).toBe(3)
+    expect(JSON.parse(ran.stdout)).toMatchObject([
+      { line: 2, action: 'add', user_id: 3, kpi_id: 1, user_target: 120.5, sort_order: 1 },
+      { line: 3, action: 'add', user_id: 3, kpi_id: 2, user_target: null, sort_order: 7 },
+      { line: 4, action: 'update', user_id: 2, kpi_id: 1, user_target: 90, sort_order: null },
+      { line: 5, action: 'unchanged', user_id: 2, kpi_id: 2 },
+      { line: 6, action: 'add', user_id: 4, kpi_id: 1, sort_order: 1 },
+      { line: 7, action: 'reject', reason: 'there is no user "Cy"' },
+    ])
+    expect(ran.stderr).toBe('dry run, nothing was sent: 3 to add, 1 to update, 1 unchanged, 1 row to reject\n')
+    expect(await held()).toEqual(['2 1 - 1', '2 2 - 2'])
+    expect(existsSync(user.folder.in('data.rejects.csv'))).toBe(false)
+  })
+
+  test('rejects rows with all their reasons, loads the others, and takes the mended file', async () => {
+    const ran = await load(
+      'user,kpi,user_target,sort_order\n' +
+        'Bob Ray,Revenu,x,1.5\n' +
+        '3,Visits,5,\n' +
+        '3,Revenue,1,\n' +
+        'bob@example.com,revenue,2,\n' +
+        ',,,\n' +
+        '4,Revenue,7,\n' +
+        '4,,7,,\n',
+    )
+    expect(ran.code).toBe(3)
+    expect(JSON.parse(ran.stdout)).toMatchObject({ read: 7, added: 1, rejected: 5, empty: 1 })
+    expect(ran.stderr).toContain('kpi: 5 rows were rejected; they are in data.rejects.csv with the reasons\n')
+    expect(rejects()).toBe(
+      'user,kpi,user_target,sort_order,_line,_reason\n' +
+        'Bob Ray,Revenu,x,1.5,2,"""Bob Ray"" is the name of more than one user: 3, 4; use the id; there is no KPI ""Revenu""; did you mean ""Revenue""?; target ""x"" must be a number; sort_order must be a whole number from -32768 to 32767"\n' +
+        '3,Visits,5,,3,"KPI 2 (Visits) has no target, so a user cannot have one either"\n' +
+        '3,Revenue,1,,4,"the same user and KPI stand on lines 4, 5"\n' +
+        'bob@example.com,revenue,2,,5,"the same user and KPI stand on lines 4, 5"\n' +
+        '4,,7,,,8,"the row has 5 cells, the header has 4"\n',
+    )
+    const mended = rejects()
+      .replace('Bob Ray,Revenu,x,1.5', '3,Revenue,3,4')
+      .replace(/^(bob|3,Visits|3,Revenue,1|4,,).*\n/gm, '')
+    expect(jsonOf(await load(mended))).toMatchObject({ read: 1, added: 1, rejected: 0 })
+    expect(await held()).toEqual(['2 1 - 1', '2 2 - 2', '3 1 3 4', '4 1 7 1'])
+  })
+
+  test('loads what list writes, as it is', async () => {
+    const listed = await user.kpi('assign', 'list', '-o', 'csv')
+    const ran = await load(listed.stdout)
+    expect(jsonOf(ran)).toMatchObject({ read: 2, unchanged: 2, updated: 0, rejected: 0 })
+    expect(ran.stderr).toContain('columns left out: created_at, updated_at\n')
+  })
+
+  test('reads targets as spreadsheets write them, and stops where they could be two things', async () => {
+    expect(jsonOf(await load('user,kpi,target\n3,Revenue,"1.234,5"\n4,Revenue,2.000\n'))).toMatchObject({
+      added: 2,
+    })
+    expect(await held()).toEqual(['2 1 - 1', '2 2 - 2', '3 1 1234.5 1', '4 1 2000 1'])
+    const ran = await load('user,kpi,target\n3,Revenue,1.234\n')
+    expect([ran.code, ran.stdout]).toEqual([1, ''])
+    expect(ran.stderr).toContain('1.234 (with a decimal point) or 1234 (with a decimal comma)')
+    expect(jsonOf(await load('user,kpi,target\n3,Revenue,1.234\n', '--decimal', '.'))).toMatchObject({ updated: 1 })
+  })
+
+  test('takes a user or a KPI for all rows, and other names of columns', async () => {
+    expect(jsonOf(await load('Who,Goal\n3,5\n4,6\n', '--kpi', 'Revenue', '--map', 'user=Who'))).toMatchObject({
+      added: 2,
+    })
+    expect(jsonOf(await load('kpi\nVisits\n', '--user', '3'))).toMatchObject({ added: 1 })
+    expect(await held()).toEqual(['2 1 - 1', '2 2 - 2', '3 1 5 1', '3 2 - 2', '4 1 6 1'])
+  })
+
+  test.each([
+    ['', [], 1, 'data.csv is empty'],
+    ['who,kpi\n', [], 1, 'no column is the user; give one with --map user=COLUMN or --user'],
+    ['user,kpi\n', ['--user', '3'], 1, 'is given by --user and by the column "user"'],
+    ['user,kpi,place,sort_order\n', [], 1, 'is both "place" and "sort_order"'],
+    ['user,kpi\n', ['--map', 'date=kpi'], 2, '--map date: an assignment has user, kpi, target and sort_order'],
+    ['user,kpi\n', ['--rejects', 'data.csv'], 2, '--rejects data.csv is the file that is imported'],
+  ])('%j with %j ends with %i before anything is sent', async (text, args, code, message) => {
+    const ran = await load(text, ...args)
+    expect([ran.code, ran.stdout]).toEqual([code, ''])
+    expect(ran.stderr).toContain(message)
+  })
+
+  test('stops cleanly where it is asked to, and goes on when it is run again', async () => {
+    writeFileSync(user.folder.in('data.csv'), FILE)
+    const ran = await user.kpiIn({ signal: AbortSignal.abort() }, 'assign', 'import', 'data.csv')
+    expect(ran.code).toBe(6)
+    expect(ran.stderr).toBe('kpi: stopped with 5 assignments left; run the same command to continue\n')
+    expect(await held()).toEqual(['2 1 - 1', '2 2 - 2'])
+    expect(jsonOf(await load(FILE))).toMatchObject({ added: 3, updated: 1, unchanged: 1 })
+  })
+})
+
+test('an assignment that another makes meanwhile is brought to what the file says', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const loads = [90, 95].map((target) => {
+    const name = `${target}.csv`
+    writeFileSync(user.folder.in(name), `user,kpi,target\n3,Revenue,${target}\n4,Revenue,${target}\n`)
+    return user.kpi('assign', 'import', name)
+  })
+  expect((await Promise.all(loads)).map(({ code }) => code)).toEqual([0, 0])
+  expect(await user.client.assignments(3).list()).toHaveLength(1)
+})
+
+test('the newer interface has no assignments, which is said before the file is read', async () => {
+  await using user = await newerUser()
+  const ran = await user.kpi('assign', 'import', 'nowhere.csv')
+  expect(ran).toMatchObject({ code: 7, stdout: '' })
+})
