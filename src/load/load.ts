@@ -9,9 +9,16 @@ import { type Rejects, writeRejects } from './rejects.ts'
 import { tellUnchecked } from './reference.ts'
 import { sendAll } from './send.ts'
 import type { Summary } from './summary.ts'
+import { type Verified, verifyRun } from './verify.ts'
 
 /** How an import ended: with entries left where it was stopped, or where the service failed or refused in mid-run. */
-export type Ending = { readonly summary: Summary; readonly left: number; readonly failure: KpiError | undefined }
+export type Ending = {
+  readonly summary: Summary
+  readonly left: number
+  readonly failure: KpiError | undefined
+  /** What reading everything back came to, where that was asked for and all had been sent. */
+  readonly verified?: Verified | undefined
+}
 
 /** An import that is meant: with a place for what is rejected. */
 export type Load = Import & {
@@ -22,8 +29,6 @@ export type Load = Import & {
   readonly learnedPath?: string | undefined
   /** Names for what is sent, so that our own service does nothing twice. */
   readonly random: (bytes: number) => Uint8Array
-  /** Whether everything is read back in the end, and where what came of that is written. */
-  readonly verify: { readonly receiptPath: string | undefined } | undefined
 }
 
 const countLines = (rejects: Rejects): number => {
@@ -55,6 +60,8 @@ const beginJournal = ({ journal: place, table, options, clock, random, onNote }:
   return journal
 }
 
+const isWhole = ({ left, failure }: Omit<Ending, 'summary'>): boolean => left === 0 && failure === undefined
+
 /** Sends what was prepared, and lays down what was rejected on the way. */
 const run = async (work: Load, prepared: Prepared, journal: Journal): Promise<Ending> => {
   const { summary, rejects } = prepared
@@ -64,8 +71,9 @@ const run = async (work: Load, prepared: Prepared, journal: Journal): Promise<En
   const ending = await sendAll(work, prepared, journal)
   if (rejects.size() > known) summary.rejected = await layDownRejects(work, rejects)
   summary.unchecked = tellUnchecked(prepared.reference)
-  if (ending.left === 0 && !ending.failure) journal.finish()
-  return { summary, ...ending }
+  if (!isWhole(ending)) return { summary, ...ending }
+  journal.finish()
+  return { summary, ...ending, verified: await verifyRun(work, prepared, summary) }
 }
 
 /**

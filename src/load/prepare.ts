@@ -9,12 +9,12 @@ import { remarksOn } from './forms/forms.ts'
 import { nameSources } from './owner.ts'
 import { mayNotRead } from './readable.ts'
 import { createRejects, type Rejects } from './rejects.ts'
-import type { Reference } from './reference.ts'
 import { mustMayRead } from './must-read.ts'
 import { createSorter, type Sorter } from './sorter.ts'
 import { type Standing, standingNow } from './standing.ts'
-import { standingAhead } from './standing-ahead.ts'
+import { type Ahead, standingAhead } from './standing-ahead.ts'
 import { judge } from './verdict.ts'
+import type { Verifying } from './verify.ts'
 import { Stopped } from '../client/stopped.ts'
 import { emptySummary, type Summary } from './summary.ts'
 import type { Table } from './table.ts'
@@ -27,8 +27,6 @@ export type Import = {
   readonly client: Client
   readonly table: Table
   readonly options: ImportOptions
-  /** Whether nothing is sent, and all is told. */
-  readonly isDry?: boolean
   readonly clock: Clock
   /** A folder for what does not fit in memory. */
   readonly folder: string
@@ -38,6 +36,8 @@ export type Import = {
   readonly onNote: (note: string) => void
   /** Told once the whole file has been read and checked. */
   readonly onChecked?: (checked: Checked) => void
+  /** Whether everything is read back in the end, and what of that is written where. */
+  readonly verify?: Verifying | undefined
 }
 
 /** A file that has been read and checked: its good rows sorted, the others with their reasons. */
@@ -47,6 +47,8 @@ export type Prepared = Checked & {
   readonly summary: Summary
   /** What the service holds: as it was before the run where all of it is read first, else as it is when it is asked. */
   readonly standing: Standing
+  /** What the service holds from now on: all that the file speaks of is read at once when it is first asked. */
+  readonly readAhead: (isUnsure?: Ahead['isUnsure']) => Standing
   readonly decide: Decide
   readonly options: ImportOptions
   /**
@@ -80,28 +82,17 @@ export const someOf = (lines: readonly number[]): string => {
   return lines.slice(0, SHOWN_LINES).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-/** What is stored of all good rows. */
-export const readAhead = (
-  { client, folder, options: { onConflict } }: Import,
-  reference: Reference,
-  batches: Prepared['batches'],
-): Standing =>
-  standingAhead({
-    client,
-    reference,
-    folder,
-    drafts: function* () {
-      for (const { drafts } of batches()) yield* drafts
-    },
-    isUnsure: (draft, stored) => judge(draft, stored, reference, onConflict).action === 'send',
-  })
-
 /** Has the service add actuals to what is stored. */
 const addUp = (drafts: readonly EntryDraft[]): void => {
   for (const draft of drafts) draft.addToActual = true
 }
 
-const check = async (work: Import, sorter: Sorter, rejects: Rejects): Promise<Prepared> => {
+const check = async (
+  work: Import,
+  sorter: Sorter,
+  rejects: Rejects,
+  onClose: (close: () => void) => void,
+): Promise<Prepared> => {
   const summary = emptySummary()
   const onProgress = (): void => {
     if (work.signal.aborted) throw new Stopped('stopped before anything was sent; run the same command to continue')
@@ -122,30 +113,34 @@ const check = async (work: Import, sorter: Sorter, rejects: Rejects): Promise<Pr
       yield batch
     }
   }
-  const { client, options, isDry = false } = work
+  const { client, options, folder } = work
   const { reference } = checked
-  const isAll = isDry || readsFirst(options)
-  const standing = isAll ? readAhead(work, reference, batches) : standingNow(client, reference)
+  const drafts = function* (): Generator<EntryDraft> {
+    for (const batch of batches()) yield* batch.drafts
+  }
+  const leavesOpen: Ahead['isUnsure'] = (draft, stored) =>
+    judge(draft, stored, reference, options.onConflict).action === 'send'
+  const readAhead: Prepared['readAhead'] = (isUnsure = leavesOpen) => {
+    const ahead = standingAhead({ client, reference, folder, drafts, isUnsure })
+    onClose(ahead.close)
+    return ahead
+  }
+  const isAll = readsFirst(options)
+  const standing = isAll ? readAhead() : standingNow(client, reference)
   const decide = decideBy(standing, reference, options, isAll)
-  return { ...checked, sorter, rejects, summary, standing, decide, options, batches }
+  return { ...checked, sorter, rejects, summary, standing, readAhead, decide, options, batches }
 }
 
 /** Reads and checks the whole file; what lies on disk of it is removed with `close`. */
-export const openPrepared = async (
-  work: Import,
-  isVerified = false,
-): Promise<{ prepared: Prepared; close: () => void }> => {
+export const openPrepared = async (work: Import): Promise<{ prepared: Prepared; close: () => void }> => {
   const [sorter, rejects] = [createSorter(work.folder), createRejects(work.folder)]
-  let prepared: Prepared | undefined
+  const closers = [sorter.close, rejects.close]
   const close = (): void => {
-    prepared?.standing.close()
-    sorter.close()
-    rejects.close()
+    for (const one of closers) one()
   }
   try {
-    await mustMayRead(work.client, work.options, isVerified)
-    prepared = await check(work, sorter, rejects)
-    return { prepared, close }
+    await mustMayRead(work.client, work.options, work.verify !== undefined)
+    return { prepared: await check(work, sorter, rejects, (one) => closers.push(one)), close }
   } catch (error) {
     close()
     throw error
@@ -153,12 +148,8 @@ export const openPrepared = async (
 }
 
 /** Reads and checks the whole file, then goes on with it; what lay on disk is removed at the end, however it ends. */
-export const withPrepared = async <T>(
-  work: Import,
-  goOn: (prepared: Prepared) => Promise<T>,
-  isVerified = false,
-): Promise<T> => {
-  const { prepared, close } = await openPrepared(work, isVerified)
+export const withPrepared = async <T>(work: Import, goOn: (prepared: Prepared) => Promise<T>): Promise<T> => {
+  const { prepared, close } = await openPrepared(work)
   try {
     return await goOn(prepared)
   } finally {

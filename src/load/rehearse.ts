@@ -1,7 +1,7 @@
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import { neededAssignments } from './assign.ts'
 import type { Batch } from './batch.ts'
-import { chooseFrom, isSent } from './choose.ts'
+import { chooseFrom, decideBy, isSent, readsFirst } from './choose.ts'
 import type { Prepared } from './prepare.ts'
 import { tellUnchecked } from './reference.ts'
 import type { Summary } from './summary.ts'
@@ -43,11 +43,13 @@ const rehearseBatch = async (batch: Batch, prepared: Prepared): Promise<Rehearse
  * row that would be a reject, by line. The summary is whole when all has been told.
  */
 export async function* rehearse(prepared: Prepared): AsyncGenerator<readonly Rehearsed[]> {
-  const { summary, rejects } = prepared
-  for (const batch of prepared.batches()) yield await rehearseBatch(batch, prepared)
+  const { summary, rejects, reference, options } = prepared
+  const standing = readsFirst(options) ? prepared.standing : prepared.readAhead()
+  const rehearsed = { ...prepared, standing, decide: decideBy(standing, reference, options, true) }
+  for (const batch of prepared.batches()) yield await rehearseBatch(batch, rehearsed)
   summary.rejected = 0
-  summary.unchecked = tellUnchecked(prepared.reference)
-  summary.assigned = (await neededAssignments(prepared)).length
+  summary.unchecked = tellUnchecked(reference)
+  summary.assigned = (await neededAssignments(rehearsed)).length
   for (const { line, reasons } of rejects.lines()) {
     summary.rejected += 1
     yield [{ line, action: 'reject', reason: reasons.join('; ') }]

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { KpiError } from '../../domain/errors.ts'
+import type { Verified } from '../../load/verify.ts'
 import { countOf } from '../count-of.ts'
 import { EXIT, exitCodes } from '../exit.ts'
 import type { Job } from './jobs.ts'
+import { verifiedNote, verifiedOutcome } from './verified.ts'
 import type { Run } from './work.ts'
 
 /** What the work on a file came to: an exit code, a word for it, and what is not done, a line each. */
@@ -31,24 +33,29 @@ type Concluded = {
   readonly left: number
   readonly failure: KpiError | undefined
   readonly advice?: string | undefined
+  readonly verified?: Verified | undefined
 }
 
 /** What the load of a file came to: nothing more to say, or what was rejected and what is left to do. */
 export const conclude = async (
   { cli, stops }: Pick<Run, 'cli' | 'stops'>,
-  { rejectsPath }: Job,
-  { summary: { rejected }, left, failure, advice }: Concluded,
+  { rejectsPath, verify }: Pick<Job, 'rejectsPath' | 'verify'>,
+  { summary: { rejected }, left, failure, advice, verified }: Concluded,
   called: readonly [one: string, many: string] = ['entry', 'entries'],
 ): Promise<Outcome> => {
   if (rejected === 0 && existsSync(resolve(cli.io.cwd, rejectsPath))) {
     await cli.note(`nothing was rejected; ${rejectsPath} is that of an earlier run`)
   }
+  const differs = verified && verifiedOutcome(verified, verify?.receiptFile ?? '')
+  if (verified && !differs) await cli.note(verifiedNote(verified))
   const said = [
     ...(rejected > 0 ? [rejectedSummary(rejected, rejectsPath)] : []),
     ...(rejected > 0 && advice !== undefined ? [advice] : []),
     ...(failure ? [failure.message] : []),
     ...(left > 0 ? [stops.explain(leftSummary(left, called, isRefusal(failure)))] : []),
+    ...(differs?.said ?? []),
   ]
+  if (differs) return { ...differs, said }
   if (isRefusal(failure)) return { exit: exitCodes[failure.code], code: failure.code, said }
   if (left > 0) return { exit: EXIT.workLeft, code: 'work_left', said }
   return rejected > 0 ? { exit: EXIT.partial, code: 'rejected', said } : DONE

@@ -12,9 +12,10 @@ import { type Run, beginWork } from './work.ts'
 
 /** What a dry run came to; `unread` is what could not be read, so that it cannot be told what would become of entries. */
 const shortSummary = (summary: Summary, unread: string): string => {
-  const { created, updated, unchanged, unknown, rejected, rounded, empty, assigned, unchecked } = summary
+  const { created, updated, unchanged, skipped, unknown, rejected, rounded, empty, assigned, unchecked } = summary
   return (
     `dry run, nothing was sent: ${created} to create, ${updated} to update, ${unchanged} unchanged, ` +
+    (skipped > 0 ? `${skipped} to leave alone, ` : '') +
     (unknown > 0 ? `${unknown} to send as ${unread} cannot be read, ` : '') +
     `${countOf(rejected, 'row')} to reject` +
     (rounded > 0 ? `, ${countOf(rounded, 'value')} to round` : '') +
@@ -27,7 +28,7 @@ const shortSummary = (summary: Summary, unread: string): string => {
 /** Says what loading a file would do, a row an entry. */
 export async function* rehearseJob(run: Run, job: Job, ends: Ends): AsyncGenerator<readonly AnyRecord[]> {
   const { cli, asked, progress } = run
-  const { prepared, close } = await openPrepared({ ...beginWork(run, job), isDry: true })
+  const { prepared, close } = await openPrepared(beginWork(run, job))
   try {
     progress.stop()
     for await (const rows of rehearse(prepared)) yield rows.map(rehearsalRecord)

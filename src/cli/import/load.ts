@@ -29,7 +29,7 @@ const loadJob = async (run: Run, job: Job): Promise<Loaded> => {
       journal: journalPlace(cli, client, job.file, asked.journal),
       learnedPath: learnedPath(cli, client),
       random: cli.io.random,
-      verify: asked.verify ? { receiptPath: asked.receipt && at(asked.receipt) } : undefined,
+      verify: job.verify,
     })
     return { ...ending, advice }
   } finally {

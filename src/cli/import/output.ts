@@ -40,7 +40,7 @@ export const rehearsalRow = resource({
     line: { kind: 'integer', about: 'Line of the file' },
     action: {
       kind: 'text',
-      about: 'create, update, unchanged, send (where the key may not read what would tell) or reject',
+      about: 'create, update, add, unchanged, skip, send (where the key may not read what would tell) or reject',
     },
     user_id: { kind: 'integer', about: 'User', nullable: true },
     source_id: { kind: 'integer', about: 'Breakdown item that is no person', nullable: true, newer: true },

@@ -1,0 +1,155 @@
+import { type Day, formatDay } from '../domain/day.ts'
+import { type Decimal, formatDecimal } from '../domain/decimal.ts'
+import { KpiError } from '../domain/errors.ts'
+import type { EntryDraft } from '../domain/resources/entry.ts'
+import type { Kpi } from '../domain/resources/kpi.ts'
+import type { Batch } from './batch.ts'
+import { readsFirst } from './choose.ts'
+import { createLineSet, type LineSet } from './line-set.ts'
+import { ownerOf } from './owner.ts'
+import type { Import, Prepared } from './prepare.ts'
+import { type ReceiptPlace, writeReceipt } from './receipt.ts'
+import { type Standing, type StoredEntry, storedKey } from './standing.ts'
+import type { Summary } from './summary.ts'
+import { onlyClears } from './verdict.ts'
+
+/** That everything is read back in the end, and where what came of that is written. */
+export type Verifying = {
+  /** As a whole path. */
+  readonly receiptPath: string
+  readonly place: ReceiptPlace
+  /** The receipt and the rejects file, as people are told of them. */
+  readonly receiptFile: string
+  readonly rejectsFile: string
+}
+
+/** One value of an entry that is not as it was sent; `entry` is the entry itself, where it is not there once. */
+export type Difference = {
+  readonly line: number
+  /** A user, or, below 0, a breakdown item. */
+  readonly owner: number
+  readonly kpi: number
+  readonly day: Day
+  readonly field: 'entry' | 'actual' | 'target' | 'notes'
+  /** As text; null for nothing. */
+  readonly expected: string | null
+  readonly found: string | null
+}
+
+/** What reading everything back came to. */
+export type Verified = {
+  /** Entries that were compared, and how many of them were as they were sent. */
+  compared: number
+  equal: number
+  /** The first differences; all of them are in the receipt. */
+  readonly first: Difference[]
+  /** Why it could not be found out. */
+  failure?: KpiError
+}
+
+const FIRST = 20
+
+type Found = Pick<Difference, 'field' | 'expected' | 'found'>
+
+const numberText = (value: Decimal | null): string | null => (value === null ? null : formatDecimal(value))
+
+/** Where a target is not the one that was sent; one that the KPI drops is not looked at, nor one that may be open. */
+const isOtherTarget = (
+  target: Decimal | null,
+  stored: StoredEntry,
+  kpi: Pick<Kpi, 'target_default'> | undefined,
+): boolean => {
+  if (kpi?.target_default === null || stored.target === target) return false
+  const mayBeNone = stored.isTargetOpen && target === null
+  const mayBeDropped = kpi === undefined && stored.target === null
+  return !mayBeNone && !mayBeDropped
+}
+
+/** What of an entry is not as it was sent, as the service keeps values. */
+export const differencesIn = (
+  { actual, target, notes }: EntryDraft,
+  stored: StoredEntry | undefined,
+  kpi: Pick<Kpi, 'target_default'> | undefined,
+  isAdding: boolean,
+): Found[] => {
+  if (!stored) return [{ field: 'entry', expected: 'there', found: null }]
+  const { ids } = stored
+  // What an actual was added to is not known any more.
+  const isOther = actual !== undefined && !isAdding && stored.actual !== actual
+  return [
+    ...(ids.length > 1 ? [{ field: 'entry', expected: 'once', found: `${ids.length} times` } as const] : []),
+    ...(isOther ? [{ field: 'actual', expected: numberText(actual), found: numberText(stored.actual) } as const] : []),
+    ...(target !== undefined && isOtherTarget(target, stored, kpi)
+      ? [{ field: 'target', expected: numberText(target), found: numberText(stored.target) } as const]
+      : []),
+    ...(notes !== undefined && stored.notes !== notes
+      ? [{ field: 'notes', expected: notes, found: stored.notes } as const]
+      : []),
+  ]
+}
+
+/** The drafts of a batch that were sent, or were there already: neither rejects nor what was left alone. */
+const keptOf = async (batch: Batch, { decide, options }: Prepared, rejected: LineSet): Promise<boolean[]> => {
+  const verdicts = readsFirst(options) ? await decide(batch.drafts) : []
+  return batch.drafts.map((_, at) => {
+    const { action } = verdicts[at] ?? {}
+    return action !== 'skip' && action !== 'nothing' && ![batch.lines[at] ?? 0].flat().some(rejected.has)
+  })
+}
+
+/** Compares a batch with what is there now. */
+const compare = async (
+  batch: Batch,
+  prepared: Prepared,
+  now: Standing,
+  rejected: LineSet,
+  verified: Verified,
+): Promise<Difference[]> => {
+  const stored = await now.of(batch.drafts)
+  if (!stored) throw new KpiError('forbidden', 'the key may not read entries any more')
+  const isKept = await keptOf(batch, prepared, rejected)
+  const { reference, options } = prepared
+  return batch.drafts.flatMap((draft, at) => {
+    const { kpi_id: kpi, entry_date: day } = draft
+    const [owner, line] = [ownerOf(draft), [batch.lines[at] ?? 0].flat()[0] ?? 0]
+    const entry = stored.get(storedKey(owner, kpi, day))
+    // An empty cell that had nothing to clear.
+    if (!isKept[at] || (!entry && onlyClears(draft))) return []
+    const found = differencesIn(draft, entry, reference.kpis.byId.get(kpi), options.onConflict === 'add')
+    verified.compared += 1
+    if (found.length === 0) verified.equal += 1
+    return found.map((one) => ({ line, owner, kpi, day, ...one }))
+  })
+}
+
+/** Reads everything back that was sent, or was there already, and goes through what is not as it was sent. */
+async function* differences(prepared: Prepared, verified: Verified): AsyncGenerator<readonly Difference[]> {
+  const now = prepared.readAhead(({ target }, { isTargetOpen }) => isTargetOpen && target !== undefined)
+  const rejected = createLineSet(prepared.rejects.lines())
+  for (const batch of prepared.batches()) {
+    const found = await compare(batch, prepared, now, rejected, verified)
+    verified.first.push(...found.slice(0, FIRST - verified.first.length))
+    if (found.length > 0) yield found
+  }
+}
+
+/** Reads everything back once it has been sent, and writes the receipt. */
+export const verifyRun = async (work: Import, prepared: Prepared, summary: Summary): Promise<Verified | undefined> => {
+  const { verify, table, options, clock, client } = work
+  if (!verify) return undefined
+  const verified: Verified = { compared: 0, equal: 0, first: [] }
+  const about = { table, options, summary, verify, at: clock.now(), variant: client.variant }
+  try {
+    await writeReceipt(about, verified, differences(prepared, verified))
+  } catch (error) {
+    if (!(error instanceof KpiError)) throw error
+    verified.failure = error
+  }
+  return verified
+}
+
+/** A difference in a line. */
+export const tellDifference = ({ line, owner, kpi, day, field, expected, found }: Difference): string => {
+  const whose = owner < 0 ? `source ${-owner}` : `user ${owner}`
+  return `line ${line}: ${whose}, KPI ${kpi}, ${formatDay(day)}: ${field} is ${found ?? 'not there'}, not ${expected ?? 'blank'}`
+}
