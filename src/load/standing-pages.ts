@@ -57,6 +57,14 @@ const plansFor = ({ drafts, footprint }: Wanted): Plan[] => {
   return [whole, ...parts.toSorted((left, right) => left.requests - right.requests)]
 }
 
+/** Whether an entry was not asked for: the service does not know the filters, so that it is of no use to narrow them. */
+const isAstray = ({ from, to, userId, sourceId, kpiId }: PageQuery, entry: Entry): boolean =>
+  entry.entry_date < from ||
+  entry.entry_date > to ||
+  (userId !== undefined && entry.user_id !== userId) ||
+  (sourceId !== undefined && entry.source_id !== sourceId) ||
+  (kpiId !== undefined && entry.kpi_id !== kpiId)
+
 /** Follows a plan within so many requests; false where that was not enough. */
 const follow = async (
   client: Client,
@@ -65,10 +73,12 @@ const follow = async (
   visit: (entry: Entry) => void,
 ): Promise<boolean> => {
   const before = client.requests()
+  let isLimited = true
   for (const query of queries()) {
     for await (const page of entryPages(client, query)) {
       page.forEach(visit)
-      if (client.requests() - before > most) return false
+      isLimited &&= !page.some((entry) => isAstray(query, entry))
+      if (isLimited && client.requests() - before > most) return false
     }
   }
   return true
