@@ -23,7 +23,7 @@ export type Verifying = {
   readonly rejectsFile: string
 }
 
-/** One value of an entry that is not as it was sent; `entry` is the entry itself, where it is not there once. */
+/** One value of an entry that is not as it was sent; `entry` is how many there are, where that is not one. */
 export type Difference = {
   readonly line: number
   /** A user, or, below 0, a breakdown item. */
@@ -72,12 +72,12 @@ export const differencesIn = (
   kpi: Pick<Kpi, 'target_default'> | undefined,
   isAdding: boolean,
 ): Found[] => {
-  if (!stored) return [{ field: 'entry', expected: 'there', found: null }]
+  if (!stored) return [{ field: 'entry', expected: '1', found: '0' }]
   const { ids } = stored
   // What an actual was added to is not known any more.
   const isOther = actual !== undefined && !isAdding && stored.actual !== actual
   return [
-    ...(ids.length > 1 ? [{ field: 'entry', expected: 'once', found: `${ids.length} times` } as const] : []),
+    ...(ids.length > 1 ? [{ field: 'entry', expected: '1', found: String(ids.length) } as const] : []),
     ...(isOther ? [{ field: 'actual', expected: numberText(actual), found: numberText(stored.actual) } as const] : []),
     ...(target !== undefined && isOtherTarget(target, stored, kpi)
       ? [{ field: 'target', expected: numberText(target), found: numberText(stored.target) } as const]
@@ -151,5 +151,5 @@ export const verifyRun = async (work: Import, prepared: Prepared, summary: Summa
 /** A difference in a line. */
 export const tellDifference = ({ line, owner, kpi, day, field, expected, found }: Difference): string => {
   const whose = owner < 0 ? `source ${-owner}` : `user ${owner}`
-  return `line ${line}: ${whose}, KPI ${kpi}, ${formatDay(day)}: ${field} is ${found ?? 'not there'}, not ${expected ?? 'blank'}`
+  return `line ${line}: ${whose}, KPI ${kpi}, ${formatDay(day)}: ${field}: expected ${expected ?? 'nothing'}, found ${found ?? 'nothing'}`
 }

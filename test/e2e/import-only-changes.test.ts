@@ -28,7 +28,11 @@ const withoutBatches =
 const clientTo = ({ login, token }: Service, face: Face): Client =>
   createClient(
     httpTransport({
-      ...{ baseUrl: new URL('http://127.0.0.1/api'), login, token, timeoutMs: 1000, now: () => 0 },
+      baseUrl: new URL('http://127.0.0.1/api'),
+      login,
+      token,
+      timeoutMs: 1000,
+      now: () => 0,
       exchange: {
         ask: async ({ method, path, query, headers, body }) => {
           const text = new URLSearchParams(query).toString()
@@ -65,7 +69,12 @@ const manyRows = async (service: Service, target: string): Promise<string> => {
     const day = START + Math.floor(index / (USERS * KPIS))
     const own = target === '' ? null : BigInt(target) * 10_000n
     stored.push({
-      ...{ id: index + 1, item_id: user, kpi_id: kpi, entry_date: day, actual: BigInt(index) * 10_000n, target: own },
+      id: index + 1,
+      item_id: user,
+      kpi_id: kpi,
+      entry_date: day,
+      actual: BigInt(index) * 10_000n,
+      target: own,
     })
     rows.push(`${user},${kpi},${formatDay(day)},${index % 100 === 7 ? index + 0.5 : index},${target},`)
   }
@@ -85,10 +94,14 @@ describe('100,000 rows of which one in a hundred has changed, at a classic servi
       writeFileSync(folder.in('data.csv'), await manyRows(service, target))
       const client = clientTo(service, withoutBatches(service.face))
       const work = {
-        ...{ client, table: await openTable(fileSource(folder.in('data.csv'), 'data.csv')) },
-        ...{ options: optionsOf({ onlyChanges: true }), clock: { now: () => 0, sleep: () => Promise.resolve() } },
-        ...{ folder: folder.path, signal: new AbortController().signal },
-        ...{ onProgress: () => undefined, onNote: () => undefined },
+        client,
+        table: await openTable(fileSource(folder.in('data.csv'), 'data.csv')),
+        options: optionsOf({ onlyChanges: true }),
+        clock: { now: () => 0, sleep: () => Promise.resolve() },
+        folder: folder.path,
+        signal: new AbortController().signal,
+        onProgress: () => undefined,
+        onNote: () => undefined,
       }
       const { prepared, close } = await openPrepared(work)
       let sent = 0

@@ -118,7 +118,11 @@ describe.each(VARIANTS)('what is stored, read ahead through %s,', (variant) => {
         for (const source of ['pages', 'report', undefined] as const) {
           const isUnsure: Ahead['isUnsure'] = (draft, found) => verdict(draft, found) === 'send'
           const ahead = standingAhead({
-            ...{ client, reference, folder: folder.path, drafts: () => drafts, isUnsure },
+            client,
+            reference,
+            folder: folder.path,
+            drafts: () => drafts,
+            isUnsure,
             ...(source && { source }),
           })
           const middle = Math.floor(drafts.length / 2)
@@ -150,8 +154,15 @@ const foreignClient = (answer: (query: Readonly<Record<string, string>>) => read
   const body = (list: readonly ForeignEntry[]): string =>
     JSON.stringify(
       list.map(({ id, user, kpi, date, actual }) => ({
-        ...{ id, user_id: user, kpi_id: kpi, entry_date: date, actual, target: null, notes: null },
-        ...{ created_at: '2026-01-01T00:00:00', updated_at: '2026-01-01T00:00:00' },
+        id,
+        user_id: user,
+        kpi_id: kpi,
+        entry_date: date,
+        actual,
+        target: null,
+        notes: null,
+        created_at: '2026-01-01T00:00:00',
+        updated_at: '2026-01-01T00:00:00',
       })),
     )
   return createClient(
@@ -190,8 +201,11 @@ describe('a service of somebody else', () => {
     const ahead = standingAhead({ client, reference, folder: folder.path, drafts: () => drafts, isUnsure: () => false })
     for (const standing of [standingNow(client, READABLE), ahead]) {
       expect((await standing.of(drafts))?.get(storedKey(2, 1, START))).toEqual({
-        ...{ actual: 4_0000n, target: null, notes: null },
-        ...{ ids: [7, 9, 5_000_000_000], isTargetOpen: false },
+        actual: 4_0000n,
+        target: null,
+        notes: null,
+        ids: [7, 9, 5_000_000_000],
+        isTargetOpen: false,
       })
     }
     ahead.close()
@@ -199,7 +213,11 @@ describe('a service of somebody else', () => {
 
   test('may not know the filters, of users, KPIs or days: what was not asked for is left out, and read once', async () => {
     const held = Array.from({ length: 1200 }, (_, index) => ({
-      ...{ id: index + 1, user: (index % 3) + 1, kpi: 1, date: onDay(START + Math.floor(index / 3)), actual: index },
+      id: index + 1,
+      user: (index % 3) + 1,
+      kpi: 1,
+      date: onDay(START + Math.floor(index / 3)),
+      actual: index,
     }))
     const client = foreignClient(({ page }) => held.slice((Number(page) - 1) * 500, Number(page) * 500))
     const drafts = [at(2, 1, START + 200), at(2, 1, START + 201), at(3, 2, START + 200)]
@@ -215,7 +233,11 @@ describe('a service of somebody else', () => {
 
   test('that answers the same page for ever is told so, not asked for ever', async () => {
     const page = Array.from({ length: 500 }, (_, index) => ({
-      ...{ id: index + 1, user: index + 1, kpi: 1, date: onDay(START), actual: 1 },
+      id: index + 1,
+      user: index + 1,
+      kpi: 1,
+      date: onDay(START),
+      actual: 1,
     }))
     const client = foreignClient(() => page)
     await expect(standingNow(client, READABLE).of([at(2, 1, START), at(3, 2, START)])).rejects.toThrow(

@@ -1,0 +1,169 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parseDay } from '../../src/domain/day.ts'
+import type { Face } from '../../src/server/wire.ts'
+import { heldIn, ID, importers, remoteImporter } from '../support/import.ts'
+import { openDoors } from '../support/newer-import.ts'
+
+const HEAD = 'user,kpi,date,actual,target,notes'
+const { ann, bob, sales, visits } = ID
+
+type Receipt = {
+  readonly file: { readonly name: string }
+  readonly options: Readonly<Record<string, unknown>>
+  readonly summary: Readonly<Record<string, number>>
+  readonly compared: number
+  readonly equal: number
+  readonly differences: readonly unknown[]
+  readonly rejects_file: string | null
+}
+
+const receiptIn = ({ read }: { readonly read: (name: string) => string }, name = 'data.receipt.json'): Receipt =>
+  JSON.parse(read(name)) as Receipt
+
+const dayOf = (text: string): number => parseDay(text) ?? 0
+
+/** Reads a whole month, so that there is enough to change one of. */
+const monthOf = (user: string, kpi: string): string[] =>
+  Array.from({ length: 28 }, (_, at) => `${user},${kpi},2026-02-${String(at + 1).padStart(2, '0')},${at}.5,,`)
+
+describe.each(importers)('--verify, %s,', (_, open) => {
+  test('compares as the service keeps values: rounded, trimmed, without targets that a KPI does not have', async () => {
+    await using importer = await open()
+    const { write, kpi } = importer
+    write(
+      'data.csv',
+      `${HEAD}\nAnn Lee,Visits,2026-03-01,1.00005,12,  a \nAnn Lee,Sales,2026-03-01,2,7,\nBob,Sales,2026-03-02,,,b\n`,
+    )
+    for (const summary of [{ created: 3 }, { unchanged: 3 }]) {
+      const ran = await kpi('entries', 'import', 'data.csv', '--verify')
+      expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('read back and compared: 3 entries')])
+      const receipt = receiptIn(importer)
+      expect(receipt).toMatchObject({ receipt: 1, summary, compared: 3, equal: 3, differences: [], rejects_file: null })
+      expect(receipt).toMatchObject({
+        file: { name: 'data.csv' },
+        variant: 'classic',
+        options: { onConflict: 'update' },
+      })
+    }
+    expect(await heldIn(importer)).toHaveLength(3)
+  })
+
+  test('leaves out what was rejected, skipped or empty', async () => {
+    await using importer = await open()
+    const { write, kpi, client } = importer
+    await client.entries.add({ user_id: bob, kpi_id: sales, entry_date: dayOf('2026-03-01'), actual: 9_0000n })
+    write(
+      'data.csv',
+      `${HEAD}\nBob,Sales,2026-03-01,1,,\nBob,Salez,2026-03-02,1,,\nBob,Sales,2026-03-03,,,\nBob,Sales,2026-03-04,4,,\n`,
+    )
+    const ran = await kpi('entries', 'import', 'data.csv', '--verify', '--on-conflict', 'skip', '--receipt', 'r.json')
+    expect(ran.code).toBe(3)
+    expect(receiptIn(importer, 'r.json')).toMatchObject({
+      summary: { created: 1, skipped: 1, rejected: 1, empty: 1 },
+      compared: 1,
+      equal: 1,
+      rejects_file: 'data.rejects.csv',
+    })
+  })
+
+  test('never writes the receipt over the file, and sends nothing then', async () => {
+    await using importer = await open()
+    importer.write('data.csv', `${HEAD}\nBob,Sales,2026-03-01,1,,\n`)
+    const same = await importer.kpi('entries', 'import', 'data.csv', '--verify', '--receipt', 'data.csv')
+    expect([same.code, same.stderr]).toEqual([2, expect.stringContaining('--receipt data.csv is also data.csv')])
+    expect(await heldIn(importer)).toEqual([])
+  })
+})
+
+/** Calls back once all has been sent, before anything is read back. */
+const afterSending =
+  (change: () => Promise<unknown>) =>
+  (face: Face): Face => {
+    let wasSent = false
+    return async (request) => {
+      if (wasSent && request.method === 'GET') {
+        wasSent = false
+        await change()
+      }
+      const answer = await face(request)
+      wasSent ||= request.method === 'POST' && request.target.startsWith('/api/kpientries')
+      return answer
+    }
+  }
+
+test('a digit that somebody else flips in the meantime is named, with its line, and is in the receipt', async () => {
+  const entry = { user_id: ann, kpi_id: visits, entry_date: dayOf('2026-02-17') }
+  const other: { change: () => Promise<unknown> } = { change: () => Promise.resolve() }
+  await using importer = await remoteImporter({ wrap: afterSending(() => other.change()) })
+  other.change = () => importer.client.entries.addMany([{ ...entry, actual: 16_6000n }])
+  importer.write('data.csv', [HEAD, ...monthOf('Bob', 'Sales'), ...monthOf('Ann Lee', 'Visits'), ''].join('\n'))
+  const ran = await importer.kpi('entries', 'import', 'data.csv', '--verify', '-o', 'json')
+  expect(ran.code).toBe(1)
+  expect(JSON.parse(ran.stdout)).toMatchObject({ created: 56 })
+  expect(ran.stderr).toContain(`line 46: user ${ann}, KPI ${visits}, 2026-02-17: actual: expected 16.5, found 16.6\n`)
+  expect(ran.stderr).toContain('1 entry differs from what was sent')
+  expect(receiptIn(importer)).toMatchObject({
+    compared: 56,
+    equal: 55,
+    differences: [
+      {
+        line: 46,
+        user_id: ann,
+        source_id: null,
+        kpi_id: visits,
+        entry_date: '2026-02-17',
+        field: 'actual',
+        expected: '16.5',
+        found: '16.6',
+      },
+    ],
+  })
+})
+
+test('all that differs is in the receipt, and the first twenty are told', async () => {
+  const other: { change: () => Promise<unknown> } = { change: () => Promise.resolve() }
+  await using importer = await remoteImporter({ wrap: afterSending(() => other.change()) })
+  other.change = async () => {
+    const { client } = importer
+    for (const { id } of await client.entries.list({ from: dayOf('2026-02-01'), to: dayOf('2026-02-28') })) {
+      await client.entries.remove(id)
+    }
+  }
+  importer.write('data.csv', [HEAD, ...monthOf('Bob', 'Sales'), ''].join('\n'))
+  const ran = await importer.kpi('entries', 'import', 'data.csv', '--verify')
+  expect(ran.code).toBe(1)
+  expect(ran.stderr.match(/entry: expected 1, found 0$/gm)).toHaveLength(20)
+  expect(receiptIn(importer).differences).toHaveLength(28)
+})
+
+test('a key that may not read is refused what takes reading, before anything is sent, and told the scope', async () => {
+  await using doors = await openDoors()
+  doors.write('data.csv', `${HEAD}\n${bob},${sales},2026-03-01,1,,\n`)
+  const kpi = await doors.keyed('entries:write', 'kpis:read', 'users:read')
+  for (const [flags, said] of [
+    [['--verify'], '--verify'],
+    [['--only-changes'], '--only-changes'],
+    [['--on-conflict', 'skip', '--verify'], '--on-conflict skip, --verify'],
+    [['--on-conflict', 'error'], '--on-conflict error'],
+    [['--only-changes', '--dry-run'], '--only-changes'],
+  ] as const) {
+    const ran = await kpi('entries', 'import', 'data.csv', ...flags)
+    expect([ran.code, ran.stdout]).toEqual([4, ''])
+    expect(ran.stderr).toContain(
+      `${said} cannot be done with this key: it takes to read entries, and so the scope entries:read; nothing was sent`,
+    )
+  }
+  expect([await doors.held(), existsSync(doors.folder.in('data.receipt.json'))]).toEqual([[], false])
+})
+
+test('through the newer interface sources are compared like users', async () => {
+  await using doors = await openDoors()
+  doors.write(
+    'data.csv',
+    `source,kpi,date,actual,target\nNorth,Visits,2026-03-01,1,5\nAnn Lee,Visits,2026-03-01,2,10\n`,
+  )
+  const ran = await (await doors.keyed())('entries', 'import', 'data.csv', '--verify')
+  expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('read back and compared: 2 entries, as sent')])
+  expect(receiptIn(doors)).toMatchObject({ variant: 'v1', login: null, compared: 2, equal: 2 })
+})
