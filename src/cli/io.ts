@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import type { Exchange } from '../client/exchange.ts'
 import { createMemoryLimit } from './memory.ts'
 
 /** Thrown where whoever read our output has gone: no failure of ours. */
@@ -42,6 +43,8 @@ export type Io = {
   readonly interruption: () => AbortSignal
   /** Calls when the system asks to read files again, as after they were renewed (SIGHUP). */
   readonly onReload: (listener: () => void) => void
+  /** Another way to services than the network. */
+  readonly network?: (timeoutMs: number) => Exchange
   /** Keeps memory small, for work on much data; to be called as the work goes on. */
   readonly limitMemory: () => void
 }

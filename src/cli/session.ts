@@ -23,7 +23,15 @@ const openRemote = async (io: Io, place: RemotePlace, timeoutMs: number): Promis
   const [{ httpTransport }, { findSecret }] = await Promise.all([import('../client/http.ts'), import('./secrets.ts')])
   const baseUrl = readBaseUrl(place.baseUrl)
   const login = place.kind === 'classic' ? place.login : undefined
-  return httpTransport({ baseUrl, login, token: findSecret(io, place), timeoutMs, now: io.now })
+  const exchange = io.network?.(timeoutMs)
+  return httpTransport({
+    baseUrl,
+    login,
+    token: findSecret(io, place),
+    timeoutMs,
+    now: io.now,
+    ...(exchange && { exchange }),
+  })
 }
 
 const openTransport = async (io: Io, place: Place, variant: Variant, timeoutMs: number): Promise<Transport> => {

@@ -14,8 +14,24 @@ export type VirtualClock = Clock & {
 
 const START = Date.parse('2026-11-21T12:00:00Z')
 
-/** Until all that follows from what has happened has happened, too. */
-const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+/** What the process does with files, which is real, and takes its time. */
+const isReal = (resource: string): boolean => resource.startsWith('FSReq')
+
+/** Rounds of the event loop without anything real, after which nothing follows from what has happened any more. */
+const QUIET_ROUNDS = 3
+
+const round = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+
+/** Until all that follows from what has happened has happened, too, files included. */
+const settled = async (): Promise<void> => {
+  for (let quiet = 0; quiet < QUIET_ROUNDS;) {
+    await round()
+    quiet = process.getActiveResourcesInfo().some(isReal) ? 0 : quiet + 1
+  }
+}
+
+/** How long it may take, in real milliseconds, until what waits for something real goes on. */
+const STUCK_MS = 10_000
 
 /** The place of a new sleeper: behind all that wake no later. */
 const placeOf = (sleepers: readonly Sleeper[], at: number): number => {
@@ -30,7 +46,7 @@ const placeOf = (sleepers: readonly Sleeper[], at: number): number => {
 
 /**
  * A clock of a test's own. Sleepers wake one at a time, in the order of their time and then of their coming, so that a run
- * that computes the same does the same. What waits for something real, as a file, is waited for only where nobody sleeps.
+ * that computes the same does the same. Work that waits where nobody sleeps would never end: that is an error.
  */
 export const createVirtualClock = (start = START): VirtualClock => {
   const sleepers: Sleeper[] = []
@@ -58,11 +74,16 @@ export const createVirtualClock = (start = START): VirtualClock => {
     const result = work().finally(() => (isDone = true))
     // What is thrown is thrown below; until then nobody listens.
     result.catch(() => undefined)
-    for (;;) {
+    for (let stuckAt = Infinity; ;) {
       await settled()
       if (isDone) return result
       const next = sleepers.shift()
-      if (!next) continue
+      if (!next) {
+        stuckAt = Math.min(stuckAt, performance.now() + STUCK_MS)
+        if (performance.now() > stuckAt) throw new Error('nobody sleeps, and the work does not end')
+        continue
+      }
+      stuckAt = Infinity
       elapsed = Math.max(elapsed, next.at)
       next.wake()
     }

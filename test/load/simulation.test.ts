@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { simulate, toldOf } from '../support/simulation/simulate.ts'
+
+const SEEDS = 500
+const SEEDS_A_TEST = 50
+
+/** The seeds that are asked for: one of them (SEED=123 npx vitest run test/load/simulation.test.ts), or the first 500. */
+const { SEED } = process.env
+const seeds = SEED === undefined ? Array.from({ length: SEEDS }, (_, at) => at + 1) : [Number(SEED)]
+const parts = seeds
+  .filter((_, at) => at % SEEDS_A_TEST === 0)
+  .map((first) => seeds.slice(seeds.indexOf(first)).slice(0, SEEDS_A_TEST))
+
+test.each(parts.map((part) => [part[0], part.at(-1), part] as const))(
+  'an import loses nothing and sends nothing twice, whatever goes wrong: seeds %i to %i',
+  async (_first, _last, part) => {
+    const told: string[] = []
+    for (const seed of part) {
+      const simulated = await simulate(seed)
+      if (simulated.complaints.length > 0) told.push(toldOf(simulated))
+    }
+    expect(told.join('\n\n')).toBe('')
+  },
+  120_000,
+)

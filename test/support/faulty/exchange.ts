@@ -1,0 +1,20 @@
+import type { Exchange } from '../../../src/client/exchange.ts'
+import type { Clock } from '../../../src/client/clock.ts'
+import type { FaultyService } from './service.ts'
+
+/** An error of the network, as undici would throw it. */
+export const failure = (code: string): Error => Object.assign(new Error(`failed on purpose: ${code}`), { code })
+
+/** The way to a faulty service without a network, in the time of a clock. */
+export const exchangeWith = ({ serve }: Pick<FaultyService, 'serve'>, clock: Clock, timeoutMs: number): Exchange => ({
+  ask: async (request) => {
+    const { afterMs, end } = serve(request, clock.now())
+    await clock.sleep(Math.min(afterMs, timeoutMs))
+    if (afterMs > timeoutMs) throw failure('UND_ERR_HEADERS_TIMEOUT')
+    if ('error' in end) throw failure(end.error)
+    // What undici says of a body that ends before its length.
+    if ('cut' in end) throw failure('UND_ERR_SOCKET')
+    return end.answer
+  },
+  close: () => Promise.resolve(),
+})

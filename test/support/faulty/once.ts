@@ -1,0 +1,22 @@
+import type { TextRequest } from '../../../src/client/exchange.ts'
+import type { Answer } from './answers.ts'
+import type { Kind } from './kinds.ts'
+import { refuse } from './answers.ts'
+import type { Routes } from './routes.ts'
+
+/** Does a POST with an Idempotency-Key once, where the service is ours. */
+export const onceOnly = (kind: Kind, routes: Routes): Routes => {
+  const known = new Map<string, { readonly body: string | null; readonly answer: Answer }>()
+  return (request: TextRequest) => {
+    const key = request.headers['idempotency-key']
+    if (!kind.isOurs || request.method !== 'POST' || key === undefined) return routes(request)
+    const name = `${request.path} ${key}`
+    const before = known.get(name)
+    if (before && before.body !== request.body)
+      return refuse(kind, kind.variant === 'v1' ? 422 : 400, 'the Idempotency-Key was used for another body')
+    const answer = before?.answer ?? routes(request)
+    if (answer.status < 300 || answer.status === 400 || answer.status === 422)
+      known.set(name, { body: request.body, answer })
+    return answer
+  }
+}
