@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { ROOT } from '../documents.ts'
+import type { Kept } from '../faulty/account.ts'
+import { type Folder, temporaryFolder } from '../folder.ts'
+import type { Random } from '../random.ts'
+import { flagsOf, type Job } from './job.ts'
+import { complaintsAtEnd, complaintsMeanwhile, type Seen } from './judge.ts'
+import type { Ended } from './run.ts'
+import { rejectedIn } from './simulate.ts'
+
+/** Where a job goes. */
+export type Target = {
+  readonly env: Readonly<Record<string, string>>
+  readonly entries: () => Promise<readonly Kept[]>
+  /** Calls at each request that arrives, where there are such. */
+  readonly onRequest: (listener: () => void) => void
+}
+
+/** A process that is killed: at a request, or after so many milliseconds, whichever comes first. */
+type Kill = { readonly atRequest: number; readonly afterMs: number }
+
+const runOnce = async (
+  folder: Folder,
+  { env, onRequest }: Target,
+  job: Job,
+  kill: Kill | undefined,
+): Promise<Ended> => {
+  const args = [join(ROOT, 'bin', 'kpi.js'), 'entries', 'import', 'data.csv', '-o', 'json', ...flagsOf(job)]
+  const surroundings = { HOME: folder.path, TMPDIR: folder.path, ...env }
+  const child = spawn(process.execPath, args, {
+    cwd: folder.path,
+    env: surroundings,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const over = new AbortController()
+  const end = (): void => void child.kill('SIGKILL')
+  let requests = 0
+  onRequest(() => {
+    requests += 1
+    // Some milliseconds on, so that it is killed while it sends, waits, reads and writes down.
+    if (kill && requests === kill.atRequest) void setTimeout(kill.afterMs % 6).then(end)
+  })
+  if (kill) setTimeout(kill.afterMs, undefined, { signal: over.signal }).then(end, () => undefined)
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
+  over.abort()
+  return code === null ? { code: undefined, home: folder.path } : { code, stdout, stderr, home: folder.path }
+}
+
+/** What came of a job whose runs were killed. */
+export type Killed = { readonly kills: number; readonly complaints: readonly string[]; readonly said: string }
+
+/** How much is killed, and when. */
+export type Killing = { readonly kills: number; readonly requests: number; readonly longestMs: number }
+
+/** Runs a job by the same command, killed so many times, until it has nothing more to do. */
+export const runKilled = async (job: Job, target: Target, random: Random, killing: Killing): Promise<Killed> => {
+  using folder = temporaryFolder()
+  writeFileSync(folder.in('data.csv'), job.sheet.text)
+  let kills = 0
+  for (;;) {
+    const kill = { atRequest: random.whole(1, killing.requests), afterMs: random.whole(100, killing.longestMs) }
+    const ended = await runOnce(folder, target, job, kills < killing.kills ? kill : undefined)
+    if (ended.code === undefined) kills += 1
+    const entries = await target.entries()
+    const rejected = rejectedIn(folder.path)
+    const seen: Seen = { ended, writes: 0, troubles: [], isStopped: false, rejected, isLate: false }
+    const complaints = [
+      ...complaintsMeanwhile(job, entries, seen),
+      ...(ended.code === undefined ? [] : complaintsAtEnd(job, entries, seen)),
+    ]
+    const said = ended.code === undefined ? '' : ended.stderr + ended.stdout
+    if (ended.code !== undefined || complaints.length > 0) return { kills, complaints, said }
+  }
+}
