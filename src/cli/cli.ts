@@ -5,7 +5,7 @@ import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
 import type { Io } from './io.ts'
 import { createLog, type Log } from './log.ts'
 import { type Printing, printRecord, printRecords } from './output/print.ts'
-import { mustHaveAt, withClientAt } from './session.ts'
+import { type Bulk, mustHaveAt, withClientAt } from './session.ts'
 import {
   canAsk,
   findFormat,
@@ -22,7 +22,12 @@ export type Cli = {
   readonly io: Io
   readonly flags: GlobalFlags
   /** Works with the service; what `needs` names and its variant does not have is refused first. */
-  readonly withClient: <T>(needs: Needs, work: (client: Client) => Promise<T>) => Promise<T>
+  readonly withClient: <T>(
+    needs: Needs,
+    work: (client: Client) => Promise<T>,
+    /** Given where much is done: requests then wait for their turn. */
+    bulk?: Omit<Bulk, 'note'>,
+  ) => Promise<T>
   /** Refuses what the service's variant does not have, where something is asked or read before there is a client. */
   readonly mustHave: (needs: Needs) => void
   readonly printing: () => Printing
@@ -60,9 +65,10 @@ export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
   return {
     io,
     flags,
-    withClient: async (needs, work) => {
+    withClient: async (needs, work, bulk) => {
       mustNotBeStray(io, flags)
-      return withClientAt(io, findPlace(io, flags), findTimeout(flags), needs, work)
+      const noted = bulk && { ...bulk, note: (text: string) => void log.note(text) }
+      return withClientAt(io, findPlace(io, flags), findTimeout(flags), needs, work, noted)
     },
     mustHave: (needs) => {
       mustNotBeStray(io, flags)

@@ -16,26 +16,29 @@ export type Bulk = {
   readonly signal: AbortSignal
   /** The most requests in a minute, where that is to be less than the service allows. */
   readonly rate?: number | undefined
+  /** Takes what there is to say of it. */
+  readonly note: (text: string) => void
 }
 
 /** The way to a remote place; what it needs is loaded only when it is taken. */
-const openRemote = async (io: Io, place: RemotePlace, timeoutMs: number): Promise<HttpTransport> => {
+const openRemote = async (io: Io, place: RemotePlace, timeoutMs: number, bulk?: Bulk): Promise<HttpTransport> => {
   const [{ httpTransport }, { findSecret }] = await Promise.all([import('../client/http.ts'), import('./secrets.ts')])
   const baseUrl = readBaseUrl(place.baseUrl)
   const login = place.kind === 'classic' ? place.login : undefined
+  const credentials = { login, token: findSecret(io, place) }
+  const gate = bulk && (await import('./gate.ts')).openGate(io, baseUrl, credentials, bulk)
   const exchange = io.network?.(timeoutMs)
-  return httpTransport({
-    baseUrl,
-    login,
-    token: findSecret(io, place),
-    timeoutMs,
-    now: io.now,
-    ...(exchange && { exchange }),
-  })
+  return httpTransport({ baseUrl, ...credentials, timeoutMs, now: io.now, gate, ...(exchange && { exchange }) })
 }
 
-const openTransport = async (io: Io, place: Place, variant: Variant, timeoutMs: number): Promise<Transport> => {
-  if (place.kind !== 'embedded') return openRemote(io, place, timeoutMs)
+const openTransport = async (
+  io: Io,
+  place: Place,
+  variant: Variant,
+  timeoutMs: number,
+  bulk?: Bulk,
+): Promise<Transport> => {
+  if (place.kind !== 'embedded') return openRemote(io, place, timeoutMs, bulk)
   const { embeddedTransport } = await import('./embedded.ts')
   return embeddedTransport(place.dataDir, io.now, variant)
 }
@@ -68,9 +71,10 @@ export const withClientAt = async <T>(
   timeoutMs: number,
   needs: Needs,
   work: (client: Client) => Promise<T>,
+  bulk?: Bulk,
 ): Promise<T> => {
   const variant = mustHaveAt(place, needs)
-  const client = createClient(await openTransport(io, place, variant, timeoutMs), variant)
+  const client = createClient(await openTransport(io, place, variant, timeoutMs, bulk), variant)
   try {
     return await work(client)
   } catch (error) {

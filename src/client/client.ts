@@ -33,7 +33,7 @@ import {
   type ReportRequest,
   reportQuery,
 } from './queries.ts'
-import type { Received, Sending, Traffic, Transport } from './transport.ts'
+import type { Received, Sending, Traffic, Transport, Usage } from './transport.ts'
 
 /** The operations on a resource. Each is one request; a refusal is thrown as `KpiError`. */
 export type Collection<R extends Resource> = {
@@ -85,6 +85,8 @@ export type Client = {
   readonly requests: () => number
   /** What became of requests besides: those that were put off, and how long they waited. */
   readonly traffic: () => Traffic
+  /** How much of the service's limit is used; undefined where none is known. */
+  readonly usage: () => Usage | undefined
   /** Who asks: different for different credentials, and never one of them. */
   readonly caller: string
   /** Whether the service is ours, by what it has answered so far. */
@@ -198,6 +200,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     },
     requests: () => requests,
     traffic: () => transport.traffic?.() ?? NO_TRAFFIC,
+    usage: () => transport.usage?.(),
     caller: transport.caller,
     isOurs: transport.isOurs,
     keySaid: () => transport.keySaid?.(),

@@ -1,5 +1,5 @@
 import type { TextAnswer } from './answer.ts'
-import type { Traffic } from './transport.ts'
+import type { Traffic, Usage } from './transport.ts'
 
 /** One request's turn at a gate. */
 export type Turn = {
@@ -15,5 +15,7 @@ export type Gate = {
   /** Waits for a turn; throws `Stopped` where the wait is given up. */
   readonly enter: () => Promise<Turn>
   readonly traffic: () => Traffic
+  /** How much of the limit is used; undefined where none is known. */
+  readonly usage: () => Usage | undefined
   readonly close: () => void
 }

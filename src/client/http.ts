@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { KpiError } from '../domain/errors.ts'
 import { contentOfAnswer, errorOfAnswer, type TextAnswer } from './answer.ts'
+import { authorizationOf, callerOf } from './caller.ts'
 import { type Exchange, networkExchange } from './exchange.ts'
 import type { Gate } from './gate.ts'
 import { type KeySaid, keySaidIn } from './key-said.ts'
@@ -86,9 +86,6 @@ const totalOf = ({ header }: TextAnswer): number | undefined => {
   return /^\d+$/.test(total) ? Number(total) : undefined
 }
 
-const authorizationOf = (login: string | undefined, token: string): string =>
-  login === undefined ? `Bearer ${token}` : `Basic ${Buffer.from(`${login}:${token}`).toString('base64')}`
-
 /** How our own service calls itself in the header `Server`. */
 const OURS = /^kpi\//
 
@@ -99,7 +96,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   const exchange = remote.exchange ?? networkExchange(baseUrl.origin, timeoutMs)
   const prefix = baseUrl.pathname.replace(/\/$/, '')
   const headers = {
-    authorization: authorizationOf(login, token),
+    authorization: authorizationOf({ login, token }),
     'content-type': 'application/json',
     accept: 'application/json',
   }
@@ -156,9 +153,9 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     send,
     probe,
     keySaid: () => key,
-    caller: createHash('sha256').update(headers.authorization).digest('base64url'),
+    caller: callerOf({ login, token }),
     isOurs: () => isOurs,
-    ...(gate && { traffic: gate.traffic }),
+    ...(gate && { traffic: gate.traffic, usage: gate.usage }),
     close,
   }
 }

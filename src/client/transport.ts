@@ -27,9 +27,12 @@ export type Received = {
 export type Traffic = {
   /** Those that were refused for the limit, and sent again. */
   readonly refused: number
-  /** How long requests waited for their turn, in milliseconds. */
+  /** How long all was held up, in milliseconds: that a request waited for its turn, and none was under way. */
   readonly waitedMs: number
 }
+
+/** How much of a service's limit is used. */
+export type Usage = { readonly used: number; readonly limit: number; readonly windowMs: number }
 
 /** A way to the service. A refusal is thrown as the same `KpiError` whichever way is taken. */
 export type Transport = {
@@ -41,5 +44,7 @@ export type Transport = {
   /** Whether the service is ours, by what it has answered so far; only there an Idempotency-Key is relied on. */
   readonly isOurs: () => boolean
   readonly traffic?: () => Traffic
+  /** How much of the limit is used; undefined where none is known. */
+  readonly usage?: () => Usage | undefined
   readonly close: () => Promise<void>
 }

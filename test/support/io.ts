@@ -60,7 +60,7 @@ export const testIo = (world: World): TestIo => {
     stderr: stderr.output,
     now: () => world.now ?? NOW,
     uptime: () => world.now ?? NOW,
-    sleep: () => Promise.resolve(),
+    sleep: () => new Promise((resolve) => void setImmediate(resolve)),
     alarm: world.alarm ?? (() => new AbortController().signal),
     random: (count) => Uint8Array.from({ length: count }, () => (bytes = (bytes + 97) % 251)),
     interruption: () => world.signal ?? new AbortController().signal,

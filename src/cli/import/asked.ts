@@ -7,6 +7,7 @@ import type { FlagValues } from '../flags.ts'
 import { type Deadline, readDeadline } from './deadline.ts'
 import { withMapping } from './mapping.ts'
 import { mappingName } from './mapping-file.ts'
+import { readRate } from '../rate.ts'
 import { importOptions } from './options.ts'
 
 /** What the flags of an import ask for: what files mean, how they are read, and what is done with them. */
@@ -14,6 +15,8 @@ export type Asked = {
   readonly options: ImportOptions
   readonly reading: AskedReading
   readonly deadline: Deadline
+  /** The most requests in a minute, where that is said. */
+  readonly rate: number | undefined
   /** Whether there are several files, so that it has to be said which one is meant. */
   readonly isSeveral: boolean
   readonly isDryRun: boolean
@@ -65,6 +68,7 @@ export const readAsked = ({ io }: Cli, files: readonly string[], given: FlagValu
     options: importOptions(flags, todayAt(io.now())),
     reading: readingOf(flags),
     deadline: readDeadline(textOf(flags['deadline']), io.now()),
+    rate: readRate(flags['rate']),
     isSeveral: files.length > 1,
     isDryRun: flags['dryRun'] === true,
     explain: flags['explain'] === true,

@@ -37,7 +37,10 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: FlagV
   const jobs = await openJobs(cli, files, asked, stops)
   try {
     await cli
-      .withClient(await needsOf(jobs, asked), (client) => work(client, jobs))
+      .withClient(await needsOf(jobs, asked), (client) => work(client, jobs), {
+        signal: stops.signal(),
+        rate: asked.rate,
+      })
       .catch((error: unknown) => {
         throw ends.errorOf(error)
       })

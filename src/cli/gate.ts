@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { type Credentials, countedAs } from '../client/caller.ts'
+import type { Gate } from '../client/gate.ts'
+import { createGate } from '../client/pace.ts'
+import { fileShare } from '../client/pace-file.ts'
+import { loneShare, type Share } from '../client/pace-share.ts'
+import { makeFolder, stateFolder } from './folders.ts'
+import type { Io } from './io.ts'
+import type { Bulk } from './session.ts'
+
+/** The file in which it is kept how much of a limit is used, for all of a user's processes. */
+const openShare = (io: Io, name: string, note: Bulk['note']): Share => {
+  const alone = (reason: string): void =>
+    note(`how much of the limit is used is not shared with other processes: ${reason}`)
+  try {
+    const folder = join(stateFolder(io), 'pace')
+    makeFolder(folder, 'state folder')
+    return fileShare(join(folder, `${name}.db`), alone)
+  } catch (error) {
+    alone(error instanceof Error ? error.message : String(error))
+    return loneShare()
+  }
+}
+
+/** The gate of whoever sends much to a service. */
+export const openGate = (io: Io, baseUrl: URL, credentials: Credentials, { signal, rate, note }: Bulk): Gate =>
+  createGate({
+    clock: io,
+    signal,
+    rate,
+    note,
+    share: openShare(io, countedAs(baseUrl, credentials), note),
+    name: `${Buffer.from(io.random(6)).toString('hex')}-`,
+    random: () => Buffer.from(io.random(4)).readUInt32BE() / 2 ** 32,
+  })

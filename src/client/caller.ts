@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto'
+
+/** Who asks: the login name that goes with an account's token; none goes with a key of the newer variant. */
+export type Credentials = { readonly login?: string | undefined; readonly token: string }
+
+/** What stands in the header `Authorization`. */
+export const authorizationOf = ({ login, token }: Credentials): string =>
+  login === undefined ? `Bearer ${token}` : `Basic ${Buffer.from(`${login}:${token}`).toString('base64')}`
+
+/** A name for whoever asks: different for different credentials, and never one of them. */
+export const callerOf = (credentials: Credentials): string =>
+  createHash('sha256').update(authorizationOf(credentials)).digest('base64url')
+
+/** A name for the requests that are counted together: those of a caller to a service. */
+export const countedAs = ({ origin, pathname }: URL, credentials: Credentials): string =>
+  createHash('sha256')
+    .update(`${origin}${pathname.replace(/\/$/, '')} ${callerOf(credentials)}`)
+    .digest('base64url')

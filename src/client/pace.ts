@@ -1,0 +1,133 @@
+import type { TextAnswer } from './answer.ts'
+import type { Clock } from './clock.ts'
+import type { Gate, Turn } from './gate.ts'
+import { accept, lose, probe, refuse, send } from './pace-learn.ts'
+import { createRate } from './pace-rate.ts'
+import { loneShare, type Share } from './pace-share.ts'
+import { LONGEST_WAIT_MS } from './pace-state.ts'
+import { type Told, toldBy } from './pace-told.ts'
+import { usedOf, waitOf } from './pace-wait.ts'
+import { Stopped } from './stopped.ts'
+import type { Usage } from './transport.ts'
+
+/** What a gate works with. */
+export type Pacing = {
+  readonly clock: Clock
+  /** Ends all waiting. */
+  readonly signal: AbortSignal
+  /** The most requests in a minute, where that is to be less than the service allows. */
+  readonly rate?: number | undefined
+  readonly share?: Share
+  /** Names this gate among those that share; some letters. */
+  readonly name: string
+  /** A number from 0 to 1. */
+  readonly random: () => number
+  readonly note: (text: string) => void
+}
+
+/** As many as there are connections: a request that waits for one does not go when its turn says. */
+const MOST_UNDER_WAY = 10
+/** What others have learned is looked at so often. */
+const LOOK_MS = 1000
+/** Those who share wait this much longer by chance, so that none is always first. */
+const SPREAD_MS = 15
+/** A wait that is worth a word. */
+const LONG_WAIT_MS = 600_000
+
+const stopped = (): Stopped => new Stopped('stopped while requests waited for their turn')
+
+/** Waits that are ended early when something happened that may make room. */
+const createWaiting = ({ sleep }: Clock, signal: AbortSignal) => {
+  let wake = new AbortController()
+  signal.addEventListener('abort', () => wake.abort())
+  return {
+    wait: (milliseconds: number): Promise<void> => sleep(milliseconds, wake.signal),
+    /** Waits until something happens, however long that takes. */
+    waitForNews: (): Promise<void> =>
+      new Promise((resolve) => wake.signal.addEventListener('abort', () => resolve(), { once: true })),
+    wakeAll: (): void => {
+      if (signal.aborted) return
+      const woken = wake
+      wake = new AbortController()
+      woken.abort()
+    },
+  }
+}
+
+/** A gate through which requests go as a limit allows, which is learned from what answers tell (decisions, section 10). */
+export const createGate = (pacing: Pacing): Gate => {
+  const { clock, signal, share = loneShare(), name, random } = pacing
+  const rate = createRate(pacing.rate)
+  const waiting = createWaiting(clock, signal)
+  let line: Promise<unknown> = Promise.resolve()
+  let [turns, isUnderWay, refused, waitedMs, hasToldLong] = [0, 0, 0, 0, false]
+
+  /** Enters, or answers how long to wait. */
+  const tryEnter = (turn: string): number => {
+    const now = clock.now()
+    const wait = isUnderWay >= MOST_UNDER_WAY ? Infinity : rate.wait(now)
+    if (wait > 0) return wait
+    return share.update(now, (pace) => {
+      probe(pace, now)
+      const left = waitOf(pace, now)
+      if (left === 0) send(pace, turn, now)
+      return left
+    })
+  }
+  const tellLong = (wait: number): void => {
+    if (wait < LONG_WAIT_MS || wait === Infinity || hasToldLong) return
+    hasToldLong = true
+    pacing.note(`the service asks to wait for ${Math.round(wait / 60_000)} minutes`)
+  }
+  const pause = async (wait: number): Promise<void> => {
+    if (wait === Infinity && isUnderWay > 0) return waiting.waitForNews()
+    tellLong(wait)
+    const spread = share.isShared() ? random() * SPREAD_MS : 0
+    const [startedAt, isHeldUp] = [clock.now(), isUnderWay === 0]
+    await waiting.wait(Math.min(wait + spread, share.isShared() ? LOOK_MS : LONGEST_WAIT_MS))
+    if (isHeldUp) waitedMs += Math.max(0, clock.now() - startedAt)
+  }
+  const pass = async (turn: string): Promise<void> => {
+    for (;;) {
+      if (signal.aborted) throw stopped()
+      const wait = tryEnter(turn)
+      if (wait === 0) break
+      await pause(wait)
+    }
+    isUnderWay += 1
+    rate.enter()
+  }
+  const heard = (turn: string, answer: TextAnswer | undefined): Told['refusal'] => {
+    const now = clock.now()
+    if (!answer) {
+      share.update(now, (pace) => lose(pace, turn, now))
+      return undefined
+    }
+    const told = toldBy(answer, now)
+    share.update(now, (pace) => (told.refusal ? refuse : accept)(pace, turn, now, told))
+    return told.refusal
+  }
+  const leave = (turn: string, answer: TextAnswer | undefined): boolean => {
+    isUnderWay -= 1
+    const refusal = heard(turn, answer)
+    if (refusal) refused += 1
+    rate.leave(clock.now())
+    waiting.wakeAll()
+    return refusal !== undefined
+  }
+  const enter = async (): Promise<Turn> => {
+    const turn = `${name}${(turns += 1)}`
+    // One after the other, in the order in which they came.
+    const passing = line.then(() => pass(turn))
+    line = passing.catch(() => undefined)
+    await passing
+    return { leave: (answer) => leave(turn, answer) }
+  }
+  const usage = (): Usage | undefined => {
+    const now = clock.now()
+    return share.update(now, (pace) =>
+      pace.limit === null ? undefined : { used: usedOf(pace, now), limit: pace.limit, windowMs: pace.windowMs },
+    )
+  }
+  return { enter, traffic: () => ({ refused, waitedMs }), usage, close: share.close }
+}
