@@ -26,9 +26,9 @@ const openRemote = async (io: Io, place: RemotePlace, timeoutMs: number, bulk?: 
   const baseUrl = readBaseUrl(place.baseUrl)
   const login = place.kind === 'classic' ? place.login : undefined
   const credentials = { login, token: findSecret(io, place) }
-  const gate = bulk && (await import('./gate.ts')).openGate(io, baseUrl, credentials, bulk)
+  const pacing = bulk && (await import('./pacing.ts')).openPacing(io, baseUrl, credentials, bulk)
   const exchange = io.network?.(timeoutMs)
-  return httpTransport({ baseUrl, ...credentials, timeoutMs, now: io.now, gate, ...(exchange && { exchange }) })
+  return httpTransport({ baseUrl, ...credentials, timeoutMs, now: io.now, ...pacing, ...(exchange && { exchange }) })
 }
 
 const openTransport = async (

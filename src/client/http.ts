@@ -5,6 +5,7 @@ import { type Exchange, networkExchange } from './exchange.ts'
 import type { Gate } from './gate.ts'
 import { type KeySaid, keySaidIn } from './key-said.ts'
 import { isLoopback } from './loopback.ts'
+import type { Retry } from './retry.ts'
 import type { Received, Sending, Transport } from './transport.ts'
 
 /** What a service said to one request, whether it was refused or not. */
@@ -26,6 +27,8 @@ export type Remote = {
   readonly now: () => number
   /** Where requests wait for their turn; without it, one that is over the limit is a refusal. */
   readonly gate?: Gate | undefined
+  /** Tries again what failed and may be tried again; without it, all fails at once. */
+  readonly retry?: Retry | undefined
   /** Another way than the network. */
   readonly exchange?: Exchange
 }
@@ -91,7 +94,7 @@ const OURS = /^kpi\//
 
 /** The service over the network, in JSON: the classic interface with a login name, the newer one without. */
 export const httpTransport = (remote: Remote): HttpTransport => {
-  const { baseUrl, login, token, timeoutMs, now, gate } = remote
+  const { baseUrl, login, token, timeoutMs, now, gate, retry } = remote
   mustBePrivate(baseUrl)
   const exchange = remote.exchange ?? networkExchange(baseUrl.origin, timeoutMs)
   const prefix = baseUrl.pathname.replace(/\/$/, '')
@@ -132,12 +135,13 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   /** The classic interface answers 201 whatever a POST did (contract, section 4). */
   const isCreatedIn = ({ status }: TextAnswer): boolean | undefined =>
     login === undefined ? status === 201 : undefined
-  const send = async (sending: Sending): Promise<Received> => {
+  const sendOnce = async (sending: Sending): Promise<Received> => {
     const answer = await ask(sending)
     const refusal = refusalOf(answer, sending.path)
     if (refusal) throw refusal
     return { content: { json: contentOfAnswer(answer) }, total: totalOf(answer), isCreated: isCreatedIn(answer) }
   }
+  const send: Transport['send'] = (sending) => (retry ? retry(sending, () => sendOnce(sending)) : sendOnce(sending))
   const probe = async (path: string): Promise<Probed> => {
     const answer = await ask({ method: 'GET', path })
     const refusal = refusalOf(answer, path)

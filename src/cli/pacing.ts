@@ -3,6 +3,7 @@ import { type Credentials, countedAs } from '../client/caller.ts'
 import type { Gate } from '../client/gate.ts'
 import { createGate } from '../client/pace.ts'
 import { fileShare } from '../client/pace-file.ts'
+import { createRetry, type Retry } from '../client/retry.ts'
 import { loneShare, type Share } from '../client/pace-share.ts'
 import { makeFolder, stateFolder } from './folders.ts'
 import type { Io } from './io.ts'
@@ -22,14 +23,17 @@ const openShare = (io: Io, name: string, note: Bulk['note']): Share => {
   }
 }
 
-/** The gate of whoever sends much to a service. */
-export const openGate = (io: Io, baseUrl: URL, credentials: Credentials, { signal, rate, note }: Bulk): Gate =>
-  createGate({
-    clock: io,
-    signal,
-    rate,
-    note,
-    share: openShare(io, countedAs(baseUrl, credentials), note),
-    name: `${Buffer.from(io.random(6)).toString('hex')}-`,
-    random: () => Buffer.from(io.random(4)).readUInt32BE() / 2 ** 32,
-  })
+/** What sending much to a service goes through: its gate, and what tries again. */
+export type PacedSending = { readonly gate: Gate; readonly retry: Retry }
+
+/** Opens the way for whoever sends much to a service. */
+export const openPacing = (io: Io, baseUrl: URL, credentials: Credentials, bulk: Bulk): PacedSending => {
+  const { signal, rate, note } = bulk
+  const random = (): number => Buffer.from(io.random(4)).readUInt32BE() / 2 ** 32
+  const share = openShare(io, countedAs(baseUrl, credentials), note)
+  const name = `${Buffer.from(io.random(6)).toString('hex')}-`
+  return {
+    gate: createGate({ clock: io, signal, rate, note, share, name, random }),
+    retry: createRetry({ clock: io, signal, random }),
+  }
+}

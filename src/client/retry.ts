@@ -1,0 +1,71 @@
+import { KpiError } from '../domain/errors.ts'
+import type { Clock } from './clock.ts'
+import { Stopped } from './stopped.ts'
+import type { Sending } from './transport.ts'
+
+/** What trying again works with. */
+export type Retrying = {
+  readonly clock: Clock
+  /** Ends all waiting. */
+  readonly signal: AbortSignal
+  /** A number from 0 to 1. */
+  readonly random: () => number
+}
+
+const MOST_TRIES = 5
+/** So often it is asked whether a request that is still being done has been done. */
+const MOST_ASKED = 60
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 30_000
+/** However long a service asks to wait before it is asked again. */
+const LONGEST_ASKED_MS = 300_000
+
+/** Of so many requests one may be tried again, and a few more, so that what is dead is not asked for ever. */
+const REQUESTS_A_RETRY = 10
+const FIRST_RETRIES = 10
+
+/** Whether a request that failed may be sent again as it is: it changes nothing, was never sent, or is done only once. */
+export const mayTryAgain = ({ method, idempotencyKey }: Sending, failure: KpiError, tries: number): boolean => {
+  const { code, mayBeDone, retryAfter } = failure
+  // Our own service is still doing what the key names.
+  if (code === 'conflict') return idempotencyKey !== undefined && retryAfter !== undefined && tries < MOST_ASKED
+  if (tries >= MOST_TRIES) return false
+  return method === 'GET' ? code === 'unavailable' || mayBeDone : code === 'unavailable' && !mayBeDone
+}
+
+/** How long to wait before the next try: twice as long each time, spread by chance, or what the service asks for. */
+export const waitBefore = ({ retryAfter = 0 }: KpiError, tries: number, chance: number): number => {
+  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(20, tries - 1)) * (0.5 + chance / 2)
+  return Math.max(wait, Math.min(LONGEST_ASKED_MS, retryAfter * 1000))
+}
+
+/** Sends, and tries again what may be tried again. */
+export type Retry = <T>(sending: Sending, send: () => Promise<T>) => Promise<T>
+
+/**
+ * Tries again what failed, as long as not too much of all fails. A service that has never answered is not waited for: it is
+ * likelier that its name is wrong.
+ */
+export const createRetry = ({ clock, signal, random }: Retrying): Retry => {
+  let left = FIRST_RETRIES
+  let hasAnswered = false
+  const pause = async (wait: number): Promise<void> => {
+    await clock.sleep(wait, signal)
+    if (signal.aborted) throw new Stopped('stopped while a request that failed waited to be sent again')
+  }
+  return async (sending, send) => {
+    left += 1 / REQUESTS_A_RETRY
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const received = await send()
+        hasAnswered = true
+        return received
+      } catch (error) {
+        if (!(error instanceof KpiError)) throw error
+        if (!hasAnswered || left < 1 || !mayTryAgain(sending, error, tries)) throw error
+        left -= 1
+        await pause(waitBefore(error, tries, random()))
+      }
+    }
+  }
+}
