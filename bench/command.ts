@@ -22,9 +22,9 @@ export const run = ({ program, args, input }: Command, env: Record<string, strin
 }
 
 /** Milliseconds that a command takes as a whole process. */
-export const timeOf = (command: Command): number => {
+export const timeOf = (command: Command, env: Record<string, string> = {}): number => {
   const startedAt = performance.now()
-  run(command)
+  run(command, env)
   return performance.now() - startedAt
 }
 

@@ -9,15 +9,31 @@ export const USERS = 100
 export const KPIS = 50
 export const FIRST_DAY = parseDay('2020-01-01') ?? 0
 
-/** How the rows of a file come: by user, KPI and day; or day by day, as an export of a running year has them. */
-export type Order = 'key' | 'day'
+/** How the rows of a file come: by user, KPI and day; day by day, as an export of a running year has them; or in no order. */
+export type Order = 'key' | 'day' | 'shuffled'
+
+/** The numbers below a limit in no order, but in the same one each time. */
+const shuffled = (limit: number): Uint32Array => {
+  const numbers = Uint32Array.from({ length: limit }, (_, at) => at)
+  let seed = 1
+  for (let last = limit - 1; last > 0; last -= 1) {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+    const at = Math.floor((seed / 2 ** 32) * (last + 1))
+    const [one, other] = [numbers[last] ?? 0, numbers[at] ?? 0]
+    numbers[last] = other
+    numbers[at] = one
+  }
+  return numbers
+}
 
 /** One row of the file: ids of user and KPI, day, value. */
 function* rowsOf(rows: number, order: Order, firstDay: number): Generator<string> {
   const days = rows / (USERS * KPIS)
-  for (let at = 0; at < rows; at += 1) {
+  const places = order === 'shuffled' ? shuffled(rows) : undefined
+  for (let number = 0; number < rows; number += 1) {
+    const at = places?.[number] ?? number
     const [series, day] =
-      order === 'key' ? [Math.floor(at / days), at % days] : [at % (USERS * KPIS), Math.floor(at / (USERS * KPIS))]
+      order === 'day' ? [at % (USERS * KPIS), Math.floor(at / (USERS * KPIS))] : [Math.floor(at / days), at % days]
     const [user, measure] = [Math.floor(series / KPIS) + 2, (series % KPIS) + 1]
     yield `${user},${measure},${formatDay(firstDay + day)},${user * measure + day}.25\n`
   }

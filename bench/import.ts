@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import { kpi, median, peakMemoryOf, run, sqlite, timeOf } from './command.ts'
 import { type Order, writeRows } from './data.ts'
 import type { Figure } from './figure.ts'
+import { serve } from './serving.ts'
 
 const ROWS = 1_000_000
 const ROUNDS = 3
 const MEMORY_LIMIT_MB = 250
+/** So many rows a second are demanded over HTTP. */
+const HTTP_RATE = 150_000
 
 /** A fresh copy of the account, and its database. */
 const freshCopy = (folder: string, dataDir: string): { dataDir: string; database: string } => {
@@ -43,22 +46,57 @@ const compare = (folder: string, account: string, file: string): { ours: number;
   return { ours: median(ours) / 1000, shell: median(shell) / 1000 }
 }
 
+/** How many times what the shell needs a file may take, by the order of its rows. */
+const LIMITS = [
+  ['key', 1.5],
+  ['shuffled', 2.5],
+] satisfies [Order, number][]
+const WORDS: Readonly<Record<Order, string>> = {
+  key: 'in the order of their keys',
+  day: 'day by day',
+  shuffled: 'in no order',
+}
+
 /** A million rows into the embedded service, against what the sqlite3 shell needs for the same table. */
 export const importing = async (folder: string, account: string): Promise<Figure[]> => {
   const figures: Figure[] = []
-  for (const order of ['key', 'day'] satisfies Order[]) {
+  for (const [order, limit] of LIMITS) {
     const file = await writeRows(folder, ROWS, order)
     const { ours, shell } = compare(folder, account, file)
     figures.push({
-      what: `import of ${ROWS} rows in the order of their ${order}s`,
+      what: `import of ${ROWS} rows ${WORDS[order]}`,
       measured: ours,
       unit: 's',
       against: `sqlite3 shell ${shell.toFixed(2)} s`,
       ratio: ours / shell,
-      limit: 2,
+      limit,
     })
   }
-  return [...figures, ...(await memory(folder, account))]
+  return [...figures, ...(await memory(folder, account)), ...(await importingOverHttp(folder, account))]
+}
+
+/** The same file from one process through HTTP to another on the same machine. */
+const importingOverHttp = async (folder: string, account: string): Promise<Figure[]> => {
+  const file = await writeRows(folder, ROWS, 'key')
+  const rates: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { dataDir } = freshCopy(folder, account)
+    const server = await serve({ flags: ['--data-dir', dataDir], account: 'default' })
+    const seconds = timeOf(kpi('entries', 'import', file, '--quiet', '-o', 'json'), server.env) / 1000
+    server.stop()
+    rates.push(ROWS / seconds)
+  }
+  const rate = median(rates)
+  return [
+    {
+      what: `import of ${ROWS} rows over HTTP`,
+      measured: rate,
+      unit: '/s',
+      against: `${HTTP_RATE} /s`,
+      ratio: HTTP_RATE / rate,
+      limit: 1,
+    },
+  ]
 }
 
 const memory = async (folder: string, account: string): Promise<Figure[]> => {

@@ -36,17 +36,24 @@ export type Served = {
   readonly env?: Record<string, string>
 }
 
-type Opened = Server & { readonly headers: Record<string, string> }
+/** A server, what is sent to it with each request, and the environment in which `kpi` uses it. */
+type Opened = Server & { readonly headers: Record<string, string>; readonly env: Record<string, string> }
 
 const UNLIMITED = ['--rate-limit', '0', '--rate-limit-v1', '0']
 
-const serve = async ({ flags, account, env = {} }: Served): Promise<Opened> => {
+/** Serves a store without limits. */
+export const serve = async ({ flags, account, env = {} }: Served): Promise<Opened> => {
   run(kpi('service', 'accounts', 'enable-api', account, '--quiet', ...flags), env)
   const made = run(kpi('service', 'token', 'create', '--account', account, '-o', 'json', '--quiet', ...flags), env)
   const { login, token } = JSON.parse(made) as { login: string; token: string }
   const server = await start(kpi('serve', '--port', '0', ...UNLIMITED, '--quiet', ...flags), env)
   const credentials = Buffer.from(`${login}:${token}`).toString('base64')
-  return { ...server, headers: { authorization: `Basic ${credentials}`, 'content-type': 'application/json' } }
+  const opened = { KPI_BASE_URL: `http://127.0.0.1:${server.port}/api`, KPI_LOGIN: login, KPI_TOKEN: token }
+  return {
+    ...server,
+    env: opened,
+    headers: { authorization: `Basic ${credentials}`, 'content-type': 'application/json' },
+  }
 }
 
 /** Makes a key of the first user, and answers what is sent with it. */
