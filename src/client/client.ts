@@ -34,6 +34,7 @@ import {
   reportQuery,
 } from './queries.ts'
 import type { Received, Sending, Traffic, Transport, Usage } from './transport.ts'
+import { hasMore, wholeList } from './whole-list.ts'
 
 /** The operations on a resource. Each is one request; a refusal is thrown as `KpiError`. */
 export type Collection<R extends Resource> = {
@@ -48,6 +49,13 @@ type FixedCollection<R extends Resource> = Pick<Collection<R>, 'list' | 'get'>
 
 /** At most 10,000 rows, and how many there are, where the service says so. */
 export type ReportAnswer = { readonly rows: readonly ReportRow[]; readonly total: number | undefined }
+
+/** A page of entries. */
+export type EntryPage = {
+  readonly entries: Entry[]
+  /** Whether the service says that there are more, so many having come; undefined where it says nothing. */
+  readonly hasMore: (come: number) => boolean | undefined
+}
 
 /** An entry that was sent, and whether it was made or changed, where the service tells the two apart. */
 export type Put = { readonly entry: Entry; readonly isCreated: boolean | undefined }
@@ -75,6 +83,7 @@ export type Client = {
   readonly userGroupItems: (userId: number) => Omit<Collection<typeof userGroupItem>, 'update'>
   readonly entries: Omit<Collection<typeof newerEntry>, 'list'> & {
     readonly list: (query: EntryQuery) => Promise<Entry[]>
+    readonly page: (query: EntryQuery) => Promise<EntryPage>
     /** Adds or updates one, and says which of the two it was where the service does; `key` names it, to be done once. */
     readonly put: (draft: EntryDraft, key?: string) => Promise<Put>
     /** Adds or updates up to 5,000 entries, all or nothing; `key` names the batch, to be done once. */
@@ -112,8 +121,19 @@ const readMany = <R extends Resource>(of: R, { content }: Received): Stored<R>[]
 /** Sends what the variant has; `of` and `verb` name what it is. */
 type Send = (of: Resource, verb: Verb, sending: Sending) => Promise<Received>
 
+type Query = Readonly<Record<string, string>>
+
+/** All of a list, however many pages it takes. */
+const listOf = <R extends Resource>(of: R, path: string, send: Send, query: Query = {}): Promise<Stored<R>[]> => {
+  const asked = (page: number): Query => (page === 1 ? query : { ...query, page: String(page) })
+  return wholeList(
+    (page) => send(of, 'list', { method: 'GET', path, query: asked(page) }),
+    (received) => readMany(of, received),
+  )
+}
+
 const collection = <R extends Resource>(of: R, path: string, send: Send): Collection<R> => ({
-  list: async () => readMany(of, await send(of, 'list', { method: 'GET', path })),
+  list: () => listOf(of, path, send),
   get: async (id) => readOne(of, await send(of, 'get', { method: 'GET', path: `${path}/${id}` })),
   add: async (draft) => readOne(of, await send(of, 'add', { method: 'POST', path, body: draftToJson(of, draft) })),
   update: async (id, patch) =>
@@ -145,6 +165,10 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     const received = await send(entry, 'add', sending)
     return { entry: seen(readOne(newerEntry, received)), isCreated: received.isCreated }
   }
+  const entryPage: Client['entries']['page'] = async (query) => {
+    const received = await send(entry, 'list', { method: 'GET', path: entry.path, query: entryQuery(query) })
+    return { entries: readMany(newerEntry, received).map(seen), hasMore: (come) => hasMore(received, come) }
+  }
   return {
     variant,
     kpis: collection(kpi, kpi.path, send),
@@ -155,13 +179,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     groupItems: (groupId) => collection(groupItem, below(groupItem, groupId), send),
     breakdownItems: {
       ...collection(breakdownItem, breakdownItem.path, send),
-      list: async (query = {}) => {
-        const { path } = breakdownItem
-        return readMany(
-          breakdownItem,
-          await send(breakdownItem, 'list', { method: 'GET', path, query: itemQuery(query) }),
-        )
-      },
+      list: (query = {}) => listOf(breakdownItem, breakdownItem.path, send, itemQuery(query)),
     },
     units: collection(unit, unit.path, send),
     frequencies: collection(frequency, frequency.path, send),
@@ -182,11 +200,8 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
       remove: async (id) => {
         await send(entry, 'remove', { method: 'DELETE', path: `${entry.path}/${id}` })
       },
-      list: async (query) =>
-        readMany(
-          newerEntry,
-          await send(entry, 'list', { method: 'GET', path: entry.path, query: entryQuery(query) }),
-        ).map(seen),
+      list: async (query) => (await entryPage(query)).entries,
+      page: entryPage,
       addMany: async (list, idempotencyKey) => {
         const [path, body] = [`${entry.path}/list`, batchBody(list, sentEntry)]
         const sending = { method: 'POST', path, body, ...(idempotencyKey && { idempotencyKey }) } as const

@@ -26,15 +26,16 @@ export async function* entryPages(client: Client, query: Omit<EntryQuery, 'page'
   while (from <= query.to) {
     let to = Math.min(query.to, from + days - 1)
     days *= 2
-    let first: number | undefined
-    for (let page = 1, rows = ENTRIES_PAGE; rows === ENTRIES_PAGE; page += 1) {
-      const entries = await client.entries.list({ ...query, from, to, page })
+    let [first, come, isMore]: [number | undefined, number, boolean] = [undefined, 0, true]
+    for (let page = 1; isMore; page += 1) {
+      const { entries, hasMore } = await client.entries.page({ ...query, from, to, page })
       first = mustGoOn(entries, first)
       const [last] = entries.slice(-1)
       if (last) yield entries
-      rows = entries.length
+      come += entries.length
+      isMore = last !== undefined && (hasMore(come) ?? entries.length === ENTRIES_PAGE)
       // Pages are in the order of days, so that a shorter stretch has the same first page.
-      if (page === 1 && last && rows === ENTRIES_PAGE) {
+      if (page === 1 && last && isMore) {
         days = isWithin(query, entries) ? (last.entry_date - from + 1) * PAGES_A_STRETCH : Infinity
         to = Math.min(to, from + days - 1)
       }

@@ -89,6 +89,8 @@ const totalOf = ({ header }: TextAnswer): number | undefined => {
   return /^\d+$/.test(total) ? Number(total) : undefined
 }
 
+const hasNextIn = ({ header }: TextAnswer): boolean => /;\s*rel="?next\b/i.test(header('link') ?? '')
+
 /** How our own service calls itself in the header `Server`. */
 const OURS = /^kpi\//
 
@@ -139,7 +141,9 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     const answer = await ask(sending)
     const refusal = refusalOf(answer, sending.path)
     if (refusal) throw refusal
-    return { content: { json: contentOfAnswer(answer) }, total: totalOf(answer), isCreated: isCreatedIn(answer) }
+    const content = { json: contentOfAnswer(answer) }
+    const next = hasNextIn(answer) && { hasNext: true }
+    return { content, total: totalOf(answer), ...next, isCreated: isCreatedIn(answer) }
   }
   const send: Transport['send'] = (sending) => (retry ? retry(sending, () => sendOnce(sending)) : sendOnce(sending))
   const probe = async (path: string): Promise<Probed> => {

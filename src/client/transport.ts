@@ -19,6 +19,8 @@ export type Received = {
     { readonly json: Json } | { readonly record: AnyRecord } | { readonly records: readonly AnyRecord[] }
   /** How many there are, where the service says so. */
   readonly total?: number | undefined
+  /** Whether the service says that there is a next page. */
+  readonly hasNext?: boolean
   /** Whether something was made rather than changed, where the service tells the two apart. */
   readonly isCreated?: boolean | undefined
 }

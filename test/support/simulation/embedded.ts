@@ -26,7 +26,7 @@ const draftOf = ({ user, kpi, date, actual, target, notes }: Kept) => ({
 /** Makes in a fresh embedded store what an account of a simulation holds. */
 export const fillStore = (dataDir: string, { kpis, users, entries }: FaultyAccount): Promise<void> =>
   withStore(dataDir, async (client) => {
-    const pairs = new Set([...users.flatMap((user) => user.kpis.map((kpi) => `${user.id} ${kpi}`))])
+    const pairs = new Set(users.flatMap((user) => user.kpis.map((kpi) => `${user.id} ${kpi}`)))
     for (const { name, target } of kpis) await client.kpis.add(kpiNamed(name, { target_default: target }))
     for (const { name } of users) await client.users.add(userNamed(name))
     for (const user of users) {
