@@ -25,9 +25,14 @@ const shortSummary = (summary: Summary, unread: string): string => {
   )
 }
 
-/** Says what loading a file would do, a row an entry. */
-export async function* rehearseJob(run: Run, job: Job, ends: Ends): AsyncGenerator<readonly AnyRecord[]> {
-  const { cli, asked, progress } = run
+/** Says what loading a file would do, a row an entry; what that comes to is to be told below all rows. */
+export async function* rehearseJob(
+  run: Run,
+  job: Job,
+  ends: Ends,
+  tellBelow: (line: string) => void,
+): AsyncGenerator<readonly AnyRecord[]> {
+  const { asked, progress } = run
   const { prepared, close } = await openPrepared(beginWork(run, job))
   try {
     progress.stop()
@@ -35,7 +40,7 @@ export async function* rehearseJob(run: Run, job: Job, ends: Ends): AsyncGenerat
     const { summary, reference } = prepared
     const unread = reference.unchecked.has('entries') ? 'what is there' : 'the KPIs, which may have targets,'
     const name = asked.isSeveral ? `${job.file}: ` : ''
-    await cli.note(name + shortSummary(summary, unread))
+    tellBelow(name + shortSummary(summary, unread))
     ends.add(summary.rejected > 0 ? { ...DONE, exit: EXIT.partial } : DONE, false)
   } finally {
     close()

@@ -44,10 +44,15 @@ const printList = async ({ cli }: Run, columns: readonly NamedField[], records: 
 }
 
 /** Says what loading files would do, as one list. */
-const printRehearsals = (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
+const printRehearsals = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
   const row = run.client.variant === 'classic' ? rehearsalRow : newerRehearsalRow
-  const records = withNames(jobs, ends, (job) => rehearseJob(run, job, ends))
-  return printList(run, columnsOf(run, row), records)
+  const below: string[] = []
+  const records = withNames(jobs, ends, (job) => rehearseJob(run, job, ends, (line) => below.push(line)))
+  try {
+    await printList(run, columnsOf(run, row), records)
+  } finally {
+    for (const line of below) await run.cli.note(line)
+  }
 }
 
 /** Says how files are read, as one list. */
