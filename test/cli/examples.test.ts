@@ -41,6 +41,8 @@ const FILES = {
   'key.pem': key,
   'new.json': '[]',
   'data.csv': 'user,kpi,date,actual\nann@example.com,Visits,2026-01-01,1\n',
+  'north.csv': 'user,kpi,date,actual\nann@example.com,Visits,2026-01-02,1\n',
+  'south.csv': 'user,kpi,date,actual\nann@example.com,Visits,2026-01-03,1\n',
   'daily.csv': 'kpi,date,actual\nVisits,2026-01-01,1\n',
   'assignments.csv': 'user,kpi,target\nann@example.com,Revenue,5\n',
   'visitors.csv': 'Name\nBob\n',
