@@ -41,9 +41,6 @@ const describe = (error: unknown): Failure | undefined => {
   if (error instanceof Error && error.name === 'Stopped') {
     return { exit: EXIT.workLeft, code: 'stopped', message: error.message, issues: [] }
   }
-  if (error instanceof Error && error.name === 'Locked') {
-    return { exit: EXIT.locked, code: 'locked', message: error.message, issues: [] }
-  }
   if (error instanceof Error && PROMPT_ENDED.has(error.name)) {
     return { exit: EXIT.interrupted, code: 'interrupted', message: 'interrupted', issues: [] }
   }

@@ -2,7 +2,6 @@ import { closeSync, fstatSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { KpiError } from '../domain/errors.ts'
-import { Locked } from './locked.ts'
 import { makeMissing } from './private-folder.ts'
 
 /** The file of a journal, held by this process alone. */
@@ -58,9 +57,9 @@ const unreadable = (path: string, what: string, cause?: unknown): JournalFault =
   )
 
 const faultOf = (error: unknown, path: string): unknown => {
-  if (error instanceof KpiError || error instanceof Locked) return error
+  if (error instanceof KpiError) return error
   const code = resultCode(error)
-  if (BUSY.has(code)) return new Locked('the same import is running already; wait until it has ended, or stop it')
+  if (BUSY.has(code)) return new KpiError('locked', 'the same import is running already; wait until it has ended, or stop it')
   if (DAMAGED.has(code)) return unreadable(path, 'is damaged', error)
   const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error))
   return new JournalFault('unusable', `cannot write the journal ${path}: ${reason}`, { cause: error })
@@ -122,7 +121,7 @@ const openInMemory = (): DatabaseSync => {
   return database
 }
 
-/** Opens the journal at a path, in memory where there is none; throws `Locked` where another process has it. */
+/** Opens the journal at a path, in memory where there is none; throws `locked` where another process has it. */
 export const openJournalFile = (path: string | undefined): JournalFile => {
   const name = path ?? 'in memory'
   const database = told(name, () => (path === undefined ? openInMemory() : openHeld(path)))

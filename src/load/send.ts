@@ -103,11 +103,12 @@ export const sendAll = async (work: Load, prepared: Prepared, journal: Journal):
   const knowledge = knowledgeOf(work.client.isOurs() ? undefined : work.learnedPath, work.clock.now)
   const sending = sendingOf(work, prepared, journal, knowledge)
   let [done, isStopped] = [0, false]
+  let tooMany: KpiError | undefined
   const sink: Sink = (tally, lines) => {
     countTally(prepared, tally)
     done += lines
-    const failure = tooManyRejected(prepared.rejects, prepared.summary, work.options.maxErrors)
-    if (failure && done < total) throw failure
+    tooMany ??= tooManyRejected(prepared.rejects, prepared.summary, work.options.maxErrors)
+    if (tooMany && done < total) throw tooMany
     work.onProgress({ phase: 'send', done, total })
   }
   const intended = intendAll(sending, alongIntervals(prepared.batches(), journal), {
@@ -121,6 +122,8 @@ export const sendAll = async (work: Load, prepared: Prepared, journal: Journal):
     await inFlight(intended, room, (one) => sendInterval(sending, one, sink))
   } catch (error) {
     if (error instanceof Stopped) return { left: total - done, failure: undefined }
+    // What was under way may have been all that there was: then nothing was given up.
+    if (error === tooMany && done === total) return { left: 0, failure: undefined }
     return { failure: failureOf(error, done), left: total - done }
   }
   return { left: isStopped ? total - done : 0, failure: undefined }

@@ -57,17 +57,17 @@ describe('--max-errors of rows that the service refuses', () => {
       wrap: (face) => async (request) => {
         if (!isLocked && request.target.endsWith('/kpientries/list')) {
           isLocked = true
-          await importer.client.users.update(ID.bob, { user_status_id: 'L' })
+          await importer.client.users.update(ID.ann, { user_status_id: 'L' })
         }
         return face(request)
       },
     })
-    const rows = Array.from({ length: 12_000 }, (_, at) => `${at % 2 ? 'Ann Lee' : 'Bob'},Sales,${formatDay(at)},1`)
+    const rows = Array.from({ length: 30_000 }, (_, at) => `${at % 10 === 0 ? 'Ann Lee' : 'Bob'},Sales,${formatDay(at)},1`)
     importer.write('data.csv', ['user,kpi,date,actual', ...rows].join('\n'))
     const ran = await importer.kpi('entries', 'import', 'data.csv', '--max-errors', '1%', '-o', 'json')
     const summary = JSON.parse(ran.stdout) as Record<string, number>
     expect(ran.code).toBe(1)
-    expect(ran.stderr).toContain('kpi: more than 120 of 12000 rows were rejected, more than --max-errors 1% allows\n')
+    expect(ran.stderr).toContain('kpi: more than 300 of 30000 rows were rejected, more than --max-errors 1% allows\n')
     expect(ran.stderr).toContain(
       `kpi: stopped with ${summary['left']} entries left; once that is mended, the same command continues\n`,
     )
