@@ -59,7 +59,8 @@ const unreadable = (path: string, what: string, cause?: unknown): JournalFault =
 const faultOf = (error: unknown, path: string): unknown => {
   if (error instanceof KpiError) return error
   const code = resultCode(error)
-  if (BUSY.has(code)) return new KpiError('locked', 'the same import is running already; wait until it has ended, or stop it')
+  if (BUSY.has(code))
+    return new KpiError('locked', 'the same import is running already; wait until it has ended, or stop it')
   if (DAMAGED.has(code)) return unreadable(path, 'is damaged', error)
   const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error))
   return new JournalFault('unusable', `cannot write the journal ${path}: ${reason}`, { cause: error })

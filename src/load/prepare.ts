@@ -19,8 +19,11 @@ import { Stopped } from '../client/stopped.ts'
 import { emptySummary, type Summary } from './summary.ts'
 import type { Table } from './table.ts'
 
-/** How far an import is: rows read and checked, then entries sent of all that there are to send. */
-export type Progress = { readonly phase: 'read' | 'send'; readonly done: number; readonly total?: number }
+/** What an import does: it reads and checks rows, reads what is there where that matters, sends entries. */
+export type Phase = 'read' | 'stored' | 'send'
+
+/** How far that is; where nothing can be counted nothing is done yet. */
+export type Progress = { readonly phase: Phase; readonly done: number; readonly total?: number }
 
 /** An import: what to load, from where to where. */
 export type Import = {
@@ -121,6 +124,7 @@ const check = async (
   const leavesOpen: Ahead['isUnsure'] = (draft, stored) =>
     judge(draft, stored, reference, options.onConflict).action === 'send'
   const readAhead: Prepared['readAhead'] = (isUnsure = leavesOpen) => {
+    work.onProgress({ phase: 'stored', done: 0 })
     const ahead = standingAhead({ client, reference, folder, drafts, isUnsure })
     onClose(ahead.close)
     return ahead

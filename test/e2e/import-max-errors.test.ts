@@ -62,7 +62,10 @@ describe('--max-errors of rows that the service refuses', () => {
         return face(request)
       },
     })
-    const rows = Array.from({ length: 30_000 }, (_, at) => `${at % 10 === 0 ? 'Ann Lee' : 'Bob'},Sales,${formatDay(at)},1`)
+    const rows = Array.from(
+      { length: 30_000 },
+      (_, at) => `${at % 10 === 0 ? 'Ann Lee' : 'Bob'},Sales,${formatDay(at)},1`,
+    )
     importer.write('data.csv', ['user,kpi,date,actual', ...rows].join('\n'))
     const ran = await importer.kpi('entries', 'import', 'data.csv', '--max-errors', '1%', '-o', 'json')
     const summary = JSON.parse(ran.stdout) as Record<string, number>

@@ -1,14 +1,16 @@
-import type { Progress } from '../../load/prepare.ts'
+import type { Phase, Progress } from '../../load/prepare.ts'
 import type { LogFields } from '../log.ts'
 import type { Speed } from './speed.ts'
 import { count, timeText } from './spell.ts'
 
-const DOING: Readonly<Record<Progress['phase'], string>> = {
+const DOING: Readonly<Record<Phase, string>> = {
   read: 'rows read and checked',
+  stored: 'reading what is there',
   send: 'entries sent',
 }
 
 const amountOf = ({ phase, done, total }: Progress): string => {
+  if (phase === 'stored') return DOING.stored
   if (total === undefined) return `${count(done)} ${DOING[phase]}`
   const share = total > 0 ? ` (${Math.floor((done / total) * 100)} %)` : ''
   return `${count(done)} of ${count(total)} ${DOING[phase]}${share}`

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { progressFields, progressText } from '../../src/cli/import/progress-text.ts'
+import { createSpeedometer } from '../../src/cli/import/speed.ts'
+import { timeText } from '../../src/cli/import/spell.ts'
+
+const MINUTE = 60_000
+
+test.each([
+  [1, '1 s'],
+  [45_000, '45 s'],
+  [99_000, '99 s'],
+  [100_000, '2 min'],
+  [12 * MINUTE, '12 min'],
+  [59 * MINUTE, '59 min'],
+  [60 * MINUTE, '1 h 00 min'],
+  [65 * MINUTE, '1 h 05 min'],
+  [26 * 60 * MINUTE, '26 h 00 min'],
+])('%i milliseconds are told as %s', (milliseconds, text) => {
+  expect(timeText(milliseconds)).toBe(text)
+})
+
+describe('how fast it goes', () => {
+  test('is measured within a phase, from what was done when that began', () => {
+    const speedOf = createSpeedometer()
+    const unknown = { perSecond: undefined, leftMs: undefined }
+    expect(speedOf({ phase: 'read', done: 1000 }, 0)).toEqual(unknown)
+    expect(speedOf({ phase: 'read', done: 5000 }, 2000)).toEqual({ perSecond: 2000, leftMs: undefined })
+    expect(speedOf({ phase: 'send', done: 5000, total: 12_000 }, 3000)).toEqual(unknown)
+    expect(speedOf({ phase: 'send', done: 6000, total: 12_000 }, 13_000)).toEqual({ perSecond: 100, leftMs: 60_000 })
+  })
+
+  test('is not told before a second has passed, nor where nothing was done', () => {
+    const speedOf = createSpeedometer()
+    speedOf({ phase: 'send', done: 0, total: 10 }, 0)
+    expect(speedOf({ phase: 'send', done: 5, total: 10 }, 999).perSecond).toBeUndefined()
+    expect(speedOf({ phase: 'send', done: 0, total: 10 }, 5000).leftMs).toBeUndefined()
+  })
+
+  test('begins anew with the next file', () => {
+    const speedOf = createSpeedometer()
+    speedOf({ phase: 'send', done: 0, total: 9000 }, 0)
+    speedOf({ phase: 'send', done: 9000, total: 9000 }, 10_000)
+    expect(speedOf({ phase: 'send', done: 10, total: 20 }, 20_000).perSecond).toBeUndefined()
+  })
+})
+
+describe('what is told', () => {
+  const speed = { perSecond: 1200, leftMs: 65 * MINUTE }
+
+  test.each([
+    [{ phase: 'read', done: 12_000 }, '12,000 rows read and checked, 1,200 a second, 1 h 05 min left'],
+    [
+      { phase: 'send', done: 5000, total: 12_000 },
+      '5,000 of 12,000 entries sent (41 %), 1,200 a second, 1 h 05 min left',
+    ],
+  ] as const)('of %j', (step, text) => {
+    expect(progressText(step, speed)).toBe(text)
+  })
+
+  test('is nothing of what is not known', () => {
+    const unknown = { perSecond: undefined, leftMs: undefined }
+    expect(progressText({ phase: 'send', done: 0, total: 0 }, unknown)).toBe('0 of 0 entries sent')
+    expect(progressText({ phase: 'stored', done: 0 }, unknown)).toBe('reading what is there')
+    expect(progressFields({ phase: 'read', done: 5 }, unknown)).toEqual({
+      phase: 'read',
+      done: 5,
+      total: null,
+      per_second: null,
+      seconds_left: null,
+    })
+  })
+})
