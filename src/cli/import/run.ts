@@ -25,7 +25,9 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: FlagV
   const ends = createEnds(files, stops)
   const work = async (client: Client, jobs: readonly Job[]): Promise<void> => {
     const progress = await createProgress(cli)
-    stops.signal().addEventListener('abort', () => progress.note(stops.explain(STOPPING)))
+    if (cli.io.stderr.isTerminal) {
+      stops.signal().addEventListener('abort', () => progress.note(stops.explain(STOPPING)))
+    }
     try {
       const run = { cli, client, asked, stops, progress }
       await printerFor(asked)(run, jobs, ends)
