@@ -53,6 +53,15 @@ describe('exact JSON', () => {
     expect(() => parseExactJson(text)).toThrow(SyntaxError)
   })
 
+  test('keeps a long number wherever it stands', () => {
+    for (let before = 0; before < 40; before += 1) {
+      for (const number of ['1234567890123456', '0.1234567890123456789', '-12345678901234.5678']) {
+        const text = `["${'a'.repeat(before)}",${number}]`
+        expect(JSON.stringify(parseExactJson(text))).toBe(text)
+      }
+    }
+  })
+
   test('is what JSON is, whatever the text holds', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.boolean(), (value, long) => {

@@ -136,7 +136,8 @@ const rejectsIn = (path: string): Record<string, string> => {
   const isWide = bytes[0] === 0xff && bytes[1] === 0xfe
   const text = bytes.toString(isWide ? 'utf16le' : 'utf8').replace(/^\uFEFF/, '')
   const separator = SEPARATORS.find((one) => text.includes(`${one}_line${one}_reason`)) ?? ','
-  const [, ...rows] = csvRows(text, separator)
+  // A row that is rejected for having too many cells keeps them.
+  const [, ...rows] = csvRows(text, separator, true)
   return Object.fromEntries(rows.map((cells) => [cells.at(-2) ?? '', cells.at(-1) ?? '']))
 }
 
