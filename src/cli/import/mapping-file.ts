@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearest } from '../../client/directory.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { DECIMALS, ENCODINGS, LAYOUTS, ON_DUPLICATE, ROLES, SEPARATORS } from '../../load/options.ts'
+import { DECIMALS, ENCODINGS, LAYOUTS, ON_DUPLICATE, ROLES, separatorName, SEPARATORS } from '../../load/options.ts'
 import { UsageError } from '../exit.ts'
 import { configFolder, makeFolder } from '../folders.ts'
 import type { Io } from '../io.ts'
@@ -62,7 +62,7 @@ const PARTS: Readonly<Record<string, (value: unknown) => boolean>> = {
   source: isText,
   kpi: isText,
   date: isText,
-  separator: isOneOf(SEPARATORS),
+  separator: isOneOf(SEPARATORS.map(separatorName)),
   encoding: isOneOf(ENCODINGS),
   decimal: isOneOf(DECIMALS),
   'date-format': isText,

@@ -1,6 +1,6 @@
 import type { Plan } from '../../load/columns.ts'
 import type { FormFlags } from '../../load/forms/forms.ts'
-import { type ImportOptions, type Role, ROLES } from '../../load/options.ts'
+import { type ImportOptions, type Role, ROLES, separatorName } from '../../load/options.ts'
 import type { Reading } from '../../load/table.ts'
 import { camelCase, type FlagValues } from '../flags.ts'
 import type { Io } from '../io.ts'
@@ -67,7 +67,7 @@ export const mappingOf = ({ options, reading, plan, forms, date }: SettledFile):
     source: options.source,
     kpi: options.kpi,
     date,
-    separator: plan.header.length > 1 ? reading.separator : undefined,
+    separator: plan.header.length > 1 ? separatorName(reading.separator) : undefined,
     encoding: reading.encoding === ASSUMED_ENCODING ? undefined : reading.encoding,
     decimal: options.decimal ?? forms.decimal,
     'date-format': options.dateFormat ?? forms.dateFormat,

@@ -5,6 +5,7 @@ import type { DateFormat } from './date-format.ts'
 import { type Evidence, shown } from './evidence.ts'
 import { KNOWN_FORMATS, PLAIN_FORMAT } from './known-formats.ts'
 import { faultOfNoValue } from './no-value.ts'
+import { remember } from '../values.ts'
 
 /** A form that fits, the cell that shows it, and whether no other form fits as well, though with the same days. */
 type Proven = { readonly format: DateFormat; readonly proof: Evidence | undefined; readonly isOnly: boolean }
@@ -23,6 +24,9 @@ export type DateColumn = {
   /** Why it cannot be told how to read it, where that is so. */
   readonly doubt: () => string | undefined
 }
+
+/** So many texts are remembered with all the days that they may be: few files have dates of more years. */
+const REMEMBERED = 10_000
 
 type Reading = { readonly format: DateFormat; readonly day: Day }
 
@@ -71,6 +75,7 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
   let left: readonly DateFormat[] = isGiven ? [format] : KNOWN_FORMATS
   let proof: Evidence | undefined
   let conflict: { readonly cell: Evidence; readonly reading: Reading } | undefined
+  const readingsIn = remember((text: string) => readingsOf(text, KNOWN_FORMATS), REMEMBERED)
   let unsaid: Evidence | undefined
   // First cells that say different days in different forms; there are no more kinds of them than pairs of forms.
   const doubtful = new Map<string, Evidence>()
@@ -88,8 +93,8 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
   }
   const note = (text: string, line: number): void => {
     if (isGiven) return
-    narrow(readingsOf(text, KNOWN_FORMATS), text, line)
-    if (whatIsUnsaid(text) !== undefined) unsaid ??= { text, line }
+    narrow(readingsIn(text), text, line)
+    if (!unsaid && whatIsUnsaid(text) !== undefined) unsaid = { text, line }
   }
   const doubtfulCell = (): Evidence | undefined => {
     if (left.length === KNOWN_FORMATS.length || left.length < 2) return undefined

@@ -1,7 +1,17 @@
 import { formatDecimal } from '../../domain/decimal.ts'
 import { Fault } from '../../domain/errors.ts'
 import { type Evidence, shown } from './evidence.ts'
-import { type DecimalSign, type NumberCell, nameOfSign, otherSign, readDressed, readNumber, undress } from './number.ts'
+import {
+  type DecimalSign,
+  type Dressed,
+  faultOfNumber,
+  nameOfSign,
+  type NumberCell,
+  otherSign,
+  readDressed,
+  toldOf,
+  undress,
+} from './number.ts'
 
 /** A column of numbers: how they are read, and what its cells have shown of how they are written. */
 export type NumberColumn = {
@@ -25,6 +35,9 @@ const SHORT: Readonly<Record<DecimalSign, RegExp>> = {
   '.': /^-?\d{1,9}(?:\.\d{1,4})?$/,
   ',': /^-?\d{1,9}(?:,\d{1,4})?$/,
 }
+
+/** Digits that may as well be thousands, with a sign that separates them. */
+const THOUSANDS = /^-?[1-9]\d{0,2}[.,]\d{3}$/
 
 type Reading = NumberCell | Fault | undefined
 
@@ -65,23 +78,46 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
   // Kept apart from the others, as most cells are of this kind.
   let plain: Evidence | undefined
 
-  const noteSign = (text: string, line: number, point: Reading, comma: Reading): void => {
-    if (point === undefined && comma === undefined) return
-    if (point !== undefined && comma !== undefined) {
-      if (!isSame(point, comma)) doubtful ??= { text, line }
-      return
-    }
-    const proved = point === undefined ? ',' : '.'
+  const prove = (proved: DecimalSign, text: string, line: number): void => {
     if (!proofs.has(proved)) proofs.set(proved, { text, line })
   }
-  const note = (text: string, line: number): void => {
-    const dressed = undress(text)
-    if (!dressed) return
-    noteSign(text, line, readDressed(dressed, '.'), readDressed(dressed, ','))
+  const noteSign = (dressed: Dressed, text: string, line: number): void => {
+    const [known] = proofs.keys()
+    // Once a sign is proven, only what it does not fit says more.
+    if (known && readDressed(dressed, known) !== undefined) return
+    const [point, comma] = [readDressed(dressed, '.'), readDressed(dressed, ',')]
+    if (point === undefined && comma === undefined) return
+    if (point === undefined || comma === undefined) prove(point === undefined ? ',' : '.', text, line)
+    else if (!isSame(point, comma)) doubtful ??= { text, line }
+  }
+  const noteDressed = (dressed: Dressed, text: string, line: number): void => {
+    noteSign(dressed, text, line)
     if (/e/i.test(dressed.body)) exponent ??= { text, line }
     if (dressed.isPercent) units.note(text, '%', line)
     else if (dressed.currency !== undefined) units.note(text, dressed.currency, line)
     else plain ??= { text, line }
+  }
+  /** Looks at a number that is nothing but a few digits, with a decimal sign or without. */
+  const noteShort = (text: string, line: number): void => {
+    plain ??= { text, line }
+    const used = text.includes('.') ? '.' : ','
+    if (proofs.has(used) || !text.includes(used)) return
+    if (THOUSANDS.test(text)) doubtful ??= { text, line }
+    else prove(used, text, line)
+  }
+  const note = (text: string, line: number): void => {
+    if (SHORT['.'].test(text) || SHORT[','].test(text)) {
+      noteShort(text, line)
+      return
+    }
+    const dressed = undress(text)
+    if (dressed) noteDressed(dressed, text, line)
+  }
+  const readLong = (text: string, line: number): NumberCell | Fault => {
+    const dressed = undress(text)
+    if (dressed) noteDressed(dressed, text, line)
+    const cell = dressed && readDressed(dressed, sign)
+    return toldOf(text, cell ?? new Fault(faultOfNumber(text, sign)))
   }
   const contradiction = (): string | undefined => {
     const [point, comma] = [proofs.get('.'), proofs.get(',')]
@@ -94,12 +130,8 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     proofs,
     note,
     read: (text, line) => {
-      if (!short.test(text)) {
-        note(text, line)
-        return readNumber(text, sign)
-      }
-      if (!proofs.has(sign) && text.includes(sign)) note(text, line)
-      plain ??= { text, line }
+      if (!short.test(text)) return readLong(text, line)
+      noteShort(text, line)
       return {
         value: BigInt(Math.round(Number(sign === '.' ? text : text.replace(',', '.')) * 10_000)),
         rounded: false,

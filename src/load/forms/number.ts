@@ -21,10 +21,9 @@ export type Dressed = {
 const BLANK = String.raw` \u00a0\u2009\u202f`
 /** Digits with whatever separates them, and an exponent; what they mean is settled by the decimal sign. */
 const BODY = new RegExp(String.raw`(?:[.,]\d+|\d(?:[\d.,'’${BLANK}]*\d)?)(?:[.,](?=$)|[eE][-+−]?\d+)?`, 'uy')
-const DRESS = new RegExp(
-  String.raw`(?<blank>[${BLANK}]+)|(?<sign>[-−–+])|(?<bracket>[()])|(?<percent>%)|(?<currency>${CURRENCY})`,
-  'iuy',
-)
+const BLANKS = new Set(' \u00a0\u2009\u202f')
+const SIGNS = new Set('-−–+()')
+const UNIT = new RegExp(`%|${CURRENCY}`, 'iuy')
 
 /** Brackets, or one minus before or after; `undefined` where signs contradict each other. */
 const isNegativeBy = (before: string, after: string): boolean | undefined => {
@@ -36,31 +35,34 @@ const isNegativeBy = (before: string, after: string): boolean | undefined => {
   return signs === '+' ? (after === '' ? false : undefined) : true
 }
 
+const matchAt = (pattern: RegExp, text: string, at: number): string | undefined => {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0]
+}
+
 /** Takes signs, brackets, percent and currency off a number; `undefined` where what is left is none. */
 export const undress = (text: string): Dressed | undefined => {
-  let [at, body, before, after, percents] = [0, '', '', '', 0]
-  const currencies: string[] = []
-  while (at < text.length) {
-    DRESS.lastIndex = at
-    const part = DRESS.exec(text)
-    if (part?.groups) {
-      const { sign, bracket, percent, currency } = part.groups
-      if (body === '') before += sign ?? bracket ?? ''
-      else after += sign ?? bracket ?? ''
-      if (percent !== undefined) percents += 1
-      if (currency !== undefined) currencies.push(currency)
-      at = DRESS.lastIndex
-      continue
+  let [body, before, after] = ['', '', '']
+  let unit: string | undefined
+  for (let at = 0; at < text.length;) {
+    const sign = text[at] ?? ''
+    if (BLANKS.has(sign)) at += 1
+    else if (SIGNS.has(sign)) {
+      if (body === '') before += sign
+      else after += sign
+      at += 1
+    } else {
+      const digits = body === '' ? matchAt(BODY, text, at) : undefined
+      const part = digits ?? (unit === undefined ? matchAt(UNIT, text, at) : undefined)
+      if (part === undefined) return undefined
+      if (digits === undefined) unit = part
+      else body = digits
+      at += part.length
     }
-    BODY.lastIndex = at
-    const digits = body === '' ? BODY.exec(text)?.[0] : undefined
-    if (digits === undefined) return undefined
-    body = digits
-    at += digits.length
   }
   const isNegative = isNegativeBy(before, after)
-  if (body === '' || isNegative === undefined || percents + currencies.length > 1) return undefined
-  return { body, isNegative, isPercent: percents === 1, currency: currencies[0] }
+  if (body === '' || isNegative === undefined) return undefined
+  return { body, isNegative, isPercent: unit === '%', currency: unit === '%' ? undefined : unit }
 }
 
 const GROUPED: Readonly<Record<DecimalSign, RegExp>> = {
@@ -108,10 +110,13 @@ export const faultOfNumber = (text: string, sign: DecimalSign): string => {
   return `has ${NAMES[OTHER[sign]]}, where numbers have ${NAMES[sign]}`
 }
 
+/** What was read of a text, with the text where it is a fault. */
+export const toldOf = (text: string, cell: NumberCell | Fault): NumberCell | Fault =>
+  cell instanceof Fault ? new Fault(`"${text}" ${cell.message}`) : cell
+
 /** Reads a number whose decimal sign is known. */
 export const readNumber = (text: string, sign: DecimalSign): NumberCell | Fault => {
   const dressed = undress(text)
-  const cell = dressed ? readDressed(dressed, sign) : undefined
-  if (cell === undefined) return new Fault(`"${text}" ${faultOfNumber(text, sign)}`)
-  return cell instanceof Fault ? new Fault(`"${text}" ${cell.message}`) : cell
+  const cell = dressed && readDressed(dressed, sign)
+  return toldOf(text, cell ?? new Fault(faultOfNumber(text, sign)))
 }
