@@ -78,6 +78,22 @@ describe('a mapping that is saved', () => {
     expect(await load(importer, 'april.csv', text, '--mapping', 'sales', '-o', 'csv')).toMatchObject({ code: 0 })
   })
 
+  test('keeps what separates cells, and in wide files which columns say whose they are', async () => {
+    await using importer = await embeddedImporter()
+    const text = 'Who\tDay\tSales\tVisits\n2\t13/03/2026\t1,5\t2,5\n'
+    await load(importer, 'march.tsv', text, '--map', 'user=Who', '--save-mapping', 'sales')
+    expect(JSON.parse(readFileSync(mappingIn(importer), 'utf8'))).toEqual({
+      layout: 'wide',
+      map: { user: 'Who', date: 'Day' },
+      separator: 'tab',
+      decimal: ',',
+      'date-format': 'DD/MM/YYYY',
+    })
+    const next = 'Who\tDay\tSales\n2\t02/04/2026\t1.234\n'
+    expect(await load(importer, 'april.tsv', next, '--mapping', 'sales')).toMatchObject({ code: 0 })
+    expect(await heldIn(importer)).toContain('2 1 2026-04-02 1234 - -')
+  })
+
   test('that is not there is told with those that are', async () => {
     await using importer = await embeddedImporter()
     expect(await load(importer, 'april.csv', APRIL, '--mapping', 'sales')).toMatchObject({

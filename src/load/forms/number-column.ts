@@ -145,7 +145,7 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     doubt: () => {
       if (isGiven) return undefined
       if (proofs.size === 0 && doubtful) {
-        return `${shown(doubtful)} is ${bothReadings(doubtful)}, and so is every other cell; say which: --decimal . or --decimal ,`
+        return `${shown(doubtful)} is ${bothReadings(doubtful)}, and no other cell shows which; say it: --decimal . or --decimal ,`
       }
       return contradiction()
     },
