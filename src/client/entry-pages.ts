@@ -36,8 +36,10 @@ export async function* entryPages(client: Client, query: Omit<EntryQuery, 'page'
       isMore = last !== undefined && (hasMore(come) ?? entries.length === ENTRIES_PAGE)
       // Pages are in the order of days, so that a shorter stretch has the same first page.
       if (page === 1 && last && isMore) {
-        days = isWithin(query, entries) ? (last.entry_date - from + 1) * PAGES_A_STRETCH : Infinity
-        to = Math.min(to, from + days - 1)
+        // The days before the first entry hold nothing, and say nothing of the others.
+        const begins = entries[0]?.entry_date ?? from
+        days = isWithin(query, entries) ? (last.entry_date - begins + 1) * PAGES_A_STRETCH : Infinity
+        to = Math.min(to, begins + days - 1)
       }
     }
     from = to + 1

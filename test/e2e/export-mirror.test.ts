@@ -93,10 +93,18 @@ const importOf = async (doors: Doors, kpi: Shell, text: string): Promise<unknown
 }
 
 const NOTHING = { created: 0, updated: 0, rejected: 0, rounded: 0 }
-const LONG = [[], ['--names'], ['--excel', 'en-US'], ['--excel', 'ja-JP', '--names']]
+const LONG = [
+  [],
+  ['--names'],
+  ['--excel', 'en-US'],
+  ['--excel', 'de-DE', '--names'],
+  ['--excel', 'fr-FR'],
+  ['--excel', 'de-CH'],
+]
 const WIDE = [
   ['--layout', 'wide'],
   ['--layout', 'wide', '--names', '--excel', 'en-GB'],
+  ['--layout', 'wide', '--excel', 'de-DE'],
   ['--layout', 'wide', '--kpi', 'Umsatz €'],
   ['--layout', 'wide', '--user', '2', '--names'],
 ]

@@ -5,7 +5,7 @@ import { createClient } from '../../src/client/client.ts'
 import { entryPages } from '../../src/client/entry-pages.ts'
 import { formatDay } from '../../src/domain/day.ts'
 import { formatDecimal } from '../../src/domain/decimal.ts'
-import { csvRows } from './csv.ts'
+import { looseRows } from './csv.ts'
 import { ROOT } from './documents.ts'
 import { temporaryFolder } from './folder.ts'
 import { kpiNamed, userNamed } from './import.ts'
@@ -136,8 +136,7 @@ const rejectsIn = (path: string): Record<string, string> => {
   const isWide = bytes[0] === 0xff && bytes[1] === 0xfe
   const text = bytes.toString(isWide ? 'utf16le' : 'utf8').replace(/^\uFEFF/, '')
   const separator = SEPARATORS.find((one) => text.includes(`${one}_line${one}_reason`)) ?? ','
-  // A row that is rejected for having too many cells keeps them.
-  const [, ...rows] = csvRows(text, separator, true)
+  const [, ...rows] = looseRows(text, separator)
   return Object.fromEntries(rows.map((cells) => [cells.at(-2) ?? '', cells.at(-1) ?? '']))
 }
 
