@@ -70,10 +70,11 @@ export const runAssignImport = async (cli: Cli, file: string, flags: FlagValues)
   try {
     const [job] = jobs
     if (!job) return
-    return await cli.withClient<number | void>(NEEDS, async (client) => {
-      const work = workOf(cli, client, asked, stops, job)
-      return asked.isDryRun ? rehearse(cli, work) : load(cli, stops, work, job)
-    })
+    const work = async (client: Client): Promise<number | void> => {
+      const one = workOf(cli, client, asked, stops, job)
+      return asked.isDryRun ? rehearse(cli, one) : load(cli, stops, one, job)
+    }
+    return await cli.withClient(NEEDS, work, { signal: stops.signal() })
   } finally {
     closeJobs(jobs)
   }

@@ -67,7 +67,8 @@ export const runExport = async (cli: Cli, flags: FlagValues): Promise<void> => {
   const look = lookOf(flags)
   const file = flags['toFile']
   const written: Written = { entries: 0, ofItems: 0, values: 0 }
-  await cli.withClient(needsOf(flags), async (client) => {
+  const signal = cli.io.interruption()
+  const work = async (client: Client): Promise<void> => {
     const selection: Selection = {
       ...range,
       users: await idsOf(client, 'user', 'user', flags['user']),
@@ -75,9 +76,10 @@ export const runExport = async (cli: Cli, flags: FlagValues): Promise<void> => {
       kpis: await idsOf(client, 'kpi', 'kpi', flags['kpi']),
     }
     const sheet = await sheetFor(client, selection, look)
-    const days = untilStopped(entriesByDay(client, selection), cli.io.interruption())
+    const days = untilStopped(entriesByDay(client, selection), signal)
     await write(cli, file, sheetText(sheet, look.form, days, written))
-  })
+  }
+  await cli.withClient(needsOf(flags), work, { signal })
   const place = typeof file === 'string' ? ` to ${file}` : ''
   const [from, to] = [formatDay(range.from), formatDay(range.to)]
   await cli.note(
