@@ -41,7 +41,8 @@ const isForReport = (footprint: Footprint, source: Ahead['source']): boolean => 
  */
 export const standingAhead = ({ client, reference, folder, drafts, isUnsure, source }: Ahead): Standing => {
   const [exact, reported] = [createSorter(folder), createSorter(folder)]
-  let find: ((key: Key) => StoredEntry | undefined) | undefined
+  type Find = (key: Key) => StoredEntry | undefined
+  let reading: Promise<Find | undefined> | undefined
 
   const readExactly = (wanted: Wanted): Promise<void> =>
     readPages(client, wanted, (entry, owner) =>
@@ -56,7 +57,7 @@ export const standingAhead = ({ client, reference, folder, drafts, isUnsure, sou
       return stored !== undefined && isUnsure(draft, stored)
     })
   }
-  const readAll = async (): Promise<typeof find> => {
+  const readAll = async (): Promise<Find> => {
     const daily = wantedWhere(isDaily)
     const isReported =
       isForReport(daily.footprint, source) &&
@@ -68,7 +69,8 @@ export const standingAhead = ({ client, reference, folder, drafts, isUnsure, sou
   }
   return {
     of: async (asked) => {
-      find ??= await readOnce(client, reference, readAll)
+      reading ??= readOnce(client, reference, readAll)
+      const find = await reading
       if (!find) return undefined
       const stored = new Map<string, StoredEntry>()
       for (const draft of asked) {
