@@ -57,6 +57,13 @@ describe('what is told', () => {
     expect(progressText(step, speed)).toBe(text)
   })
 
+  test('has the share of the limit that is used, where one is known', () => {
+    const usage = { used: 90, limit: 200, windowMs: 60_000 }
+    expect(progressText({ phase: 'send', done: 1, total: 4 }, speed, usage)).toBe(
+      '1 of 4 entries sent (25 %), 1,200 a second, 45 % of the limit used, 1 h 05 min left',
+    )
+  })
+
   test('is nothing of what is not known', () => {
     const unknown = { perSecond: undefined, leftMs: undefined }
     expect(progressText({ phase: 'send', done: 0, total: 0 }, unknown)).toBe('0 of 0 entries sent')
@@ -66,6 +73,8 @@ describe('what is told', () => {
       done: 5,
       total: null,
       per_second: null,
+      limit_used: null,
+      limit: null,
       seconds_left: null,
     })
   })

@@ -55,7 +55,8 @@ export const conclude = async (
     ...(left > 0 ? [stops.explain(leftSummary(left, called, isRefusal(failure)))] : []),
     ...(differs?.said ?? []),
   ]
-  if (differs) return { ...differs, said }
+  // All was sent: what could not be read back is work that is left.
+  if (differs) return { ...differs, said, exit: differs.exit === EXIT.unreachable ? EXIT.workLeft : differs.exit }
   if (isRefusal(failure)) return { exit: exitCodes[failure.code], code: failure.code, said }
   if (left > 0) return { exit: EXIT.workLeft, code: 'work_left', said }
   return rejected > 0 ? { exit: EXIT.partial, code: 'rejected', said } : DONE

@@ -1,3 +1,4 @@
+import type { Usage } from '../../client/transport.ts'
 import type { Phase, Progress } from '../../load/prepare.ts'
 import type { LogFields } from '../log.ts'
 import type { Speed } from './speed.ts'
@@ -17,18 +18,25 @@ const amountOf = ({ phase, done, total }: Progress): string => {
 }
 
 /** How far an import is, for people. */
-export const progressText = (step: Progress, { perSecond, leftMs }: Speed): string =>
+export const progressText = (step: Progress, { perSecond, leftMs }: Speed, usage?: Usage): string =>
   [
     amountOf(step),
     ...(perSecond === undefined ? [] : [`${count(perSecond)} a second`]),
+    ...(usage === undefined ? [] : [`${Math.round((usage.used / usage.limit) * 100)} % of the limit used`]),
     ...(leftMs === undefined || leftMs <= 0 ? [] : [`${timeText(leftMs)} left`]),
   ].join(', ')
 
 /** The same for programs. */
-export const progressFields = ({ phase, done, total }: Progress, { perSecond, leftMs }: Speed): LogFields => ({
+export const progressFields = (
+  { phase, done, total }: Progress,
+  { perSecond, leftMs }: Speed,
+  usage?: Usage,
+): LogFields => ({
   phase,
   done,
   total: total ?? null,
   per_second: perSecond ?? null,
+  limit_used: usage?.used ?? null,
+  limit: usage?.limit ?? null,
   seconds_left: leftMs === undefined ? null : Math.ceil(leftMs / 1000),
 })

@@ -1,4 +1,5 @@
 import type { Ora } from 'ora'
+import type { Client } from '../../client/client.ts'
 import type { Progress } from '../../load/prepare.ts'
 import type { Cli } from '../cli.ts'
 import { progressFields, progressText } from './progress-text.ts'
@@ -19,7 +20,7 @@ const LINE_MS = 30_000
 const named = (file: string | undefined, text: string): string => (file === undefined ? text : `${file}: ${text}`)
 
 /** A line at most every 30 seconds. */
-const showLines = ({ io, log }: Cli): ProgressView => {
+const showLines = ({ io, log }: Cli, { usage }: Client): ProgressView => {
   const speedOf = createSpeedometer()
   let toldAt = io.now()
   let file: string | undefined
@@ -32,9 +33,9 @@ const showLines = ({ io, log }: Cli): ProgressView => {
       const speed = speedOf(step, now)
       if (now - toldAt < LINE_MS) return
       toldAt = now
-      void log.note(named(file, progressText(step, speed)), 'progress', {
+      void log.note(named(file, progressText(step, speed, usage())), 'progress', {
         ...(file !== undefined && { file }),
-        ...progressFields(step, speed),
+        ...progressFields(step, speed, usage()),
       })
     },
     note: (text) => void log.note(text),
@@ -49,7 +50,7 @@ const createSpinner = async ({ io }: Cli, text: () => string): Promise<Ora> => {
 }
 
 /** One line that changes as long as the work goes on, also where nothing is done but wait. */
-const showSpinner = async (cli: Cli): Promise<ProgressView> => {
+const showSpinner = async (cli: Cli, { usage }: Client): Promise<ProgressView> => {
   const speedOf = createSpeedometer()
   let file: string | undefined
   let text = ''
@@ -61,7 +62,7 @@ const showSpinner = async (cli: Cli): Promise<ProgressView> => {
       spinner.start()
     },
     show: (step) => {
-      text = progressText(step, speedOf(step, cli.io.now()))
+      text = progressText(step, speedOf(step, cli.io.now()), usage())
     },
     note: (line) => {
       const { isSpinning } = spinner
@@ -76,9 +77,9 @@ const showSpinner = async (cli: Cli): Promise<ProgressView> => {
 }
 
 /** A spinner at a terminal; elsewhere a line from time to time. */
-export const createProgress = (cli: Cli): Promise<ProgressView> => {
+export const createProgress = (cli: Cli, client: Client): Promise<ProgressView> => {
   const { io, flags, log } = cli
   // A spinner has to know how wide its terminal is: without that it clears lines for ever.
   const hasSpinner = io.stderr.isTerminal && io.stderr.columns !== undefined && !log.isJson && !flags.quiet
-  return hasSpinner ? showSpinner(cli) : Promise.resolve(showLines(cli))
+  return hasSpinner ? showSpinner(cli, client) : Promise.resolve(showLines(cli, client))
 }

@@ -24,7 +24,7 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: FlagV
   const stops = watchStops(cli.io, asked.deadline)
   const ends = createEnds(files, stops)
   const work = async (client: Client, jobs: readonly Job[]): Promise<void> => {
-    const progress = await createProgress(cli)
+    const progress = await createProgress(cli, client)
     if (cli.io.stderr.isTerminal) {
       stops.signal().addEventListener('abort', () => progress.note(stops.explain(STOPPING)))
     }
