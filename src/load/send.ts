@@ -5,7 +5,7 @@ import { inFlight } from './in-flight.ts'
 import { countLines, type Intended, intendAll } from './intend.ts'
 import type { Journal } from './journal.ts'
 import { JournalFault } from './journal-file.ts'
-import { type Knowledge, knowledgeOf } from './learned.ts'
+import { knowledgeOf } from './learned.ts'
 import type { Load } from './load.ts'
 import { alongIntervals } from './pieces.ts'
 import { tooManyRejected } from './max-errors.ts'
@@ -22,8 +22,12 @@ export type Sent = { readonly left: number; readonly failure: KpiError | undefin
 /** So many batches are under way at a time: while one is stored, others are on their way. */
 const UNDER_WAY = 3
 
-const sendingOf = (work: Load, prepared: Prepared, journal: Journal, knowledge: Knowledge): Sending => {
-  const { client, clock, signal, options } = work
+const sendingOf = (
+  { client, clock, options, learnedPath }: Load,
+  prepared: Prepared,
+  journal: Journal,
+  signal: AbortSignal,
+): Sending => {
   const { reference, standing } = prepared
   return {
     client,
@@ -33,7 +37,7 @@ const sendingOf = (work: Load, prepared: Prepared, journal: Journal, knowledge: 
     clock,
     signal,
     journal,
-    knowledge,
+    knowledge: knowledgeOf(client.isOurs() ? undefined : learnedPath, clock.now),
     reference,
     standing,
     now: standingNow(client, reference),
@@ -100,15 +104,15 @@ const failureOf = (error: unknown, done: number): KpiError => {
 /** Sends all good rows of a file, and counts what became of them. */
 export const sendAll = async (work: Load, prepared: Prepared, journal: Journal): Promise<Sent> => {
   const total = prepared.sorter.size()
-  const knowledge = knowledgeOf(work.client.isOurs() ? undefined : work.learnedPath, work.clock.now)
-  const sending = sendingOf(work, prepared, journal, knowledge)
-  let [done, isStopped] = [0, false]
+  const givingUp = new AbortController()
+  const sending = sendingOf(work, prepared, journal, AbortSignal.any([work.signal, givingUp.signal]))
   let tooMany: KpiError | undefined
+  let [done, isStopped] = [0, false]
   const sink: Sink = (tally, lines) => {
     countTally(prepared, tally)
     done += lines
     tooMany ??= tooManyRejected(prepared.rejects, prepared.summary, work.options.maxErrors)
-    if (tooMany && done < total) throw tooMany
+    if (tooMany) givingUp.abort()
     work.onProgress({ phase: 'send', done, total })
   }
   const intended = intendAll(sending, alongIntervals(prepared.batches(), journal), {
@@ -117,14 +121,12 @@ export const sendAll = async (work: Load, prepared: Prepared, journal: Journal):
     onStop: () => (isStopped = true),
   })
   // The first goes alone: it finds out whether batches are taken, and whether anything is.
-  const room = (): number => (knowledge.known().takesBatches === true ? UNDER_WAY : 1)
+  const room = (): number => (sending.knowledge.known().takesBatches === true ? UNDER_WAY : 1)
   try {
     await inFlight(intended, room, (one) => sendInterval(sending, one, sink))
   } catch (error) {
-    if (error instanceof Stopped) return { left: total - done, failure: undefined }
-    // What was under way may have been all that there was: then nothing was given up.
-    if (error === tooMany && done === total) return { left: 0, failure: undefined }
-    return { failure: failureOf(error, done), left: total - done }
+    if (!(error instanceof Stopped)) return { failure: failureOf(error, done), left: total - done }
+    isStopped = true
   }
-  return { left: isStopped ? total - done : 0, failure: undefined }
+  return isStopped ? { left: total - done, failure: tooMany } : { left: 0, failure: undefined }
 }

@@ -1,0 +1,99 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { KpiError } from '../../src/domain/errors.ts'
+import { type Intent, type Journal, type JournalHead, openJournal } from '../../src/load/journal.ts'
+import { emptyTally } from '../../src/load/tally.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+const HEAD: JournalHead = { runId: 'one', service: 'https://kpi.example.com/api', path: '/data.csv', beganAt: 5 }
+
+const intentOf = (first: number, last: number): Intent => ({
+  first: [2, 1, first],
+  last: [2, 1, last],
+  count: last - first + 1,
+  digest: `of ${first}`,
+  way: 'batch',
+  places: undefined,
+  stage: emptyTally(),
+  sentAt: 7,
+})
+
+const refusalOf = (open: () => Journal): string => {
+  try {
+    open().close()
+  } catch (error) {
+    if (error instanceof KpiError) return `${error.code}: ${error.message}`
+  }
+  return 'none'
+}
+
+test('says in the next part of a run what was meant and what was done, in the order of keys', () => {
+  using folder = temporaryFolder()
+  const path = folder.in('a.journal')
+  const first = openJournal(path, HEAD)
+  const [late = 0, early = 0] = first.intend([intentOf(10, 19), intentOf(0, 9)])
+  first.acknowledge(late, { ...emptyTally(), created: 9, refused: [[12, 'no']] })
+  expect(first.earlier(undefined, 9)).toEqual([])
+  first.close()
+
+  const next = openJournal(path, { ...HEAD, runId: 'two', beganAt: 8 })
+  expect(next).toMatchObject({ runId: 'one', beganAt: 5, doneBefore: 10 })
+  expect(next.earlier(undefined, 9)).toEqual([
+    { ...intentOf(0, 9), id: early, outcome: undefined },
+    { ...intentOf(10, 19), id: late, outcome: { ...emptyTally(), created: 9, refused: [[12, 'no']] } },
+  ])
+  expect(next.earlier([2, 1, 0], 9)).toHaveLength(1)
+  next.finish()
+  expect(existsSync(path)).toBe(false)
+})
+
+test('keeps what was there before an entry that is sent by itself', () => {
+  using folder = temporaryFolder()
+  const journal = openJournal(folder.in('a.journal'), HEAD)
+  const [id = 0] = journal.intend([intentOf(0, 9)])
+  const ones = [undefined, null, 71].map((known, day) => ({ key: [2, 1, day] as const, digest: 'x', known, sentAt: 7 }))
+  journal.intendOnes(id, ones)
+  journal.acknowledgeOne(id, [2, 1, 1], emptyTally())
+  journal.withdrawOne(id, [2, 1, 2])
+  expect(journal.ones(id)).toEqual([
+    { ...ones[0], outcome: undefined },
+    { ...ones[1], outcome: emptyTally() },
+  ])
+  journal.acknowledge(id, emptyTally())
+  expect(journal.ones(id)).toEqual([])
+  journal.close()
+})
+
+test('does not stay where nothing was sent, or all that was meant was taken back', () => {
+  using folder = temporaryFolder()
+  const path = folder.in('a.journal')
+  openJournal(path, HEAD).close()
+  expect(existsSync(path)).toBe(false)
+  const journal = openJournal(path, HEAD)
+  journal.withdraw(journal.intend([intentOf(0, 9)]))
+  journal.close()
+  expect(existsSync(path)).toBe(false)
+})
+
+test('is held by one at a time', () => {
+  using folder = temporaryFolder()
+  const path = folder.in('a.journal')
+  const journal = openJournal(path, HEAD)
+  expect(refusalOf(() => openJournal(path, HEAD))).toBe(
+    'locked: the same import is running already; wait until it has ended, or stop it',
+  )
+  journal.close()
+  expect(refusalOf(() => openJournal(path, HEAD))).toBe('none')
+})
+
+test('names the file where it is none, or one of another version', () => {
+  using folder = temporaryFolder()
+  const [torn, newer] = [folder.in('torn.journal'), folder.in('newer.journal')]
+  writeFileSync(torn, 'no database, and long enough to be looked at '.repeat(100))
+  expect(refusalOf(() => openJournal(torn, HEAD))).toContain(`unusable: the journal ${torn} is damaged; remove it`)
+  const database = new DatabaseSync(newer)
+  database.exec('pragma user_version = 9')
+  database.close()
+  expect(refusalOf(() => openJournal(newer, HEAD))).toContain(`${newer} is of another version of kpi (9); remove it`)
+})
