@@ -79,6 +79,9 @@ const itemsOf = async (sending: Sending, interval: number, batch: Batch, sink: O
   })
 }
 
+/** What is written down of what was there: an entry without an id is not known well enough to tell another one from it. */
+const knownOf = (before: Before): One['known'] => (before?.id === NO_ID ? undefined : before && before.id)
+
 /** Writes entries down before they are sent, some at once; those that are added to are written one by one, just before. */
 async function* intended(sending: Sending, interval: number, items: readonly Item[]): AsyncGenerator<Item> {
   const { journal, clock, signal, isAdding } = sending
@@ -90,7 +93,7 @@ async function* intended(sending: Sending, interval: number, items: readonly Ite
     const sentAt = clock.now()
     journal.intendOnes(
       interval,
-      fresh.map(({ draft, key, before }) => ({ key, digest: digestOf([draft]), known: before && before.id, sentAt })),
+      fresh.map(({ draft, key, before }) => ({ key, digest: digestOf([draft]), known: knownOf(before), sentAt })),
     )
     try {
       for (let item = some.shift(); item; item = signal.aborted ? undefined : some.shift()) yield item
