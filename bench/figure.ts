@@ -2,7 +2,7 @@
 export type Figure = {
   readonly what: string
   readonly measured: number
-  readonly unit: 'ms' | 's' | 'MB' | '/s'
+  readonly unit: 'ms' | 's' | 'MB' | '/s' | 'requests'
   readonly against: string
   readonly ratio: number
   readonly limit: number

@@ -5,6 +5,7 @@ import { makeAccount } from './data.ts'
 import { type Figure, tableOf } from './figure.ts'
 import { importing, loadedAccount } from './import.ts'
 import { onPostgres } from './postgres.ts'
+import { pacing } from './pace.ts'
 import { reporting } from './report.ts'
 import { batching, reportingOverHttp, serving } from './serving.ts'
 import { startUp } from './start-up.ts'
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, (account: string) => Figure[] | Promise<Fig
   import: (account) => importing(folder, account),
   report: measureReports,
   serve: measureServing,
+  pace: () => pacing(folder),
 }
 
 /**

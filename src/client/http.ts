@@ -91,6 +91,9 @@ const totalOf = ({ header }: TextAnswer): number | undefined => {
 
 const hasNextIn = ({ header }: TextAnswer): boolean => /;\s*rel="?next\b/i.test(header('link') ?? '')
 
+/** What is put off so often for the limit, each time for as long as the service asks, is refused for good. */
+const MOST_REFUSALS = 20
+
 /** How our own service calls itself in the header `Server`. */
 const OURS = /^kpi\//
 
@@ -120,13 +123,13 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     return answer
   }
   const ask = async (sending: Sending): Promise<TextAnswer> => {
-    for (;;) {
+    for (let refusals = 1; ; refusals += 1) {
       const turn = await gate?.enter()
       const answer = await request(sending).catch((error: unknown) => {
         turn?.leave()
         throw unreachable(error, baseUrl)
       })
-      if (!turn?.leave(answer)) return answer
+      if (!turn?.leave(answer) || refusals === MOST_REFUSALS) return answer
     }
   }
   const refusalOf = (answer: TextAnswer, path: string): KpiError | undefined => {

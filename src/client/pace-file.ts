@@ -6,7 +6,7 @@ import { paceOfText, textOfPace } from './pace-text.ts'
 
 /** Where no limit is known, it is looked so often whether another process has found one. */
 const LOOK_MS = 1000
-/** What was found out longer ago is found out anew. */
+/** What was last used longer ago is found out anew. */
 const STALE_MS = 3_600_000
 
 /**
@@ -65,6 +65,9 @@ const openAnew = (path: string): File => {
   }
 }
 
+/** When requests were last sent by what is known. */
+const usedAt = ({ log, judgedAt }: Pace): number => Math.max(log.at(-1)?.[0] ?? 0, judgedAt)
+
 /** What another process knows, and what was sent by this one before it looked. */
 const join = (known: Pace, own: Pace): Pace => {
   const log = [...known.log, ...own.log].sort(([a], [b]) => a - b)
@@ -90,7 +93,7 @@ export const fileShare = (path: string, onTrouble: (reason: string) => void): Sh
   const begin = (now: number): void => {
     lookedAt = now
     const known = file?.begin()
-    if (known && (isJoined || now - known.judgedAt < STALE_MS)) pace = isJoined ? known : join(known, pace)
+    if (known && (isJoined || now - usedAt(known) < STALE_MS)) pace = isJoined ? known : join(known, pace)
     isJoined ||= known !== undefined || pace.limit !== null
   }
   const guarded = (work: () => void): void => {

@@ -1,6 +1,16 @@
 import { countOf, LONGEST_WAIT_MS, note, type Pace, underWay } from './pace-state.ts'
 import type { Told } from './pace-told.ts'
-import { countedAfter, firstLeaves, levelOf, rateOf, slidingWait, SPARE, trialLevel, usedOf } from './pace-wait.ts'
+import {
+  countedAfter,
+  firstLeaves,
+  isMeasuring,
+  levelOf,
+  rateOf,
+  slidingWait,
+  SPARE,
+  trialLevel,
+  usedOf,
+} from './pace-wait.ts'
 
 /** What is told in whole seconds may be so much later than it is. */
 const SECONDS_MS = 1500
@@ -9,7 +19,7 @@ const SHORTEST_WINDOW_MS = 10_000
 /** After so many mistakes the service is taken for one of sliding windows, by which no other has more requests than it takes. */
 const MOST_MISTAKES = 4
 /** A bucket of unknown rate is measured again after so many times the time that the last measure took. */
-const STRETCH = 12
+const STRETCH = 20
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
 const LONGEST_GUARD_MS = 1000
@@ -22,6 +32,12 @@ const settle = (pace: Pace, kind: Pace['kind'], now: number): void => {
   pace.judgedAt = now
   pace.tried = 0
   pace.passed = 0
+}
+
+/** Takes the windows for fixed, as sure as if all that may be under way had passed already: the service itself counts so. */
+const becomeFixed = (pace: Pace, now: number): void => {
+  settle(pace, 'fixed', now)
+  pace.passed = pace.limit ?? 0
 }
 
 const becomeBucket = (pace: Pace, now: number, level: number, capacity: number): void => {
@@ -102,33 +118,48 @@ const windowBefore = (pace: Pace, used: number): number => {
   return 0
 }
 
+/**
+ * Takes over what a bucket is said to hold, as far as that is beyond doubt: what was sent or answered in the meantime may
+ * have been counted before or after.
+ */
+const fillTo = (pace: Pace, sentAt: number, now: number, remaining: number): void => {
+  const sinceThen = countOf(pace.log, sentAt) - 1 + underWay(pace)
+  const atMost = remaining + rateOf(pace) * (now - sentAt)
+  pace.level = Math.min(Math.max(levelOf(pace, now), remaining - sinceThen), atMost)
+  pace.levelAt = now
+}
+
 /** Compares how many requests the service counts with those that it would count if its windows slid. */
 const compare = (pace: Pace, sentAt: number, now: number, remaining: number): void => {
   const used = (pace.limit ?? 0) - remaining
-  const after = pace.kind === 'fixed' ? countedAfter(pace, now) : now - pace.windowMs + (pace.leadMs ?? 0) + SECONDS_MS
+  // What is soon to leave does not count: a clock that was set may be off by as much.
+  const margin = (pace.leadMs ?? 0) + Math.max(SECONDS_MS, pace.windowMs / 8)
+  const after = pace.kind === 'fixed' ? countedAfter(pace, now) : now - pace.windowMs + margin
   const ownAtLeast = countOf(pace.log, after) - countOf(pace.log, sentAt) + 1
   const forgotten = ownAtLeast - used
   if (remaining > 0 && sentAt >= pace.judgedAt && forgotten > SPARE && pace.kind !== 'fixed') {
     if (used <= ownAtLeast / 2 && forgotten > 5) {
-      settle(pace, 'fixed', now)
+      becomeFixed(pace, now)
       pace.boundary = windowBefore(pace, used)
     } else if (pace.kind === 'unknown') {
-      becomeBucket(pace, now, remaining - underWay(pace), pace.limit ?? 1)
+      becomeBucket(pace, now, 0, pace.limit ?? 1)
+      fillTo(pace, sentAt, now, remaining)
     }
   } else {
     countOthers(pace, now, used, remaining > 0 ? ownAtLeast : -Infinity)
   }
 }
 
-const passTrial = (pace: Pace, now: number, remaining: number | undefined): void => {
+const passTrial = (pace: Pace, sentAt: number, now: number, remaining: number | undefined): void => {
   pace.passed += 1
   const limit = pace.limit ?? 1
   if (remaining === undefined) {
     if (pace.passed >= trialLevel(pace, now) + SPARE) settle(pace, 'fixed', now)
   } else if (remaining >= Math.max(SPARE + 1, limit / 2)) {
-    settle(pace, 'fixed', now)
+    becomeFixed(pace, now)
   } else if (isShort(pace, pace.boundary - pace.judgedAt)) {
-    becomeBucket(pace, now, remaining - underWay(pace), limit)
+    becomeBucket(pace, now, 0, limit)
+    fillTo(pace, sentAt, now, remaining)
   } else {
     settle(pace, 'sliding', now)
   }
@@ -139,6 +170,7 @@ export const send = (pace: Pace, name: string, now: number): void => {
   pace.pending[name] = now
   if (pace.kind === 'trial') pace.tried += 1
   if (pace.kind === 'bucket') {
+    if (isMeasuring(pace, now)) pace.tried += 1
     pace.level = Math.max(0, levelOf(pace, now) - 1)
     pace.levelAt = now
   }
@@ -166,12 +198,13 @@ export const accept = (pace: Pace, name: string, now: number, told: Told): void 
   adopt(pace, told)
   note(pace, pace.log, now)
   const remaining = pace.isMiscounted ? undefined : told.remaining
-  if (sentAt >= pace.judgedAt && pace.kind === 'trial') return passTrial(pace, now, remaining)
+  if (sentAt >= pace.judgedAt && pace.kind === 'trial') return passTrial(pace, sentAt, now, remaining)
   if (pace.kind === 'bucket') {
     pace.passed += 1
-    if (remaining !== undefined) [pace.level, pace.levelAt] = [remaining - underWay(pace), now]
+    if (remaining !== undefined) fillTo(pace, sentAt, now, remaining)
     return
   }
+  if (pace.kind === 'fixed') pace.passed += 1
   if (remaining === undefined || pace.limit === null) return
   compare(pace, sentAt, now, remaining)
   if (pace.kind === 'unknown' && remaining === 0 && told.resetMs !== undefined) judge(pace, now, now + told.resetMs)
@@ -191,7 +224,7 @@ const refusedBucket = (pace: Pace, now: number): void => {
     pace.rate = (pace.passed / tookMs) * pace.windowMs
     pace.measureAt = now + STRETCH * tookMs
   }
-  ;[pace.level, pace.levelAt, pace.emptyAt, pace.passed] = [0, now, now, 0]
+  ;[pace.level, pace.levelAt, pace.emptyAt, pace.passed, pace.tried] = [0, now, now, 0, 0]
   pace.judgedAt = now
   if (pace.mistakes >= MOST_MISTAKES) settle(pace, 'sliding', now)
 }

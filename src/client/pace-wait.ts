@@ -7,8 +7,6 @@ export const UNTIL_ANSWERED = Infinity
 const ROUNDING_MS = 2
 /** A trial sends so many more than a bucket would hold. */
 export const SPARE = 2
-/** So many at a time, as there are connections; fewer while one too many would be refused with all that follow it. */
-const MOST_UNDER_WAY = 10
 
 /** Requests that fit into a millisecond. */
 export const rateOf = ({ limit, isTold, rate, windowMs }: Pace): number =>
@@ -67,11 +65,14 @@ const fixedWait = (pace: Pace, now: number): number => {
 export const levelOf = (pace: Pace, now: number): number =>
   Math.min(pace.capacity, pace.level + rateOf(pace) * Math.max(0, now - pace.levelAt))
 
+/** Whether it is being found out how fast a bucket fills, by sending until one request is refused. */
+export const isMeasuring = ({ isTold, measureAt }: Pace, now: number): boolean => !isTold && now >= measureAt
+
 const bucketWait = (pace: Pace, now: number): number => {
-  // Found out by sending until one is refused, one at a time.
-  const untilMeasured = pace.isTold ? Infinity : pace.measureAt - now
-  if (untilMeasured <= 0) return underWay(pace) === 0 ? 0 : UNTIL_ANSWERED
+  // Few at a time, as all that are under way then are refused; more the longer none is.
+  if (isMeasuring(pace, now)) return underWay(pace) <= pace.tried / 8 ? 0 : UNTIL_ANSWERED
   const level = levelOf(pace, now)
+  const untilMeasured = pace.isTold ? Infinity : pace.measureAt - now
   return level >= 1 ? 0 : Math.min(untilMeasured, Math.ceil((1 - level) / rateOf(pace)))
 }
 
@@ -95,11 +96,12 @@ const WAITS: Readonly<Record<Pace['kind'], (pace: Pace, now: number) => number>>
   trial: trialWait,
 }
 
-/** How many may be under way at a time. */
-const mostUnderWay = ({ limit, kind, accepted }: Pace): number => {
+/** How many may be under way at a time: few as long as a limit may be met that is not known, as all of them are refused then. */
+const mostUnderWay = ({ limit, kind, accepted, passed }: Pace): number => {
+  if (kind === 'fixed') return passed >= (limit ?? 0) ? Infinity : 4 + Math.floor(passed / 50)
   if (kind !== 'unknown') return Infinity
   if (accepted === 0) return 1
-  return Math.min(MOST_UNDER_WAY, limit === null ? 3 + Math.floor(accepted / 200) : 4 + Math.floor(accepted / 50))
+  return limit === null ? 3 + Math.floor(accepted / 200) : 4 + Math.floor(accepted / 50)
 }
 
 /** How long the next request has to wait, by what is known; 0 where it may go. */

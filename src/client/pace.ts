@@ -25,6 +25,8 @@ export type Pacing = {
   readonly note: (text: string) => void
 }
 
+/** The same while those of others are under way, whose answers make room. */
+const LOOK_SOON_MS = 100
 /** As many as there are connections: a request that waits for one does not go when its turn says. */
 const MOST_UNDER_WAY = 10
 /** What others have learned is looked at so often. */
@@ -84,7 +86,8 @@ export const createGate = (pacing: Pacing): Gate => {
     tellLong(wait)
     const spread = share.isShared() ? random() * SPREAD_MS : 0
     const [startedAt, isHeldUp] = [clock.now(), isUnderWay === 0]
-    await waiting.wait(Math.min(wait + spread, share.isShared() ? LOOK_MS : LONGEST_WAIT_MS))
+    const longest = wait === Infinity ? LOOK_SOON_MS : share.isShared() ? LOOK_MS : LONGEST_WAIT_MS
+    await waiting.wait(Math.min(wait, longest) + spread)
     if (isHeldUp) waitedMs += Math.max(0, clock.now() - startedAt)
   }
   const pass = async (turn: string): Promise<void> => {

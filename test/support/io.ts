@@ -41,13 +41,14 @@ let worlds = 0
 
 export type TestIo = { readonly io: Io; readonly stdout: () => string; readonly stderr: () => string }
 
-/** A world of a test's own: streams in memory, a clock that stands, a home of its own, nothing of this process. */
+/** A world of a test's own: streams in memory, a clock that goes on only by what is slept, a home of its own, nothing of this process. */
 export const testIo = (world: World): TestIo => {
   const isTerminal = world.terminal !== undefined
   const [stdout, stderr] = [outputTo(isTerminal, world.terminal), outputTo(isTerminal, world.terminal)]
   const { stdin = '' } = world
   worlds += 1
   let bytes = (worlds * 89) % 251
+  let slept = 0
   const io: Io = {
     env: world.env ?? {},
     cwd: world.cwd ?? world.home,
@@ -58,9 +59,12 @@ export const testIo = (world: World): TestIo => {
     stdinIsTerminal: isTerminal,
     stdout: stdout.output,
     stderr: stderr.output,
-    now: () => world.now ?? NOW,
-    uptime: () => world.now ?? NOW,
-    sleep: () => new Promise((resolve) => void setImmediate(resolve)),
+    now: () => Math.floor((world.now ?? NOW) + slept),
+    uptime: () => (world.now ?? NOW) + slept,
+    sleep: (milliseconds, signal) => {
+      if (!signal?.aborted) slept += milliseconds
+      return new Promise((resolve) => void setImmediate(resolve))
+    },
     alarm: world.alarm ?? (() => new AbortController().signal),
     random: (count) => Uint8Array.from({ length: count }, () => (bytes = (bytes + 97) % 251)),
     interruption: () => world.signal ?? new AbortController().signal,

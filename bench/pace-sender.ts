@@ -1,0 +1,40 @@
+import { setTimeout } from 'node:timers/promises'
+import { httpTransport } from '../src/client/http.ts'
+import { createGate } from '../src/client/pace.ts'
+import { fileShare } from '../src/client/pace-file.ts'
+
+/** Sends so many requests to a service, as fast as its limit allows, sharing that with others by a file. */
+const [url = '', file = '', requests = '0', name = ''] = process.argv.slice(2)
+
+const clock = {
+  now: Date.now,
+  sleep: async (milliseconds: number, signal?: AbortSignal): Promise<void> => {
+    await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined)
+  },
+}
+const note = (text: string): void => void process.stderr.write(`${text}\n`)
+const gate = createGate({
+  clock,
+  signal: new AbortController().signal,
+  share: fileShare(file, note),
+  name: `${name}-`,
+  random: Math.random,
+  note,
+})
+const transport = httpTransport({
+  baseUrl: new URL(url),
+  login: 'a@example.com',
+  token: 'secret',
+  timeoutMs: 30_000,
+  now: Date.now,
+  gate,
+})
+let left = Number(requests)
+const sender = async (): Promise<void> => {
+  while (left > 0) {
+    left -= 1
+    await transport.send({ method: 'GET', path: '/kpis' })
+  }
+}
+await Promise.all(Array.from({ length: 10 }, sender))
+await transport.close()

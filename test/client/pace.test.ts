@@ -1,0 +1,301 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Gate } from '../../src/client/gate.ts'
+import { createGate, type Pacing } from '../../src/client/pace.ts'
+import { fileShare } from '../../src/client/pace-file.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import {
+  bucketLimiter,
+  CLASSIC_TELLING,
+  fixedLimiter,
+  type Limited,
+  type Limiter,
+  slidingLimiter,
+  type Telling,
+} from '../support/limiters.ts'
+import { leastTime, sendThrough, wellBehind } from '../support/pacing.ts'
+import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
+
+/** Chance that is the same in each run. */
+const chance = (seed: number): (() => number) => {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+const gateOn = (clock: VirtualClock, given: Partial<Pacing> = {}): Gate =>
+  createGate({
+    clock,
+    signal: new AbortController().signal,
+    name: 'a',
+    random: chance(1),
+    note: () => undefined,
+    ...given,
+  })
+
+/** How long requests are on their way, and how many are sent at a time. */
+type Way = { readonly wayMs: number; readonly jitterMs: number; readonly atATime: number }
+
+const NEAR: Way = { wayMs: 1, jitterMs: 0, atATime: 10 }
+const FAR: Way = { wayMs: 25, jitterMs: 20, atATime: 10 }
+const ONE_BY_ONE: Way = { wayMs: 25, jitterMs: 0, atATime: 1 }
+
+const KINDS = {
+  sliding: (limit) => slidingLimiter(limit),
+  'fixed, first window 7 s': (limit) => fixedLimiter(limit, 7300),
+  'fixed, first window 31 s': (limit) => fixedLimiter(limit, 31_500),
+  'fixed, first window 59 s': (limit) => fixedLimiter(limit, 58_700),
+  bucket: (limit) => bucketLimiter(limit),
+  'bucket of a quarter': (limit) => bucketLimiter(limit, limit / 4),
+  'bucket of 10': (limit) => bucketLimiter(limit, 10),
+} satisfies Record<string, (limit: number) => Limiter>
+
+type Kind = keyof typeof KINDS
+
+const telling = (headers: Telling['headers']): Telling => ({ ...CLASSIC_TELLING, headers })
+
+const service = (clock: VirtualClock, limiter: Limiter, { wayMs, jitterMs }: Way, told: Telling): Limited => {
+  const random = chance(7)
+  return wellBehind({ clock, limiter, telling: told, wayMs: () => wayMs + jitterMs * random() })
+}
+
+/** How much longer it took than it must, and which share was refused. */
+type Measured = { readonly over: number; readonly refused: number }
+
+const compare = (clock: VirtualClock, limited: Limited, requests: number, fresh: Limiter, way: Way): Measured => {
+  const least = leastTime(fresh, requests, way.atATime, way.wayMs + way.jitterMs / 2)
+  return { over: clock.elapsed() / least - 1, refused: limited.tally.refused / requests }
+}
+
+const measure = async (kind: Kind, limit: number, way: Way, headers: Telling['headers']): Promise<Measured> => {
+  const clock = createVirtualClock()
+  const limited = service(clock, KINDS[kind](limit), way, telling(headers))
+  const gate = gateOn(clock)
+  const requests = limit * 5.5
+  await clock.run(() => sendThrough(gate, limited, { left: requests }, way.atATime))
+  return compare(clock, limited, requests, KINDS[kind](limit), way)
+}
+
+const ALL_KINDS: readonly Kind[] = [
+  'sliding',
+  'fixed, first window 7 s',
+  'fixed, first window 31 s',
+  'fixed, first window 59 s',
+  'bucket',
+  'bucket of a quarter',
+  'bucket of 10',
+]
+
+describe('a run takes at most 3 % longer than it must, and at most 0.5 % of its requests are refused', () => {
+  describe.each(['both', 'draft', 'x', 'x-limit'] as const)('by the headers %s', (headers) => {
+    describe.each([200, 600])('at %d a minute', (limit) => {
+      test.each(ALL_KINDS)('%s', async (kind) => {
+        for (const way of [NEAR, FAR, ONE_BY_ONE]) {
+          const { over, refused } = await measure(kind, limit, way, headers)
+          expect(over).toBeLessThan(0.03)
+          expect(refused).toBeLessThanOrEqual(0.005)
+        }
+      })
+    })
+  })
+
+  test.each(['sliding', 'fixed, first window 31 s', 'fixed, first window 59 s', 'bucket of a quarter'] as const)(
+    'where nothing is told but when to come back: %s',
+    async (kind) => {
+      const { over, refused } = await measure(kind, 600, { ...FAR, atATime: 4 }, 'none')
+      expect(over).toBeLessThan(0.03)
+      expect(refused).toBeLessThanOrEqual(0.005)
+    },
+  )
+})
+
+/** Four gates, each with a connection of its own to one file, as four processes have. */
+const measureFour = async (kind: Kind, limit: number, headers: Telling['headers'], way = FAR) => {
+  using folder = temporaryFolder()
+  const clock = createVirtualClock()
+  const limited = service(clock, KINDS[kind](limit), way, telling(headers))
+  const gates = [1, 2, 3, 4].map((at) => {
+    const share = fileShare(join(folder.path, 'pace.db'), (reason) => expect.unreachable(reason))
+    return gateOn(clock, { share, name: `gate${at}-`, random: chance(at) })
+  })
+  const requests = limit * 5.5
+  const work = { left: requests }
+  const sent = await clock.run(() => Promise.all(gates.map((gate) => sendThrough(gate, limited, work, way.atATime))))
+  for (const gate of gates) gate.close()
+  const measured = compare(clock, limited, requests, KINDS[kind](limit), { ...way, atATime: way.atATime * 4 })
+  return { ...measured, least: Math.min(...sent) / requests }
+}
+
+describe('four processes that share a key', () => {
+  test.each(ALL_KINDS)('%s: 5 per cent longer at most, 1 per cent refused at most, and none starves', async (kind) => {
+    const { over, refused, least } = await measureFour(kind, 200, 'both')
+    expect(over).toBeLessThan(0.05)
+    expect(refused).toBeLessThanOrEqual(0.01)
+    expect(least).toBeGreaterThan(0.1)
+  })
+})
+
+describe('what happens on the way', () => {
+  test('a limit that is lowered and raised again is kept to within a window', async () => {
+    const clock = createVirtualClock()
+    const limiter = slidingLimiter(200)
+    const limited = service(clock, limiter, FAR, CLASSIC_TELLING)
+    const gate = gateOn(clock)
+    const change = async (): Promise<void> => {
+      await clock.sleep(90_000)
+      limiter.setLimit(50)
+      await clock.sleep(180_000)
+      limiter.setLimit(300)
+    }
+    await clock.run(() => Promise.all([change(), sendThrough(gate, limited, { left: 1200 }, 10)]))
+    expect(limited.tally.refused).toBeLessThanOrEqual(20)
+    expect(clock.elapsed()).toBeLessThan(500_000)
+  })
+
+  test('requests of others with the same key are counted in', async () => {
+    const clock = createVirtualClock()
+    const limited = service(clock, slidingLimiter(200), FAR, CLASSIC_TELLING)
+    const gate = gateOn(clock)
+    let isDone = false
+    const other = async (): Promise<void> => {
+      while (!isDone) {
+        await clock.sleep(1000)
+        await limited.ask({ method: 'GET', path: '/api/kpis', query: {}, headers: {}, body: null })
+      }
+    }
+    const own = async (): Promise<void> => {
+      await sendThrough(gate, limited, { left: 700 }, 10)
+      isDone = true
+    }
+    await clock.run(() => Promise.all([own(), other()]))
+    // 140 a minute are left of 200.
+    expect(clock.elapsed()).toBeLessThan((700 / 140) * 60_000)
+    expect(gate.traffic().refused).toBeLessThanOrEqual(14)
+  })
+
+  test.each([-3_600_000, -5000, 5000, 86_400_000])(
+    'a clock that is set by %d ms holds a run up for two windows at most',
+    async (by) => {
+      const clock = createVirtualClock()
+      const limited = service(clock, slidingLimiter(200), FAR, CLASSIC_TELLING)
+      const gate = gateOn(clock)
+      const set = async (): Promise<void> => {
+        await clock.sleep(70_000)
+        clock.set(by)
+      }
+      await clock.run(() => Promise.all([set(), sendThrough(gate, limited, { left: 1100 }, 10)]))
+      expect(clock.elapsed()).toBeLessThan(5 * 60_000 + 2 * 65_000)
+      expect(limited.tally.refused).toBeLessThanOrEqual(40)
+    },
+  )
+
+  test('a rate that is asked for is never exceeded, nor is the limit', async () => {
+    for (const [rate, least] of [
+      [30, 30],
+      [1000, 200],
+    ] as const) {
+      const clock = createVirtualClock()
+      // The service holds to it, too: one more would be refused.
+      const limited = service(clock, slidingLimiter(least), FAR, telling('none'))
+      const gate = gateOn(clock, { rate })
+      await clock.run(() => sendThrough(gate, limited, { left: least * 3 }, 10))
+      expect(limited.tally.refused).toBeLessThanOrEqual(rate === 30 ? 0 : 5)
+    }
+  })
+})
+
+describe('what services say of when to come back', () => {
+  const refuseFirst = (words: string | undefined, status: 403 | 429, clock: VirtualClock) => {
+    let requests = 0
+    return {
+      tally: { accepted: 0, refused: 0, lastAt: 0 },
+      limiter: slidingLimiter(1),
+      close: () => Promise.resolve(),
+      ask: async () => {
+        await clock.sleep(10)
+        requests += 1
+        const header = (name: string): string | undefined => (name === 'retry-after' ? words : undefined)
+        return requests === 1 ? { status, header, body: '' } : { status: 200, header: () => undefined, body: '{}' }
+      },
+    }
+  }
+
+  test.each([
+    ['seconds', '7', 403, 7020],
+    ['a date', 'Sat, 21 Nov 2026 12:00:30 GMT', 403, 30_020],
+    ['nothing, with 429', undefined, 429, 1020],
+    ['what is none, with 429', '-5', 429, 1020],
+    ['a year: asked again after an hour', '31536000', 403, 3_600_020],
+    ['more than can be: asked again after an hour', '1'.padEnd(118, '0'), 429, 3_600_020],
+  ] as const)('%s', async (_, words, status, elapsed) => {
+    const clock = createVirtualClock()
+    const notes: string[] = []
+    const gate = gateOn(clock, { note: (text) => notes.push(text) })
+    await clock.run(() => sendThrough(gate, refuseFirst(words, status, clock), { left: 1 }, 1))
+    expect(clock.elapsed()).toBe(elapsed)
+    expect(gate.traffic()).toEqual({ refused: 1, waitedMs: elapsed - 20 })
+    expect(notes.length).toBe(elapsed > 600_000 ? 1 : 0)
+  })
+
+  test('a 403 without it is no matter of the limit', async () => {
+    const clock = createVirtualClock()
+    const gate = gateOn(clock)
+    await clock.run(() => sendThrough(gate, refuseFirst(undefined, 403, clock), { left: 1 }, 1))
+    expect(gate.traffic()).toEqual({ refused: 0, waitedMs: 0 })
+  })
+
+  test('waiting ends at once where the run is stopped', async () => {
+    const clock = createVirtualClock()
+    const controller = new AbortController()
+    const gate = gateOn(clock, { signal: controller.signal })
+    const stop = async (): Promise<void> => {
+      await clock.sleep(5000)
+      controller.abort()
+    }
+    const send = sendThrough.bind(undefined, gate, refuseFirst('3600', 429, clock), { left: 3 }, 2)
+    await expect(clock.run(() => Promise.all([send(), stop()]))).rejects.toThrow('stopped')
+    expect(clock.elapsed()).toBe(5000)
+  })
+})
+
+describe('the file that processes share', () => {
+  const run = async (path: string): Promise<string[]> => {
+    const clock = createVirtualClock()
+    const notes: string[] = []
+    const limited = service(clock, slidingLimiter(20), FAR, CLASSIC_TELLING)
+    const gate = gateOn(clock, { share: fileShare(path, (reason) => notes.push(reason)) })
+    await clock.run(() => sendThrough(gate, limited, { left: 50 }, 5))
+    gate.close()
+    expect(limited.tally).toMatchObject({ accepted: 50, refused: 0 })
+    return notes
+  }
+
+  test('is made anew where it is none', async () => {
+    using folder = temporaryFolder()
+    const path = join(folder.path, 'pace.db')
+    writeFileSync(path, 'no database at all, but long enough to be taken for one'.repeat(100))
+    expect(await run(path)).toEqual([])
+  })
+
+  test('is done without where it cannot be used, and that is said once', async () => {
+    using folder = temporaryFolder()
+    expect(await run(join(folder.path, 'missing', 'pace.db'))).toEqual([expect.stringContaining('ENOENT')])
+  })
+
+  test('tells the next process what the last one used', async () => {
+    using folder = temporaryFolder()
+    const clock = createVirtualClock()
+    const limited = service(clock, slidingLimiter(100), FAR, CLASSIC_TELLING)
+    for (const name of ['one', 'two']) {
+      const share = fileShare(join(folder.path, 'pace.db'), (reason) => expect.unreachable(reason))
+      const gate = gateOn(clock, { share, name })
+      await clock.run(() => sendThrough(gate, limited, { left: 80 }, 10))
+      gate.close()
+    }
+    expect(limited.tally).toMatchObject({ accepted: 160, refused: 0 })
+    expect(clock.elapsed()).toBeLessThan(63_000)
+  })
+})
