@@ -41,8 +41,11 @@ const complaintsOfCode = (job: Job, { ended, writes, troubles, isStopped }: Seen
 
 const held = (entries: readonly Kept[]): Map<string, Kept[]> => Map.groupBy(entries, keyOf)
 
-const doubles = (entries: readonly Kept[]): string[] =>
-  [...held(entries)].flatMap(([key, list]) => (list.length > 1 ? [`${key} is there ${list.length} times`] : []))
+/** Doubles of an entry, but for those of which it is told that nobody knows what became of them. */
+const doubles = (entries: readonly Kept[], isTold: (key: string) => boolean): string[] =>
+  [...held(entries)].flatMap(([key, list]) =>
+    list.length > 1 && !isTold(key) ? [`${key} is there ${list.length} times`] : [],
+  )
 
 /** Whatever happens, an entry is as it was, or as it is to be, and stands once under its key. */
 export const complaintsMeanwhile = (job: Job, entries: readonly Kept[], seen: Seen): string[] => {
@@ -111,12 +114,14 @@ export const complaintsAtEnd = (job: Job, entries: readonly Kept[], seen: Seen):
   const { fates, bad } = expectedOf(job)
   const reasons = new Map(rejected.map(({ line, reason }) => [line, reason]))
   const isRejected = (line: number): boolean => reasons.has(line)
+  const isLost = (line: number): boolean => reasons.get(line)?.includes('the answer was lost') ?? false
+  const linesOf = new Map(fates.map(({ key, lines }) => [key, lines]))
   const found = held(entries)
   const fated = new Set([...bad, ...fates.flatMap(({ lines, isRejected }) => (isRejected === false ? [] : lines))])
   const sure = new Set([...bad, ...fates.flatMap(({ lines, isRejected }) => (isRejected === true ? lines : []))])
   const unasked = rejected.filter(({ line }) => !fated.has(line))
   return [
-    ...doubles(entries),
+    ...doubles(entries, (key) => mayStayUnknown(job) && (linesOf.get(key)?.some(isLost) ?? false)),
     ...fates.flatMap((fate) => complaintsOfFate(job, fate, shownHeld(found.get(fate.key)?.[0]), isRejected)),
     ...[...bad].filter((line) => !isRejected(line)).map((line) => `line ${line} is bad, and no reject`),
     ...(mayStayUnknown(job) ? [] : unasked.map(({ line, reason }) => `line ${line} is rejected: ${reason}`)),
