@@ -1,10 +1,11 @@
+import { KpiError } from '../domain/errors.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
-import { holds } from './held.ts'
+import { holds, isMadeOf } from './held.ts'
 import { patiently } from './patience.ts'
 import { isRefused, mayBeDone, reasonsOf } from './refusal.ts'
 import { DoubleLeft, removeDouble } from './remove-double.ts'
 import { LOST, type Sending } from './sending.ts'
-import { type Before, fateOfOne } from './settle-one.ts'
+import { type Before, fateOfOne, NO_ID } from './settle-one.ts'
 
 /** What became of an entry that was sent by itself. */
 export type OneOutcome = 'created' | 'updated' | 'unchanged' | 'sent' | { readonly refused: readonly string[] }
@@ -44,10 +45,23 @@ const probe = async (sending: Sending, { draft, name }: Attempt, id: number): Pr
   sending.knowledge.learn({ changesBy: 'put' })
 }
 
+/** Adds to an entry that is there. A service that makes a second one of it cannot add, and is left as it was. */
+const addTo = async (sending: Sending, { draft, name }: Attempt, id: number): Promise<void> => {
+  const { entry } = await sending.client.entries.put(draft, name)
+  if (entry.id === id) sending.knowledge.learn({ changesBy: 'post' })
+  if (entry.id === id || id === NO_ID || !isMadeOf(entry, draft)) return
+  await removeDouble(sending, entry.id)
+  throw new KpiError(
+    'conflict',
+    'the service makes a second entry instead of adding to the one that is there; add it up, and import the sum',
+  )
+}
+
 /** Changes an entry that is there, in the way that the service is known for. */
 const change = async (sending: Sending, attempt: Attempt, id: number): Promise<void> => {
   const { changesBy } = sending.knowledge.known()
-  if (sending.isAdding || changesBy === 'post') await sending.client.entries.put(attempt.draft, attempt.name)
+  if (sending.isAdding && changesBy !== 'post') await addTo(sending, attempt, id)
+  else if (changesBy === 'post') await sending.client.entries.put(attempt.draft, attempt.name)
   else if (changesBy === 'put') await update(sending, id, attempt.draft)
   else await probe(sending, attempt, id)
 }
@@ -64,6 +78,23 @@ const act = async (sending: Sending, attempt: Attempt): Promise<OneOutcome> => {
   return isCreated === false ? 'updated' : 'sent'
 }
 
+/** Whether what was not there is there: something else has made it meanwhile, or something on the way sent it twice. */
+const isThereNow = (sending: Sending, { before }: Attempt, error: unknown): boolean =>
+  before === null && !sending.isAdding && isRefused(error) && error.code === 'conflict'
+
+/** Acts on what is known to be there; what turns out to be there meanwhile is looked at, once. */
+const actOnce = async (sending: Sending, attempt: Attempt): Promise<OneOutcome> => {
+  try {
+    return await act(sending, attempt)
+  } catch (error) {
+    if (!isThereNow(sending, attempt, error)) throw error
+    const fate = await fateOfOne(sending, attempt.draft, null)
+    if (fate === 'done') return 'created'
+    if (fate === 'lost' || !fate.before) throw error
+    return act(sending, { ...attempt, before: fate.before })
+  }
+}
+
 const doneOn = (before: Before): OneOutcome => (before === null ? 'created' : before ? 'updated' : 'sent')
 
 /** Sends it until there is an answer. */
@@ -78,7 +109,7 @@ const sendPatiently = async (sending: Sending, one: OneToSend): Promise<OneOutco
       one.isUnknown = false
     }
     try {
-      return await act(sending, { draft: one.draft, before, name: tries === 0 ? one.name : `${one.name}-${tries}` })
+      return await actOnce(sending, { draft: one.draft, before, name: tries === 0 ? one.name : `${one.name}-${tries}` })
     } catch (error) {
       one.isUnknown = mayBeDone(error)
       throw error

@@ -8,7 +8,7 @@ import { ownerOf } from './owner.ts'
 import { patiently } from './patience.ts'
 import { type OneToSend, sendOne } from './send-one.ts'
 import type { Sending } from './sending.ts'
-import type { Before } from './settle-one.ts'
+import { type Before, NO_ID } from './settle-one.ts'
 import { storedKey, type StoredEntries } from './standing.ts'
 import { emptyTally, refuseLines, type Tally } from './tally.ts'
 
@@ -32,9 +32,6 @@ const beforeOf = (known: One['known']): Before => (typeof known === 'number' ? {
 const readStanding = (sending: Sending, drafts: readonly EntryDraft[]): Promise<StoredEntries | undefined> =>
   patiently(sending, () => sending.standing.of(drafts))
 
-/** The report tells of entries, but not of their ids. */
-const NO_ID = 0
-
 const foundIn = (stored: StoredEntries | undefined, draft: EntryDraft): Before => {
   if (!stored) return undefined
   const entry = stored.get(storedKeyOf(draft))
@@ -45,7 +42,8 @@ const foundIn = (stored: StoredEntries | undefined, draft: EntryDraft): Before =
 const withIds = async (sending: Sending, items: readonly Item[]): Promise<Item[]> => {
   const isLacking = ({ before }: Item): boolean => before?.id === NO_ID
   const lacking = items.filter(isLacking)
-  if (lacking.length === 0 || sending.isAdding || sending.knowledge.known().changesBy === 'post') return [...items]
+  if (lacking.length === 0 || (sending.isAdding && sending.isOurs) || sending.knowledge.known().changesBy === 'post')
+    return [...items]
   const drafts = lacking.map(({ draft }) => draft)
   const stored = await patiently(sending, () => sending.now.of(drafts))
   return items.map((item) => (isLacking(item) ? { ...item, before: foundIn(stored, item.draft) } : item))

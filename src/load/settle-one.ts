@@ -9,6 +9,9 @@ import type { Sending } from './sending.ts'
 /** What was there of an entry before it was sent; null is nothing, undefined that nobody may know. */
 export type Before = { readonly id: number; readonly entry?: EntryValues | undefined } | null | undefined
 
+/** The report tells of entries, but not of their ids. */
+export const NO_ID = 0
+
 /** What is found out of an entry whose answer was lost: it was done, nobody can tell, or it has to be sent on what is there now. */
 export type OneFate = 'done' | 'lost' | { readonly before: Before }
 
