@@ -112,7 +112,8 @@ export const sendOnes = async (sending: Sending, interval: number, batch: Batch,
   const hasStored = items.some(({ before }) => before)
   const send = async (item: Item): Promise<void> => {
     const outcome = await sendOne(sending, item).catch((error: unknown) => {
-      if (!item.isUnknown) journal.withdrawOne(interval, item.key)
+      if (item.isUnknown) sending.touch()
+      else journal.withdrawOne(interval, item.key)
       throw error
     })
     const tally = emptyTally()

@@ -25,8 +25,7 @@ const UNDER_WAY = 3
 const sendingOf = (
   { client, clock, options, learnedPath }: Load,
   prepared: Prepared,
-  journal: Journal,
-  signal: AbortSignal,
+  { journal, signal, touch }: Pick<Sending, 'journal' | 'signal' | 'touch'>,
 ): Sending => {
   const { reference, standing } = prepared
   return {
@@ -34,6 +33,7 @@ const sendingOf = (
     // By now the service has answered what rows refer to.
     isOurs: client.isOurs(),
     isAdding: options.onConflict === 'add',
+    touch,
     clock,
     signal,
     journal,
@@ -69,6 +69,7 @@ const sendTogether = async (sending: Sending, intended: Intended, sink: Sink): P
   try {
     await sendBatch(sending, sent, isUnknown)
   } catch (error) {
+    if (sent.isTouched) sending.touch()
     if (!sent.isTouched && !(error instanceof NoBatches)) sending.journal.withdraw([id])
     throw error
   }
@@ -95,8 +96,8 @@ const sendInterval = async (sending: Sending, intended: Intended, sink: Sink): P
 }
 
 /** Whether the run ends with what has been done: whatever is refused or fails then, that is told. */
-const failureOf = (error: unknown, done: number): KpiError => {
-  if (!(error instanceof KpiError) || done === 0) throw error
+const failureOf = (error: unknown, isBegun: boolean): KpiError => {
+  if (!(error instanceof KpiError) || !isBegun) throw error
   // Without a journal nothing may be sent; once that is mended, the same command goes on.
   return error instanceof JournalFault ? new KpiError('unavailable', error.message, { cause: error }) : error
 }
@@ -105,9 +106,13 @@ const failureOf = (error: unknown, done: number): KpiError => {
 export const sendAll = async (work: Load, prepared: Prepared, journal: Journal): Promise<Sent> => {
   const total = prepared.sorter.size()
   const givingUp = new AbortController()
-  const sending = sendingOf(work, prepared, journal, AbortSignal.any([work.signal, givingUp.signal]))
+  let [done, isStopped, isTouched] = [0, false, false]
+  const sending = sendingOf(work, prepared, {
+    journal,
+    signal: AbortSignal.any([work.signal, givingUp.signal]),
+    touch: () => (isTouched = true),
+  })
   let tooMany: KpiError | undefined
-  let [done, isStopped] = [0, false]
   const sink: Sink = (tally, lines) => {
     countTally(prepared, tally)
     done += lines
@@ -125,7 +130,7 @@ export const sendAll = async (work: Load, prepared: Prepared, journal: Journal):
   try {
     await inFlight(intended, room, (one) => sendInterval(sending, one, sink))
   } catch (error) {
-    if (!(error instanceof Stopped)) return { failure: failureOf(error, done), left: total - done }
+    if (!(error instanceof Stopped)) return { failure: failureOf(error, done > 0 || isTouched), left: total - done }
     isStopped = true
   }
   return isStopped ? { left: total - done, failure: tooMany } : { left: 0, failure: undefined }

@@ -12,6 +12,8 @@ export type Sending = {
   readonly isOurs: boolean
   /** Whether actuals are added to what is stored, so that nothing may be sent again that may have been done. */
   readonly isAdding: boolean
+  /** To be called where something may have been stored of what has not come to an end. */
+  readonly touch: () => void
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly journal: Journal

@@ -113,7 +113,7 @@ export const faultyService = ({ kind, account, troubles, limiter, telling, laten
     const headers = { ...own, ...Object.fromEntries(headersOf(telling, limiter, verdict, now)) }
     const dress = (answer: Answer): Answer => withHeaders(answer, headers)
     if (!verdict.isAccepted) return { afterMs, end: { answer: dress(putOff()) } }
-    const trouble = troubles()
+    const trouble = troubles(request.method !== 'GET')
     if (!trouble) return { afterMs, end: { answer: dress(routes(request)) } }
     log.push(describe(trouble, request))
     const end = suffer(request, trouble, now, dress)

@@ -30,7 +30,7 @@ export type Trouble =
   | { readonly what: 'slow'; readonly ms: number }
 
 /** Says what goes wrong with the next request, if anything does. */
-export type Troubles = () => Trouble | undefined
+export type Troubles = (isWrite: boolean) => Trouble | undefined
 
 /** How much goes wrong. */
 export type TroublePlan = {
@@ -67,11 +67,14 @@ const draw = ({ whole, chance, pick }: Random, plan: TroublePlan): Trouble => {
   return { what: 'slow', ms: whole(100, 25_000) }
 }
 
+/** What is written is what may be lost, or done twice. */
+const MORE_FOR_WRITES = 3
+
 /** Draws what goes wrong, until enough has. */
 export const createTroubles = (random: Random, plan: TroublePlan): Troubles => {
   let count = 0
-  return () => {
-    if (count >= plan.most || !random.chance(plan.share)) return undefined
+  return (isWrite) => {
+    if (count >= plan.most || !random.chance(isWrite ? plan.share * MORE_FOR_WRITES : plan.share)) return undefined
     count += 1
     return draw(random, plan)
   }

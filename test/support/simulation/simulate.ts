@@ -117,7 +117,7 @@ const play = async (
 
 const withCalm = (troubles: Troubles): { readonly troubles: Troubles; readonly calm: () => void } => {
   let isCalm = false
-  return { troubles: () => (isCalm ? undefined : troubles()), calm: () => void (isCalm = true) }
+  return { troubles: (isWrite) => (isCalm ? undefined : troubles(isWrite)), calm: () => void (isCalm = true) }
 }
 
 /** Loads a drawn file into a drawn service, whatever comes between, and says what was wrong with what came of it. */
