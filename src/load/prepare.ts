@@ -90,6 +90,8 @@ const addUp = (drafts: readonly EntryDraft[]): void => {
   for (const draft of drafts) draft.addToActual = true
 }
 
+const STOPPED = 'stopped before anything was sent; run the same command to continue'
+
 const check = async (
   work: Import,
   sorter: Sorter,
@@ -98,7 +100,7 @@ const check = async (
 ): Promise<Prepared> => {
   const summary = emptySummary()
   const onProgress = (): void => {
-    if (work.signal.aborted) throw new Stopped('stopped before anything was sent; run the same command to continue')
+    if (work.signal.aborted) throw new Stopped(STOPPED)
     work.onProgress({ phase: 'read', done: summary.read })
   }
   const checked = await checkFile(work.table, work.client, work.options, { sorter, rejects, summary, onProgress })
@@ -147,7 +149,7 @@ export const openPrepared = async (work: Import): Promise<{ prepared: Prepared; 
     return { prepared: await check(work, sorter, rejects, (one) => closers.push(one)), close }
   } catch (error) {
     close()
-    throw error
+    throw error instanceof Stopped ? new Stopped(STOPPED) : error
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Day, formatDay } from '../domain/day.ts'
 import { type Decimal, formatDecimal } from '../domain/decimal.ts'
+import { Stopped } from '../client/stopped.ts'
 import { KpiError } from '../domain/errors.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
@@ -142,8 +143,9 @@ export const verifyRun = async (work: Import, prepared: Prepared, summary: Summa
   try {
     await writeReceipt(about, verified, differences(prepared, verified))
   } catch (error) {
-    if (!(error instanceof KpiError)) throw error
-    verified.failure = error
+    if (error instanceof Stopped) verified.failure = new KpiError('unavailable', 'stopped before all was compared')
+    else if (error instanceof KpiError) verified.failure = error
+    else throw error
   }
   return verified
 }

@@ -76,7 +76,10 @@ const runAt = async (variant: Variant, line: Line): Promise<{ ran: Ran; reached:
   const home = temporaryFolder()
   onTestFinished(() => home[Symbol.dispose]())
   writeFileSync(home.in('data.csv'), 'user,kpi,date,actual\n1,1,2026-01-01,1\n')
-  for (const name of ['daily', 'regions', 'export']) writeFileSync(home.in(`${name}.csv`), 'date,kpi\n2026-01-01,1\n')
+  for (const name of ['daily', 'regions', 'export', 'north', 'south'])
+    writeFileSync(home.in(`${name}.csv`), 'date,kpi\n2026-01-01,1\n')
+  writeFileSync(home.in('assignments.csv'), 'user,kpi\n1,1\n')
+  writeFileSync(home.in('visitors.csv'), 'Name\n1\n')
   const [path, login] = variant === 'classic' ? ['api', { KPI_LOGIN: 'ann' }] : ['v1', {}]
   const env = { KPI_BASE_URL: `${url}/${path}`, KPI_TOKEN: 'secret', ...login }
   const ran = await shellIn({ home: home.path, env })(...withoutProfile(line))
