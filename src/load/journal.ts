@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import type { StatementSync } from 'node:sqlite'
+import { KpiError } from '../domain/errors.ts'
 import { type JournalFile, openJournalFile } from './journal-file.ts'
 import type { EntryKey } from './journal-key.ts'
 import { headOf, intervalOf, knownToRow, oneOf, valuesOf } from './journal-rows.ts'
@@ -56,6 +58,8 @@ export type Journal = JournalHead & {
   readonly withdrawOne: (interval: number, key: EntryKey) => void
   /** Removes it: there is nothing left to do. */
   readonly finish: () => void
+  /** Ends its use when there is nothing left to do, and answers what removes it later. */
+  readonly leave: () => () => void
   /** Ends its use; it stays where something was sent. */
   readonly close: () => void
 }
@@ -82,6 +86,16 @@ const headIn = ({ database, write }: JournalFile, asked: JournalHead): JournalHe
   return asked
 }
 
+/** Removes the journal of a run that has come to its end; one that another process goes on with is left to that. */
+const forgetJournal = (path: string | undefined, head: JournalHead): void => {
+  if (path === undefined || !existsSync(path)) return
+  try {
+    openJournal(path, head).finish()
+  } catch (error) {
+    if (!(error instanceof KpiError)) throw error
+  }
+}
+
 /** The journal of a run at a path, begun with a head where it is new; in memory where there is no path. */
 export const openJournal = (path: string | undefined, asked: JournalHead): Journal => {
   const file = openJournalFile(path)
@@ -104,6 +118,9 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
     isOpen = false
     if (isKept) file.close()
     else file.remove()
+  }
+  const close = (): void => {
+    if (isOpen) end(sql('select 1 from intervals limit 1').get() !== undefined)
   }
   return {
     ...head,
@@ -160,8 +177,10 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
         sql('delete from ones where interval = ? and owner = ? and kpi = ? and day = ?').run(interval, ...key)
       }),
     finish: () => end(false),
-    close: () => {
-      if (isOpen) end(sql('select 1 from intervals limit 1').get() !== undefined)
+    leave: () => {
+      close()
+      return () => forgetJournal(path, head)
     },
+    close,
   }
 }

@@ -1,13 +1,14 @@
-import type { KpiError } from '../domain/errors.ts'
+import { Stopped } from '../client/stopped.ts'
+import { KpiError } from '../domain/errors.ts'
 import { createAssignments } from './assign.ts'
 import { type Journal, openJournal } from './journal.ts'
 import { journalPath } from './journal-identity.ts'
 import type { JournalPlace } from './journal-place.ts'
 import { minuteOf, notesOnUnfinished } from './unfinished.ts'
 import { type Import, type Prepared, withPrepared } from './prepare.ts'
-import { type Rejects, writeRejects } from './rejects.ts'
+import { writeRejects } from './rejects.ts'
 import { tellUnchecked } from './reference.ts'
-import { sendAll } from './send.ts'
+import { type Sent, sendAll } from './send.ts'
 import type { Summary } from './summary.ts'
 import { type Verified, verifyRun } from './verify.ts'
 
@@ -16,6 +17,8 @@ export type Ending = {
   readonly summary: Summary
   readonly left: number
   readonly failure: KpiError | undefined
+  /** Why what was rejected could not be written down, where something had been sent by then. */
+  readonly unwritten?: KpiError | undefined
   /** What reading everything back came to, where that was asked for and all had been sent. */
   readonly verified?: Verified | undefined
 }
@@ -27,21 +30,17 @@ export type Load = Import & {
   readonly journal: JournalPlace | undefined
   /** Where it is kept what was found out about the service; nowhere where that is found out each time. */
   readonly learnedPath?: string | undefined
+  /** Takes what forgets the run once that is asked for, where the run is to be known until then; else that is at its end. */
+  readonly onFinished?: ((forget: () => void) => void) | undefined
   /** Names for what is sent, so that our own service does nothing twice. */
   readonly random: (bytes: number) => Uint8Array
 }
 
-const countLines = (rejects: Rejects): number => {
-  let count = 0
-  for (const _ of rejects.lines()) count += 1
-  return count
-}
-
-/** Writes what has been rejected so far, and answers how many rows that is. */
-const layDownRejects = async ({ table, rejectsPath }: Load, rejects: Rejects): Promise<number> => {
-  const count = countLines(rejects)
-  if (count > 0) await writeRejects(rejectsPath, table, rejects)
-  return count
+/** Writes what has been rejected so far, counted in the summary. */
+const layDownRejects = async ({ table, rejectsPath }: Load, { summary, rejects }: Prepared): Promise<void> => {
+  summary.rejected = 0
+  for (const _ of rejects.lines()) summary.rejected += 1
+  if (summary.rejected > 0) await writeRejects(rejectsPath, table, rejects)
 }
 
 const NAME_BYTES = 12
@@ -60,20 +59,47 @@ const beginJournal = ({ journal: place, table, options, clock, random, onNote }:
   return journal
 }
 
-const isWhole = ({ left, failure }: Omit<Ending, 'summary'>): boolean => left === 0 && failure === undefined
+/** What is told of an error, where something has been done by then; else it is thrown. */
+const toldOf = (error: unknown, isBegun: boolean): KpiError | undefined => {
+  if (!isBegun || !(error instanceof KpiError || error instanceof Stopped)) throw error
+  return error instanceof KpiError ? error : undefined
+}
+
+/** Makes what assignments are needed, then sends all. */
+const send = async (work: Load, prepared: Prepared, journal: Journal): Promise<Sent> => {
+  try {
+    await createAssignments(work, prepared)
+  } catch (error) {
+    const isBegun = prepared.summary.assigned > 0 || (error instanceof KpiError && error.mayBeDone)
+    return { left: prepared.sorter.size(), failure: toldOf(error, isBegun), isWhole: false }
+  }
+  return sendAll(work, prepared, journal)
+}
+
+/** Removes the journal of a run that has come to its end, or leaves that to whoever knows when it is not needed. */
+const finish = ({ onFinished }: Load, journal: Journal): void => {
+  if (onFinished) onFinished(journal.leave())
+  else journal.finish()
+}
 
 /** Sends what was prepared, and lays down what was rejected on the way. */
 const run = async (work: Load, prepared: Prepared, journal: Journal): Promise<Ending> => {
   const { summary, rejects } = prepared
-  summary.rejected = await layDownRejects(work, rejects)
+  await layDownRejects(work, prepared)
   const known = rejects.size()
-  await createAssignments(work, prepared)
-  const ending = await sendAll(work, prepared, journal)
-  if (rejects.size() > known) summary.rejected = await layDownRejects(work, rejects)
+  const { left, failure, isWhole } = await send(work, prepared, journal)
+  const ending = { summary, left, failure }
   summary.unchecked = tellUnchecked(prepared.reference)
-  if (!isWhole(ending)) return { summary, ...ending }
-  journal.finish()
-  return { summary, ...ending, verified: await verifyRun(work, prepared, summary) }
+  try {
+    if (rejects.size() > known) await layDownRejects(work, prepared)
+  } catch (error) {
+    return { ...ending, unwritten: toldOf(error, true) }
+  }
+  if (!isWhole) return ending
+  const verified = await verifyRun(work, prepared, summary)
+  // What could not be read back is read back by the same command, which has nothing to send then.
+  if (!verified?.failure) finish(work, journal)
+  return { ...ending, verified }
 }
 
 /**

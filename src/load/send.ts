@@ -17,7 +17,12 @@ import { standingNow } from './standing.ts'
 import { addTally, countTally, emptyTally, type Tally } from './tally.ts'
 
 /** How far sending came: how many entries are left, and why, where that is not that it was asked to stop. */
-export type Sent = { readonly left: number; readonly failure: KpiError | undefined }
+export type Sent = {
+  readonly left: number
+  readonly failure: KpiError | undefined
+  /** Whether everything has come to an end; too many rows may have been rejected all the same. */
+  readonly isWhole: boolean
+}
 
 /** So many batches are under way at a time: while one is stored, others are on their way. */
 const UNDER_WAY = 3
@@ -130,8 +135,13 @@ export const sendAll = async (work: Load, prepared: Prepared, journal: Journal):
   try {
     await inFlight(intended, room, (one) => sendInterval(sending, one, sink))
   } catch (error) {
-    if (!(error instanceof Stopped)) return { failure: failureOf(error, done > 0 || isTouched), left: total - done }
+    if (!(error instanceof Stopped)) {
+      const isBegun = done > 0 || isTouched || prepared.summary.assigned > 0
+      return { failure: failureOf(error, isBegun), left: total - done, isWhole: false }
+    }
     isStopped = true
   }
-  return isStopped ? { left: total - done, failure: tooMany } : { left: 0, failure: undefined }
+  // Rows may be rejected by their place in the file after all else has come to its end.
+  tooMany ??= tooManyRejected(prepared.rejects, prepared.summary, work.options.maxErrors)
+  return { left: isStopped ? total - done : 0, failure: tooMany, isWhole: !isStopped }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ID, type Importer, importers } from '../support/import.ts'
+import { ID, type Importer, importers, remoteImporter } from '../support/import.ts'
 
 const write = (importer: Importer, rows: readonly string[]): void => {
   importer.write('data.csv', ['user,kpi,date,actual,target,notes', ...rows, ''].join('\n'))
@@ -100,4 +100,20 @@ describe.each(importers)('%s', (_, open) => {
       [ID.spare, 32_767],
     ])
   })
+})
+
+test('a service that fails once some assignments are made leaves work, and its summary says so', async () => {
+  let isDown = false
+  await using importer = await remoteImporter({
+    wrap: (face) => async (request) => {
+      if (isDown) return { status: 503, headers: { 'content-type': 'application/json' }, body: '{"message":"down"}' }
+      const answer = await face(request)
+      isDown = request.method === 'POST'
+      return answer
+    },
+  })
+  importer.write('data.csv', 'user,kpi,date,actual\nAnn Lee,Spare,2026-01-01,1\nBob,Spare,2026-01-01,1\n')
+  const ran = await importer.kpi('entries', 'import', 'data.csv', '--create-assignments', '-o', 'json')
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([6, { assigned: 1, created: 0, left: 2 }])
+  expect(ran.stderr).toContain('kpi: stopped with 2 entries left; run the same command to continue\n')
 })

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Face } from '../../src/server/wire.ts'
 import { heldIn, type Importer, importers, remoteImporter } from '../support/import.ts'
@@ -113,15 +113,12 @@ describe('what ends a run of several files', () => {
     expect(await heldIn(importer)).toHaveLength(2)
   })
 
-  test('leaves work where the service is gone after the first file, and is not reachable where nothing was sent', async () => {
-    for (const [good, exit] of [
-      [1, 6],
-      [0, 5],
-    ] as const) {
+  test('leaves work where the service is gone, also where it may have stored what it did not answer', async () => {
+    for (const good of [1, 0]) {
       await using importer = await remoteImporter({ wrap: afterBatches(good, 503) })
       write(importer)
       const { code, stderr } = await importer.kpi('entries', 'import', 'a.csv', 'b.csv', '-o', 'json')
-      expect([code, stderr]).toEqual([exit, expect.stringContaining('no more')])
+      expect([code, stderr]).toEqual([6, expect.stringContaining('no more')])
     }
   })
 
@@ -151,8 +148,42 @@ describe('what ends a run of several files', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ file: 'a.csv', created: 2 }])
     expect(stderr).toContain('kpi: not begun: c.csv; run the same command to continue\n')
     expect(jsonOf(await importer.kpi('entries', 'import', 'a.csv', 'c.csv', '-o', 'json'))).toMatchObject([
-      { file: 'a.csv', unchanged: 2 },
+      { file: 'a.csv', created: 2 },
       { file: 'c.csv', created: 1 },
     ])
+  })
+})
+
+describe('the same command after a stop between the rows of a later file', () => {
+  /** A service that takes so many batches until it is mended. */
+  const until =
+    (good: number, isMended: () => boolean): ((face: Face) => Face) =>
+    (face) => {
+      let batches = 0
+      return (request) => {
+        if (isBatch(request)) batches += 1
+        if (!isBatch(request) || batches <= good || isMended()) return face(request)
+        const headers = { 'content-type': 'application/json' }
+        return Promise.resolve({ status: 403, headers, body: '{"message":"no more"}' })
+      }
+    }
+
+  test.each(['add', 'error', 'update'])('sends nothing of the earlier ones again: --on-conflict %s', async (what) => {
+    let isMended = false
+    await using importer = await remoteImporter({ wrap: until(1, () => isMended) })
+    write(importer)
+    const args = ['entries', 'import', 'a.csv', 'c.csv', '--on-conflict', what, '-o', 'json']
+    expect(await importer.kpi(...args)).toMatchObject({ code: 4 })
+    isMended = true
+    const again = await importer.kpi(...args)
+    expect([again.code, JSON.parse(again.stdout)]).toMatchObject([
+      0,
+      [
+        { file: 'a.csv', created: 2, rejected: 0 },
+        { file: 'c.csv', created: 1, rejected: 0 },
+      ],
+    ])
+    expect(await heldIn(importer)).toEqual(['3 1 2026-01-01 1 - -', '3 1 2026-01-02 2 - -', '2 1 2026-03-01 3 - -'])
+    expect(readdirSync(importer.folder.in('.local/state/kpi/journals'))).toEqual([])
   })
 })

@@ -76,4 +76,19 @@ describe('--max-errors of rows that the service refuses', () => {
     )
     expect(await heldIn(importer)).toHaveLength(summary['created'] ?? -1)
   })
+
+  test('ends as too many, too, where nothing is left', async () => {
+    await using importer = await remoteImporter({
+      wrap: (face) => async (request) => {
+        if (request.target.endsWith('/kpientries/list')) {
+          await importer.client.users.update(ID.ann, { user_status_id: 'L' })
+        }
+        return face(request)
+      },
+    })
+    importer.write('data.csv', 'user,kpi,date,actual\nAnn Lee,Sales,2026-01-01,1\nBob,Sales,2026-01-01,1\n')
+    const ran = await importer.kpi('entries', 'import', 'data.csv', '--max-errors', '0', '-o', 'json')
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, { created: 1, rejected: 1, left: 0 }])
+    expect(ran.stderr).toContain('kpi: more than 0 of 2 rows were rejected, more than --max-errors 0 allows\n')
+  })
 })

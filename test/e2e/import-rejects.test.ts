@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { embeddedImporter, heldIn, importers } from '../support/import.ts'
+import { embeddedImporter, heldIn, ID, importers, remoteImporter } from '../support/import.ts'
 import { jsonOf } from '../support/kpi.ts'
 
 const HEADER = 'user,kpi,date,actual,target,notes'
@@ -155,4 +155,29 @@ test('a rejects file of an earlier run is told apart, and stays', async () => {
   const ran = await importer.kpi('entries', 'import', 'data.csv')
   expect(ran).toMatchObject({ code: 0, stderr: 'nothing was rejected; data.rejects.csv is that of an earlier run\n' })
   expect(importer.read('data.rejects.csv')).toContain('Salez')
+})
+
+test('rejects that cannot be written in the end are written by the same command, which adds nothing again', async () => {
+  let isLocked = false
+  await using importer = await remoteImporter({
+    wrap: (face) => async (request) => {
+      if (!isLocked && request.target.endsWith('/kpientries/list')) {
+        isLocked = true
+        await importer.client.users.update(ID.ann, { user_status_id: 'L' })
+      }
+      return face(request)
+    },
+  })
+  importer.write('data.csv', 'user,kpi,date,actual\nAnn Lee,Sales,2026-01-01,1\nBob,Sales,2026-01-01,1\n')
+  const args = ['entries', 'import', 'data.csv', '--on-conflict', 'add', '--rejects', 'out/r.csv', '-o', 'json']
+  const first = await importer.kpi(...args)
+  expect([first.code, JSON.parse(first.stdout)]).toMatchObject([1, { created: 1, rejected: 1, left: 0 }])
+  expect(first.stderr).toContain('1 row was rejected, but cannot write ')
+  expect(first.stderr).toContain('once that is mended, the same command writes the rejects')
+  mkdirSync(importer.folder.in('out'))
+  await importer.client.users.update(ID.ann, { user_status_id: 'A' })
+  const again = await importer.kpi(...args)
+  expect([again.code, JSON.parse(again.stdout)]).toMatchObject([3, { created: 1, rejected: 1, left: 0 }])
+  expect(importer.read('out/r.csv')).toContain('Ann Lee,Sales,2026-01-01,1,2,')
+  expect(await heldIn(importer)).toEqual(['3 1 2026-01-01 1 - -'])
 })

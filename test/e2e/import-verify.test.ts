@@ -167,3 +167,28 @@ test('through the newer interface sources are compared like users', async () => 
   expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('read back and compared: 2 entries, as sent')])
   expect(receiptIn(doors)).toMatchObject({ variant: 'v1', login: null, compared: 2, equal: 2 })
 })
+
+test('what cannot be read back is read back by the same command, which adds nothing again', async () => {
+  let isDown = true
+  let isSent = false
+  await using importer = await remoteImporter({
+    wrap: (face) => (request) => {
+      if (isDown && isSent) {
+        return Promise.resolve({ status: 403, headers: { 'content-type': 'application/json' }, body: '{}' })
+      }
+      isSent ||= request.target.endsWith('/kpientries/list')
+      return face(request)
+    },
+  })
+  importer.write('data.csv', [HEAD, ...monthOf('Ann Lee', 'Sales')].join('\n'))
+  const args = ['entries', 'import', 'data.csv', '--on-conflict', 'add', '--verify', '-o', 'json']
+  const first = await importer.kpi(...args)
+  expect([first.code, JSON.parse(first.stdout)]).toMatchObject([4, { created: 28, left: 0 }])
+  expect(first.stderr).toContain('could not be read back and compared: ')
+  expect(first.stderr).toContain('; the same command does that')
+  isDown = false
+  const again = await importer.kpi(...args)
+  expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { created: 28, left: 0 }])
+  expect(again.stderr).toContain('read back and compared: 28 entries, as sent')
+  expect((await heldIn(importer))[27]).toBe('2 1 2026-02-28 27.5 - -')
+})

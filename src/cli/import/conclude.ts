@@ -14,10 +14,15 @@ export type Outcome = { readonly exit: number; readonly code: string; readonly s
 /** All is done. */
 export const DONE: Outcome = { exit: EXIT.done, code: 'done', said: [] }
 
-const rejectedSummary = (rejected: number, path: string): string =>
-  rejected === 1
+const rejectedSummary = (rejected: number, path: string, unwritten: KpiError | undefined): string => {
+  if (unwritten) {
+    const rows = rejected === 1 ? '1 row was rejected' : `${rejected} rows were rejected`
+    return `${rows}, but ${unwritten.message}; once that is mended, the same command writes the rejects and sends nothing twice`
+  }
+  return rejected === 1
     ? `1 row was rejected; it is in ${path} with the reasons: mend it there and import that file`
     : `${rejected} rows were rejected; they are in ${path} with the reasons: mend them there and import that file`
+}
 
 const leftSummary = (left: number, [one, many]: readonly [string, string], isRefused: boolean): string =>
   `stopped with ${countOf(left, one, many)} left; ` +
@@ -33,6 +38,7 @@ type Concluded = {
   readonly left: number
   readonly failure: KpiError | undefined
   readonly advice?: string | undefined
+  readonly unwritten?: KpiError | undefined
   readonly verified?: Verified | undefined
 }
 
@@ -40,7 +46,7 @@ type Concluded = {
 export const conclude = async (
   { cli, stops }: Pick<Run, 'cli' | 'stops'>,
   { rejectsPath, verify }: Pick<Job, 'rejectsPath' | 'verify'>,
-  { summary: { rejected }, left, failure, advice, verified }: Concluded,
+  { summary: { rejected }, left, failure, advice, unwritten, verified }: Concluded,
   called: readonly [one: string, many: string] = ['entry', 'entries'],
 ): Promise<Outcome> => {
   if (rejected === 0 && existsSync(resolve(cli.io.cwd, rejectsPath))) {
@@ -49,15 +55,17 @@ export const conclude = async (
   const differs = verified && verifiedOutcome(verified, verify?.receiptFile ?? '')
   if (verified && !differs) await cli.note(verifiedNote(verified))
   const said = [
-    ...(rejected > 0 ? [rejectedSummary(rejected, rejectsPath)] : []),
-    ...(rejected > 0 && advice !== undefined ? [advice] : []),
+    ...(rejected > 0 ? [rejectedSummary(rejected, rejectsPath, unwritten)] : []),
+    ...(rejected > 0 && advice !== undefined && !unwritten ? [advice] : []),
     ...(failure ? [failure.message] : []),
     ...(left > 0 ? [stops.explain(leftSummary(left, called, isRefusal(failure)))] : []),
     ...(differs?.said ?? []),
   ]
   // All was sent: what could not be read back is work that is left.
-  if (differs) return { ...differs, said, exit: differs.exit === EXIT.unreachable ? EXIT.workLeft : differs.exit }
+  if (differs && !failure)
+    return { ...differs, said, exit: differs.exit === EXIT.unreachable ? EXIT.workLeft : differs.exit }
   if (isRefusal(failure)) return { exit: exitCodes[failure.code], code: failure.code, said }
+  if (unwritten) return { exit: exitCodes[unwritten.code], code: unwritten.code, said }
   if (left > 0) return { exit: EXIT.workLeft, code: 'work_left', said }
   return rejected > 0 ? { exit: EXIT.partial, code: 'rejected', said } : DONE
 }

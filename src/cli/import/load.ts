@@ -14,7 +14,7 @@ import { type Run, beginWork } from './work.ts'
 export type Loaded = Ending & { readonly advice: string | undefined }
 
 const loadJob = async (run: Run, job: Job): Promise<Loaded> => {
-  const { cli, client, asked, progress } = run
+  const { cli, client, asked, progress, finished } = run
   const at = (path: string): string => resolve(cli.io.cwd, path)
   try {
     const work = beginWork(run, job)
@@ -28,6 +28,8 @@ const loadJob = async (run: Run, job: Job): Promise<Loaded> => {
       rejectsPath: at(job.rejectsPath),
       journal: journalPlace(cli, client, job.file, asked.journal),
       learnedPath: learnedPath(cli, client),
+      // Until all files are loaded the same command comes to this one again.
+      onFinished: asked.isSeveral ? (forget) => finished.push(forget) : undefined,
       random: cli.io.random,
       verify: job.verify,
     })

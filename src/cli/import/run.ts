@@ -23,13 +23,14 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: FlagV
   cli.mustHave(needsOfFlags(asked.options))
   const stops = watchStops(cli.io, asked.deadline)
   const ends = createEnds(files, stops)
+  const finished: (() => void)[] = []
   const work = async (client: Client, jobs: readonly Job[]): Promise<void> => {
     const progress = await createProgress(cli, client)
     if (cli.io.stderr.isTerminal) {
       stops.signal().addEventListener('abort', () => progress.note(stops.explain(STOPPING)))
     }
     try {
-      const run = { cli, client, asked, stops, progress }
+      const run = { cli, client, asked, stops, progress, finished }
       await printerFor(asked)(run, jobs, ends)
     } finally {
       progress.stop()
@@ -49,5 +50,6 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: FlagV
   } finally {
     closeJobs(jobs)
   }
+  if (finished.length === files.length) for (const forget of finished) forget()
   return ends.exit()
 }

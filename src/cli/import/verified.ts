@@ -47,7 +47,9 @@ export const verifiedOutcome = (
   receiptFile: string,
 ): Outcome | undefined => {
   if (failure) {
-    const said = [`all was sent, but it could not be read back and compared: ${failure.message}`]
+    const said = [
+      `all was sent, but it could not be read back and compared: ${failure.message}; the same command does that`,
+    ]
     return { exit: exitCodes[failure.code], code: failure.code, said }
   }
   if (compared === equal) return undefined

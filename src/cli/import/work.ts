@@ -14,6 +14,8 @@ export type Run = {
   readonly asked: Asked
   readonly stops: Stops
   readonly progress: ProgressView
+  /** What forgets the loads that have come to their end; called once there is no command to continue any more. */
+  readonly finished: (() => void)[]
 }
 
 /** Begins with a file; answers the work that it is. */
