@@ -15,14 +15,18 @@ export class Ambiguous extends Fault {}
 
 /** Finds things by what people call them. */
 export type Directory<T extends Named> = {
-  /** By id, by exact name or e-mail address, or by a name that differs only in case, spaces and underscores. */
+  /**
+   * By id, by exact name or e-mail address, or by a name that differs only in case, spaces and underscores. A number that
+   * is the id of one and the name of another is ambiguous.
+   */
   readonly find: (text: string) => T | Fault
   readonly byId: ReadonlyMap<number, T>
 }
 
 const SUGGESTION_DISTANCE = 3
 const LEAST_BEGINNING = 3
-const ID = /^\d{1,15}$/
+/** Ids have no zeros before them: `007` is a name, or a mistake. */
+const ID = /^[1-9]\d{0,14}$/
 
 const fold = (text: string): string =>
   text
@@ -60,24 +64,39 @@ const index = <T extends Named>(list: readonly T[], key: (one: T) => string | un
 /** A directory of things of a kind; `title` names the kind in faults. */
 export const createDirectory = <T extends Named>(title: string, list: readonly T[]): Directory<T> => {
   const byId = new Map(list.map((one) => [one.id, one]))
+  const sameNames = index(list, ({ name }) => fold(name))
   const ways = [
     { of: index(list, ({ name }) => name), key: (text: string) => text },
     { of: index(list, ({ email }) => email?.toLowerCase()), key: (text: string) => text.toLowerCase() },
-    { of: index(list, ({ name }) => fold(name)), key: fold },
+    { of: sameNames, key: fold },
   ]
   const unknown = (text: string): Fault => {
+    const bare = text.replace(/^0+/, '')
+    if (bare !== text && ID.test(bare) && byId.has(Number(bare))) {
+      return new Fault(`there is no ${title} "${text}"; ids have no zeros before them: did you mean ${bare}?`)
+    }
     const near = nearest(
       text,
       list.flatMap(({ name, email }) => [name, email ?? []].flat()),
     )
     return new Fault(`there is no ${title} "${text}"${near === undefined ? '' : `; did you mean "${near}"?`}`)
   }
+  /** What has a number for its id, unless others have that number for their name: then nobody can tell which is meant. */
+  const numbered = (text: string): T | Fault | undefined => {
+    const one = ID.test(text) ? byId.get(Number(text)) : undefined
+    const others = one ? (sameNames.get(text) ?? []).filter(({ id }) => id !== one.id) : []
+    if (!one || others.length === 0) return one
+    const ids = others.map(({ id }) => id).join(', ')
+    return new Ambiguous(
+      `"${text}" is the id of the ${title} "${one.name}", and the name of that of the id ${ids}; say "${one.name}" or ${ids}`,
+    )
+  }
   return {
     byId,
     find: (text) => {
       const wanted = text.trim()
-      const numbered = ID.test(wanted) ? byId.get(Number(wanted)) : undefined
-      if (numbered) return numbered
+      const byNumber = numbered(wanted)
+      if (byNumber) return byNumber
       const matches = ways.map(({ of, key }) => of.get(key(wanted))).find((found) => found !== undefined)
       const [first, second] = matches ?? []
       if (!first) return unknown(wanted)

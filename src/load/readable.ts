@@ -31,7 +31,7 @@ export const mustMayWrite = async ({ variant, entries }: Client): Promise<void> 
 /** Says what the key may not read. */
 export const mayNotRead = (unread: string): string => `the key may not read ${unread}`
 
-const ID = /^\d{1,15}$/
+const ID = /^[1-9]\d{0,14}$/
 
 /** Finds what may not be read by its id alone, unchecked; `what` are all of them. */
 export const lookupOfIds = (what: string, of: Resource): Lookup<never> => {
@@ -41,7 +41,7 @@ export const lookupOfIds = (what: string, of: Resource): Lookup<never> => {
     unread,
     find: (text) => {
       const name = text.trim()
-      if (ID.test(name) && Number(name) > 0) return { id: Number(name), name }
+      if (ID.test(name)) return { id: Number(name), name }
       return new Fault(`${mayNotRead(unread)}, so give the id instead of "${name}"`)
     },
   }

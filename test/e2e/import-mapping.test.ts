@@ -110,6 +110,8 @@ describe('a mapping that is saved', () => {
   test.each([
     ['not json', 'is not JSON'],
     ['[]', 'is not an object'],
+    ['{"__proto__": {}}', 'says what is not understood of __proto__'],
+    ['{"toString": 1}', 'says what is not understood of toString'],
     ['{"decimal": ";", "colour": 1, "map": {"who": "x"}}', 'says what is not understood of decimal, colour, map'],
   ])('that somebody broke is refused: %s', async (text, told) => {
     await using importer = await embeddedImporter()

@@ -81,7 +81,7 @@ const parse = (path: string, text: string): Mapping => {
     throw new KpiError('malformed', bad('is not JSON').message, { cause: error })
   }
   if (!isRecord(json)) throw bad('is not an object')
-  const wrong = Object.entries(json).filter(([name, value]) => !PARTS[name]?.(value))
+  const wrong = Object.entries(json).filter(([name, value]) => !Object.hasOwn(PARTS, name) || !PARTS[name]?.(value))
   if (wrong.length > 0) throw bad(`says what is not understood of ${wrong.map(([name]) => name).join(', ')}`)
   return json
 }
