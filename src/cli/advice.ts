@@ -17,8 +17,7 @@ const credentialsAdvice = (io: Io, place: RemotePlace): string => {
   const { login, token, tokenFile } = credentialsIn(io, profile)
   const fromFile = tokenFile === undefined ? undefined : 'KPI_TOKEN_FILE'
   const given = token === undefined ? fromFile : 'KPI_TOKEN'
-  if (profile === undefined)
-    return kind === 'classic' ? 'check KPI_LOGIN and KPI_TOKEN' : `check ${given ?? 'KPI_TOKEN'}`
+  if (profile === undefined) return `check ${kind === 'classic' ? 'KPI_LOGIN and ' : ''}${given ?? 'KPI_TOKEN'}`
   // The environment comes before what the profile keeps.
   if (given !== undefined) return `it comes from ${given}; check that`
   if (tokenCommand !== undefined) return `it comes from the command ${tokenCommand}; check that`

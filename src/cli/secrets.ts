@@ -52,6 +52,12 @@ export const dropToken = (io: Io, profile: string): void => {
   rmSync(secretFile(io, profile), { force: true })
 }
 
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'it may not be read by you',
+}
+
 /** Reads a secret from a file, unless others could read it too. */
 export const readSecretFile = (io: Io, path: string): string => {
   try {
@@ -63,7 +69,9 @@ export const readSecretFile = (io: Io, path: string): string => {
   } catch (error) {
     if (error instanceof KpiError) throw error
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new KpiError('unauthorized', `cannot read the token file ${path} (${code})`, { cause: error })
+    throw new KpiError('unauthorized', `cannot read the token file ${path}: ${UNREADABLE[code] ?? code}`, {
+      cause: error,
+    })
   }
 }
 

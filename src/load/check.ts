@@ -5,7 +5,7 @@ import { createRowReader, type RowSink } from './entry.ts'
 import { areRefuted, createForms, type Forms, mustBeSettled, seenForms, settledBy } from './forms/forms.ts'
 import type { ImportOptions } from './options.ts'
 import { mayNameSources } from './header.ts'
-import { mustBeFew } from './max-errors.ts'
+import { type BadRow, mustBeFew, SHOWN_BAD } from './max-errors.ts'
 import { mustMayWrite } from './readable.ts'
 import type { SourcesOfUsers } from './owner.ts'
 import { fetchReference, type Reference } from './reference.ts'
@@ -58,15 +58,18 @@ class Refuted extends Error {}
 const sinkFor = (
   { sorter, rejects, summary }: CheckResults,
   forms: Forms,
-): RowSink & { reasons: readonly string[] } => {
+): RowSink & { reasons: readonly string[]; readonly firstBad: readonly BadRow[] } => {
+  const firstBad: BadRow[] = []
   const sink = {
     reasons: [] as readonly string[],
+    firstBad,
     entry: sorter.add,
     reject: (line: number, reasons: readonly string[]) => {
       // What contradicts the forms cannot be read in them.
       if (areRefuted(forms)) throw new Refuted()
       summary.rejected += 1
       sink.reasons = [...reasons]
+      if (firstBad.length < SHOWN_BAD) firstBad.push({ line, reasons: sink.reasons })
       for (const reason of reasons) rejects.add(line, reason)
     },
     rounded: () => {
@@ -100,12 +103,12 @@ const readRowsOf = async (
       summary.read += 1
       reader.read(row)
       mustMakeSense(summary, sink.reasons)
-      mustBeFew(summary, options.maxErrors, sink.reasons)
+      mustBeFew(summary, options.maxErrors, sink.firstBad)
     }
     onProgress()
   }
   reader.finish()
-  mustBeFew(summary, options.maxErrors, sink.reasons, true)
+  mustBeFew(summary, options.maxErrors, sink.firstBad, true)
   return reader.sourcesOfUsers
 }
 

@@ -25,6 +25,19 @@ export type Directories = {
   readonly takesSources?: boolean
 }
 
+/** A header that leaves something unclear: all that, and what is clear none the less. */
+export class UnclearHeader extends KpiError {
+  readonly seen: Plan
+  /** What has neither a column nor a constant. */
+  readonly lacking: readonly Role[]
+
+  constructor(message: string, issues: readonly Issue[], seen: Plan, lacking: readonly Role[]) {
+    super('malformed', message, { issues })
+    this.seen = seen
+    this.lacking = lacking
+  }
+}
+
 type Wide = NonNullable<Plan['wide']>
 
 /** What says where an entry belongs; a constant may stand for each. */
@@ -116,35 +129,29 @@ const orNear = (found: Findings, role: Role): string => {
   return name === undefined ? '' : `; did you mean "${name}"? --map ${role}=${/[, ]/.test(name) ? `"${name}"` : name}`
 }
 
-const missingRoles = (
-  found: Findings,
-  wide: Plan['wide'],
-  options: ImportOptions,
-  directories: Directories,
-): Issue[] => {
+/** What has neither a column nor a constant. */
+const lackingRoles = (found: Findings, wide: Plan['wide'], options: ImportOptions): Role[] => {
   const isLacking = (role: KeyRole): boolean => {
     if (wide?.of === role || role === 'source') return false
     return role === 'user' ? !isOwned(found, options) : !isGiven(found, options, role)
   }
   const lacking: Role[] = KEY_ROLES.filter(isLacking)
   const hasValues = wide !== undefined || VALUE_ROLES.some((role) => found.roles.has(role))
-  return [...lacking, ...(hasValues ? [] : (['actual'] as const))].map((role) => ({
-    field: role,
-    message: `no column is the ${role}; give one with --map ${role}=COLUMN${role === 'actual' ? '' : ` or --${role}`}${orBySource(role, directories)}${orByIds(role, directories)}${orNear(found, role)}`,
-  }))
+  return [...lacking, ...(hasValues ? [] : (['actual'] as const))]
 }
 
-const mustBeKnown = ({ header, roles, issues }: Findings, wide: Plan['wide']): void => {
+const faultOfLacking = (found: Findings, role: Role, directories: Directories): Issue => ({
+  field: role,
+  message: `no column is the ${role}; give one with --map ${role}=COLUMN${role === 'actual' ? '' : ` or --${role}`}${orBySource(role, directories)}${orByIds(role, directories)}${orNear(found, role)}`,
+})
+
+const mustHaveLines = ({ header }: Findings): void => {
   if (header.some((name) => /\r(?!\n)/.test(name))) {
     throw new KpiError('malformed', 'the lines of the file end in CR alone; save it with line ends of LF or CRLF')
   }
-  if (roles.size > 0 || wide) return
-  throw new KpiError(
-    'malformed',
-    `nothing is known of the header ${header.join(', ')}: a file has columns user, kpi, date and actual, or a column for each KPI or user`,
-    { issues },
-  )
 }
+
+const NOTHING_KNOWN = 'a file has columns user, kpi, date and actual, or a column for each KPI or user'
 
 /** What to call the columns that are left out. */
 const unusedColumns = (found: Findings): string[] => {
@@ -162,9 +169,21 @@ export const planColumns = (header: readonly string[], options: ImportOptions, d
   recogniseColumns(found, keys)
   const wide = findWide(found, options, directories)
   if (!wide) recogniseColumns(found, VALUE_ROLES)
-  mustBeKnown(found, wide)
-  const issues = [...found.issues, ...doubleRoles(found, options), ...missingRoles(found, wide, options, directories)]
-  if (issues.length > 0) throw new KpiError('malformed', 'the header does not say what each column is', { issues })
+  mustHaveLines(found)
   for (const { at } of wide?.columns ?? []) found.ignored.add(at)
-  return { header, roles: found.roles, wide, unused: unusedColumns(found) }
+  const plan = { header, roles: found.roles, wide, unused: unusedColumns(found) }
+  const lacking = lackingRoles(found, wide, options)
+  if (found.roles.size === 0 && !wide) {
+    const message = `nothing is known of the header ${header.join(', ')}: ${NOTHING_KNOWN}`
+    throw new UnclearHeader(message, found.issues, plan, lacking)
+  }
+  const missing = lacking
+    // A --map that names no column says more.
+    .filter((role) => !options.map.has(role))
+    .map((role) => faultOfLacking(found, role, directories))
+  const issues = [...found.issues, ...doubleRoles(found, options), ...missing]
+  if (issues.length > 0) {
+    throw new UnclearHeader('the header does not say what each column is', issues, plan, lacking)
+  }
+  return plan
 }

@@ -5,15 +5,17 @@ import { shown } from './forms/evidence.ts'
 import { nameOfSign } from './forms/number.ts'
 import { type ImportOptions, type Role, ROLES } from './options.ts'
 import { roleOf } from './synonyms.ts'
-import type { Plan } from './columns.ts'
+import { type Plan, UnclearHeader } from './columns.ts'
 import type { Reading, Table } from './table.ts'
 
 /** Something that was found out of a file, or was said, and what shows it. */
 export type Finding = { readonly topic: string; readonly found: string; readonly evidence: string }
 
-/** How a file is read, and whether something of it is in doubt. */
-export type Explained = {
-  readonly findings: readonly Finding[]
+/** How a file is read, and whether something of it is in doubt; where the header is, only what is known none the less. */
+export type Explained = { readonly findings: readonly Finding[] } & ({ readonly unclear: UnclearHeader } | Explanation)
+
+type Explanation = {
+  readonly unclear?: undefined
   readonly isInDoubt: boolean
   readonly forms: Forms
   readonly plan: Plan
@@ -44,7 +46,11 @@ const whyRole = (name: string, role: Role, { map }: ImportOptions): string => {
   return roleOf(name) === role ? `"${name.trim()}" is a name of it` : 'it is headed by the name of one'
 }
 
-const ofRoles = ({ header, roles, wide, unused }: Plan, options: ImportOptions): Finding[] => [
+const ofRoles = (
+  { header, roles, wide, unused }: Plan,
+  options: ImportOptions,
+  lacking: readonly Role[] = [],
+): Finding[] => [
   {
     topic: 'layout',
     found: wide ? `wide: a column for each ${wide.of}` : 'long: a row for each entry',
@@ -56,6 +62,7 @@ const ofRoles = ({ header, roles, wide, unused }: Plan, options: ImportOptions):
     if (constant !== undefined) return [{ topic: role, found: constant, evidence: `--${role}, for all rows` }]
     const at = roles.get(role)
     const name = header[at ?? -1] ?? ''
+    if (lacking.includes(role)) return [{ topic: role, found: 'not found', evidence: 'no column is headed so' }]
     return at === undefined
       ? []
       : [{ topic: role, found: `column ${at + 1}, ${name}`, evidence: whyRole(name, role, options) }]
@@ -102,8 +109,16 @@ export const explainFile = async (
   options: ImportOptions,
   onProgress: () => void,
 ): Promise<Explained> => {
-  const { plan } = await beginFile(table, client, options)
+  const ofTable = ofReading(table.reading)
+  const begun = await beginFile(table, client, options).catch((error: unknown) => {
+    if (error instanceof UnclearHeader) return error
+    throw error
+  })
+  if (begun instanceof UnclearHeader) {
+    return { findings: [...ofTable, ...ofRoles(begun.seen, options, begun.lacking)], unclear: begun }
+  }
+  const { plan } = begun
   const forms = await seenForms(table, plan, options, onProgress)
-  const findings = [...ofReading(table.reading), ...ofRoles(plan, options), ...ofForms(forms, options)]
+  const findings = [...ofTable, ...ofRoles(plan, options), ...ofForms(forms, options)]
   return { findings, isInDoubt: doubtsOf(forms).length > 0, forms, plan }
 }

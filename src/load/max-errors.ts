@@ -1,4 +1,4 @@
-import { KpiError } from '../domain/errors.ts'
+import { type Issue, KpiError } from '../domain/errors.ts'
 import type { MaxErrors } from './options.ts'
 import type { Rejects } from './rejects.ts'
 import type { Summary } from './summary.ts'
@@ -10,8 +10,17 @@ const mostOf = (maxErrors: MaxErrors, read: number): number =>
 const textOf = (maxErrors: MaxErrors): string =>
   'count' in maxErrors ? String(maxErrors.count) : `${maxErrors.percent}%`
 
-const tooMany = (maxErrors: MaxErrors, what: string): KpiError =>
-  new KpiError('malformed', `${what}, more than --max-errors ${textOf(maxErrors)} allows`)
+const tooMany = (maxErrors: MaxErrors, what: string, issues: readonly Issue[] = []): KpiError =>
+  new KpiError('malformed', `${what}, more than --max-errors ${textOf(maxErrors)} allows`, { issues })
+
+/** A row that was rejected, and why. */
+export type BadRow = { readonly line: number; readonly reasons: readonly string[] }
+
+/** So many bad rows are told where nothing is sent for them. */
+export const SHOWN_BAD = 5
+
+const issuesOf = (bad: readonly BadRow[]): Issue[] =>
+  bad.map(({ line, reasons }) => ({ field: `line ${line}`, message: reasons.join('; ') }))
 
 /**
  * Refuses a file of which more rows are bad than may be, before anything is sent: at once by their number, by their share
@@ -20,12 +29,15 @@ const tooMany = (maxErrors: MaxErrors, what: string): KpiError =>
 export const mustBeFew = (
   { read, rejected }: Summary,
   maxErrors: MaxErrors | undefined,
-  reasons: readonly string[],
+  bad: readonly BadRow[],
   isWhole = false,
 ): void => {
   if (!maxErrors || !(isWhole || 'count' in maxErrors) || rejected <= mostOf(maxErrors, read)) return
-  const bad = `${rejected} of ${isWhole ? '' : 'the first '}${read} rows are bad`
-  throw tooMany(maxErrors, `nothing was sent, as ${bad} (the last of them: ${reasons.join('; ')})`)
+  const many = `${rejected} of ${isWhole ? '' : 'the first '}${read} rows are bad`
+  throw tooMany(maxErrors, `nothing was sent, as ${many}`, [
+    ...issuesOf(bad),
+    { field: '--dry-run', message: 'without --max-errors shows all of them' },
+  ])
 }
 
 const countLines = (rejects: Rejects, most: number): number => {

@@ -8,8 +8,9 @@ const list = (...lines: readonly string[]): readonly string[] => lines.flatMap((
  */
 export const SYNONYMS: Readonly<Record<Role, readonly string[]>> = {
   user: list(
-    'user, user id, userid, email, e mail, user name, username, person, reporter',
-    'benutzer, benutzername, utilisateur, usuario, utente, utilizador, gebruiker, användare, użytkownik',
+    'user, user id, userid, email, e mail, user name, username, person, reporter, employee, employee name, staff',
+    'benutzer, benutzername, mitarbeiter, mitarbeiterin, utilisateur, usuario, utente, utilizador, gebruiker, användare, użytkownik',
+    'employé, salarié, empleado, dipendente, empregado, medewerker, medarbetare, pracownik',
   ),
   source: list('source, source id, sourceid, breakdown item, item'),
   kpi: list(

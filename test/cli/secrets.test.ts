@@ -75,10 +75,14 @@ test.each<[why: string, env: Record<string, string>, message: string]>([
   [
     'a wrong login name',
     { KPI_LOGIN: 'nobody@example.com', KPI_TOKEN_FILE: 'good' },
-    'the login name or the token is wrong; check KPI_LOGIN and KPI_TOKEN',
+    'the login name or the token is wrong; check KPI_LOGIN and KPI_TOKEN_FILE',
   ],
-  ['one in a file that is not there', { KPI_TOKEN_FILE: '/nope' }, 'cannot read the token file /nope (ENOENT)'],
-  ['one in a folder', { KPI_TOKEN_FILE: '/' }, 'cannot read the token file / (EISDIR)'],
+  [
+    'one in a file that is not there',
+    { KPI_TOKEN_FILE: '/nope' },
+    'cannot read the token file /nope: there is no such file',
+  ],
+  ['one in a folder', { KPI_TOKEN_FILE: '/' }, 'cannot read the token file /: it is a folder'],
 ])('%s is not authorised', async (_, env, message) => {
   const ran = await list(env)
   expect(ran).toEqual({ code: 4, stdout: '', stderr: `kpi: ${message}\n` })

@@ -92,3 +92,14 @@ test('--explain shows what is in doubt', async () => {
     stdout: expect.stringContaining('form of actual,in doubt,"""1.234"" on line 2 is') as unknown,
   })
 })
+
+test('--explain says what it knows of a file whose header leaves something unclear, then what that is', async () => {
+  await using importer = await embeddedImporter()
+  const ran = await load(importer, 'Wer;kpi;date;actual\nBob;Sales;2026-03-03;1\n', '--explain', '-o', 'csv')
+  expect(ran).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('\nkpi: user: no column is the user; give one with --map user=COLUMN') as unknown,
+  })
+  const known = ['separator,semicolon,', 'user,not found,', 'kpi,"column 2, kpi",', 'left out,Wer,']
+  for (const line of known) expect(ran.stdout).toContain(`\n${line}`)
+})

@@ -1,4 +1,5 @@
 import { Stopped } from '../../client/stopped.ts'
+import type { KpiError } from '../../domain/errors.ts'
 import { type AnyRecord, resource } from '../../domain/schema.ts'
 import { explainFile } from '../../load/explain.ts'
 import { EXIT } from '../exit.ts'
@@ -24,6 +25,12 @@ export const finding = resource({
 
 const IN_DOUBT: Outcome = { exit: EXIT.failed, code: 'malformed', said: ['it cannot be told how all of it is read'] }
 
+const outcomeOfHeader = ({ message, issues, code }: KpiError): Outcome => ({
+  exit: EXIT.failed,
+  code,
+  said: [message, ...issues.map((issue) => `${issue.field}: ${issue.message}`)],
+})
+
 /** Says how a file is read, and what shows that. */
 export async function* explainJob(run: Run, job: Job, ends: Ends): AsyncGenerator<readonly AnyRecord[]> {
   const { cli, client, asked, progress, stops } = run
@@ -33,6 +40,7 @@ export async function* explainJob(run: Run, job: Job, ends: Ends): AsyncGenerato
   })
   progress.stop()
   yield seen.findings.map(({ topic, found, evidence }) => ({ topic, found, evidence }))
+  if (seen.unclear) return ends.add(outcomeOfHeader(seen.unclear), false)
   if (!seen.isInDoubt) keepMapping(cli, asked, { ...seen, reading: job.table.reading })
   ends.add(seen.isInDoubt ? IN_DOUBT : DONE, false)
 }
