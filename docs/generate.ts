@@ -26,9 +26,10 @@ const table = (titles: readonly string[], rows: readonly (readonly string[])[]):
     .map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
     .join('\n')
 
-const optionRow = ({ flags, description, defaultValue }: Option): string[] => [
+const optionRow = ({ flags, description, defaultValue, argChoices }: Option): string[] => [
   `\`${flags}\``,
   description +
+    (argChoices === undefined ? '' : `: ${argChoices.map((choice) => `\`${choice}\``).join(', ')}`) +
     (defaultValue === undefined || typeof defaultValue === 'boolean' ? '' : ` (default: ${String(defaultValue)})`),
 ]
 

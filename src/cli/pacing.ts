@@ -10,13 +10,13 @@ import type { Io } from './io.ts'
 import type { Bulk } from './session.ts'
 
 /** The file in which it is kept how much of a limit is used, for all of a user's processes. */
-const openShare = (io: Io, name: string, note: Bulk['note']): Share => {
+const openShare = (io: Io, name: string, { note, rate }: Bulk): Share => {
   const alone = (reason: string): void =>
     note(`how much of the limit is used is not shared with other processes: ${reason}`)
   try {
     const folder = join(stateFolder(io), 'pace')
     makeFolder(folder, 'state folder')
-    return fileShare(join(folder, `${name}.db`), alone)
+    return fileShare(join(folder, `${name}.db`), alone, rate !== undefined)
   } catch (error) {
     alone(error instanceof Error ? error.message : String(error))
     return loneShare()
@@ -30,7 +30,7 @@ export type PacedSending = { readonly gate: Gate; readonly retry: Retry }
 export const openPacing = (io: Io, baseUrl: URL, credentials: Credentials, bulk: Bulk): PacedSending => {
   const { signal, rate, note } = bulk
   const random = (): number => Buffer.from(io.random(4)).readUInt32BE() / 2 ** 32
-  const share = openShare(io, countedAs(baseUrl, credentials), note)
+  const share = openShare(io, countedAs(baseUrl, credentials), bulk)
   const name = `${Buffer.from(io.random(6)).toString('hex')}-`
   return {
     gate: createGate({ clock: io, signal, rate, note, share, name, random }),

@@ -33,6 +33,7 @@ import {
   type ReportRequest,
   reportQuery,
 } from './queries.ts'
+import { Stopped } from './stopped.ts'
 import type { Received, Sending, Traffic, Transport, Usage } from './transport.ts'
 import { hasMore, wholeList } from './whole-list.ts'
 
@@ -90,7 +91,7 @@ export type Client = {
     readonly addMany: (list: readonly EntryDraft[], key?: string) => Promise<BatchResult>
   }
   readonly report: (request: ReportRequest) => Promise<ReportAnswer>
-  /** How many requests have been sent. */
+  /** How many requests have come to an end; what still waits for its turn has not been sent. */
   readonly requests: () => number
   /** What became of requests besides: those that were put off, and how long they waited. */
   readonly traffic: () => Traffic
@@ -153,8 +154,15 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
   let requests = 0
   const send: Send = async (of, verb, sending) => {
     mustHave(variant, { of, verb })
-    requests += 1
-    return transport.send(sending)
+    try {
+      const received = await transport.send(sending)
+      requests += 1
+      return received
+    } catch (error) {
+      // What waited for its turn when all was stopped was not sent.
+      if (!(error instanceof Stopped)) requests += 1
+      throw error
+    }
   }
   // What the classic interface does not know it is not sent, and what it does not show reads null.
   const sentEntry = variant === 'classic' ? entry : newerEntry

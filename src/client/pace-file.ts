@@ -26,7 +26,7 @@ type File = {
   readonly close: () => void
 }
 
-const openFile = (path: string): File => {
+const openFile = (path: string, isKept: (pace: Pace) => boolean): File => {
   // SQLite would make a file that everybody can read.
   closeSync(openSync(path, 'a', 0o600))
   const database = new DatabaseSync(path)
@@ -41,7 +41,7 @@ const openFile = (path: string): File => {
         return typeof text === 'string' ? paceOfText(text) : undefined
       },
       commit: (pace) => {
-        if (pace.limit !== null) write.run(textOfPace(pace))
+        if (isKept(pace)) write.run(textOfPace(pace))
         database.exec('commit')
       },
       close: () => database.close(),
@@ -53,15 +53,15 @@ const openFile = (path: string): File => {
 }
 
 /** Opens the file; one that is none of SQLite's is made anew. */
-const openAnew = (path: string): File => {
+const openAnew = (path: string, isKept: (pace: Pace) => boolean): File => {
   try {
-    return openFile(path)
+    return openFile(path, isKept)
   } catch (error) {
     const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
     // SQLITE_CORRUPT and SQLITE_NOTADB.
     if (code !== 11 && code !== 26) throw error
     rmSync(path)
-    return openFile(path)
+    return openFile(path, isKept)
   }
 }
 
@@ -76,9 +76,10 @@ const join = (known: Pace, own: Pace): Pace => {
 
 /**
  * What is known of a limit in a file, for all processes that use it at the same time. Where the file cannot be used, this
- * process goes on alone, and `onTrouble` is told why.
+ * process goes on alone, and `onTrouble` is told why. Where a rate was asked for, what was sent counts for whoever comes next,
+ * so that it is kept even though no limit is known.
  */
-export const fileShare = (path: string, onTrouble: (reason: string) => void): Share => {
+export const fileShare = (path: string, onTrouble: (reason: string) => void, isRated = false): Share => {
   let [pace, lookedAt, isJoined] = [freshPace(), -Infinity, false]
   let file: File | undefined
   const goAlone = (error: unknown): void => {
@@ -92,9 +93,10 @@ export const fileShare = (path: string, onTrouble: (reason: string) => void): Sh
   }
   const begin = (now: number): void => {
     lookedAt = now
-    const known = file?.begin()
+    const held = file?.begin()
+    const known = isRated || held?.limit !== null ? held : undefined
     if (known && (isJoined || now - usedAt(known) < STALE_MS)) pace = isJoined ? known : join(known, pace)
-    isJoined ||= known !== undefined || pace.limit !== null
+    isJoined ||= known !== undefined || isKept(pace)
   }
   const guarded = (work: () => void): void => {
     try {
@@ -103,10 +105,11 @@ export const fileShare = (path: string, onTrouble: (reason: string) => void): Sh
       goAlone(error)
     }
   }
-  guarded(() => (file = openAnew(path)))
+  const isKept = ({ limit }: Pace): boolean => isRated || limit !== null
+  guarded(() => (file = openAnew(path, isKept)))
   return {
     update: (now, work) => {
-      const isQuiet = pace.limit === null && Math.abs(now - lookedAt) < LOOK_MS
+      const isQuiet = !isKept(pace) && Math.abs(now - lookedAt) < LOOK_MS
       const isTaken = file !== undefined && !isQuiet
       if (isTaken) guarded(() => begin(now))
       forget(pace, now)
@@ -114,7 +117,7 @@ export const fileShare = (path: string, onTrouble: (reason: string) => void): Sh
       if (isTaken) guarded(() => file?.commit(pace))
       return result
     },
-    isShared: () => file !== undefined && pace.limit !== null,
+    isShared: () => file !== undefined && isKept(pace),
     close: () => guarded(() => file?.close()),
   }
 }

@@ -1,4 +1,4 @@
-const MINUTE_MS = 60_000
+import { MINUTE_MS, type Pace, underWay as allUnderWay } from './pace-state.ts'
 
 /** A limit that is set on this side: never more requests than so many in any minute. */
 export type Rate = {
@@ -8,6 +8,19 @@ export type Rate = {
   readonly enter: () => void
   /** It was answered, and counts from now on; as long as it was not, it counted as sent at any moment. */
   readonly leave: (now: number) => void
+}
+
+/** Until so many requests a minute allow one more, by what is known of all that were accepted, also those of other runs. */
+export const sharedRateWait = (pace: Pace, rate: number | undefined, now: number): number => {
+  if (rate === undefined) return 0
+  const sent = pace.log.filter(([at]) => at > now - MINUTE_MS)
+  let excess = sent.reduce((sum, [, count]) => sum + count, allUnderWay(pace)) - rate
+  if (excess < 0) return 0
+  for (const [at, count] of sent) {
+    excess -= count
+    if (excess < 0) return at + MINUTE_MS - now + 1
+  }
+  return Infinity
 }
 
 const NONE: Rate = { wait: () => 0, enter: () => undefined, leave: () => undefined }

@@ -51,7 +51,9 @@ export type Pace = {
   guardMs: number
 }
 
-const WINDOW_MS = 60_000
+/** What a rate is said by: however short a window, the log reaches so far back. */
+export const MINUTE_MS = 60_000
+const WINDOW_MS = MINUTE_MS
 const GUARD_MS = 5
 /** What was not answered for so long is taken for sent then. */
 const PENDING_MS = 30_000
@@ -122,7 +124,7 @@ const prune = (sent: Sent[], from: number, until: number): void => {
 /** Forgets what no longer counts, and what only a clock that was set back could have noted. */
 export const forget = (pace: Pace, now: number): void => {
   const until = now + AHEAD_MS
-  prune(pace.log, now - 2 * pace.windowMs, until)
+  prune(pace.log, now - Math.max(MINUTE_MS, 2 * pace.windowMs), until)
   prune(pace.foreign, now - 2 * pace.windowMs, until)
   for (const [name, at] of Object.entries(pace.pending)) {
     if (at <= now - PENDING_MS || at > until) {

@@ -32,7 +32,10 @@ export const textOfPace = (pace: Pace): string => JSON.stringify(pace)
 export const paceOfText = (text: string): Pace | undefined => {
   const fields = parsed(text)
   const fresh = freshPace()
-  if (!isObject(fields) || !isNumber(fields['limit']) || fields['limit'] < 1) return undefined
+  if (!isObject(fields)) return undefined
+  const limit = fields['limit']
+  // Nothing is known of a limit that was not met yet; what else there is tells what was sent.
+  if (limit !== null && !(isNumber(limit) && limit >= 1)) return undefined
   const numberOf = (name: string, otherwise: number): number => {
     const value = fields[name]
     return isNumber(value) ? value : otherwise
@@ -42,7 +45,7 @@ export const paceOfText = (text: string): Pace | undefined => {
     return isNumber(value) && value > 0 ? value : null
   }
   return {
-    limit: fields['limit'],
+    limit,
     isTold: fields['isTold'] === true,
     windowMs: Math.max(1000, numberOf('windowMs', fresh.windowMs)),
     kind: KINDS.find((kind) => kind === fields['kind']) ?? fresh.kind,

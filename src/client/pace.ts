@@ -2,7 +2,7 @@ import type { TextAnswer } from './answer.ts'
 import type { Clock } from './clock.ts'
 import type { Gate, Turn } from './gate.ts'
 import { accept, lose, probe, refuse, send } from './pace-learn.ts'
-import { createRate } from './pace-rate.ts'
+import { createRate, sharedRateWait } from './pace-rate.ts'
 import { loneShare, type Share } from './pace-share.ts'
 import { LONGEST_WAIT_MS } from './pace-state.ts'
 import { type Told, toldBy } from './pace-told.ts'
@@ -71,7 +71,7 @@ export const createGate = (pacing: Pacing): Gate => {
     if (wait > 0) return wait
     return share.update(now, (pace) => {
       probe(pace, now)
-      const left = waitOf(pace, now)
+      const left = Math.max(waitOf(pace, now), sharedRateWait(pace, pacing.rate, now))
       if (left === 0) send(pace, turn, now)
       return left
     })

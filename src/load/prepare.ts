@@ -62,13 +62,18 @@ export type Prepared = Checked & {
 }
 
 /** What there is to say of a file before it is sent. */
-const notesOn = ({ plan: { unused }, reference: { kpis, users, sources, unchecked }, forms }: Checked): string[] => {
+const notesOn = (
+  { plan: { unused }, reference: { kpis, users, sources, unchecked }, forms }: Checked,
+  { name }: Table,
+  { read }: Summary,
+): string[] => {
   const unread = [
     unchecked.has('KPIs') ? kpis.unread : undefined,
     unchecked.has('users') ? users.unread : undefined,
     unchecked.has('breakdown items') ? sources?.unread : undefined,
   ].filter((one) => one !== undefined)
   return [
+    ...(read === 0 ? [`${name} holds no rows`] : []),
     ...(unused.length > 0 ? [`columns left out: ${unused.join(', ')}`] : []),
     ...remarksOn(forms),
     ...(unread.length > 0
@@ -104,7 +109,7 @@ const check = async (
     work.onProgress({ phase: 'read', done: summary.read })
   }
   const checked = await checkFile(work.table, work.client, work.options, { sorter, rejects, summary, onProgress })
-  for (const note of notesOn(checked)) work.onNote(note)
+  for (const note of notesOn(checked, work.table, summary)) work.onNote(note)
   work.onChecked?.(checked)
   const owner = checked.reference.sources ? 'user or source' : 'user'
   const refuse = (lines: readonly number[]): void => {

@@ -30,6 +30,9 @@ const RECEIPT = 1
 
 const optionsJson = ({ map, ...rest }: ImportOptions): object => ({ ...rest, map: Object.fromEntries(map) })
 
+/** The counts of a run; `unknown` is only of dry runs. */
+const summaryJson = ({ unknown: _, ...counts }: Summary): object => counts
+
 const headOf = ({ table, options, summary, verify, at, variant }: About): object => ({
   receipt: RECEIPT,
   file: { name: table.name, bytes: table.bytes, sha256: table.sha256 },
@@ -37,7 +40,7 @@ const headOf = ({ table, options, summary, verify, at, variant }: About): object
   variant,
   verified_at: `${new Date(at).toISOString().slice(0, 19)}Z`,
   options: optionsJson(options),
-  summary,
+  summary: summaryJson(summary),
   rejects_file: summary.rejected > 0 ? verify.rejectsFile : null,
 })
 

@@ -298,4 +298,24 @@ describe('the file that processes share', () => {
     expect(limited.tally).toMatchObject({ accepted: 160, refused: 0 })
     expect(clock.elapsed()).toBeLessThan(63_000)
   })
+
+  test.each(['none', 'both'] as const)(
+    'holds a rate across runs, where services tell of limits: %s',
+    async (headers) => {
+      using folder = temporaryFolder()
+      const clock = createVirtualClock()
+      const limited = service(clock, slidingLimiter(200), FAR, telling(headers))
+      const sendTwenty = async (name: string): Promise<void> => {
+        const share = fileShare(join(folder.path, 'pace.db'), (reason) => expect.unreachable(reason), true)
+        const gate = gateOn(clock, { share, name, rate: 20 })
+        await clock.run(() => sendThrough(gate, limited, { left: 20 }, 5))
+        gate.close()
+      }
+      await sendTwenty('one')
+      expect(clock.elapsed()).toBeLessThan(10_000)
+      await sendTwenty('two')
+      expect(clock.elapsed()).toBeGreaterThan(60_000)
+      expect(clock.elapsed()).toBeLessThan(70_000)
+    },
+  )
 })

@@ -100,6 +100,11 @@ describe('standard error', () => {
     expect((await runIn({}, 0, ...IMPORT)).stderr).toContain('columns left out: Region\n')
   })
 
+  test('says so of a file that has nothing but a header', async () => {
+    importer.write('bare.csv', 'user,kpi,date,actual\n')
+    expect((await runIn({}, 0, 'entries', 'import', 'bare.csv')).stderr).toContain('bare.csv holds no rows\n')
+  })
+
   test('has a line of progress at most every 30 seconds where there is no terminal', async () => {
     const rows = Array.from({ length: 40_000 }, (_, at) => `Bob,Sales,${String(1900 + (at % 300))}-01-01,1`)
     importer.write('long.csv', ['user,kpi,date,actual', ...rows].join('\n'))

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { DECIMALS, ENCODINGS, SEPARATORS } from '../../load/options.ts'
+import { DECIMALS, ENCODINGS, separatorName, SEPARATORS } from '../../load/options.ts'
 import type { Act } from '../cli.ts'
 
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
@@ -24,7 +24,9 @@ export const addAssignImport = (group: Command, act: Act): void => {
     .option('--map <role=column,...>', 'which column is the user, kpi or target', collect)
     .option('--ignore <column,...>', 'columns to leave out', collect)
     .addOption(
-      new Option('--separator <sign>', 'what stands between cells, where it is not found out').choices(SEPARATORS),
+      new Option('--separator <sign>', 'what stands between cells, where it is not found out').choices(
+        SEPARATORS.map(separatorName),
+      ),
     )
     .addOption(new Option('--encoding <name>', 'how letters are written, where it is not found out').choices(ENCODINGS))
     .addOption(new Option('--decimal <sign>', 'the decimal sign of numbers').choices(DECIMALS))
