@@ -37,6 +37,8 @@ export type Import = {
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
   readonly onNote: (note: string) => void
+  /** Told what has to be known, also where nobody wants to hear notes. */
+  readonly onWarning: (warning: string) => void
   /** Told once the whole file has been read and checked. */
   readonly onChecked?: (checked: Checked) => void
   /** Whether everything is read back in the end, and what of that is written where. */
@@ -63,7 +65,7 @@ export type Prepared = Checked & {
 
 /** What there is to say of a file before it is sent. */
 const notesOn = (
-  { plan: { unused }, reference: { kpis, users, sources, unchecked }, forms }: Checked,
+  { plan: { unused }, reference: { kpis, users, sources, unchecked } }: Checked,
   { name }: Table,
   { read }: Summary,
 ): string[] => {
@@ -75,7 +77,6 @@ const notesOn = (
   return [
     ...(read === 0 ? [`${name} holds no rows`] : []),
     ...(unused.length > 0 ? [`columns left out: ${unused.join(', ')}`] : []),
-    ...remarksOn(forms),
     ...(unread.length > 0
       ? [`${mayNotRead(unread.join(', '))}: what rows say of them is left to the service to check`]
       : []),
@@ -109,6 +110,7 @@ const check = async (
     work.onProgress({ phase: 'read', done: summary.read })
   }
   const checked = await checkFile(work.table, work.client, work.options, { sorter, rejects, summary, onProgress })
+  for (const warning of [work.table.reading.assumed ?? [], remarksOn(checked.forms)].flat()) work.onWarning(warning)
   for (const note of notesOn(checked, work.table, summary)) work.onNote(note)
   work.onChecked?.(checked)
   const owner = checked.reference.sources ? 'user or source' : 'user'

@@ -17,6 +17,8 @@ export type Reading = {
   readonly separator: Separator
   /** What in the file shows that, a line each. */
   readonly evidence: readonly string[]
+  /** What was taken for granted and has to be told. */
+  readonly assumed?: string | undefined
 }
 
 /** What the user said of how a file is to be read; whatever is left out is found out. */
@@ -78,7 +80,7 @@ export const openTable = async (source: Source, asked: AskedReading = {}): Promi
   const gzip = file.isGzip
   const content = (): Content => contentOf(source.open(), source.name, gzip)
   const seen = await inspect(contentOf(file.bytes, source.name, gzip))
-  const { encoding, hasMark, evidence } = await findEncoding(
+  const { encoding, hasMark, evidence, assumed } = await findEncoding(
     { name: source.name, seen, reread: content },
     asked.encoding,
   )
@@ -96,6 +98,7 @@ export const openTable = async (source: Source, asked: AskedReading = {}): Promi
       encoding,
       hasMark,
       separator: found.separator,
+      assumed,
       evidence: [...(gzip ? ['gzip: it begins with 1F 8B'] : []), ...evidence, ...found.evidence],
     },
     ...file.sum(),

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { embeddedImporter, heldIn, type Importer, importers } from '../support/import.ts'
 import type { Ran } from '../support/kpi.ts'
@@ -102,4 +103,26 @@ test('--explain says what it knows of a file whose header leaves something uncle
   })
   const known = ['separator,semicolon,', 'user,not found,', 'kpi,"column 2, kpi",', 'left out,Wer,']
   for (const line of known) expect(ran.stdout).toContain(`\n${line}`)
+})
+
+test.each(['2026', 'Q1 2026', '2026-Q1'])(
+  'years and quarters are those of the calendar, which is told also where quiet is wanted: %s',
+  async (text) => {
+    await using importer = await embeddedImporter()
+    const ran = await load(importer, `user,kpi,date,actual\nBob,Sales,${text},1\n`, '--quiet')
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toMatch(
+      new RegExp(`^warning: date: "${text}" on line 2 is taken as 2026-01-01 .* by the calendar year`),
+    )
+  },
+)
+
+test('a file that is taken to be windows-1252 is told with what it says, also where quiet is wanted', async () => {
+  await using importer = await embeddedImporter()
+  writeFileSync(
+    importer.folder.in('data.csv'),
+    Buffer.from('user,kpi,date,actual\nJ\xf6rg,Sales,2026-03-01,1\n', 'latin1'),
+  )
+  const ran = await importer.kpi('entries', 'import', 'data.csv', '--quiet')
+  expect(ran.stderr).toContain('warning: data.csv is read as windows-1252: line 2 says "Jörg"; if that is wrong')
 })

@@ -101,6 +101,7 @@ describe('100,000 rows of which one in a hundred has changed, at a classic servi
         signal: new AbortController().signal,
         onProgress: () => undefined,
         onNote: () => undefined,
+        onWarning: () => undefined,
         rejectsPath: folder.in('data.rejects.csv'),
         journal: undefined,
         random: (bytes) => new Uint8Array(bytes),

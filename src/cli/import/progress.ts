@@ -12,6 +12,8 @@ export type ProgressView = {
   readonly show: (progress: Progress) => void
   /** A line for people between what is shown. */
   readonly note: (text: string) => void
+  /** The same for what has to be known, also where quiet is wanted. */
+  readonly warn: (text: string) => void
   readonly stop: () => void
 }
 
@@ -39,6 +41,7 @@ const showLines = ({ io, log }: Cli, { usage }: Client): ProgressView => {
       })
     },
     note: (text) => void log.note(text),
+    warn: (text) => void log.warn(text),
     stop: () => undefined,
   }
 }
@@ -55,6 +58,12 @@ const showSpinner = async (cli: Cli, { usage }: Client): Promise<ProgressView> =
   let file: string | undefined
   let text = ''
   const spinner = await createSpinner(cli, () => named(file, text))
+  const between = (tell: () => Promise<void>): void => {
+    const { isSpinning } = spinner
+    spinner.stop()
+    void tell()
+    if (isSpinning) spinner.start()
+  }
   return {
     begin: (name) => {
       file = name
@@ -65,10 +74,10 @@ const showSpinner = async (cli: Cli, { usage }: Client): Promise<ProgressView> =
       text = progressText(step, speedOf(step, cli.io.now()), usage())
     },
     note: (line) => {
-      const { isSpinning } = spinner
-      spinner.stop()
-      void cli.log.note(line)
-      if (isSpinning) spinner.start()
+      between(() => cli.log.note(line))
+    },
+    warn: (line) => {
+      between(() => cli.log.warn(line))
     },
     stop: () => {
       spinner.stop()

@@ -33,6 +33,7 @@ export const beginWork = ({ cli, client, asked, stops, progress }: Run, { file, 
       progress.show(step)
     },
     onNote: progress.note,
+    onWarning: progress.warn,
     onChecked: ({ plan, forms }) => keepMapping(cli, asked, { plan, forms, reading: table.reading }),
   }
 }

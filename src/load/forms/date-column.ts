@@ -4,7 +4,9 @@ import { checkDay } from '../../domain/field-value.ts'
 import type { DateFormat } from './date-format.ts'
 import { type Evidence, shown } from './evidence.ts'
 import { KNOWN_FORMATS, PLAIN_FORMAT } from './known-formats.ts'
+import { namesTwoMonths } from './month-names.ts'
 import { faultOfNoValue } from './no-value.ts'
+import { createRivals } from './rivals.ts'
 import { remember } from '../values.ts'
 
 /** A form that fits, the cell that shows it, and whether no other form fits as well, though with the same days. */
@@ -23,6 +25,8 @@ export type DateColumn = {
   readonly isRefuted: () => boolean
   /** Why it cannot be told how to read it, where that is so. */
   readonly doubt: () => string | undefined
+  /** What has to be known, though all is read: an account may count its years from another month. */
+  readonly remarks: () => readonly string[]
 }
 
 /** So many texts are remembered with all the days that they may be: few files have dates of more years. */
@@ -61,8 +65,12 @@ const faultOfDate = (text: string, format: DateFormat): string => {
   }
   if (format.read(text) === null) return 'is a date that does not exist, or not in the years 1900 to 2199'
   if (TIME.test(text)) return 'has a time of day; entries have dates alone'
+  if (namesTwoMonths(text)) return 'names a month that is one in Polish and another in Croatian; write it in figures'
   return whatIsUnsaid(text) ?? `must be a date, ${format.text}`
 }
+
+/** Whether a form is that of years or quarters, which begin elsewhere in the fiscal year of an account. */
+const isOfYear = ({ text }: DateFormat): boolean => !/[MDW]|EXCEL/.test(text.replaceAll(/\[[^\]]*\]/g, ''))
 
 const tellReadings = (readings: readonly Reading[]): string =>
   readings.map(({ format, day }) => `${formatDay(day)} (${format.text})`).join(' or ')
@@ -76,7 +84,9 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
   let proof: Evidence | undefined
   let conflict: { readonly cell: Evidence; readonly reading: Reading } | undefined
   const readingsIn = remember((text: string) => readingsOf(text, KNOWN_FORMATS), REMEMBERED)
+  const rivals = createRivals(name, KNOWN_FORMATS)
   let unsaid: Evidence | undefined
+  let first: Evidence | undefined
   // First cells that say different days in different forms; there are no more kinds of them than pairs of forms.
   const doubtful = new Map<string, Evidence>()
 
@@ -93,9 +103,11 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
   }
   const note = (text: string, line: number): void => {
     if (isGiven) return
+    rivals.note(text, line)
     narrow(readingsIn(text), text, line)
     if (!unsaid && whatIsUnsaid(text) !== undefined) unsaid = { text, line }
   }
+  const rivalDoubt = (): string | undefined => (isGiven ? undefined : rivals.doubt(left))
   const doubtfulCell = (): Evidence | undefined => {
     if (left.length === KNOWN_FORMATS.length || left.length < 2) return undefined
     return [...doubtful.values()].find(({ text }) => !isOneDay(readingsOf(text, left)))
@@ -108,14 +120,24 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
       const day = format.read(text)
       const isKnown = typeof day === 'number' && left.length === 1 && left[0] === format
       if (!isKnown) note(text, line)
-      if (typeof day === 'number') return day
+      else if (!isGiven) rivals.note(text, line)
+      if (typeof day === 'number') {
+        first ??= { text, line }
+        return day
+      }
       return new Fault(`"${text}" ${faultOfDate(text, format)}`)
     },
     proven: () => {
       const [only] = left
-      const isSettled = !conflict && left.length < KNOWN_FORMATS.length && !doubtfulCell()
+      const isSettled = !conflict && left.length < KNOWN_FORMATS.length && !doubtfulCell() && !rivalDoubt()
       return only && (isGiven || isSettled) ? { format: only, proof, isOnly: left.length === 1 } : undefined
     },
+    remarks: () =>
+      first && isOfYear(format)
+        ? [
+            `${name}: ${shown(first)} is taken as ${tellReadings(readingsOf(first.text, [format]))}, by the calendar year; where the fiscal year of the account begins in another month, write days instead`,
+          ]
+        : [],
     isRefuted: () => !left.includes(format) || conflict !== undefined,
     doubt: () => {
       if (conflict && proof) {
@@ -123,7 +145,7 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
       }
       if (unsaid && left.length === KNOWN_FORMATS.length) return `${shown(unsaid)} ${whatIsUnsaid(unsaid.text)}`
       const cell = doubtfulCell()
-      if (!cell) return undefined
+      if (!cell) return rivalDoubt()
       return `${shown(cell)} is ${tellReadings(readingsOf(cell.text, left))}, and every other cell fits both; say which: ${flagsOf(left)}`
     },
   }

@@ -102,5 +102,8 @@ export const flagsNotPlain = ({ decimal, dateFormat: format }: FormFlags): FormF
   ...(format && format !== PLAIN_FORMAT.text ? { dateFormat: format } : {}),
 })
 
-/** What is worth a word of how numbers are written, though all of them are read. */
-export const remarksOn = ({ numbers }: Forms): string[] => [...numbers.values()].flatMap((column) => column.remarks())
+/** What has to be known of how numbers and dates are written, though all of them are read. */
+export const remarksOn = ({ numbers, date }: Forms): string[] => [
+  ...(date?.column.remarks() ?? []),
+  ...[...numbers.values()].flatMap((column) => column.remarks()),
+]

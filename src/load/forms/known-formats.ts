@@ -1,7 +1,8 @@
 import { Fault } from '../../domain/errors.ts'
 import { type DateFormat, dateFormat } from './date-format.ts'
 
-const made = (text: string): DateFormat => {
+/** A form that is known to be one. */
+export const made = (text: string): DateFormat => {
   const format = dateFormat(text)
   if (format instanceof Fault) throw new TypeError(format.message)
   return format

@@ -3,6 +3,7 @@ import type { ENCODINGS } from '../options.ts'
 import { type Content, type Inspection, lineOfByte } from './inspect.ts'
 import { kindOf } from './kinds.ts'
 import { findUndefined, findUtf8Letters } from './windows-1252.ts'
+import { lookAtWords } from './words.ts'
 
 export type Encoding = (typeof ENCODINGS)[number]
 
@@ -11,6 +12,8 @@ export type FoundEncoding = {
   readonly encoding: Encoding
   readonly hasMark: boolean
   readonly evidence: readonly string[]
+  /** What was taken for granted and has to be told. */
+  readonly assumed?: string
 }
 
 /** A file while that is found out: its content can be read again. */
@@ -61,8 +64,26 @@ const findWindows = async (file: Inspected, place: number): Promise<FoundEncodin
       `${shown}, but line ${utf8.line} has "${utf8.letter}" as UTF-8 has it ("${utf8.asWindows}" in windows-1252); mend the file, or say --encoding windows-1252`,
     )
   }
+  if (file.seen.endsCut) {
+    throw unreadable(
+      file.name,
+      `it ends in the middle of a letter of UTF-8, as if it were cut off; get all of it, or say --encoding windows-1252`,
+    )
+  }
   await mustBeDefined(file, `${shown}, and `)
-  return { encoding: 'windows-1252', hasMark: false, evidence: [`encoding windows-1252: ${shown}`] }
+  const { strange, examples } = await lookAtWords(file.reread())
+  if (strange) {
+    throw unreadable(
+      file.name,
+      `${shown}, and as windows-1252 line ${strange.line} says "${strange.word}", which is no way to write: save the file as CSV UTF-8, or say --encoding windows-1252 if that is what it says`,
+    )
+  }
+  const evidence = [`encoding windows-1252: ${shown}`]
+  // Spaces that do not break say nothing.
+  if (examples.length === 0) return { encoding: 'windows-1252', hasMark: false, evidence }
+  const said = examples.map((one) => `line ${one.line} says "${one.word}"`).join(', ')
+  const assumed = `${file.name} is read as windows-1252: ${said}; if that is wrong, save it as CSV UTF-8, else --encoding windows-1252 says so`
+  return { encoding: 'windows-1252', hasMark: false, evidence, assumed }
 }
 
 /** What the byte order mark says, which what was asked may not contradict. */

@@ -9,6 +9,8 @@ export type Inspection = {
   readonly nul: number | undefined
   /** Where the first byte is that is not UTF-8. */
   readonly notUtf8: number | undefined
+  /** Whether it is UTF-8 but for its last letter, which is not all there. */
+  readonly endsCut: boolean
   /** Whether all of it is ASCII. */
   readonly isAscii: boolean
 }
@@ -47,7 +49,7 @@ const firstFault = (chunk: Buffer): number => {
 /** Finds the first byte that is not UTF-8, by its place, whatever chunks it comes in. */
 const createUtf8Check = (): {
   readonly add: (chunk: Buffer) => void
-  readonly end: () => { readonly notUtf8: number | undefined; readonly isAscii: boolean }
+  readonly end: () => { readonly notUtf8: number | undefined; readonly endsCut: boolean; readonly isAscii: boolean }
 } => {
   let [done, notUtf8, plain] = [0, undefined as number | undefined, true]
   let rest: Buffer = Buffer.alloc(0)
@@ -65,8 +67,9 @@ const createUtf8Check = (): {
       check(bytes.subarray(0, whole))
     },
     end: () => {
-      if (notUtf8 === undefined && rest.length > 0) notUtf8 = done
-      return { notUtf8, isAscii: plain }
+      const endsCut = notUtf8 === undefined && rest.length > 0
+      if (endsCut) notUtf8 = done
+      return { notUtf8, endsCut, isAscii: plain }
     },
   }
 }

@@ -170,10 +170,8 @@ describe('dates of a column', () => {
       ['2026-03', '2026-04'],
       ['2026-03-01', '2026-04-01'],
     ],
-    [
-      ['03/2026', '04/2026'],
-      ['2026-03-01', '2026-04-01'],
-    ],
+    [['03/2026', '04/2026'], ['2026-03-01', '2026-04-01'], { dateFormat: 'MM/YYYY' }],
+    [['01/2027', '13/2027'], ['2027-01-04', '2027-03-29'], { dateFormat: 'WW/YYYY' }],
     [
       ['2026-W10', '2026-W11'],
       ['2026-03-02', '2026-03-09'],
@@ -206,8 +204,47 @@ describe('dates of a column', () => {
       ['2026-03-02', '02.03.2026'],
       /^date: has dates in several forms: "2026-03-02" on line 2 \(YYYY-MM-DD\), "02.03.2026" on line 3 \(DD.MM.YYYY\)/,
     ],
+    [
+      ['03/2026', '04/2026'],
+      /^date: "03\/2026" on line 2 is 2026-03-01 \(MM\/YYYY\) or 2026-01-12 \(WW\/YYYY\); .*--date-format MM\/YYYY or --date-format WW\/YYYY$/,
+    ],
+    [['01.2027', '13.2027'], /^date: "13.2027" on line 3 is no date \(MM.YYYY\) or 2027-03-29 \(WW.YYYY\)/],
+    [['13-2027'], /^date: "13-2027" on line 2 is no date \(MM-YYYY\) or 2027-03-29 \(WW-YYYY\)/],
+    [['2026-01', '2026-20'], /^date: "2026-20" on line 3 is no date \(YYYY-MM\) or 2026-05-11 \(YYYY-WW\)/],
+    [
+      ['2029-02-01', '2029-25-03'],
+      /^date: "2029-25-03" on line 3 is no date \(YYYY-MM-DD\) or 2029-03-25 \(YYYY-DD-MM\), and "2029-02-01" on line 2 is either/,
+    ],
+    [['2029/02/01', '2029/25/03'], /^date: "2029\/25\/03" on line 3 .*--date-format YYYY\/DD\/MM$/],
   ])('stop a run that two forms fit: %j', async (texts, told) => {
     expect(await readDates(texts)).toMatchObject({ stopped: [expect.stringMatching(told)] })
+  })
+
+  test('are months where the column says so and nothing contradicts', async () => {
+    const rows = (...texts: string[]): string[][] => [['Monat', 'actual'], ...texts.map((text) => [text, '1'])]
+    const given = { map: new Map([['date', 'Monat']] as const) }
+    expect(await read(rows('03/2026', '04/2026'), given)).toMatchObject({
+      entries: ['2026-03-01 1 -', '2026-04-01 1 -'],
+    })
+    expect(await read(rows('03/2026', '14/2026'), given)).toMatchObject({
+      stopped: [expect.stringMatching(/^Monat: "14\/2026" on line 3/)],
+    })
+  })
+
+  test('that do not exist are rejects where other cells fit no rarer form', async () => {
+    expect(await readDates(['2026-02-01', '2026-02-25', '2026-13-03'])).toMatchObject({
+      entries: ['2026-02-01 0 -', '2026-02-25 1 -'],
+      rejects: [expect.stringMatching(/^4: "2026-13-03" /)],
+    })
+  })
+
+  test('of a month that is two in two languages are rejects', async () => {
+    expect(await readDates(['3 marca 2026', '3 listopada 2026'])).toMatchObject({
+      entries: ['2026-03-03 0 -'],
+      rejects: [
+        '3: "3 listopada 2026" names a month that is one in Polish and another in Croatian; write it in figures',
+      ],
+    })
   })
 
   test('that fit no form are rejects that say why', async () => {
