@@ -57,6 +57,8 @@ export const createRowReader = (
   const first: FirstLines = { user: 0, source: 0 }
   const dates = forms.date?.column
   let lineAtHand = 0
+  // As the row names it: the numbers of a KPI are of one unit.
+  let kpiAtHand = ''
   const kpiOf = cellReader(plan, 'kpi', options.kpi, reference.findKpi)
   const dayOf = cellReader(
     plan,
@@ -74,7 +76,7 @@ export const createRowReader = (
     return undefined
   }
   const numberOf = (text: string, name: string, column: NumberColumn): bigint => {
-    const cell = column.read(text, lineAtHand)
+    const cell = column.read(text, lineAtHand, kpiAtHand)
     if (cell instanceof Fault) reasons.push(`${name} ${cell.message}`)
     else if (cell.rounded && options.strict) reasons.push(`${name} "${text}" has more than four decimals`)
     else {
@@ -93,6 +95,7 @@ export const createRowReader = (
     const at = roles.get(role)
     return at === undefined ? () => undefined : (cells) => (cells[at] ?? '').trim()
   }
+  const kpiIn = columnOf('kpi')
   const [actualIn, targetIn, notesIn] = [columnOf('actual'), columnOf('target'), columnOf('notes')]
   const formOf = (role: Role): NumberColumn | undefined => forms.numbers.get(roles.get(role) ?? -1)
   const [actualForm, targetForm] = [formOf('actual'), formOf('target')]
@@ -169,6 +172,7 @@ export const createRowReader = (
       }
       reasons.length = 0
       lineAtHand = row.line
+      kpiAtHand = kpiIn(row.cells) ?? ''
       if (row.cells.length > header.length) {
         reasons.push(`the row has ${row.cells.length} cells, the header has ${header.length}`)
       } else if (wide) readWide(row, wide)

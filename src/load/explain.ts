@@ -96,7 +96,7 @@ const ofForms = ({ numbers, date }: Forms, options: ImportOptions): Finding[] =>
       topic: `form of ${column.name}`,
       found: doubt === undefined ? (sign ? nameOfSign(sign) : 'whole numbers') : 'in doubt',
       evidence:
-        options.decimal === undefined ? (doubt ?? (proof ? shown(proof) : 'no cell has decimals')) : '--decimal',
+        doubt ?? (options.decimal === undefined ? (proof ? shown(proof) : 'no cell has decimals') : '--decimal'),
     }
   })
   return [...dates, ...ofNumbers]

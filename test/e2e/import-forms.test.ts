@@ -58,13 +58,15 @@ test('a form of dates that is none is wrong usage, and shows what there is', asy
   })
 })
 
-test('units that do not go together are told', async () => {
+test('units that do not go together stop the run', async () => {
   await using importer = await embeddedImporter()
-  const { stderr } = await load(
+  const { code, stderr } = await load(
     importer,
     'user,kpi,date,actual\nBob,Sales,2026-03-03,12.5 %\nBob,Sales,2026-03-04,0.125\n',
   )
-  expect(stderr).toContain('actual has numbers of several kinds: "12.5 %" on line 2, "0.125" on line 3')
+  expect(code).toBe(1)
+  expect(stderr).toContain('actual: has numbers of several kinds: "12.5 %" on line 2, "0.125" on line 3')
+  expect(await heldIn(importer)).toEqual([])
 })
 
 test('--explain says how a file is read and which line shows that, and sends nothing', async () => {

@@ -67,6 +67,18 @@ describe('a mapping that is saved', () => {
     expect(await heldIn(importer)).toEqual(['3 1 2026-02-04 1.234 - -'])
   })
 
+  test('keeps no decimal sign that not all columns of numbers show', async () => {
+    await using importer = await embeddedImporter()
+    const text = 'Who,Day,Sales,Visits\n2,2026-03-01,"1,5",2\n'
+    await load(importer, 'march.csv', text, '--map', 'user=Who', '--save-mapping', 'sales')
+    expect(JSON.parse(readFileSync(mappingIn(importer), 'utf8'))).not.toHaveProperty('decimal')
+    const next = 'Who,Day,Sales,Visits\n2,2026-04-01,"1,5",1.234\n'
+    expect(await load(importer, 'april.csv', next, '--mapping', 'sales')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Visits: "1.234" on line 2 is 1.234') as unknown,
+    })
+  })
+
   test('keeps columns by their numbers where names do not tell them apart, and names with commas', async () => {
     await using importer = await embeddedImporter()
     const text = 'a,a,"when, exactly",\n2,2,2026-03-01,5.5\n'

@@ -1,5 +1,5 @@
 import type { Plan } from '../../load/columns.ts'
-import { type Forms, formFlags } from '../../load/forms/forms.ts'
+import { type Forms, lastingFlags } from '../../load/forms/forms.ts'
 import type { Reading } from '../../load/table.ts'
 import type { Cli } from '../cli.ts'
 import type { Asked } from './asked.ts'
@@ -13,6 +13,6 @@ export const keepMapping = (
   { plan, forms, reading }: { readonly plan: Plan; readonly forms: Forms; readonly reading: Reading },
 ): void => {
   if (name === undefined) return
-  writeMapping(io, name, mappingOf({ options, plan, reading, forms: formFlags(forms), date: saidDate }))
+  writeMapping(io, name, mappingOf({ options, plan, reading, forms: lastingFlags(forms), date: saidDate }))
   void note(`how the file is read is saved: --mapping ${name}`)
 }

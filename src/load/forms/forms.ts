@@ -86,7 +86,7 @@ export const settledBy = (forms: Forms, plan: Plan, options: ImportOptions): For
 /** How a file is written, as flags say it; what its cells do not show is left out, and so are signs that differ. */
 export type FormFlags = { readonly decimal?: DecimalSign; readonly dateFormat?: string }
 
-/** The flags by which a file of the same kind is read in the same way, whatever its cells show. */
+/** The flags by which rows of the file are read in the same way, whatever they show by themselves. */
 export const formFlags = ({ numbers, date }: Forms): FormFlags => {
   const [decimal, ...others] = new Set([...numbers.values()].flatMap((column) => column.proven() ?? []))
   const proven = date?.column.proven()
@@ -96,7 +96,14 @@ export const formFlags = ({ numbers, date }: Forms): FormFlags => {
   }
 }
 
-/** The same without what is assumed anyway. */
+/** The same for other files, in which a column that has shown nothing here may show another sign: all must have shown it. */
+export const lastingFlags = (forms: Forms): FormFlags => {
+  const { decimal, ...others } = formFlags(forms)
+  const isProven = [...forms.numbers.values()].every((column) => column.proven() !== undefined)
+  return decimal !== undefined && isProven ? { decimal, ...others } : others
+}
+
+/** Flags without what is assumed anyway. */
 export const flagsNotPlain = ({ decimal, dateFormat: format }: FormFlags): FormFlags => ({
   ...(decimal && decimal !== '.' ? { decimal } : {}),
   ...(format && format !== PLAIN_FORMAT.text ? { dateFormat: format } : {}),

@@ -12,15 +12,17 @@ import {
   toldOf,
   undress,
 } from './number.ts'
+import { createUnits } from './units.ts'
 
 /** A column of numbers: how they are read, and what its cells have shown of how they are written. */
 export type NumberColumn = {
   readonly name: string
   /** The decimal sign that its numbers are read with. */
   readonly sign: DecimalSign
-  readonly read: (text: string, line: number) => NumberCell | Fault
+  /** Reads a cell of a row, with the KPI as the row names it, where it does. */
+  readonly read: (text: string, line: number, kpi?: string) => NumberCell | Fault
   /** Looks at a cell without reading it. */
-  readonly note: (text: string, line: number) => void
+  readonly note: (text: string, line: number, kpi?: string) => void
   /** The first cells that can only be read with the one sign, and with the other. */
   readonly proofs: ReadonlyMap<DecimalSign, Evidence>
   /** The sign that some cells prove and none contradicts. */
@@ -57,17 +59,6 @@ const bothReadings = ({ text }: Evidence): string => {
   return `${tell('.')} or ${tell(',')}`
 }
 
-/** What stands around the numbers of a column: units that may not go together. */
-const createUnits = (): { note: (text: string, unit: string, line: number) => void; list: () => Evidence[] } => {
-  const first = new Map<string, Evidence>()
-  return {
-    note: (text, unit, line) => {
-      if (!first.has(unit)) first.set(unit, { text, line })
-    },
-    list: () => [...first.values()],
-  }
-}
-
 /** A column read with a sign: a given one stands, any other is an assumption that cells may refute. */
 export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boolean): NumberColumn => {
   const short = SHORT[sign]
@@ -75,11 +66,16 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
   const units = createUnits()
   let doubtful: Evidence | undefined
   let exponent: Evidence | undefined
-  // Kept apart from the others, as most cells are of this kind.
-  let plain: Evidence | undefined
+  // Most cells have no unit, and those of a KPI stand together in most files.
+  let lastPlain: string | undefined
 
   const prove = (proved: DecimalSign, text: string, line: number): void => {
     if (!proofs.has(proved)) proofs.set(proved, { text, line })
+  }
+  const notePlain = (text: string, line: number, kpi: string): void => {
+    if (kpi === lastPlain) return
+    lastPlain = kpi
+    units.note('', kpi, text, line)
   }
   const noteSign = (dressed: Dressed, text: string, line: number): void => {
     const [known] = proofs.keys()
@@ -90,32 +86,32 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     if (point === undefined || comma === undefined) prove(point === undefined ? ',' : '.', text, line)
     else if (!isSame(point, comma)) doubtful ??= { text, line }
   }
-  const noteDressed = (dressed: Dressed, text: string, line: number): void => {
+  const noteDressed = (dressed: Dressed, text: string, line: number, kpi: string): void => {
     noteSign(dressed, text, line)
     if (/e/i.test(dressed.body)) exponent ??= { text, line }
-    if (dressed.isPercent) units.note(text, '%', line)
-    else if (dressed.currency !== undefined) units.note(text, dressed.currency, line)
-    else plain ??= { text, line }
+    const unit = dressed.isPercent ? '%' : dressed.currency
+    if (unit === undefined) notePlain(text, line, kpi)
+    else units.note(unit, kpi, text, line)
   }
   /** Looks at a number that is nothing but a few digits, with a decimal sign or without. */
-  const noteShort = (text: string, line: number): void => {
-    plain ??= { text, line }
+  const noteShort = (text: string, line: number, kpi: string): void => {
+    notePlain(text, line, kpi)
     const used = text.includes('.') ? '.' : ','
     if (proofs.has(used) || !text.includes(used)) return
     if (THOUSANDS.test(text)) doubtful ??= { text, line }
     else prove(used, text, line)
   }
-  const note = (text: string, line: number): void => {
+  const note = (text: string, line: number, kpi = ''): void => {
     if (SHORT['.'].test(text) || SHORT[','].test(text)) {
-      noteShort(text, line)
+      noteShort(text, line, kpi)
       return
     }
     const dressed = undress(text)
-    if (dressed) noteDressed(dressed, text, line)
+    if (dressed) noteDressed(dressed, text, line, kpi)
   }
-  const readLong = (text: string, line: number): NumberCell | Fault => {
+  const readLong = (text: string, line: number, kpi: string): NumberCell | Fault => {
     const dressed = undress(text)
-    if (dressed) noteDressed(dressed, text, line)
+    if (dressed) noteDressed(dressed, text, line, kpi)
     const cell = dressed && readDressed(dressed, sign)
     return toldOf(text, cell ?? new Fault(faultOfNumber(text, sign)))
   }
@@ -129,9 +125,9 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     sign,
     proofs,
     note,
-    read: (text, line) => {
-      if (!short.test(text)) return readLong(text, line)
-      noteShort(text, line)
+    read: (text, line, kpi = '') => {
+      if (!short.test(text)) return readLong(text, line, kpi)
+      noteShort(text, line, kpi)
       return {
         value: BigInt(Math.round(Number(sign === '.' ? text : text.replace(',', '.')) * 10_000)),
         rounded: false,
@@ -143,20 +139,16 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
       return more.length === 0 ? proved : undefined
     },
     doubt: () => {
-      if (isGiven) return undefined
+      if (isGiven) return units.doubt()
       if (proofs.size === 0 && doubtful) {
         return `${shown(doubtful)} is ${bothReadings(doubtful)}, and no other cell shows which; say it: --decimal . or --decimal ,`
       }
-      return contradiction()
+      return contradiction() ?? units.doubt()
     },
     remarks: () => {
-      const kinds = [...units.list(), ...(plain ? [plain] : [])]
+      const remark = units.remark()
       return [
-        ...(kinds.length > 1
-          ? [
-              `${name} has numbers of several kinds: ${kinds.map(shown).join(', ')}; signs are left out and numbers taken as they are`,
-            ]
-          : []),
+        ...(remark === undefined ? [] : [`${name} has numbers with signs and without: ${remark}`]),
         ...(exponent
           ? [
               `${name} has numbers with exponents, such as ${shown(exponent)}, which spreadsheets shorten; they are taken as they are written`,

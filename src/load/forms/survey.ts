@@ -3,21 +3,27 @@ import type { Row } from '../rows.ts'
 import type { Table } from '../table.ts'
 import type { Forms } from './forms.ts'
 
-const noteRow = ({ numbers, date }: Forms, { line, cells }: Row): void => {
+const noteRow = ({ numbers, date }: Forms, kpiAt: number | undefined, { line, cells }: Row): void => {
+  const kpi = kpiAt === undefined ? '' : cells[kpiAt]?.trim()
   const dateText = date ? cells[date.at]?.trim() : ''
   if (date && dateText) date.column.note(dateText, line)
   for (const [at, column] of numbers) {
     const text = cells[at]?.trim()
-    if (text) column.note(text, line)
+    if (text) column.note(text, line, kpi)
   }
 }
 
 /** Goes through a whole file and has each column look at its cells; rows longer than the header say nothing. */
-export const survey = async (table: Table, { header }: Plan, forms: Forms, onProgress: () => void): Promise<void> => {
+export const survey = async (
+  table: Table,
+  { header, roles }: Plan,
+  forms: Forms,
+  onProgress: () => void,
+): Promise<void> => {
   let isHeader = true
   for await (const rows of table.rows()) {
     for (const row of rows) {
-      if (!isHeader && row.cells.length <= header.length) noteRow(forms, row)
+      if (!isHeader && row.cells.length <= header.length) noteRow(forms, roles.get('kpi'), row)
       isHeader = false
     }
     onProgress()

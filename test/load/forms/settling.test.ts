@@ -67,8 +67,8 @@ describe('numbers of a column', () => {
     [['1.234'], ['1234'], { decimal: ',' }],
     [['1.234'], ['1.234'], { decimal: '.' }],
     [
-      ['1 234', '5', '(7)', '12 %'],
-      ['1234', '5', '-7', '12'],
+      ['1 234', '5', '(7)', '12 €', '3 EUR'],
+      ['1234', '5', '-7', '12', '3'],
     ],
     [
       ['1.234 €', '12,50 €'],
@@ -91,6 +91,11 @@ describe('numbers of a column', () => {
       ['12.5', '12,5'],
       /^actual: has both: "12.5" on line 2 with a decimal point, "12,5" on line 3 with a decimal comma/,
     ],
+    [['5', '12 %', '0.12'], /^actual: has numbers of several kinds: "5" on line 2, "12 %" on line 3; .* write all/],
+    [
+      ['5 €', '7 EUR', '5 JPY', '3'],
+      /^actual: has numbers of several kinds: "5 €" on line 2, "5 JPY" on line 4, "3" on/,
+    ],
     [['12,5', '1', '1,234.5'], /^actual: has both: "1,234.5" on line 4 .* "12,5" on line 2/],
   ])('stop a run that two readings fit: %j', async (texts, told) => {
     expect(await readNumbers(texts)).toMatchObject({ stopped: [expect.stringMatching(told)] })
@@ -111,6 +116,23 @@ describe('numbers of a column', () => {
         '4: actual "#DIV/0!" is an error of the spreadsheet, not a value',
         '5: actual "-" stands for no value; leave the cell empty',
       ],
+    })
+  })
+
+  test('of several kinds are read where each kind is that of a KPI', async () => {
+    const rows = [
+      ['kpi', 'date', 'actual'],
+      ['1', '2026-01-01', '12 %'],
+      ['2', '2026-01-01', '5 €'],
+      ['1', '2026-01-02', '13 %'],
+    ]
+    const found = await readOrStop(importer.client, rows, importer.folder.path, { user: '2' })
+    expect(found.entries.map((entry) => entry.split(' ')[1]).toSorted()).toEqual(['12', '13', '5'])
+  })
+
+  test('of several kinds stop also where the decimal sign is given', async () => {
+    expect(await readNumbers(['12 %', '0.12'], { decimal: '.' })).toMatchObject({
+      stopped: [expect.stringContaining('several kinds')],
     })
   })
 
