@@ -15,10 +15,7 @@ export class Ambiguous extends Fault {}
 
 /** Finds things by what people call them. */
 export type Directory<T extends Named> = {
-  /**
-   * By id, by exact name or e-mail address, or by a name that differs only in case, spaces and underscores. A number that
-   * is the id of one and the name of another is ambiguous.
-   */
+  /** By id (`7` or `#7`), by exact name or e-mail address, or by a name that differs only in case, spaces and underscores. */
   readonly find: (text: string) => T | Fault
   readonly byId: ReadonlyMap<number, T>
 }
@@ -27,6 +24,8 @@ const SUGGESTION_DISTANCE = 3
 const LEAST_BEGINNING = 3
 /** Ids have no zeros before them: `007` is a name, or a mistake. */
 const ID = /^[1-9]\d{0,14}$/
+/** An id that is marked as one. */
+const MARKED_ID = /^#(?=[1-9]\d{0,14}$)/
 
 const fold = (text: string): string =>
   text
@@ -61,8 +60,11 @@ const index = <T extends Named>(list: readonly T[], key: (one: T) => string | un
   return found
 }
 
-/** A directory of things of a kind; `title` names the kind in faults. */
-export const createDirectory = <T extends Named>(title: string, list: readonly T[]): Directory<T> => {
+/**
+ * A directory of things of a kind; `title` names the kind in faults. On a command line a number is an id; in a file, where
+ * ids and names stand in the same column, one that is also the name of another is ambiguous.
+ */
+export const createDirectory = <T extends Named>(title: string, list: readonly T[], isOfFile = false): Directory<T> => {
   const byId = new Map(list.map((one) => [one.id, one]))
   const sameNames = index(list, ({ name }) => fold(name))
   const ways = [
@@ -81,14 +83,15 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
     )
     return new Fault(`there is no ${title} "${text}"${near === undefined ? '' : `; did you mean "${near}"?`}`)
   }
-  /** What has a number for its id, unless others have that number for their name: then nobody can tell which is meant. */
+  /** What has a number for its id; in files, where others have it for their name, nobody can tell which is meant. */
   const numbered = (text: string): T | Fault | undefined => {
-    const one = ID.test(text) ? byId.get(Number(text)) : undefined
-    const others = one ? (sameNames.get(text) ?? []).filter(({ id }) => id !== one.id) : []
+    const bare = text.replace(MARKED_ID, '')
+    const one = ID.test(bare) ? byId.get(Number(bare)) : undefined
+    const others = one && isOfFile ? (sameNames.get(text) ?? []).filter(({ id }) => id !== one.id) : []
     if (!one || others.length === 0) return one
-    const ids = others.map(({ id }) => id).join(', ')
+    const ids = others.map(({ id }) => `#${id}`).join(' or ')
     return new Ambiguous(
-      `"${text}" is the id of the ${title} "${one.name}", and the name of that of the id ${ids}; say "${one.name}" or ${ids}`,
+      `"${text}" is the id of the ${title} "${one.name}", and the name of another; write #${one.id} or ${ids} for the id`,
     )
   }
   return {

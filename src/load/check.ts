@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts'
 import { KpiError } from '../domain/errors.ts'
 import { type Plan, planColumns } from './columns.ts'
+import { isExported } from './export/long.ts'
 import { createRowReader, type RowSink } from './entry.ts'
 import { areRefuted, createForms, type Forms, mustBeSettled, seenForms, settledBy } from './forms/forms.ts'
 import type { ImportOptions } from './options.ts'
@@ -49,7 +50,8 @@ export const beginFile = async (table: Table, client: Client, options: ImportOpt
   const reference = await fetchReference(client, { createAssignments: options.createAssignments, sources })
   const { kpis, users } = reference
   const directories = { kpi: kpis, user: users, source: reference.sources, takesSources }
-  return { reference, plan: planColumns(header, options, directories) }
+  const isMarked = table.reading.hasMark && isExported(header)
+  return { reference, plan: { ...planColumns(header, options, directories), isMarked } }
 }
 
 /** Says that a cell is not written as was assumed, so that all cells have to be looked at before any is read. */

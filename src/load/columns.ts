@@ -14,6 +14,8 @@ export type Plan = {
   readonly wide: { readonly of: 'kpi' | 'user'; readonly columns: readonly WideColumn[] } | undefined
   /** Headers that mean nothing to us, of columns that nobody asked to leave out. */
   readonly unused: readonly string[]
+  /** Whether it was exported for a spreadsheet, with a mark before notes that would run as formulas. */
+  readonly isMarked?: boolean
 }
 
 /** The KPIs and users that headers and cells name, and the breakdown items, where the file may name such. */

@@ -86,7 +86,7 @@ export const createRowReader = (
     return 0n
   }
   const notesOf = (text: string): string => {
-    const value = checkText(entry.fields.notes, unmarkText(text))
+    const value = checkText(entry.fields.notes, plan.isMarked ? unmarkText(text) : text)
     if (!(value instanceof Fault)) return value ?? ''
     reasons.push(`notes ${value.message}`)
     return ''

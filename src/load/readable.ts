@@ -31,7 +31,7 @@ export const mustMayWrite = async ({ variant, entries }: Client): Promise<void> 
 /** Says what the key may not read. */
 export const mayNotRead = (unread: string): string => `the key may not read ${unread}`
 
-const ID = /^[1-9]\d{0,14}$/
+const ID = /^#?([1-9]\d{0,14})$/
 
 /** Finds what may not be read by its id alone, unchecked; `what` are all of them. */
 export const lookupOfIds = (what: string, of: Resource): Lookup<never> => {
@@ -41,7 +41,8 @@ export const lookupOfIds = (what: string, of: Resource): Lookup<never> => {
     unread,
     find: (text) => {
       const name = text.trim()
-      if (ID.test(name)) return { id: Number(name), name }
+      const [, id] = ID.exec(name) ?? []
+      if (id !== undefined) return { id: Number(id), name }
       return new Fault(`${mayNotRead(unread)}, so give the id instead of "${name}"`)
     },
   }

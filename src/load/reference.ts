@@ -66,7 +66,7 @@ const lookUp = async <T extends Named>(
   list: Promise<readonly T[]>,
 ): Promise<Lookup<T>> => {
   const found = await readIfAllowed(client, list)
-  return found ? createDirectory(title, found) : lookupOfIds(`${title}s`, of)
+  return found ? createDirectory(title, found, true) : lookupOfIds(`${title}s`, of)
 }
 
 const fetchLookups = async (client: Client, { sources }: Needs): Promise<Lookups> => {

@@ -5,8 +5,5 @@ const IS_MARKED = /^'+[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/
 /** Marks a text that a spreadsheet would run as a formula, by an apostrophe before it, as spreadsheets themselves do. */
 export const markText = (text: string): string => (NEEDS_MARK.test(text) ? `'${text}` : text)
 
-/** Marks only a text that would lose an apostrophe of its own when it is read back. */
-export const keepMark = (text: string): string => (IS_MARKED.test(text) ? `'${text}` : text)
-
 /** The text of a cell without the mark. */
 export const unmarkText = (text: string): string => (IS_MARKED.test(text) ? text.slice(1) : text)

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts'
 import { readIfAllowed } from '../../client/read-if-allowed.ts'
 import type { Form } from '../../load/export/form.ts'
-import { byId, type Labels, readHeadings, readLabels } from '../../load/export/labels.ts'
+import { readHeadings, readLabels } from '../../load/export/labels.ts'
 import { longSheet } from '../../load/export/long.ts'
 import type { Sheet } from '../../load/export/sheet.ts'
 import type { Selection } from '../../load/export/days.ts'
@@ -27,13 +27,11 @@ const userColumns = async (client: Client, { users }: Selection): Promise<Column
   heading: await readHeadings(client, 'user'),
 })
 
-const IDS: Labels = { user: byId, kpi: byId, source: byId }
-
 /** The columns of the file that was asked for. A wide one of a single KPI has a column for each user, others one a KPI. */
 export const sheetFor = async (client: Client, selection: Selection, look: Look): Promise<Sheet> => {
   const { form, isWide, hasNames } = look
   const hasSources = await mayHaveSources(client, selection)
-  const labels = hasNames ? await readLabels(client, hasSources) : IDS
+  const labels = await readLabels(client, hasSources, hasNames)
   if (!isWide) return longSheet(form, labels, hasSources)
   return selection.kpis?.length === 1 && selection.sources === undefined
     ? sheetByUser(form, labels, await userColumns(client, selection))

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import { type Decimal, formatDecimal } from '../../domain/decimal.ts'
-import { keepMark, markText } from '../text-mark.ts'
+import { markText } from '../text-mark.ts'
 
 /** How a file is written. */
 export type Form = {
@@ -42,7 +42,7 @@ export const numberText = ({ decimal }: Form, value: Decimal | null): string => 
 
 /** Free text; nothing where there is none. */
 export const notesText = ({ isSheet }: Form, notes: string | null): string =>
-  notes === null ? '' : (isSheet ? markText : keepMark)(notes)
+  notes === null ? '' : isSheet ? markText(notes) : notes
 
 /** Whether a name may stand in the file as it is. */
 export const isPlainName = (name: string): boolean => markText(name) === name && !/^\s|\s$|[\r\n]/.test(name)

@@ -14,9 +14,22 @@ export const ownerCells = ({ user_id, source_id }: Entry, labels: Labels, hasSou
 /** The columns of `ownerCells`. `source_id` is the one name that says that it stands beside a user. */
 export const ownerHeader = (hasSources: boolean): string[] => (hasSources ? ['user', 'source_id'] : ['user'])
 
+const longHeader = (hasSources: boolean): string[] => [
+  ...ownerHeader(hasSources),
+  'kpi',
+  'date',
+  'actual',
+  'target',
+  'notes',
+]
+
+/** Whether a header is that of a file as it is exported, be there columns of a rejects file behind it. */
+export const isExported = (header: readonly string[]): boolean =>
+  [true, false].some((hasSources) => longHeader(hasSources).every((name, at) => header[at] === name))
+
 /** A row an entry. */
 export const longSheet = (form: Form, labels: Labels, hasSources: boolean): Sheet => ({
-  header: [...ownerHeader(hasSources), 'kpi', 'date', 'actual', 'target', 'notes'],
+  header: longHeader(hasSources),
   rows: function* (day, leftOut) {
     for (const entry of day) {
       if (entry.user_id === null && !hasSources) {
