@@ -128,3 +128,17 @@ test('a file that is taken to be windows-1252 is told with what it says, also wh
   const ran = await importer.kpi('entries', 'import', 'data.csv', '--quiet')
   expect(ran.stderr).toContain('warning: data.csv is read as windows-1252: line 2 says "Jörg"; if that is wrong')
 })
+
+const APOSTROPHES = ["'-5' and falling", "'=1", "''=1", "'tis"]
+
+test.each([
+  ['a plain file', 'user,kpi,date,actual,target,notes', APOSTROPHES],
+  ['a file of a spreadsheet', '\uFEFFuser,kpi,date,actual,notes', APOSTROPHES],
+  ['our export for spreadsheets', '\uFEFFuser,kpi,date,actual,target,notes', ["-5' and falling", '=1', "'=1", "'tis"]],
+])('an apostrophe before notes is text, unless our export put it there: %s', async (_, header, notes) => {
+  await using importer = await embeddedImporter()
+  const target = header.includes('target') ? ',' : ''
+  const rows = APOSTROPHES.map((text, at) => `3,1,2026-03-0${at + 1},1,${target}${text}\n`).join('')
+  expect(await load(importer, `${header}\n${rows}`)).toMatchObject({ code: 0 })
+  expect(await heldIn(importer)).toEqual(notes.map((text, at) => `3 1 2026-03-0${at + 1} 1 - ${text}`))
+})
