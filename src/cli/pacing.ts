@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type Credentials, countedAs } from '../client/caller.ts'
 import type { Gate } from '../client/gate.ts'
+import type { Stopping } from '../client/http.ts'
 import { createGate } from '../client/pace.ts'
 import { fileShare } from '../client/pace-file.ts'
 import { createRetry, type Retry } from '../client/retry.ts'
@@ -23,17 +24,18 @@ const openShare = (io: Io, name: string, { note, rate }: Bulk): Share => {
   }
 }
 
-/** What sending much to a service goes through: its gate, and what tries again. */
-export type PacedSending = { readonly gate: Gate; readonly retry: Retry }
+/** What sending much to a service goes through: its gate, what tries again, and what ends it. */
+export type PacedSending = { readonly gate: Gate; readonly retry: Retry; readonly stopping: Stopping }
 
 /** Opens the way for whoever sends much to a service. */
 export const openPacing = (io: Io, baseUrl: URL, credentials: Credentials, bulk: Bulk): PacedSending => {
-  const { signal, rate, note } = bulk
+  const { signal, late, rate, note } = bulk
   const random = (): number => Buffer.from(io.random(4)).readUInt32BE() / 2 ** 32
   const share = openShare(io, countedAs(baseUrl, credentials), bulk)
   const name = `${Buffer.from(io.random(6)).toString('hex')}-`
   return {
     gate: createGate({ clock: io, signal, rate, note, share, name, random }),
     retry: createRetry({ clock: io, signal, random }),
+    stopping: { signal, late },
   }
 }

@@ -12,8 +12,10 @@ import type { Place, RemotePlace } from './settings.ts'
 
 /** How much work is done: for many requests, that wait for their turn and are tried again. */
 export type Bulk = {
-  /** Asks to give up waiting. */
+  /** Asks to give up waiting, but for the answers to what may have changed something. */
   readonly signal: AbortSignal
+  /** Asks not to wait for those any longer, either. */
+  readonly late?: AbortSignal | undefined
   /** The most requests in a minute, where that is to be less than the service allows. */
   readonly rate?: number | undefined
   /** Takes what there is to say of it. */

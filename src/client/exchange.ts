@@ -1,4 +1,5 @@
 import type { TextAnswer } from './answer.ts'
+import { failure, type GivingUp, NOT_CONNECTED, TOO_LARGE, TOO_SLOW, watchWait } from './giving-up.ts'
 import { Pool } from './undici.ts'
 
 /** A request as it goes over the network. */
@@ -13,28 +14,68 @@ export type TextRequest = {
 
 /** A way to send a request and to get its answer, or an error of the network. */
 export type Exchange = {
-  readonly ask: (request: TextRequest) => Promise<TextAnswer>
+  /** Where `unwanted` is aborted, the answer is no longer waited for. */
+  readonly ask: (request: TextRequest, unwanted?: AbortSignal) => Promise<TextAnswer>
   readonly close: () => Promise<void>
 }
 
 const CONNECTIONS = 10
 
-/** The network, by way of a pool of connections to one origin; no wait for an answer is longer than `timeoutMs`. */
+/** Of a body, as much has to come in the time in which an answer has to begin. */
+const STRETCH_BYTES = 256 * 1024
+/** The largest answer that is read: a report of 10,000 rows, with notes of a whole month in each. */
+export const LARGEST_ANSWER_MIB = 128
+const LARGEST_BYTES = LARGEST_ANSWER_MIB * 1024 * 1024
+
+/** Reads a body whole; what dribbles, or does not end, is cut off. */
+const readBody = async (
+  body: AsyncIterable<Uint8Array>,
+  { allow }: Pick<GivingUp, 'allow'>,
+  timeoutMs: number,
+): Promise<string> => {
+  const parts: Uint8Array[] = []
+  let [size, stretches] = [0, 0]
+  allow(timeoutMs, () => TOO_SLOW)
+  for await (const part of body) {
+    size += part.length
+    if (size > LARGEST_BYTES) throw failure(TOO_LARGE)
+    if (size >= (stretches + 1) * STRETCH_BYTES) {
+      stretches = Math.floor(size / STRETCH_BYTES)
+      allow(timeoutMs, () => TOO_SLOW)
+    }
+    parts.push(part)
+  }
+  return new TextDecoder().decode(Buffer.concat(parts))
+}
+
+/**
+ * The network, by way of a pool of connections to one origin. `timeoutMs` bounds the wait for the head of an answer, and
+ * that for each stretch of its body.
+ */
 export const networkExchange = (origin: string, timeoutMs: number): Exchange => {
   const pool = new Pool(origin, {
     connections: CONNECTIONS,
     pipelining: 1,
     connect: { timeout: timeoutMs },
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
+    headersTimeout: 0,
+    bodyTimeout: 0,
   })
+  let connections = 0
+  pool.on('connect', () => void (connections += 1))
+  pool.on('disconnect', () => void (connections -= 1))
   return {
-    ask: async (request) => {
-      const answer = await pool.request(request)
-      return {
-        status: answer.statusCode,
-        header: (name) => [answer.headers[name] ?? []].flat()[0],
-        body: await answer.body.text(),
+    ask: async (request, unwanted) => {
+      const wait = watchWait(unwanted)
+      try {
+        wait.allow(timeoutMs, () => (connections === 0 ? NOT_CONNECTED : TOO_SLOW))
+        const answer = await pool.request({ ...request, signal: wait.signal })
+        return {
+          status: answer.statusCode,
+          header: (name) => [answer.headers[name] ?? []].flat()[0],
+          body: await readBody(answer.body, wait, timeoutMs),
+        }
+      } finally {
+        wait.end()
       }
     },
     close: () => pool.close(),

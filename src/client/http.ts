@@ -1,11 +1,13 @@
 import { KpiError } from '../domain/errors.ts'
 import { contentOfAnswer, errorOfAnswer, type TextAnswer } from './answer.ts'
 import { authorizationOf, callerOf } from './caller.ts'
-import { type Exchange, networkExchange } from './exchange.ts'
+import { type Exchange, LARGEST_ANSWER_MIB, networkExchange } from './exchange.ts'
 import type { Gate } from './gate.ts'
+import { GIVEN_UP, NOT_CONNECTED, TOO_LARGE, TOO_SLOW } from './giving-up.ts'
 import { type KeySaid, keySaidIn } from './key-said.ts'
 import { isLoopback } from './loopback.ts'
 import type { Retry } from './retry.ts'
+import { Stopped } from './stopped.ts'
 import type { Received, Sending, Transport } from './transport.ts'
 
 /** What a service said to one request, whether it was refused or not. */
@@ -13,6 +15,14 @@ export type Probed = { readonly header: TextAnswer['header']; readonly refusal?:
 
 /** The way over the network, where what answers say beside their content can be read, too. */
 export type HttpTransport = Transport & { readonly probe: (path: string) => Promise<Probed> }
+
+/** When answers are no longer waited for. */
+export type Stopping = {
+  /** Asks to stop: what only reads is given up at once, what changes something is waited for. */
+  readonly signal: AbortSignal
+  /** That is not waited for any longer, either: nobody knows then whether it was done. */
+  readonly late?: AbortSignal | undefined
+}
 
 /** Where a remote service is and who asks. */
 export type Remote = {
@@ -22,16 +32,20 @@ export type Remote = {
   readonly login?: string | undefined
   /** The token or key. */
   readonly token: string
-  /** The longest wait for one answer. */
+  /** The longest wait for one answer: for its head, and for each stretch of its body. */
   readonly timeoutMs: number
   readonly now: () => number
   /** Where requests wait for their turn; without it, one that is over the limit is a refusal. */
   readonly gate?: Gate | undefined
   /** Tries again what failed and may be tried again; without it, all fails at once. */
   readonly retry?: Retry | undefined
+  /** When answers are no longer waited for; without it, all are, each as long as it may take. */
+  readonly stopping?: Stopping | undefined
   /** Another way than the network. */
   readonly exchange?: Exchange
 }
+
+const NO_CONNECTION = 'it could not be connected to in time'
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
@@ -39,10 +53,12 @@ const REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the host name could not be looked up',
   ECONNRESET: 'the connection was cut',
   UND_ERR_SOCKET: 'the connection was cut',
-  UND_ERR_HEADERS_TIMEOUT: 'it did not answer in time',
-  UND_ERR_BODY_TIMEOUT: 'it did not answer in time',
+  [TOO_SLOW]: 'it did not answer in time',
+  [GIVEN_UP]: 'it had not answered when the time was over',
+  [TOO_LARGE]: `its answer is larger than ${LARGEST_ANSWER_MIB} MiB`,
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there',
-  UND_ERR_CONNECT_TIMEOUT: 'it could not be connected to in time',
+  UND_ERR_CONNECT_TIMEOUT: NO_CONNECTION,
+  [NOT_CONNECTED]: NO_CONNECTION,
 }
 
 /** With these errors a request has not even been sent. */
@@ -53,6 +69,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  NOT_CONNECTED,
 ])
 
 const unreachable = (error: unknown, baseUrl: URL): KpiError => {
@@ -99,7 +116,7 @@ const OURS = /^kpi\//
 
 /** The service over the network, in JSON: the classic interface with a login name, the newer one without. */
 export const httpTransport = (remote: Remote): HttpTransport => {
-  const { baseUrl, login, token, timeoutMs, now, gate, retry } = remote
+  const { baseUrl, login, token, timeoutMs, now, gate, retry, stopping } = remote
   mustBePrivate(baseUrl)
   const exchange = remote.exchange ?? networkExchange(baseUrl.origin, timeoutMs)
   const prefix = baseUrl.pathname.replace(/\/$/, '')
@@ -111,23 +128,28 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   let key: KeySaid | undefined
   let isOurs = false
   const request = async ({ method, path, query = {}, body, idempotencyKey }: Sending): Promise<TextAnswer> => {
-    const answer = await exchange.ask({
+    const text = {
       method,
       path: prefix + path,
       query,
       headers: { ...headers, ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }) },
       body: body === undefined ? null : JSON.stringify(body),
-    })
+    }
+    const answer = await exchange.ask(text, method === 'GET' ? stopping?.signal : stopping?.late)
     if (answer.header('x-key-id') !== undefined) key = keySaidIn(answer.header)
     isOurs = OURS.test(answer.header('server') ?? '')
     return answer
   }
+  const failed = ({ method }: Sending, error: unknown): Error =>
+    method === 'GET' && stopping?.signal.aborted
+      ? new Stopped('stopped while an answer was waited for')
+      : unreachable(error, baseUrl)
   const ask = async (sending: Sending): Promise<TextAnswer> => {
     for (let refusals = 1; ; refusals += 1) {
       const turn = await gate?.enter()
       const answer = await request(sending).catch((error: unknown) => {
         turn?.leave()
-        throw unreachable(error, baseUrl)
+        throw failed(sending, error)
       })
       if (!turn?.leave(answer) || refusals === MOST_REFUSALS) return answer
     }

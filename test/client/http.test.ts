@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
@@ -31,20 +31,31 @@ const refusalOf = async (transport: Transport, sending = KPIS): Promise<KpiError
   throw new Error('a refusal was expected')
 }
 
-/** A server that cuts every connection when the first byte comes. */
-const cuttingServer = async (): Promise<string> => {
+/** Writes a part again and again, as fast as it is read or at intervals, until the connection is gone. */
+const forEver = (response: ServerResponse, part: string, everyMs = 0): void => {
+  const write = (): void => {
+    if (response.destroyed) return
+    response.write(part, () => void setTimeout(write, everyMs))
+  }
+  write()
+}
+
+/** A server that answers bytes as they are. */
+const rawServer = async (talk: (socket: Socket) => void): Promise<string> => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
-    socket.on('data', () => socket.resetAndDestroy())
+    socket.once('data', () => talk(socket))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
     server.close()
   })
-  const bound = server.address()
-  return `http://127.0.0.1:${typeof bound === 'object' ? bound?.port : ''}`
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
+
+/** A server that cuts every connection when the first byte comes. */
+const cuttingServer = (): Promise<string> => rawServer((socket) => socket.resetAndDestroy())
 
 const page = (response: ServerResponse, status: number): void => {
   response.writeHead(status, { 'content-type': 'text/html', 'retry-after': '9' }).end('<h1>Sorry</h1>')
@@ -116,6 +127,16 @@ describe('what can go wrong', () => {
       { code: 'unavailable', message: /did not answer in time/ },
     ],
     [
+      'a byte at a time, and no end',
+      (response) => forEver(response.writeHead(200), ' ', 20),
+      { code: 'unavailable', message: /did not answer in time/, mayBeDone: true },
+    ],
+    [
+      'more and more, and no end',
+      (response) => forEver(response.writeHead(200), ' '.repeat(1 << 20)),
+      { code: 'unavailable', message: /its answer is larger than 128 MiB$/, mayBeDone: true },
+    ],
+    [
       'half an answer, and a cut',
       (response) =>
         response.writeHead(200, { 'content-length': 100 }).write('[{', () => {
@@ -151,6 +172,41 @@ describe('what can go wrong', () => {
     const refusal = await refusalOf(transportTo(url, { timeoutMs: 200 }))
     expect(refusal).toMatchObject(told)
     expect(refusal.message).toMatch(message as RegExp)
+  })
+
+  test.each([
+    ['its head', 'x-more: 1\r\n'],
+    ['other heads', '\r\nHTTP/1.1 103 Early Hints\r\n'],
+  ])('when the service dribbles %s and never answers', async (_, part) => {
+    const url = await rawServer((socket) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\n')
+      const dribble = setInterval(() => socket.write(part), 20)
+      socket.on('close', () => clearInterval(dribble))
+    })
+    const refusal = await refusalOf(transportTo(url, { timeoutMs: 200 }))
+    expect(refusal).toMatchObject({ code: 'unavailable', mayBeDone: true })
+    expect(refusal.message).toMatch(/did not answer in time/)
+  })
+
+  test('does not go wrong while a large answer comes slower than the wait for its beginning, but comes', async () => {
+    const part = ' '.repeat(1 << 19)
+    const { url } = await foreignService((response) => {
+      let parts = 0
+      const more = setInterval(() => {
+        parts += 1
+        if (parts < 8) response.write(part)
+        else response.end('[]')
+        if (parts === 8) clearInterval(more)
+      }, 100)
+    })
+    expect(await transportTo(url, { timeoutMs: 400 }).send(KPIS)).toMatchObject({ content: { json: [] } })
+  })
+
+  test('when there is no connection in time: then nothing was sent', async () => {
+    const url = await rawServer(() => undefined)
+    const refusal = await refusalOf(transportTo(url.replace('http:', 'https:'), { timeoutMs: 200 }))
+    expect(refusal).toMatchObject({ code: 'unavailable', mayBeDone: false })
+    expect(refusal.message).toMatch(/could not be connected to in time$/)
   })
 
   test('when nothing listens', async () => {
@@ -212,5 +268,45 @@ describe('credentials', () => {
     expect(reached).toHaveLength(1)
     expect(shown).not.toContain(TOKEN)
     expect(shown).not.toContain(basic(LOGIN, TOKEN))
+  })
+})
+
+describe('an answer that is not waited for any longer', () => {
+  const POST: Sending = { method: 'POST', path: '/kpis', body: {} }
+
+  /** A service that never answers, and what becomes of a request to it that stops when it is there. */
+  const stopAt = async (stop: 'signal' | 'late', sending: Sending): Promise<Error> => {
+    const [signal, late] = [new AbortController(), new AbortController()]
+    const { url } = await foreignService(() => {
+      signal.abort()
+      if (stop === 'late') late.abort()
+    })
+    const stopping = { signal: signal.signal, late: late.signal }
+    return refusalOf(transportTo(url, { stopping, timeoutMs: 500 }), sending)
+  }
+
+  test('is that of what only reads, once it is asked to stop', async () => {
+    expect(await stopAt('signal', KPIS)).toMatchObject({ name: 'Stopped' })
+  })
+
+  test('is not that of what changes something, as nobody would know whether it was done', async () => {
+    const told = { code: 'unavailable', message: expect.stringMatching(/did not answer in time$/) as string }
+    expect(await stopAt('signal', POST)).toMatchObject(told)
+  })
+
+  test('is that of anything a while after the deadline; it may have been done', async () => {
+    const message = expect.stringMatching(/had not answered when the time was over$/) as string
+    expect(await stopAt('late', POST)).toMatchObject({ code: 'unavailable', message, mayBeDone: true })
+    expect(await stopAt('late', KPIS)).toMatchObject({ name: 'Stopped' })
+  })
+
+  test('does not keep the connection', async () => {
+    const closed = Promise.withResolvers<string>()
+    const { url } = await foreignService((response) => {
+      response.on('close', () => closed.resolve('closed'))
+      forEver(response.writeHead(200), ' '.repeat(1 << 20))
+    })
+    await refusalOf(transportTo(url))
+    expect(await closed.promise).toBe('closed')
   })
 })

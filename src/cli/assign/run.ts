@@ -74,7 +74,7 @@ export const runAssignImport = async (cli: Cli, file: string, flags: FlagValues)
       const one = workOf(cli, client, asked, stops, job)
       return asked.isDryRun ? rehearse(cli, one) : load(cli, stops, one, job)
     }
-    return await cli.withClient(NEEDS, work, { signal: stops.signal() })
+    return await cli.withClient(NEEDS, work, { signal: stops.signal(), late: stops.late })
   } finally {
     closeJobs(jobs)
   }

@@ -42,6 +42,7 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: FlagV
     await cli
       .withClient(await needsOf(jobs, asked), (client) => work(client, jobs), {
         signal: stops.signal(),
+        late: stops.late,
         rate: asked.rate,
       })
       .catch((error: unknown) => {

@@ -6,11 +6,16 @@ import type { Deadline } from './deadline.ts'
 export type Stops = {
   /** Is aborted then; from the first call on Ctrl-C asks to stop, instead of ending the process. */
   readonly signal: () => AbortSignal
+  /** Is aborted a while after the deadline, when no answer is waited for any longer. */
+  readonly late: AbortSignal
   /** Says of a stop what those cannot know who did not ask for it. */
   readonly explain: (text: string) => string
   /** An error with that, where it tells of a stop. */
   readonly told: (error: unknown) => unknown
 }
+
+/** So long after its deadline a run waits for the answers to what it has sent. */
+const GRACE_MS = 5000
 
 const when = (signal: AbortSignal, act: () => void): void => {
   if (signal.aborted) act()
@@ -19,11 +24,12 @@ const when = (signal: AbortSignal, act: () => void): void => {
 
 /** Watches for whatever asks a run to stop. */
 export const watchStops = (io: Io, { at, said }: Deadline): Stops => {
-  const controller = new AbortController()
+  const [controller, late] = [new AbortController(), new AbortController()]
   let isLate = false
   when(io.alarm(at - io.now()), () => {
     isLate = !controller.signal.aborted
     controller.abort()
+    when(io.alarm(GRACE_MS), () => late.abort())
   })
   let isWatching = false
   const explain = (text: string): string => (isLate ? `the deadline, ${said}, has come; ${text}` : text)
@@ -33,6 +39,7 @@ export const watchStops = (io: Io, { at, said }: Deadline): Stops => {
       isWatching = true
       return controller.signal
     },
+    late: late.signal,
     explain,
     told: (error) => (error instanceof Stopped ? new Stopped(explain(error.message)) : error),
   }

@@ -1,3 +1,4 @@
+import { TOO_SLOW } from '../../../src/client/giving-up.ts'
 import type { TextRequest } from '../../../src/client/exchange.ts'
 import type { FaultyAccount, Kept } from './account.ts'
 import { type Answer, answerOf, refuse, withHeaders } from './answers.ts'
@@ -50,7 +51,7 @@ const lose = (how: Loss, answer: Answer): End => {
     case 'reset':
       return { error: 'ECONNRESET' }
     case 'timeout':
-      return { error: 'UND_ERR_HEADERS_TIMEOUT' }
+      return { error: TOO_SLOW }
     case 'cut body':
       return { cut: answer }
     case 'page with 200':

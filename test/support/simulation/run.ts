@@ -43,12 +43,12 @@ export const runIn = async (
   }
   const network = (timeoutMs: number): Exchange => {
     const way = exchangeWith(service, clock, timeoutMs)
-    const ask: Exchange['ask'] = async (request) => {
+    const ask: Exchange['ask'] = async (request, unwanted) => {
       requests += 1
       const isIt = requests === interruption?.atRequest
       if (isIt && !interruption.isAfter) interrupt()
       if (left !== undefined) throw failure('ECONNREFUSED')
-      const answer = way.ask(request)
+      const answer = way.ask(request, unwanted)
       if (isIt && interruption.isAfter) interrupt()
       return answer
     }
