@@ -75,6 +75,8 @@ export const runAssignImport = async (cli: Cli, file: string, flags: FlagValues)
       return asked.isDryRun ? rehearse(cli, one) : load(cli, stops, one, job)
     }
     return await cli.withClient(NEEDS, work, { signal: stops.signal(), late: stops.late })
+  } catch (error) {
+    throw stops.told(error)
   } finally {
     closeJobs(jobs)
   }

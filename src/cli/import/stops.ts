@@ -1,4 +1,5 @@
 import { Stopped } from '../../client/stopped.ts'
+import { KpiError } from '../../domain/errors.ts'
 import type { Io } from '../io.ts'
 import type { Deadline } from './deadline.ts'
 
@@ -10,7 +11,7 @@ export type Stops = {
   readonly late: AbortSignal
   /** Says of a stop what those cannot know who did not ask for it. */
   readonly explain: (text: string) => string
-  /** An error with that, where it tells of a stop. */
+  /** An error with that, where it tells of a stop, or of what nobody waited for any longer. */
   readonly told: (error: unknown) => unknown
 }
 
@@ -41,6 +42,10 @@ export const watchStops = (io: Io, { at, said }: Deadline): Stops => {
     },
     late: late.signal,
     explain,
-    told: (error) => (error instanceof Stopped ? new Stopped(explain(error.message)) : error),
+    told: (error) => {
+      if (error instanceof Stopped) return new Stopped(explain(error.message))
+      const isCut = controller.signal.aborted && error instanceof KpiError && error.mayBeDone
+      return isCut ? new Stopped(explain(`${error.message}; run the same command to continue`)) : error
+    },
   }
 }
