@@ -1,11 +1,11 @@
 import { BODY_LIMIT } from '../domain/limits.ts'
 import { BATCH_LIMIT, type EntryDraft } from '../domain/resources/entry.ts'
 import { type Block, numberAt } from './block.ts'
-import { draftOf } from './entry.ts'
+import { draftOf, isBadAt } from './entry.ts'
 import type { OnDuplicate } from './options.ts'
 import { ownerOf } from './owner.ts'
 
-/** Entries that are sent together, and beside each the line that it came from, or the lines. */
+/** Entries that are sent together, and beside each the place that it came from, or the places. */
 export type Batch = { readonly drafts: EntryDraft[]; readonly lines: (number | readonly number[])[] }
 
 /** What a batch may come to as text, so that there is room for one more entry. */
@@ -17,16 +17,22 @@ const BYTES_A_UNIT = 3
 
 const weightOf = ({ notes }: EntryDraft): number => ENTRY_BYTES + BYTES_A_UNIT * (notes?.length ?? 0)
 
-/** Takes the lines of a key that stands in the file more than once, where that is an error. */
-export type DuplicateSink = (lines: readonly number[]) => void
+/** Takes the places of a key that stands in the file more than once, where that is an error, and those that are bad. */
+export type DuplicateSink = (places: readonly number[], bad: readonly number[]) => void
 
 const sameKey = (left: EntryDraft, right: EntryDraft): boolean =>
   left.entry_date === right.entry_date && left.kpi_id === right.kpi_id && ownerOf(left) === ownerOf(right)
 
-/** The last row's entry, with the sum of all rows' actuals. */
+/** The sum of all rows' actuals, with the last target and the last notes that any of them gives. */
 const sumOf = (drafts: readonly EntryDraft[], last: EntryDraft): EntryDraft => {
   const actuals = drafts.map(({ actual }) => actual).filter((actual) => typeof actual === 'bigint')
-  return actuals.length === 0 ? last : { ...last, actual: actuals.reduce((total, actual) => total + actual, 0n) }
+  const given = { ...last }
+  for (const { target, notes } of drafts) {
+    if (target !== undefined) given.target = target
+    if (notes !== undefined) given.notes = notes
+  }
+  if (actuals.length > 0) given.actual = actuals.reduce((total, actual) => total + actual, 0n)
+  return given
 }
 
 /** The entry to send for a key that stands in the file more than once. */
@@ -38,7 +44,8 @@ const choose = (drafts: readonly EntryDraft[], onDuplicate: Exclude<OnDuplicate,
 
 /**
  * Cuts sorted rows into batches, of so many entries and not too large for a request. A key that stands in the file more
- * than once, at whatever distance, is settled here: its rows lie together.
+ * than once, at whatever distance, is settled here: its rows lie together. Where one of them is bad none is chosen, as what
+ * the mended one would come to is not known.
  */
 export function* cutBatches(
   blocks: Iterable<Block>,
@@ -51,7 +58,8 @@ export function* cutBatches(
   // The entry of the last key, and all of them and their lines where the key came again.
   let last: EntryDraft | undefined
   let lastLine = 0
-  let again: Batch | undefined
+  let isLastBad = false
+  let again: (Batch & { readonly bad: number[] }) | undefined
 
   const push = (draft: EntryDraft, lines: number | readonly number[]): void => {
     batch.drafts.push(draft)
@@ -61,27 +69,30 @@ export function* cutBatches(
   const finishKey = (): void => {
     if (!last) return
     if (!again) {
-      push(last, lastLine)
+      if (!isLastBad) push(last, lastLine)
       return
     }
-    const lines = again.lines.flat()
-    const chosen = onDuplicate === 'error' ? undefined : choose(again.drafts, onDuplicate)
+    const { drafts, lines, bad } = again
+    const places = lines.flat()
     again = undefined
-    if (chosen) push(chosen, lines)
-    else refuse(lines)
+    const chosen = onDuplicate === 'error' || bad.length > 0 ? undefined : choose(drafts, onDuplicate)
+    if (chosen) push(chosen, places)
+    else if (onDuplicate === 'error' || bad.length < places.length) refuse(places, bad)
   }
   for (const block of blocks) {
     for (let at = 0; at < block.count; at += 1) {
       const draft = draftOf(block, at)
       const line = numberAt(block.line, at)
+      const isOneBad = isBadAt(block, at)
       if (last && sameKey(last, draft)) {
-        again ??= { drafts: [last], lines: [lastLine] }
+        again ??= { drafts: [last], lines: [lastLine], bad: isLastBad ? [lastLine] : [] }
         again.drafts.push(draft)
         again.lines.push(line)
+        if (isOneBad) again.bad.push(line)
         continue
       }
       finishKey()
-      ;[last, lastLine] = [draft, line]
+      ;[last, lastLine, isLastBad] = [draft, line, isOneBad]
       if (batch.drafts.length === limit || weight >= BATCH_BYTES) {
         yield batch
         batch = { drafts: [], lines: [] }

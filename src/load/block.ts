@@ -1,8 +1,9 @@
-/** A row on its way to the service, or to the rejects: a key of three numbers, its line, and what it holds. */
+/** A row on its way to the service, or to the rejects: a key of three numbers, its place, and what it holds. */
 export type BlockRow = {
   readonly first: number
   readonly second: number
   readonly third: number
+  /** Its line; in a wide file its place. */
   readonly line: number
   readonly flags: number
   readonly actual: bigint
@@ -21,13 +22,13 @@ export type Block = {
   /** The same memory by halves: numbers are copied faster than bigints. */
   readonly halves: Int32Array
   readonly third: Int32Array
-  readonly line: Uint32Array
+  readonly line: Float64Array
   readonly flags: Uint8Array
   readonly text: string[]
   readonly memory: ArrayBuffer
 }
 
-const BYTES_A_ROW = 4 * 8 + 2 * 4 + 1
+const BYTES_A_ROW = 5 * 8 + 4 + 1
 const HEAD_BYTES = 8
 
 /** A block over given memory, its eight-byte columns first so that all are aligned. */
@@ -37,9 +38,9 @@ const blockOver = (memory: ArrayBuffer, capacity: number, text: string[]): Block
   second: new Float64Array(memory, capacity * 8, capacity),
   values: new BigInt64Array(memory, capacity * 16, capacity * 2),
   halves: new Int32Array(memory, capacity * 16, capacity * 4),
-  third: new Int32Array(memory, capacity * 32, capacity),
-  line: new Uint32Array(memory, capacity * 36, capacity),
-  flags: new Uint8Array(memory, capacity * 40, capacity),
+  line: new Float64Array(memory, capacity * 32, capacity),
+  third: new Int32Array(memory, capacity * 40, capacity),
+  flags: new Uint8Array(memory, capacity * 44, capacity),
   text,
   memory,
 })
@@ -80,8 +81,7 @@ export const compareRows = (left: Block, at: number, right: Block, other: number
   (left.line[at] as number) - (right.line[other] as number)
 
 /** The number at a place that is known to be in the column. */
-export const numberAt = (column: Float64Array | Int32Array | Uint32Array | Uint8Array, at: number): number =>
-  column[at] as number
+export const numberAt = (column: Float64Array | Int32Array | Uint8Array, at: number): number => column[at] as number
 
 /** The bigint at a place that is known to be in the column. */
 export const bigintAt = (column: BigInt64Array, at: number): bigint => column[at] as bigint

@@ -1,14 +1,16 @@
 import type { Client } from '../client/client.ts'
 import { KpiError } from '../domain/errors.ts'
+import type { BlockRow } from './block.ts'
 import { type Plan, planColumns } from './columns.ts'
+import { createRowReader, isBad, type RowSink } from './entry.ts'
 import { isExported } from './export/long.ts'
-import { createRowReader, type RowSink } from './entry.ts'
 import { areRefuted, createForms, type Forms, mustBeSettled, seenForms, settledBy } from './forms/forms.ts'
 import type { ImportOptions } from './options.ts'
 import { mayNameSources } from './header.ts'
 import { type BadRow, mustBeFew, SHOWN_BAD } from './max-errors.ts'
 import { mustMayWrite } from './readable.ts'
 import type { SourcesOfUsers } from './owner.ts'
+import { lineOf } from './place.ts'
 import { fetchReference, type Reference } from './reference.ts'
 import type { Rejects } from './rejects.ts'
 import type { Sorter } from './sorter.ts'
@@ -22,7 +24,12 @@ const TRIAL_ROWS = 20
 type Begun = { readonly plan: Plan; readonly reference: Reference }
 
 /** What is known of a file once all of it has been read and checked. */
-export type Checked = Begun & { readonly sourcesOfUsers: SourcesOfUsers; readonly forms: Forms }
+export type Checked = Begun & {
+  readonly sourcesOfUsers: SourcesOfUsers
+  readonly forms: Forms
+  /** How many entries the file holds that can be loaded as they stand. */
+  readonly good: number
+}
 
 /** Where checking puts what it finds. */
 export type CheckResults = {
@@ -41,6 +48,12 @@ const mustMakeSense = ({ read, rejected }: Summary, reasons: readonly string[]):
   )
 }
 
+/** What is refused of a wide row could not be told from what was added of it: an empty cell would clear that. */
+const mustNotClearAndAdd = ({ wide }: Plan, { clearEmpty, onConflict }: ImportOptions): void => {
+  if (wide && clearEmpty && onConflict === 'add')
+    throw new KpiError('malformed', '--empty clear does not go with --on-conflict add where a row holds many entries')
+}
+
 /** Fetches what rows refer to, and settles what the columns mean. */
 export const beginFile = async (table: Table, client: Client, options: ImportOptions): Promise<Begun> => {
   const header = await headerOf(table)
@@ -51,7 +64,9 @@ export const beginFile = async (table: Table, client: Client, options: ImportOpt
   const { kpis, users } = reference
   const directories = { kpi: kpis, user: users, source: reference.sources, takesSources }
   const isMarked = table.reading.hasMark && isExported(header)
-  return { reference, plan: { ...planColumns(header, options, directories), isMarked } }
+  const plan = { ...planColumns(header, options, directories), isMarked }
+  mustNotClearAndAdd(plan, options)
+  return { reference, plan }
 }
 
 /** Says that a cell is not written as was assumed, so that all cells have to be looked at before any is read. */
@@ -60,19 +75,27 @@ class Refuted extends Error {}
 const sinkFor = (
   { sorter, rejects, summary }: CheckResults,
   forms: Forms,
-): RowSink & { reasons: readonly string[]; readonly firstBad: readonly BadRow[] } => {
-  const firstBad: BadRow[] = []
+): RowSink & { reasons: readonly string[]; readonly firstBad: BadRow[]; good: number } => {
+  let lastLine = 0
   const sink = {
     reasons: [] as readonly string[],
-    firstBad,
-    entry: sorter.add,
-    reject: (line: number, reasons: readonly string[]) => {
+    firstBad: [] as BadRow[],
+    good: 0,
+    entry: (row: BlockRow) => {
+      if (!isBad(row)) sink.good += 1
+      sorter.add(row)
+    },
+    reject: (place: number, reasons: readonly string[]) => {
       // What contradicts the forms cannot be read in them.
       if (areRefuted(forms)) throw new Refuted()
-      summary.rejected += 1
-      sink.reasons = [...reasons]
-      if (firstBad.length < SHOWN_BAD) firstBad.push({ line, reasons: sink.reasons })
-      for (const reason of reasons) rejects.add(line, reason)
+      const line = lineOf(place)
+      const isSameRow = line === lastLine
+      if (!isSameRow) summary.rejected += 1
+      lastLine = line
+      sink.reasons = isSameRow ? [...sink.reasons, ...reasons] : [...reasons]
+      if (isSameRow && sink.firstBad.at(-1)?.line === line) sink.firstBad.pop()
+      if (sink.firstBad.length < SHOWN_BAD) sink.firstBad.push({ line, reasons: sink.reasons })
+      for (const reason of reasons) rejects.add(place, reason)
     },
     rounded: () => {
       summary.rounded += 1
@@ -84,6 +107,8 @@ const sinkFor = (
   return sink
 }
 
+type ReadRows = Pick<Checked, 'sourcesOfUsers' | 'good'>
+
 /** Reads all rows in the given forms. */
 const readRowsOf = async (
   table: Table,
@@ -91,7 +116,7 @@ const readRowsOf = async (
   forms: Forms,
   options: ImportOptions,
   results: CheckResults,
-): Promise<SourcesOfUsers> => {
+): Promise<ReadRows> => {
   const { summary, onProgress } = results
   const sink = sinkFor(results, forms)
   const reader = createRowReader(plan, options, reference, sink, forms)
@@ -111,7 +136,7 @@ const readRowsOf = async (
   }
   reader.finish()
   mustBeFew(summary, options.maxErrors, sink.firstBad, true)
-  return reader.sourcesOfUsers
+  return { sourcesOfUsers: reader.sourcesOfUsers, good: sink.good }
 }
 
 /**
@@ -125,8 +150,8 @@ const readInForms = async (
   results: CheckResults,
 ): Promise<Checked> => {
   let forms = createForms(begun.plan, options)
-  const read = (): Promise<SourcesOfUsers> => readRowsOf(table, begun, forms, options, results)
-  const anew = async (error: unknown): Promise<SourcesOfUsers> => {
+  const read = (): Promise<ReadRows> => readRowsOf(table, begun, forms, options, results)
+  const anew = async (error: unknown): Promise<ReadRows> => {
     if (!(error instanceof Refuted)) throw error
     for (const part of [results.sorter, results.rejects]) part.clear()
     Object.assign(results.summary, emptySummary())
@@ -135,12 +160,12 @@ const readInForms = async (
     forms = settledBy(seen, begun.plan, options)
     return read()
   }
-  const sourcesOfUsers = await read().catch(anew)
+  const rows = await read().catch(anew)
   mustBeSettled(forms)
-  return { ...begun, sourcesOfUsers, forms }
+  return { ...begun, ...rows, forms }
 }
 
-/** Reads and checks a whole file, before anything is sent: good rows go to the sorter, the others to the rejects. */
+/** Reads and checks a whole file, before anything is sent: what has a key goes to the sorter, what is bad to the rejects. */
 export const checkFile = async (
   table: Table,
   client: Client,

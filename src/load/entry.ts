@@ -1,4 +1,3 @@
-import type { Day } from '../domain/day.ts'
 import { Fault } from '../domain/errors.ts'
 import { checkText } from '../domain/field-value.ts'
 import { entry, type EntryDraft } from '../domain/resources/entry.ts'
@@ -10,7 +9,8 @@ import type { NumberColumn } from './forms/number-column.ts'
 import type { ImportOptions, Role } from './options.ts'
 import { type FirstLines, mustBeTellable, ownerReader, type SourcesOfUsers } from './owner.ts'
 import type { Reference } from './reference.ts'
-import type { Row } from './rows.ts'
+import { placeOf } from './place.ts'
+import { hasSurplus, type Row } from './rows.ts'
 import { unmarkText } from './text-mark.ts'
 import { readDateCell, remember } from './values.ts'
 
@@ -19,11 +19,18 @@ const ACTUAL = { given: 1, cleared: 2 }
 const TARGET = { given: 4, cleared: 8 }
 const NOTES = { given: 16, cleared: 32 }
 
+/** Marks what cannot be loaded as it stands, though its key can be read: it is a duplicate all the same. */
+const BAD = 64
+
+/** Whether a row is marked as bad. */
+export const isBad = ({ flags }: Pick<BlockRow, 'flags'>): boolean => (flags & BAD) !== 0
+
 /** Takes what the rows of a file come to. */
 export type RowSink = {
+  /** What is to be loaded, or is marked as bad. */
   readonly entry: (row: BlockRow) => void
-  /** A row that cannot be loaded as it stands, and why. */
-  readonly reject: (line: number, reasons: readonly string[]) => void
+  /** A row, or in a wide file the cell at a place, that cannot be loaded as it stands, and why. */
+  readonly reject: (place: number, reasons: readonly string[]) => void
   /** A value that had more than four decimals. */
   readonly rounded: () => void
   /** A row, or in a wide file a cell, without any value. */
@@ -115,10 +122,9 @@ export const createRowReader = (
   }
   const faultsOf = (owner: number | undefined, kpi: number | undefined): readonly string[] =>
     owner === undefined || kpi === undefined ? [] : reference.faultsOf(owner, kpi)
-  const add = (line: number, owner: number, kpi: number, day: Day, values: Values): void => {
-    if (owner < 0) first.source ||= line
-    else first.user ||= line
-    sink.entry({ first: owner, second: kpi, third: day, line, ...values })
+  const add = (row: BlockRow): void => {
+    if (!isBad(row)) first[row.first < 0 ? 'source' : 'user'] ||= lineAtHand
+    sink.entry(row)
   }
 
   const readLong = ({ line, cells }: Row): void => {
@@ -127,13 +133,15 @@ export const createRowReader = (
     const day = tell(dayOf(cells))
     reasons.push(...faultsOf(owner, kpi))
     const values = valuesOf(cells)
-    if (reasons.length > 0 || owner === undefined || kpi === undefined || day === undefined) return
-    if (values.flags === 0) sink.empty()
-    else add(line, owner, kpi, day, values)
+    if (owner === undefined || kpi === undefined || day === undefined) return
+    const mark = reasons.length > 0 ? BAD : 0
+    if (values.flags > 0) add({ ...values, first: owner, second: kpi, third: day, line, flags: values.flags | mark })
+    else if (mark === 0) sink.empty()
   }
   const readWide = ({ line, cells }: Row, { of, columns }: NonNullable<Plan['wide']>): void => {
     const shared = of === 'kpi' ? tell(ownerIn(cells))?.id : tell(kpiOf(cells))?.id
     const day = tell(dayOf(cells))
+    const held: BlockRow[] = []
     for (const { at, id } of columns) {
       const text = (cells[at] ?? '').trim()
       if (text === '' && !options.clearEmpty) {
@@ -147,9 +155,17 @@ export const createRowReader = (
       if (text !== '') reasons.push(...faults)
       const form = forms.numbers.get(at)
       const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form)
-      const isGood = reasons.length === before && owner !== undefined && kpi !== undefined && day !== undefined
-      if (isGood) add(line, owner, kpi, day, { flags: flagOf(text, ACTUAL), actual, target: 0n, text: '' })
+      if (owner === undefined || kpi === undefined || day === undefined) continue
+      const flags = flagOf(text, ACTUAL) | (reasons.length > before ? BAD : 0)
+      const place = placeOf(line, at)
+      const one = { first: owner, second: kpi, third: day, line: place, flags, actual, target: 0n, text: '' }
+      if (options.clearEmpty) held.push(one)
+      else add(one)
+      if (!options.clearEmpty && isBad(one)) sink.reject(place, reasons.splice(before))
     }
+    // Where empty cells clear, none can stand for what was loaded of a rejected row: all of it is, or nothing.
+    const mark = reasons.length > 0 ? BAD : 0
+    for (const one of held) add({ ...one, flags: one.flags | mark })
   }
   /** Spreadsheets leave rows of empty cells behind. Where constants say all that rows have to say, there are none. */
   const isBlank = (cells: Cells): boolean => namesKeys && cells.every((cell) => cell.trim() === '')
@@ -159,7 +175,7 @@ export const createRowReader = (
     usersOf: (rows) => {
       const ids = new Set(wide?.of === 'user' ? wide.columns.map(({ id }) => id) : [])
       for (const { cells } of wide?.of === 'user' ? [] : rows) {
-        if (cells.length > header.length) continue
+        if (hasSurplus(cells, header)) continue
         const owner = ownerIn(cells)
         if (!(owner instanceof Fault) && owner.id > 0) ids.add(owner.id)
       }
@@ -173,7 +189,7 @@ export const createRowReader = (
       reasons.length = 0
       lineAtHand = row.line
       kpiAtHand = kpiIn(row.cells) ?? ''
-      if (row.cells.length > header.length) {
+      if (hasSurplus(row.cells, header)) {
         reasons.push(`the row has ${row.cells.length} cells, the header has ${header.length}`)
       } else if (wide) readWide(row, wide)
       else readLong(row)
@@ -181,6 +197,9 @@ export const createRowReader = (
     },
   }
 }
+
+/** Whether a row of a block is marked as bad. */
+export const isBadAt = ({ flags }: Block, at: number): boolean => isBad({ flags: numberAt(flags, at) })
 
 /** The draft of a row that was read. */
 export const draftOf = (block: Block, at: number): EntryDraft => {

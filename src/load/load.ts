@@ -37,10 +37,13 @@ export type Load = Import & {
 }
 
 /** Writes what has been rejected so far, counted in the summary. */
-const layDownRejects = async ({ table, rejectsPath }: Load, { summary, rejects }: Prepared): Promise<void> => {
+const layDownRejects = async ({ table, rejectsPath }: Load, prepared: Prepared): Promise<void> => {
+  const { summary, rejects, plan, options } = prepared
   summary.rejected = 0
   for (const _ of rejects.lines()) summary.rejected += 1
-  if (summary.rejected > 0) await writeRejects(rejectsPath, table, rejects)
+  // Where empty cells clear, rows stay as they were: they can be loaded again, as nothing is added then.
+  const values = options.clearEmpty ? [] : (plan.wide?.columns ?? []).map(({ at }) => at)
+  if (summary.rejected > 0) await writeRejects(rejectsPath, table, rejects, values)
 }
 
 const NAME_BYTES = 12

@@ -1,12 +1,13 @@
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../client/clock.ts'
 import { BATCH_LIMIT, type EntryDraft } from '../domain/resources/entry.ts'
-import { type Batch, cutBatches } from './batch.ts'
+import { type Batch, cutBatches, type DuplicateSink } from './batch.ts'
 import { type Checked, checkFile } from './check.ts'
 import { type Decide, decideBy, readsFirst } from './choose.ts'
 import type { ImportOptions } from './options.ts'
 import { remarksOn } from './forms/forms.ts'
 import { nameSources } from './owner.ts'
+import { lineOf } from './place.ts'
 import { mayNotRead } from './readable.ts'
 import { createRejects, type Rejects } from './rejects.ts'
 import { mustMayRead } from './must-read.ts'
@@ -85,11 +86,16 @@ const notesOn = (
 
 const SHOWN_LINES = 10
 
-/** The first lines of many: a key may stand on all lines of a file. */
-export const someOf = (lines: readonly number[]): string => {
-  const more = lines.length - SHOWN_LINES
-  return lines.slice(0, SHOWN_LINES).join(', ') + (more > 0 ? ` and ${more} more` : '')
+/** The lines of the first of many places: a key may stand on all lines of a file. */
+export const someOf = (places: readonly number[]): string => {
+  const more = places.length - SHOWN_LINES
+  return places.slice(0, SHOWN_LINES).map(lineOf).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
+
+const tellBad = (bad: readonly number[]): string =>
+  bad.length === 0
+    ? ''
+    : `, of which ${bad.length === 1 ? 'line' : 'lines'} ${someOf(bad)} ${bad.length === 1 ? 'is' : 'are'} bad`
 
 /** Has the service add actuals to what is stored. */
 const addUp = (drafts: readonly EntryDraft[]): void => {
@@ -114,9 +120,9 @@ const check = async (
   for (const note of notesOn(checked, work.table, summary)) work.onNote(note)
   work.onChecked?.(checked)
   const owner = checked.reference.sources ? 'user or source' : 'user'
-  const refuse = (lines: readonly number[]): void => {
-    const reason = `the same ${owner}, KPI and date stand on lines ${someOf(lines)}`
-    for (const line of lines) rejects.add(line, reason)
+  const refuse: DuplicateSink = (places, bad) => {
+    const reason = `the same ${owner}, KPI and date stand on lines ${someOf(places)}${tellBad(bad)}`
+    for (const place of places) rejects.add(place, reason)
   }
   const batches = function* (): Generator<Batch> {
     for (const batch of cutBatches(sorter.blocks(BATCH_LIMIT), work.options.onDuplicate, refuse)) {

@@ -2,6 +2,7 @@ import type { EntryDraft } from '../domain/resources/entry.ts'
 import { neededAssignments } from './assign.ts'
 import type { Batch } from './batch.ts'
 import { chooseFrom, decideBy, isSent, readsFirst } from './choose.ts'
+import { lineOf } from './place.ts'
 import type { Prepared } from './prepare.ts'
 import { tellUnchecked } from './reference.ts'
 import type { Summary } from './summary.ts'
@@ -34,7 +35,7 @@ const rehearseBatch = async (batch: Batch, prepared: Prepared): Promise<Rehearse
     if (action === 'reject' || action === 'nothing' || !draft) return []
     const isTargetDropped = reference.kpis.byId.get(draft.kpi_id)?.target_default === null
     const kept = isTargetDropped ? { ...draft, target: null } : draft
-    return [batch.lines[at] ?? 0].flat().map((line) => ({ line, draft: kept, action, reason }))
+    return [batch.lines[at] ?? 0].flat().map((place) => ({ line: lineOf(place), draft: kept, action, reason }))
   })
 }
 

@@ -3,16 +3,27 @@ import { KpiError } from '../domain/errors.ts'
 import { type BlockRow, numberAt, textAt } from './block.ts'
 import { REJECT_COLUMNS } from './header.ts'
 import { writeWhole } from './files.ts'
+import { columnOf, lineOf } from './place.ts'
+import { hasSurplus } from './rows.ts'
 import { createSorter } from './sorter.ts'
 import type { Table } from './table.ts'
 
+/** A line that could not be loaded, or not wholly. */
+export type Rejected = {
+  readonly line: number
+  readonly reasons: readonly string[]
+  /** The cells of a wide row that are meant; undefined for all of it. */
+  readonly columns: ReadonlySet<number> | undefined
+}
+
 /** The rows that could not be loaded, with the reasons, in constant memory. */
 export type Rejects = {
-  readonly add: (line: number, reason: string) => void
+  /** Rejects a line, or in a wide file the cell at a place. */
+  readonly add: (place: number, reason: string) => void
   /** How many reasons there are. */
   readonly size: () => number
   /** Every line once, in order, with all its reasons. */
-  readonly lines: () => Generator<{ readonly line: number; readonly reasons: readonly string[] }>
+  readonly lines: () => Generator<Rejected>
   /** Forgets them all. */
   readonly clear: () => void
   readonly close: () => void
@@ -23,26 +34,35 @@ const BLOCK_ROWS = 4096
 const RUN_ROWS = 1 << 15
 const NO_VALUES: Omit<BlockRow, 'first' | 'second' | 'line' | 'text'> = { third: 0, flags: 0, actual: 0n, target: 0n }
 
+type OpenLine = { readonly line: number; readonly reasons: string[]; columns: Set<number> | undefined }
+
+/** Adds one more reason to those against a line; once one is against all of it, no cells are told apart. */
+const blame = (open: OpenLine, place: number, reason: string): void => {
+  if (!open.reasons.includes(reason)) open.reasons.push(reason)
+  const column = columnOf(place)
+  if (column === undefined) open.columns = undefined
+  else open.columns?.add(column)
+}
+
 /** Rejects that lie in `folder` where they do not fit in memory. */
 export const createRejects = (folder: string): Rejects => {
   const sorter = createSorter(folder, RUN_ROWS)
   return {
     // The second part of the key keeps a line's reasons in the order in which they were found.
-    add: (line, reason) => {
-      sorter.add({ first: line, second: sorter.size(), line, text: reason, ...NO_VALUES })
+    add: (place, reason) => {
+      sorter.add({ first: lineOf(place), second: sorter.size(), line: place, text: reason, ...NO_VALUES })
     },
     size: sorter.size,
     lines: function* () {
-      let open: { line: number; reasons: string[] } | undefined
+      let open: OpenLine | undefined
       for (const block of sorter.blocks(BLOCK_ROWS)) {
         for (let at = 0; at < block.count; at += 1) {
-          const [line, reason] = [numberAt(block.line, at), textAt(block.text, at)]
-          if (open?.line === line) {
-            if (!open.reasons.includes(reason)) open.reasons.push(reason)
-          } else {
+          const place = numberAt(block.line, at)
+          if (open?.line !== lineOf(place)) {
             if (open) yield open
-            open = { line, reasons: [reason] }
+            open = { line: lineOf(place), reasons: [], columns: new Set() }
           }
+          blame(open, place, textAt(block.text, at))
         }
       }
       if (open) yield open
@@ -63,7 +83,7 @@ const ownCells = (header: readonly string[]): ((cells: readonly string[]) => str
   const added = header.length - header.findLastIndex((name) => !isRejectColumn(name)) - 1
   return (cells) => [
     ...own.map((at) => cells[at] ?? ''),
-    ...(cells.length > header.length ? cells.slice(header.length - added, cells.length - added) : []),
+    ...(hasSurplus(cells, header) ? cells.slice(header.length - added, cells.length - added) : []),
   ]
 }
 
@@ -73,8 +93,12 @@ const ownCells = (header: readonly string[]): ((cells: readonly string[]) => str
  */
 const hasMark = ({ reading }: Table): boolean => reading.hasMark || reading.encoding !== 'utf-8'
 
+/** The cells of a row that were not loaded: of the columns that hold values, those that are meant. */
+const notLoaded = (cells: readonly string[], { columns }: Rejected, values: ReadonlySet<number>): readonly string[] =>
+  columns ? cells.map((cell, at) => (values.has(at) && !columns.has(at) ? '' : cell)) : cells
+
 /** Goes through the file once more and picks out the rejected rows, after the header. */
-async function* rejectedRows(table: Table, rejects: Rejects): AsyncGenerator<string> {
+async function* rejectedRows(table: Table, rejects: Rejects, values: ReadonlySet<number>): AsyncGenerator<string> {
   const wanted = rejects.lines()
   let next = wanted.next()
   let original: ReturnType<typeof ownCells> | undefined
@@ -86,7 +110,8 @@ async function* rejectedRows(table: Table, rejects: Rejects): AsyncGenerator<str
         original = ownCells(cells)
         picked.push([...original(cells), ...REJECT_COLUMNS])
       } else if (!next.done && next.value.line === line) {
-        picked.push([...original(cells), String(line), next.value.reasons.join('; ')])
+        const own = original(notLoaded(cells, next.value, values))
+        picked.push([...own, String(line), next.value.reasons.join('; ')])
         next = wanted.next()
       }
     }
@@ -95,6 +120,13 @@ async function* rejectedRows(table: Table, rejects: Rejects): AsyncGenerator<str
   if (!next.done) throw new KpiError('malformed', `${table.name} has changed while it was read`)
 }
 
-/** Writes the rejects file in UTF-8: the original cells, separated as they were, then the line and the reasons. */
-export const writeRejects = (path: string, table: Table, rejects: Rejects): Promise<void> =>
-  writeWhole(path, rejectedRows(table, rejects))
+/**
+ * Writes the rejects file in UTF-8: the original cells, separated as they were, then the line and the reasons. Of the
+ * columns of a wide file that hold values, cells that are no rejects are left empty, so that nothing is loaded twice.
+ */
+export const writeRejects = (
+  path: string,
+  table: Table,
+  rejects: Rejects,
+  values: readonly number[] = [],
+): Promise<void> => writeWhole(path, rejectedRows(table, rejects, new Set(values)))

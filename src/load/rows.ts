@@ -5,6 +5,10 @@ import { copyOf } from './copy-of.ts'
 /** One row of a file: the line it begins on, from 1, and its cells. */
 export type Row = { readonly line: number; readonly cells: readonly string[] }
 
+/** Whether a row has more cells than the header says what they are. Spreadsheets leave empty ones behind. */
+export const hasSurplus = (cells: readonly string[], header: readonly string[]): boolean =>
+  cells.length > header.length && cells.some((cell, at) => at >= header.length && cell.trim() !== '')
+
 /** Whichever a line has: spreadsheets and scripts add lines to each other's files. */
 const LINE_ENDS = ['\r\n', '\n']
 const MESSAGES: Readonly<Record<string, string>> = {

@@ -109,7 +109,7 @@ const failureOf = (error: unknown, isBegun: boolean): KpiError => {
 
 /** Sends all good rows of a file, and counts what became of them. */
 export const sendAll = async (work: Load, prepared: Prepared, journal: Journal): Promise<Sent> => {
-  const total = prepared.sorter.size()
+  const total = prepared.good
   const givingUp = new AbortController()
   let [done, isStopped, isTouched] = [0, false, false]
   const sending = sendingOf(work, prepared, {

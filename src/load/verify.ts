@@ -8,6 +8,7 @@ import type { Batch } from './batch.ts'
 import { readsFirst } from './choose.ts'
 import { createLineSet, type LineSet } from './line-set.ts'
 import { ownerOf } from './owner.ts'
+import { lineOf } from './place.ts'
 import type { Import, Prepared } from './prepare.ts'
 import { type ReceiptPlace, writeReceipt } from './receipt.ts'
 import { type Standing, type StoredEntry, storedKey } from './standing.ts'
@@ -112,14 +113,14 @@ const compare = async (
   const { reference, options } = prepared
   return batch.drafts.flatMap((draft, at) => {
     const { kpi_id: kpi, entry_date: day } = draft
-    const [owner, line] = [ownerOf(draft), [batch.lines[at] ?? 0].flat()[0] ?? 0]
+    const [owner, place] = [ownerOf(draft), [batch.lines[at] ?? 0].flat()[0] ?? 0]
     const entry = stored.get(storedKey(owner, kpi, day))
     // An empty cell that had nothing to clear.
     if (!isKept[at] || (!entry && onlyClears(draft))) return []
     const found = differencesIn(draft, entry, reference.kpis.byId.get(kpi), options.onConflict === 'add')
     verified.compared += 1
     if (found.length === 0) verified.equal += 1
-    return found.map((one) => ({ line, owner, kpi, day, ...one }))
+    return found.map((one) => ({ line: lineOf(place), owner, kpi, day, ...one }))
   })
 }
 

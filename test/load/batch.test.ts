@@ -63,8 +63,10 @@ const settle = (group: readonly Numbered[], onDuplicate: OnDuplicate): Cells | u
   const last = group.at(-1)
   if (!last || onDuplicate === 'error') return undefined
   const actuals = group.filter(({ actual }) => actual !== '').map(({ actual }) => Number(actual))
-  if (onDuplicate === 'last' || actuals.length === 0) return last
-  return { ...last, actual: String(actuals.reduce((total, actual) => total + actual, 0)) }
+  if (onDuplicate === 'last') return last
+  const notes = group.findLast((one) => one.notes !== '')?.notes ?? ''
+  const actual = actuals.length === 0 ? '' : String(actuals.reduce((total, one) => total + one, 0))
+  return { ...last, actual, notes }
 }
 
 const row: fc.Arbitrary<Cells> = fc.record({

@@ -4,6 +4,7 @@ import { formatDecimal } from '../../src/domain/decimal.ts'
 import { createBlock, pushRow } from '../../src/load/block.ts'
 import { draftOf } from '../../src/load/entry.ts'
 import type { ImportOptions } from '../../src/load/options.ts'
+import { lineOf } from '../../src/load/place.ts'
 import { embeddedImporter, ID, type Importer } from '../support/import.ts'
 import { type ReadRows, readTable } from '../support/rows.ts'
 
@@ -31,7 +32,7 @@ const sent = ({ entries }: ReadRows): string[] =>
     const shown = Object.entries(values).map(
       ([name, value]) => `${name}=${typeof value === 'bigint' ? formatDecimal(value) : String(value)}`,
     )
-    return [`${row.line}:`, user_id, kpi_id, formatDay(entry_date), ...shown].join(' ')
+    return [`${lineOf(row.line)}:`, user_id, kpi_id, formatDay(entry_date), ...shown].join(' ')
   })
 
 const LONG = 'user,kpi,date,actual,target,notes'

@@ -2,7 +2,7 @@ import type { Client } from '../../src/client/client.ts'
 import { formatDay } from '../../src/domain/day.ts'
 import { formatDecimal } from '../../src/domain/decimal.ts'
 import { KpiError } from '../../src/domain/errors.ts'
-import { draftOf } from '../../src/load/entry.ts'
+import { draftOf, isBadAt } from '../../src/load/entry.ts'
 import { checkFile } from '../../src/load/check.ts'
 import type { ImportOptions } from '../../src/load/options.ts'
 import { createRejects } from '../../src/load/rejects.ts'
@@ -47,6 +47,7 @@ export const readCells = async (
     const entries: string[] = []
     for (const block of sorter.blocks(100)) {
       for (let at = 0; at < block.count; at += 1) {
+        if (isBadAt(block, at)) continue
         const { entry_date, actual, target } = draftOf(block, at)
         const shown = [actual, target].map((value) => (typeof value === 'bigint' ? formatDecimal(value) : '-'))
         entries.push([formatDay(entry_date), ...shown].join(' '))

@@ -53,6 +53,9 @@ const isGood = ({ user, kpi, date, values, isRow }: Candidate, { strict }: Ways)
   )
 }
 
+const hasKey = ({ user, kpi, date }: Candidate): boolean =>
+  user in USERS && kpi in KPIS && /-\d\d$/.test(date) && !date.endsWith('-99')
+
 const isEmpty = ({ values }: Candidate): boolean => Object.values(values).every((text) => text === '')
 
 /** A sum of numbers of up to four decimals. */
@@ -61,13 +64,17 @@ const sum = (numbers: readonly string[]): string => {
   return String(units / 10_000)
 }
 
-const choose = (group: readonly Candidate[], onDuplicate: OnDuplicate): Candidate | undefined => {
+const givenIn = (values: Candidate['values']): Candidate['values'] =>
+  Object.fromEntries(Object.entries(values).filter(([, text]) => text !== ''))
+
+const choose = (group: readonly Candidate[], { onDuplicate, clear }: Ways): Candidate | undefined => {
   const [first, last] = [group[0], group.at(-1)]
   if (group.length === 1 || onDuplicate === 'first') return first
   if (onDuplicate === 'error' || !last) return undefined
   const actuals = group.map(({ values }) => NUMBERS[values.actual ?? '']).filter((actual) => actual !== undefined)
-  if (onDuplicate === 'last' || actuals.length === 0) return last
-  return { ...last, values: { ...last.values, actual: sum(actuals) } }
+  if (onDuplicate === 'last') return last
+  const given: Candidate['values'] = Object.assign({ ...last.values }, ...group.map(({ values }) => (clear ? values : givenIn(values))))
+  return { ...last, values: actuals.length === 0 ? given : { ...given, actual: sum(actuals) } }
 }
 
 const merge = (before: Values, { kpi, values }: Candidate, clear: boolean): Values => {
@@ -84,12 +91,15 @@ const merge = (before: Values, { kpi, values }: Candidate, clear: boolean): Valu
 export const outcomeOf = (candidates: readonly Candidate[], stored: Held, ways: Ways): Outcome => {
   const held = new Map(stored)
   const rejected = new Set(candidates.filter((one) => !isGood(one, ways)).map(({ line }) => line))
-  const good = candidates.filter((one) => isGood(one, ways) && (ways.clear || !isEmpty(one)))
-  const groups = Map.groupBy(good, ({ user, kpi, date }) => `${USERS[user]} ${KPIS[kpi]} ${date}`)
+  // Where empty cells clear, a row with a bad cell is bad as a whole.
+  const isBad = (one: Candidate): boolean => (ways.clear ? rejected.has(one.line) : !isGood(one, ways))
+  const keyed = candidates.filter((one) => hasKey(one) && (ways.clear || !isEmpty(one)))
+  const groups = Map.groupBy(keyed, ({ user, kpi, date }) => `${USERS[user]} ${KPIS[kpi]} ${date}`)
   const actions: { key: string; lines: number[]; action: string }[] = []
   for (const [key, group] of groups) {
     const lines = group.map(({ line }) => line)
-    const chosen = choose(group, ways.onDuplicate)
+    if (group.every(isBad) && (group.length === 1 || ways.onDuplicate !== 'error')) continue
+    const chosen = group.some(isBad) ? undefined : choose(group, ways)
     const before = held.get(key)
     const hasNothingToClear = chosen !== undefined && isEmpty(chosen) && !before
     if (hasNothingToClear) continue

@@ -1,7 +1,8 @@
+import { lineOf } from '../../src/load/place.ts'
 import { planColumns } from '../../src/load/columns.ts'
 import { mayNameSources } from '../../src/load/header.ts'
 import { createForms } from '../../src/load/forms/forms.ts'
-import { createRowReader, type RowSink } from '../../src/load/entry.ts'
+import { createRowReader, isBad, type RowSink } from '../../src/load/entry.ts'
 import type { BlockRow } from '../../src/load/block.ts'
 import type { ImportOptions } from '../../src/load/options.ts'
 import { fetchReference, type Reference } from '../../src/load/reference.ts'
@@ -37,8 +38,10 @@ export const readTable = async (
   const rejects: [number, ...string[]][] = []
   const counts = { rounded: 0, empty: 0 }
   const sink: RowSink = {
-    entry: (row) => entries.push(row),
-    reject: (line, reasons) => rejects.push([line, ...reasons]),
+    entry: (row) => {
+      if (!isBad(row)) entries.push(row)
+    },
+    reject: (place, reasons) => rejects.push([lineOf(place), ...reasons]),
     rounded: () => (counts.rounded += 1),
     empty: () => (counts.empty += 1),
   }

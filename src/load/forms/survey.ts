@@ -1,5 +1,5 @@
 import type { Plan } from '../columns.ts'
-import type { Row } from '../rows.ts'
+import { hasSurplus, type Row } from '../rows.ts'
 import type { Table } from '../table.ts'
 import type { Forms } from './forms.ts'
 
@@ -23,7 +23,7 @@ export const survey = async (
   let isHeader = true
   for await (const rows of table.rows()) {
     for (const row of rows) {
-      if (!isHeader && row.cells.length <= header.length) noteRow(forms, roles.get('kpi'), row)
+      if (!isHeader && !hasSurplus(row.cells, header)) noteRow(forms, roles.get('kpi'), row)
       isHeader = false
     }
     onProgress()
