@@ -40,7 +40,11 @@ export type CheckResults = {
   readonly onProgress: () => void
 }
 
-const mustMakeSense = ({ read, rejected }: Summary, reasons: readonly string[]): void => {
+/** Refuses a file whose first rows are all bad. */
+export const mustMakeSense = (
+  { read, rejected }: Pick<Summary, 'read' | 'rejected'>,
+  reasons: readonly string[],
+): void => {
   if (read !== TRIAL_ROWS || rejected !== TRIAL_ROWS) return
   throw new KpiError(
     'malformed',

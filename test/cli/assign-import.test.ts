@@ -47,10 +47,10 @@ bobby@example.com,Revenue,,
     const ran = await load(`${FILE}Cy,Revenue,1,\n`, '--dry-run')
     expect(ran.code).toBe(3)
     expect(JSON.parse(ran.stdout)).toMatchObject([
-      { line: 2, action: 'add', user_id: 3, kpi_id: 1, user_target: 120.5, sort_order: 1 },
-      { line: 3, action: 'add', user_id: 3, kpi_id: 2, user_target: null, sort_order: 7 },
       { line: 4, action: 'update', user_id: 2, kpi_id: 1, user_target: 90, sort_order: null },
       { line: 5, action: 'unchanged', user_id: 2, kpi_id: 2 },
+      { line: 2, action: 'add', user_id: 3, kpi_id: 1, user_target: 120.5, sort_order: 1 },
+      { line: 3, action: 'add', user_id: 3, kpi_id: 2, user_target: null, sort_order: 7 },
       { line: 6, action: 'add', user_id: 4, kpi_id: 1, sort_order: 1 },
       { line: 7, action: 'reject', reason: 'there is no user "Cy"' },
     ])
@@ -79,7 +79,7 @@ bobby@example.com,Revenue,,
         '3,Visits,5,,3,"KPI 2 (Visits) has no target, so a user cannot have one either"\n' +
         '3,Revenue,1,,4,"the same user and KPI stand on lines 4, 5"\n' +
         'bob@example.com,revenue,2,,5,"the same user and KPI stand on lines 4, 5"\n' +
-        '4,,7,,,8,"the row has 5 cells, the header has 4"\n',
+        '4,,7,,8,"the row has 5 cells, the header has 4"\n',
     )
     const mended = rejects()
       .replace('Bob Ray,Revenu,x,1.5', '3,Revenue,3,4')
@@ -104,6 +104,27 @@ bobby@example.com,Revenue,,
     expect([ran.code, ran.stdout]).toEqual([1, ''])
     expect(ran.stderr).toContain('1.234 (with a decimal point) or 1234 (with a decimal comma)')
     expect(jsonOf(await load('user,kpi,target\n3,Revenue,1.234\n', '--decimal', '.'))).toMatchObject({ updated: 1 })
+  })
+
+  test('counts targets that are rounded, remarks on exponents, and rejects what is rounded where it is to be exact', async () => {
+    const file = 'user,kpi,target\n2,1,12.34567\n3,1,1.5E2\n'
+    const ran = await load(file)
+    expect(JSON.parse(ran.stdout)).toMatchObject({ read: 2, rounded: 1, rejected: 0 })
+    expect(ran.stderr).toContain('target has numbers with exponents')
+    expect(await held()).toContain('2 1 12.3457 1')
+  })
+
+  test('takes the targets of a list for what they are, though each could be thousands', async () => {
+    expect((await load('user_id,id,user_target,sort_order\n2,1,1.234,1\n')).code).toBe(0)
+    expect(await held()).toContain('2 1 1.234 1')
+    expect((await load('user,kpi,target\n2,1,2.345\n')).code).toBe(1)
+  })
+
+  test('stops where the first 20 rows are all bad', async () => {
+    const ran = await load(`user,kpi,target\n${'nobody,Revenue,1\n'.repeat(25)}2,1,5\n`)
+    expect(ran.code).toBe(1)
+    expect(ran.stderr).toContain('the first 20 rows are all bad')
+    expect(await held()).toEqual(['2 1 - 1', '2 2 - 2'])
   })
 
   test('takes a user or a KPI for all rows, and other names of columns', async () => {

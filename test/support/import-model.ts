@@ -73,7 +73,10 @@ const choose = (group: readonly Candidate[], { onDuplicate, clear }: Ways): Cand
   if (onDuplicate === 'error' || !last) return undefined
   const actuals = group.map(({ values }) => NUMBERS[values.actual ?? '']).filter((actual) => actual !== undefined)
   if (onDuplicate === 'last') return last
-  const given: Candidate['values'] = Object.assign({ ...last.values }, ...group.map(({ values }) => (clear ? values : givenIn(values))))
+  const given: Candidate['values'] = Object.assign(
+    { ...last.values },
+    ...group.map(({ values }) => (clear ? values : givenIn(values))),
+  )
   return { ...last, values: actuals.length === 0 ? given : { ...given, actual: sum(actuals) } }
 }
 

@@ -15,6 +15,7 @@ export const assignSummary = resource({
     updated: { kind: 'integer', about: 'Assignments that were changed' },
     unchanged: { kind: 'integer', about: 'Assignments that were there already' },
     rejected: { kind: 'integer', about: 'Rows that were not loaded' },
+    rounded: { kind: 'integer', about: 'Targets that had more than four decimals' },
     empty: { kind: 'integer', about: 'Rows without any cell' },
     left: { kind: 'integer', about: 'Rows that were not sent because the run was stopped' },
     requests: { kind: 'integer', about: 'Requests that were answered' },

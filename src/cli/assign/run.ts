@@ -33,11 +33,12 @@ async function* asRecords(chunks: AsyncIterable<readonly JudgedRow[]>): AsyncGen
 
 /** Says what loading the file would do, a row an assignment. */
 const rehearse = async (cli: Cli, work: AssignWork): Promise<number> => {
-  const { added, updated, unchanged, rejected } = await rehearseAssignments(work, (rows) =>
+  const { added, updated, unchanged, rejected, rounded } = await rehearseAssignments(work, (rows) =>
     printRecords(cli.io, cli.printing(), assignDryRunRow.shown, asRecords(rows)),
   )
   await cli.note(
-    `dry run, nothing was sent: ${added} to add, ${updated} to update, ${unchanged} unchanged, ${countOf(rejected, 'row')} to reject`,
+    `dry run, nothing was sent: ${added} to add, ${updated} to update, ${unchanged} unchanged, ${countOf(rejected, 'row')} to reject` +
+      (rounded > 0 ? `, ${countOf(rounded, 'value')} to round` : ''),
   )
   return rejected > 0 ? EXIT.partial : EXIT.done
 }
@@ -57,6 +58,7 @@ const workOf = (cli: Cli, client: Client, asked: Asked, stops: Stops, { table }:
   folder: cli.io.tempDir,
   signal: stops.signal(),
   onNote: (text) => void cli.note(text),
+  onProgress: () => cli.io.limitMemory(),
 })
 
 /** `kpi assign import`: reads, checks and sends a file of assignments, or only says what that would do. */

@@ -43,6 +43,10 @@ const printList = async ({ cli }: Run, columns: readonly NamedField[], records: 
   if (failure) throw failure.error
 }
 
+/** A run has loaded the files before one, which a dry run has not. */
+const BY_ITSELF =
+  'each file is judged by what is stored now: a user, KPI and date that several of them give is judged as if each were alone'
+
 /** Says what loading files would do, as one list. */
 const printRehearsals = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
   const row = run.client.variant === 'classic' ? rehearsalRow : newerRehearsalRow
@@ -52,6 +56,7 @@ const printRehearsals = async (run: Run, jobs: readonly Job[], ends: Ends): Prom
     await printList(run, columnsOf(run, row), records)
   } finally {
     for (const line of below) await run.cli.note(line)
+    if (run.asked.isSeveral && below.length > 0) await run.cli.note(BY_ITSELF)
   }
 }
 

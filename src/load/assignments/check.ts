@@ -1,53 +1,62 @@
 import type { Client } from '../../client/client.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { createForms, mustBeSettled, settledBy } from '../forms/forms.ts'
+import { createForms, mustBeSettled, remarksOn, settledBy } from '../forms/forms.ts'
 import { survey } from '../forms/survey.ts'
 import type { ImportOptions } from '../options.ts'
-import { someOf } from '../prepare.ts'
+import { mustMakeSense } from '../check.ts'
 import { fetchReference } from '../reference.ts'
 import type { Rejects } from '../rejects.ts'
 import type { Row } from '../rows.ts'
 import { headerOf, type Table } from '../table.ts'
 import { type AssignPlan, planAssignments } from './columns.ts'
 import { type AssignReader, assignReader, type WantedRow } from './rows.ts'
+import type { Wanted } from './wanted.ts'
 
-/** A file of assignments that has been read and checked. There are at most as many as users times KPIs. */
+/** A file of assignments that has been read and checked. */
 export type CheckedRows = {
-  readonly rows: readonly WantedRow[]
+  readonly rows: () => Generator<WantedRow>
+  /** How many rows are to be sent. */
+  readonly count: number
+  /** Targets that had more than four decimals. */
+  readonly rounded: number
+  /** What is worth a word of how numbers are written. */
+  readonly remarks: readonly string[]
   readonly read: number
   readonly empty: number
   /** Columns that mean nothing to us. */
   readonly unused: readonly string[]
 }
 
-/** The rows that ask for an assignment alone; those that ask for the same are all rejected. */
-const withoutDuplicates = (rows: readonly WantedRow[], rejects: Rejects): WantedRow[] =>
-  [...Map.groupBy(rows, ({ user, kpi }) => `${user}/${kpi}`).values()].flatMap((same) => {
-    if (same.length === 1) return same
-    const reason = `the same user and KPI stand on lines ${someOf(same.map(({ line }) => line))}`
-    for (const { line } of same) rejects.add(line, reason)
-    return []
-  })
+/** Whether a file has the names and the separator of what `kpi assign list -o csv` writes, whose numbers have a point. */
+const isOwnList = (header: readonly string[], { reading }: Table): boolean =>
+  reading.separator === ',' && ['user_id', 'id', 'user_target'].every((name) => header.includes(name))
 
 /** Settles what the columns are, and by all cells of the targets how these are written. */
-const readerFor = async (client: Client, table: Table, options: ImportOptions): Promise<[AssignPlan, AssignReader]> => {
+const readerFor = async (
+  client: Client,
+  table: Table,
+  asked: ImportOptions,
+): Promise<{ plan: AssignPlan; readRow: AssignReader; remarks: string[] }> => {
   const header = await headerOf(table)
   if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
+  const options = isOwnList(header, table) ? { ...asked, decimal: asked.decimal ?? '.' } : asked
   const plan = planAssignments(header, options)
   const forms = createForms(plan, options)
   await survey(table, plan, forms, () => undefined)
   mustBeSettled(forms)
   const reference = await fetchReference(client, { createAssignments: false, sources: false })
-  return [plan, assignReader(plan, options, reference, settledBy(forms, plan, options))]
+  const readRow = assignReader(plan, options, reference, settledBy(forms, plan, options))
+  return { plan, readRow, remarks: remarksOn(forms) }
 }
 
-async function* rowsBelowHeader(table: Table): AsyncGenerator<Row> {
+async function* rowsBelowHeader(table: Table, onProgress: () => void): AsyncGenerator<Row> {
   let isHeader = true
   for await (const rows of table.rows()) {
     for (const row of rows) {
       if (!isHeader) yield row
       isHeader = false
     }
+    onProgress()
   }
 }
 
@@ -56,20 +65,26 @@ export const checkAssignments = async (
   client: Client,
   table: Table,
   options: ImportOptions,
-  rejects: Rejects,
+  { wanted, rejects, onProgress }: { wanted: Wanted; rejects: Rejects; onProgress: () => void },
 ): Promise<CheckedRows> => {
-  const [{ unused }, readRow] = await readerFor(client, table, options)
-  const wanted: WantedRow[] = []
-  let [read, empty] = [0, 0]
-  for await (const row of rowsBelowHeader(table)) {
+  const { plan, readRow, remarks } = await readerFor(client, table, options)
+  let [read, empty, rejected, rounded] = [0, 0, 0, 0]
+  for await (const row of rowsBelowHeader(table, onProgress)) {
     read += 1
     if (row.cells.every((cell) => cell.trim() === '')) {
       empty += 1
       continue
     }
     const one = readRow(row)
-    if ('line' in one) wanted.push(one)
-    else for (const reason of one) rejects.add(row.line, reason)
+    if ('line' in one) {
+      wanted.add(one)
+      if (one.isRounded) rounded += 1
+      continue
+    }
+    rejected += 1
+    for (const reason of one) rejects.add(row.line, reason)
+    mustMakeSense({ read, rejected }, one)
   }
-  return { rows: withoutDuplicates(wanted, rejects), read, empty, unused }
+  const count = wanted.settle(rejects)
+  return { rows: wanted.rows, count, read, empty, rounded, remarks, unused: plan.unused }
 }

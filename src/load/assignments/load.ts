@@ -6,6 +6,7 @@ import type { Table } from '../table.ts'
 import { checkAssignments, type CheckedRows } from './check.ts'
 import type { ImportOptions } from '../options.ts'
 import { sendAssignment } from './send.ts'
+import { createWanted } from './wanted.ts'
 import { type AssignVerdict, judgeAssignments } from './verdict.ts'
 
 /** A file of assignments that is to be loaded. */
@@ -17,6 +18,8 @@ export type AssignWork = {
   readonly folder: string
   readonly signal: AbortSignal
   readonly onNote: (note: string) => void
+  /** Called between parts of the file. */
+  readonly onProgress: () => void
 }
 
 /** What became of a file of assignments. */
@@ -26,6 +29,8 @@ export type AssignSummary = {
   updated: number
   unchanged: number
   rejected: number
+  /** Targets that had more than four decimals. */
+  rounded: number
   empty: number
 }
 
@@ -41,27 +46,30 @@ export type JudgedRow = AssignVerdict | { readonly action: 'reject'; readonly li
 
 const COUNTS = { add: 'added', update: 'updated', unchanged: 'unchanged' } as const
 
-const summaryOf = ({ read, empty }: CheckedRows): AssignSummary => ({
+const summaryOf = ({ read, empty, rounded }: CheckedRows): AssignSummary => ({
   read,
   added: 0,
   updated: 0,
   unchanged: 0,
   rejected: 0,
+  rounded,
   empty,
 })
 
 /** Reads and checks the whole file, then goes on with it. */
 const withChecked = async <T>(
-  { client, table, options, folder, onNote }: AssignWork,
+  { client, table, options, folder, onNote, onProgress }: AssignWork,
   goOn: (checked: CheckedRows, rejects: Rejects) => Promise<T>,
 ): Promise<T> => {
-  const rejects = createRejects(folder)
+  const [rejects, wanted] = [createRejects(folder), createWanted(folder)]
   try {
-    const checked = await checkAssignments(client, table, options, rejects)
+    const checked = await checkAssignments(client, table, options, { wanted, rejects, onProgress })
     if (checked.unused.length > 0) onNote(`columns left out: ${checked.unused.join(', ')}`)
+    for (const remark of checked.remarks) onNote(remark)
     return await goOn(checked, rejects)
   } finally {
     rejects.close()
+    wanted.close()
   }
 }
 
@@ -73,7 +81,7 @@ export const rehearseAssignments = (
   withChecked(work, async (checked, rejects) => {
     const summary = summaryOf(checked)
     const judged = async function* (): AsyncGenerator<readonly JudgedRow[]> {
-      for await (const verdict of judgeAssignments(work.client, checked.rows)) {
+      for await (const verdict of judgeAssignments(work.client, checked.rows())) {
         summary[COUNTS[verdict.action]] += 1
         yield [verdict]
       }
@@ -87,7 +95,8 @@ export const rehearseAssignments = (
   })
 
 const layDown = async ({ table }: AssignWork, path: string, rejects: Rejects): Promise<number> => {
-  const count = [...rejects.lines()].length
+  let count = 0
+  for (const _ of rejects.lines()) count += 1
   if (count > 0) await writeRejects(path, table, rejects)
   return count
 }
@@ -95,12 +104,12 @@ const layDown = async ({ table }: AssignWork, path: string, rejects: Rejects): P
 const sendAll = async (work: AssignWork, checked: CheckedRows, rejects: Rejects): Promise<AssignEnding> => {
   const summary = summaryOf(checked)
   let done = 0
-  const ending = (failure?: KpiError): AssignEnding => ({ summary, left: checked.rows.length - done, failure })
+  const ending = (failure?: KpiError): AssignEnding => ({ summary, left: checked.count - done, failure })
   const mustGoOn = (): void => {
     if (work.signal.aborted) throw new Stopped('stopped')
   }
   try {
-    for await (const verdict of judgeAssignments(work.client, checked.rows)) {
+    for await (const verdict of judgeAssignments(work.client, checked.rows())) {
       mustGoOn()
       const sent = await sendAssignment(work.client, verdict)
       if ('reason' in sent) rejects.add(verdict.row.line, sent.reason)

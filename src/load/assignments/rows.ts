@@ -4,7 +4,7 @@ import { assignment } from '../../domain/resources/assignment.ts'
 import { faultsOfUserTarget } from '../../domain/rules.ts'
 import { cellReader } from '../cells.ts'
 import type { Reference } from '../reference.ts'
-import type { Row } from '../rows.ts'
+import { hasSurplus, type Row } from '../rows.ts'
 import type { Forms } from '../forms/forms.ts'
 import type { ImportOptions } from '../options.ts'
 import type { AssignPlan } from './columns.ts'
@@ -16,6 +16,8 @@ export type WantedRow = {
   readonly kpi: number
   readonly target: bigint | undefined
   readonly place: number | undefined
+  /** Whether the target had more than four decimals. */
+  readonly isRounded?: boolean
 }
 
 /** Reads a row, or says all that is wrong with it. */
@@ -39,7 +41,7 @@ export const assignReader = (
   const textAt = (cells: readonly string[], at: number | undefined): string => cells[at ?? -1]?.trim() ?? ''
   return ({ line, cells }) => {
     const { header, roles, place: placeAt } = plan
-    if (cells.length > header.length) return [`the row has ${cells.length} cells, the header has ${header.length}`]
+    if (hasSurplus(cells, header)) return [`the row has ${cells.length} cells, the header has ${header.length}`]
     const reasons: string[] = []
     const tell = <T>(value: T | Fault, name = ''): T | undefined => {
       if (!(value instanceof Fault)) return value
@@ -48,9 +50,12 @@ export const assignReader = (
     }
     const [user, kpi] = [tell(userIn(cells))?.id, tell(kpiIn(cells))?.id]
     const [target, place] = [textAt(cells, roles.get('target')), textAt(cells, placeAt)]
+    const number = target === '' || !targets ? undefined : tell(targets.read(target, line), 'target ')
+    if (number?.rounded && options.strict) reasons.push(`target "${target}" has more than four decimals`)
     const wanted = {
       line,
-      target: target === '' || !targets ? undefined : tell(targets.read(target, line), 'target ')?.value,
+      target: number?.value,
+      isRounded: number?.rounded ?? false,
       place: place === '' ? undefined : tell(placeOf(place), 'sort_order '),
     }
     const known = kpi === undefined ? undefined : reference.kpis.byId.get(kpi)

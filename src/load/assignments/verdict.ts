@@ -28,20 +28,24 @@ const judgeNew = (row: WantedRow, place: number): AssignVerdict => ({
   values: { sort_order: place, ...(row.target !== undefined && { user_target: row.target }) },
 })
 
-/** What each row comes to. One that is new and has no place comes after the last of its user. */
-export async function* judgeAssignments(client: Client, rows: readonly WantedRow[]): AsyncGenerator<AssignVerdict> {
-  for (const [user, own] of Map.groupBy(rows, (row) => row.user)) {
-    const held = new Map((await client.assignments(user).list()).map((one) => [one.id, one]))
-    let last = Math.max(0, ...[...held.values()].map(({ sort_order }) => sort_order))
-    for (const row of own) {
-      const before = held.get(row.kpi)
-      if (before) {
-        yield judgeHeld(row, before)
-        continue
-      }
-      const place = row.place ?? Math.min(last + 1, INT16_MAX)
-      last = Math.max(last, place)
-      yield judgeNew(row, place)
+/** What each row comes to, given user by user. One that is new and has no place comes after the last of its user. */
+export async function* judgeAssignments(client: Client, rows: Iterable<WantedRow>): AsyncGenerator<AssignVerdict> {
+  let user: number | undefined
+  let held: ReadonlyMap<number, Assignment> = new Map()
+  let last = 0
+  for (const row of rows) {
+    if (row.user !== user) {
+      user = row.user
+      held = new Map((await client.assignments(user).list()).map((one) => [one.id, one]))
+      last = Math.max(0, ...[...held.values()].map(({ sort_order }) => sort_order))
     }
+    const before = held.get(row.kpi)
+    if (before) {
+      yield judgeHeld(row, before)
+      continue
+    }
+    const place = row.place ?? Math.min(last + 1, INT16_MAX)
+    last = Math.max(last, place)
+    yield judgeNew(row, place)
   }
 }
