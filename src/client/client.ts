@@ -112,6 +112,16 @@ const readOne = <R extends Resource>(of: R, { content }: Received): Stored<R> =>
   throw new KpiError('internal', `the service answered a list where one ${of.title} was expected`)
 }
 
+/** Reads what was answered to a change, which is done, whether or not that can be read. */
+const readDone = <R extends Resource>(of: R, received: Received): Stored<R> => {
+  try {
+    return readOne(of, received)
+  } catch (error) {
+    if (!(error instanceof KpiError)) throw error
+    throw new KpiError('unavailable', error.message, { mayBeDone: true, cause: error })
+  }
+}
+
 const readMany = <R extends Resource>(of: R, { content }: Received): Stored<R>[] => {
   if ('records' in content) return content.records.map((record) => asRecord(of, record))
   const list: Json = 'json' in content ? content.json : undefined
@@ -136,9 +146,9 @@ const listOf = <R extends Resource>(of: R, path: string, send: Send, query: Quer
 const collection = <R extends Resource>(of: R, path: string, send: Send): Collection<R> => ({
   list: () => listOf(of, path, send),
   get: async (id) => readOne(of, await send(of, 'get', { method: 'GET', path: `${path}/${id}` })),
-  add: async (draft) => readOne(of, await send(of, 'add', { method: 'POST', path, body: draftToJson(of, draft) })),
+  add: async (draft) => readDone(of, await send(of, 'add', { method: 'POST', path, body: draftToJson(of, draft) })),
   update: async (id, patch) =>
-    readOne(of, await send(of, 'update', { method: 'PUT', path: `${path}/${id}`, body: draftToJson(of, patch) })),
+    readDone(of, await send(of, 'update', { method: 'PUT', path: `${path}/${id}`, body: draftToJson(of, patch) })),
   remove: async (id) => {
     await send(of, 'remove', { method: 'DELETE', path: `${path}/${id}` })
   },
@@ -171,7 +181,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     const body = draftToJson(sentEntry, draft)
     const sending = { method: 'POST', path: entry.path, body, ...(idempotencyKey && { idempotencyKey }) } as const
     const received = await send(entry, 'add', sending)
-    return { entry: seen(readOne(newerEntry, received)), isCreated: received.isCreated }
+    return { entry: seen(readDone(newerEntry, received)), isCreated: received.isCreated }
   }
   const entryPage: Client['entries']['page'] = async (query) => {
     const received = await send(entry, 'list', { method: 'GET', path: entry.path, query: entryQuery(query) })
@@ -202,7 +212,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
       update: async (id, patch) => {
         const body = draftToJson(sentEntry, patch)
         return seen(
-          readOne(newerEntry, await send(entry, 'update', { method: 'PUT', path: `${entry.path}/${id}`, body })),
+          readDone(newerEntry, await send(entry, 'update', { method: 'PUT', path: `${entry.path}/${id}`, body })),
         )
       },
       remove: async (id) => {
@@ -213,7 +223,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
       addMany: async (list, idempotencyKey) => {
         const [path, body] = [`${entry.path}/list`, batchBody(list, sentEntry)]
         const sending = { method: 'POST', path, body, ...(idempotencyKey && { idempotencyKey }) } as const
-        return readOne(batchResult, await send(entry, 'add', sending))
+        return readDone(batchResult, await send(entry, 'add', sending))
       },
     },
     report: async (request) => {

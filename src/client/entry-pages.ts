@@ -1,6 +1,6 @@
 import { KpiError } from '../domain/errors.ts'
 import { ENTRIES_PAGE, type Entry } from '../domain/resources/entry.ts'
-import type { Client } from './client.ts'
+import type { Client, EntryPage } from './client.ts'
 import type { EntryQuery } from './queries.ts'
 
 /** A stretch of days is read in so many pages or a few more: for each, a service goes through the stretch anew. */
@@ -10,10 +10,58 @@ const PAGES_A_STRETCH = 10
 const isWithin = ({ from, to }: Pick<EntryQuery, 'from' | 'to'>, entries: readonly Entry[]): boolean =>
   entries.every(({ entry_date }) => entry_date >= from && entry_date <= to)
 
-/** Answers the first entry of a page, by which the next one is known; pages that are alike would never end. */
-const mustGoOn = ([first]: readonly Entry[], before: number | undefined): number | undefined => {
-  if (first === undefined || first.id !== before) return first?.id
-  throw new KpiError('unavailable', 'the service answers the same page of entries again and again; nothing can be read')
+/** Pages that are alike would never end. */
+const sameAgain = (): KpiError =>
+  new KpiError('unavailable', 'the service answers the same page of entries again and again; nothing can be read')
+
+/** What is known of the pages of a service: the longest one, and whether more than that came after it. */
+type Paging = { longest: number; isCapped: boolean }
+
+const pagings = new WeakMap<Client, Paging>()
+
+const pagingOf = (client: Client): Paging => {
+  const known = pagings.get(client) ?? { longest: 0, isCapped: false }
+  pagings.set(client, known)
+  return known
+}
+
+/**
+ * Whether there is another page. A service of somebody else may have shorter pages than ours, and say nothing of how many
+ * there are: a page that is not shorter than all before it is perhaps not the last.
+ */
+const isMoreAfter = (client: Client, { entries, hasMore }: EntryPage, come: number): boolean | 'perhaps' => {
+  const said = hasMore(come)
+  if (entries.length === 0 || said !== undefined) return entries.length > 0 && said === true
+  if (entries.length === ENTRIES_PAGE || client.isOurs()) return entries.length === ENTRIES_PAGE
+  const paging = pagingOf(client)
+  if (entries.length < paging.longest) return false
+  if (entries.length > paging.longest) Object.assign(paging, { longest: entries.length, isCapped: false })
+  return paging.isCapped || 'perhaps'
+}
+
+/** Whether an error says that there is no such page, as some services do of the one after the last. */
+const isNoPage = (error: unknown): boolean =>
+  error instanceof KpiError && ['not_found', 'malformed', 'invalid'].includes(error.code)
+
+/** A page that there perhaps is; undefined where there is none, or the service knows nothing of pages. */
+const pagePerhaps = async (
+  client: Client,
+  query: EntryQuery,
+  before: number | undefined,
+): Promise<EntryPage | undefined> => {
+  const page = await client.entries.page(query).catch((error: unknown) => {
+    if (isNoPage(error)) return undefined
+    throw error
+  })
+  const first = page?.entries[0]
+  if (!page || !first) return undefined
+  if (first.id !== before) {
+    pagingOf(client).isCapped = true
+    return page
+  }
+  // All that there is comes on one page, whatever is asked for.
+  pagingOf(client).longest = Infinity
+  return undefined
 }
 
 /**
@@ -26,16 +74,22 @@ export async function* entryPages(client: Client, query: Omit<EntryQuery, 'page'
   while (from <= query.to) {
     let to = Math.min(query.to, from + days - 1)
     days *= 2
-    let [first, come, isMore]: [number | undefined, number, boolean] = [undefined, 0, true]
+    let [first, come]: [number | undefined, number] = [undefined, 0]
+    let isMore: boolean | 'perhaps' = true
     for (let page = 1; isMore; page += 1) {
-      const { entries, hasMore } = await client.entries.page({ ...query, from, to, page })
-      first = mustGoOn(entries, first)
+      const asked = { ...query, from, to, page }
+      const got: EntryPage | undefined =
+        isMore === 'perhaps' ? await pagePerhaps(client, asked, first) : await client.entries.page(asked)
+      if (!got) break
+      const entries: readonly Entry[] = got.entries
+      if (first !== undefined && entries[0]?.id === first) throw sameAgain()
+      first = entries[0]?.id
       const [last] = entries.slice(-1)
       if (last) yield entries
       come += entries.length
-      isMore = last !== undefined && (hasMore(come) ?? entries.length === ENTRIES_PAGE)
+      isMore = isMoreAfter(client, got, come)
       // Pages are in the order of days, so that a shorter stretch has the same first page.
-      if (page === 1 && last && isMore) {
+      if (page === 1 && last && isMore === true) {
         // The days before the first entry hold nothing, and say nothing of the others.
         const begins = entries[0]?.entry_date ?? from
         days = isWithin(query, entries) ? (last.entry_date - begins + 1) * PAGES_A_STRETCH : Infinity

@@ -155,9 +155,13 @@ const readAnswer = (field: Field, raw: Json): FieldValue => {
   return typeof raw === 'boolean' ? raw : null
 }
 
+/** A title with its article: the only vowel that is spoken otherwise begins a user and a unit. */
+const withArticle = (title: string): string => `${/^[aeio]/.test(title) ? 'an' : 'a'} ${title}`
+
 /** Reads a record that a service has answered. What it adds beyond the table is left; what it lacks is null. */
 export const recordFromJson = <R extends Resource>(of: R, body: Json): Stored<R> => {
-  if (!isObject(body)) throw new KpiError('internal', `the service answered something that is not a ${of.title}`)
+  if (!isObject(body))
+    throw new KpiError('internal', `the service answered something that is not ${withArticle(of.title)}`)
   const record: Record<string, FieldValue> = {}
   for (const { name, field } of of.shown) record[name] = readAnswer(field, body[name])
   return record as Stored<R>

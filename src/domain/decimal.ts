@@ -1,7 +1,7 @@
 /** An exact decimal with four fraction digits, as an integer of ten-thousandths: 12.5 is 125000n. */
 export type Decimal = bigint
 
-const FRACTION_DIGITS = 4
+export const FRACTION_DIGITS = 4
 const SCALE = 10n ** BigInt(FRACTION_DIGITS)
 /** The most digits before the decimal point (decisions, section 4). */
 export const INTEGER_DIGITS = 14

@@ -42,9 +42,11 @@ export const intervalOf = (row: Row): Interval => ({
   outcome: outcomeIn(row),
 })
 
-/** What was there before an entry: ids count from 1, so that 0 is nothing. */
-const knownOf = (value: unknown): number | null | undefined =>
-  value === null ? undefined : Number(value) === 0 ? null : Number(value)
+/** What was there before an entry: ids, with commas between where there are several; they count from 1, so that 0 is nothing. */
+const knownOf = (value: Row[string] | undefined): number[] | null | undefined => {
+  if (typeof value === 'string') return value.split(',').map(Number)
+  return value === null ? undefined : Number(value) === 0 ? null : [Number(value)]
+}
 
 /** An entry that was sent by itself, as it stands in the table. */
 export const oneOf = (row: Row): One => ({
@@ -56,7 +58,8 @@ export const oneOf = (row: Row): One => ({
 })
 
 /** What a column holds for that. */
-export const knownToRow = (known: One['known']): number | null => (known === undefined ? null : (known ?? 0))
+export const knownToRow = (known: One['known']): number | string | null =>
+  known === undefined ? null : (known?.join(',') ?? 0)
 
 /** The head of a journal as it stands there. */
 export const headOf = (row: Row): JournalHead => JSON.parse(String(row['value'])) as JournalHead

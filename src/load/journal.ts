@@ -31,8 +31,8 @@ export type Interval = Intent & { readonly id: number; readonly outcome: Tally |
 export type One = {
   readonly key: EntryKey
   readonly digest: string
-  /** The id of the entry that was there before; null where there was none, undefined where that is not known. */
-  readonly known: number | null | undefined
+  /** The ids of what was there before, the latest last; null where there was nothing, undefined where that is not known. */
+  readonly known: readonly number[] | null | undefined
   readonly sentAt: number
   readonly outcome?: Tally | undefined
 }

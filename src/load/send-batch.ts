@@ -30,10 +30,19 @@ const pick = ({ drafts, lines }: Batch, places: readonly number[]): Batch => ({
   lines: places.map((at) => lines[at] ?? 0),
 })
 
-const countResult = (tally: Tally, result: BatchResult): void => {
-  tally.created += result.rows_created
-  tally.updated += result.rows_updated
-  tally.unchanged += result.rows_unchanged
+const countOf = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, Number(count)) : 0)
+
+/** Counts what the service says of so many entries, as far as that adds up; all else of them was sent. */
+const countResult = (tally: Tally, result: BatchResult, count: number): void => {
+  const created = countOf(result.rows_created)
+  const updated = countOf(result.rows_updated)
+  const unchanged = countOf(result.rows_unchanged)
+  const told = created + updated + unchanged
+  tally.sent += told > count ? count : count - told
+  if (told > count) return
+  tally.created += created
+  tally.updated += updated
+  tally.unchanged += unchanged
 }
 
 /** The entries that a refusal names, with the reasons; none where it is not about single entries. */
@@ -86,7 +95,8 @@ const sendOnce = async (sending: Sending, sent: Sent, all: Batch, isUnknown: boo
     isLost = false
     if (batch.drafts.length === 0) return
     try {
-      countResult(sent.tally, await sending.client.entries.addMany(batch.drafts, nameOf(sending, batch, tries)))
+      const result = await sending.client.entries.addMany(batch.drafts, nameOf(sending, batch, tries))
+      countResult(sent.tally, result, batch.drafts.length)
       sent.isTouched = true
     } catch (error) {
       isLost = mayBeDone(error)

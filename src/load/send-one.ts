@@ -1,6 +1,6 @@
 import { KpiError } from '../domain/errors.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
-import { holds, isMadeOf } from './held.ts'
+import { holds, isOfKey, mayBeMadeOf } from './held.ts'
 import { patiently } from './patience.ts'
 import { isRefused, mayBeDone, reasonsOf } from './refusal.ts'
 import { DoubleLeft, removeDouble } from './remove-double.ts'
@@ -22,6 +22,9 @@ export type OneToSend = {
 /** Sends it, on what is known to be there. */
 type Attempt = Omit<OneToSend, 'isUnknown'>
 
+/** What is known to be there. */
+type Found = Exclude<Before, null | undefined>
+
 const update = async ({ client }: Sending, id: number, { actual, target, notes }: EntryDraft): Promise<void> => {
   await client.entries.update(id, {
     ...(actual !== undefined && { actual }),
@@ -30,26 +33,35 @@ const update = async ({ client }: Sending, id: number, { actual, target, notes }
   })
 }
 
+/** Adds an entry, and answers its id; an answer that is not about it tells nothing of what was done. */
+const add = async ({ client }: Sending, { draft, name }: Attempt): Promise<number> => {
+  const { entry } = await client.entries.put(draft, name)
+  if (entry.id > NO_ID && isOfKey(entry, draft)) return entry.id
+  throw new KpiError('unavailable', 'the service answered an entry that is not the one that was sent', {
+    mayBeDone: true,
+  })
+}
+
 /** Adds an entry that is there already, to find out what the service makes of that, and changes it where it was not that. */
-const probe = async (sending: Sending, { draft, name }: Attempt, id: number): Promise<void> => {
-  const made = await sending.client.entries.put(draft, name).catch((error: unknown) => {
+const probe = async (sending: Sending, attempt: Attempt, { id, ids }: Found): Promise<void> => {
+  const made = await add(sending, attempt).catch((error: unknown) => {
     if (isRefused(error)) return undefined
     throw error
   })
-  if (made?.entry.id === id) {
+  if (made !== undefined && ids.includes(made)) {
     sending.knowledge.learn({ changesBy: 'post' })
     return
   }
-  if (made) await removeDouble(sending, made.entry.id)
-  await update(sending, id, draft)
+  if (made !== undefined) await removeDouble(sending, made)
+  await update(sending, id, attempt.draft)
   sending.knowledge.learn({ changesBy: 'put' })
 }
 
 /** Adds to an entry that is there. A service that makes a second one of it cannot add, and is left as it was. */
-const addTo = async (sending: Sending, { draft, name }: Attempt, id: number): Promise<void> => {
+const addTo = async (sending: Sending, { draft, name }: Attempt, { id, ids }: Found): Promise<void> => {
   const { entry } = await sending.client.entries.put(draft, name)
-  if (entry.id === id) sending.knowledge.learn({ changesBy: 'post' })
-  if (entry.id === id || id === NO_ID || !isMadeOf(entry, draft)) return
+  if (ids.includes(entry.id)) sending.knowledge.learn({ changesBy: 'post' })
+  if (ids.includes(entry.id) || id === NO_ID || !isOfKey(entry, draft) || !mayBeMadeOf(entry, draft)) return
   await removeDouble(sending, entry.id)
   throw new KpiError(
     'conflict',
@@ -58,18 +70,18 @@ const addTo = async (sending: Sending, { draft, name }: Attempt, id: number): Pr
 }
 
 /** Changes an entry that is there, in the way that the service is known for. */
-const change = async (sending: Sending, attempt: Attempt, id: number): Promise<void> => {
+const change = async (sending: Sending, attempt: Attempt, found: Found): Promise<void> => {
   const { changesBy } = sending.knowledge.known()
-  if (sending.isAdding && changesBy !== 'post') await addTo(sending, attempt, id)
+  if (sending.isAdding && changesBy !== 'post') await addTo(sending, attempt, found)
   else if (changesBy === 'post') await sending.client.entries.put(attempt.draft, attempt.name)
-  else if (changesBy === 'put') await update(sending, id, attempt.draft)
-  else await probe(sending, attempt, id)
+  else if (changesBy === 'put') await update(sending, found.id, attempt.draft)
+  else await probe(sending, attempt, found)
 }
 
 const act = async (sending: Sending, attempt: Attempt): Promise<OneOutcome> => {
   const { draft, before, name } = attempt
   if (before) {
-    await change(sending, attempt, before.id)
+    await change(sending, attempt, before)
     const isSame = !sending.isAdding && before.entry && holds(sending.reference, before.entry, draft)
     return isSame ? 'unchanged' : 'updated'
   }
@@ -88,7 +100,7 @@ const actOnce = async (sending: Sending, attempt: Attempt): Promise<OneOutcome> 
     return await act(sending, attempt)
   } catch (error) {
     if (!isThereNow(sending, attempt, error)) throw error
-    const fate = await fateOfOne(sending, attempt.draft, null)
+    const fate = await fateOfOne(sending, attempt.draft, undefined)
     if (fate === 'done') return 'created'
     if (fate === 'lost' || !fate.before) throw error
     return act(sending, { ...attempt, before: fate.before })

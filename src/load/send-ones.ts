@@ -1,3 +1,4 @@
+import { KpiError } from '../domain/errors.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { Batch } from './batch.ts'
 import { digestOf } from './digest.ts'
@@ -6,8 +7,8 @@ import type { One } from './journal.ts'
 import { type EntryKey, keyOf } from './journal-key.ts'
 import { ownerOf } from './owner.ts'
 import { patiently } from './patience.ts'
-import { type OneToSend, sendOne } from './send-one.ts'
-import type { Sending } from './sending.ts'
+import { type OneOutcome, type OneToSend, sendOne } from './send-one.ts'
+import { LOST, LOST_IN_A_ROW, type Sending } from './sending.ts'
 import { type Before, NO_ID } from './settle-one.ts'
 import { storedKey, type StoredEntries } from './standing.ts'
 import { emptyTally, refuseLines, type Tally } from './tally.ts'
@@ -26,7 +27,7 @@ const storedKeyOf = (draft: EntryDraft): string => storedKey(ownerOf(draft), dra
 const countLines = (lines: Lines): number => (typeof lines === 'number' ? 1 : lines.length)
 
 /** What was there before an entry that an earlier part of the run has sent. */
-const beforeOf = (known: One['known']): Before => (typeof known === 'number' ? { id: known } : known)
+const beforeOf = (known: One['known']): Before => known && { id: known.at(-1) ?? NO_ID, ids: known }
 
 /** What is there of entries that were not sent yet; undefined where the key may not read it. */
 const readStanding = (sending: Sending, drafts: readonly EntryDraft[]): Promise<StoredEntries | undefined> =>
@@ -35,15 +36,21 @@ const readStanding = (sending: Sending, drafts: readonly EntryDraft[]): Promise<
 const foundIn = (stored: StoredEntries | undefined, draft: EntryDraft): Before => {
   if (!stored) return undefined
   const entry = stored.get(storedKeyOf(draft))
-  return entry ? { id: entry.ids.at(-1) ?? NO_ID, entry } : null
+  return entry ? { id: entry.ids.at(-1) ?? NO_ID, ids: entry.ids, entry } : null
 }
 
-/** Looks up the ids that it takes where the service may not change what is there by adding it again. */
+/**
+ * Looks up the ids that it takes where the service may not change what is there by adding it again. While nobody knows
+ * what it does, they are looked up anew, so that what has come meanwhile is not taken for what this run makes.
+ */
 const withIds = async (sending: Sending, items: readonly Item[]): Promise<Item[]> => {
-  const isLacking = ({ before }: Item): boolean => before?.id === NO_ID
+  const { isOurs, isAdding, knowledge } = sending
+  const { changesBy } = knowledge.known()
+  if ((isAdding && isOurs) || changesBy === 'post') return [...items]
+  const isLacking = ({ before, isUnknown }: Item): boolean =>
+    !isUnknown && (before?.id === NO_ID || (!!before && !isOurs && changesBy === undefined))
   const lacking = items.filter(isLacking)
-  if (lacking.length === 0 || (sending.isAdding && sending.isOurs) || sending.knowledge.known().changesBy === 'post')
-    return [...items]
+  if (lacking.length === 0) return [...items]
   const drafts = lacking.map(({ draft }) => draft)
   const stored = await patiently(sending, () => sending.now.of(drafts))
   return items.map((item) => (isLacking(item) ? { ...item, before: foundIn(stored, item.draft) } : item))
@@ -78,7 +85,7 @@ const itemsOf = async (sending: Sending, interval: number, batch: Batch, sink: O
 }
 
 /** What is written down of what was there: an entry without an id is not known well enough to tell another one from it. */
-const knownOf = (before: Before): One['known'] => (before?.id === NO_ID ? undefined : before && before.id)
+const knownOf = (before: Before): One['known'] => (before?.id === NO_ID ? undefined : before && before.ids)
 
 /** Writes entries down before they are sent, some at once; those that are added to are written one by one, just before. */
 async function* intended(sending: Sending, interval: number, items: readonly Item[]): AsyncGenerator<Item> {
@@ -101,6 +108,17 @@ async function* intended(sending: Sending, interval: number, items: readonly Ite
   }
 }
 
+const isLost = (outcome: OneOutcome): boolean => typeof outcome !== 'string' && outcome.refused.includes(LOST)
+
+/** Ends a run in which one answer after the other is lost, as each costs a row of which nobody can tell. */
+const mustAnswer = (inARow: number): void => {
+  if (inARow < LOST_IN_A_ROW) return
+  throw new KpiError(
+    'unavailable',
+    `the answers to ${inARow} entries in a row were lost, so no more were sent; see that the service answers, and run the same command`,
+  )
+}
+
 /**
  * Sends the entries of an interval by themselves, and tells of each what became of it. Where the service does not add to
  * what is there, or nobody knows yet, the first of them finds that out before others go.
@@ -110,6 +128,7 @@ export const sendOnes = async (sending: Sending, interval: number, batch: Batch,
   const items = await itemsOf(sending, interval, batch, sink)
   const isKnown = (): boolean => isAdding || knowledge.known().changesBy !== undefined
   const hasStored = items.some(({ before }) => before)
+  let inARow = 0
   const send = async (item: Item): Promise<void> => {
     const outcome = await sendOne(sending, item).catch((error: unknown) => {
       if (item.isUnknown) sending.touch()
@@ -121,6 +140,8 @@ export const sendOnes = async (sending: Sending, interval: number, batch: Batch,
     else refuseLines(tally, item.lines, outcome.refused)
     journal.acknowledgeOne(interval, item.key, tally)
     sink(tally, countLines(item.lines))
+    inARow = isLost(outcome) ? inARow + 1 : 0
+    mustAnswer(inARow)
   }
   await inFlight(intended(sending, interval, items), () => (hasStored && !isKnown() ? 1 : UNDER_WAY), send)
 }

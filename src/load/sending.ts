@@ -25,6 +25,9 @@ export type Sending = {
   readonly now: Standing
 }
 
+/** So many answers lost in a row, of entries that may not be sent again, and no more are sent. */
+export const LOST_IN_A_ROW = 3
+
 /** Why a row is rejected of which nobody can tell whether it was stored. */
 export const LOST =
   'the answer was lost, so it may or may not have been stored; look at what is stored before you import it again'

@@ -52,13 +52,19 @@ test('keeps what was there before an entry that is sent by itself', () => {
   using folder = temporaryFolder()
   const journal = openJournal(folder.in('a.journal'), HEAD)
   const [id = 0] = journal.intend([intentOf(0, 9)])
-  const ones = [undefined, null, 71].map((known, day) => ({ key: [2, 1, day] as const, digest: 'x', known, sentAt: 7 }))
+  const ones = [undefined, null, [71], [7, 71]].map((known, day) => ({
+    key: [2, 1, day] as const,
+    digest: 'x',
+    known,
+    sentAt: 7,
+  }))
   journal.intendOnes(id, ones)
   journal.acknowledgeOne(id, [2, 1, 1], emptyTally())
   journal.withdrawOne(id, [2, 1, 2])
   expect(journal.ones(id)).toEqual([
     { ...ones[0], outcome: undefined },
     { ...ones[1], outcome: emptyTally() },
+    { ...ones[3], outcome: undefined },
   ])
   journal.acknowledge(id, emptyTally())
   expect(journal.ones(id)).toEqual([])

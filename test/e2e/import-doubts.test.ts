@@ -1,0 +1,183 @@
+import { writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../support/folder.ts'
+import { type Foreign, foreignService } from '../support/foreign.ts'
+import { type Ran, shellIn } from '../support/kpi.ts'
+
+type Held = { id: number; user_id: number; kpi_id: number; entry_date: string; actual: number; since?: number }
+type Kind = {
+  /** What it holds, as users and actuals of 2026-03-10. */
+  readonly holds?: readonly (readonly [user: number, actual: number])[]
+  /** The first POST of an entry gets no answer, but is done. */
+  readonly loses?: boolean
+  /** What it answers to what it has stored, where that is not the entry. */
+  readonly says?: string
+  readonly digits?: number
+  /** So many lists do not show yet what was stored last. */
+  readonly lag?: number
+  readonly batches?: boolean
+}
+
+const DAY = '2026-03-10'
+const AT = '2026-01-01T00:00:00'
+const TIMES = { created_at: AT, updated_at: AT }
+const USERS = [1, 2, 3].map((id) => ({ id, user_status_id: 'A', first_name: `U${id}`, last_name: 'L', ...TIMES }))
+const KPIS = [{ id: 1, frequency_id: 'D', name: 'Sales', is_active: true, is_calculated: false, ...TIMES }]
+
+/** A service that adds whatever it is sent, and does not look at whose entries it is asked for. */
+const serviceOf = async (kind: Kind): Promise<Foreign & { readonly entries: Held[] }> => {
+  const made = (id: number, user_id: number, actual: number, entry_date = DAY): Held => ({
+    id,
+    user_id,
+    kpi_id: 1,
+    entry_date,
+    actual: Number(actual.toFixed(kind.digits ?? 4)),
+  })
+  const entries = (kind.holds ?? []).map(([user, actual], at) => made(at + 1, user, actual))
+  let [last, posts, lists] = [entries.length, 0, 0]
+  const store = ({ user_id, actual, entry_date }: Held): Held => {
+    const one = { ...made((last += 1), user_id, actual, entry_date), since: lists }
+    entries.push(one)
+    return one
+  }
+  const foreign: Foreign = await foreignService((response, { method, url = '' }) => {
+    const { pathname, searchParams } = new URL(url, 'http://localhost')
+    const path = pathname.replace('/api', '')
+    const answer = (status: number, content: unknown): void => void response.writeHead(status).end(content)
+    const say = (content: unknown): void => answer(200, JSON.stringify(content))
+    const body = (): Held & { entries: Held[] } => JSON.parse(foreign.reached.at(-1)?.body ?? '')
+    const at = entries.findIndex(({ id }) => path === `/kpientries/${id}`)
+    if (path === '/users') return say(USERS)
+    if (path === '/kpis') return say(KPIS)
+    if (path.startsWith('/users/')) return say([{ id: 1, user_id: 1, ...TIMES }])
+    if (method === 'GET') {
+      lists += 1
+      const [from, to] = [searchParams.get('dateFrom') ?? '', searchParams.get('dateTo') ?? '']
+      const shown = entries
+        .filter(
+          ({ entry_date, since = -9 }) => entry_date >= from && entry_date <= to && lists - since > (kind.lag ?? 0),
+        )
+        .map((one) => ({ ...one, ...TIMES }))
+      const page = Number(searchParams.get('page') ?? 1)
+      return say(shown.slice((page - 1) * 100, page * 100))
+    }
+    if (method === 'DELETE') return at < 0 ? answer(404, '') : (entries.splice(at, 1), answer(200, ''))
+    const known = entries[at]
+    if (method === 'PUT' && known) return say(Object.assign(known, made(known.id, known.user_id, body().actual)))
+    if (path.endsWith('/list') && kind.batches) {
+      body().entries.forEach(store)
+      return answer(200, kind.says ?? '')
+    }
+    if (method !== 'POST' || path !== '/kpientries') return answer(404, '{}')
+    posts += 1
+    const one = store(body())
+    if (kind.loses && posts === 1) return void response.destroy()
+    if (kind.says === undefined) return say(one)
+    answer(201, kind.says)
+  })
+  return { ...foreign, entries }
+}
+
+const importInto = async ({ url }: Foreign, rows: string, ...args: string[]): Promise<Ran> => {
+  using folder = temporaryFolder()
+  writeFileSync(folder.in('data.csv'), `user,kpi,date,actual\n${rows}\n`)
+  const env = { KPI_BASE_URL: `${url}/api`, KPI_LOGIN: 'u1@example.com', KPI_TOKEN: 'their-own-token' }
+  return await shellIn({ home: folder.path, cwd: folder.path, env })(
+    'entries',
+    'import',
+    'data.csv',
+    '-o',
+    'json',
+    ...args,
+  )
+}
+
+const held = ({ entries }: { readonly entries: readonly Held[] }): number[][] =>
+  entries.map(({ id, user_id, actual }) => [id, user_id, actual])
+
+test.each<[what: string, kind: Kind, row: string, left: number[][]]>([
+  [
+    'whose users it does not tell apart',
+    {
+      holds: [
+        [2, 7],
+        [3, 7],
+      ],
+    },
+    '7',
+    [
+      [1, 2, 7],
+      [2, 3, 7],
+      [3, 1, 7],
+    ],
+  ],
+  [
+    'which held two entries before',
+    {
+      holds: [
+        [1, 7],
+        [1, 9],
+      ],
+    },
+    '7',
+    [
+      [1, 1, 7],
+      [2, 1, 7],
+    ],
+  ],
+  ['which rounds', { holds: [[1, 7]], digits: 2 }, '7.1234', [[1, 1, 7.12]]],
+  ['whose list lags behind', { lag: 2 }, '7', [[1, 1, 7]]],
+])('a lost answer doubles nothing and removes nothing of others at a service %s', async (_, kind, row, left) => {
+  const service = await serviceOf({ ...kind, loses: true })
+  const ran = await importInto(service, `1,1,${DAY},${row}`)
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { rejected: 0, left: 0 }])
+  expect(held(service)).toEqual(left)
+})
+
+test.each(['', 'null', '[]', '"ok"', '{}', '{"id":1}'])(
+  'what was done is not done again where %j is answered',
+  async (says) => {
+    const service = await serviceOf({ says, holds: [[2, 5]] })
+    expect((await importInto(service, `1,1,${DAY},7`)).code).toBe(0)
+    expect(held(service)).toEqual([
+      [1, 2, 5],
+      [2, 1, 7],
+    ])
+  },
+)
+
+test('what was added is not added again where the answer cannot be read', async () => {
+  const service = await serviceOf({ says: 'null' })
+  const ran = await importInto(service, `1,1,${DAY},7`, '--on-conflict', 'add')
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { rejected: 1 }])
+  expect(service.entries).toHaveLength(1)
+})
+
+test.each(['{"rows_added":2}', '{}', '{"rows_created":7,"rows_updated":0,"rows_unchanged":0}'])(
+  'rows of a batch are counted as sent where %s does not add up',
+  async (says) => {
+    const service = await serviceOf({ says, batches: true })
+    const ran = await importInto(service, `1,1,${DAY},7\n1,1,2026-03-11,8`)
+    expect(JSON.parse(ran.stdout)).toMatchObject({ created: 0, sent: 2, left: 0 })
+  },
+)
+
+test('an add whose answers are lost ends after a few, and the rest is left unsent', async () => {
+  const service = await serviceOf({ says: 'null' })
+  const days = Array.from({ length: 28 }, (_, day) => `1,1,2026-02-${String(day + 1).padStart(2, '0')},1`)
+  const ran = await importInto(service, days.join('\n'), '--on-conflict', 'add')
+  const { rejected, left } = JSON.parse(ran.stdout) as { rejected: number; left: number }
+  expect([ran.code, rejected + left, service.entries.length]).toEqual([6, 28, rejected])
+  expect(rejected).toBeLessThan(12)
+  expect(ran.stderr).toContain('entries in a row were lost')
+})
+
+test('what is there is skipped where pages are short and nothing says how many there are', async () => {
+  const service = await serviceOf({
+    batches: true,
+    holds: Array.from({ length: 150 }, (_, at) => [at < 149 ? 2 : 1, 5]),
+  })
+  const ran = await importInto(service, `1,1,${DAY},7`, '--on-conflict', 'skip')
+  expect(JSON.parse(ran.stdout)).toMatchObject({ skipped: 1, left: 0 })
+  expect(service.entries).toHaveLength(150)
+})
