@@ -64,6 +64,7 @@ export const inProcessTransport = (
       }
     },
     caller: account.name,
+    workingFor: () => ({ for: `account ${account.name}`, isSure: true }),
     isOurs: () => true,
     close: db.close,
   }

@@ -11,6 +11,18 @@ export const authorizationOf = ({ login, token }: Credentials): string =>
 export const callerOf = (credentials: Credentials): string =>
   createHash('sha256').update(authorizationOf(credentials)).digest('base64url')
 
+/**
+ * Whose entries somebody works with, as far as that can be told: the account that our own service names, else the login
+ * name of the classic interface, whose address is that of an account, else the key, of which nothing more is known.
+ */
+export type Working = { readonly for: string; readonly isSure: boolean }
+
+export const workingFor = (named: string | undefined, credentials: Credentials): Working => {
+  if (named !== undefined) return { for: `account ${named}`, isSure: true }
+  if (credentials.login !== undefined) return { for: `login ${credentials.login.toLowerCase()}`, isSure: false }
+  return { for: `key ${callerOf(credentials)}`, isSure: false }
+}
+
 /** A name for the requests that are counted together: those of a caller to a service. */
 export const countedAs = ({ origin, pathname }: URL, credentials: Credentials): string =>
   createHash('sha256')

@@ -23,6 +23,7 @@ import { user } from '../domain/resources/user.ts'
 import { userGroupItem } from '../domain/resources/user-group-item.ts'
 import type { Variant } from '../domain/variants.ts'
 import { mustHave } from './capabilities.ts'
+import type { Working } from './caller.ts'
 import type { KeySaid } from './key-said.ts'
 import { asRecord, type Draft, type Patch, type Resource, type Stored, type Verb } from '../domain/schema.ts'
 import {
@@ -99,6 +100,8 @@ export type Client = {
   readonly usage: () => Usage | undefined
   /** Who asks: different for different credentials, and never one of them. */
   readonly caller: string
+  /** Whose entries are worked with, by what the service has answered so far. */
+  readonly workingFor: () => Working
   /** Whether the service is ours, by what it has answered so far. */
   readonly isOurs: () => boolean
   /** What the service last said of the key, where there is one. */
@@ -235,6 +238,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     traffic: () => transport.traffic?.() ?? NO_TRAFFIC,
     usage: () => transport.usage?.(),
     caller: transport.caller,
+    workingFor: transport.workingFor,
     isOurs: transport.isOurs,
     keySaid: () => transport.keySaid?.(),
     close: transport.close,

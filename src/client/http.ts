@@ -1,6 +1,6 @@
 import { KpiError } from '../domain/errors.ts'
 import { contentOfAnswer, errorOfAnswer, type TextAnswer } from './answer.ts'
-import { authorizationOf, callerOf } from './caller.ts'
+import { authorizationOf, callerOf, workingFor } from './caller.ts'
 import { type Exchange, LARGEST_ANSWER_MIB, networkExchange } from './exchange.ts'
 import type { Gate } from './gate.ts'
 import { GIVEN_UP, NOT_CONNECTED, TOO_LARGE, TOO_SLOW } from './giving-up.ts'
@@ -127,6 +127,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   }
   let key: KeySaid | undefined
   let isOurs = false
+  let account: string | undefined
   const request = async ({ method, path, query = {}, body, idempotencyKey }: Sending): Promise<TextAnswer> => {
     const text = {
       method,
@@ -138,6 +139,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     const answer = await exchange.ask(text, method === 'GET' ? stopping?.signal : stopping?.late)
     if (answer.header('x-key-id') !== undefined) key = keySaidIn(answer.header)
     isOurs = OURS.test(answer.header('server') ?? '')
+    if (isOurs) account = answer.header('x-account') ?? account
     return answer
   }
   const failed = ({ method }: Sending, error: unknown): Error =>
@@ -187,6 +189,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     probe,
     keySaid: () => key,
     caller: callerOf({ login, token }),
+    workingFor: () => workingFor(account, { login, token }),
     isOurs: () => isOurs,
     ...(gate && { traffic: gate.traffic, usage: gate.usage }),
     close,

@@ -1,5 +1,6 @@
 import type { Json } from '../codec/json.ts'
 import type { AnyRecord } from '../domain/schema.ts'
+import type { Working } from './caller.ts'
 import type { KeySaid } from './key-said.ts'
 
 /** A request to the service, whichever way it goes. */
@@ -43,6 +44,8 @@ export type Transport = {
   readonly keySaid?: () => KeySaid | undefined
   /** Who asks: different for different credentials, and never one of them. */
   readonly caller: string
+  /** Whose entries are worked with, by what the service has answered so far. */
+  readonly workingFor: () => Working
   /** Whether the service is ours, by what it has answered so far; only there an Idempotency-Key is relied on. */
   readonly isOurs: () => boolean
   readonly traffic?: () => Traffic

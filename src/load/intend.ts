@@ -1,8 +1,10 @@
 import type { Batch } from './batch.ts'
 import { digestOf } from './digest.ts'
-import type { Intent, Interval, Journal } from './journal.ts'
+import type { Intent, Interval, Journal, Way } from './journal.ts'
 import { type EntryKey, keyOf } from './journal-key.ts'
+import { marksOf } from './marks.ts'
 import type { Piece } from './pieces.ts'
+import { planChanged } from './plan-changed.ts'
 import { LOST, type Sending } from './sending.ts'
 import { emptyTally, type Counting, refuseLines, type Tally, tallied } from './tally.ts'
 
@@ -18,13 +20,15 @@ export type Intended = {
   readonly isUnknown: boolean
   /** How many lines they came from, with those that were settled before. */
   readonly lines: number
+  /** What an earlier part of the run wrote down in its place. */
+  readonly earlier: Interval | undefined
 }
 
 /** What became of the entries of an interval that are not to be sent again, and how many lines they came from. */
 type Settled = { readonly tally: Tally; readonly lines: number }
 
 /** Entries that are to be sent once that is written down, where it is not yet. */
-type Planned = Omit<Intended, 'id'> & { readonly earlier: Interval | undefined }
+type Planned = Omit<Intended, 'id'>
 
 export const countLines = ({ lines }: Batch): number =>
   lines.reduce<number>((total, one) => total + (typeof one === 'number' ? 1 : one.length), 0)
@@ -48,6 +52,10 @@ const atPlaces = ({ drafts, lines }: Batch, places: readonly number[] | undefine
     ? { drafts: places.flatMap((at) => drafts[at] ?? []), lines: places.map((at) => lines[at] ?? 0) }
     : { drafts, lines }
 
+/** How entries are sent now. */
+const wayNow = ({ knowledge, isAdding, isOurs }: Sending): Way =>
+  knowledge.known().takesBatches === false || (isAdding && !isOurs) ? 'one' : 'batch'
+
 /** Where nothing may be added twice, and it cannot be told any more what of it was. */
 const lost = ({ lines }: Batch): Tally => {
   const tally = emptyTally()
@@ -55,43 +63,53 @@ const lost = ({ lines }: Batch): Tally => {
   return tally
 }
 
-/** What to do with a piece that an earlier part of the run has sent, or meant to; undefined where that was another one. */
-const planEarlier = (
+/** What to do with a piece that an earlier part of the run has sent, or meant to. */
+const planEarlier = async (
   sending: Sending,
   { batch }: Piece,
   earlier: Interval,
-  digest: string,
-): Planned | Settled | undefined => {
-  const lines = countLines(batch)
-  if (earlier.digest !== digest) {
-    const isSafe = !sending.isAdding || earlier.way === 'one'
-    return isSafe ? undefined : { tally: lost(batch), lines }
-  }
-  if (earlier.outcome) return { tally: earlier.outcome, lines }
-  return { batch: atPlaces(batch, earlier.places), intent: earlier, isUnknown: true, lines, earlier }
-}
-
-const planNew = async (
-  sending: Sending,
-  { batch, earlier }: Piece,
-  digest: string,
   stage: Stage,
 ): Promise<Planned | Settled> => {
+  const [digest, lines] = [digestOf(batch.drafts), countLines(batch)]
+  if (earlier.digest === digest) {
+    if (earlier.outcome) return { tally: earlier.outcome, lines }
+    // A service does not know again what was sent with other credentials.
+    if (earlier.run !== sending.journal.runId && sending.isAdding && earlier.way === 'batch')
+      return { tally: lost(batch), lines }
+    return { batch: atPlaces(batch, earlier.places), intent: earlier, isUnknown: true, lines, earlier }
+  }
+  const { left, tally, isUnknown, kept } = await planChanged(sending, batch, earlier, (fresh) =>
+    tallied((counting) => stage(fresh, counting)),
+  )
+  if (left.size === 0) return { tally, lines }
+  const places = batch.drafts.flatMap((draft, at) => (left.has(draft) ? [at] : []))
+  const intent: Intent = {
+    ...kept,
+    count: batch.drafts.length,
+    digest,
+    way: earlier.outcome ? wayNow(sending) : earlier.way,
+    places,
+    stage: tally,
+    sentAt: isUnknown ? earlier.sentAt : sending.clock.now(),
+  }
+  return { batch: atPlaces(batch, places), intent, isUnknown, lines, earlier }
+}
+
+const planNew = async (sending: Sending, { batch }: Piece, stage: Stage): Promise<Planned | Settled> => {
   const [left, tally] = await tallied((counting) => stage(batch, counting))
   const lines = countLines(batch)
   if (left.drafts.length === 0) return { tally, lines }
-  const way =
-    sending.knowledge.known().takesBatches === false || (sending.isAdding && !sending.isOurs) ? 'one' : 'batch'
   const intent: Intent = {
     ...boundsOf(batch),
     count: batch.drafts.length,
-    digest,
-    way: earlier?.way ?? way,
+    digest: digestOf(batch.drafts),
+    marks: marksOf(batch.drafts),
+    way: wayNow(sending),
     places: placesOf(batch, left),
     stage: tally,
     sentAt: sending.clock.now(),
   }
-  return { batch: left, intent, isUnknown: earlier !== undefined, lines, earlier }
+  return { batch: left, intent, isUnknown: false, lines, earlier: undefined }
 }
 
 /** Sent intervals are written down so many at a time, as each time waits for the disk. */
@@ -105,10 +123,17 @@ const aheadOf = ({ isOurs, knowledge }: Sending): number =>
 const writeDown = (journal: Journal, planned: readonly Planned[]): Intended[] => {
   const fresh = planned.filter(({ earlier }) => !earlier)
   const ids = fresh.length > 0 ? journal.intend(fresh.map(({ intent }) => intent)) : []
-  return planned.map(({ earlier, ...one }) => {
-    if (earlier && one.intent !== earlier) journal.intendAnew(earlier.id, one.intent)
+  return planned.map((one) => {
+    const { earlier, intent } = one
+    if (earlier && intent !== earlier) journal.intendAnew(earlier.id, intent)
     return { ...one, id: earlier?.id ?? ids.shift() ?? 0 }
   })
+}
+
+/** Takes back what was not sent after all: what an earlier part of the run had done of it stays. */
+export const takeBack = (journal: Journal, { id, earlier }: Intended): void => {
+  if (!earlier) journal.withdraw([id])
+  else journal.restore(earlier)
 }
 
 /** What goes on beside planning. */
@@ -139,7 +164,7 @@ export async function* intendAll(
       if (written.length > 0) onStop()
     } finally {
       const untaken = written.filter(({ isUnknown }) => !isUnknown)
-      if (untaken.length > 0) journal.withdraw(untaken.map(({ id }) => id))
+      for (const one of untaken) takeBack(journal, one)
     }
   }
   for (const piece of pieces) {
@@ -147,10 +172,8 @@ export async function* intendAll(
       onStop()
       return
     }
-    const digest = digestOf(piece.batch.drafts)
-    const one =
-      (piece.earlier && planEarlier(sending, piece, piece.earlier, digest)) ??
-      (await planNew(sending, piece, digest, stage))
+    const { earlier } = piece
+    const one = await (earlier ? planEarlier(sending, piece, earlier, stage) : planNew(sending, piece, stage))
     if (!('intent' in one)) onSettled(one.tally, one.lines)
     else planned.push(one)
     if (planned.length >= aheadOf(sending)) yield* flush()

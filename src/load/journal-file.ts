@@ -18,7 +18,7 @@ export type JournalFile = {
 /** What keeps a journal from being written: nothing may be sent that is not written down. */
 export class JournalFault extends KpiError {}
 
-const VERSION = 1
+const VERSION = 2
 const SCHEMA = `
 create table meta (name text primary key, value text not null) without rowid;
 create table intervals (
@@ -26,8 +26,9 @@ create table intervals (
   first_owner integer not null, first_kpi integer not null, first_day integer not null,
   last_owner integer not null, last_kpi integer not null, last_day integer not null,
   count integer not null, digest text not null, way text not null, places text, stage text not null,
-  sent_at integer not null, outcome text
+  sent_at integer not null, run text not null, outcome text
 );
+create table marks (interval integer primary key, marks blob not null);
 create index intervals_by_key on intervals (first_owner, first_kpi, first_day);
 create table ones (
   interval integer not null, owner integer not null, kpi integer not null, day integer not null,

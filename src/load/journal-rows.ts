@@ -39,6 +39,7 @@ export const intervalOf = (row: Row): Interval => ({
   places: typeof row['places'] === 'string' ? (JSON.parse(row['places']) as number[]) : undefined,
   stage: JSON.parse(String(row['stage'])) as Tally,
   sentAt: Number(row['sent_at']),
+  run: String(row['run']),
   outcome: outcomeIn(row),
 })
 

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { StatementSync } from 'node:sqlite'
+import type { Working } from '../client/caller.ts'
 import { KpiError } from '../domain/errors.ts'
 import { type JournalFile, openJournalFile } from './journal-file.ts'
 import type { EntryKey } from './journal-key.ts'
+import type { Marks } from './marks.ts'
 import { headOf, intervalOf, knownToRow, oneOf, valuesOf } from './journal-rows.ts'
 import type { Tally } from './tally.ts'
 
@@ -22,10 +24,17 @@ export type Intent = {
   /** What became of the others. */
   readonly stage: Tally
   readonly sentAt: number
+  /** Of each entry, and after them of those that were in it before; as it was where it is not given. */
+  readonly marks?: Marks | undefined
 }
 
 /** The same, once it is written; with what became of it, where that is known. */
-export type Interval = Intent & { readonly id: number; readonly outcome: Tally | undefined }
+export type Interval = Omit<Intent, 'marks'> & {
+  readonly id: number
+  readonly outcome: Tally | undefined
+  /** By what name it was sent, which is another one where that was with other credentials. */
+  readonly run: string
+}
 
 /** What is written down of an entry that is sent by itself. */
 export type One = {
@@ -43,12 +52,16 @@ export type Journal = JournalHead & {
   readonly doneBefore: number
   /** The intervals of earlier parts of the run, in the order of their keys, so many from one on. */
   readonly earlier: (after: EntryKey | undefined, atMost: number) => Interval[]
+  /** The marks of the entries of an interval, as they were when this part of the run began. */
+  readonly marks: (interval: number) => Marks
   /** The entries of an interval that were sent by themselves. */
   readonly ones: (interval: number) => One[]
   /** Writes down what is about to be sent, and waits for the disk. */
   readonly intend: (intents: readonly Intent[]) => number[]
   /** The same for an interval that is written down already, and is another one now. */
   readonly intendAnew: (interval: number, intent: Intent) => void
+  /** Writes again what was written of an interval before that. */
+  readonly restore: (earlier: Interval) => void
   readonly intendOnes: (interval: number, ones: readonly One[]) => void
   /** Writes down what became of an interval, without waiting for the disk: where that is lost, it is found out again. */
   readonly acknowledge: (interval: number, outcome: Tally) => void
@@ -73,17 +86,31 @@ export type JournalHead = {
   readonly path: string
   /** When the run began. */
   readonly beganAt: number
+  /** What the file holds, as a fingerprint. */
+  readonly content: string
+  /** Whose entries they are. */
+  readonly account: Working
+  /** With whose credentials its requests are named: a service knows no name again that came with others. */
+  readonly caller: string
+  /** Whether it adds to what is there, so that nothing may be sent by another run. */
+  readonly isAdding: boolean
 }
 
 const KEY_COLUMNS = 'first_owner, first_kpi, first_day, last_owner, last_kpi, last_day'
-const INTENT_COLUMNS = `${KEY_COLUMNS}, count, digest, way, places, stage, sent_at`
+const INTENT_COLUMNS = `${KEY_COLUMNS}, count, digest, way, places, stage, sent_at, run`
 
-/** Reads the head of a journal, or writes it where there is none yet. */
+/**
+ * Reads the head of a journal, or writes it where there is none yet. With other credentials requests have other names from
+ * now on.
+ */
 const headIn = ({ database, write }: JournalFile, asked: JournalHead): JournalHead => {
   const found = database.prepare("select value from meta where name = 'head'").get()
-  if (found) return headOf(found)
-  write(true, () => database.prepare("insert into meta values ('head', ?)").run(JSON.stringify(asked)))
-  return asked
+  const before = found && headOf(found)
+  if (before?.caller === asked.caller) return before
+  const { runId, caller } = asked
+  const head = before ? { ...before, runId, caller } : asked
+  write(true, () => database.prepare("insert or replace into meta values ('head', ?)").run(JSON.stringify(head)))
+  return head
 }
 
 /** Removes the journal of a run that has come to its end; one that another process goes on with is left to that. */
@@ -93,6 +120,27 @@ const forgetJournal = (path: string | undefined, head: JournalHead): void => {
     openJournal(path, head).finish()
   } catch (error) {
     if (!(error instanceof KpiError)) throw error
+  }
+}
+
+const doneIn = ({ database }: JournalFile): number =>
+  Number(
+    database
+      .prepare(
+        `select (select total(count) from intervals where outcome is not null) +
+           (select count(*) from ones where outcome is not null) as done`,
+      )
+      .get()?.['done'] ?? 0,
+  )
+
+/** Looks at the journal of another run: its head, and how much was done. */
+export const readJournal = (path: string): (JournalHead & Pick<Journal, 'doneBefore'>) | undefined => {
+  const file = openJournalFile(path)
+  try {
+    const found = file.database.prepare("select value from meta where name = 'head'").get()
+    return found && { ...headOf(found), doneBefore: doneIn(file) }
+  } finally {
+    file.close()
   }
 }
 
@@ -108,10 +156,27 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
     return known
   }
   const maxId = Number(sql('select max(id) as id from intervals').get()?.['id'] ?? 0)
-  const doneBefore = Number(
-    sql('select total(count) as done from intervals where outcome is not null').get()?.['done'] ?? 0,
-  )
-  const marks = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?'
+  const doneBefore = doneIn(file)
+  const marksBefore = new Map<number, Marks>()
+  const marksIn = (interval: number): Marks => {
+    const marks = sql('select marks from marks where interval = ?').get(interval)?.['marks']
+    return marks instanceof Uint8Array ? new Int32Array(marks.slice().buffer) : new Int32Array()
+  }
+  const writeMarks = (interval: number, marks: Marks | undefined): void => {
+    if (!marks) return
+    const bytes = new Uint8Array(marks.buffer, marks.byteOffset, marks.byteLength)
+    sql('insert or replace into marks values (?, ?)').run(interval, bytes)
+  }
+  const rewrite = (interval: number, intent: Intent, run: string, outcome: Tally | undefined): void => {
+    sql(`update intervals set (${INTENT_COLUMNS}, outcome) = (${places}, ?) where id = ?`).run(
+      ...valuesOf(intent),
+      run,
+      outcome ? JSON.stringify(outcome) : null,
+      interval,
+    )
+    writeMarks(interval, intent.marks)
+  }
+  const places = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?'
   let isOpen = true
   const end = (isKept: boolean): void => {
     if (!isOpen) return
@@ -133,21 +198,22 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
         .all(maxId, ...(after ?? [Number.MIN_SAFE_INTEGER, 0, 0]), atMost)
         .map(intervalOf),
     ones: (interval) => sql('select * from ones where interval = ?').all(interval).map(oneOf),
+    marks: (interval) => marksBefore.get(interval) ?? marksIn(interval),
     intend: (intents) =>
       write(true, () =>
-        intents.map((intent) =>
-          Number(
-            sql(`insert into intervals (${INTENT_COLUMNS}) values (${marks})`).run(...valuesOf(intent)).lastInsertRowid,
-          ),
-        ),
+        intents.map((intent) => {
+          const insert = sql(`insert into intervals (${INTENT_COLUMNS}) values (${places})`)
+          const id = Number(insert.run(...valuesOf(intent), head.runId).lastInsertRowid)
+          writeMarks(id, intent.marks)
+          return id
+        }),
       ),
-    intendAnew: (interval, intent) =>
-      write(true, () => {
-        sql(`update intervals set (${INTENT_COLUMNS}, outcome) = (${marks}, null) where id = ?`).run(
-          ...valuesOf(intent),
-          interval,
-        )
-      }),
+    intendAnew: (interval, intent) => {
+      if (!marksBefore.has(interval)) marksBefore.set(interval, marksIn(interval))
+      write(true, () => rewrite(interval, intent, head.runId, undefined))
+    },
+    restore: ({ id, run, outcome, ...intent }) =>
+      write(true, () => rewrite(id, { ...intent, marks: marksBefore.get(id) }, run, outcome)),
     intendOnes: (interval, ones) =>
       write(true, () => {
         const insert = sql('insert or replace into ones values (?, ?, ?, ?, ?, ?, ?, null)')
@@ -170,7 +236,10 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
       }),
     withdraw: (intervals) =>
       write(false, () => {
-        for (const id of intervals) sql('delete from intervals where id = ?').run(id)
+        for (const id of intervals) {
+          sql('delete from intervals where id = ?').run(id)
+          sql('delete from marks where interval = ?').run(id)
+        }
       }),
     withdrawOne: (interval, key) =>
       write(false, () => {

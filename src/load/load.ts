@@ -1,10 +1,10 @@
 import { Stopped } from '../client/stopped.ts'
 import { KpiError } from '../domain/errors.ts'
 import { createAssignments } from './assign.ts'
-import { type Journal, openJournal } from './journal.ts'
+import { type Journal, type JournalHead, openJournal } from './journal.ts'
 import { journalPath } from './journal-identity.ts'
 import type { JournalPlace } from './journal-place.ts'
-import { minuteOf, notesOnUnfinished } from './unfinished.ts'
+import { minuteOf, mustNotAddAgain, notesOnUnfinished } from './unfinished.ts'
 import { type Import, type Prepared, withPrepared } from './prepare.ts'
 import { writeRejects } from './rejects.ts'
 import { tellUnchecked } from './reference.ts'
@@ -48,11 +48,30 @@ const layDownRejects = async ({ table, rejectsPath }: Load, prepared: Prepared):
 
 const NAME_BYTES = 12
 
+const NOBODY: JournalHead['account'] = { for: '', isSure: false }
+
+/** Our newer variant knows a request again that comes with another key of the account. */
+const namedBy = ({ client, journal: place }: Load): string => {
+  const account = place?.account()
+  return client.variant === 'v1' && account?.isSure ? account.for : (place?.caller ?? '')
+}
+
 /** Opens the journal of a run, and says what there is to say of it, and of others of the same file. */
-const beginJournal = ({ journal: place, table, options, clock, random, onNote }: Load): Journal => {
+const beginJournal = (work: Load): Journal => {
+  const { journal: place, table, options, clock, random, onNote } = work
   const runId = Buffer.from(random(NAME_BYTES)).toString('hex')
-  const head = { runId, service: place?.service ?? '', path: place?.path ?? '', beganAt: clock.now() }
+  const head = {
+    runId,
+    service: place?.service ?? '',
+    path: place?.path ?? '',
+    beganAt: clock.now(),
+    content: table.sha256,
+    account: place?.account() ?? NOBODY,
+    caller: namedBy(work),
+    isAdding: options.onConflict === 'add',
+  }
   const path = place && journalPath(place, table, options)
+  if (place && path !== undefined) mustNotAddAgain(place.folder, path, head)
   const journal = openJournal(path, head)
   if (journal.doneBefore > 0) {
     onNote(

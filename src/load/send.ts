@@ -2,7 +2,7 @@ import { KpiError } from '../domain/errors.ts'
 import { Stopped } from '../client/stopped.ts'
 import { chooseFrom } from './choose.ts'
 import { inFlight } from './in-flight.ts'
-import { countLines, type Intended, intendAll } from './intend.ts'
+import { countLines, type Intended, intendAll, takeBack } from './intend.ts'
 import type { Journal } from './journal.ts'
 import { JournalFault } from './journal-file.ts'
 import { knowledgeOf } from './learned.ts'
@@ -75,7 +75,7 @@ const sendTogether = async (sending: Sending, intended: Intended, sink: Sink): P
     await sendBatch(sending, sent, isUnknown)
   } catch (error) {
     if (sent.isTouched) sending.touch()
-    if (!sent.isTouched && !(error instanceof NoBatches)) sending.journal.withdraw([id])
+    if (!sent.isTouched && !(error instanceof NoBatches)) takeBack(sending.journal, intended)
     throw error
   }
   addTally(sent.tally, intent.stage)

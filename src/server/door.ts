@@ -123,7 +123,7 @@ export const createDoor = (db: Db, openDoor: OpenDoor, now: () => Instant, limit
     const turn = request.onCaller?.({ account: account.name, user, key: key || undefined })
     if (turn) await turn
     const verdict = await rate?.({ account: account.id, key })
-    tell({ ...headers, ...(verdict && headersOf(verdict)) })
+    tell({ 'x-account': encodeURIComponent(account.name), ...headers, ...(verdict && headersOf(verdict)) })
     mustHaveAccess(account)
     if (verdict?.isAccepted === false) throw overLimit(verdict)
     note(admitted, now())

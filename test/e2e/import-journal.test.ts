@@ -20,11 +20,17 @@ const TEXT = fileOf(() => 1)
 type Failing = {
   readonly good?: number
   readonly isStored?: boolean
+  readonly isRefused?: boolean
   readonly before?: (importer: Importer) => Promise<unknown>
 }
 
 /** A service that is down after its first batch, or some, until it is mended: it may have stored what it did not answer. */
-const failing = async ({ good = 1, isStored = false, before = () => Promise.resolve() }: Failing = {}): Promise<{
+const failing = async ({
+  good = 1,
+  isStored = false,
+  isRefused = false,
+  before = () => Promise.resolve(),
+}: Failing = {}): Promise<{
   importer: Importer
   mend: () => void
 }> => {
@@ -37,6 +43,7 @@ const failing = async ({ good = 1, isStored = false, before = () => Promise.reso
       if (batches === 1) await before(importer)
       if (batches <= good) return face(request)
       if (isStored) await face(request)
+      if (isRefused) return { status: 403, headers: { 'content-type': 'application/json' }, body: '{}' }
       throw new Error('cut')
     }
   const importer: Importer = await remoteImporter({ wrap })
@@ -210,5 +217,22 @@ describe('--on-conflict add', () => {
     const held = await heldIn(open)
     expect(held).toHaveLength(ROWS)
     expect(held.filter((one) => !one.endsWith(' 1 - -'))).toEqual([])
+  })
+})
+
+describe('where an assignment that was missing is made before the run goes on', () => {
+  /** Rows of a KPI that is not assigned, in the middle of those of the first batch. */
+  const withSpare = TEXT.replaceAll('\n2,1,', '\n3,1,') + '2,1,1970-01-05,1\n2,4,1970-01-05,1\n2,4,1970-01-06,1\n'
+
+  test.each(['add', 'error', 'update', 'skip'])('just what is new is sent: --on-conflict %s', async (what) => {
+    const { importer, mend } = await failing({ isRefused: true })
+    await using open = importer
+    open.write('data.csv', withSpare)
+    expect(await load(open, '--on-conflict', what)).toMatchObject({ code: 4 })
+    mend()
+    await open.client.assignments(ID.ann).add({ id: ID.spare, sort_order: 9 })
+    const again = await load(open, '--on-conflict', what)
+    expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { created: ROWS + 3, rejected: 0, left: 0 }])
+    expect((await heldIn(open)).filter((entry) => !/^\d \d \S+ 1 - -$/.test(entry))).toEqual([])
   })
 })

@@ -223,3 +223,27 @@ test('values are added once, and where an answer was lost the row is rejected, n
   const added = wanted.map((one, day) => (day % 3 === 0 ? `${formatDay(day)} ${day - 0.5}` : one))
   expect(actuals(service.entries)).toEqual(added)
 })
+
+test('a run that adds goes on with a new token of the same login', async () => {
+  using folder = temporaryFolder()
+  const controller = new AbortController()
+  const loses: Loses = ({ method, path, count }) => {
+    if (method === 'POST' && path === '/kpientries' && count === 10) controller.abort()
+    return undefined
+  }
+  const service = await serviceOf({ onKnown: 'updates', loses })
+  writeFileSync(folder.in('data.csv'), FILE)
+  const load = (login: string, token: string, signal?: AbortSignal): Promise<Ran> => {
+    const env = { KPI_BASE_URL: `${service.url}/api`, KPI_LOGIN: login, KPI_TOKEN: token }
+    const shell = shellIn({ home: folder.path, cwd: folder.path, env, ...(signal && { signal }) })
+    return shell('entries', 'import', 'data.csv', '-o', 'json', '--on-conflict', 'add')
+  }
+  expect(await load('Ann@example.com', 'first-token', controller.signal)).toMatchObject({ code: 6 })
+  const other = await load('bob@example.com', 'first-token')
+  expect([other.code, other.stderr]).toEqual([
+    1,
+    expect.stringContaining('of its entries were sent, and would be added'),
+  ])
+  expect(jsonOf(await load('ann@example.com', 'second-token'))).toMatchObject({ created: DAYS, rejected: 0, left: 0 })
+  expect(actuals(service.entries)).toEqual(wanted)
+})

@@ -4,9 +4,19 @@ import { expect, test } from 'vitest'
 import { KpiError } from '../../src/domain/errors.ts'
 import { type Intent, type Journal, type JournalHead, openJournal } from '../../src/load/journal.ts'
 import { emptyTally } from '../../src/load/tally.ts'
+import { mustNotAddAgain } from '../../src/load/unfinished.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
-const HEAD: JournalHead = { runId: 'one', service: 'https://kpi.example.com/api', path: '/data.csv', beganAt: 5 }
+const HEAD: JournalHead = {
+  runId: 'one',
+  service: 'https://kpi.example.com/api',
+  path: '/data.csv',
+  beganAt: 5,
+  content: 'a',
+  account: { for: 'key 1', isSure: false },
+  caller: '1',
+  isAdding: true,
+}
 
 const intentOf = (first: number, last: number): Intent => ({
   first: [2, 1, first],
@@ -40,8 +50,8 @@ test('says in the next part of a run what was meant and what was done, in the or
   const next = openJournal(path, { ...HEAD, runId: 'two', beganAt: 8 })
   expect(next).toMatchObject({ runId: 'one', beganAt: 5, doneBefore: 10 })
   expect(next.earlier(undefined, 9)).toEqual([
-    { ...intentOf(0, 9), id: early, outcome: undefined },
-    { ...intentOf(10, 19), id: late, outcome: { ...emptyTally(), created: 9, refused: [[12, 'no']] } },
+    { ...intentOf(0, 9), id: early, run: 'one', outcome: undefined },
+    { ...intentOf(10, 19), id: late, run: 'one', outcome: { ...emptyTally(), created: 9, refused: [[12, 'no']] } },
   ])
   expect(next.earlier([2, 1, 0], 9)).toHaveLength(1)
   next.finish()
@@ -102,4 +112,65 @@ test('names the file where it is none, or one of another version', () => {
   database.exec('pragma user_version = 9')
   database.close()
   expect(refusalOf(() => openJournal(newer, HEAD))).toContain(`${newer} is of another version of kpi (9); remove it`)
+})
+
+test('writes an interval anew, and again what it was before, with the marks of its entries', () => {
+  using folder = temporaryFolder()
+  const path = folder.in('a.journal')
+  const journal = openJournal(path, HEAD)
+  const [id = 0] = journal.intend([{ ...intentOf(0, 9), marks: Int32Array.of(1, 2, 3) }])
+  journal.acknowledge(id, { ...emptyTally(), created: 10 })
+  journal.close()
+
+  const next = openJournal(path, HEAD)
+  const earlier = next.earlier(undefined, 1)
+  next.intendAnew(id, { ...intentOf(0, 9), digest: 'other', marks: Int32Array.of(4, 5, 6, 1, 2, 3) })
+  expect(next.marks(id)).toEqual(Int32Array.of(1, 2, 3))
+  expect(next.earlier(undefined, 1)).toMatchObject([{ digest: 'other', outcome: undefined }])
+  for (const one of earlier) next.restore(one)
+  next.close()
+
+  const last = openJournal(path, HEAD)
+  expect(last.earlier(undefined, 1)).toEqual(earlier)
+  expect(last.marks(id)).toEqual(Int32Array.of(1, 2, 3))
+  last.finish()
+})
+
+test('names requests otherwise once they come with other credentials', () => {
+  using folder = temporaryFolder()
+  const path = folder.in('a.journal')
+  const first = openJournal(path, HEAD)
+  first.intend([intentOf(0, 9)])
+  first.close()
+  for (const runId of ['two', 'three']) {
+    const next = openJournal(path, { ...HEAD, runId, caller: '2', beganAt: 9 })
+    expect([next.runId, next.beganAt, next.earlier(undefined, 1)[0]?.run]).toEqual(['two', 5, 'one'])
+    next.close()
+  }
+})
+
+test('keeps another run with other credentials from adding the same again, unless it is sure to be for another account', () => {
+  using folder = temporaryFolder()
+  const path = folder.in('a.journal')
+  const own = folder.in('b.journal')
+  const journal = openJournal(path, HEAD)
+  const [id = 0] = journal.intend([intentOf(0, 9)])
+  journal.intendOnes(id, [{ key: [2, 1, 0], digest: 'x', known: null, sentAt: 7 }])
+  journal.acknowledgeOne(id, [2, 1, 0], emptyTally())
+  journal.close()
+  const refusal = (head: Partial<JournalHead>): string | undefined => {
+    try {
+      mustNotAddAgain(folder.path, own, { ...HEAD, account: { for: 'key 2', isSure: false }, ...head })
+    } catch (error) {
+      return error instanceof KpiError ? error.message : 'another'
+    }
+    return undefined
+  }
+  expect(refusal({})).toContain('1 of its entries were sent, and would be added again: go on with those credentials')
+  expect(refusal({ path: '/copy.csv' })).toContain(`or remove ${path} (or name another folder with --journal)`)
+  expect(refusal({ content: 'b' })).toBeDefined()
+  expect(refusal({ content: 'b', path: '/other.csv' })).toBeUndefined()
+  expect(refusal({ isAdding: false })).toBeUndefined()
+  expect(refusal({ account: HEAD.account })).toBeUndefined()
+  expect(refusal({ service: 'https://other.example.com/api' })).toBeUndefined()
 })

@@ -24,7 +24,7 @@ export const journalPlace = (cli: Cli, client: Client, file: string, asked: unkn
   const path = pathOf(cli, file)
   if (path === undefined && typeof asked !== 'string') return undefined
   const folder = typeof asked === 'string' ? resolve(cli.io.cwd, asked) : join(stateFolder(cli.io), 'journals')
-  return { folder, service: serviceOf(cli), account: client.caller, path: path ?? file }
+  return { folder, service: serviceOf(cli), account: client.workingFor, caller: client.caller, path: path ?? file }
 }
 
 const SERVICE_LETTERS = 16

@@ -1,6 +1,6 @@
 import type { Route } from '../call.ts'
 import { describeVariant } from './document.ts'
-import { type Facts, limitHeaders } from './facts.ts'
+import { ACCOUNT_HEADER, type Facts, limitHeaders } from './facts.ts'
 import type { Schema } from './field-schemas.ts'
 import { inXml, ref } from './schemas.ts'
 
@@ -88,7 +88,7 @@ const classicFacts: Facts = {
   errorFormats: BOTH,
   errorSchemas: { Error: ERROR, FieldError: FIELD_ERROR },
   refusals,
-  callerHeaders: limitHeaders('account'),
+  callerHeaders: { ...ACCOUNT_HEADER, ...limitHeaders('account') },
   isXml: true,
   isLenient: true,
 }

@@ -18,6 +18,11 @@ export type Refusal = {
 /** A header that answers may have: the name under which it is referred to, and what it says. */
 export type Header = { readonly name: string; readonly says: string; readonly type: 'integer' | 'string' }
 
+/** What both variants tell of good credentials. */
+export const ACCOUNT_HEADER: Readonly<Record<string, Header>> = {
+  'X-Account': { name: 'Account', says: 'Name of the account, percent-encoded', type: 'string' },
+}
+
 /** What the description of a variant has that neither its routes nor the field table say. */
 export type Facts = {
   readonly title: string

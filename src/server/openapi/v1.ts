@@ -1,7 +1,7 @@
 import type { Route } from '../call.ts'
 import { PROBLEM_TYPE, problemType } from '../problem.ts'
 import { describeVariant } from './document.ts'
-import { type Facts, type Header, limitHeaders } from './facts.ts'
+import { ACCOUNT_HEADER, type Facts, type Header, limitHeaders } from './facts.ts'
 import type { Schema } from './field-schemas.ts'
 import { contentIn } from './responses.ts'
 import { ref } from './schemas.ts'
@@ -126,7 +126,7 @@ const v1Facts: Facts = {
   errorFormats: [PROBLEM_TYPE],
   errorSchemas: { Problem: PROBLEM, FieldProblem: FIELD_PROBLEM, Unread: UNREAD_SCHEMA },
   refusals,
-  callerHeaders: { ...keyHeaders, ...limitHeaders('key') },
+  callerHeaders: { ...ACCOUNT_HEADER, ...keyHeaders, ...limitHeaders('key') },
   isXml: false,
   isLenient: false,
 }
