@@ -26,7 +26,7 @@ export type Cli = {
     needs: Needs,
     work: (client: Client) => Promise<T>,
     /** Given where much is done: requests then wait for their turn. */
-    bulk?: Omit<Bulk, 'note'>,
+    bulk?: Omit<Bulk, 'note'> & Partial<Pick<Bulk, 'note'>>,
   ) => Promise<T>
   /** Refuses what the service's variant does not have, where something is asked or read before there is a client. */
   readonly mustHave: (needs: Needs) => void
@@ -67,7 +67,7 @@ export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
     flags,
     withClient: async (needs, work, bulk) => {
       mustNotBeStray(io, flags)
-      const noted = bulk && { ...bulk, note: (text: string) => void log.note(text) }
+      const noted = bulk && { note: (text: string) => void log.note(text), ...bulk }
       return withClientAt(io, findPlace(io, flags), findTimeout(flags), needs, work, noted)
     },
     mustHave: (needs) => {

@@ -35,7 +35,7 @@ export const openPacing = (io: Io, baseUrl: URL, credentials: Credentials, bulk:
   const name = `${Buffer.from(io.random(6)).toString('hex')}-`
   return {
     gate: createGate({ clock: io, signal, rate, note, share, name, random }),
-    retry: createRetry({ clock: io, signal, random }),
+    retry: createRetry({ clock: io, signal, random, note }),
     stopping: { signal, late },
   }
 }

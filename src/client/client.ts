@@ -35,7 +35,7 @@ import {
   reportQuery,
 } from './queries.ts'
 import { Stopped } from './stopped.ts'
-import type { Received, Sending, Traffic, Transport, Usage } from './transport.ts'
+import type { Received, Sending, Traffic, Transport, Usage, Waiting } from './transport.ts'
 import { hasMore, wholeList } from './whole-list.ts'
 
 /** The operations on a resource. Each is one request; a refusal is thrown as `KpiError`. */
@@ -98,6 +98,8 @@ export type Client = {
   readonly traffic: () => Traffic
   /** How much of the service's limit is used; undefined where none is known. */
   readonly usage: () => Usage | undefined
+  /** What requests wait for at this moment, where they do. */
+  readonly waiting: () => Waiting | undefined
   /** Who asks: different for different credentials, and never one of them. */
   readonly caller: string
   /** Whose entries are worked with, by what the service has answered so far. */
@@ -237,6 +239,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     requests: () => requests,
     traffic: () => transport.traffic?.() ?? NO_TRAFFIC,
     usage: () => transport.usage?.(),
+    waiting: () => transport.waiting?.(),
     caller: transport.caller,
     workingFor: transport.workingFor,
     isOurs: transport.isOurs,

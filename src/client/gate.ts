@@ -1,5 +1,5 @@
 import type { TextAnswer } from './answer.ts'
-import type { Traffic, Usage } from './transport.ts'
+import type { Traffic, Usage, Waiting } from './transport.ts'
 
 /** One request's turn at a gate. */
 export type Turn = {
@@ -17,5 +17,7 @@ export type Gate = {
   readonly traffic: () => Traffic
   /** How much of the limit is used; undefined where none is known. */
   readonly usage: () => Usage | undefined
+  /** What the next request waits for, where it does. */
+  readonly waiting: () => Waiting | undefined
   readonly close: () => void
 }

@@ -172,7 +172,8 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     const next = hasNextIn(answer) && { hasNext: true }
     return { content, total: totalOf(answer), ...next, isCreated: isCreatedIn(answer) }
   }
-  const send: Transport['send'] = (sending) => (retry ? retry(sending, () => sendOnce(sending)) : sendOnce(sending))
+  const send: Transport['send'] = (sending) =>
+    retry ? retry.send(sending, () => sendOnce(sending)) : sendOnce(sending)
   const probe = async (path: string): Promise<Probed> => {
     const answer = await ask({ method: 'GET', path })
     const refusal = refusalOf(answer, path)
@@ -192,6 +193,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     workingFor: () => workingFor(account, { login, token }),
     isOurs: () => isOurs,
     ...(gate && { traffic: gate.traffic, usage: gate.usage }),
+    waiting: () => retry?.waiting() ?? gate?.waiting(),
     close,
   }
 }

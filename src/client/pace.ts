@@ -4,11 +4,11 @@ import type { Gate, Turn } from './gate.ts'
 import { accept, lose, probe, refuse, send } from './pace-learn.ts'
 import { createRate, sharedRateWait } from './pace-rate.ts'
 import { loneShare, type Share } from './pace-share.ts'
-import { LONGEST_WAIT_MS } from './pace-state.ts'
+import { LONGEST_WAIT_MS, MINUTE_MS, type Pace } from './pace-state.ts'
 import { type Told, toldBy } from './pace-told.ts'
 import { usedOf, waitOf } from './pace-wait.ts'
 import { Stopped } from './stopped.ts'
-import type { Usage } from './transport.ts'
+import type { Usage, Waiting } from './transport.ts'
 
 /** What a gate works with. */
 export type Pacing = {
@@ -63,15 +63,26 @@ export const createGate = (pacing: Pacing): Gate => {
   const waiting = createWaiting(clock, signal)
   let line: Promise<unknown> = Promise.resolve()
   let [turns, isUnderWay, refused, waitedMs, hasToldLong] = [0, 0, 0, 0, false]
+  let waits: Waiting | undefined
 
+  const waitsFor = (now: number, wait: number, isRated: boolean, { limit, windowMs }: Pace): void => {
+    const allowed = isRated
+      ? { requests: pacing.rate ?? 1, windowMs: MINUTE_MS }
+      : limit && { requests: limit, windowMs }
+    const isLimited = wait > 0 && wait < Infinity
+    waits = isLimited
+      ? { until: now + wait, reason: isRated ? 'rate' : 'limit', ...(allowed && { allowed }) }
+      : undefined
+  }
   /** Enters, or answers how long to wait. */
   const tryEnter = (turn: string): number => {
     const now = clock.now()
-    const wait = isUnderWay >= MOST_UNDER_WAY ? Infinity : rate.wait(now)
-    if (wait > 0) return wait
+    if (isUnderWay >= MOST_UNDER_WAY) return Infinity
     return share.update(now, (pace) => {
-      probe(pace, now)
-      const left = Math.max(waitOf(pace, now), sharedRateWait(pace, pacing.rate, now))
+      const rated = Math.max(rate.wait(now), sharedRateWait(pace, pacing.rate, now))
+      if (rated === 0) probe(pace, now)
+      const left = Math.max(rated, rated > 0 ? 0 : waitOf(pace, now))
+      waitsFor(now, left, rated > 0, pace)
       if (left === 0) send(pace, turn, now)
       return left
     })
@@ -132,5 +143,5 @@ export const createGate = (pacing: Pacing): Gate => {
       pace.limit === null ? undefined : { used: usedOf(pace, now), limit: pace.limit, windowMs: pace.windowMs },
     )
   }
-  return { enter, traffic: () => ({ refused, waitedMs }), usage, close: share.close }
+  return { enter, traffic: () => ({ refused, waitedMs }), usage, waiting: () => waits, close: share.close }
 }

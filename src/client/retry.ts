@@ -1,7 +1,7 @@
 import { KpiError } from '../domain/errors.ts'
 import type { Clock } from './clock.ts'
 import { Stopped } from './stopped.ts'
-import type { Sending } from './transport.ts'
+import type { Sending, Waiting } from './transport.ts'
 
 /** What trying again works with. */
 export type Retrying = {
@@ -10,6 +10,8 @@ export type Retrying = {
   readonly signal: AbortSignal
   /** A number from 0 to 1. */
   readonly random: () => number
+  /** Takes what there is to say of a service that is waited for. */
+  readonly note: (text: string) => void
 }
 
 const MOST_TRIES = 5
@@ -40,32 +42,63 @@ export const waitBefore = ({ retryAfter = 0 }: KpiError, tries: number, chance: 
 }
 
 /** Sends, and tries again what may be tried again. */
-export type Retry = <T>(sending: Sending, send: () => Promise<T>) => Promise<T>
+export type Retry = {
+  readonly send: <T>(sending: Sending, send: () => Promise<T>) => Promise<T>
+  /** The service, since it last failed, as long as nothing was answered well. */
+  readonly waiting: () => Waiting | undefined
+}
+
+const WORDS = { unreachable: 'service not reachable', failing: 'service failing' } as const
+
+/** A service that is not there, or fails, and when it is asked again. */
+export const outageText = (reason: keyof typeof WORDS, leftMs: number): string =>
+  `${WORDS[reason]}, trying again${leftMs > 0 ? ` in ${Math.ceil(leftMs / 1000)} s` : ''}`
 
 /**
  * Tries again what failed, as long as not too much of all fails. A service that has never answered is not waited for: it is
  * likelier that its name is wrong.
  */
-export const createRetry = ({ clock, signal, random }: Retrying): Retry => {
+export const createRetry = ({ clock, signal, random, note }: Retrying): Retry => {
   let left = FIRST_RETRIES
   let hasAnswered = false
+  let waits: Waiting | undefined
+  let hasTold = false
+  const noteFailure = ({ code, mayBeDone }: KpiError): void => {
+    if (code !== 'unavailable' && !mayBeDone) return
+    waits = { until: clock.now(), reason: code === 'unavailable' ? 'unreachable' : 'failing' }
+  }
+  /** Says it once, and of a single answer that was lost not at all. */
+  const tellWait = (wait: number, isSure: boolean): void => {
+    if (!waits) return
+    waits = { ...waits, until: clock.now() + wait }
+    if (isSure && !hasTold && (waits.reason === 'unreachable' || waits.reason === 'failing')) {
+      hasTold = true
+      note(outageText(waits.reason, wait))
+    }
+  }
   const pause = async (wait: number): Promise<void> => {
     await clock.sleep(wait, signal)
     if (signal.aborted) throw new Stopped('stopped while a request that failed waited to be sent again')
   }
-  return async (sending, send) => {
+  const sendPatiently: Retry['send'] = async (sending, send) => {
     left += 1 / REQUESTS_A_RETRY
     for (let tries = 1; ; tries += 1) {
       try {
         const received = await send()
         hasAnswered = true
+        waits = undefined
+        hasTold = false
         return received
       } catch (error) {
         if (!(error instanceof KpiError)) throw error
+        noteFailure(error)
         if (!hasAnswered || left < 1 || !mayTryAgain(sending, error, tries)) throw error
         left -= 1
-        await pause(waitBefore(error, tries, random()))
+        const wait = waitBefore(error, tries, random())
+        tellWait(wait, !error.mayBeDone || tries > 1)
+        await pause(wait)
       }
     }
   }
+  return { send: sendPatiently, waiting: () => waits }
 }

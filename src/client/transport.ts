@@ -37,6 +37,15 @@ export type Traffic = {
 /** How much of a service's limit is used. */
 export type Usage = { readonly used: number; readonly limit: number; readonly windowMs: number }
 
+/** What requests wait for, and until when. */
+export type Waiting = {
+  readonly until: number
+  /** The service's limit, the rate that was asked for, or a service that is not there or fails. */
+  readonly reason: 'limit' | 'rate' | 'unreachable' | 'failing'
+  /** So many requests may go in a window, where that is waited for. */
+  readonly allowed?: { readonly requests: number; readonly windowMs: number } | undefined
+}
+
 /** A way to the service. A refusal is thrown as the same `KpiError` whichever way is taken. */
 export type Transport = {
   readonly send: (sending: Sending) => Promise<Received>
@@ -51,5 +60,7 @@ export type Transport = {
   readonly traffic?: () => Traffic
   /** How much of the limit is used; undefined where none is known. */
   readonly usage?: () => Usage | undefined
+  /** What requests wait for at this moment, where they do. */
+  readonly waiting?: () => Waiting | undefined
   readonly close: () => Promise<void>
 }

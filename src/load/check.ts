@@ -58,19 +58,52 @@ const mustNotClearAndAdd = ({ wide }: Plan, { clearEmpty, onConflict }: ImportOp
     throw new KpiError('malformed', '--empty clear does not go with --on-conflict add where a row holds many entries')
 }
 
-/** Fetches what rows refer to, and settles what the columns mean. */
-export const beginFile = async (table: Table, client: Client, options: ImportOptions): Promise<Begun> => {
+const mustHaveHeader = async (table: Table): Promise<readonly string[]> => {
   const header = await headerOf(table)
   if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
-  const takesSources = client.variant === 'v1'
-  const sources = takesSources && mayNameSources(header, options)
+  return header
+}
+
+const mayHaveSources = (header: readonly string[], { variant }: Client, options: ImportOptions): boolean =>
+  variant === 'v1' && mayNameSources(header, options)
+
+/** Fetches what rows refer to, and settles what the columns mean. */
+export const beginFile = async (table: Table, client: Client, options: ImportOptions): Promise<Begun> => {
+  const header = await mustHaveHeader(table)
+  const sources = mayHaveSources(header, client, options)
   const reference = await fetchReference(client, { createAssignments: options.createAssignments, sources })
-  const { kpis, users } = reference
-  const directories = { kpi: kpis, user: users, source: reference.sources, takesSources }
   const isMarked = table.reading.hasMark && isExported(header)
-  const plan = { ...planColumns(header, options, directories), isMarked }
+  return { reference, plan: { ...planBy(header, client, options, reference), isMarked } }
+}
+
+const planBy = (header: readonly string[], client: Client, options: ImportOptions, reference: Reference): Plan => {
+  const { kpis, users, sources } = reference
+  const source = mayHaveSources(header, client, options) ? sources : undefined
+  const plan = planColumns(header, options, { kpi: kpis, user: users, source, takesSources: client.variant === 'v1' })
   mustNotClearAndAdd(plan, options)
-  return { reference, plan }
+  return plan
+}
+
+/** What is wrong with the header of each of several files, by what is fetched once for all of them. */
+export const faultsOfHeaders = async (
+  tables: readonly Table[],
+  client: Client,
+  options: ImportOptions,
+): Promise<(KpiError | undefined)[]> => {
+  await mustMayWrite(client)
+  const headers = await Promise.all(tables.map(headerOf))
+  const sources = headers.some((header) => mayHaveSources(header, client, options))
+  const reference = await fetchReference(client, { createAssignments: false, sources })
+  const faultOf = async (table: Table): Promise<KpiError | undefined> => {
+    try {
+      planBy(await mustHaveHeader(table), client, options, reference)
+      return undefined
+    } catch (error) {
+      if (error instanceof KpiError) return error
+      throw error
+    }
+  }
+  return Promise.all(tables.map(faultOf))
 }
 
 /** Says that a cell is not written as was assumed, so that all cells have to be looked at before any is read. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { progressFields, progressText } from '../../src/cli/import/progress-text.ts'
+import { progressFields, progressText, waitingText } from '../../src/cli/import/progress-text.ts'
 import { createSpeedometer } from '../../src/cli/import/speed.ts'
 import { timeText } from '../../src/cli/import/spell.ts'
 
@@ -77,5 +77,36 @@ describe('what is told', () => {
       limit: null,
       seconds_left: null,
     })
+  })
+})
+
+describe('what is waited for', () => {
+  const rate = { until: 41_000, reason: 'rate', allowed: { requests: 20, windowMs: MINUTE } } as const
+
+  test('is the rate that was asked for, with the time that it leaves', () => {
+    const step = { phase: 'send', done: 20, total: 60 } as const
+    const speed = { perSecond: 20, leftMs: 2000, perRequest: 1 }
+    expect(waitingText(rate, 0, step, speed)).toBe('waiting 41 s for the limit (--rate 20), about 2 min left')
+    expect(waitingText(rate, 40_000, step)).toBe('waiting 1 s for the limit (--rate 20)')
+    expect(waitingText(rate, 40_500, step, speed)).toBeUndefined()
+  })
+
+  test('is the limit of the service', () => {
+    const allowed = { requests: 200, windowMs: MINUTE }
+    expect(waitingText({ until: 12_000, reason: 'limit', allowed }, 0)).toBe(
+      'waiting 12 s for the limit of the service (200 in 60 s)',
+    )
+    expect(waitingText({ until: 12_000, reason: 'limit' }, 0)).toBe('waiting 12 s for the limit of the service')
+  })
+
+  test('is a service that is not there', () => {
+    expect(waitingText({ until: 3500, reason: 'unreachable' }, 0)).toBe('service not reachable, trying again in 4 s')
+    expect(waitingText({ until: 3500, reason: 'failing' }, 4000)).toBe('service failing, trying again')
+  })
+
+  test('a speed of less than two a second is told by the minute', () => {
+    expect(progressText({ phase: 'send', done: 1, total: 4 }, { perSecond: 0.33, leftMs: undefined })).toBe(
+      '1 of 4 entries sent (25 %), 20 a minute',
+    )
   })
 })

@@ -214,6 +214,26 @@ describe('what happens on the way', () => {
   })
 })
 
+test('a gate says what is waited for, and until when', async () => {
+  const clock = createVirtualClock()
+  const limited = service(clock, slidingLimiter(200), FAR, telling('none'))
+  const gate = gateOn(clock, { rate: 2 })
+  expect(gate.waiting()).toBeUndefined()
+  await clock.run(async () => {
+    await sendThrough(gate, limited, { left: 1 }, 1)
+    const until = clock.now() + 60_001
+    await sendThrough(gate, limited, { left: 1 }, 1)
+    const third = gate.enter()
+    await Promise.resolve()
+    await Promise.resolve()
+    expect(gate.waiting()).toMatchObject({ reason: 'rate', allowed: { requests: 2, windowMs: 60_000 } })
+    // Requests are noted together, by some milliseconds.
+    expect(Math.abs((gate.waiting()?.until ?? 0) - until)).toBeLessThan(100)
+    ;(await third).leave()
+    expect(gate.waiting()).toBeUndefined()
+  })
+})
+
 describe('what services say of when to come back', () => {
   const refuseFirst = (words: string | undefined, status: 403 | 429, clock: VirtualClock) => {
     let requests = 0

@@ -56,12 +56,12 @@ describe('the wait before it is sent again', () => {
 /** Reads until it fails for good, from a service that answers as often as said and then no more. */
 const readFrom = async (answers: number): Promise<{ requests: number; elapsed: number; failure: unknown }> => {
   const clock = createVirtualClock()
-  const retry = createRetry({ clock, signal: new AbortController().signal, random: () => 0.5 })
+  const retry = createRetry({ clock, signal: new AbortController().signal, random: () => 0.5, note: () => undefined })
   let requests = 0
   const failure = await clock.run(async () => {
     for (;;) {
       try {
-        await retry(GET, () => {
+        await retry.send(GET, () => {
           requests += 1
           return requests <= answers ? Promise.resolve(1) : Promise.reject(LOST)
         })
@@ -82,9 +82,25 @@ describe('a service that is gone', () => {
     expect(await readFrom(0)).toEqual({ requests: 1, elapsed: 0, failure: LOST })
   })
 
+  test('is told of at once, and again once it was there in between', async () => {
+    const clock = createVirtualClock()
+    const notes: string[] = []
+    const note = (text: string): number => notes.push(text)
+    const retry = createRetry({ clock, signal: new AbortController().signal, random: () => 1, note })
+    const answers = [true, false, false, true, false, true]
+    await clock.run(async () => {
+      const send = (): Promise<number> => (answers.shift() ? Promise.resolve(1) : Promise.reject(NOT_SENT))
+      for (let read = 0; read < 3; read += 1) await retry.send(POST, send)
+      expect(retry.waiting()).toBeUndefined()
+      await retry.send(POST, () => Promise.reject(LOST)).catch(() => undefined)
+      expect(retry.waiting()).toEqual({ until: clock.now(), reason: 'unreachable' })
+    })
+    expect(notes).toEqual(Array(2).fill('service not reachable, trying again in 1 s'))
+  })
+
   test('does not hold a run that fails now and then for ever: not more than every tenth is sent again', async () => {
     const clock = createVirtualClock()
-    const retry = createRetry({ clock, signal: new AbortController().signal, random: () => 0 })
+    const retry = createRetry({ clock, signal: new AbortController().signal, random: () => 0, note: () => undefined })
     let [requests, failures] = [0, 0]
     await clock.run(async () => {
       for (let read = 0; read < 200 && failures === 0; read += 1) {
@@ -94,7 +110,7 @@ describe('a service that is gone', () => {
           requests += 1
           return read > 0 && (tries += 1) === 1 ? Promise.reject(LOST) : Promise.resolve(1)
         }
-        await retry(GET, send).catch(() => (failures += 1))
+        await retry.send(GET, send).catch(() => (failures += 1))
       }
     })
     expect(failures).toBe(1)
@@ -105,10 +121,10 @@ describe('a service that is gone', () => {
 test('waiting ends at once where the run is stopped', async () => {
   const clock = createVirtualClock()
   const controller = new AbortController()
-  const retry = createRetry({ clock, signal: controller.signal, random: () => 0.5 })
+  const retry = createRetry({ clock, signal: controller.signal, random: () => 0.5, note: () => undefined })
   const work = clock.run(async () => {
-    await retry(GET, () => Promise.resolve(1))
-    const waiting = retry(GET, () => Promise.reject(LOST))
+    await retry.send(GET, () => Promise.resolve(1))
+    const waiting = retry.send(GET, () => Promise.reject(LOST))
     controller.abort()
     await waiting
   })

@@ -50,6 +50,17 @@ describe.each(importers)('several files: %s', (_, open) => {
     expect(await heldIn(importer)).toHaveLength(4)
   })
 
+  test('are all refused before anything is sent where a header is wrong, which is told with its file', async () => {
+    await using importer = await open()
+    write(importer)
+    importer.write('d.csv', 'Wer,kpi,date,actual\nBob,Sales,2026-01-01,1\n')
+    const ran = await importer.kpi('entries', 'import', 'a.csv', 'd.csv', 'c.csv')
+    expect([ran.code, ran.stdout, await heldIn(importer)]).toEqual([1, '', []])
+    expect(ran.stderr).toMatch(
+      /^kpi: d\.csv: the header does not say .*\nkpi: d\.csv: user: no column is the user.*\nkpi: nothing was sent of any file\n$/,
+    )
+  })
+
   test('are rehearsed as one list, which names the file of each row', async () => {
     await using importer = await open()
     write(importer)

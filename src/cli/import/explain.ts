@@ -25,11 +25,11 @@ export const finding = resource({
 
 const IN_DOUBT: Outcome = { exit: EXIT.failed, code: 'malformed', said: ['it cannot be told how all of it is read'] }
 
-const outcomeOfHeader = ({ message, issues, code }: KpiError): Outcome => ({
-  exit: EXIT.failed,
-  code,
-  said: [message, ...issues.map((issue) => `${issue.field}: ${issue.message}`)],
-})
+/** What is wrong with a header, a line each. */
+export const linesOf = ({ message, issues }: KpiError): string[] => [
+  message,
+  ...issues.map((issue) => `${issue.field}: ${issue.message}`),
+]
 
 /** Says how a file is read, and what shows that. */
 export async function* explainJob(run: Run, job: Job, ends: Ends): AsyncGenerator<readonly AnyRecord[]> {
@@ -40,7 +40,7 @@ export async function* explainJob(run: Run, job: Job, ends: Ends): AsyncGenerato
   })
   progress.stop()
   yield seen.findings.map(({ topic, found, evidence }) => ({ topic, found, evidence }))
-  if (seen.unclear) return ends.add(outcomeOfHeader(seen.unclear), false)
+  if (seen.unclear) return ends.add({ exit: EXIT.failed, code: seen.unclear.code, said: linesOf(seen.unclear) }, false)
   if (!seen.isInDoubt) keepMapping(cli, asked, { ...seen, reading: job.table.reading })
   ends.add(seen.isInDoubt ? IN_DOUBT : DONE, false)
 }

@@ -3,7 +3,9 @@ import { printRecords } from '../output/print.ts'
 import { rehearseJob } from './dry-run.ts'
 import type { Asked } from './asked.ts'
 import type { Ends } from './end.ts'
-import { explainJob, finding } from './explain.ts'
+import { faultsOfHeaders } from '../../load/check.ts'
+import { EXIT, Unfinished } from '../exit.ts'
+import { explainJob, finding, linesOf } from './explain.ts'
 import type { Job } from './jobs.ts'
 import { load } from './load.ts'
 import { importSummary, newerRehearsalRow, rehearsalRow } from './output.ts'
@@ -74,6 +76,16 @@ const printLoads = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<v
   const loads = withNames(jobs, ends, loadOne)
   if (run.asked.isSeveral) return printList(run, columnsOf(run, importSummary), loads)
   for await (const [record] of loads) if (record) await run.cli.printOne(importSummary, record)
+}
+
+/** With several files, a header that is wrong is told before the first file is loaded. */
+export const mustHaveHeaders = async ({ client, asked }: Run, jobs: readonly Job[]): Promise<void> => {
+  if (!asked.isSeveral || asked.explain) return
+  const tables = jobs.map(({ table }) => table)
+  const faults = await faultsOfHeaders(tables, client, asked.options)
+  const said = faults.flatMap((fault, at) => (fault ? linesOf(fault).map((line) => `${jobs[at]?.file}: ${line}`) : []))
+  if (said.length === 0) return
+  throw new Unfinished(EXIT.failed, 'malformed', [...said, 'nothing was sent of any file'])
 }
 
 /** What prints what is asked for: how files are read, what loading them would do, or what loading them did. */

@@ -2,8 +2,8 @@ import type { Ora } from 'ora'
 import type { Client } from '../../client/client.ts'
 import type { Progress } from '../../load/prepare.ts'
 import type { Cli } from '../cli.ts'
-import { progressFields, progressText } from './progress-text.ts'
-import { createSpeedometer } from './speed.ts'
+import { heldUpText, progressFields, progressText, waitingText } from './progress-text.ts'
+import { createSpeedometer, type Speed } from './speed.ts'
 
 /** Shows how far an import is. */
 export type ProgressView = {
@@ -53,11 +53,20 @@ const createSpinner = async ({ io }: Cli, text: () => string): Promise<Ora> => {
 }
 
 /** One line that changes as long as the work goes on, also where nothing is done but wait. */
-const showSpinner = async (cli: Cli, { usage }: Client): Promise<ProgressView> => {
-  const speedOf = createSpeedometer()
+const showSpinner = async (cli: Cli, { usage, waiting, requests }: Client): Promise<ProgressView> => {
+  const { io } = cli
+  const speedOf = createSpeedometer(requests)
   let file: string | undefined
   let text = ''
-  const spinner = await createSpinner(cli, () => named(file, text))
+  let last: { readonly step: Progress; readonly speed: Speed } | undefined
+  /** Asked for each frame, so that it goes on where nothing is done but wait. */
+  const textNow = (): string => {
+    const waits = waiting()
+    const held = waits && waitingText(waits, io.now(), last?.step, last?.speed)
+    if (held === undefined) return text
+    return last ? heldUpText(last.step, held) : `${text}, ${held}`
+  }
+  const spinner = await createSpinner(cli, () => named(file, textNow()))
   const between = (tell: () => Promise<void>): void => {
     const { isSpinning } = spinner
     spinner.stop()
@@ -68,10 +77,12 @@ const showSpinner = async (cli: Cli, { usage }: Client): Promise<ProgressView> =
     begin: (name) => {
       file = name
       text = 'reading'
+      last = undefined
       spinner.start()
     },
     show: (step) => {
-      text = progressText(step, speedOf(step, cli.io.now()), usage())
+      last = { step, speed: speedOf(step, io.now()) }
+      text = progressText(step, last.speed, usage())
     },
     note: (line) => {
       between(() => cli.log.note(line))

@@ -6,7 +6,7 @@ import { type Asked, readAsked } from './asked.ts'
 import { createEnds } from './end.ts'
 import { closeJobs, type Job, openJobs } from './jobs.ts'
 import { needsOfFile, needsOfFlags } from './needs.ts'
-import { printerFor } from './print.ts'
+import { mustHaveHeaders, printerFor } from './print.ts'
 import { createProgress } from './progress.ts'
 import { watchStops } from './stops.ts'
 
@@ -24,13 +24,16 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: FlagV
   const stops = watchStops(cli.io, asked.deadline)
   const ends = createEnds(files, stops)
   const finished: (() => void)[] = []
+  let note = (text: string): void => void cli.note(text)
   const work = async (client: Client, jobs: readonly Job[]): Promise<void> => {
     const progress = await createProgress(cli, client)
+    note = progress.note
     if (cli.io.stderr.isTerminal) {
       stops.signal().addEventListener('abort', () => progress.note(stops.explain(STOPPING)))
     }
     try {
       const run = { cli, client, asked, stops, progress, finished }
+      await mustHaveHeaders(run, jobs)
       await printerFor(asked)(run, jobs, ends)
     } finally {
       progress.stop()
@@ -44,6 +47,7 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: FlagV
         signal: stops.signal(),
         late: stops.late,
         rate: asked.rate,
+        note: (text) => note(text),
       })
       .catch((error: unknown) => {
         throw ends.errorOf(error)
