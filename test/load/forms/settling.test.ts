@@ -127,9 +127,7 @@ describe('numbers of a column', () => {
       ['1', '2026-01-02', '13 %'],
     ]
     const found = await readOrStop(importer.client, rows, importer.folder.path, { user: '2' })
-    expect(
-      found.entries.map((entry) => entry.split(' ')[1]).toSorted((left, right) => Number(left) - Number(right)),
-    ).toEqual(['5', '12', '13'])
+    expect(new Set(found.entries.map((entry) => entry.split(' ')[1]))).toEqual(new Set(['12', '13', '5']))
   })
 
   test('of several kinds stop also where the decimal sign is given', async () => {
