@@ -79,7 +79,7 @@ bobby@example.com,Revenue,,
         '3,Visits,5,,3,"KPI 2 (Visits) has no target, so a user cannot have one either"\n' +
         '3,Revenue,1,,4,"the same user and KPI stand on lines 4, 5"\n' +
         'bob@example.com,revenue,2,,5,"the same user and KPI stand on lines 4, 5"\n' +
-        '4,,7,,8,"the row has 5 cells, the header has 4"\n',
+        '4,,7,,8,the kpi is empty\n',
     )
     const mended = rejects()
       .replace('Bob Ray,Revenu,x,1.5', '3,Revenue,3,4')

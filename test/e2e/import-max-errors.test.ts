@@ -8,7 +8,7 @@ const fileOf = (good: number, bad: number): string =>
   [
     'user,kpi,date,actual',
     ...Array.from({ length: good }, (_, at) => `Ann Lee,Sales,${formatDay(at)},1`),
-    ...Array.from({ length: bad }, (_, at) => `Ann Lee,Sales,${formatDay(at)},x${at}`),
+    ...Array.from({ length: bad }, (_, at) => `Ann Lee,Sales,${formatDay(good + at)},x${at}`),
     '',
   ].join('\n')
 
