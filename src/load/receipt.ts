@@ -31,7 +31,8 @@ const RECEIPT = 1
 const optionsJson = ({ map, ...rest }: ImportOptions): object => ({ ...rest, map: Object.fromEntries(map) })
 
 /** The counts of a run; `unknown` is only of dry runs. */
-const summaryJson = ({ unknown: _unknown, ...counts }: Summary): object => counts
+const summaryJson = (summary: Summary): object =>
+  Object.fromEntries(Object.entries(summary).filter(([name]) => name !== 'unknown'))
 
 const headOf = ({ table, options, summary, verify, at, variant }: About): object => ({
   receipt: RECEIPT,
