@@ -13,7 +13,7 @@ test('requests count once they are answered, those not that waited for their tur
   const client = createClient({
     send: () => ends.shift()?.() ?? Promise.reject(new Error('asked too often')),
     caller: 'test',
-    workingFor: () => undefined,
+    workingFor: () => ({ for: 'account default', isSure: true }),
     isOurs: () => true,
     close: () => Promise.resolve(),
   })
