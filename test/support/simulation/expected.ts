@@ -128,8 +128,7 @@ const fateOf = (job: Job, group: readonly Candidate[], before: Held | undefined)
 const heldBefore = ({ entries }: FaultyAccount): Map<string, Held> =>
   new Map(entries.map(({ actual, target, notes, ...key }) => [keyOf(key), { actual, target, notes }]))
 
-/** Works out what a job comes to, one key at a time. */
-export const expectedOf = (job: Job): Expected => {
+const workOut = (job: Job): Expected => {
   const [bad, good] = [new Set<number>(), [] as Candidate[]]
   let empty = 0
   for (const { line, cells } of job.sheet.rows) {
@@ -143,4 +142,13 @@ export const expectedOf = (job: Job): Expected => {
   const held = heldBefore(job.account)
   const groups = Map.groupBy(good, ({ key }) => keyOf(key))
   return { fates: [...groups].map(([key, group]) => fateOf(job, group, held.get(key))), bad, empty }
+}
+
+const known = new WeakMap<Job, Expected>()
+
+/** Works out what a job comes to, one key at a time. */
+export const expectedOf = (job: Job): Expected => {
+  const expected = known.get(job) ?? workOut(job)
+  known.set(job, expected)
+  return expected
 }
