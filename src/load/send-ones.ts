@@ -130,6 +130,7 @@ export const sendOnes = async (sending: Sending, interval: number, batch: Batch,
   const hasStored = items.some(({ before }) => before)
   let inARow = 0
   const send = async (item: Item): Promise<void> => {
+    const isOfEarlier = item.isUnknown
     const outcome = await sendOne(sending, item).catch((error: unknown) => {
       if (item.isUnknown) sending.touch()
       else journal.withdrawOne(interval, item.key)
@@ -140,6 +141,8 @@ export const sendOnes = async (sending: Sending, interval: number, batch: Batch,
     else refuseLines(tally, item.lines, outcome.refused)
     journal.acknowledgeOne(interval, item.key, tally)
     sink(tally, countLines(item.lines))
+    // What an earlier part of the run lost, as it was killed, says nothing of the service now.
+    if (isOfEarlier) return
     inARow = isLost(outcome) ? inARow + 1 : 0
     mustAnswer(inARow)
   }

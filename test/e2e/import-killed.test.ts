@@ -53,7 +53,8 @@ const killRemote = async (random: Random, kind: Kind, load: Load, killing: Killi
     account: job.account,
     troubles: () => undefined,
     limiter: slidingLimiter(UNLIMITED),
-    telling: { ...CLASSIC_TELLING, headers: 'x' },
+    // Of a limit that is told, what a killed process had under way is counted for 30 seconds more.
+    telling: { ...CLASSIC_TELLING, headers: 'none' },
     latencyMs: () => random.whole(0, 6),
   })
   let listener = (): void => undefined

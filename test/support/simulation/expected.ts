@@ -22,6 +22,8 @@ export type Expected = { readonly fates: readonly Fate[]; readonly bad: Readonly
 type Candidate = {
   readonly line: number
   readonly key: Pick<Kept, 'user' | 'kpi' | 'date'>
+  /** Whether it cannot be loaded, though its key can be read: it is a duplicate all the same. */
+  readonly isBad: boolean
   readonly sent: { readonly actual: Sent<Number4>; readonly target: Sent<Number4>; readonly notes: Sent<string> }
 }
 
@@ -67,11 +69,17 @@ const candidateOf = (job: Job, line: number, cell: Cell, isCell: boolean): Candi
   const [user, kpi] = [named(account.users, cell.user), named(account.kpis, cell.kpi)]
   const [actual, target] = [numberSent(cell.actual, clear), numberSent(cell.target, clear)]
   if (isCell && cell.actual === '' && !clear) return user && isDate(cell.date) ? 'empty' : 'bad'
-  if (!user || !kpi || !isDate(cell.date) || actual === 'bad' || target === 'bad') return 'bad'
-  if (!(isCell && cell.actual === '') && pairFaults(job, user.id, kpi.id).known) return 'bad'
-  const sent = { actual, target, notes: notesSent(cell.notes, clear) }
-  const candidate = { line, key: { user: user.id, kpi: kpi.id, date: cell.date }, sent }
-  return isNone(candidate) ? 'empty' : candidate
+  if (!user || !kpi || !isDate(cell.date)) return 'bad'
+  const isKnownBad = !(isCell && cell.actual === '') && pairFaults(job, user.id, kpi.id).known
+  const isBad = isKnownBad || actual === 'bad' || target === 'bad'
+  const sent = {
+    actual: actual === 'bad' ? null : actual,
+    target: target === 'bad' ? null : target,
+    notes: notesSent(cell.notes, clear),
+  }
+  const candidate = { line, key: { user: user.id, kpi: kpi.id, date: cell.date }, isBad, sent }
+  if (!isNone(candidate)) return candidate
+  return isBad ? 'bad' : 'empty'
 }
 
 const choose = (group: readonly Candidate[], { onDuplicate }: Job): Candidate | undefined => {
@@ -79,8 +87,11 @@ const choose = (group: readonly Candidate[], { onDuplicate }: Job): Candidate | 
   if (group.length === 1 || onDuplicate === 'first') return first
   if (onDuplicate === 'error' || !last) return undefined
   const actuals = group.map(({ sent }) => sent.actual).filter((actual) => typeof actual === 'bigint')
-  if (onDuplicate === 'last' || actuals.length === 0) return last
-  return { ...last, sent: { ...last.sent, actual: actuals.reduce((total, one) => total + one, 0n) } }
+  if (onDuplicate === 'last') return last
+  const [target] = group.flatMap(({ sent }) => (sent.target === undefined ? [] : [sent.target])).slice(-1)
+  const [notes] = group.flatMap(({ sent }) => (sent.notes === undefined ? [] : [sent.notes])).slice(-1)
+  const actual = actuals.length === 0 ? last.sent.actual : actuals.reduce((total, one) => total + one, 0n)
+  return { ...last, sent: { actual, target, notes } }
 }
 
 const merge = (before: Held | undefined, { key, sent }: Candidate, { account, onConflict }: Job): Held => {
@@ -113,7 +124,7 @@ const fateOf = (job: Job, group: readonly Candidate[], before: Held | undefined)
     after: before,
     isNothing: false,
   }
-  if (!chosen) return { ...fate, isRejected: true }
+  if (!chosen || group.some(({ isBad }) => isBad)) return { ...fate, isRejected: true }
   const { actual, target, notes } = chosen.sent
   const onlyClears = [actual, target, notes].every((one) => one === undefined || one === null)
   if (onlyClears && !before) return { ...fate, isRejected: false, isNothing: true }
@@ -129,18 +140,20 @@ const heldBefore = ({ entries }: FaultyAccount): Map<string, Held> =>
   new Map(entries.map(({ actual, target, notes, ...key }) => [keyOf(key), { actual, target, notes }]))
 
 const workOut = (job: Job): Expected => {
-  const [bad, good] = [new Set<number>(), [] as Candidate[]]
+  const [bad, keyed] = [new Set<number>(), [] as Candidate[]]
   let empty = 0
   for (const { line, cells } of job.sheet.rows) {
-    for (const cell of cells) {
-      const candidate = candidateOf(job, line, cell, job.sheet.isWide)
-      if (candidate === 'bad') bad.add(line)
-      else if (candidate === 'empty') empty += 1
-      else good.push(candidate)
+    const read = cells.map((cell) => candidateOf(job, line, cell, job.sheet.isWide))
+    const isBadRow = read.some((one) => one === 'bad' || (one !== 'empty' && one.isBad))
+    if (isBadRow) bad.add(line)
+    for (const one of read) {
+      if (one === 'empty') empty += 1
+      // Where empty cells clear, a row with a bad cell is bad as a whole.
+      else if (one !== 'bad') keyed.push({ ...one, isBad: one.isBad || (isBadRow && job.clear) })
     }
   }
   const held = heldBefore(job.account)
-  const groups = Map.groupBy(good, ({ key }) => keyOf(key))
+  const groups = Map.groupBy(keyed, ({ key }) => keyOf(key))
   return { fates: [...groups].map(([key, group]) => fateOf(job, group, held.get(key))), bad, empty }
 }
 
