@@ -35,17 +35,35 @@ const ROWS_A_TURN = 2000
 /** So many connections read at most. */
 const READERS = 4
 /** So many rows a statement are written fastest. */
-const ROWS_A_STATEMENT = 50
+const ROWS_A_STATEMENT = 100
 
-const sqlToInsert = (table: string, columns: readonly Column[], rows: number): string => {
-  const marks = `(${columns.map(() => '?').join(', ')})`
+type Rows = readonly (readonly SqlInput[])[]
+
+/** Of each column whether all rows hold the same in it: that is bound once a statement. */
+const sameInAll = (columns: readonly Column[], rows: Rows): boolean[] =>
+  columns.map((_, at) => rows.every((row) => row[at] === rows[0]?.[at]))
+
+/** What is bound once, by the names of the columns. */
+const sharedValues = (columns: readonly Column[], [first = []]: Rows, isSame: readonly boolean[]) =>
+  Object.fromEntries(columns.flatMap(({ name }, at) => (isSame[at] ? [[name, first[at] ?? null]] : [])))
+
+const sqlToInsert = (
+  table: string,
+  columns: readonly Column[],
+  rows: number,
+  isSame: readonly boolean[] = [],
+): string => {
+  const marks = `(${columns.map(({ name }, at) => (isSame[at] ? `:${name}` : '?')).join(', ')})`
   return `insert into ${table} (${columns.map(({ name }) => name).join(', ')}) values ${Array(rows).fill(marks).join(', ')}`
 }
 
 /** The values of some rows, one after the other. Of a million rows all that is done here counts. */
-const valuesOf = (rows: readonly (readonly SqlInput[])[], start: number, end: number): SqlInput[] => {
+const valuesOf = (rows: Rows, start: number, end: number, isSame: readonly boolean[] = []): SqlInput[] => {
   const values: SqlInput[] = []
-  for (let at = start; at < end; at += 1) for (const value of rows[at] ?? []) values.push(value)
+  for (let at = start; at < end; at += 1) {
+    const row = rows[at] ?? []
+    for (let column = 0; column < row.length; column += 1) if (!isSame[column]) values.push(row[column] ?? null)
+  }
   return values
 }
 
@@ -106,9 +124,13 @@ const connect = (path: string, pragmas: string): Connection => {
     },
     insertMany: async (table, columns, rows) => {
       const whole = rows.length - (rows.length % ROWS_A_STATEMENT)
-      const statement = whole > 0 ? prepare(sqlToInsert(table, columns, ROWS_A_STATEMENT)) : undefined
-      for (let start = 0; start < whole; start += ROWS_A_STATEMENT) {
-        statement?.run(...valuesOf(rows, start, start + ROWS_A_STATEMENT))
+      if (whole > 0) {
+        const isSame = sameInAll(columns, rows)
+        const shared = sharedValues(columns, rows, isSame)
+        const statement = prepare(sqlToInsert(table, columns, ROWS_A_STATEMENT, isSame))
+        for (let start = 0; start < whole; start += ROWS_A_STATEMENT) {
+          statement.run(shared, ...valuesOf(rows, start, start + ROWS_A_STATEMENT, isSame))
+        }
       }
       const rest = rows.length - whole
       if (rest > 0) prepare(sqlToInsert(table, columns, rest)).run(...valuesOf(rows, whole, rows.length))
