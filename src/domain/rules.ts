@@ -108,8 +108,10 @@ export const NO_VALUE: Issue = {
   message: 'is required where the entry has neither target nor notes',
 }
 
+const NO_FAULTS: readonly Issue[] = []
+
 /** An entry holds at least one visible value, and none that is too large. */
-export const faultsOfValues = (values: EntryValues, kpi: Pick<KpiFacts, 'target_default'>): Issue[] => {
+export const faultsOfValues = (values: EntryValues, kpi: Pick<KpiFacts, 'target_default'>): readonly Issue[] => {
   if (values.actual !== null && !fits(values.actual)) {
     return [{ field: 'actual', message: 'must have at most 14 digits before the decimal point, also after adding' }]
   }
@@ -117,7 +119,7 @@ export const faultsOfValues = (values: EntryValues, kpi: Pick<KpiFacts, 'target_
   if (values.actual === null && target === null && values.notes === null) {
     return [NO_VALUE]
   }
-  return []
+  return NO_FAULTS
 }
 
 /** Whether two entries hold the same. */

@@ -55,8 +55,8 @@ export type Chosen = { readonly left: Batch; readonly verdicts: readonly Verdict
 export const chooseFrom = async (batch: Batch, { decide, options, summary, rejects }: Choosing): Promise<Chosen> => {
   const verdicts = await decide(batch.drafts)
   const isLeft = verdicts.map((verdict, at) => {
-    const lines = [batch.lines[at] ?? 0].flat()
     if (isSent(verdict, options)) return true
+    const lines = [batch.lines[at] ?? 0].flat()
     if (verdict.action === 'nothing') summary.empty += lines.length
     if (verdict.action === 'skip') summary.skipped += 1
     if (verdict.action === 'unchanged') summary.unchanged += 1

@@ -35,8 +35,8 @@ export const countLines = ({ lines }: Batch): number =>
 
 const NO_KEY: EntryKey = [0, 0, 0]
 
-const boundsOf = ({ drafts: [first, ...rest] }: Batch): Pick<Intent, 'first' | 'last'> => {
-  const last = rest.at(-1) ?? first
+const boundsOf = ({ drafts }: Batch): Pick<Intent, 'first' | 'last'> => {
+  const [first, last] = [drafts[0], drafts.at(-1)]
   return { first: first ? keyOf(first) : NO_KEY, last: last ? keyOf(last) : NO_KEY }
 }
 
@@ -112,8 +112,11 @@ const planNew = async (sending: Sending, { batch }: Piece, stage: Stage): Promis
   return { batch: left, intent, isUnknown: false, lines, earlier: undefined }
 }
 
-/** Sent intervals are written down so many at a time, as each time waits for the disk. */
-const AHEAD = 16
+/**
+ * Sent intervals are written down so many at a time, as each time waits for the disk. Not more: what waits long enough
+ * is moved by the garbage collector, entry by entry.
+ */
+const AHEAD = 4
 
 /** Where it cannot be found out what was done of what is written down, no more of it than is sent at once. */
 const aheadOf = ({ isOurs, knowledge }: Sending): number =>

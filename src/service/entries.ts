@@ -7,12 +7,19 @@ import { showEntry } from './entry-shown.ts'
 import { updateEntry } from './entry-update.ts'
 import { upsertEntries } from './entry-upsert.ts'
 
-/** What a batch keeps of what is stored, as the flags of each of its entries. */
-const keptBy = ({ hasActuals, hasTargets, hasNotes }: Partial<BatchFlags>): Partial<EntryDraft> => ({
-  ...(hasActuals === false && { setActual: false }),
-  ...(hasTargets === false && { setTarget: false }),
-  ...(hasNotes === false && { setNotes: false }),
-})
+/** The entries of a batch, and what it keeps of what is stored as flags of each of them. */
+const withKept = (
+  list: readonly Reading<EntryDraft>[],
+  { hasActuals, hasTargets, hasNotes }: Partial<BatchFlags>,
+): readonly Reading<EntryDraft>[] => {
+  if (hasActuals !== false && hasTargets !== false && hasNotes !== false) return list
+  const kept = {
+    ...(hasActuals === false && { setActual: false }),
+    ...(hasTargets === false && { setTarget: false }),
+    ...(hasNotes === false && { setNotes: false }),
+  }
+  return list.map(({ values, issues }) => ({ values: { ...values, ...kept }, issues }))
+}
 
 /** An entry that was added, or updated as there was one with its key. */
 export type UpsertedEntry = { readonly entry: Entry; readonly isNew: boolean }
@@ -49,10 +56,9 @@ export const entriesNamedBy = (names: readonly EntryName[]): Entries => ({
 
   upsertMany: (ctx, flags, list) =>
     ctx.db.write(async (tx) => {
-      const kept = keptBy(flags.values)
-      for (const { values } of list) Object.assign(values, kept)
       const batch = { issues: flags.issues }
-      const { created, updated, unchanged } = await upsertEntries(tx, ctx, { names, list, batch })
+      const kept = withKept(list, flags.values)
+      const { created, updated, unchanged } = await upsertEntries(tx, ctx, { names, list: kept, batch })
       return {
         rows_added: created + updated,
         rows_created: created,

@@ -75,13 +75,17 @@ const sourceAmong = (references: References, { values, issues }: Sent): Named<So
   return faults.length > 0 ? faults : (first ?? faultsOfNobody(references, issues))
 }
 
+/** The user of an entry that names one that there is by id, and nothing else, as nearly all do. */
+export const plainUserOf = ({ users }: References, { values }: Sent): User | undefined => {
+  const { user_id, email, source_id } = values
+  const isPlain = typeof user_id === 'number' && (email ?? null) === null && (source_id ?? null) === null
+  return isPlain ? users.get(user_id) : undefined
+}
+
 /** What an entry belongs to and the field that says so first, or the faults of how it is named. */
 export const sourceOf = (references: References, sent: Sent): Named<Source> | Issue[] => {
-  const { user_id, email = null, source_id = null } = sent.values
-  // Nearly all entries name a user that there is by id, and nothing else.
-  const isPlain = typeof user_id === 'number' && email === null && source_id === null
-  const user = isPlain ? references.users.get(user_id) : undefined
-  return isPlain && user ? { field: 'user_id', value: user_id, source: user } : sourceAmong(references, sent)
+  const user = plainUserOf(references, sent)
+  return user ? { field: 'user_id', value: user.id, source: user } : sourceAmong(references, sent)
 }
 
 /** A variant blames only fields that it has. */

@@ -9,7 +9,7 @@ import type { Writer } from '../store/db.ts'
 import { entries as store, type StoredEntry } from '../store/entries.ts'
 import type { Context } from './context.ts'
 import { carryGroupItems } from './entry-items.ts'
-import { faultsOfNothing, placeOf } from './entry-place.ts'
+import { faultsOfNothing, placeOf, plainUserOf } from './entry-place.ts'
 import { loadReferences, type References } from './entry-references.ts'
 
 /** What became of the rows that were sent, and the id of the entry of each. */
@@ -21,17 +21,17 @@ export type Upserted = {
 }
 
 /** An entry while its rows are judged: what the store holds, and what the rows so far leave. */
-type Slot = { readonly stored: StoredEntry | undefined; id: number; values: EntryValues | undefined }
+type Slot = { stored: StoredEntry | undefined; id: number; values: EntryValues | undefined }
 
 /** The entries of one item and KPI that a list touches, by day. */
 type Series = { readonly item: number; readonly kpi: Kpi; from: Day; to: Day; readonly slots: Map<Day, Slot> }
 
-/** A row whose item and KPI are good, in its place. */
-type Placed = { readonly index: number; readonly series: Series; readonly day: Day; readonly sent: Partial<EntryDraft> }
+/** A row whose item and KPI are good, and the entry that it is of. */
+type Placed = { readonly index: number; readonly kpi: Kpi; readonly slot: Slot; readonly sent: Partial<EntryDraft> }
 
 /** The series that a list touches. */
 type SeriesMap = {
-  /** The series of an item and KPI, widened to the day; made where there is none yet. */
+  /** The series of an item and KPI; made where there is none yet. */
   readonly place: (item: number, kpi: Kpi, day: Day) => Series
   readonly find: (item: number, kpi: number) => Series | undefined
   readonly all: () => Series[]
@@ -49,15 +49,21 @@ const createSeriesMap = (): SeriesMap => {
     return series
   }
   return {
-    place: (item, kpi, day) => {
-      const series = findOrMake(item, kpi, day)
-      if (day < series.from) series.from = day
-      if (day > series.to) series.to = day
-      return series
-    },
+    place: findOrMake,
     find: (item, kpi) => items.get(item)?.get(kpi),
     all: () => [...items.values()].flatMap((ofItem) => [...ofItem.values()]),
   }
+}
+
+/** The entry of a day, for which the series is widened to it. */
+const slotOf = (series: Series, day: Day): Slot => {
+  const known = series.slots.get(day)
+  if (known) return known
+  if (day < series.from) series.from = day
+  if (day > series.to) series.to = day
+  const slot: Slot = { stored: undefined, id: 0, values: undefined }
+  series.slots.set(day, slot)
+  return slot
 }
 
 /** Takes the faults of the row with an index. */
@@ -69,13 +75,24 @@ type Placement = { readonly rows: readonly Placed[]; readonly series: SeriesMap 
 const placeRows = (references: References, list: readonly Reading<EntryDraft>[], blame: Blame): Placement => {
   const series = createSeriesMap()
   const rows: Placed[] = []
+  const seriesOf = (sent: Reading<EntryDraft>, day: Day): Series | undefined => {
+    // What names a user and a KPI as a row before that was good is good.
+    const user = plainUserOf(references, sent)
+    const before = user && series.find(user.id, sent.values.kpi_id ?? 0)
+    if (before) return before
+    const place = placeOf(references, sent)
+    return Array.isArray(place) ? undefined : series.place(place.item, place.kpi, day)
+  }
+  const faultsOf = (sent: Reading<EntryDraft>): Issue[] => {
+    const place = placeOf(references, sent)
+    return [...sent.issues, ...(Array.isArray(place) ? place : []), ...faultsOfNothing(references, sent)]
+  }
   for (const [index, sent] of list.entries()) {
     const { values, issues } = sent
-    const place = placeOf(references, sent)
     const day = values.entry_date
-    if (issues.length > 0 || Array.isArray(place) || day === undefined) {
-      blame(index, [...issues, ...(Array.isArray(place) ? place : []), ...faultsOfNothing(references, sent)])
-    } else rows.push({ index, series: series.place(place.item, place.kpi, day), day, sent: values })
+    const found = issues.length === 0 && day !== undefined ? seriesOf(sent, day) : undefined
+    if (found && day !== undefined) rows.push({ index, kpi: found.kpi, slot: slotOf(found, day), sent: values })
+    else blame(index, faultsOf(sent))
   }
   return { rows, series }
 }
@@ -83,17 +100,9 @@ const placeRows = (references: References, list: readonly Reading<EntryDraft>[],
 const loadStored = async (tx: Writer, account: number, series: SeriesMap): Promise<void> => {
   const ranges = series.all().map(({ item, kpi, from, to }) => ({ item, kpi: kpi.id, from, to }))
   for (const stored of await store.within(tx, account, ranges)) {
-    const slots = series.find(stored.item_id, stored.kpi_id)?.slots
-    slots?.set(stored.entry_date, { stored, id: stored.id, values: stored })
+    const slot = series.find(stored.item_id, stored.kpi_id)?.slots.get(stored.entry_date)
+    if (slot) Object.assign(slot, { stored, id: stored.id, values: stored })
   }
-}
-
-const slotOf = ({ series: { slots }, day }: Placed): Slot => {
-  const known = slots.get(day)
-  if (known) return known
-  const slot: Slot = { stored: undefined, id: 0, values: undefined }
-  slots.set(day, slot)
-  return slot
 }
 
 type Counts = { created: number; updated: number; unchanged: number }
@@ -101,13 +110,12 @@ type Counts = { created: number; updated: number; unchanged: number }
 /** Applies every row to its entry, in order; blames those that would leave an entry that must not be. */
 const applyRows = (rows: readonly Placed[], blame: Blame): Counts => {
   const counts: Counts = { created: 0, updated: 0, unchanged: 0 }
-  for (const row of rows) {
-    const slot = slotOf(row)
+  for (const { index, kpi, slot, sent } of rows) {
     const before = slot.values
-    const after = mergeEntry(before, row.sent, row.series.kpi)
-    const faults = faultsOfValues(after, row.series.kpi)
+    const after = mergeEntry(before, sent, kpi)
+    const faults = faultsOfValues(after, kpi)
     if (faults.length > 0) {
-      blame(row.index, faults)
+      blame(index, faults)
       continue
     }
     slot.values = after
@@ -124,8 +132,7 @@ const numberEntries = async (
   created: number,
 ): Promise<number[]> => {
   let next = created === 0 ? 0 : await takeIds(tx, account, 'entries', created)
-  return rows.map((row) => {
-    const slot = slotOf(row)
+  return rows.map(({ slot }) => {
     if (slot.id === 0) slot.id = next++
     return slot.id
   })
