@@ -54,7 +54,7 @@ export const drawJob = (random: Random): Job => {
   const onConflict = drawConflict(random, kind)
   const clear = onConflict !== 'add' && kind.reads && chance(0.2)
   const sheet = createSheet(random, account, {
-    rows: ROWS,
+    rows: [1, ROWS],
     days: DAYS,
     hasUnlucky: true,
     namesById: !kind.reads,

@@ -16,19 +16,14 @@ import { rejectedIn } from './simulate.ts'
 export type Target = {
   readonly env: Readonly<Record<string, string>>
   readonly entries: () => Promise<readonly Kept[]>
-  /** Calls at each request that arrives, where there are such. */
-  readonly onRequest: (listener: () => void) => void
+  /** Calls whenever something is seen of a run from outside: a request that arrives, a file that is written. */
+  readonly onSight: (listener: () => void) => void
 }
 
-/** A process that is killed: at a request, or after so many milliseconds, whichever comes first. */
-type Kill = { readonly atRequest: number; readonly afterMs: number }
+/** When a process is killed: so many milliseconds after its start, or after so many things have been seen of it. */
+type Kill = { readonly afterMs: number; readonly atSight?: number }
 
-const runOnce = async (
-  folder: Folder,
-  { env, onRequest }: Target,
-  job: Job,
-  kill: Kill | undefined,
-): Promise<Ended> => {
+const runOnce = async (folder: Folder, { env, onSight }: Target, job: Job, kill: Kill | undefined): Promise<Ended> => {
   const args = [join(ROOT, 'bin', 'kpi.js'), 'entries', 'import', 'data.csv', '-o', 'json', ...flagsOf(job)]
   const surroundings = { HOME: folder.path, TMPDIR: folder.path, ...env }
   const child = spawn(process.execPath, args, {
@@ -38,24 +33,32 @@ const runOnce = async (
   })
   const over = new AbortController()
   const end = (): void => void child.kill('SIGKILL')
-  let requests = 0
-  onRequest(() => {
-    requests += 1
+  let sights = 0
+  onSight(() => {
+    sights += 1
     // Some milliseconds on, so that it is killed while it sends, waits, reads and writes down.
-    if (kill && requests === kill.atRequest) void setTimeout(kill.afterMs % 6).then(end)
+    if (kill && sights === kill.atSight) void setTimeout(kill.afterMs).then(end)
   })
-  if (kill) setTimeout(kill.afterMs, undefined, { signal: over.signal }).then(end, () => undefined)
+  if (kill && kill.atSight === undefined) {
+    setTimeout(kill.afterMs, undefined, { signal: over.signal }).then(end, () => undefined)
+  }
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
   const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
   over.abort()
   return code === null ? { code: undefined, home: folder.path } : { code, stdout, stderr, home: folder.path }
 }
 
+/** Long enough for a process to start. */
+const LONGEST_MS = 500
+
 /** What came of a job whose runs were killed. */
 export type Killed = { readonly kills: number; readonly complaints: readonly string[]; readonly said: string }
 
 /** How much is killed, and when. */
-export type Killing = { readonly kills: number; readonly requests: number; readonly longestMs: number }
+export type Killing = { readonly kills: number; readonly sights: readonly [from: number, to: number] }
+
+const drawKill = ({ chance, whole }: Random, { sights }: Killing): Kill =>
+  chance(0.15) ? { afterMs: whole(0, LONGEST_MS) } : { atSight: whole(...sights), afterMs: whole(0, 12) }
 
 /** Runs a job by the same command, killed so many times, until it has nothing more to do. */
 export const runKilled = async (job: Job, target: Target, random: Random, killing: Killing): Promise<Killed> => {
@@ -63,8 +66,8 @@ export const runKilled = async (job: Job, target: Target, random: Random, killin
   writeFileSync(folder.in('data.csv'), job.sheet.text)
   let kills = 0
   for (;;) {
-    const kill = { atRequest: random.whole(1, killing.requests), afterMs: random.whole(100, killing.longestMs) }
-    const ended = await runOnce(folder, target, job, kills < killing.kills ? kill : undefined)
+    const kill = kills < killing.kills ? drawKill(random, killing) : undefined
+    const ended = await runOnce(folder, target, job, kill)
     if (ended.code === undefined) kills += 1
     const entries = await target.entries()
     const rejected = rejectedIn(folder.path)

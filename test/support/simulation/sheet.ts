@@ -21,8 +21,8 @@ export type Sheet = {
 
 /** What a file is to be like. */
 export type Wants = {
-  /** The most rows of a long file. */
-  readonly rows: number
+  /** The fewest and the most rows of a long file. */
+  readonly rows: readonly [fewest: number, most: number]
   readonly days: number
   /** Whether there are rows that the service refuses for a reason of its own. */
   readonly hasUnlucky: boolean
@@ -127,6 +127,6 @@ export const createSheet = (random: Random, account: FaultyAccount, wants: Wants
   const draw = { random, account, wants }
   const isWide = !wants.namesById && account.kpis.length > 1 && random.chance(0.25)
   return isWide
-    ? drawWide(draw, random.whole(1, Math.ceil(wants.rows / 3)))
-    : drawLong(draw, random.whole(Math.ceil(wants.rows / 60), wants.rows))
+    ? drawWide(draw, random.whole(1, Math.ceil(wants.rows[1] / 3)))
+    : drawLong(draw, random.whole(...wants.rows))
 }
