@@ -93,9 +93,10 @@ const merge = (before: Values, { kpi, values }: Candidate, clear: boolean): Valu
 /** What an import of candidates into an account comes to, worked out one entry at a time. */
 export const outcomeOf = (candidates: readonly Candidate[], stored: Held, ways: Ways): Outcome => {
   const held = new Map(stored)
-  const rejected = new Set(candidates.filter((one) => !isGood(one, ways)).map(({ line }) => line))
+  const bad: ReadonlySet<number> = new Set(candidates.filter((one) => !isGood(one, ways)).map(({ line }) => line))
+  const rejected = new Set(bad)
   // Where empty cells clear, a row with a bad cell is bad as a whole.
-  const isBad = (one: Candidate): boolean => (ways.clear ? rejected.has(one.line) : !isGood(one, ways))
+  const isBad = (one: Candidate): boolean => (ways.clear ? bad.has(one.line) : !isGood(one, ways))
   const keyed = candidates.filter((one) => hasKey(one) && (ways.clear || !isEmpty(one)))
   const groups = Map.groupBy(keyed, ({ user, kpi, date }) => `${USERS[user]} ${KPIS[kpi]} ${date}`)
   const actions: { key: string; lines: number[]; action: string }[] = []
