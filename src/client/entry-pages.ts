@@ -32,10 +32,11 @@ const pagingOf = (client: Client): Paging => {
 const isMoreAfter = (client: Client, { entries, hasMore }: EntryPage, come: number): boolean | 'perhaps' => {
   const said = hasMore(come)
   if (entries.length === 0 || said !== undefined) return entries.length > 0 && said === true
-  if (entries.length === ENTRIES_PAGE || client.isOurs()) return entries.length === ENTRIES_PAGE
   const paging = pagingOf(client)
-  if (entries.length < paging.longest) return false
+  const isShort = entries.length < paging.longest
   if (entries.length > paging.longest) Object.assign(paging, { longest: entries.length, isCapped: false })
+  if (entries.length === ENTRIES_PAGE || client.isOurs()) return entries.length === ENTRIES_PAGE
+  if (isShort) return false
   return paging.isCapped || 'perhaps'
 }
 

@@ -136,7 +136,7 @@ describe('what ends a run of several files', () => {
   test('leaves a list of a dry run that can be read', async () => {
     await using importer = await remoteImporter()
     write(importer)
-    importer.write('bad.csv', 'user,date\nBob,2026-01-01\n')
+    importer.write('bad.csv', 'user,kpi,date,actual\nBob,Sales,01/02/2026,1\n')
     const ran = await importer.kpi('entries', 'import', 'a.csv', 'bad.csv', 'c.csv', '--dry-run', '-o', 'json')
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, [{ file: 'a.csv' }, { file: 'a.csv' }]])
     expect(ran.stderr).toMatch(/kpi: bad\.csv: /)
