@@ -10,12 +10,12 @@ import { type Service, startService } from '../support/service.ts'
 let home: Folder
 let service: Service
 let server: Listening
-/** Refuses the second batch of an import, once. */
-let batches = 0
+/** While it fails, it takes the first batch of an import, and no more. */
+let [batches, isFailing] = [0, true]
 const failing =
   (face: Face): Face =>
   async (request) => {
-    if (!request.target.endsWith('/list') || (batches += 1) !== 2) return face(request)
+    if (!request.target.endsWith('/list') || (batches += 1) === 1 || !isFailing) return face(request)
     return { status: 503, headers: { 'retry-after': '1' }, body: '{"message":"stopping"}' }
   }
 
@@ -78,15 +78,16 @@ test('3: some rows were rejected', async () => {
   expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('some.rejects.csv') as unknown })
 })
 
-test('6: the service failed in mid-run; the same command continues and ends with 0', async () => {
+test('6: stopped at the deadline, as the service failed in mid-run; the same command continues and ends with 0', async () => {
   const days = Array.from({ length: 6000 }, (_, at) => new Date(at * 86_400_000).toISOString().slice(0, 10))
   writeFileSync(home.in('long.csv'), ['user,kpi,date,actual', ...days.map((day) => `Ann,Sales,${day},1`)].join('\n'))
   const line = ['entries', 'import', 'long.csv', '-o', 'json']
-  const stopped = await runKpi(home, line, place())
+  const stopped = await runKpi(home, [...line, '--deadline', '4s'], place())
   expect([stopped.code, JSON.parse(stopped.stdout)]).toMatchObject([6, { created: 5000, left: 1000 }])
   expect(stopped.stderr).toContain('run the same command to continue')
+  isFailing = false
   const done = await runKpi(home, line, place())
-  expect([done.code, JSON.parse(done.stdout)]).toMatchObject([0, { created: 1000, left: 0 }])
+  expect([done.code, JSON.parse(done.stdout)]).toMatchObject([0, { created: 6000, left: 0 }])
 })
 
 test('7: this variant of the service does not have that', async () => {
