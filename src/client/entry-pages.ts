@@ -30,11 +30,11 @@ const pagingOf = (client: Client): Paging => {
  * there are: a page that is not shorter than all before it is perhaps not the last.
  */
 const isMoreAfter = (client: Client, { entries, hasMore }: EntryPage, come: number): boolean | 'perhaps' => {
-  const said = hasMore(come)
-  if (entries.length === 0 || said !== undefined) return entries.length > 0 && said === true
   const paging = pagingOf(client)
   const isShort = entries.length < paging.longest
   if (entries.length > paging.longest) Object.assign(paging, { longest: entries.length, isCapped: false })
+  const said = hasMore(come)
+  if (entries.length === 0 || said !== undefined) return entries.length > 0 && said === true
   if (entries.length === ENTRIES_PAGE || client.isOurs()) return entries.length === ENTRIES_PAGE
   if (isShort) return false
   return paging.isCapped || 'perhaps'
