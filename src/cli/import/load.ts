@@ -28,8 +28,8 @@ const loadJob = async (run: Run, job: Job): Promise<Loaded> => {
       rejectsPath: at(job.rejectsPath),
       journal: journalPlace(cli, client, job.file, asked.journal),
       learnedPath: learnedPath(cli, client),
-      // Until all files are loaded the same command comes to this one again.
-      onFinished: asked.isSeveral ? (forget) => finished.push(forget) : undefined,
+      // Until all files are loaded, and what came of them is told, the same command comes to this one again.
+      onFinished: (forget) => finished.push(forget),
       random: cli.io.random,
       verify: job.verify,
     })

@@ -23,6 +23,13 @@ export type Target = {
 /** When a process is killed: so many milliseconds after its start, or after so many things have been seen of it. */
 type Kill = { readonly afterMs: number; readonly atSight?: number }
 
+/** How a run was about to end that had told its summary when it was killed: with that, it is over. */
+const codeOf = (stdout: string): number | undefined => {
+  if (!stdout.endsWith('}\n')) return undefined
+  const { left, rejected } = JSON.parse(stdout) as Readonly<Record<string, number>>
+  return left === 0 ? (rejected === 0 ? 0 : 3) : undefined
+}
+
 const runOnce = async (folder: Folder, { env, onSight }: Target, job: Job, kill: Kill | undefined): Promise<Ended> => {
   const args = [join(ROOT, 'bin', 'kpi.js'), 'entries', 'import', 'data.csv', '-o', 'json', ...flagsOf(job)]
   const surroundings = { HOME: folder.path, TMPDIR: folder.path, ...env }
@@ -45,7 +52,8 @@ const runOnce = async (folder: Folder, { env, onSight }: Target, job: Job, kill:
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
   const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
   over.abort()
-  return code === null ? { code: undefined, home: folder.path } : { code, stdout, stderr, home: folder.path }
+  const exit = code ?? codeOf(stdout)
+  return exit === undefined ? { code: exit, home: folder.path } : { code: exit, stdout, stderr, home: folder.path }
 }
 
 /** Long enough for a process to start. */
