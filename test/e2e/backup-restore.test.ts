@@ -74,7 +74,7 @@ test(
       await db.close()
       // Each transaction counts one up in that entry, and adds a batch.
       const done = Number(tally?.actual)
-      expect(content).toEqual({ names: ['Sales'], entries: done * BATCH + 1, faults: 0 })
+      expect(content).toMatchObject({ entries: done * BATCH + 1, faults: 0 })
       expect(done).toBeGreaterThan(before)
       before = done
     }

@@ -11,17 +11,26 @@ import { openStore } from '../../src/store/open.ts'
 import { entryRow, kpiRecord } from './store.ts'
 
 /** So many entries take more than one statement. */
-export const BATCH = 60
+export const BATCH = 150
+/** However fast the machine is, days stay within the calendar: so many of a KPI, and so many KPIs. */
+const DAYS = 50_000
+const KPIS = 40
+
+const makeKpis = async (tx: Writer, account: number): Promise<void> => {
+  const first = await takeIds(tx, account, 'kpis', KPIS)
+  for (let id = first; id < first + KPIS; id += 1) await kpis.insert(tx, account, kpiRecord({ id, name: `Sales ${id}` }))
+}
 
 const step = async (tx: Writer, account: number): Promise<void> => {
   const [tally] = await entries.within(tx, account, [{ item: 1, kpi: 1, from: 0, to: 0 }])
   if (tally) await entries.update(tx, account, [{ ...tally, actual: (tally.actual ?? 0n) + 1n }])
   else {
-    await kpis.insert(tx, account, kpiRecord({ id: await takeIds(tx, account, 'kpis') }))
+    await makeKpis(tx, account)
     await entries.insert(tx, account, [entryRow({ id: await takeIds(tx, account, 'entries') })])
   }
   const first = await takeIds(tx, account, 'entries', BATCH)
-  const rows = Array.from({ length: BATCH }, (_, index) => entryRow({ id: first + index, entry_date: first + index }))
+  const ids = Array.from({ length: BATCH }, (_, index) => first + index)
+  const rows = ids.map((id) => entryRow({ id, kpi_id: 1 + Math.floor(id / DAYS), entry_date: id % DAYS }))
   await entries.insert(tx, account, rows)
 }
 
