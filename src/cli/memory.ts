@@ -1,4 +1,4 @@
-const YOUNG_GENERATION_BYTES = 16 * 1024 * 1024
+const YOUNG_GENERATION_BYTES = 32 * 1024 * 1024
 
 const youngGeneration = (): number =>
   process

@@ -92,7 +92,9 @@ export function* cutBatches(
         continue
       }
       finishKey()
-      ;[last, lastLine, isLastBad] = [draft, line, isOneBad]
+      last = draft
+      lastLine = line
+      isLastBad = isOneBad
       if (batch.drafts.length === limit || weight >= BATCH_BYTES) {
         yield batch
         batch = { drafts: [], lines: [] }

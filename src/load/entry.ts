@@ -135,7 +135,8 @@ export const createRowReader = (
     const values = valuesOf(cells)
     if (owner === undefined || kpi === undefined || day === undefined) return
     const mark = reasons.length > 0 ? BAD : 0
-    if (values.flags > 0) add({ ...values, first: owner, second: kpi, third: day, line, flags: values.flags | mark })
+    const { flags, actual, target, text } = values
+    if (flags > 0) add({ first: owner, second: kpi, third: day, line, flags: flags | mark, actual, target, text })
     else if (mark === 0) sink.empty()
   }
   const readWide = ({ line, cells }: Row, { of, columns }: NonNullable<Plan['wide']>): void => {

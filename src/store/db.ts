@@ -60,5 +60,10 @@ export type Db = {
    * process would hold up this one. Not there where no write does.
    */
   readonly inPassing?: Db
+  /**
+   * The same for work that has seen in its own transaction that all is there that its new rows name: the database does
+   * not look for it once more, row by row. Nothing may be removed in it. Not there where none is looked for anyway.
+   */
+  readonly trusting?: Db
   readonly close: () => Promise<void>
 }

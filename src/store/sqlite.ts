@@ -39,9 +39,14 @@ const ROWS_A_STATEMENT = 100
 
 type Rows = readonly (readonly SqlInput[])[]
 
+const isSameInAll = (at: number, rows: Rows, first: SqlInput | undefined): boolean => {
+  for (const row of rows) if (row[at] !== first) return false
+  return true
+}
+
 /** Of each column whether all rows hold the same in it: that is bound once a statement. */
 const sameInAll = (columns: readonly Column[], rows: Rows): boolean[] =>
-  columns.map((_, at) => rows.every((row) => row[at] === rows[0]?.[at]))
+  columns.map((_, at) => isSameInAll(at, rows, rows[0]?.[at]))
 
 /** What is bound once, by the names of the columns. */
 const sharedValues = (columns: readonly Column[], [first = []]: Rows, isSame: readonly boolean[]) =>
@@ -61,7 +66,7 @@ const sqlToInsert = (
 const valuesOf = (rows: Rows, start: number, end: number, isSame: readonly boolean[] = []): SqlInput[] => {
   const values: SqlInput[] = []
   for (let at = start; at < end; at += 1) {
-    const row = rows[at] ?? []
+    const row = rows[at] as readonly SqlInput[]
     for (let column = 0; column < row.length; column += 1) if (!isSame[column]) values.push(row[column] ?? null)
   }
   return values
@@ -94,8 +99,8 @@ const createCache = (prepare: (sql: string) => StatementSync): ((sql: string) =>
 }
 
 /** One connection with its prepared statements. Everything in it happens at once; the promises are the seam's. */
-const connect = (path: string, pragmas: string): Connection => {
-  const database = new DatabaseSync(path, { readBigInts: true, enableForeignKeyConstraints: true })
+const connect = (path: string, pragmas: string, checksReferences = true): Connection => {
+  const database = new DatabaseSync(path, { readBigInts: true, enableForeignKeyConstraints: checksReferences })
   try {
     database.exec(pragmas)
   } catch (error) {
@@ -206,7 +211,7 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durabilit
   const renew = (): void => {
     for (const reader of readers) reader.renew()
   }
-  let writer: Connection | undefined
+  const writers = new Map<boolean, Connection>()
   const writes = createQueue()
   const told = async <T>(task: () => Promise<T>): Promise<T> => {
     try {
@@ -215,10 +220,15 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durabilit
       throw sqliteError(error, path)
     }
   }
-  const openWriter = async (): Promise<Connection> =>
-    (writer ??= await patiently(() => connect(path, writerSettings(durability)), patienceMs))
-  const writeTransaction = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
-    const connection = await openWriter()
+  const openWriter = async (checksReferences = true): Promise<Connection> => {
+    const known = writers.get(checksReferences)
+    if (known) return known
+    const opened = await patiently(() => connect(path, writerSettings(durability), checksReferences), patienceMs)
+    writers.set(checksReferences, opened)
+    return opened
+  }
+  const writeTransaction = async <T>(work: (tx: Writer) => Promise<T>, checksReferences?: boolean): Promise<T> => {
+    const connection = await openWriter(checksReferences)
     await patiently(() => connection.beginWriting(), patienceMs)
     return finish(connection, () => work(connection))
   }
@@ -232,7 +242,7 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durabilit
     read: (work) => told(() => freeReader().read(work)),
     write: (work) => queued(() => writeTransaction(work)),
     // The one writer of a file is alone in all accounts.
-    ofAccount: () => db,
+    ofAccount: () => whole,
     // It changes for the reader with each commit of another connection, and the reader itself writes nothing.
     stamp: () => {
       try {
@@ -243,8 +253,13 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durabilit
     },
     close: async () => {
       for (const reader of readers) reader.close()
-      writer?.close()
+      for (const writer of writers.values()) writer.close()
     },
   }
-  return { ...db, inPassing: { ...db, write: (work) => queued(() => writeInPassing(work)) } }
+  const whole: Db = {
+    ...db,
+    inPassing: { ...db, write: (work) => queued(() => writeInPassing(work)) },
+    trusting: { ...db, write: (work) => queued(() => writeTransaction(work, false)) },
+  }
+  return whole
 }

@@ -18,7 +18,8 @@ const KPIS = 40
 
 const makeKpis = async (tx: Writer, account: number): Promise<void> => {
   const first = await takeIds(tx, account, 'kpis', KPIS)
-  for (let id = first; id < first + KPIS; id += 1) await kpis.insert(tx, account, kpiRecord({ id, name: `Sales ${id}` }))
+  for (let id = first; id < first + KPIS; id += 1)
+    await kpis.insert(tx, account, kpiRecord({ id, name: `Sales ${id}` }))
 }
 
 const step = async (tx: Writer, account: number): Promise<void> => {
