@@ -63,7 +63,7 @@ const groups = [
   },
   {
     name: 'embedded',
-    test: /src\/(cli\/embedded|store\/(?!migrations|postgres|open-postgres)|service\/(assignments|catalog|collection|context|entries|entry|kpis|names|report|users)|server\/(app|router|query|call|routes))/,
+    test: /src\/(cli\/embedded\.|store\/(?!migrations|postgres|open-postgres)|service\/(assignments|catalog|collection|context|entries|entry|kpis|names|report|users)|server\/(app|router|query|call|routes))/,
   },
 ]
 
