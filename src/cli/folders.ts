@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { KpiError } from '../domain/errors.ts'
-import { makeMissing } from '../load/private-folder.ts'
+import { makeMissing } from '../load/journal/private-folder.ts'
 import { UsageError } from './exit.ts'
 import type { Io } from './io.ts'
 

@@ -6,7 +6,7 @@ import { isObject, type Json } from '../codec/json.ts'
 import { nearest } from '../client/directory.ts'
 import { type Issue, refuseFaults } from '../domain/errors.ts'
 import type { Reading, Resource } from '../domain/schema.ts'
-import { fileError } from '../load/files.ts'
+import { fileError } from '../load/reading/files.ts'
 import { UsageError } from './exit.ts'
 import type { Io } from './io.ts'
 

@@ -5,8 +5,8 @@ import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { Import, Prepared } from './prepare.ts'
 import type { Pair } from './reference.ts'
 import { Stopped } from '../client/stopped.ts'
-import { decideBy, isSent, readsFirst } from './choose.ts'
-import { UNKNOWN } from './verdict.ts'
+import { decideBy, isSent, readsFirst } from './standing/choose.ts'
+import { UNKNOWN } from './standing/verdict.ts'
 
 /** Whether a draft is sure to leave an entry, whatever is stored. */
 const isSure = ({ actual, notes }: EntryDraft): boolean =>

@@ -4,9 +4,9 @@ import { doubtsOf, type Forms, seenForms } from './forms/forms.ts'
 import { shown } from './forms/evidence.ts'
 import { nameOfSign } from './forms/number.ts'
 import { type ImportOptions, type Role, ROLES } from './options.ts'
-import { roleOf } from './synonyms.ts'
-import { type Plan, UnclearHeader } from './columns.ts'
-import type { Reading, Table } from './table.ts'
+import { roleOf } from './columns/synonyms.ts'
+import { type Plan, UnclearHeader } from './columns/columns.ts'
+import type { Reading, Table } from './reading/table.ts'
 
 /** Something that was found out of a file, or was said, and what shows it. */
 export type Finding = { readonly topic: string; readonly found: string; readonly evidence: string }

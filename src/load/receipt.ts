@@ -1,9 +1,9 @@
 import { formatDay } from '../domain/day.ts'
 import type { Variant } from '../domain/variants.ts'
-import { writeWhole } from './files.ts'
+import { writeWhole } from './reading/files.ts'
 import type { ImportOptions } from './options.ts'
 import type { Summary } from './summary.ts'
-import type { Table } from './table.ts'
+import type { Table } from './reading/table.ts'
 import type { Difference, Verified, Verifying } from './verify.ts'
 
 /** Where entries were loaded to, without any secret. */

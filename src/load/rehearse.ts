@@ -1,12 +1,12 @@
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import { neededAssignments } from './assign.ts'
 import type { Batch } from './batch.ts'
-import { chooseFrom, decideBy, isSent, readsFirst } from './choose.ts'
-import { lineOf } from './place.ts'
+import { chooseFrom, decideBy, isSent, readsFirst } from './standing/choose.ts'
+import { lineOf } from './sorting/place.ts'
 import type { Prepared } from './prepare.ts'
 import { tellUnchecked } from './reference.ts'
 import type { Summary } from './summary.ts'
-import type { Action, Verdict } from './verdict.ts'
+import type { Action, Verdict } from './standing/verdict.ts'
 
 /** What a dry run says: of an entry, or of a rejected row. */
 export type Rehearsed = {

@@ -1,12 +1,12 @@
 import { stringify } from 'csv-stringify/sync'
 import { KpiError } from '../domain/errors.ts'
-import { type BlockRow, numberAt, textAt } from './block.ts'
-import { REJECT_COLUMNS } from './header.ts'
-import { writeWhole } from './files.ts'
-import { columnOf, lineOf } from './place.ts'
-import { hasSurplus } from './rows.ts'
-import { createSorter } from './sorter.ts'
-import type { Table } from './table.ts'
+import { type BlockRow, numberAt, textAt } from './sorting/block.ts'
+import { REJECT_COLUMNS } from './columns/header.ts'
+import { writeWhole } from './reading/files.ts'
+import { columnOf, lineOf } from './sorting/place.ts'
+import { hasSurplus } from './reading/rows.ts'
+import { createSorter } from './sorting/sorter.ts'
+import type { Table } from './reading/table.ts'
 
 /** A line that could not be loaded, or not wholly. */
 export type Rejected = {

@@ -5,7 +5,7 @@ import { formatDecimal } from '../../src/domain/decimal.ts'
 import type { EntryDraft } from '../../src/domain/resources/entry.ts'
 import { type Batch, cutBatches } from '../../src/load/batch.ts'
 import { type OnDuplicate, ON_DUPLICATE } from '../../src/load/options.ts'
-import { createSorter } from '../../src/load/sorter.ts'
+import { createSorter } from '../../src/load/sorting/sorter.ts'
 import { embeddedImporter, ID, type Importer } from '../support/import.ts'
 import { readTable } from '../support/rows.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { fileSource } from '../../src/load/files.ts'
-import { type AskedReading, openTable, type Reading } from '../../src/load/table.ts'
+import { fileSource } from '../../src/load/reading/files.ts'
+import { type AskedReading, openTable, type Reading } from '../../src/load/reading/table.ts'
 import { writeFileSync } from 'node:fs'
 import { temporaryFolder } from '../support/folder.ts'
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
 import { formatDecimal } from '../../src/domain/decimal.ts'
-import { createBlock, pushRow } from '../../src/load/block.ts'
+import { createBlock, pushRow } from '../../src/load/sorting/block.ts'
 import { draftOf } from '../../src/load/entry.ts'
 import type { ImportOptions } from '../../src/load/options.ts'
-import { lineOf } from '../../src/load/place.ts'
+import { lineOf } from '../../src/load/sorting/place.ts'
 import { embeddedImporter, ID, type Importer } from '../support/import.ts'
 import { type ReadRows, readTable } from '../support/rows.ts'
 

@@ -2,9 +2,9 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { KpiError } from '../../src/domain/errors.ts'
-import { type Intent, type Journal, type JournalHead, openJournal } from '../../src/load/journal.ts'
-import { emptyTally } from '../../src/load/tally.ts'
-import { mustNotAddAgain } from '../../src/load/unfinished.ts'
+import { type Intent, type Journal, type JournalHead, openJournal } from '../../src/load/journal/journal.ts'
+import { emptyTally } from '../../src/load/sending/tally.ts'
+import { mustNotAddAgain } from '../../src/load/journal/unfinished.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const HEAD: JournalHead = {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { fileSource } from '../../src/load/files.ts'
-import { openTable } from '../../src/load/table.ts'
+import { fileSource } from '../../src/load/reading/files.ts'
+import { openTable } from '../../src/load/reading/table.ts'
 import { createRejects, writeRejects } from '../../src/load/rejects.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 

@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decoded } from '../../src/load/reading/decode.ts'
-import { readRows, type Row } from '../../src/load/rows.ts'
+import { readRows, type Row } from '../../src/load/reading/rows.ts'
 
 async function* contentOf(chunks: readonly Uint8Array[]): AsyncGenerator<Buffer> {
   for (const chunk of chunks) yield Buffer.from(chunk)

@@ -6,9 +6,9 @@ import { draftOf, isBadAt } from '../../src/load/entry.ts'
 import { checkFile } from '../../src/load/check.ts'
 import type { ImportOptions } from '../../src/load/options.ts'
 import { createRejects } from '../../src/load/rejects.ts'
-import { createSorter } from '../../src/load/sorter.ts'
+import { createSorter } from '../../src/load/sorting/sorter.ts'
 import { emptySummary, type Summary } from '../../src/load/summary.ts'
-import type { Table } from '../../src/load/table.ts'
+import type { Table } from '../../src/load/reading/table.ts'
 import { optionsOf } from './import.ts'
 
 type Cells = readonly string[]

@@ -1,5 +1,5 @@
 import { ENCODINGS, type ImportOptions, separatorName, SEPARATORS } from '../../load/options.ts'
-import type { AskedReading } from '../../load/table.ts'
+import type { AskedReading } from '../../load/reading/table.ts'
 import type { Cli } from '../cli.ts'
 import { todayAt } from '../day-words.ts'
 import { UsageError } from '../exit.ts'

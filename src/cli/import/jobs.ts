@@ -1,4 +1,4 @@
-import { openTable, type Table } from '../../load/table.ts'
+import { openTable, type Table } from '../../load/reading/table.ts'
 import type { Verifying } from '../../load/verify.ts'
 import type { Cli } from '../cli.ts'
 import type { Asked } from './asked.ts'

@@ -1,6 +1,6 @@
-import type { Plan } from '../../load/columns.ts'
+import type { Plan } from '../../load/columns/columns.ts'
 import { type Forms, lastingFlags } from '../../load/forms/forms.ts'
-import type { Reading } from '../../load/table.ts'
+import type { Reading } from '../../load/reading/table.ts'
 import type { Cli } from '../cli.ts'
 import type { Asked } from './asked.ts'
 import { mappingOf } from './mapping.ts'

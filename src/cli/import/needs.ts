@@ -1,9 +1,9 @@
 import { type Capability, NEWER_PROFILE } from '../../client/capabilities.ts'
 import { assignment } from '../../domain/resources/assignment.ts'
 import { entry } from '../../domain/resources/entry.ts'
-import { mustNameSources, namesSourceIds } from '../../load/header.ts'
+import { mustNameSources, namesSourceIds } from '../../load/columns/header.ts'
 import type { ImportOptions } from '../../load/options.ts'
-import { headerOf, type Table } from '../../load/table.ts'
+import { headerOf, type Table } from '../../load/reading/table.ts'
 import { SOURCES } from '../source.ts'
 
 const ENTRIES: Capability = { of: entry, verb: 'add' }

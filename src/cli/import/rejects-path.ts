@@ -1,7 +1,7 @@
 import { fstatSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { isDevice } from '../../load/files.ts'
+import { isDevice } from '../../load/reading/files.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 

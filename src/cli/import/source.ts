@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { fileError, fileSource, isDevice, type Source } from '../../load/files.ts'
-import { spoolSource } from '../../load/spool.ts'
+import { fileError, fileSource, isDevice, type Source } from '../../load/reading/files.ts'
+import { spoolSource } from '../../load/reading/spool.ts'
 import type { Cli } from '../cli.ts'
 
 /**

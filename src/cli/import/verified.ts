@@ -1,5 +1,5 @@
 import { basename, dirname, extname, join, resolve } from 'node:path'
-import { isDevice } from '../../load/files.ts'
+import { isDevice } from '../../load/reading/files.ts'
 import { tellDifference, type Verified, type Verifying } from '../../load/verify.ts'
 import type { Cli } from '../cli.ts'
 import type { Outcome } from './conclude.ts'

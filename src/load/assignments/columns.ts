@@ -1,6 +1,6 @@
 import { KpiError } from '../../domain/errors.ts'
-import type { Plan } from '../columns.ts'
-import { namedColumns, recogniseColumns, restOf } from '../header.ts'
+import type { Plan } from '../columns/columns.ts'
+import { namedColumns, recogniseColumns, restOf } from '../columns/header.ts'
 import type { ImportOptions, Role } from '../options.ts'
 
 /** The roles that columns of such a file have as those of entries do. */

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { reasonOf } from '../verdict.ts'
+import { reasonOf } from '../standing/verdict.ts'
 import { type AssignVerdict, judgeHeld } from './verdict.ts'
 
 /** What became of a row: what was done, or why the service refused it. */

@@ -1,7 +1,7 @@
-import { bigintAt, type Block, numberAt } from '../block.ts'
+import { bigintAt, type Block, numberAt } from '../sorting/block.ts'
 import { someOf } from '../prepare.ts'
 import type { Rejects } from '../rejects.ts'
-import { createSorter } from '../sorter.ts'
+import { createSorter } from '../sorting/sorter.ts'
 import type { WantedRow } from './rows.ts'
 
 /** The rows that ask for an assignment, in constant memory. */

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import { type Decimal, formatDecimal } from '../../domain/decimal.ts'
-import { markText } from '../text-mark.ts'
+import { markText } from '../reading/text-mark.ts'
 
 /** How a file is written. */
 export type Form = {

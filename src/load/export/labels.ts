@@ -3,7 +3,7 @@ import { createDirectory, type Named } from '../../client/directory.ts'
 import { readIfAllowed } from '../../client/read-if-allowed.ts'
 import { Fault } from '../../domain/errors.ts'
 import { fullName } from '../../domain/resources/user.ts'
-import { isColumnName } from '../header.ts'
+import { isColumnName } from '../columns/header.ts'
 import { isPlainName } from './form.ts'
 
 /** How a file calls something that has an id. */

@@ -1,6 +1,6 @@
-import type { Plan } from '../columns.ts'
-import { hasSurplus, type Row } from '../rows.ts'
-import type { Table } from '../table.ts'
+import type { Plan } from '../columns/columns.ts'
+import { hasSurplus, type Row } from '../reading/rows.ts'
+import type { Table } from '../reading/table.ts'
 import type { Forms } from './forms.ts'
 
 const noteRow = ({ numbers, date }: Forms, kpiAt: number | undefined, { line, cells }: Row): void => {

@@ -1,7 +1,7 @@
 import { KpiError } from '../../domain/errors.ts'
-import { roleOf } from '../synonyms.ts'
+import { roleOf } from '../columns/synonyms.ts'
 import { type Separator, SEPARATORS, separatorName } from '../options.ts'
-import { createSplitter, type Row } from '../rows.ts'
+import { createSplitter, type Row } from './rows.ts'
 
 /** What stands between the cells of a file. */
 export type FoundSeparator = {

@@ -1,0 +1,115 @@
+import { nearest } from '../../client/directory.ts'
+import type { Issue } from '../../domain/errors.ts'
+import type { ImportOptions, Role } from '../options.ts'
+import { foldName, roleOf, SYNONYMS } from './synonyms.ts'
+
+/** The columns that a rejects file has beside the original ones. Importing leaves them out. */
+export const REJECT_COLUMNS = ['_line', '_reason'] as const
+
+/** What is known of a header so far, each column by its place. */
+export type Findings = {
+  readonly header: readonly string[]
+  readonly roles: Map<Role, number>
+  readonly ignored: Set<number>
+  readonly issues: Issue[]
+}
+
+const NUMBER = /^#(\d{1,5})$/
+
+/** The column of a number, `#3`: for headers that have no names, or the same one. */
+const columnNumbered = (header: readonly string[], name: string): number[] => {
+  const at = Number(NUMBER.exec(name)?.[1] ?? 0) - 1
+  return at >= 0 && at < header.length ? [at] : []
+}
+
+/** The columns of a name: those that are written just so, else those that differ in case, accents, spaces and underscores. */
+const columnsNamed = (header: readonly string[], name: string): number[] => {
+  const placesWhere = (isNamed: (one: string) => boolean): number[] =>
+    [...header.keys()].filter((at) => isNamed(header[at] ?? ''))
+  const exact = placesWhere((one) => one.trim() === name)
+  if (exact.length > 0) return exact
+  const alike = placesWhere((one) => foldName(one) === foldName(name))
+  return alike.length > 0 ? alike : columnNumbered(header, name)
+}
+
+const noColumn = (header: readonly string[], name: string): string => {
+  const near = nearest(name, header)
+  return `there is no column "${name}"; ${near === undefined ? `there are ${header.join(', ')}` : `did you mean "${near}"?`}`
+}
+
+const severalColumns = (name: string, count: number): string =>
+  `there are ${count} columns "${name}"; give each a name of its own`
+
+/** The columns that the user named, and those that are to be left out. */
+export const namedColumns = (
+  header: readonly string[],
+  { map, ignore }: Pick<ImportOptions, 'map' | 'ignore'>,
+): Findings => {
+  const found: Findings = { header, roles: new Map(), ignored: new Set(), issues: [] }
+  for (const [role, name] of map) {
+    const [at, ...others] = columnsNamed(header, name)
+    if (at !== undefined) found.roles.set(role, at)
+    if (at === undefined) found.issues.push({ field: role, message: noColumn(header, name) })
+    else if (others.length > 0) found.issues.push({ field: role, message: severalColumns(name, others.length + 1) })
+  }
+  for (const name of ignore) {
+    const places = columnsNamed(header, name)
+    if (places.length === 0) found.issues.push({ field: 'ignore', message: noColumn(header, name) })
+    for (const at of places) found.ignored.add(at)
+  }
+  header.forEach((name, at) => {
+    if (name.trim() === '' || REJECT_COLUMNS.some((column) => column === name)) found.ignored.add(at)
+  })
+  return found
+}
+
+/** The columns that mean nothing yet. */
+export const restOf = ({ header, roles, ignored }: Findings): number[] => {
+  const taken = new Set([...roles.values(), ...ignored])
+  return [...header.keys()].filter((at) => !taken.has(at))
+}
+
+/** Whether a header has a meaning of its own, so that no KPI or user can be called so there. */
+export const isColumnName = (name: string): boolean =>
+  roleOf(name) !== undefined || REJECT_COLUMNS.some((column) => column === name.trim())
+
+/** Whether a column that means nothing yet is called like a role. */
+export const isCalled = (found: Findings, role: Role): boolean =>
+  restOf(found).some((at) => roleOf(found.header[at] ?? '') === role)
+
+/** Whether entries may belong to breakdown items: the user says so, or a column is called so. */
+export const mayNameSources = (header: readonly string[], options: ImportOptions): boolean =>
+  options.source !== undefined || options.map.has('source') || isCalled(namedColumns(header, options), 'source')
+
+/** Whether they have to: the user says so, or nothing else says whom they belong to. */
+export const mustNameSources = (header: readonly string[], options: ImportOptions): boolean => {
+  if (options.source !== undefined || options.map.has('source')) return true
+  if (options.user !== undefined || options.map.has('user')) return false
+  const found = namedColumns(header, options)
+  return isCalled(found, 'source') && !isCalled(found, 'user')
+}
+
+/** Whether a column has the name that the interface itself has for breakdown items, and so can mean nothing else. */
+export const namesSourceIds = (header: readonly string[], options: ImportOptions): boolean =>
+  restOf(namedColumns(header, options)).some((at) => header[at]?.trim().toLowerCase() === 'source_id')
+
+/** Adds those of the given roles that columns have by their own names, where the user has named no others. */
+export const recogniseColumns = (found: Findings, wanted: readonly Role[]): void => {
+  const { header, roles, issues } = found
+  const named = new Set(roles.keys())
+  for (const at of restOf(found)) {
+    const name = header[at] ?? ''
+    const role = roleOf(name)
+    if (!role || !wanted.includes(role) || named.has(role)) continue
+    const other = roles.get(role)
+    if (other === undefined) roles.set(role, at)
+    else
+      issues.push({ field: role, message: `is both "${header[other]}" and "${name}"; say which: --map ${role}=COLUMN` })
+  }
+}
+
+/** A column that means nothing yet and is called nearly like a role. */
+export const nearColumn = (found: Findings, role: Role): string | undefined =>
+  restOf(found)
+    .map((at) => found.header[at]?.trim() ?? '')
+    .find((name) => nearest(name, SYNONYMS[role]) !== undefined)

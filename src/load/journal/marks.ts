@@ -1,0 +1,77 @@
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { ownerOf } from '../owner.ts'
+
+/** Of each of some entries two numbers for its key and one for its values, by which it is known again. */
+export type Marks = Int32Array
+
+const NUMBERS = 3
+const SEEDS = [0x1b873593, 0x2c1b3c6d] as const
+const TWO_TO_32 = 2 ** 32
+
+/** Takes 32 bits more into a hash, as MurmurHash3 does. */
+const mix = (hash: number, bits: number): number => {
+  const first = Math.imul(bits, 0xcc9e2d51)
+  const taken = hash ^ Math.imul((first << 15) | (first >>> 17), 0x1b873593)
+  return (Math.imul((taken << 13) | (taken >>> 19), 5) + 0xe6546b64) | 0
+}
+
+const mixNumber = (hash: number, value: number): number => mix(mix(hash, value | 0), Math.floor(value / TWO_TO_32) | 0)
+
+const finish = (hash: number): number => {
+  const first = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35)
+  return second ^ (second >>> 16)
+}
+
+const keyMark = (seed: number, draft: EntryDraft): number =>
+  finish(mixNumber(mixNumber(mixNumber(seed, ownerOf(draft)), draft.kpi_id), draft.entry_date))
+
+/** What is left out, cleared or given is told apart by the first number. */
+const mixDecimal = (hash: number, value: bigint | null | undefined): number =>
+  value === undefined ? mix(hash, 1) : value === null ? mix(hash, 2) : mixNumber(mix(hash, 3), Number(value))
+
+const mixText = (hash: number, value: string | null | undefined): number => {
+  if (typeof value !== 'string') return mix(hash, value === null ? 2 : 1)
+  let mixed = mix(hash, 3)
+  for (let at = 0; at < value.length; at += 1) mixed = mix(mixed, value.charCodeAt(at))
+  return mixed
+}
+
+const valueMark = ({ actual, target, notes }: EntryDraft): number =>
+  finish(mixText(mixDecimal(mixDecimal(0, actual), target), notes))
+
+/** The marks of entries, in their order. A million of them are made at a time, so that they are cheap. */
+export const marksOf = (drafts: readonly EntryDraft[]): Marks => {
+  const marks = new Int32Array(drafts.length * NUMBERS)
+  let at = 0
+  for (const draft of drafts) {
+    marks[at] = keyMark(SEEDS[0], draft)
+    marks[at + 1] = keyMark(SEEDS[1], draft)
+    marks[at + 2] = valueMark(draft)
+    at += NUMBERS
+  }
+  return marks
+}
+
+const keyAt = (marks: Marks, at: number): string => `${marks[at * NUMBERS]}/${marks[at * NUMBERS + 1]}`
+const countOf = (marks: Marks): number => marks.length / NUMBERS
+
+/** Where among earlier marks each of some entries stands, if it does, and whether it holds what it held. */
+export const findMarks = (
+  earlier: Marks,
+  marks: Marks,
+): ({ readonly at: number; readonly isSame: boolean } | undefined)[] => {
+  const places = new Map(Array.from({ length: countOf(earlier) }, (_, at) => [keyAt(earlier, at), at]))
+  return Array.from({ length: countOf(marks) }, (_, own) => {
+    const at = places.get(keyAt(marks, own))
+    if (at === undefined) return undefined
+    return { at, isSame: earlier[at * NUMBERS + 2] === marks[own * NUMBERS + 2] }
+  })
+}
+
+/** Marks, and after them those of earlier ones whose keys are not among them. */
+export const joinMarks = (marks: Marks, earlier: Marks): Marks => {
+  const own = new Set(Array.from({ length: countOf(marks) }, (_, at) => keyAt(marks, at)))
+  const others = Array.from({ length: countOf(earlier) }, (_, at) => at).filter((at) => !own.has(keyAt(earlier, at)))
+  return Int32Array.from([...marks, ...others.flatMap((at) => [...earlier.subarray(at * NUMBERS, (at + 1) * NUMBERS)])])
+}

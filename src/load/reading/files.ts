@@ -1,0 +1,107 @@
+import { closeSync, createReadStream, openSync, statSync } from 'node:fs'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { KpiError } from '../../domain/errors.ts'
+import type { Content } from './inspect.ts'
+
+/** How many bytes of a file are read at once. */
+export const CHUNK_BYTES = 1 << 16
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a directory',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'its file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  ENOTDIR: 'part of its path is not a directory',
+}
+
+/** An error of the file system as one line that names the file and says why. Anything else passes through. */
+export const fileError = (error: unknown, act: 'read' | 'write', path: string): unknown => {
+  if (error instanceof KpiError || !(error instanceof Error) || !('code' in error)) return error
+  const isLost = act === 'write' && error.code === 'ENOENT'
+  const reason = isLost ? 'there is no such folder; make it first' : (REASONS[String(error.code)] ?? error.message)
+  return new KpiError('malformed', `cannot ${act} ${path}: ${reason}`, { cause: error })
+}
+
+/**
+ * Whether there is something other than a file, such as a pipe or `/dev/null`: read once, written to, not replaced. So are
+ * the names that the system gives to open files.
+ */
+export const isDevice = (path: string): boolean => {
+  if (/^\/(dev|proc)\//.test(path)) return true
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found !== undefined && !found.isFile() && !found.isDirectory()
+}
+
+/** A file that can be read more than once. */
+export type Source = {
+  readonly name: string
+  readonly open: () => Content
+  /** What is another one once the file has changed. */
+  readonly stamp: () => string
+  readonly close: () => void
+}
+
+type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string>
+
+/** The bytes of a stream; what fails is told by the name that the user gave. */
+export async function* bytesOf(stream: Readable, name: string): Content {
+  try {
+    yield* stream as AsyncIterable<Buffer>
+  } catch (error) {
+    throw fileError(error, 'read', name)
+  }
+}
+
+/** Which file that is and how it is: its number, size and time. */
+const stampOf = (path: string, name: string): string => {
+  try {
+    const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true })
+    return [dev, ino, size, mtimeNs].join(' ')
+  } catch (error) {
+    throw fileError(error, 'read', name)
+  }
+}
+
+/** A file on disk, called by the name that the user gave. Fails at once where it cannot be read. */
+export const fileSource = (path: string, name: string): Source => {
+  try {
+    if (statSync(path).isDirectory()) throw Object.assign(new Error('is a directory'), { code: 'EISDIR' })
+    closeSync(openSync(path, 'r'))
+  } catch (error) {
+    throw fileError(error, 'read', name)
+  }
+  return {
+    name,
+    open: () => bytesOf(createReadStream(path, { highWaterMark: CHUNK_BYTES }), name),
+    stamp: () => stampOf(path, name),
+    close: () => undefined,
+  }
+}
+
+/** Writes a file in a folder beside its place and moves it there when it is whole. */
+const writeBeside = async (path: string, chunks: Chunks): Promise<void> => {
+  const folder = await mkdtemp(join(dirname(path), '.kpi-'))
+  try {
+    const beside = join(folder, 'part')
+    await writeFile(beside, chunks, { flush: true })
+    await rename(beside, path)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Writes a file so that there is never half of it under its name: what was there before is replaced by the whole, or
+ * stays.
+ */
+export const writeWhole = async (path: string, chunks: Chunks): Promise<void> => {
+  try {
+    await (isDevice(path) ? writeFile(path, chunks) : writeBeside(path, chunks))
+  } catch (error) {
+    throw fileError(error, 'write', path)
+  }
+}

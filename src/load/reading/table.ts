@@ -1,0 +1,114 @@
+import { KpiError } from '../../domain/errors.ts'
+import type { Source } from './files.ts'
+import type { ENCODINGS, Separator } from '../options.ts'
+import { contentOf, passing } from './content.ts'
+import { decoded } from './decode.ts'
+import { findEncoding } from './encoding.ts'
+import { type Content, inspect } from './inspect.ts'
+import { findSeparator, saysSeparator } from './separator.ts'
+import { readRows, type Row } from './rows.ts'
+
+/** How the bytes of a file become rows. */
+export type Reading = {
+  readonly gzip: boolean
+  readonly encoding: (typeof ENCODINGS)[number]
+  /** Whether it begins with a byte order mark. */
+  readonly hasMark: boolean
+  readonly separator: Separator
+  /** What in the file shows that, a line each. */
+  readonly evidence: readonly string[]
+  /** What was taken for granted and has to be told. */
+  readonly assumed?: string | undefined
+}
+
+/** What the user said of how a file is to be read; whatever is left out is found out. */
+export type AskedReading = {
+  readonly encoding?: Reading['encoding'] | undefined
+  readonly separator?: Separator | undefined
+}
+
+/** A file as rows, the header first; it can be read more than once. */
+export type Table = {
+  readonly name: string
+  readonly reading: Reading
+  /** The SHA-256 of its bytes, in hexadecimal. */
+  readonly sha256: string
+  readonly bytes: number
+  readonly rows: () => AsyncGenerator<readonly Row[]>
+  readonly close: () => void
+}
+
+/** The text that a file begins with. */
+const beginningOf = async (head: Buffer, encoding: Reading['encoding']): Promise<string> => {
+  // A character may be cut off at the end, which only an end would tell.
+  const once = async function* (): Content {
+    yield head
+  }
+  for await (const text of decoded(once(), encoding)) return text
+  return ''
+}
+
+const mustHaveLineFeeds = (text: string): void => {
+  if (!/^[^\n]*\r[^\n]/.test(text)) return
+  throw new KpiError('malformed', 'the lines of the file end in CR alone; save it with line ends of LF or CRLF')
+}
+
+/** Leaves out the first line, which only says what separates cells. */
+async function* withoutFirst(chunks: AsyncGenerator<readonly Row[]>): AsyncGenerator<readonly Row[]> {
+  for await (const rows of chunks) yield rows[0]?.line === 1 ? rows.slice(1) : rows
+}
+
+/** Rows of a file that is the same in the end as it was when it was opened. */
+async function* unchanged(
+  source: Source,
+  stamp: string,
+  rows: () => AsyncGenerator<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  const check = (): void => {
+    if (source.stamp() === stamp) return
+    throw new KpiError('malformed', `${source.name} has changed while it was read; run the command again once it stays`)
+  }
+  check()
+  yield* rows()
+  check()
+}
+
+/** Finds out how a file is to be read, in one pass over it. */
+export const openTable = async (source: Source, asked: AskedReading = {}): Promise<Table> => {
+  const stamp = source.stamp()
+  const file = await passing(source.open())
+  const gzip = file.isGzip
+  const content = (): Content => contentOf(source.open(), source.name, gzip)
+  const seen = await inspect(contentOf(file.bytes, source.name, gzip))
+  const { encoding, hasMark, evidence, assumed } = await findEncoding(
+    { name: source.name, seen, reread: content },
+    asked.encoding,
+  )
+  const text = await beginningOf(seen.head, encoding)
+  mustHaveLineFeeds(text)
+  const found = asked.separator
+    ? { separator: asked.separator, evidence: [] }
+    : findSeparator({ text, isAll: seen.isAll })
+  const read = (): AsyncGenerator<readonly Row[]> => readRows(decoded(content(), encoding), found.separator)
+  const rows = saysSeparator(text) ? () => withoutFirst(read()) : read
+  return {
+    name: source.name,
+    reading: {
+      gzip,
+      encoding,
+      hasMark,
+      separator: found.separator,
+      assumed,
+      evidence: [...(gzip ? ['gzip: it begins with 1F 8B'] : []), ...evidence, ...found.evidence],
+    },
+    ...file.sum(),
+    rows: () => unchanged(source, stamp, rows),
+    close: source.close,
+  }
+}
+
+/** The header of a file; empty where there is none. */
+export const headerOf = async (table: Table): Promise<readonly string[]> => {
+  for await (const [header] of table.rows()) if (header) return header.cells
+  return []
+}

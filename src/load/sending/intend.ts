@@ -1,0 +1,185 @@
+import type { Batch } from '../batch.ts'
+import { digestOf } from '../journal/digest.ts'
+import type { Intent, Interval, Journal, Way } from '../journal/journal.ts'
+import { type EntryKey, keyOf } from '../journal/key.ts'
+import { marksOf } from '../journal/marks.ts'
+import type { Piece } from './pieces.ts'
+import { planChanged } from './plan-changed.ts'
+import { LOST, type Sending } from './sending.ts'
+import { emptyTally, type Counting, refuseLines, type Tally, tallied } from './tally.ts'
+
+/** Settles some entries of a batch before it is sent, counts them, and answers what is left to send. */
+export type Stage = (batch: Batch, counting: Counting) => Promise<Batch>
+
+/** Entries that are written down, and about to be sent. */
+export type Intended = {
+  readonly id: number
+  readonly batch: Batch
+  readonly intent: Intent
+  /** Whether an earlier part of the run may have sent them. */
+  readonly isUnknown: boolean
+  /** How many lines they came from, with those that were settled before. */
+  readonly lines: number
+  /** What an earlier part of the run wrote down in its place. */
+  readonly earlier: Interval | undefined
+}
+
+/** What became of the entries of an interval that are not to be sent again, and how many lines they came from. */
+type Settled = { readonly tally: Tally; readonly lines: number }
+
+/** Entries that are to be sent once that is written down, where it is not yet. */
+type Planned = Omit<Intended, 'id'>
+
+export const countLines = ({ lines }: Batch): number =>
+  lines.reduce<number>((total, one) => total + (typeof one === 'number' ? 1 : one.length), 0)
+
+const NO_KEY: EntryKey = [0, 0, 0]
+
+const boundsOf = ({ drafts }: Batch): Pick<Intent, 'first' | 'last'> => {
+  const [first, last] = [drafts[0], drafts.at(-1)]
+  return { first: first ? keyOf(first) : NO_KEY, last: last ? keyOf(last) : NO_KEY }
+}
+
+/** The entries that are left of a batch after its stage; all where none was settled. */
+const placesOf = ({ drafts }: Batch, left: Batch): readonly number[] | undefined => {
+  if (left.drafts.length === drafts.length) return undefined
+  const kept = new Set(left.drafts)
+  return drafts.flatMap((draft, at) => (kept.has(draft) ? at : []))
+}
+
+const atPlaces = ({ drafts, lines }: Batch, places: readonly number[] | undefined): Batch =>
+  places
+    ? { drafts: places.flatMap((at) => drafts[at] ?? []), lines: places.map((at) => lines[at] ?? 0) }
+    : { drafts, lines }
+
+/** How entries are sent now. */
+const wayNow = ({ knowledge, isAdding, isOurs }: Sending): Way =>
+  knowledge.known().takesBatches === false || (isAdding && !isOurs) ? 'one' : 'batch'
+
+/** Where nothing may be added twice, and it cannot be told any more what of it was. */
+const lost = ({ lines }: Batch): Tally => {
+  const tally = emptyTally()
+  for (const line of lines) refuseLines(tally, line, [LOST])
+  return tally
+}
+
+/** What to do with a piece that an earlier part of the run has sent, or meant to. */
+const planEarlier = async (
+  sending: Sending,
+  { batch }: Piece,
+  earlier: Interval,
+  stage: Stage,
+): Promise<Planned | Settled> => {
+  const [digest, lines] = [digestOf(batch.drafts), countLines(batch)]
+  if (earlier.digest === digest) {
+    if (earlier.outcome) return { tally: earlier.outcome, lines }
+    // A service does not know again what was sent with other credentials.
+    if (earlier.run !== sending.journal.runId && sending.isAdding && earlier.way === 'batch')
+      return { tally: lost(batch), lines }
+    return { batch: atPlaces(batch, earlier.places), intent: earlier, isUnknown: true, lines, earlier }
+  }
+  const { left, tally, isUnknown, kept } = await planChanged(sending, batch, earlier, (fresh) =>
+    tallied((counting) => stage(fresh, counting)),
+  )
+  if (left.size === 0) return { tally, lines }
+  const places = batch.drafts.flatMap((draft, at) => (left.has(draft) ? [at] : []))
+  const intent: Intent = {
+    ...kept,
+    count: batch.drafts.length,
+    digest,
+    way: earlier.outcome ? wayNow(sending) : earlier.way,
+    places,
+    stage: tally,
+    sentAt: isUnknown ? earlier.sentAt : sending.clock.now(),
+  }
+  return { batch: atPlaces(batch, places), intent, isUnknown, lines, earlier }
+}
+
+const planNew = async (sending: Sending, { batch }: Piece, stage: Stage): Promise<Planned | Settled> => {
+  const [left, tally] = await tallied((counting) => stage(batch, counting))
+  const lines = countLines(batch)
+  if (left.drafts.length === 0) return { tally, lines }
+  const intent: Intent = {
+    ...boundsOf(batch),
+    count: batch.drafts.length,
+    digest: digestOf(batch.drafts),
+    marks: marksOf(batch.drafts),
+    way: wayNow(sending),
+    places: placesOf(batch, left),
+    stage: tally,
+    sentAt: sending.clock.now(),
+  }
+  return { batch: left, intent, isUnknown: false, lines, earlier: undefined }
+}
+
+/**
+ * Sent intervals are written down so many at a time, as each time waits for the disk. Not more: what waits long enough
+ * is moved by the garbage collector, entry by entry.
+ */
+const AHEAD = 4
+
+/** Where it cannot be found out what was done of what is written down, no more of it than is sent at once. */
+const aheadOf = ({ isOurs, knowledge }: Sending): number =>
+  isOurs && knowledge.known().takesBatches !== false ? AHEAD : 1
+
+/** Writes down what is planned, and gives each its number. */
+const writeDown = (journal: Journal, planned: readonly Planned[]): Intended[] => {
+  const fresh = planned.filter(({ earlier }) => !earlier)
+  const ids = fresh.length > 0 ? journal.intend(fresh.map(({ intent }) => intent)) : []
+  return planned.map((one) => {
+    const { earlier, intent } = one
+    if (earlier && intent !== earlier) journal.intendAnew(earlier.id, intent)
+    return { ...one, id: earlier?.id ?? ids.shift() ?? 0 }
+  })
+}
+
+/** Takes back what was not sent after all: what an earlier part of the run had done of it stays. */
+export const takeBack = (journal: Journal, { id, earlier }: Intended): void => {
+  if (!earlier) journal.withdraw([id])
+  else journal.restore(earlier)
+}
+
+/** What goes on beside planning. */
+export type Planning = {
+  readonly stage: Stage
+  /** Takes what became of entries that are not to be sent. */
+  readonly onSettled: (tally: Tally, lines: number) => void
+  /** Called where there is more, and it is not gone on with. */
+  readonly onStop: () => void
+}
+
+/**
+ * Plans pieces and writes down what is to be sent, some ahead. What an earlier part of the run has done is counted and
+ * passed over. Ends where it is asked to stop, and takes back what was not taken from it.
+ */
+export async function* intendAll(
+  sending: Sending,
+  pieces: Iterable<Piece>,
+  { stage, onSettled, onStop }: Planning,
+): AsyncGenerator<Intended> {
+  const { journal, signal } = sending
+  let planned: Planned[] = []
+  async function* flush(): AsyncGenerator<Intended> {
+    const written = writeDown(journal, planned)
+    planned = []
+    try {
+      for (let one = written.shift(); one; one = signal.aborted ? undefined : written.shift()) yield one
+      if (written.length > 0) onStop()
+    } finally {
+      const untaken = written.filter(({ isUnknown }) => !isUnknown)
+      for (const one of untaken) takeBack(journal, one)
+    }
+  }
+  for (const piece of pieces) {
+    if (signal.aborted) {
+      onStop()
+      return
+    }
+    const { earlier } = piece
+    const one = await (earlier ? planEarlier(sending, piece, earlier, stage) : planNew(sending, piece, stage))
+    if (!('intent' in one)) onSettled(one.tally, one.lines)
+    else planned.push(one)
+    if (planned.length >= aheadOf(sending)) yield* flush()
+  }
+  if (planned.length > 0) yield* flush()
+}

@@ -1,0 +1,23 @@
+import { type ErrorCode, KpiError } from '../../domain/errors.ts'
+
+/** What passes by itself: the service is not there, failed, or wants to be asked later. */
+const PASSING: ReadonlySet<ErrorCode> = new Set(['unavailable', 'internal', 'too_slow', 'rate_limited'])
+
+/** What is about what was sent, and would be said of it again. */
+const OF_CONTENT: ReadonlySet<ErrorCode> = new Set(['malformed', 'invalid', 'conflict', 'not_found', 'too_large'])
+
+/** Whether to ask again after a while may help. */
+export const isPassing = (error: unknown): error is KpiError =>
+  error instanceof KpiError &&
+  (PASSING.has(error.code) || (error.code === 'conflict' && error.retryAfter !== undefined))
+
+/** Whether what was sent is refused for what it holds. */
+export const isRefused = (error: unknown): error is KpiError =>
+  error instanceof KpiError && OF_CONTENT.has(error.code) && !isPassing(error)
+
+/** Whether a request that failed may have been done all the same. */
+export const mayBeDone = (error: unknown): boolean => error instanceof KpiError && error.mayBeDone
+
+/** What a refusal says, a reason each. */
+export const reasonsOf = ({ issues, message }: KpiError): readonly string[] =>
+  issues.length > 0 ? issues.map(({ field, message: words }) => `${field}: ${words}`) : [message]

@@ -1,0 +1,166 @@
+import { KpiError } from '../../domain/errors.ts'
+import { BATCH_LIMIT, type BatchResult } from '../../domain/resources/entry.ts'
+import type { Batch } from '../batch.ts'
+import { digestOf } from '../journal/digest.ts'
+import { patiently } from './patience.ts'
+import { isRefused, mayBeDone, reasonsOf } from './refusal.ts'
+import { LOST, type Sending } from './sending.ts'
+import { fatesOf } from './settle.ts'
+import { emptyTally, refuseLines, type Tally } from './tally.ts'
+
+/** Thrown where a service turns out to have no way to take batches, before anything was sent to it. */
+export class NoBatches extends Error {
+  override readonly name = 'NoBatches'
+}
+
+/** Entries to send, and what has become of them so far. */
+export type Sent = {
+  readonly batch: Batch
+  readonly tally: Tally
+  readonly sentAt: number
+  /** Whether some of it may have been stored. */
+  isTouched: boolean
+}
+
+/** So many entries refused one by one, and none taken, are not to blame themselves. */
+const REFUSED_IN_VAIN = 20
+
+const pick = ({ drafts, lines }: Batch, places: readonly number[]): Batch => ({
+  drafts: places.flatMap((at) => drafts[at] ?? []),
+  lines: places.map((at) => lines[at] ?? 0),
+})
+
+const countOf = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, Number(count)) : 0)
+
+/** Counts what the service says of so many entries, as far as that adds up; all else of them was sent. */
+const countResult = (tally: Tally, result: BatchResult, count: number): void => {
+  const created = countOf(result.rows_created)
+  const updated = countOf(result.rows_updated)
+  const unchanged = countOf(result.rows_unchanged)
+  const told = created + updated + unchanged
+  tally.sent += told > count ? count : count - told
+  if (told > count) return
+  tally.created += created
+  tally.updated += updated
+  tally.unchanged += unchanged
+}
+
+/** The entries that a refusal names, with the reasons; none where it is not about single entries. */
+const namedBy = (error: KpiError, count: number): Map<number, string[]> => {
+  const named = new Map<number, string[]>()
+  for (const { index, field, message } of error.code === 'invalid' ? error.issues : []) {
+    if (index === undefined) return new Map()
+    if (index < count) named.set(index, [...(named.get(index) ?? []), `${field}: ${message}`])
+  }
+  return named
+}
+
+/** Counts those entries whose fate is known, and answers the others, which are to be sent. */
+const settle = async (sending: Sending, sent: Sent, batch: Batch): Promise<Batch> => {
+  const fates = await fatesOf(sending, batch.drafts, sent.sentAt)
+  for (const [at, fate] of fates.entries()) {
+    if (fate === 'there') sent.tally.sent += 1
+    if (fate === 'lost') refuseLines(sent.tally, batch.lines[at] ?? 0, [LOST])
+  }
+  return pick(
+    batch,
+    [...batch.drafts.keys()].filter((at) => fates[at] === 'open'),
+  )
+}
+
+const isNoPath = (error: unknown): error is KpiError =>
+  error instanceof KpiError && (error.code === 'not_found' || error.code === 'method_not_allowed')
+
+/** Thrown for what was refused of a batch: what was not found to be there already. */
+class Refused extends Error {
+  override readonly name = 'Refused'
+  readonly refusal: KpiError
+  readonly batch: Batch
+  constructor(refusal: KpiError, batch: Batch) {
+    super(refusal.message, { cause: refusal })
+    this.refusal = refusal
+    this.batch = batch
+  }
+}
+
+/** What a request is named by: a service of somebody else may keep under a name what failed, too. */
+const nameOf = ({ journal, isOurs }: Sending, { drafts }: Batch, tries: number): string =>
+  `${journal.runId}-${digestOf(drafts)}${isOurs || tries === 0 ? '' : `-${tries}`}`
+
+/** Sends entries until there is an answer; where one was lost, it is found out first what became of them. */
+const sendOnce = async (sending: Sending, sent: Sent, all: Batch, isUnknown: boolean): Promise<void> => {
+  let [batch, isLost] = [all, isUnknown]
+  await patiently(sending, async (tries) => {
+    if (isLost) batch = await settle(sending, sent, batch)
+    isLost = false
+    if (batch.drafts.length === 0) return
+    try {
+      const result = await sending.client.entries.addMany(batch.drafts, nameOf(sending, batch, tries))
+      countResult(sent.tally, result, batch.drafts.length)
+      sent.isTouched = true
+    } catch (error) {
+      isLost = mayBeDone(error)
+      sent.isTouched ||= isLost
+      throw isRefused(error) || isNoPath(error) ? new Refused(error, batch) : error
+    }
+  })
+}
+
+const halves = ({ drafts }: Batch): readonly [number[], number[]] => {
+  const [places, middle] = [[...drafts.keys()], Math.ceil(drafts.length / 2)]
+  return [places.slice(0, middle), places.slice(middle)]
+}
+
+/** Sends what is left of a batch that was refused: without those that were named, or by halves. */
+const divide = async (sending: Sending, sent: Sent, { refusal, batch }: Refused): Promise<void> => {
+  const named = namedBy(refusal, batch.drafts.length)
+  for (const [at, reasons] of named) refuseLines(sent.tally, batch.lines[at] ?? 0, reasons)
+  if (named.size > 0) {
+    const rest = [...batch.drafts.keys()].filter((at) => !named.has(at))
+    return sendPart(sending, sent, pick(batch, rest), false)
+  }
+  if (batch.drafts.length === 1) {
+    if (!sent.isTouched && sent.tally.refused.length >= REFUSED_IN_VAIN) throw refusal
+    refuseLines(sent.tally, batch.lines[0] ?? 0, reasonsOf(refusal))
+    return
+  }
+  for (const half of halves(batch)) await sendPart(sending, sent, pick(batch, half), false)
+}
+
+/** Whether a refusal says that there is no way to take batches; where one was taken before, it says something else. */
+const saysNoBatches = ({ knowledge }: Sending, { refusal }: Refused): boolean =>
+  isNoPath(refusal) && knowledge.known().takesBatches !== true
+
+const sendPart = async (sending: Sending, sent: Sent, batch: Batch, isUnknown: boolean): Promise<void> => {
+  if (batch.drafts.length === 0) return
+  if (batch.drafts.length > BATCH_LIMIT) {
+    for (const half of halves(batch)) await sendPart(sending, sent, pick(batch, half), isUnknown)
+    return
+  }
+  try {
+    await sendOnce(sending, sent, batch, isUnknown)
+    if (sending.knowledge.known().takesBatches !== true) sending.knowledge.learn({ takesBatches: true })
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    const { refusal } = error
+    if (saysNoBatches(sending, error)) throw new NoBatches(refusal.message)
+    if (!isRefused(refusal)) throw error.refusal
+    await divide(sending, sent, error)
+  }
+}
+
+/**
+ * Sends entries together. Those that are refused are dropped and the rest is sent again, until it is taken; a refusal
+ * that names nobody is tried by halves. What each request is named by follows from what it holds, so that a run that goes
+ * on divides in the same way, and our own service knows each part again.
+ */
+export const sendBatch = (sending: Sending, sent: Sent, isUnknown: boolean): Promise<void> =>
+  sendPart(sending, sent, sent.batch, isUnknown)
+
+/** What is about to be sent, of which nothing has become anything yet. */
+export const unsent = (batch: Batch, sentAt: number, isTouched: boolean): Sent => ({
+  batch,
+  tally: emptyTally(),
+  sentAt,
+  isTouched,
+})

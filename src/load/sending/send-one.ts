@@ -1,0 +1,143 @@
+import { KpiError } from '../../domain/errors.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { holds, isOfKey, mayBeMadeOf } from './held.ts'
+import { patiently } from './patience.ts'
+import { isRefused, mayBeDone, reasonsOf } from './refusal.ts'
+import { DoubleLeft, removeDouble } from './remove-double.ts'
+import { LOST, type Sending } from './sending.ts'
+import { type Before, fateOfOne, NO_ID } from './settle-one.ts'
+
+/** What became of an entry that was sent by itself. */
+export type OneOutcome = 'created' | 'updated' | 'unchanged' | 'sent' | { readonly refused: readonly string[] }
+
+/** An entry to send by itself. */
+export type OneToSend = {
+  readonly draft: EntryDraft
+  readonly name: string
+  readonly before: Before
+  /** Whether it was sent, and nobody knows what became of it. */
+  isUnknown: boolean
+}
+
+/** Sends it, on what is known to be there. */
+type Attempt = Omit<OneToSend, 'isUnknown'>
+
+/** What is known to be there. */
+type Found = Exclude<Before, null | undefined>
+
+const update = async ({ client }: Sending, id: number, { actual, target, notes }: EntryDraft): Promise<void> => {
+  await client.entries.update(id, {
+    ...(actual !== undefined && { actual }),
+    ...(target !== undefined && { target }),
+    ...(notes !== undefined && { notes }),
+  })
+}
+
+/** Adds an entry, and answers its id; an answer that is not about it tells nothing of what was done. */
+const add = async ({ client }: Sending, { draft, name }: Attempt): Promise<number> => {
+  const { entry } = await client.entries.put(draft, name)
+  if (entry.id > NO_ID && isOfKey(entry, draft)) return entry.id
+  throw new KpiError('unavailable', 'the service answered an entry that is not the one that was sent', {
+    mayBeDone: true,
+  })
+}
+
+/** Adds an entry that is there already, to find out what the service makes of that, and changes it where it was not that. */
+const probe = async (sending: Sending, attempt: Attempt, { id, ids }: Found): Promise<void> => {
+  const made = await add(sending, attempt).catch((error: unknown) => {
+    if (isRefused(error)) return undefined
+    throw error
+  })
+  if (made !== undefined && ids.includes(made)) {
+    sending.knowledge.learn({ changesBy: 'post' })
+    return
+  }
+  if (made !== undefined) await removeDouble(sending, made)
+  await update(sending, id, attempt.draft)
+  sending.knowledge.learn({ changesBy: 'put' })
+}
+
+/** Adds to an entry that is there. A service that makes a second one of it cannot add, and is left as it was. */
+const addTo = async (sending: Sending, { draft, name }: Attempt, { id, ids }: Found): Promise<void> => {
+  const { entry } = await sending.client.entries.put(draft, name)
+  if (ids.includes(entry.id)) sending.knowledge.learn({ changesBy: 'post' })
+  if (ids.includes(entry.id) || id === NO_ID || !isOfKey(entry, draft) || !mayBeMadeOf(entry, draft)) return
+  await removeDouble(sending, entry.id)
+  throw new KpiError(
+    'conflict',
+    'the service makes a second entry instead of adding to the one that is there; add it up, and import the sum',
+  )
+}
+
+/** Changes an entry that is there, in the way that the service is known for. */
+const change = async (sending: Sending, attempt: Attempt, found: Found): Promise<void> => {
+  const { changesBy } = sending.knowledge.known()
+  if (sending.isAdding && changesBy !== 'post') await addTo(sending, attempt, found)
+  else if (changesBy === 'post') await sending.client.entries.put(attempt.draft, attempt.name)
+  else if (changesBy === 'put') await update(sending, found.id, attempt.draft)
+  else await probe(sending, attempt, found)
+}
+
+const act = async (sending: Sending, attempt: Attempt): Promise<OneOutcome> => {
+  const { draft, before, name } = attempt
+  if (before) {
+    await change(sending, attempt, before)
+    const isSame = !sending.isAdding && before.entry && holds(sending.reference, before.entry, draft)
+    return isSame ? 'unchanged' : 'updated'
+  }
+  const { isCreated } = await sending.client.entries.put(draft, name)
+  if (before === null || isCreated === true) return 'created'
+  return isCreated === false ? 'updated' : 'sent'
+}
+
+/** Whether what was not there is there: something else has made it meanwhile, or something on the way sent it twice. */
+const isThereNow = (sending: Sending, { before }: Attempt, error: unknown): boolean =>
+  before === null && !sending.isAdding && isRefused(error) && error.code === 'conflict'
+
+/** Acts on what is known to be there; what turns out to be there meanwhile is looked at, once. */
+const actOnce = async (sending: Sending, attempt: Attempt): Promise<OneOutcome> => {
+  try {
+    return await act(sending, attempt)
+  } catch (error) {
+    if (!isThereNow(sending, attempt, error)) throw error
+    const fate = await fateOfOne(sending, attempt.draft, undefined)
+    if (fate === 'done') return 'created'
+    if (fate === 'lost' || !fate.before) throw error
+    return act(sending, { ...attempt, before: fate.before })
+  }
+}
+
+const doneOn = (before: Before): OneOutcome => (before === null ? 'created' : before ? 'updated' : 'sent')
+
+/** Sends it until there is an answer. */
+const sendPatiently = async (sending: Sending, one: OneToSend): Promise<OneOutcome> => {
+  let { before } = one
+  return patiently(sending, async (tries) => {
+    if (one.isUnknown) {
+      const fate = await fateOfOne(sending, one.draft, before)
+      if (fate === 'lost') return { refused: [LOST] }
+      if (fate === 'done') return doneOn(one.before)
+      before = fate.before
+      one.isUnknown = false
+    }
+    try {
+      return await actOnce(sending, { draft: one.draft, before, name: tries === 0 ? one.name : `${one.name}-${tries}` })
+    } catch (error) {
+      one.isUnknown = mayBeDone(error)
+      throw error
+    }
+  })
+}
+
+/**
+ * Sends an entry by itself. Where its answer was lost, it is found out first what became of it; where nobody can tell
+ * that, it is not sent again.
+ */
+export const sendOne = async (sending: Sending, one: OneToSend): Promise<OneOutcome> => {
+  try {
+    return await sendPatiently(sending, one)
+  } catch (error) {
+    if (isRefused(error) && (!one.isUnknown || error instanceof DoubleLeft)) return { refused: reasonsOf(error) }
+    throw error
+  }
+}

@@ -1,0 +1,33 @@
+import type { Client } from '../../client/client.ts'
+import type { Clock } from '../../client/clock.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Knowledge } from './learned.ts'
+import type { Reference } from '../reference.ts'
+import type { Standing } from '../standing/standing.ts'
+
+/** What sending works with. */
+export type Sending = {
+  readonly client: Client
+  /** Whether the service is ours, where a request with an Idempotency-Key is done once. */
+  readonly isOurs: boolean
+  /** Whether actuals are added to what is stored, so that nothing may be sent again that may have been done. */
+  readonly isAdding: boolean
+  /** To be called where something may have been stored of what has not come to an end. */
+  readonly touch: () => void
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly journal: Journal
+  readonly knowledge: Knowledge
+  readonly reference: Reference
+  /** What was there before anything was sent. */
+  readonly standing: Standing
+  /** What is there now, asked anew. */
+  readonly now: Standing
+}
+
+/** So many answers lost in a row, of entries that may not be sent again, and no more are sent. */
+export const LOST_IN_A_ROW = 3
+
+/** Why a row is rejected of which nobody can tell whether it was stored. */
+export const LOST =
+  'the answer was lost, so it may or may not have been stored; look at what is stored before you import it again'

@@ -1,0 +1,105 @@
+import { Stopped } from '../../client/stopped.ts'
+import { entryPages } from '../../client/entry-pages.ts'
+import { readIfAllowed } from '../../client/read-if-allowed.ts'
+import type { Entry, EntryDraft } from '../../domain/resources/entry.ts'
+import type { EntryValues } from '../../domain/rules.ts'
+import { holds, isOfKey, mayBeMadeOf } from './held.ts'
+import { ownerOf } from '../owner.ts'
+import { DoubleLeft, removeDouble } from './remove-double.ts'
+import type { Sending } from './sending.ts'
+
+/**
+ * What was there of an entry before it was sent: the one that is to be changed, and all ids of the key. Null is nothing,
+ * undefined that nobody may know.
+ */
+export type Before =
+  { readonly id: number; readonly ids: readonly number[]; readonly entry?: EntryValues | undefined } | null | undefined
+
+/** The report tells of entries, but not of their ids. */
+export const NO_ID = 0
+
+/** What is found out of an entry whose answer was lost: it was done, nobody can tell, or it has to be sent on what is there now. */
+export type OneFate = 'done' | 'lost' | { readonly before: Before }
+
+/** All entries that are there under a draft's key now, the oldest first; undefined where the key may not read them. */
+const readKey = async ({ client }: Sending, draft: EntryDraft): Promise<Entry[] | undefined> => {
+  const owner = ownerOf(draft)
+  const { kpi_id: kpiId, entry_date: day } = draft
+  const whose = owner < 0 ? { sourceId: -owner } : { userId: owner }
+  const pages = Array.fromAsync(entryPages(client, { ...whose, kpiId, from: day, to: day }))
+  const listed = await readIfAllowed(client, pages)
+  // A service may not know the filters, or answer an entry twice as its pages move.
+  const ofKey = listed?.flat().filter((one) => isOfKey(one, draft))
+  return ofKey && [...new Map(ofKey.map((one) => [one.id, one])).values()].toSorted((left, right) => left.id - right.id)
+}
+
+/** What stands under a key: what was there before, and what has come since. */
+type Standing = { readonly old: readonly Entry[]; readonly fresh: readonly Entry[] }
+
+const splitBy = (before: Before, listed: readonly Entry[]): Standing => {
+  if (before === undefined || before?.id === NO_ID) return { old: listed, fresh: [] }
+  const isOld = ({ id }: Entry): boolean => before?.ids.includes(id) === true
+  return { old: listed.filter(isOld), fresh: listed.filter((one) => !isOld(one)) }
+}
+
+/** Whether what was sent may make a second entry where it is sent again, as nobody knows better. */
+const mayDouble = ({ isOurs, knowledge }: Sending, before: Before): boolean => {
+  const { changesBy } = knowledge.known()
+  return !isOurs && changesBy !== 'post' && !(before && changesBy === 'put')
+}
+
+/** What a list shows of a write lags behind it in some services: how long until it is asked again, in milliseconds. */
+const LATER_LOOKS = [2_000, 6_000]
+
+/** Looks at what is there of a key; where what was sent cannot be seen and could be doubled, again after a while. */
+const look = async (sending: Sending, draft: EntryDraft, before: Before): Promise<Standing | undefined> => {
+  const { reference } = sending
+  const wasSo = before?.entry !== undefined && holds(reference, before.entry, draft)
+  for (let looks = 0; ; looks += 1) {
+    const listed = await readKey(sending, draft)
+    if (!listed) return undefined
+    const standing = splitBy(before, listed)
+    const isSeen = standing.fresh.length > 0 || (!wasSo && standing.old.some((one) => holds(reference, one, draft)))
+    const pause = LATER_LOOKS[looks]
+    if (isSeen || pause === undefined || !mayDouble(sending, before)) return standing
+    await sending.clock.sleep(pause, sending.signal)
+    if (sending.signal.aborted) throw new Stopped('stopped')
+  }
+}
+
+/**
+ * Removes what this run has made beside another entry of the key. What came while it was under way is ours where it holds
+ * what was sent, as far as services round; of anything else nobody can tell, so that it is told, not removed.
+ */
+const removeOurs = async (
+  sending: Sending,
+  draft: EntryDraft,
+  kept: Entry,
+  others: readonly Entry[],
+): Promise<void> => {
+  for (const one of others) if (mayBeMadeOf(one, draft)) await removeDouble(sending, one.id)
+  const left = others.filter((one) => !mayBeMadeOf(one, draft)).map(({ id }) => id)
+  if (left.length === 0) return
+  throw new DoubleLeft(
+    'conflict',
+    `besides entry ${kept.id} there is ${left.join(', ')} for the same user, KPI and date, which came while this row was sent; remove the wrong one, and import the row again`,
+  )
+}
+
+/**
+ * Finds out what became of an entry that was sent by itself. A service that only adds has made a second one, or something
+ * on the way has sent it twice: what was not there before and holds what was sent is ours, and removed.
+ */
+export const fateOfOne = async (sending: Sending, draft: EntryDraft, before: Before): Promise<OneFate> => {
+  const standing = sending.isAdding ? undefined : await look(sending, draft, before)
+  if (!standing) return 'lost'
+  const { old, fresh } = standing
+  const kept = old.find(({ id }) => id === before?.id) ?? old.at(-1) ?? fresh[0]
+  if (!kept) return { before: null }
+  const others = fresh.filter((one) => one !== kept)
+  await removeOurs(sending, draft, kept, others)
+  if (before && others.length > 0) sending.knowledge.learn({ changesBy: 'put' })
+  if (holds(sending.reference, kept, draft)) return 'done'
+  const ids = [...new Set([...old.map(({ id }) => id), kept.id])]
+  return { before: { id: kept.id, ids, entry: kept } }
+}
