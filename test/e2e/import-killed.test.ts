@@ -16,8 +16,10 @@ import { createSheet } from '../support/simulation/sheet.ts'
 const SEED = 20_261_122
 const UNLIMITED = 1_000_000
 const SHOWN = 10
-/** How often each kind of job is killed: few of those that are slow, as they wait for lists that may lag behind. */
-const [MANY, SOME, FEW] = [16, 6, 4]
+/** How often processes are killed in all, about: KILLS=200 npx vitest run test/e2e/import-killed.test.ts */
+const { KILLS = '60' } = process.env
+/** Their shares in that: few of those that are slow, as they wait for lists that may lag behind. */
+const [MANY, SOME, FEW] = [0.26, 0.11, 0.07].map((share) => Math.ceil(Number(KILLS) * share)) as [number, number, number]
 
 type Load = {
   readonly onConflict: OnConflict
@@ -130,6 +132,6 @@ describe.concurrent('an import whose process is killed at any moment loses nothi
         kills += more
       }
     },
-    300_000,
+    300_000 + Number(KILLS) * 5000,
   )
 })
