@@ -5,6 +5,7 @@ import { formatDay } from '../../src/domain/day.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { type Foreign, foreignService } from '../support/foreign.ts'
 import { jsonOf, type Ran, shellIn } from '../support/kpi.ts'
+import { kpiRecord, userRecord } from '../support/store.ts'
 
 type Body = { user_id?: number; kpi_id?: number; entry_date?: string; actual?: number | null; addToActual?: boolean }
 type Held = Body & { id: number; target: null; notes: null; created_at: string; updated_at: string }
@@ -18,38 +19,8 @@ type Loses = (request: { method: string; path: string; count: number }) => 'befo
 type Kind = { readonly onKnown: OnKnown; readonly loses?: Loses; readonly entries?: Held[] }
 
 const AT = '2026-01-01T00:00:00'
-const KPI = {
-  id: 1,
-  category_id: 1,
-  icon_id: 1,
-  unit_id: 1,
-  frequency_id: 'D',
-  name: 'Sales',
-  description: null,
-  target_default: null,
-  value_direction: 'U',
-  aggregate_function: 'SUM',
-  sort_order: 1,
-  is_active: true,
-  is_calculated: false,
-  created_at: AT,
-  updated_at: AT,
-}
-const USER = {
-  id: 2,
-  user_type: 'User',
-  user_status_id: 'A',
-  first_name: 'Ann',
-  last_name: 'Lee',
-  email: 'ann@example.com',
-  password: null,
-  can_manage_users: false,
-  can_admin_settings: false,
-  last_login_at: null,
-  last_password_changed_at: null,
-  created_at: AT,
-  updated_at: AT,
-}
+const KPI = { ...kpiRecord(), created_at: AT, updated_at: AT }
+const USER = { ...userRecord(), created_at: AT, updated_at: AT }
 const ASSIGNED = { id: 1, user_id: 2, user_target: null, sort_order: 1, created_at: AT, updated_at: AT }
 
 const heldOf = (id: number, day: number, actual: number): Held => ({
