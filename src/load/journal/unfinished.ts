@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
-import { type Journal, type JournalHead, readJournal } from './journal.ts'
+import type { Journal, JournalHead } from './journal.ts'
+import { readJournal } from './open.ts'
 import { JOURNAL_ENDING } from './identity.ts'
 
 const journalsIn = (folder: string): string[] =>
