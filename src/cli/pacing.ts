@@ -6,9 +6,12 @@ import { createGate } from '../client/pace.ts'
 import { fileShare } from '../client/pace-file.ts'
 import { createRetry, type Retry } from '../client/retry.ts'
 import { loneShare, type Share } from '../client/pace-share.ts'
+import type { Waiting } from '../client/transport.ts'
 import { makeFolder, stateFolder } from './folders.ts'
 import type { Io } from './io.ts'
 import type { Bulk } from './session.ts'
+import { waitingText } from './import/progress-text.ts'
+import { type OnWait, tellingClock, tellLongWaits } from './waits.ts'
 
 /** The file in which it is kept how much of a limit is used, for all of a user's processes. */
 const openShare = (io: Io, name: string, { note, rate }: Bulk): Share => {
@@ -27,15 +30,37 @@ const openShare = (io: Io, name: string, { note, rate }: Bulk): Share => {
 /** What sending much to a service goes through: its gate, what tries again, and what ends it. */
 export type PacedSending = { readonly gate: Gate; readonly retry: Retry; readonly stopping: Stopping }
 
+/** A note of each wait that is long. */
+const notesOf = ({ now }: Io, note: Bulk['note']): OnWait =>
+  tellLongWaits(now, (waiting) => note(waitingText(waiting, now()) ?? ''))
+
+/** What tries again tells of the first of its waits by itself. */
+const openRetry = (
+  io: Io,
+  { signal, note, onWait }: Pick<Bulk, 'signal' | 'note'> & { onWait: OnWait },
+  random: () => number,
+): Retry => {
+  let isTold = false
+  const waiting = (): Waiting | undefined => {
+    const waits = isTold ? undefined : retry.waiting()
+    isTold = false
+    return waits
+  }
+  const tell = (text: string): void => {
+    isTold = true
+    note(text)
+  }
+  const retry: Retry = createRetry({ clock: tellingClock(io, waiting, onWait), signal, random, note: tell })
+  return retry
+}
+
 /** Opens the way for whoever sends much to a service. */
 export const openPacing = (io: Io, baseUrl: URL, credentials: Credentials, bulk: Bulk): PacedSending => {
-  const { signal, late, rate, note } = bulk
+  const { signal, late, rate, note, onWait = notesOf(io, note) } = bulk
   const random = (): number => Buffer.from(io.random(4)).readUInt32BE() / 2 ** 32
   const share = openShare(io, countedAs(baseUrl, credentials), bulk)
   const name = `${Buffer.from(io.random(6)).toString('hex')}-`
-  return {
-    gate: createGate({ clock: io, signal, rate, note, share, name, random }),
-    retry: createRetry({ clock: io, signal, random, note }),
-    stopping: { signal, late },
-  }
+  const gateClock = tellingClock(io, () => gate.waiting(), onWait)
+  const gate: Gate = createGate({ clock: gateClock, signal, rate, note, share, name, random })
+  return { gate, retry: openRetry(io, { signal, note, onWait }, random), stopping: { signal, late } }
 }

@@ -9,6 +9,7 @@ import { reportRow } from '../domain/resources/report-row.ts'
 import { readBaseUrl } from './base-url.ts'
 import type { Io } from './io.ts'
 import type { Place, RemotePlace } from './settings.ts'
+import type { OnWait } from './waits.ts'
 
 /** How much work is done: for many requests, that wait for their turn and are tried again. */
 export type Bulk = {
@@ -20,6 +21,8 @@ export type Bulk = {
   readonly rate?: number | undefined
   /** Takes what there is to say of it. */
   readonly note: (text: string) => void
+  /** Takes what requests wait for; without it, a note is made of what takes long. */
+  readonly onWait?: OnWait | undefined
 }
 
 /** The way to a remote place; what it needs is loaded only when it is taken. */

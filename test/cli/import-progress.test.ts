@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { progressFields, progressText, waitingText } from '../../src/cli/import/progress-text.ts'
 import { createSpeedometer } from '../../src/cli/import/speed.ts'
 import { timeText } from '../../src/cli/import/spell.ts'
+import { tellLongWaits } from '../../src/cli/waits.ts'
+import type { Face } from '../../src/server/wire.ts'
+import { remoteImporter } from '../support/import.ts'
 
 const MINUTE = 60_000
 
@@ -108,5 +111,96 @@ describe('what is waited for', () => {
     expect(progressText({ phase: 'send', done: 1, total: 4 }, { perSecond: 0.33, leftMs: undefined })).toBe(
       '1 of 4 entries sent (25 %), 20 a minute',
     )
+  })
+})
+
+describe('a wait where there is no terminal', () => {
+  const FILE = 'user,kpi,date,actual\nAnn Lee,Sales,2026-01-01,1\n'
+  /** A service that cannot take the first batches, and asks to come again in so many seconds. */
+  const failing =
+    (times: number, after: number) =>
+    (face: Face): Face => {
+      let left = times
+      return (request) => {
+        if (!request.target.endsWith('/kpientries/list') || left === 0) return face(request)
+        left -= 1
+        const headers = { 'content-type': 'application/json', 'retry-after': String(after) }
+        return Promise.resolve({ status: 503, headers, body: '{"message":"down"}' })
+      }
+    }
+  const told = async (wrap: (face: Face) => Face, ...args: string[]): Promise<string[]> => {
+    await using importer = await remoteImporter({ wrap })
+    importer.write('data.csv', FILE)
+    const ran = await importer.kpi('entries', 'import', 'data.csv', '-o', 'json', ...args)
+    expect(ran.code).toBe(0)
+    return ran.stderr.split('\n').filter((line) => line !== '')
+  }
+  const asIs = (face: Face): Face => face
+
+  test('for the rate has a line that says for what and how long', async () => {
+    const lines = await told(asIs, '--rate', '3')
+    expect(lines).toEqual([
+      expect.stringMatching(/^1 rows read and checked, waiting 6\d s for the limit \(--rate 3\)$/),
+      '1 of 1 entries sent (100 %)',
+    ])
+  })
+
+  test('has it as an object with --log-format json, and nothing with --quiet', async () => {
+    const [line = ''] = await told(asIs, '--rate', '3', '--log-format', 'json')
+    expect(JSON.parse(line)).toMatchObject({ level: 'info', event: 'waiting', phase: 'read', reason: 'rate' })
+    expect((JSON.parse(line) as { seconds: number }).seconds).toBeGreaterThan(30)
+    expect(await told(asIs, '--rate', '3', '--quiet')).toEqual([])
+  })
+
+  test('for a service that fails has one for each long pause, half a minute apart', async () => {
+    const lines = await told(failing(3, 40))
+    expect(lines).toEqual([
+      ...Array.from({ length: 3 }, () => '1 rows read and checked, service not reachable, trying again in 40 s'),
+      '1 of 1 entries sent (100 %)',
+    ])
+  })
+})
+
+describe('waits that are told', () => {
+  const toldOf = (waits: readonly (readonly [at: number, until: number])[]): number[] => {
+    let now = 0
+    const told: number[] = []
+    const onWait = tellLongWaits(
+      () => now,
+      () => told.push(now),
+    )
+    for (const [at, until] of waits) {
+      now = at
+      onWait({ until, reason: 'limit' })
+    }
+    return told
+  }
+
+  test('are long', () => {
+    expect(
+      toldOf([
+        [0, 4999],
+        [6000, 11_000],
+      ]),
+    ).toEqual([6000])
+  })
+
+  test('are told once, however often they are looked at, and not soon after each other', () => {
+    expect(
+      toldOf([
+        [0, 90_000],
+        [1000, 90_000],
+        [40_000, 90_500],
+        [91_000, 150_000],
+      ]),
+    ).toEqual([0, 91_000])
+    expect(
+      toldOf([
+        [0, 10_000],
+        [15_000, 28_000],
+        [29_000, 45_000],
+        [31_000, 45_000],
+      ]),
+    ).toEqual([0, 31_000])
   })
 })

@@ -84,3 +84,16 @@ export const progressFields = (
   limit: usage?.limit ?? null,
   seconds_left: leftMs === undefined ? null : Math.ceil(leftMs / 1000),
 })
+
+/** What an import waits for, for programs. */
+export const waitingFields = (
+  { phase, done, total }: Progress,
+  { reason, until }: Waiting,
+  now: number,
+): LogFields => ({
+  phase,
+  done,
+  total: total ?? null,
+  reason,
+  seconds: Math.ceil((until - now) / 1000),
+})

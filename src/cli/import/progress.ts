@@ -1,8 +1,11 @@
 import type { Ora } from 'ora'
 import type { Client } from '../../client/client.ts'
+import type { Waiting } from '../../client/transport.ts'
 import type { Progress } from '../../load/prepare.ts'
 import type { Cli } from '../cli.ts'
-import { heldUpText, progressFields, progressText, waitingText } from './progress-text.ts'
+import type { LogFields } from '../log.ts'
+import { type OnWait, tellLongWaits } from '../waits.ts'
+import { heldUpText, progressFields, progressText, waitingFields, waitingText } from './progress-text.ts'
 import { createSpeedometer, type Speed } from './speed.ts'
 
 /** Shows how far an import is. */
@@ -14,32 +17,46 @@ export type ProgressView = {
   readonly note: (text: string) => void
   /** The same for what has to be known, also where quiet is wanted. */
   readonly warn: (text: string) => void
+  /** Takes what is waited for, and nothing once it is not. */
+  readonly waits: OnWait
   readonly stop: () => void
 }
 
 const LINE_MS = 30_000
 
+/** What was last heard of the work. */
+type Seen = { readonly step: Progress; readonly speed: Speed }
+const UNKNOWN: Speed = { perSecond: undefined, leftMs: undefined }
+
 const named = (file: string | undefined, text: string): string => (file === undefined ? text : `${file}: ${text}`)
 
-/** A line at most every 30 seconds. */
-const showLines = ({ io, log }: Cli, { usage }: Client): ProgressView => {
-  const speedOf = createSpeedometer()
+/** A line at most every 30 seconds, and one as a long wait begins, which would look as if nothing went on. */
+const showLines = ({ io, log }: Cli, { usage, requests }: Client): ProgressView => {
+  const speedOf = createSpeedometer(requests)
   let toldAt = io.now()
   let file: string | undefined
+  let last: Seen = { step: { phase: 'read', done: 0 }, speed: UNKNOWN }
+  const tell = (text: string, event: string, fields: LogFields): void => {
+    toldAt = io.now()
+    void log.note(named(file, text), event, { ...(file !== undefined && { file }), ...fields })
+  }
   return {
     begin: (name) => {
       file = name
+      last = { step: { phase: 'read', done: 0 }, speed: UNKNOWN }
     },
     show: (step) => {
       const now = io.now()
       const speed = speedOf(step, now)
-      if (now - toldAt < LINE_MS) return
-      toldAt = now
-      void log.note(named(file, progressText(step, speed, usage())), 'progress', {
-        ...(file !== undefined && { file }),
-        ...progressFields(step, speed, usage()),
-      })
+      last = { step, speed }
+      if (now - toldAt >= LINE_MS)
+        tell(progressText(step, speed, usage()), 'progress', progressFields(step, speed, usage()))
     },
+    waits: tellLongWaits(io.now, (waiting) => {
+      const { step, speed } = last
+      const text = waitingText(waiting, io.now(), step, speed)
+      if (text !== undefined) tell(heldUpText(step, text), 'waiting', waitingFields(step, waiting, io.now()))
+    }),
     note: (text) => void log.note(text),
     warn: (text) => void log.warn(text),
     stop: () => undefined,
@@ -58,10 +75,12 @@ const showSpinner = async (cli: Cli, { usage, waiting, requests }: Client): Prom
   const speedOf = createSpeedometer(requests)
   let file: string | undefined
   let text = ''
-  let last: { readonly step: Progress; readonly speed: Speed } | undefined
+  let last: Seen | undefined
+  /** What is paused for, which the client does not know of. */
+  let pause: Waiting | undefined
   /** Asked for each frame, so that it goes on where nothing is done but wait. */
   const textNow = (): string => {
-    const waits = waiting()
+    const waits = pause ?? waiting()
     const held = waits && waitingText(waits, io.now(), last?.step, last?.speed)
     if (held === undefined) return text
     return last ? heldUpText(last.step, held) : `${text}, ${held}`
@@ -83,6 +102,9 @@ const showSpinner = async (cli: Cli, { usage, waiting, requests }: Client): Prom
     show: (step) => {
       last = { step, speed: speedOf(step, io.now()) }
       text = progressText(step, last.speed, usage())
+    },
+    waits: (waits) => {
+      pause = waits
     },
     note: (line) => {
       between(() => cli.log.note(line))

@@ -9,6 +9,7 @@ import { needsOfFile, needsOfFlags } from './needs.ts'
 import { mustHaveHeaders, printerFor } from './print.ts'
 import { createProgress } from './progress.ts'
 import { watchStops } from './stops.ts'
+import type { OnWait } from '../waits.ts'
 
 /** What the files need of the service, each by itself. */
 const needsOf = async (jobs: readonly Job[], { options }: Asked): Promise<Awaited<ReturnType<typeof needsOfFile>>> =>
@@ -25,9 +26,11 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: FlagV
   const ends = createEnds(files, stops)
   const finished: (() => void)[] = []
   let note = (text: string): void => void cli.note(text)
+  let onWait: OnWait = () => undefined
   const work = async (client: Client, jobs: readonly Job[]): Promise<void> => {
     const progress = await createProgress(cli, client)
     note = progress.note
+    onWait = progress.waits
     if (cli.io.stderr.isTerminal) {
       stops.signal().addEventListener('abort', () => progress.note(stops.explain(STOPPING)))
     }
@@ -48,6 +51,7 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: FlagV
         late: stops.late,
         rate: asked.rate,
         note: (text) => note(text),
+        onWait: (waiting) => onWait(waiting),
       })
       .catch((error: unknown) => {
         throw ends.errorOf(error)

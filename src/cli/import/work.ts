@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts'
+import type { Waiting } from '../../client/transport.ts'
 import type { Import } from '../../load/prepare.ts'
 import type { Cli } from '../cli.ts'
 import type { Asked } from './asked.ts'
@@ -6,6 +7,7 @@ import type { Job } from './jobs.ts'
 import { keepMapping } from './keep-mapping.ts'
 import type { ProgressView } from './progress.ts'
 import type { Stops } from './stops.ts'
+import { tellingClock } from '../waits.ts'
 
 /** A run of the command: one or more files, one after another, through one client. */
 export type Run = {
@@ -18,6 +20,15 @@ export type Run = {
   readonly finished: (() => void)[]
 }
 
+/** A pause that is made as the service cannot be reached, or fails. */
+const pauseOf =
+  ({ io }: Cli, { waiting }: Client) =>
+  (milliseconds: number): Waiting | undefined => {
+    const waits = waiting()
+    const isOutage = waits?.reason === 'unreachable' || waits?.reason === 'failing'
+    return isOutage ? { reason: waits.reason, until: io.now() + milliseconds } : undefined
+  }
+
 /** Begins with a file; answers the work that it is. */
 export const beginWork = ({ cli, client, asked, stops, progress }: Run, { file, table }: Job): Import => {
   progress.begin(asked.isSeveral ? file : undefined)
@@ -25,7 +36,7 @@ export const beginWork = ({ cli, client, asked, stops, progress }: Run, { file, 
     client,
     table,
     options: asked.options,
-    clock: cli.io,
+    clock: tellingClock(cli.io, pauseOf(cli, client), progress.waits),
     folder: cli.io.tempDir,
     signal: stops.signal(),
     onProgress: (step) => {
