@@ -9,6 +9,7 @@ import { minuteOf, mustNotAddAgain, notesOnUnfinished } from './journal/unfinish
 import { type Import, type Prepared, withPrepared } from './prepare.ts'
 import { writeRejects } from './rejects.ts'
 import { tellUnchecked } from './reference.ts'
+import { countLines } from './sending/intend.ts'
 import { type Sent, sendAll } from './sending/send.ts'
 import type { Summary } from './summary.ts'
 import { type Verified, verifyRun } from './verify.ts'
@@ -88,13 +89,21 @@ const toldOf = (error: unknown, isBegun: boolean): KpiError | undefined => {
   return error instanceof KpiError ? error : undefined
 }
 
+/** How many entries there are to send, without those whose key stands in the file more than once. */
+const entriesOf = ({ batches }: Prepared): number => {
+  let entries = 0
+  for (const batch of batches()) entries += countLines(batch)
+  return entries
+}
+
 /** Makes what assignments are needed, then sends all. */
 const send = async (work: Load, prepared: Prepared, journal: Journal): Promise<Sent> => {
   try {
     await createAssignments(work, prepared)
   } catch (error) {
-    const isBegun = prepared.summary.assigned > 0 || (error instanceof KpiError && error.mayBeDone)
-    return { left: prepared.sorter.size(), failure: toldOf(error, isBegun), isWhole: false }
+    const isTold = error instanceof Stopped || (error instanceof KpiError && error.mayBeDone)
+    const failure = toldOf(error, isTold || prepared.summary.assigned > 0)
+    return { left: entriesOf(prepared), failure, isWhole: false }
   }
   return sendAll(work, prepared, journal)
 }

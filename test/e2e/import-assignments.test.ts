@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { ID, type Importer, importers, remoteImporter } from '../support/import.ts'
+import type { Face } from '../../src/server/wire.ts'
+import { heldIn, ID, type Importer, importers, remoteImporter } from '../support/import.ts'
+import { type Ended, startKpi } from '../support/process.ts'
 
 const write = (importer: Importer, rows: readonly string[]): void => {
   importer.write('data.csv', ['user,kpi,date,actual,target,notes', ...rows, ''].join('\n'))
@@ -116,4 +118,55 @@ test('a service that fails once some assignments are made leaves work, and its s
   const ran = await importer.kpi('entries', 'import', 'data.csv', '--create-assignments', '-o', 'json')
   expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([6, { assigned: 1, created: 0, left: 2 }])
   expect(ran.stderr).toContain('kpi: stopped with 2 entries left; run the same command to continue\n')
+})
+
+describe('Ctrl-C while assignments are made', () => {
+  const FILE = [
+    'Ann Lee,Spare,2026-01-01,1',
+    'Bob,Spare,2026-01-01,1',
+    'Bob,Visits,2026-01-01,1',
+    'Bob,Visits,2026-01-01,2',
+    'Bob,Sales,2026-01-01,1',
+  ]
+  const CONFLICT = { status: 409, headers: { 'content-type': 'application/json' }, body: '{"message":"it is there"}' }
+
+  /** Asks a process to stop while the service holds the first assignment, which it then answers; imports again after that. */
+  const stopAtFirst = async (
+    answer: (made: ReturnType<Face>) => ReturnType<Face>,
+  ): Promise<{ ended: Ended; again: unknown; held: string[] }> => {
+    const [came, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let isFirst = true
+    await using importer = await remoteImporter({
+      wrap: (face) => async (request) => {
+        if (!isFirst || request.method !== 'POST') return face(request)
+        isFirst = false
+        came.resolve()
+        await leave.promise
+        return answer(face(request))
+      },
+    })
+    write(importer, FILE)
+    const args = ['entries', 'import', 'data.csv', '--create-assignments', '-o', 'json']
+    const { child, ended } = startKpi(importer.folder, args, importer.world.env as Record<string, string>)
+    await came.promise
+    child.kill('SIGINT')
+    leave.resolve()
+    const stopped = await ended
+    const { stdout } = await importer.kpi(...args)
+    return { ended: stopped, again: JSON.parse(stdout), held: await heldIn(importer) }
+  }
+
+  test.each([
+    ['is made', (made: ReturnType<Face>) => made, 1],
+    ['was there by then', async (made: ReturnType<Face>) => made.then(() => CONFLICT), 0],
+  ] as const)(
+    'ends after the one that %s, with a summary, and the same command goes on',
+    async (_, answer, assigned) => {
+      const { ended, again, held } = await stopAtFirst(answer)
+      expect([ended.code, JSON.parse(ended.stdout)]).toMatchObject([6, { assigned, created: 0, rejected: 2, left: 3 }])
+      expect(ended.stderr).toContain('kpi: stopped with 3 entries left; run the same command to continue\n')
+      expect(again).toMatchObject({ assigned: 1, created: 3, rejected: 2, left: 0 })
+      expect(held).toHaveLength(3)
+    },
+  )
 })
