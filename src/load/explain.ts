@@ -7,6 +7,7 @@ import { type ImportOptions, type Role, ROLES } from './options.ts'
 import { roleOf } from './columns/synonyms.ts'
 import { type Plan, UnclearHeader } from './columns/columns.ts'
 import type { Reading, Table } from './reading/table.ts'
+import { notesOnUnread, warningsOn } from './told.ts'
 
 /** Something that was found out of a file, or was said, and what shows it. */
 export type Finding = { readonly topic: string; readonly found: string; readonly evidence: string }
@@ -102,6 +103,13 @@ const ofForms = ({ numbers, date }: Forms, options: ImportOptions): Finding[] =>
   return [...dates, ...ofNumbers]
 }
 
+const ofRounding = ({ numbers }: Forms, { strict }: ImportOptions): string[] =>
+  [...numbers.values()].flatMap(({ name, rounded }) => {
+    const first = rounded()
+    const fate = strict ? 'rejected (--strict)' : 'rounded'
+    return first ? [`${name} has numbers with more than four decimals, such as ${shown(first)}, which are ${fate}`] : []
+  })
+
 /** Finds out how a file is read, and what shows that; nothing is sent. */
 export const explainFile = async (
   table: Table,
@@ -117,8 +125,10 @@ export const explainFile = async (
   if (begun instanceof UnclearHeader) {
     return { findings: [...ofTable, ...ofRoles(begun.seen, options, begun.lacking)], unclear: begun }
   }
-  const { plan } = begun
+  const { plan, reference } = begun
   const forms = await seenForms(table, plan, options, onProgress)
-  const findings = [...ofTable, ...ofRoles(plan, options), ...ofForms(forms, options)]
+  const told = [...warningsOn(table, forms), ...ofRounding(forms, options), ...notesOnUnread(reference)]
+  const warnings = told.map((found) => ({ topic: 'warning', found, evidence: '' }))
+  const findings = [...ofTable, ...ofRoles(plan, options), ...ofForms(forms, options), ...warnings]
   return { findings, isInDoubt: doubtsOf(forms).length > 0, forms, plan }
 }

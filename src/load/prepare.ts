@@ -5,10 +5,8 @@ import { type Batch, cutBatches, type DuplicateSink } from './batch.ts'
 import { type Checked, checkFile } from './check.ts'
 import { type Decide, decideBy, readsFirst } from './standing/choose.ts'
 import type { ImportOptions } from './options.ts'
-import { remarksOn } from './forms/forms.ts'
 import { nameSources } from './owner.ts'
 import { lineOf } from './sorting/place.ts'
-import { mayNotRead } from './readable.ts'
 import { createRejects, type Rejects } from './rejects.ts'
 import { mustMayRead } from './must-read.ts'
 import { createSorter, type Sorter } from './sorting/sorter.ts'
@@ -18,6 +16,7 @@ import { judge } from './standing/verdict.ts'
 import type { Verifying } from './verify.ts'
 import { Stopped } from '../client/stopped.ts'
 import { emptySummary, type Summary } from './summary.ts'
+import { notesOn, warningsOn } from './told.ts'
 import type { Table } from './reading/table.ts'
 
 /** What an import does: it reads and checks rows, reads what is there where that matters, sends entries. */
@@ -64,26 +63,6 @@ export type Prepared = Checked & {
   readonly batches: () => Generator<Batch>
 }
 
-/** What there is to say of a file before it is sent. */
-const notesOn = (
-  { plan: { unused }, reference: { kpis, users, sources, unchecked } }: Checked,
-  { name }: Table,
-  { read }: Summary,
-): string[] => {
-  const unread = [
-    unchecked.has('KPIs') ? kpis.unread : undefined,
-    unchecked.has('users') ? users.unread : undefined,
-    unchecked.has('breakdown items') ? sources?.unread : undefined,
-  ].filter((one) => one !== undefined)
-  return [
-    ...(read === 0 ? [`${name} holds no rows`] : []),
-    ...(unused.length > 0 ? [`columns left out: ${unused.join(', ')}`] : []),
-    ...(unread.length > 0
-      ? [`${mayNotRead(unread.join(', '))}: what rows say of them is left to the service to check`]
-      : []),
-  ]
-}
-
 const SHOWN_LINES = 10
 
 /** The lines of the first of many places: a key may stand on all lines of a file. */
@@ -116,7 +95,7 @@ const check = async (
     work.onProgress({ phase: 'read', done: summary.read })
   }
   const checked = await checkFile(work.table, work.client, work.options, { sorter, rejects, summary, onProgress })
-  for (const warning of [work.table.reading.assumed ?? [], remarksOn(checked.forms)].flat()) work.onWarning(warning)
+  for (const warning of warningsOn(work.table, checked.forms)) work.onWarning(warning)
   for (const note of notesOn(checked, work.table, summary)) work.onNote(note)
   work.onChecked?.(checked)
   const owner = checked.reference.sources ? 'user or source' : 'user'

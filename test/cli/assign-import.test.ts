@@ -13,7 +13,7 @@ describe.each(users)('%s, kpi assign import', (_, open) => {
     await user[Symbol.asyncDispose]()
   })
 
-  const load = (text: string, ...args: string[]): Promise<Ran> => {
+  const load = (text: string | Buffer, ...args: string[]): Promise<Ran> => {
     writeFileSync(user.folder.in('data.csv'), text)
     return user.kpi('assign', 'import', 'data.csv', '-o', 'json', ...args)
   }
@@ -112,6 +112,13 @@ bobby@example.com,Revenue,,
     expect(JSON.parse(ran.stdout)).toMatchObject({ read: 2, rounded: 1, rejected: 0 })
     expect(ran.stderr).toContain('target has numbers with exponents')
     expect(await held()).toContain('2 1 12.3457 1')
+  })
+
+  test('warns that it takes a file for Windows-1252, as it does of entries', async () => {
+    const file = Buffer.from('user,kpi,target\n3,Umsatz f\xfcr alle,1\n3,Revenue,1\n', 'latin1')
+    const ran = await load(file, '--quiet')
+    expect(ran.code).toBe(3)
+    expect(ran.stderr).toMatch(/^warning: data\.csv is read as windows-1252: /)
   })
 
   test('takes the targets of a list for what they are, though each could be thousands', async () => {

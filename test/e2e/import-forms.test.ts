@@ -87,6 +87,22 @@ test('--explain says how a file is read and which line shows that, and sends not
   expect(await heldIn(importer)).toEqual([])
 })
 
+test('--explain tells what a run would warn of: what is assumed, shortened and rounded', async () => {
+  await using importer = await embeddedImporter()
+  const rows = ['user,kpi,date,actual', 'Bob,Sales,2026-03-01,1.234567', 'J\xf6rg,Sales,2026-03-02,12E3', '']
+  importer.write('data.csv', Buffer.from(rows.join('\n'), 'latin1'))
+  const ran = await importer.kpi('entries', 'import', 'data.csv', '--explain', '-o', 'json')
+  expect(ran.code).toBe(0)
+  const warnings = (JSON.parse(ran.stdout) as { topic: string; found: string }[])
+    .filter(({ topic }) => topic === 'warning')
+    .map(({ found }) => found)
+  expect(warnings).toEqual([
+    expect.stringMatching(/^data\.csv is read as windows-1252/),
+    expect.stringMatching(/^actual has numbers with exponents, such as "12E3" on line 3/),
+    'actual has numbers with more than four decimals, such as "1.234567" on line 2, which are rounded',
+  ])
+})
+
 test('--explain shows what is in doubt', async () => {
   await using importer = await embeddedImporter()
   const ran = await load(importer, 'user,kpi,date,actual\nBob,Sales,2026-03-03,1.234\n', '--explain', '-o', 'csv')

@@ -58,6 +58,7 @@ const workOf = (cli: Cli, client: Client, asked: Asked, stops: Stops, { table }:
   folder: cli.io.tempDir,
   signal: stops.signal(),
   onNote: (text) => void cli.note(text),
+  onWarning: (text) => void cli.log.warn(text),
   onProgress: () => cli.io.limitMemory(),
 })
 

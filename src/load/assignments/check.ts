@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { createForms, mustBeSettled, remarksOn, settledBy } from '../forms/forms.ts'
+import { createForms, mustBeSettled, settledBy } from '../forms/forms.ts'
 import { survey } from '../forms/survey.ts'
 import type { ImportOptions } from '../options.ts'
 import { mustMakeSense } from '../check.ts'
@@ -8,6 +8,7 @@ import { fetchReference } from '../reference.ts'
 import type { Rejects } from '../rejects.ts'
 import type { Row } from '../reading/rows.ts'
 import { headerOf, type Table } from '../reading/table.ts'
+import { warningsOn } from '../told.ts'
 import { type AssignPlan, planAssignments } from './columns.ts'
 import { type AssignReader, assignReader, type WantedRow } from './rows.ts'
 import type { Wanted } from './wanted.ts'
@@ -19,8 +20,8 @@ export type CheckedRows = {
   readonly count: number
   /** Targets that had more than four decimals. */
   readonly rounded: number
-  /** What is worth a word of how numbers are written. */
-  readonly remarks: readonly string[]
+  /** What has to be known of how it is read. */
+  readonly warnings: readonly string[]
   readonly read: number
   readonly empty: number
   /** Columns that mean nothing to us. */
@@ -36,7 +37,7 @@ const readerFor = async (
   client: Client,
   table: Table,
   asked: ImportOptions,
-): Promise<{ plan: AssignPlan; readRow: AssignReader; remarks: string[] }> => {
+): Promise<{ plan: AssignPlan; readRow: AssignReader; warnings: string[] }> => {
   const header = await headerOf(table)
   if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
   const options = isOwnList(header, table) ? { ...asked, decimal: asked.decimal ?? '.' } : asked
@@ -46,7 +47,7 @@ const readerFor = async (
   mustBeSettled(forms)
   const reference = await fetchReference(client, { createAssignments: false, sources: false })
   const readRow = assignReader(plan, options, reference, settledBy(forms, plan, options))
-  return { plan, readRow, remarks: remarksOn(forms) }
+  return { plan, readRow, warnings: warningsOn(table, forms) }
 }
 
 async function* rowsBelowHeader(table: Table, onProgress: () => void): AsyncGenerator<Row> {
@@ -67,7 +68,7 @@ export const checkAssignments = async (
   options: ImportOptions,
   { wanted, rejects, onProgress }: { wanted: Wanted; rejects: Rejects; onProgress: () => void },
 ): Promise<CheckedRows> => {
-  const { plan, readRow, remarks } = await readerFor(client, table, options)
+  const { plan, readRow, warnings } = await readerFor(client, table, options)
   let [read, empty, rejected, rounded] = [0, 0, 0, 0]
   for await (const row of rowsBelowHeader(table, onProgress)) {
     read += 1
@@ -86,5 +87,5 @@ export const checkAssignments = async (
     mustMakeSense({ read, rejected }, one)
   }
   const count = wanted.settle(rejects)
-  return { rows: wanted.rows, count, read, empty, rounded, remarks, unused: plan.unused }
+  return { rows: wanted.rows, count, read, empty, rounded, warnings, unused: plan.unused }
 }

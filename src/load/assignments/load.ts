@@ -18,6 +18,8 @@ export type AssignWork = {
   readonly folder: string
   readonly signal: AbortSignal
   readonly onNote: (note: string) => void
+  /** Told what has to be known, also where nobody wants to hear notes. */
+  readonly onWarning: (warning: string) => void
   /** Called between parts of the file. */
   readonly onProgress: () => void
 }
@@ -58,14 +60,14 @@ const summaryOf = ({ read, empty, rounded }: CheckedRows): AssignSummary => ({
 
 /** Reads and checks the whole file, then goes on with it. */
 const withChecked = async <T>(
-  { client, table, options, folder, onNote, onProgress }: AssignWork,
+  { client, table, options, folder, onNote, onWarning, onProgress }: AssignWork,
   goOn: (checked: CheckedRows, rejects: Rejects) => Promise<T>,
 ): Promise<T> => {
   const [rejects, wanted] = [createRejects(folder), createWanted(folder)]
   try {
     const checked = await checkAssignments(client, table, options, { wanted, rejects, onProgress })
+    for (const warning of checked.warnings) onWarning(warning)
     if (checked.unused.length > 0) onNote(`columns left out: ${checked.unused.join(', ')}`)
-    for (const remark of checked.remarks) onNote(remark)
     return await goOn(checked, rejects)
   } finally {
     rejects.close()

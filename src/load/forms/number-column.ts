@@ -27,6 +27,8 @@ export type NumberColumn = {
   readonly proofs: ReadonlyMap<DecimalSign, Evidence>
   /** The sign that some cells prove and none contradicts. */
   readonly proven: () => DecimalSign | undefined
+  /** The first cell that has more decimals than are kept, where cells have been looked at. */
+  readonly rounded: () => Evidence | undefined
   /** Why it cannot be told how to read it, where that is so. */
   readonly doubt: () => string | undefined
   /** What is worth a word, though all is read. */
@@ -40,6 +42,9 @@ const SHORT: Readonly<Record<DecimalSign, RegExp>> = {
 
 /** Digits that may as well be thousands, with a sign that separates them. */
 const THOUSANDS = /^-?[1-9]\d{0,2}[.,]\d{3}$/
+
+/** More decimals than are kept. */
+const DEEP = /([.,])\d{4}\d*[1-9]/
 
 type Reading = NumberCell | Fault | undefined
 
@@ -64,6 +69,7 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
   const short = SHORT[sign]
   const proofs = new Map<DecimalSign, Evidence>()
   const units = createUnits()
+  const rounded = new Map<DecimalSign, Evidence>()
   let doubtful: Evidence | undefined
   let exponent: Evidence | undefined
   // Most cells have no unit, and those of a KPI stand together in most files.
@@ -101,13 +107,21 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     if (THOUSANDS.test(text)) doubtful ??= { text, line }
     else prove(used, text, line)
   }
+  const noteRounding = (dressed: Dressed, text: string, line: number): void => {
+    const used = DEEP.exec(dressed.body)?.[1]
+    if ((used !== '.' && used !== ',') || rounded.has(used)) return
+    const cell = readDressed(dressed, used)
+    if (cell && !(cell instanceof Fault) && cell.rounded) rounded.set(used, { text, line })
+  }
   const note = (text: string, line: number, kpi = ''): void => {
     if (SHORT['.'].test(text) || SHORT[','].test(text)) {
       noteShort(text, line, kpi)
       return
     }
     const dressed = undress(text)
-    if (dressed) noteDressed(dressed, text, line, kpi)
+    if (!dressed) return
+    noteDressed(dressed, text, line, kpi)
+    noteRounding(dressed, text, line)
   }
   const readLong = (text: string, line: number, kpi: string): NumberCell | Fault => {
     const dressed = undress(text)
@@ -120,11 +134,18 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     if (!point || !comma) return undefined
     return `has both: ${shown(point)} with a decimal point, ${shown(comma)} with a decimal comma; rows of the other kind are rejected with --decimal . or --decimal ,`
   }
+  const proven = (): DecimalSign | undefined => {
+    if (isGiven) return sign
+    const [proved, ...more] = proofs.keys()
+    return more.length === 0 ? proved : undefined
+  }
   return {
     name,
     sign,
     proofs,
     note,
+    proven,
+    rounded: () => rounded.get(proven() ?? sign),
     read: (text, line, kpi = '') => {
       if (!short.test(text)) return readLong(text, line, kpi)
       noteShort(text, line, kpi)
@@ -132,11 +153,6 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
         value: BigInt(Math.round(Number(sign === '.' ? text : text.replace(',', '.')) * 10_000)),
         rounded: false,
       }
-    },
-    proven: () => {
-      if (isGiven) return sign
-      const [proved, ...more] = proofs.keys()
-      return more.length === 0 ? proved : undefined
     },
     doubt: () => {
       if (isGiven) return units.doubt()
