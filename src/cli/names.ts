@@ -54,7 +54,8 @@ export const isNamedKind = (name: string): name is NamedKind => name in lists
 export const directoryOf = async (client: Client, kind: NamedKind, parent?: number): Promise<Directory<Named>> =>
   createDirectory(TITLES[kind], await lists[kind](client, parent))
 
-const ID = /^\d{1,15}$/
+/** Ids have no zeros before them: `007` is a name, or a mistake. */
+const ID = /^[1-9]\d{0,14}$/
 
 /** Whether a text is taken as an id without asking. */
 export const isId = (text: string): boolean => ID.test(text.trim())

@@ -16,6 +16,7 @@ afterAll(async () => {
 
 test.each([
   ['kpis', '1', 1],
+  ['kpis', '#1', 1],
   ['kpis', 'Revenue', 1],
   ['kpis', 'REVENUE', 1],
   ['kpis', ' revenue ', 1],
@@ -41,6 +42,7 @@ test.each([
   ['users', 'Bob Ray', '"Bob Ray" is the name of more than one user: 3, 4; use the id'],
   ['users', 'an@example.com', 'there is no user "an@example.com"; did you mean "ann@example.com"?'],
   ['users', '-1', 'there is no user "-1"'],
+  ['users', '002', 'there is no user "002"; ids have no zeros before them: did you mean 2?'],
 ])('kpi %s get %j is wrong usage that says what to do', async (noun, text, message) => {
   expect(await user.kpi(noun, 'get', text)).toEqual({ code: 2, stdout: '', stderr: `kpi: ${message}\n` })
 })
