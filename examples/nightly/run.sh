@@ -11,6 +11,8 @@ for file in inbox/*.csv inbox/*.csv.gz; do
 done
 [ $# -gt 0 ] || exit 0
 
+# Whoever stops the job (SIGTERM to all of it, Ctrl-C) stops kpi, which ends cleanly; its exit code is waited for.
+trap : INT TERM
 kpi entries import "$@" --quiet --deadline 06:00 -o csv >> nightly.log
 code=$?
 # Rows that were rejected lie beside the file, in a file of their own, and somebody is told of them.

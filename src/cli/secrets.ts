@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { KpiError } from '../domain/errors.ts'
 import { configFolder, makeFolder } from './folders.ts'
 import type { Io } from './io.ts'
@@ -8,6 +8,7 @@ import { credentialsIn, type RemotePlace } from './settings.ts'
 import { shellWord } from './shell-word.ts'
 
 const OTHERS = 0o077
+const WORLD = 0o007
 const COMMAND_TIMEOUT_MS = 30_000
 
 /** What the secret of a remote service is called: each variant has its own. */
@@ -58,11 +59,20 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   EACCES: 'it may not be read by you',
 }
 
+/**
+ * Who may not read a file. What systemd lays down for a service (`LoadCredential`) is its user's alone by an access list,
+ * which shows as the group's right, in a folder that nobody else may enter.
+ */
+const strangersTo = ({ env, cwd }: Io, path: string): number => {
+  const folder = env['CREDENTIALS_DIRECTORY']
+  return folder !== undefined && dirname(resolve(cwd, path)) === resolve(folder) ? WORLD : OTHERS
+}
+
 /** Reads a secret from a file, unless others could read it too. */
 export const readSecretFile = (io: Io, path: string): string => {
   try {
     const file = statSync(path)
-    if (!file.isDirectory() && io.platform !== 'win32' && (file.mode & OTHERS) !== 0) {
+    if (!file.isDirectory() && io.platform !== 'win32' && (file.mode & strangersTo(io, path)) !== 0) {
       throw new KpiError('unauthorized', `${path} can be read by others; mend it with: chmod 600 ${shellWord(path)}`)
     }
     return readFileSync(path, 'utf8').trim()

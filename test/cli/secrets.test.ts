@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listen, type Listening } from '../../src/server/listen.ts'
 import { temporaryFolder, type Folder } from '../support/folder.ts'
@@ -119,4 +119,17 @@ test.each([
   expect(ran).toMatchObject({ code: 2, stdout: '' })
   expect(ran.stderr).toContain(message)
   expect(ran.stderr).not.toMatch(/hunter2|kpi_token/)
+})
+
+test('what systemd lays down for a service is taken, though its group may read it, and nothing else is', async () => {
+  mkdirSync(home.in('handed'))
+  const path = home.in('handed/token')
+  writeFileSync(path, service.token)
+  chmodSync(path, 0o440)
+  const handed = { CREDENTIALS_DIRECTORY: home.in('handed') }
+  expect(await list({ ...handed, KPI_TOKEN_FILE: path })).toEqual(GOOD)
+  expect(await list({ KPI_TOKEN_FILE: path })).toMatchObject({ code: 4, stdout: '' })
+  expect(await list({ ...handed, KPI_TOKEN_FILE: home.in('shared') })).toMatchObject({ code: 4, stdout: '' })
+  chmodSync(path, 0o444)
+  expect(await list({ ...handed, KPI_TOKEN_FILE: path })).toMatchObject({ code: 4, stdout: '' })
 })
