@@ -158,13 +158,18 @@ export const draftToJson = <R extends Resource>(of: R, draft: Draft<R> | Patch<R
   return json
 }
 
+/** A field that is answered as text; some services write numbers so, too. */
+const readAnswerText = ({ kind }: Field, text: string): FieldValue => {
+  if (kind === 'date') return parseDay(text) ?? null
+  if (kind === 'datetime') return parseInstant(text) ?? null
+  if (kind === 'decimal') return parseDecimal(text)?.value ?? null
+  if (kind === 'integer' || kind === 'int16') return /^-?\d+$/.test(text) ? Number(text) : null
+  return kind === 'boolean' ? text === 'true' : text
+}
+
 /** Reads one field of an answer: as the service keeps it, without the limits that hold for what is sent. */
 const readAnswer = (field: Field, raw: Json): FieldValue => {
-  if (typeof raw === 'string') {
-    if (field.kind === 'date') return parseDay(raw) ?? null
-    if (field.kind === 'datetime') return parseInstant(raw) ?? null
-    return field.kind === 'decimal' ? (parseDecimal(raw)?.value ?? null) : raw
-  }
+  if (typeof raw === 'string') return readAnswerText(field, raw)
   if (typeof raw === 'number' || JSON.isRawJSON(raw)) {
     return field.kind === 'decimal' ? (decimalOf(raw)?.value ?? null) : doubleOf(raw)
   }

@@ -288,6 +288,19 @@ describe('a record', () => {
     expect(() => recordFromJson(entry, [])).toThrow('the service answered something that is not')
   })
 
+  test('of an answer whose ids and flags are texts holds numbers all the same', () => {
+    expect(recordFromJson(entry, { id: '12', user_id: '2', kpi_id: 'seven' })).toMatchObject({
+      id: 12,
+      user_id: 2,
+      kpi_id: null,
+    })
+    expect(recordFromJson(kpi, { is_active: 'true', is_calculated: 'false', sort_order: '3' })).toMatchObject({
+      is_active: true,
+      is_calculated: false,
+      sort_order: 3,
+    })
+  })
+
   test('as it is sent names only what is given', () => {
     const draft = { kpi_id: 1, entry_date: day('2026-11-21'), actual: 5000n, target: null, notes: undefined }
     expect(draftToJson(entry, draft)).toEqual({ kpi_id: 1, entry_date: '2026-11-21', actual: 0.5, target: null })

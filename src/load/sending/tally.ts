@@ -20,7 +20,7 @@ export const emptyTally = (): Tally => ({
 /** Adds what became of some entries to what became of others. */
 export const addTally = (to: Tally, more: Tally): void => {
   for (const one of COUNTED) to[one] += more[one]
-  to.refused.push(...more.refused)
+  for (const one of more.refused) to.refused.push(one)
 }
 
 /** Notes an entry, with all the lines that it came from, as refused. */
