@@ -9,7 +9,7 @@ import { minuteOf, mustNotAddAgain, notesOnUnfinished } from './journal/unfinish
 import { type Import, type Prepared, withPrepared } from './prepare.ts'
 import { writeRejects } from './rejects.ts'
 import { tellUnchecked } from './reference.ts'
-import { countLines } from './sending/intend.ts'
+import { countedBatches } from './sending/entries-left.ts'
 import { type Sent, sendAll } from './sending/send.ts'
 import type { Summary } from './summary.ts'
 import { type Verified, verifyRun } from './verify.ts'
@@ -89,13 +89,6 @@ const toldOf = (error: unknown, isBegun: boolean): KpiError | undefined => {
   return error instanceof KpiError ? error : undefined
 }
 
-/** How many entries there are to send, without those whose key stands in the file more than once. */
-const entriesOf = ({ batches }: Prepared): number => {
-  let entries = 0
-  for (const batch of batches()) entries += countLines(batch)
-  return entries
-}
-
 /** Makes what assignments are needed, then sends all. */
 const send = async (work: Load, prepared: Prepared, journal: Journal): Promise<Sent> => {
   try {
@@ -103,7 +96,7 @@ const send = async (work: Load, prepared: Prepared, journal: Journal): Promise<S
   } catch (error) {
     const isTold = error instanceof Stopped || (error instanceof KpiError && error.mayBeDone)
     const failure = toldOf(error, isTold || prepared.summary.assigned > 0)
-    return { left: entriesOf(prepared), failure, isWhole: false }
+    return { left: countedBatches(prepared.batches()).entries(), failure, isWhole: false }
   }
   return sendAll(work, prepared, journal)
 }

@@ -143,7 +143,7 @@ export const takeBack = (journal: Journal, { id, earlier }: Intended): void => {
 export type Planning = {
   readonly stage: Stage
   /** Takes what became of entries that are not to be sent. */
-  readonly onSettled: (tally: Tally, lines: number) => void
+  readonly onSettled: (tally: Tally, lines: number, entries: number) => void
   /** Called where there is more, and it is not gone on with. */
   readonly onStop: () => void
 }
@@ -177,7 +177,7 @@ export async function* intendAll(
     }
     const { earlier } = piece
     const one = await (earlier ? planEarlier(sending, piece, earlier, stage) : planNew(sending, piece, stage))
-    if (!('intent' in one)) onSettled(one.tally, one.lines)
+    if (!('intent' in one)) onSettled(one.tally, one.lines, piece.batch.drafts.length)
     else planned.push(one)
     if (planned.length >= aheadOf(sending)) yield* flush()
   }

@@ -1,6 +1,7 @@
 import { KpiError } from '../../domain/errors.ts'
 import { Stopped } from '../../client/stopped.ts'
 import { chooseFrom } from '../standing/choose.ts'
+import { countedBatches } from './entries-left.ts'
 import { inFlight } from './in-flight.ts'
 import { countLines, type Intended, intendAll, takeBack } from './intend.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -49,19 +50,19 @@ const sendingOf = (
   }
 }
 
-/** Takes what became of some entries that came from so many lines. */
-type Sink = (tally: Tally, lines: number) => void
+/** Takes what became of so many entries, which came from so many lines. */
+type Sink = (tally: Tally, lines: number, entries: number) => void
 
 /** Sends an interval by single entries, each counted as it comes to its end. */
 const sendByOnes = async (sending: Sending, { id, batch, intent, lines }: Intended, sink: Sink): Promise<void> => {
   const all = emptyTally()
   addTally(all, intent.stage)
-  sink(intent.stage, lines - countLines(batch))
+  sink(intent.stage, lines - countLines(batch), intent.count - batch.drafts.length)
   let open = batch.drafts.length
   await sendOnes(sending, id, batch, (tally, some) => {
     addTally(all, tally)
     open -= 1
-    sink(tally, some)
+    sink(tally, some, 1)
   })
   if (open > 0) throw new Stopped('stopped')
   sending.journal.acknowledge(id, all)
@@ -80,7 +81,7 @@ const sendTogether = async (sending: Sending, intended: Intended, sink: Sink): P
   }
   addTally(sent.tally, intent.stage)
   sending.journal.acknowledge(id, sent.tally)
-  sink(sent.tally, intended.lines)
+  sink(sent.tally, intended.lines, intent.count)
 }
 
 /** Sends an interval as the service takes entries. */
@@ -111,21 +112,23 @@ const failureOf = (error: unknown, isBegun: boolean): KpiError => {
 export const sendAll = async (work: Load, prepared: Prepared, journal: Journal): Promise<Sent> => {
   const total = prepared.good
   const givingUp = new AbortController()
-  let [done, isStopped, isTouched] = [0, false, false]
+  const batches = countedBatches(prepared.batches())
+  let [done, ended, isStopped, isTouched] = [0, 0, false, false]
   const sending = sendingOf(work, prepared, {
     journal,
     signal: AbortSignal.any([work.signal, givingUp.signal]),
     touch: () => (isTouched = true),
   })
   let tooMany: KpiError | undefined
-  const sink: Sink = (tally, lines) => {
+  const sink: Sink = (tally, lines, entries) => {
     countTally(prepared, tally)
     done += lines
+    ended += entries
     tooMany ??= tooManyRejected(prepared.rejects, prepared.summary, work.options.maxErrors)
     if (tooMany) givingUp.abort()
     work.onProgress({ phase: 'send', done, total })
   }
-  const intended = intendAll(sending, alongIntervals(prepared.batches(), journal), {
+  const intended = intendAll(sending, alongIntervals(batches, journal), {
     stage: async (batch, counting) => (await chooseFrom(batch, { ...prepared, ...counting })).left,
     onSettled: sink,
     onStop: () => (isStopped = true),
@@ -137,11 +140,12 @@ export const sendAll = async (work: Load, prepared: Prepared, journal: Journal):
   } catch (error) {
     if (!(error instanceof Stopped)) {
       const isBegun = done > 0 || isTouched || prepared.summary.assigned > 0
-      return { failure: failureOf(error, isBegun), left: total - done, isWhole: false }
+      return { failure: failureOf(error, isBegun), left: batches.entries() - ended, isWhole: false }
     }
     isStopped = true
   }
+  const left = batches.entries() - ended
   // Rows may be rejected by their place in the file after all else has come to its end.
   tooMany ??= tooManyRejected(prepared.rejects, prepared.summary, work.options.maxErrors)
-  return { left: isStopped ? total - done : 0, failure: tooMany, isWhole: !isStopped }
+  return { left, failure: tooMany, isWhole: !isStopped }
 }
