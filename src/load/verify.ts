@@ -6,7 +6,7 @@ import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
 import type { Batch } from './batch.ts'
 import { readsFirst } from './standing/choose.ts'
-import { createLineSet, type LineSet } from './sorting/line-set.ts'
+import { createPlaceSet, type PlaceSet } from './sorting/place-set.ts'
 import { ownerOf } from './owner.ts'
 import { lineOf } from './sorting/place.ts'
 import type { Import, Prepared } from './prepare.ts'
@@ -91,7 +91,7 @@ export const differencesIn = (
 }
 
 /** The drafts of a batch that were sent, or were there already: neither rejects nor what was left alone. */
-const keptOf = async (batch: Batch, { decide, options }: Prepared, rejected: LineSet): Promise<boolean[]> => {
+const keptOf = async (batch: Batch, { decide, options }: Prepared, rejected: PlaceSet): Promise<boolean[]> => {
   const verdicts = readsFirst(options) ? await decide(batch.drafts) : []
   return batch.drafts.map((_, at) => {
     const { action } = verdicts[at] ?? {}
@@ -104,7 +104,7 @@ const compare = async (
   batch: Batch,
   prepared: Prepared,
   now: Standing,
-  rejected: LineSet,
+  rejected: PlaceSet,
   verified: Verified,
 ): Promise<Difference[]> => {
   const stored = await now.of(batch.drafts)
@@ -127,7 +127,7 @@ const compare = async (
 /** Reads everything back that was sent, or was there already, and goes through what is not as it was sent. */
 async function* differences(prepared: Prepared, verified: Verified): AsyncGenerator<readonly Difference[]> {
   const now = prepared.readAhead(({ target }, { isTargetOpen }) => isTargetOpen && target !== undefined)
-  const rejected = createLineSet(prepared.rejects.lines())
+  const rejected = createPlaceSet(prepared.rejects.lines())
   for (const batch of prepared.batches()) {
     const found = await compare(batch, prepared, now, rejected, verified)
     verified.first.push(...found.slice(0, FIRST - verified.first.length))

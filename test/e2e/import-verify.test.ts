@@ -67,6 +67,24 @@ describe.each(importers)('--verify, %s,', (_, open) => {
     })
   })
 
+  test.each([[[]], [['--empty', 'clear']]])(
+    'compares the good cells of a wide row that is rejected in part, %s',
+    async (flags) => {
+      await using importer = await open()
+      const { write, kpi } = importer
+      write(
+        'data.csv',
+        'user,date,Sales,Visits\nAnn Lee,2026-03-01,1,2\nAnn Lee,2026-03-02,3,x\nAnn Lee,2026-03-03,5,6\n',
+      )
+      const ran = await kpi('entries', 'import', 'data.csv', '--verify', ...flags)
+      const good = flags.length === 0 ? 5 : 4
+      expect([ran.code, receiptIn(importer)]).toMatchObject([
+        3,
+        { compared: good, equal: good, summary: { rejected: 1 } },
+      ])
+    },
+  )
+
   test('never writes the receipt over the file, and sends nothing then', async () => {
     await using importer = await open()
     importer.write('data.csv', `${HEAD}\nBob,Sales,2026-03-01,1,,\n`)
