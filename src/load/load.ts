@@ -121,7 +121,7 @@ const run = async (work: Load, prepared: Prepared, journal: Journal): Promise<En
     return { ...ending, unwritten: toldOf(error, true) }
   }
   if (!isWhole) return ending
-  const verified = await verifyRun(work, prepared, summary)
+  const verified = await verifyRun(work, prepared, journal)
   // What could not be read back is read back by the same command, which has nothing to send then.
   if (!verified?.failure) finish(work, journal)
   return { ...ending, verified }

@@ -71,8 +71,8 @@ async function* textOf(
     }
   }
   // Only now it is known how many there are.
-  const { compared, equal } = verified
-  yield `${separator === '\n    ' ? '' : '\n  '}],\n  "compared": ${compared},\n  "equal": ${equal}\n}\n`
+  const { compared, equal, notCompared } = verified
+  yield `${separator === '\n    ' ? '' : '\n  '}],\n  "compared": ${compared},\n  "equal": ${equal},\n  "not_compared": ${notCompared}\n}\n`
 }
 
 /** Writes a receipt whole, as the differences come; they may be as many as the file has rows. */

@@ -4,15 +4,15 @@ import { Stopped } from '../client/stopped.ts'
 import { KpiError } from '../domain/errors.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
-import type { Batch } from './batch.ts'
+import type { Journal } from './journal/journal.ts'
 import { readsFirst } from './standing/choose.ts'
 import { createPlaceSet, type PlaceSet } from './sorting/place-set.ts'
 import { ownerOf } from './owner.ts'
 import { lineOf } from './sorting/place.ts'
 import type { Import, Prepared } from './prepare.ts'
 import { type ReceiptPlace, writeReceipt } from './receipt.ts'
+import { type Recalled, recallSent } from './sending/sent-before.ts'
 import { type Standing, type StoredEntry, storedKey } from './standing/standing.ts'
-import type { Summary } from './summary.ts'
 import { onlyClears } from './standing/verdict.ts'
 
 /** That everything is read back in the end, and where what came of that is written. */
@@ -43,6 +43,10 @@ export type Verified = {
   /** Entries that were compared, and how many of them were as they were sent. */
   compared: number
   equal: number
+  /** Entries that were there before this part of the run, and are not known to be there by an earlier one. */
+  leftAlone: number
+  /** So many of them were sent all the same: what rows refer to has changed in between, so that it is not known which. */
+  notCompared: number
   /** The first differences; all of them are in the receipt. */
   readonly first: Difference[]
   /** Why it could not be found out. */
@@ -91,25 +95,34 @@ export const differencesIn = (
 }
 
 /** The drafts of a batch that were sent, or were there already: neither rejects nor what was left alone. */
-const keptOf = async (batch: Batch, { decide, options }: Prepared, rejected: PlaceSet): Promise<boolean[]> => {
+const keptOf = async (
+  { batch, isSent }: Recalled,
+  { decide, options }: Prepared,
+  rejected: PlaceSet,
+  verified: Verified,
+): Promise<boolean[]> => {
   const verdicts = readsFirst(options) ? await decide(batch.drafts) : []
   return batch.drafts.map((_, at) => {
     const { action } = verdicts[at] ?? {}
-    return action !== 'skip' && action !== 'nothing' && ![batch.lines[at] ?? 0].flat().some(rejected.has)
+    if ([batch.lines[at] ?? 0].flat().some(rejected.has)) return false
+    if (isSent[at]) return true
+    if (action === 'skip') verified.leftAlone += 1
+    return action !== 'skip' && action !== 'nothing'
   })
 }
 
 /** Compares a batch with what is there now. */
 const compare = async (
-  batch: Batch,
+  recalled: Recalled,
   prepared: Prepared,
   now: Standing,
   rejected: PlaceSet,
   verified: Verified,
 ): Promise<Difference[]> => {
+  const { batch } = recalled
   const stored = await now.of(batch.drafts)
   if (!stored) throw new KpiError('forbidden', 'the key may not read entries any more')
-  const isKept = await keptOf(batch, prepared, rejected)
+  const isKept = await keptOf(recalled, prepared, rejected, verified)
   const { reference, options } = prepared
   return batch.drafts.flatMap((draft, at) => {
     const { kpi_id: kpi, entry_date: day } = draft
@@ -125,24 +138,30 @@ const compare = async (
 }
 
 /** Reads everything back that was sent, or was there already, and goes through what is not as it was sent. */
-async function* differences(prepared: Prepared, verified: Verified): AsyncGenerator<readonly Difference[]> {
+async function* differences(
+  prepared: Prepared,
+  journal: Journal,
+  verified: Verified,
+): AsyncGenerator<readonly Difference[]> {
   const now = prepared.readAhead(({ target }, { isTargetOpen }) => isTargetOpen && target !== undefined)
   const rejected = createPlaceSet(prepared.rejects.lines())
-  for (const batch of prepared.batches()) {
-    const found = await compare(batch, prepared, now, rejected, verified)
+  for (const recalled of recallSent(prepared.batches(), journal)) {
+    const found = await compare(recalled, prepared, now, rejected, verified)
     verified.first.push(...found.slice(0, FIRST - verified.first.length))
     if (found.length > 0) yield found
   }
+  verified.notCompared = Math.max(0, verified.leftAlone - prepared.summary.skipped)
 }
 
 /** Reads everything back once it has been sent, and writes the receipt. */
-export const verifyRun = async (work: Import, prepared: Prepared, summary: Summary): Promise<Verified | undefined> => {
+export const verifyRun = async (work: Import, prepared: Prepared, journal: Journal): Promise<Verified | undefined> => {
   const { verify, table, options, clock, client } = work
+  const { summary } = prepared
   if (!verify) return undefined
-  const verified: Verified = { compared: 0, equal: 0, first: [] }
+  const verified: Verified = { compared: 0, equal: 0, leftAlone: 0, notCompared: 0, first: [] }
   const about = { table, options, summary, verify, at: clock.now(), variant: client.variant }
   try {
-    await writeReceipt(about, verified, differences(prepared, verified))
+    await writeReceipt(about, verified, differences(prepared, journal, verified))
   } catch (error) {
     if (error instanceof Stopped) verified.failure = new KpiError('unavailable', 'stopped before all was compared')
     else if (error instanceof KpiError) verified.failure = error

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { parseDay } from '../../src/domain/day.ts'
+import { formatDay, parseDay } from '../../src/domain/day.ts'
 import type { Face } from '../../src/server/wire.ts'
-import { heldIn, ID, importers, remoteImporter } from '../support/import.ts'
+import { heldIn, ID, type Importer, importers, remoteImporter } from '../support/import.ts'
 import { openDoors } from '../support/newer-import.ts'
 
 const HEAD = 'user,kpi,date,actual,target,notes'
@@ -209,4 +209,58 @@ test('what cannot be read back is read back by the same command, which adds noth
   expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { created: 28, left: 0 }])
   expect(again.stderr).toContain('read back and compared: 28 entries, as sent')
   expect((await heldIn(importer))[27]).toBe('2 1 2026-02-28 27.5 - -')
+})
+
+describe('with --on-conflict skip, a run that goes on after it was stopped', () => {
+  const [OF_ANN, OF_BOB] = [10, 5_000]
+  const row = (user: string, kpi: string, day: number, actual: number): string =>
+    `${user},${kpi},${formatDay(day)},${actual},,`
+  /** Comes to a batch of 5,000 entries and one of ten, and a row that is rejected as long as its KPI is inactive. */
+  const TEXT = [
+    HEAD,
+    ...Array.from({ length: OF_ANN }, (_, day) => row('Ann Lee', 'Sales', day, 1)),
+    row('Ann Lee', 'Closed', 0, 1),
+    ...Array.from({ length: OF_BOB }, (_, day) => row('Bob', 'Sales', day, 2)),
+  ].join('\n')
+  const ARGS = ['entries', 'import', 'data.csv', '--on-conflict', 'skip', '--verify', '-o', 'json']
+
+  /** Two entries are there before, and the second batch does not come through. */
+  const stopped = async (): Promise<Importer> => {
+    let isDown = true
+    let batches = 0
+    const importer = await remoteImporter({
+      wrap: (face) => (request) => {
+        if (request.target.endsWith('/kpientries/list')) batches += 1
+        return isDown && batches > 1 ? Promise.reject(new Error('cut')) : face(request)
+      },
+    })
+    const { client } = importer
+    for (const day of [0, 1])
+      await client.entries.add({ user_id: ann, kpi_id: sales, entry_date: day, actual: 7_0000n })
+    importer.write('data.csv', TEXT)
+    const first = await importer.kpi(...ARGS)
+    expect([first.code, JSON.parse(first.stdout)]).toMatchObject([6, { created: 4998, skipped: 2, left: 10 }])
+    isDown = false
+    return importer
+  }
+
+  test('compares what its earlier parts have sent, and not what it left alone', async () => {
+    await using importer = await stopped()
+    await importer.client.entries.addMany([{ user_id: ann, kpi_id: sales, entry_date: 5, actual: 3_0000n }])
+    const ran = await importer.kpi(...ARGS)
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, { created: 5008, skipped: 2, rejected: 1 }])
+    expect(ran.stderr).toContain(`line 7: user ${ann}, KPI ${sales}, ${formatDay(5)}: actual: expected 1, found 3\n`)
+    expect(receiptIn(importer)).toMatchObject({ compared: 5008, equal: 5007, not_compared: 0 })
+  })
+
+  test('says how many it cannot compare, where what rows refer to has changed since', async () => {
+    await using importer = await stopped()
+    await importer.client.kpis.update(ID.closed, { is_active: true })
+    const ran = await importer.kpi(...ARGS)
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { created: 5009, skipped: 2, rejected: 0 }])
+    expect(ran.stderr).toContain(
+      'read back and compared: 11 entries, as sent; not compared: 4998 entries of an earlier part of the run, as what rows refer to has changed since',
+    )
+    expect(receiptIn(importer)).toMatchObject({ compared: 11, equal: 11, not_compared: 4998 })
+  })
 })

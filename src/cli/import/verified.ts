@@ -37,13 +37,19 @@ export const verifyingOf = (cli: Cli, file: string, rejectsFile: string, receipt
   }
 }
 
+/** What of a run that went on could not be compared. */
+const notComparedNote = (count: number): string =>
+  count === 0
+    ? ''
+    : `; not compared: ${countOf(count, 'entry', 'entries')} of an earlier part of the run, as what rows refer to has changed since, so that what it sent cannot be told from what was there before`
+
 /** What reading everything back came to, where it is as it should be. */
-export const verifiedNote = ({ compared }: Verified): string =>
-  `read back and compared: ${countOf(compared, 'entry', 'entries')}, as sent`
+export const verifiedNote = ({ compared, notCompared }: Verified): string =>
+  `read back and compared: ${countOf(compared, 'entry', 'entries')}, as sent${notComparedNote(notCompared)}`
 
 /** The same where it is not as it should be. */
 export const verifiedOutcome = (
-  { compared, equal, first, failure }: Verified,
+  { compared, equal, notCompared, first, failure }: Verified,
   receiptFile: string,
 ): Outcome | undefined => {
   if (failure) {
@@ -54,6 +60,9 @@ export const verifiedOutcome = (
   }
   if (compared === equal) return undefined
   const differ = countOf(compared - equal, 'entry differs', 'entries differ')
-  const said = [...first.map(tellDifference), `${differ} from what was sent; all of that is in ${receiptFile}`]
+  const said = [
+    ...first.map(tellDifference),
+    `${differ} from what was sent; all of that is in ${receiptFile}${notComparedNote(notCompared)}`,
+  ]
   return { exit: EXIT.failed, code: 'differs', said }
 }
