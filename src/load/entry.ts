@@ -1,3 +1,4 @@
+import type { Named } from '../client/directory.ts'
 import { Fault } from '../domain/errors.ts'
 import { checkText } from '../domain/field-value.ts'
 import { entry, type EntryDraft } from '../domain/resources/entry.ts'
@@ -73,6 +74,11 @@ export const createRowReader = (
     options.date,
     remember((text) => dates?.read(text.trim(), lineAtHand) ?? readDateCell(text.trim())),
   )
+  // Looks at a cell without taking it for one of its column, which it may not be.
+  const dayPerhaps = cellReader(plan, 'date', options.date, (text) => {
+    const day = dates ? dates.format.read(text.trim()) : readDateCell(text.trim())
+    return typeof day === 'number' ? day : new Fault(text)
+  })
   const namesKeys = KEY_ROLES.some((role) => roles.has(role))
   // The reasons against the row at hand, kept between rows to spare the allocation.
   const reasons: string[] = []
@@ -168,6 +174,17 @@ export const createRowReader = (
     const mark = reasons.length > 0 ? BAD : 0
     for (const one of held) add({ ...one, flags: one.flags | mark })
   }
+  /** Cells of a row with too many may have moved. The keys that they give where they stand are in doubt all the same. */
+  const addDoubtful = ({ line, cells }: Row): void => {
+    const day = dayPerhaps(cells)
+    if (day instanceof Fault || reference.sources?.unread !== undefined) return
+    const idsOf = (found: Named | Fault): number[] => (found instanceof Fault ? [] : [found.id])
+    const ids = wide?.columns.map(({ id }) => id) ?? []
+    const kpis = wide?.of === 'kpi' ? ids : idsOf(kpiOf(cells))
+    for (const first of wide?.of === 'user' ? ids : idsOf(ownerIn(cells))) {
+      for (const second of kpis) add({ first, second, third: day, line, flags: BAD, actual: 0n, target: 0n, text: '' })
+    }
+  }
   /** Spreadsheets leave rows of empty cells behind. Where constants say all that rows have to say, there are none. */
   const isBlank = (cells: Cells): boolean => namesKeys && cells.every((cell) => cell.trim() === '')
   return {
@@ -192,6 +209,7 @@ export const createRowReader = (
       kpiAtHand = kpiIn(row.cells) ?? ''
       if (hasSurplus(row.cells, header)) {
         reasons.push(`the row has ${row.cells.length} cells, the header has ${header.length}`)
+        addDoubtful(row)
       } else if (wide) readWide(row, wide)
       else readLong(row)
       if (reasons.length > 0) sink.reject(row.line, reasons)

@@ -52,6 +52,41 @@ describe.each(importers)('%s', (_, open) => {
     ])
   })
 
+  test.each(['error', 'last'])(
+    'a row with too many cells puts the other rows of its key in doubt, with --on-duplicate %s',
+    async (onDuplicate) => {
+      await using importer = await open()
+      const rows = [
+        'Bob,Sales,01.01.2026,1,5',
+        'Bob,Sales,01.01.2026,2',
+        'Bob,Sales,13.01.2026,3',
+        'x,Bob,Sales,13.01.2026,4',
+      ]
+      importer.write('data.csv', ['user,kpi,date,actual', ...rows, ''].join('\n'))
+      await importer.kpi('entries', 'import', 'data.csv', '--on-duplicate', onDuplicate)
+      expect(await heldIn(importer)).toEqual(['3 1 2026-01-13 3 - -'])
+      const twice = '"the same user, KPI and date stand on lines 2, 3, of which line 2 is bad"'
+      const surplus = 'the row has 5 cells, the header has 4'
+      expect(importer.read('data.rejects.csv').split('\n').slice(1)).toEqual([
+        `${rows[0]},2,"${surplus}; ${twice.slice(1)}`,
+        `${rows[1]},3,${twice}`,
+        `${rows[3]},5,"${surplus}"`,
+        '',
+      ])
+    },
+  )
+
+  test('a row of a wide file with too many cells puts all cells of its keys in doubt', async () => {
+    await using importer = await open()
+    importer.write(
+      'data.csv',
+      'user,date,Sales,Visits\nAnn Lee,2026-01-01,1,5,\nAnn Lee,2026-01-02,1,5,2\nAnn Lee,2026-01-02,3,\n',
+    )
+    await importer.kpi('entries', 'import', 'data.csv')
+    expect(await heldIn(importer)).toEqual(['2 1 2026-01-01 1 - -', '2 2 2026-01-01 5 - -'])
+    expect(importer.read('data.rejects.csv').split('\n')).toHaveLength(4)
+  })
+
   test('a mended rejects file is imported as it is', async () => {
     await using importer = await open()
     importer.write(
