@@ -50,6 +50,17 @@ describe.each(importers)('several files: %s', (_, open) => {
     expect(await heldIn(importer)).toHaveLength(4)
   })
 
+  test.each(['csv', 'json', 'table'])('print nothing as %s where the first of them fails', async (format) => {
+    await using importer = await open()
+    write(importer)
+    importer.write('a.csv', MIXED)
+    const args = ['entries', 'import', 'a.csv', 'c.csv', '--max-errors', '0', '-o', format]
+    for (const flags of [[], ['--dry-run']]) {
+      const ran = await importer.kpi(...args, ...flags)
+      expect([ran.code, ran.stdout, await heldIn(importer)]).toEqual([1, '', []])
+    }
+  })
+
   test('are all refused before anything is sent where a header is wrong, which is told with its file', async () => {
     await using importer = await open()
     write(importer)

@@ -26,22 +26,36 @@ async function* withNames(jobs: readonly Job[], ends: Ends, recordsOf: (job: Job
   }
 }
 
-/** Prints records as one list; what ends them once there are some is thrown after the list has been closed. */
+/** The first records that there are; none where there are none at all. */
+const firstOf = async (records: Records): Promise<readonly AnyRecord[]> => {
+  for (;;) {
+    const { value, done } = await records.next()
+    if (done === true) return []
+    if (value.length > 0) return value
+  }
+}
+
+/**
+ * Prints records as one list. What ends them before there are any is thrown before anything is printed, even a header;
+ * what ends them later, after the list has been closed.
+ */
 const printList = async ({ cli }: Run, columns: readonly NamedField[], records: Records): Promise<void> => {
   let failure: { readonly error: unknown } | undefined
+  const first = await firstOf(records)
   async function* untilFailure(): Records {
-    let isBegun = false
+    yield first
     try {
-      for await (const some of records) {
-        isBegun ||= some.length > 0
-        yield some
-      }
+      yield* records
     } catch (error) {
-      if (!isBegun) throw error
       failure = { error }
     }
   }
-  await printRecords(cli.io, cli.printing(), columns, untilFailure())
+  try {
+    await printRecords(cli.io, cli.printing(), columns, untilFailure())
+  } finally {
+    // They may have begun without being asked for more: output may end at any moment.
+    await records.return(undefined)
+  }
   if (failure) throw failure.error
 }
 
