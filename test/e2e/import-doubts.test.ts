@@ -8,14 +8,15 @@ type Held = { id: number; user_id: number; kpi_id: number; entry_date: string; a
 type Kind = {
   /** What it holds, as users and actuals of 2026-03-10. */
   readonly holds?: readonly (readonly [user: number, actual: number])[]
-  /** The first POST of an entry gets no answer, but is done. */
+  /** The first POST of an entry, or of a batch of several, gets no answer, but is done. */
   readonly loses?: boolean
   /** What it answers to what it has stored, where that is not the entry. */
   readonly says?: string
   readonly digits?: number
   /** So many lists do not show yet what was stored last. */
   readonly lag?: number
-  readonly batches?: boolean
+  /** What an entry of a batch does to one that is there; without it there are no batches. */
+  readonly batches?: 'updates' | 'doubles'
 }
 
 const DAY = '2026-03-10'
@@ -24,7 +25,7 @@ const TIMES = { created_at: AT, updated_at: AT }
 const USERS = [1, 2, 3].map((id) => ({ id, user_status_id: 'A', first_name: `U${id}`, last_name: 'L', ...TIMES }))
 const KPIS = [{ id: 1, frequency_id: 'D', name: 'Sales', is_active: true, is_calculated: false, ...TIMES }]
 
-/** A service that adds whatever it is sent, and does not look at whose entries it is asked for. */
+/** A service that adds whatever it is sent by itself, and does not look at whose entries it is asked for. */
 const serviceOf = async (kind: Kind): Promise<Foreign & { readonly entries: Held[] }> => {
   const made = (id: number, user_id: number, actual: number, entry_date = DAY): Held => ({
     id,
@@ -34,7 +35,7 @@ const serviceOf = async (kind: Kind): Promise<Foreign & { readonly entries: Held
     actual: Number(actual.toFixed(kind.digits ?? 4)),
   })
   const entries = (kind.holds ?? []).map(([user, actual], at) => made(at + 1, user, actual))
-  let [last, posts, lists] = [entries.length, 0, 0]
+  let [last, posts, batches, lists] = [entries.length, 0, 0, 0]
   const store = ({ user_id, actual, entry_date }: Held): Held => {
     const one = { ...made((last += 1), user_id, actual, entry_date), since: lists }
     entries.push(one)
@@ -65,8 +66,14 @@ const serviceOf = async (kind: Kind): Promise<Foreign & { readonly entries: Held
     const known = entries[at]
     if (method === 'PUT' && known) return say(Object.assign(known, made(known.id, known.user_id, body().actual)))
     if (path.endsWith('/list') && kind.batches) {
-      body().entries.forEach(store)
-      return answer(200, kind.says ?? '')
+      const sent = body().entries
+      for (const one of sent) {
+        const same = entries.find(({ user_id, entry_date }) => user_id === one.user_id && entry_date === one.entry_date)
+        if (same && kind.batches === 'updates') Object.assign(same, { actual: one.actual })
+        else store(one)
+      }
+      batches += sent.length > 1 ? 1 : 0
+      return kind.loses && sent.length > 1 && batches === 1 ? response.destroy() : answer(200, kind.says ?? '')
     }
     if (method !== 'POST' || path !== '/kpientries') return answer(404, '{}')
     posts += 1
@@ -156,11 +163,25 @@ test('what was added is not added again where the answer cannot be read', async 
 test.each(['{"rows_added":2}', '{}', '{"rows_created":7,"rows_updated":0,"rows_unchanged":0}'])(
   'rows of a batch are counted as sent where %s does not add up',
   async (says) => {
-    const service = await serviceOf({ says, batches: true })
+    const service = await serviceOf({ says, batches: 'updates' })
     const ran = await importInto(service, `1,1,${DAY},7\n1,1,2026-03-11,8`)
     expect(JSON.parse(ran.stdout)).toMatchObject({ created: 0, sent: 2, left: 0 })
   },
 )
+
+/** How many requests held several entries. */
+const together = ({ reached }: Foreign): number =>
+  reached.filter(({ body, target }) => target.endsWith('/list') && JSON.parse(body).entries.length > 1).length
+
+test.each([0, 2])('a batch whose answer was lost is not sent again where %i lists do not show it yet', async (lag) => {
+  const service = await serviceOf({ batches: 'updates', loses: true, lag })
+  const ran = await importInto(service, `1,1,${DAY},7\n1,1,2026-03-11,8\n1,1,2026-03-12,9`)
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { rejected: 0, left: 0 }])
+  expect([
+    together(service),
+    service.entries.map(({ actual }) => actual).toSorted((left, right) => left - right),
+  ]).toEqual([1, [7, 8, 9]])
+})
 
 test('an add whose answers are lost ends after a few, and the rest is left unsent', async () => {
   const service = await serviceOf({ says: 'null' })
@@ -174,7 +195,7 @@ test('an add whose answers are lost ends after a few, and the rest is left unsen
 
 test('what is there is skipped where pages are short and nothing says how many there are', async () => {
   const service = await serviceOf({
-    batches: true,
+    batches: 'updates',
     holds: Array.from({ length: 150 }, (_, at) => [at < 149 ? 2 : 1, 5]),
   })
   const ran = await importInto(service, `1,1,${DAY},7`, '--on-conflict', 'skip')

@@ -1,9 +1,9 @@
-import { Stopped } from '../../client/stopped.ts'
 import { entryPages } from '../../client/entry-pages.ts'
 import { readIfAllowed } from '../../client/read-if-allowed.ts'
 import type { Entry, EntryDraft } from '../../domain/resources/entry.ts'
 import type { EntryValues } from '../../domain/rules.ts'
 import { holds, isOfKey, mayBeMadeOf } from './held.ts'
+import { lookAgain } from './look-again.ts'
 import { ownerOf } from '../owner.ts'
 import { DoubleLeft, removeDouble } from './remove-double.ts'
 import type { Sending } from './sending.ts'
@@ -48,23 +48,20 @@ const mayDouble = ({ isOurs, knowledge }: Sending, before: Before): boolean => {
   return !isOurs && changesBy !== 'post' && !(before && changesBy === 'put')
 }
 
-/** What a list shows of a write lags behind it in some services: how long until it is asked again, in milliseconds. */
-const LATER_LOOKS = [2_000, 6_000]
-
 /** Looks at what is there of a key; where what was sent cannot be seen and could be doubled, again after a while. */
 const look = async (sending: Sending, draft: EntryDraft, before: Before): Promise<Standing | undefined> => {
   const { reference } = sending
   const wasSo = before?.entry !== undefined && holds(reference, before.entry, draft)
-  for (let looks = 0; ; looks += 1) {
-    const listed = await readKey(sending, draft)
-    if (!listed) return undefined
-    const standing = splitBy(before, listed)
-    const isSeen = standing.fresh.length > 0 || (!wasSo && standing.old.some((one) => holds(reference, one, draft)))
-    const pause = LATER_LOOKS[looks]
-    if (isSeen || pause === undefined || !mayDouble(sending, before)) return standing
-    await sending.clock.sleep(pause, sending.signal)
-    if (sending.signal.aborted) throw new Stopped('stopped')
-  }
+  const isSeen = ({ old, fresh }: Standing): boolean =>
+    fresh.length > 0 || (!wasSo && old.some((one) => holds(reference, one, draft)))
+  return await lookAgain(
+    sending,
+    async () => {
+      const listed = await readKey(sending, draft)
+      return listed && splitBy(before, listed)
+    },
+    (standing) => !standing || isSeen(standing) || !mayDouble(sending, before),
+  )
 }
 
 /**

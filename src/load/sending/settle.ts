@@ -1,6 +1,7 @@
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { ownerOf } from '../owner.ts'
 import { holds } from './held.ts'
+import { lookAgain } from './look-again.ts'
 import type { Sending } from './sending.ts'
 import { storedKey } from '../standing/standing.ts'
 
@@ -14,15 +15,36 @@ export const isKnownAgain = ({ isOurs, clock }: Sending, sentAt: number): boolea
 /** What is found out of an entry whose answer was lost: it is there, it has to be sent, or nobody can tell. */
 export type Fate = 'there' | 'open' | 'lost'
 
+/** Which of some entries are there as they were sent; undefined where the key may not read that. */
+const seenOf = async (sending: Sending, drafts: readonly EntryDraft[]): Promise<EntryDraft[] | undefined> => {
+  const stored = await sending.now.of(drafts)
+  return (
+    stored &&
+    drafts.filter((draft) => {
+      const entry = stored.get(storedKey(ownerOf(draft), draft.kpi_id, draft.entry_date))
+      return entry !== undefined && holds(sending.reference, entry, draft)
+    })
+  )
+}
+
+/** Reads back what is there; only what is not seen is asked for again after a while. */
+const readBack = async (sending: Sending, drafts: readonly EntryDraft[]): Promise<Fate[]> => {
+  const seen = new Set<EntryDraft>()
+  const unseen = (): EntryDraft[] => drafts.filter((draft) => !seen.has(draft))
+  const look = async (): Promise<boolean> => {
+    const found = await seenOf(sending, unseen())
+    for (const draft of found ?? []) seen.add(draft)
+    return found !== undefined
+  }
+  const isReadable = await lookAgain(sending, look, (isRead) => !isRead || seen.size === drafts.length)
+  const otherwise = isReadable ? 'open' : 'lost'
+  return drafts.map((draft) => (seen.has(draft) ? 'there' : otherwise))
+}
+
 /** Finds out what became of entries that were sent at a time and whose answer was lost, in the order of their keys. */
 export const fatesOf = async (sending: Sending, drafts: readonly EntryDraft[], sentAt: number): Promise<Fate[]> => {
   // What is sent again under the same name is done once; and an entry that is only set may be set again.
   if (isKnownAgain(sending, sentAt) || (sending.isOurs && !sending.isAdding)) return drafts.map(() => 'open')
   if (sending.isAdding) return drafts.map(() => 'lost')
-  const stored = await sending.now.of(drafts)
-  if (!stored) return drafts.map(() => 'lost')
-  return drafts.map((draft) => {
-    const entry = stored.get(storedKey(ownerOf(draft), draft.kpi_id, draft.entry_date))
-    return entry && holds(sending.reference, entry, draft) ? 'there' : 'open'
-  })
+  return await readBack(sending, drafts)
 }
