@@ -54,6 +54,23 @@ test('a service that tells of one fault at a time gets what is good, and each ba
   ])
 })
 
+test('batches whose answers are lost end after a few where nothing can be read back, and the rest is left unsent', async () => {
+  let batches = 0
+  const foreign = await serviceOf(() => ((batches += 1), [502, {}]))
+  const ran = await importInto(foreign, 25_000)
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([6, { rejected: 15_000, left: 10_000 }])
+  expect(batches).toBe(3)
+  expect(ran.stderr).toContain('the answers to 3 batches in a row were lost')
+})
+
+test('a batch whose answer is lost now and then costs its own rows alone', async () => {
+  const foreign = await serviceOf((entries, batch) =>
+    batch % 2 === 0 ? [502, {}] : [200, { ...ROWS_ADDED, rows_created: entries.length }],
+  )
+  const ran = await importInto(foreign, 30_000)
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { created: 15_000, rejected: 15_000, left: 0 }])
+})
+
 test.each([
   ['a key that was revoked', 401, 4, 'the key was revoked'],
   ['a key that may not write any more', 403, 4, 'the scope is gone'],

@@ -56,8 +56,10 @@ const namedBy = (error: KpiError, count: number): Map<number, string[]> => {
 }
 
 /** Counts those entries whose fate is known, and answers the others, which are to be sent. */
-const settle = async (sending: Sending, sent: Sent, batch: Batch): Promise<Batch> => {
+const settle = async (sending: Sending, sent: Sent, batch: Batch, isOfEarlier: boolean): Promise<Batch> => {
   const fates = await fatesOf(sending, batch.drafts, sent.sentAt)
+  // What an earlier part of the run lost, as it was killed, says nothing of the service now.
+  if (fates.includes('lost') && !isOfEarlier) sending.losses.note(true)
   for (const [at, fate] of fates.entries()) {
     if (fate === 'there') sent.tally.sent += 1
     if (fate === 'lost') refuseLines(sent.tally, batch.lines[at] ?? 0, [LOST])
@@ -87,17 +89,23 @@ class Refused extends Error {
 const nameOf = ({ journal, isOurs }: Sending, { drafts }: Batch, tries: number): string =>
   `${journal.runId}-${digestOf(drafts)}${isOurs || tries === 0 ? '' : `-${tries}`}`
 
+const noteAnswer = ({ losses, knowledge }: Sending): void => {
+  losses.note(false)
+  if (knowledge.known().takesBatches !== true) knowledge.learn({ takesBatches: true })
+}
+
 /** Sends entries until there is an answer; where one was lost, it is found out first what became of them. */
 const sendOnce = async (sending: Sending, sent: Sent, all: Batch, isUnknown: boolean): Promise<void> => {
-  let [batch, isLost] = [all, isUnknown]
+  let [batch, isLost, isOfEarlier] = [all, isUnknown, isUnknown]
   await patiently(sending, async (tries) => {
-    if (isLost) batch = await settle(sending, sent, batch)
-    isLost = false
+    if (isLost) batch = await settle(sending, sent, batch, isOfEarlier)
+    isLost = isOfEarlier = false
     if (batch.drafts.length === 0) return
     try {
       const result = await sending.client.entries.addMany(batch.drafts, nameOf(sending, batch, tries))
       countResult(sent.tally, result, batch.drafts.length)
       sent.isTouched = true
+      noteAnswer(sending)
     } catch (error) {
       isLost = mayBeDone(error)
       sent.isTouched ||= isLost
@@ -139,7 +147,6 @@ const sendPart = async (sending: Sending, sent: Sent, batch: Batch, isUnknown: b
   }
   try {
     await sendOnce(sending, sent, batch, isUnknown)
-    if (sending.knowledge.known().takesBatches !== true) sending.knowledge.learn({ takesBatches: true })
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     const { refusal } = error

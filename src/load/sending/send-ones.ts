@@ -1,14 +1,14 @@
-import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import type { Batch } from '../batch.ts'
 import { digestOf } from '../journal/digest.ts'
 import { inFlight } from './in-flight.ts'
 import type { One } from '../journal/journal.ts'
 import { type EntryKey, keyOf } from '../journal/key.ts'
+import { mustAnswer } from './losses.ts'
 import { ownerOf } from '../owner.ts'
 import { patiently } from './patience.ts'
 import { type OneOutcome, type OneToSend, sendOne } from './send-one.ts'
-import { LOST, LOST_IN_A_ROW, type Sending } from './sending.ts'
+import { LOST, type Sending } from './sending.ts'
 import { type Before, NO_ID } from './settle-one.ts'
 import { storedKey, type StoredEntries } from '../standing/standing.ts'
 import { emptyTally, refuseLines, type Tally } from './tally.ts'
@@ -110,15 +110,6 @@ async function* intended(sending: Sending, interval: number, items: readonly Ite
 
 const isLost = (outcome: OneOutcome): boolean => typeof outcome !== 'string' && outcome.refused.includes(LOST)
 
-/** Ends a run in which one answer after the other is lost, as each costs a row of which nobody can tell. */
-const mustAnswer = (inARow: number): void => {
-  if (inARow < LOST_IN_A_ROW) return
-  throw new KpiError(
-    'unavailable',
-    `the answers to ${inARow} entries in a row were lost, so no more were sent; see that the service answers, and run the same command`,
-  )
-}
-
 /**
  * Sends the entries of an interval by themselves, and tells of each what became of it. Where the service does not add to
  * what is there, or nobody knows yet, the first of them finds that out before others go.
@@ -128,7 +119,6 @@ export const sendOnes = async (sending: Sending, interval: number, batch: Batch,
   const items = await itemsOf(sending, interval, batch, sink)
   const isKnown = (): boolean => isAdding || knowledge.known().changesBy !== undefined
   const hasStored = items.some(({ before }) => before)
-  let inARow = 0
   const send = async (item: Item): Promise<void> => {
     const isOfEarlier = item.isUnknown
     const outcome = await sendOne(sending, item).catch((error: unknown) => {
@@ -143,8 +133,8 @@ export const sendOnes = async (sending: Sending, interval: number, batch: Batch,
     sink(tally, countLines(item.lines))
     // What an earlier part of the run lost, as it was killed, says nothing of the service now.
     if (isOfEarlier) return
-    inARow = isLost(outcome) ? inARow + 1 : 0
-    mustAnswer(inARow)
+    sending.losses.note(isLost(outcome))
+    mustAnswer(sending.losses, 'entries')
   }
   await inFlight(intended(sending, interval, items), () => (hasStored && !isKnown() ? 1 : UNDER_WAY), send)
 }

@@ -8,6 +8,7 @@ import type { Journal } from '../journal/journal.ts'
 import { JournalFault } from '../journal/file.ts'
 import { knowledgeOf } from './learned.ts'
 import type { Load } from '../load.ts'
+import { createLosses, mustAnswer } from './losses.ts'
 import { alongIntervals } from './pieces.ts'
 import { tooManyRejected } from '../max-errors.ts'
 import type { Prepared } from '../prepare.ts'
@@ -44,6 +45,7 @@ const sendingOf = (
     signal,
     journal,
     knowledge: knowledgeOf(client.isOurs() ? undefined : learnedPath, clock.now),
+    losses: createLosses(),
     reference,
     standing,
     now: standingNow(client, reference),
@@ -73,6 +75,7 @@ const sendTogether = async (sending: Sending, intended: Intended, sink: Sink): P
   const { id, batch, intent, isUnknown } = intended
   const sent = unsent(batch, intent.sentAt, isUnknown)
   try {
+    if (!isUnknown) mustAnswer(sending.losses, 'batches')
     await sendBatch(sending, sent, isUnknown)
   } catch (error) {
     if (sent.isTouched) sending.touch()
@@ -134,7 +137,9 @@ export const sendAll = async (work: Load, prepared: Prepared, journal: Journal):
     onStop: () => (isStopped = true),
   })
   // The first goes alone: it finds out whether batches are taken, and whether anything is.
-  const room = (): number => (sending.knowledge.known().takesBatches === true ? UNDER_WAY : 1)
+  const { knowledge, losses } = sending
+  // So does one after an answer that was lost, so that no more are than has to be.
+  const room = (): number => (knowledge.known().takesBatches === true && losses.inARow() === 0 ? UNDER_WAY : 1)
   try {
     await inFlight(intended, room, (one) => sendInterval(sending, one, sink))
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts'
 import type { Clock } from '../../client/clock.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Knowledge } from './learned.ts'
+import type { Losses } from './losses.ts'
 import type { Reference } from '../reference.ts'
 import type { Standing } from '../standing/standing.ts'
 
@@ -18,15 +19,13 @@ export type Sending = {
   readonly signal: AbortSignal
   readonly journal: Journal
   readonly knowledge: Knowledge
+  readonly losses: Losses
   readonly reference: Reference
   /** What was there before anything was sent. */
   readonly standing: Standing
   /** What is there now, asked anew. */
   readonly now: Standing
 }
-
-/** So many answers lost in a row, of entries that may not be sent again, and no more are sent. */
-export const LOST_IN_A_ROW = 3
 
 /** Why a row is rejected of which nobody can tell whether it was stored. */
 export const LOST =
