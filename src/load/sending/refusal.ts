@@ -1,3 +1,4 @@
+import { Stopped } from '../../client/stopped.ts'
 import { type ErrorCode, KpiError } from '../../domain/errors.ts'
 
 /** What passes by itself: the service is not there, failed, or wants to be asked later. */
@@ -15,8 +16,12 @@ export const isPassing = (error: unknown): error is KpiError =>
 export const isRefused = (error: unknown): error is KpiError =>
   error instanceof KpiError && OF_CONTENT.has(error.code) && !isPassing(error)
 
+/** Thrown where a run is stopped between what was sent and what was to follow it. */
+export class StoppedHalfway extends Stopped {}
+
 /** Whether a request that failed may have been done all the same. */
-export const mayBeDone = (error: unknown): boolean => error instanceof KpiError && error.mayBeDone
+export const mayBeDone = (error: unknown): boolean =>
+  error instanceof StoppedHalfway || (error instanceof KpiError && error.mayBeDone)
 
 /** What a refusal says, a reason each. */
 export const reasonsOf = ({ issues, message }: KpiError): readonly string[] =>

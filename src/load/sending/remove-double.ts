@@ -1,4 +1,6 @@
+import { Stopped } from '../../client/stopped.ts'
 import { KpiError } from '../../domain/errors.ts'
+import { StoppedHalfway } from './refusal.ts'
 import type { Sending } from './sending.ts'
 
 /** Thrown where a second entry for a key is there that this run made, and could not be removed. */
@@ -9,6 +11,7 @@ export const removeDouble = async ({ client }: Sending, id: number): Promise<voi
   try {
     await client.entries.remove(id)
   } catch (error) {
+    if (error instanceof Stopped) throw new StoppedHalfway(error.message, { cause: error })
     if (!(error instanceof KpiError)) throw error
     if (error.code === 'not_found') return
     const { code, retryAfter } = error
