@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../support/folder.ts'
+import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { type Foreign, foreignService } from '../support/foreign.ts'
 import { type Ran, shellIn } from '../support/kpi.ts'
 
@@ -12,6 +12,8 @@ type Kind = {
   readonly loses?: boolean
   /** What it answers to what it has stored, where that is not the entry. */
   readonly says?: string
+  /** The same of a batch. */
+  readonly batchSays?: string | undefined
   readonly digits?: number
   /** So many lists do not show yet what was stored last. */
   readonly lag?: number
@@ -73,7 +75,9 @@ const serviceOf = async (kind: Kind): Promise<Foreign & { readonly entries: Held
         else store(one)
       }
       batches += sent.length > 1 ? 1 : 0
-      return kind.loses && sent.length > 1 && batches === 1 ? response.destroy() : answer(200, kind.says ?? '')
+      return kind.loses && sent.length > 1 && batches === 1
+        ? response.destroy()
+        : answer(200, kind.batchSays ?? kind.says ?? '{}')
     }
     if (method !== 'POST' || path !== '/kpientries') return answer(404, '{}')
     posts += 1
@@ -85,8 +89,12 @@ const serviceOf = async (kind: Kind): Promise<Foreign & { readonly entries: Held
   return { ...foreign, entries }
 }
 
-const importInto = async ({ url }: Foreign, rows: string, ...args: string[]): Promise<Ran> => {
+const importInto = async (service: Foreign, rows: string, ...args: string[]): Promise<Ran> => {
   using folder = temporaryFolder()
+  return await importFrom(folder, service, rows, ...args)
+}
+
+const importFrom = async (folder: Folder, { url }: Foreign, rows: string, ...args: string[]): Promise<Ran> => {
   writeFileSync(folder.in('data.csv'), `user,kpi,date,actual\n${rows}\n`)
   const env = { KPI_BASE_URL: `${url}/api`, KPI_LOGIN: 'u1@example.com', KPI_TOKEN: 'their-own-token' }
   return await shellIn({ home: folder.path, cwd: folder.path, env })(
@@ -169,6 +177,9 @@ test.each(['{"rows_added":2}', '{}', '{"rows_created":7,"rows_updated":0,"rows_u
   },
 )
 
+/** How many batches there were, of how many entries ever. */
+const batchesTo = ({ reached }: Foreign): number => reached.filter(({ target }) => target.endsWith('/list')).length
+
 /** How many requests held several entries. */
 const together = ({ reached }: Foreign): number =>
   reached.filter(({ body, target }) => target.endsWith('/list') && JSON.parse(body).entries.length > 1).length
@@ -181,6 +192,50 @@ test.each([0, 2])('a batch whose answer was lost is not sent again where %i list
     together(service),
     service.entries.map(({ actual }) => actual).toSorted((left, right) => left - right),
   ]).toEqual([1, [7, 8, 9]])
+})
+
+const days = (first: number, count: number, actual: number): string =>
+  Array.from({ length: count }, (_, at) => `1,1,2026-03-${first + at},${actual}`).join('\n')
+
+const SAYS = [undefined, '{}', '{"rows_created":1,"rows_updated":0,"rows_unchanged":0}']
+
+test.each(SAYS)(
+  'a service whose batches make doubles gets entries one at a time, where it answers %j',
+  async (says) => {
+    const holds = [[1, 3] as const]
+    const service = await serviceOf({ batches: 'doubles', holds, batchSays: says })
+    using folder = temporaryFolder()
+    const first = await importFrom(folder, service, days(10, 4, 7))
+    expect([first.code, JSON.parse(first.stdout)]).toMatchObject([0, { created: 3, updated: 1, left: 0, rejected: 0 }])
+    expect(service.entries.map(({ entry_date, actual }) => `${entry_date} ${actual}`)).toEqual(
+      ['10', '11', '12', '13'].map((day) => `2026-03-${day} 7`),
+    )
+    const tried = batchesTo(service)
+    const again = await importFrom(folder, service, days(10, 4, 8))
+    expect([again.code, service.entries.map(({ actual }) => actual)]).toEqual([0, [8, 8, 8, 8]])
+    expect([together(service), batchesTo(service)]).toEqual([0, tried])
+  },
+)
+
+test('a service whose batches make doubles of what is new gets it once, as well', async () => {
+  const service = await serviceOf({ batches: 'doubles' })
+  const ran = await importInto(service, days(10, 4, 7))
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { created: 4, left: 0, rejected: 0 }])
+  expect(service.entries.map(({ entry_date }) => entry_date)).toHaveLength(4)
+})
+
+test.each(SAYS)('what batches do is found out with one entry, and remembered, where %j is answered', async (says) => {
+  const service = await serviceOf({ batches: 'updates', batchSays: says })
+  using folder = temporaryFolder()
+  await importFrom(folder, service, days(10, 4, 7))
+  const tried = batchesTo(service)
+  expect([tried, together(service)]).toEqual([3, 1])
+  await importFrom(folder, service, days(10, 4, 8))
+  expect([batchesTo(service) - tried, together(service), held(service).map(([, , actual]) => actual)]).toEqual([
+    1,
+    2,
+    [8, 8, 8, 8],
+  ])
 })
 
 test('an add whose answers are lost ends after a few, and the rest is left unsent', async () => {

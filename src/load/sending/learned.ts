@@ -7,6 +7,8 @@ import { makeMissing } from '../journal/private-folder.ts'
 export type Learned = {
   /** Whether it takes batches. */
   readonly takesBatches?: boolean
+  /** Whether an entry of a batch changes the one that is there, and does not make another one beside it. */
+  readonly updatesInBatches?: boolean
   /** What changes an entry that is there: adding it once more, as ours does, or only updating it by its id. */
   readonly changesBy?: 'post' | 'put'
 }
@@ -22,9 +24,10 @@ const readKept = (path: string, now: number): Learned => {
   try {
     const kept: unknown = JSON.parse(readFileSync(path, 'utf8'))
     if (!isObject(kept) || !(now - Number(kept['at']) < DAYS_KEPT * DAY_MS)) return {}
-    const { takesBatches, changesBy } = kept
+    const { takesBatches, updatesInBatches, changesBy } = kept
     return {
       ...(takesBatches === false && { takesBatches }),
+      ...(updatesInBatches === true && { updatesInBatches }),
       ...((changesBy === 'post' || changesBy === 'put') && { changesBy }),
     }
   } catch {

@@ -15,7 +15,7 @@ export class NoBatches extends Error {
 
 /** Entries to send, and what has become of them so far. */
 export type Sent = {
-  readonly batch: Batch
+  batch: Batch
   readonly tally: Tally
   readonly sentAt: number
   /** Whether some of it may have been stored. */
@@ -25,15 +25,15 @@ export type Sent = {
 /** So many entries refused one by one, and none taken, are not to blame themselves. */
 const REFUSED_IN_VAIN = 20
 
-const pick = ({ drafts, lines }: Batch, places: readonly number[]): Batch => ({
+export const pick = ({ drafts, lines }: Batch, places: readonly number[]): Batch => ({
   drafts: places.flatMap((at) => drafts[at] ?? []),
   lines: places.map((at) => lines[at] ?? 0),
 })
 
-const countOf = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, Number(count)) : 0)
+export const countOf = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, Number(count)) : 0)
 
 /** Counts what the service says of so many entries, as far as that adds up; all else of them was sent. */
-const countResult = (tally: Tally, result: BatchResult, count: number): void => {
+export const countResult = (tally: Tally, result: BatchResult, count: number): void => {
   const created = countOf(result.rows_created)
   const updated = countOf(result.rows_updated)
   const unchanged = countOf(result.rows_unchanged)
@@ -70,7 +70,7 @@ const settle = async (sending: Sending, sent: Sent, batch: Batch, isOfEarlier: b
   )
 }
 
-const isNoPath = (error: unknown): error is KpiError =>
+export const isNoPath = (error: unknown): error is KpiError =>
   error instanceof KpiError && (error.code === 'not_found' || error.code === 'method_not_allowed')
 
 /** Thrown for what was refused of a batch: what was not found to be there already. */
@@ -89,7 +89,7 @@ class Refused extends Error {
 const nameOf = ({ journal, isOurs }: Sending, { drafts }: Batch, tries: number): string =>
   `${journal.runId}-${digestOf(drafts)}${isOurs || tries === 0 ? '' : `-${tries}`}`
 
-const noteAnswer = ({ losses, knowledge }: Sending): void => {
+export const noteAnswer = ({ losses, knowledge }: Sending): void => {
   losses.note(false)
   if (knowledge.known().takesBatches !== true) knowledge.learn({ takesBatches: true })
 }

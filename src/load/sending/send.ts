@@ -15,6 +15,7 @@ import type { Prepared } from '../prepare.ts'
 import { NoBatches, sendBatch, unsent } from './send-batch.ts'
 import { sendOnes } from './send-ones.ts'
 import type { Sending } from './sending.ts'
+import { tryBatches } from './try-batches.ts'
 import { standingNow } from '../standing/standing.ts'
 import { addTally, countTally, emptyTally, type Tally } from './tally.ts'
 
@@ -76,6 +77,7 @@ const sendTogether = async (sending: Sending, intended: Intended, sink: Sink): P
   const sent = unsent(batch, intent.sentAt, isUnknown)
   try {
     if (!isUnknown) mustAnswer(sending.losses, 'batches')
+    await tryBatches(sending, intended, sent)
     await sendBatch(sending, sent, isUnknown)
   } catch (error) {
     if (sent.isTouched) sending.touch()
@@ -93,7 +95,9 @@ const sendInterval = async (sending: Sending, intended: Intended, sink: Sink): P
   const { intent, id } = intended
   if (intent.way === 'one') return sendByOnes(sending, intended, sink)
   try {
-    if (knowledge.known().takesBatches === false && !intended.isUnknown) throw new NoBatches('known')
+    // Of entries that a batch was tried with, only by themselves can a second one be told from what was there.
+    const isAlone = !intended.isUnknown || journal.ones(id).length > 0
+    if (knowledge.known().takesBatches === false && isAlone) throw new NoBatches('known')
     await sendTogether(sending, intended, sink)
   } catch (error) {
     if (!(error instanceof NoBatches)) throw error

@@ -9,15 +9,20 @@ const same = (left: Held, right: Held): boolean =>
 
 const isFaults = (judged: ReturnType<typeof judge>): judged is readonly Fault[] => Array.isArray(judged)
 
-/** Judges each entry on what the ones before it leave, then keeps all of them or none. */
-export const keepBatch = (account: FaultyAccount, ledger: Ledger, bodies: readonly Sent[]): BatchOutcome => {
+/** Judges each entry on what the ones before it leave, or as a new one where it doubles, then keeps all of them or none. */
+export const keepBatch = (
+  account: FaultyAccount,
+  ledger: Ledger,
+  bodies: readonly Sent[],
+  doubles: boolean,
+): BatchOutcome => {
   const pending = new Map<string, { stored: Kept | undefined; held: Held }>()
   const [created, updated, unchanged] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const faults: Fault[] = []
   for (const [index, body] of bodies.entries()) {
     const named = judge(account, body, { actual: 0n, target: 0n, notes: '' })
     const key = isFaults(named) ? '' : keyOf(named.key)
-    const stored = ledger.find(key)
+    const stored = doubles ? undefined : ledger.find(key)
     const before = pending.get(key)?.held ?? stored
     const judged = judge(account, body, before)
     if (isFaults(judged)) {

@@ -10,7 +10,7 @@ export type Kind = {
   readonly batch: 'taken' | 404 | 405
   /** What it says of a batch that it refuses: all that is wrong with which entry, the first such thing, or only that. */
   readonly refusal: 'all' | 'first' | 'nobody'
-  /** What a POST does to an entry that is there already: changes it, is refused, or makes another one beside it. */
+  /** What a POST, and a batch, does to an entry that is there already: changes it, is refused, or makes another one beside it. */
   readonly post: 'upsert' | 'conflict' | 'double'
   /** Whether the key may read. */
   readonly reads: boolean
@@ -34,4 +34,5 @@ export const kinds: readonly Kind[] = [
   { ...FOREIGN, name: 'foreign, no batches, newer', variant: 'v1', batch: 404 },
   { ...FOREIGN, name: 'foreign, no batches, POST is refused', variant: 'classic', batch: 404, post: 'conflict' },
   { ...FOREIGN, name: 'foreign, no batches, POST makes doubles', variant: 'classic', batch: 405, post: 'double' },
+  { ...FOREIGN, name: 'foreign, POST and batches make doubles', variant: 'classic', post: 'double' },
 ]

@@ -1,0 +1,130 @@
+import { Stopped } from '../../client/stopped.ts'
+import { KpiError } from '../../domain/errors.ts'
+import type { BatchResult, EntryDraft } from '../../domain/resources/entry.ts'
+import { digestOf } from '../journal/digest.ts'
+import { keyOf } from '../journal/key.ts'
+import { storedKey } from '../standing/standing.ts'
+import type { Intended } from './intend.ts'
+import { patiently } from './patience.ts'
+import { isRefused, mayBeDone } from './refusal.ts'
+import { countOf, countResult, isNoPath, NoBatches, noteAnswer, pick, type Sent } from './send-batch.ts'
+import type { Sending } from './sending.ts'
+import { lookAgain } from './look-again.ts'
+
+/** So many entries are tried of a batch, where the first are refused, and each is sent so often, where answers are lost. */
+const [MOST_ENTRIES, MOST_POSTS] = [3, 6]
+const PAUSE = 1000
+
+/** The ids of what is there of an entry; undefined where that cannot be read. */
+const idsOf = async (sending: Sending, draft: EntryDraft): Promise<readonly number[] | undefined> => {
+  try {
+    const stored = await patiently(sending, () => sending.now.of([draft]))
+    return stored && (stored.get(storedKey(...keyOf(draft)))?.ids ?? [])
+  } catch (error) {
+    if (isRefused(error) || (error instanceof KpiError && error.code === 'forbidden')) return undefined
+    throw error
+  }
+}
+
+/** Sends an entry as a batch of its own; undefined where the answer was lost. */
+const post = (sending: Sending, sent: Sent, draft: EntryDraft, name: string): Promise<BatchResult | undefined> =>
+  patiently(sending, async (tries) => {
+    try {
+      const result = await sending.client.entries.addMany([draft], `${name}-${tries}`)
+      sent.isTouched = true
+      noteAnswer(sending)
+      return result
+    } catch (error) {
+      if (!mayBeDone(error)) throw error
+      sent.isTouched = true
+      return undefined
+    }
+  })
+
+/** Whether the service says that it has changed what was there, or left it as it was. */
+const saysUpdated = ({ rows_created, rows_updated, rows_unchanged }: BatchResult): boolean =>
+  countOf(rows_created) === 0 && countOf(rows_updated) + countOf(rows_unchanged) > 0
+
+/** The answers to an entry that was sent until it would be there twice, if the service makes doubles. */
+const postTwice = async (
+  sending: Sending,
+  sent: Sent,
+  draft: EntryDraft,
+  enough: number,
+): Promise<(BatchResult | undefined)[]> => {
+  const { journal, clock, signal } = sending
+  const name = `${journal.runId}-${digestOf([draft])}-${clock.now()}`
+  const results: (BatchResult | undefined)[] = []
+  for (let posts = 0; posts < MOST_POSTS && !signal.aborted; posts += 1) {
+    const result = await post(sending, sent, draft, `${name}-${posts}`)
+    results.push(result)
+    if (results.filter(Boolean).length === enough || (result && saysUpdated(result))) break
+    if (!result) await clock.sleep(PAUSE, signal)
+  }
+  return results
+}
+
+/** What came of an entry that was tried; it tells nothing where it is refused, or too many answers are lost. */
+type Tried = 'unreadable' | 'unsure' | 'doubles' | { readonly first: BatchResult | undefined }
+
+const tryEntry = async (sending: Sending, sent: Sent, { id }: Intended, draft: EntryDraft): Promise<Tried> => {
+  const { journal, clock } = sending
+  const key = keyOf(draft)
+  const kept = journal.ones(id).find((one) => storedKey(...one.key) === storedKey(...key))
+  const before = kept ? (kept.known ?? []) : await idsOf(sending, draft)
+  if (!before) return 'unreadable'
+  const known = before.length > 0 ? before : null
+  journal.intendOnes(id, [{ key, digest: digestOf([draft]), known, sentAt: clock.now() }])
+  const enough = known ? 1 : 2
+  const wasTouched = sent.isTouched
+  try {
+    const results = await postTwice(sending, sent, draft, enough)
+    if (sending.signal.aborted) throw new Stopped('stopped')
+    if (results.some((one) => one && saysUpdated(one))) return { first: results[0] }
+    const ids = await lookAgain(
+      sending,
+      () => idsOf(sending, draft),
+      (seen) => !seen || seen.length >= before.length + enough,
+    )
+    if (ids && ids.length > Math.max(1, before.length)) return 'doubles'
+    return ids && results.filter(Boolean).length === enough ? { first: results[0] } : 'unsure'
+  } catch (error) {
+    if (!kept && !wasTouched && !sent.isTouched) journal.withdrawOne(id, key)
+    if (isNoPath(error) && sending.knowledge.known().takesBatches !== true) throw new NoBatches(error.message)
+    if (isRefused(error)) return 'unsure'
+    throw error
+  }
+}
+
+/** The entries of a batch that are tried, one after the other: some that lie far apart. */
+const candidatesOf = ({ drafts }: Sent['batch']): number[] => {
+  const last = drafts.length - 1
+  return [...new Set([0, Math.floor(last / 2), last])].slice(0, MOST_ENTRIES)
+}
+
+/**
+ * Finds out what a service of somebody else makes of an entry of a batch that is there already, with one entry, before
+ * batches go there. One that makes a second entry of it is sent one at a time; the second one is found and removed there,
+ * as the entry is written down as one whose fate is not known. Takes out of the batch what is in by then.
+ */
+export const tryBatches = async (sending: Sending, intended: Intended, sent: Sent): Promise<void> => {
+  const { isOurs, isAdding, knowledge } = sending
+  if (isOurs || isAdding || knowledge.known().updatesInBatches) return
+  for (const at of candidatesOf(sent.batch)) {
+    const draft = sent.batch.drafts[at]
+    const tried = draft ? await tryEntry(sending, sent, intended, draft) : 'unsure'
+    if (tried === 'unreadable') return
+    if (tried === 'unsure') continue
+    if (tried === 'doubles') throw new NoBatches('the service makes a second entry of one that is there')
+    knowledge.learn({ updatesInBatches: true })
+    // What an earlier part of the run has sent is counted as it is read back.
+    if (intended.isUnknown) return
+    if (tried.first) countResult(sent.tally, tried.first, 1)
+    else sent.tally.sent += 1
+    sent.batch = pick(
+      sent.batch,
+      [...sent.batch.drafts.keys()].filter((one) => one !== at),
+    )
+    return
+  }
+}
