@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts'
 import { KpiError } from '../domain/errors.ts'
 import type { BlockRow } from './sorting/block.ts'
 import { type Plan, planColumns } from './columns/columns.ts'
-import { createRowReader, isBad, type RowSink } from './entry.ts'
+import { createRowReader, givesTarget, isBad, type RowSink } from './entry.ts'
 import { isExported } from './export/long.ts'
 import { areRefuted, createForms, type Forms, mustBeSettled, seenForms, settledBy } from './forms/forms.ts'
 import type { ImportOptions } from './options.ts'
@@ -29,6 +29,8 @@ export type Checked = Begun & {
   readonly forms: Forms
   /** How many entries the file holds that can be loaded as they stand. */
   readonly good: number
+  /** How many of them give a target, by the KPIs that keep none. */
+  readonly lostTargets: ReadonlyMap<number, number>
 }
 
 /** Where checking puts what it finds. */
@@ -109,17 +111,25 @@ export const faultsOfHeaders = async (
 /** Says that a cell is not written as was assumed, so that all cells have to be looked at before any is read. */
 class Refuted extends Error {}
 
-const sinkFor = (
-  { sorter, rejects, summary }: CheckResults,
-  forms: Forms,
-): RowSink & { reasons: readonly string[]; readonly firstBad: BadRow[]; good: number } => {
+type Sink = RowSink & {
+  reasons: readonly string[]
+  readonly firstBad: BadRow[]
+  good: number
+  readonly lostTargets: Map<number, number>
+}
+
+const sinkFor = ({ sorter, rejects, summary }: CheckResults, { kpis }: Reference, forms: Forms): Sink => {
   let lastLine = 0
-  const sink = {
-    reasons: [] as readonly string[],
-    firstBad: [] as BadRow[],
+  const sink: Sink = {
+    reasons: [],
+    firstBad: [],
     good: 0,
+    lostTargets: new Map(),
     entry: (row: BlockRow) => {
       if (!isBad(row)) sink.good += 1
+      if (givesTarget(row) && kpis.byId.get(row.second)?.target_default === null) {
+        sink.lostTargets.set(row.second, (sink.lostTargets.get(row.second) ?? 0) + 1)
+      }
       sorter.add(row)
     },
     reject: (place: number, reasons: readonly string[]) => {
@@ -144,7 +154,7 @@ const sinkFor = (
   return sink
 }
 
-type ReadRows = Pick<Checked, 'sourcesOfUsers' | 'good'>
+type ReadRows = Pick<Checked, 'sourcesOfUsers' | 'good' | 'lostTargets'>
 
 /** Reads all rows in the given forms. */
 const readRowsOf = async (
@@ -155,7 +165,7 @@ const readRowsOf = async (
   results: CheckResults,
 ): Promise<ReadRows> => {
   const { summary, onProgress } = results
-  const sink = sinkFor(results, forms)
+  const sink = sinkFor(results, reference, forms)
   const reader = createRowReader(plan, options, reference, sink, forms)
   let isBegun = false
   for await (const chunk of table.rows()) {
@@ -173,7 +183,7 @@ const readRowsOf = async (
   }
   reader.finish()
   mustBeFew(summary, options.maxErrors, sink.firstBad, true)
-  return { sourcesOfUsers: reader.sourcesOfUsers, good: sink.good }
+  return { sourcesOfUsers: reader.sourcesOfUsers, good: sink.good, lostTargets: sink.lostTargets }
 }
 
 /**

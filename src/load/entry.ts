@@ -26,6 +26,9 @@ const BAD = 64
 /** Whether a row is marked as bad. */
 export const isBad = ({ flags }: Pick<BlockRow, 'flags'>): boolean => (flags & BAD) !== 0
 
+/** Whether a row gives a target. */
+export const givesTarget = ({ flags }: Pick<BlockRow, 'flags'>): boolean => (flags & TARGET.given) !== 0
+
 /** Takes what the rows of a file come to. */
 export type RowSink = {
   /** What is to be loaded, or is marked as bad. */

@@ -1,4 +1,4 @@
-import type { Plan } from './columns/columns.ts'
+import type { Checked } from './check.ts'
 import { type Forms, remarksOn } from './forms/forms.ts'
 import { mayNotRead } from './readable.ts'
 import type { Table } from './reading/table.ts'
@@ -23,13 +23,27 @@ export const notesOnUnread = ({ kpis, users, sources, unchecked }: Reference): s
     : []
 }
 
+const NAMED = 3
+
+/** A KPI without a target of its own keeps none of its entries (decisions, section 5). */
+const notesOnTargets = ({ reference: { kpis }, lostTargets }: Checked): string[] => {
+  const [first, ...others] = [...lostTargets.keys()].map((id) => kpis.byId.get(id)?.name ?? String(id))
+  if (first === undefined) return []
+  const count = [...lostTargets.values()].reduce((sum, one) => sum + one)
+  const names = [first, ...others].slice(0, NAMED).join(', ')
+  const more = others.length < NAMED ? '' : ` and ${others.length + 1 - NAMED} more`
+  const what =
+    count === 1 ? '1 target is not kept, as its KPI has' : `${count} targets are not kept, as their KPIs have`
+  return [`${what} none: ${names}${more}; kpi kpis update ${JSON.stringify(first)} --target-default N gives it one`]
+}
+
 /** What there is to say of a file before it is sent. */
-export const notesOn = (
-  { plan: { unused }, reference }: { readonly plan: Plan; readonly reference: Reference },
-  { name }: Table,
-  { read }: Summary,
-): string[] => [
-  ...(read === 0 ? [`${name} holds no rows`] : []),
-  ...(unused.length > 0 ? [`columns left out: ${unused.join(', ')}`] : []),
-  ...notesOnUnread(reference),
-]
+export const notesOn = (checked: Checked, { name }: Table, { read }: Summary): string[] => {
+  const { unused } = checked.plan
+  return [
+    ...(read === 0 ? [`${name} holds no rows`] : []),
+    ...(unused.length > 0 ? [`columns left out: ${unused.join(', ')}`] : []),
+    ...notesOnUnread(checked.reference),
+    ...notesOnTargets(checked),
+  ]
+}

@@ -100,6 +100,14 @@ describe('standard error', () => {
     expect((await runIn({}, 0, ...IMPORT)).stderr).toContain('columns left out: Region\n')
   })
 
+  test('says which targets are not kept, as their KPI has none', async () => {
+    importer.write('targets.csv', 'user,kpi,date,actual,target\nBob,Sales,2026-02-01,1,5\nBob,Sales,2026-02-02,1,5\n')
+    const { stderr } = await runIn({}, 0, 'entries', 'import', 'targets.csv', '--dry-run')
+    expect(stderr).toContain(
+      '2 targets are not kept, as their KPIs have none: Sales; kpi kpis update "Sales" --target-default N gives it one\n',
+    )
+  })
+
   test('says so of a file that has nothing but a header', async () => {
     importer.write('bare.csv', 'user,kpi,date,actual\n')
     expect((await runIn({}, 0, 'entries', 'import', 'bare.csv')).stderr).toContain('bare.csv holds no rows\n')
