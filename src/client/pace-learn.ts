@@ -8,6 +8,7 @@ import {
   rateOf,
   slidingWait,
   SPARE,
+  spareOf,
   trialLevel,
   usedOf,
 } from './pace-wait.ts'
@@ -18,8 +19,11 @@ const SECONDS_MS = 1500
 const SHORTEST_WINDOW_MS = 10_000
 /** After so many mistakes the service is taken for one of sliding windows, by which no other has more requests than it takes. */
 const MOST_MISTAKES = 4
-/** A bucket of unknown rate is measured again after so many times the time that the last measure took. */
-const STRETCH = 20
+/** A rate that was measured is taken for too low if nothing is refused for so many times as long, and is raised by so much. */
+const STRETCH = 10
+const RAISE = 1.05
+/** So many requests of a measure may have been missed, as a bucket that is full takes no more while a refusal is waited for. */
+const MISSED = 1
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
 const LONGEST_GUARD_MS = 1000
@@ -45,8 +49,8 @@ const becomeBucket = (pace: Pace, now: number, level: number, capacity: number):
   pace.level = level
   pace.levelAt = now
   pace.capacity = Math.max(1, capacity)
+  pace.rate = null
   pace.emptyAt = now
-  pace.measureAt = now
 }
 
 /** Tries whether at a moment there is room for more than a bucket of that level would have. */
@@ -165,13 +169,24 @@ const passTrial = (pace: Pace, sentAt: number, now: number, remaining: number | 
   }
 }
 
+/** Tries whether a bucket fills faster than was measured: one that is always full tells nothing. */
+const raise = (pace: Pace, now: number): void => {
+  const lastedMs = pace.raiseAt - pace.emptyAt
+  if (pace.rate === null || pace.isTold || now < pace.raiseAt || lastedMs <= 0) return
+  pace.rate *= RAISE
+  pace.raiseAt = now + lastedMs
+  pace.emptyAt = now
+  pace.passed = 0
+}
+
 /** A request goes. */
 export const send = (pace: Pace, name: string, now: number): void => {
   pace.pending[name] = now
   if (pace.kind === 'trial') pace.tried += 1
   if (pace.kind === 'bucket') {
-    if (isMeasuring(pace, now)) pace.tried += 1
-    pace.level = Math.max(0, levelOf(pace, now) - 1)
+    raise(pace, now)
+    if (isMeasuring(pace)) pace.tried += 1
+    pace.level = Math.max(-spareOf(pace), levelOf(pace, now) - 1)
     pace.levelAt = now
   }
 }
@@ -220,11 +235,12 @@ const fill = (pace: Pace, now: number): void => {
 const refusedBucket = (pace: Pace, now: number): void => {
   const tookMs = now - pace.emptyAt
   if (pace.passed < 10 && pace.isTold) pace.mistakes += 1
-  if (!pace.isTold && pace.passed > 0) {
-    pace.rate = (pace.passed / tookMs) * pace.windowMs
-    pace.measureAt = now + STRETCH * tookMs
+  if (!pace.isTold && pace.passed > 0 && tookMs > 0) {
+    const lastedMs = pace.rate === null ? 0 : pace.raiseAt - pace.emptyAt
+    pace.rate = Math.min(pace.rate ?? Infinity, ((pace.passed + MISSED) / tookMs) * pace.windowMs)
+    pace.raiseAt = now + Math.max(STRETCH * tookMs, lastedMs)
   }
-  ;[pace.level, pace.levelAt, pace.emptyAt, pace.passed, pace.tried] = [0, now, now, 0, 0]
+  ;[pace.level, pace.levelAt, pace.emptyAt, pace.passed, pace.tried] = [-spareOf(pace), now, now, 0, 0]
   pace.judgedAt = now
   if (pace.mistakes >= MOST_MISTAKES) settle(pace, 'sliding', now)
 }

@@ -28,10 +28,10 @@ export type Pace = {
   /** Of a trial, or since a bucket was found empty: requests sent, and accepted. */
   tried: number
   passed: number
-  /** A bucket's requests a window, where the service does not tell it; and when to measure it again. */
+  /** A bucket's requests a window, where the service does not tell it; and when to try whether it is more. */
   rate: number | null
   emptyAt: number
-  measureAt: number
+  raiseAt: number
   /** No request goes before this. */
   notBefore: number
   /** Refusals in a row that did not say how long to wait. */
@@ -78,7 +78,7 @@ export const freshPace = (): Pace => ({
   passed: 0,
   rate: null,
   emptyAt: 0,
-  measureAt: 0,
+  raiseAt: 0,
   notBefore: 0,
   pauses: 0,
   log: [],

@@ -59,7 +59,7 @@ export const paceOfText = (text: string): Pace | undefined => {
     passed: numberOf('passed', 0),
     rate: maybeNumber('rate'),
     emptyAt: numberOf('emptyAt', 0),
-    measureAt: numberOf('measureAt', 0),
+    raiseAt: numberOf('raiseAt', 0),
     notBefore: numberOf('notBefore', 0),
     pauses: numberOf('pauses', 0),
     log: sentIn(fields['log']),

@@ -7,6 +7,8 @@ export const UNTIL_ANSWERED = Infinity
 const ROUNDING_MS = 2
 /** A trial sends so many more than a bucket would hold. */
 export const SPARE = 2
+/** As many are left in a bucket whose rate is only measured. */
+const MOST_SPARE = 5
 
 /** Requests that fit into a millisecond. */
 export const rateOf = ({ limit, isTold, rate, windowMs }: Pace): number =>
@@ -66,14 +68,16 @@ export const levelOf = (pace: Pace, now: number): number =>
   Math.min(pace.capacity, pace.level + rateOf(pace) * Math.max(0, now - pace.levelAt))
 
 /** Whether it is being found out how fast a bucket fills, by sending until one request is refused. */
-export const isMeasuring = ({ isTold, measureAt }: Pace, now: number): boolean => !isTold && now >= measureAt
+export const isMeasuring = ({ isTold, rate }: Pace): boolean => !isTold && rate === null
+
+/** So much is left in a bucket of unknown rate after a refusal, so that what is off by little is not refused soon. */
+export const spareOf = ({ isTold, capacity }: Pace): number => (isTold ? 0 : Math.min(MOST_SPARE, capacity / 2))
 
 const bucketWait = (pace: Pace, now: number): number => {
   // Few at a time, as all that are under way then are refused; more the longer none is.
-  if (isMeasuring(pace, now)) return underWay(pace) <= pace.tried / 8 ? 0 : UNTIL_ANSWERED
+  if (isMeasuring(pace)) return underWay(pace) <= 1 + pace.tried / 8 ? 0 : UNTIL_ANSWERED
   const level = levelOf(pace, now)
-  const untilMeasured = pace.isTold ? Infinity : pace.measureAt - now
-  return level >= 1 ? 0 : Math.min(untilMeasured, Math.ceil((1 - level) / rateOf(pace)))
+  return level >= 1 ? 0 : Math.ceil((1 - level) / rateOf(pace))
 }
 
 /** What a trial would find in a bucket. */
@@ -101,7 +105,7 @@ const mostUnderWay = ({ limit, kind, accepted, passed }: Pace): number => {
   if (kind === 'fixed') return passed >= (limit ?? 0) ? Infinity : 4 + Math.floor(passed / 50)
   if (kind !== 'unknown') return Infinity
   if (accepted === 0) return 1
-  return limit === null ? 3 + Math.floor(accepted / 200) : 4 + Math.floor(accepted / 50)
+  return (limit === null ? 3 : 4) + Math.floor(accepted / (limit === null ? 100 : 50))
 }
 
 /** How long the next request has to wait, by what is known; 0 where it may go. */
