@@ -105,7 +105,8 @@ const mostUnderWay = ({ limit, kind, accepted, passed }: Pace): number => {
   if (kind === 'fixed') return passed >= (limit ?? 0) ? Infinity : 4 + Math.floor(passed / 50)
   if (kind !== 'unknown') return Infinity
   if (accepted === 0) return 1
-  return (limit === null ? 3 : 4) + Math.floor(accepted / (limit === null ? 100 : 50))
+  // The larger a limit, the more requests there are of which those are a small share.
+  return limit === null ? 3 + Math.floor(accepted / 100) : 4 + Math.floor((accepted * Math.max(200, limit)) / 10_000)
 }
 
 /** How long the next request has to wait, by what is known; 0 where it may go. */

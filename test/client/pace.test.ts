@@ -107,6 +107,12 @@ describe('a run takes at most 3 % longer than it must, and at most 0.5 % of its 
     })
   })
 
+  test.each(ALL_KINDS)('%s, where answers take half a second', async (kind) => {
+    const { over, refused } = await measure(kind, 600, { wayMs: 250, jitterMs: 0, atATime: 10 }, 'both', 9900)
+    expect(over).toBeLessThan(0.03)
+    expect(refused).toBeLessThanOrEqual(0.005)
+  })
+
   describe.each([200, 600])('where nothing is told but when to come back, at %d a minute', (limit) => {
     /** What is told by being refused only is learned in the first minutes, at a cost that does not grow with the job. */
     const REQUESTS = 5000
