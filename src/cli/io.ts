@@ -11,6 +11,8 @@ export class ClosedPipe extends Error {
 export type Output = {
   /** Resolves once there is room for more, so that memory does not grow with what is written. */
   readonly write: (text: string) => Promise<void>
+  /** From now on a reader that goes ends nothing: for work that is more than what it prints. */
+  readonly outlast: () => void
   readonly isTerminal: boolean
   /** The terminal's width; undefined where there is none or it is not known. */
   readonly columns: number | undefined
@@ -54,15 +56,23 @@ const ECHO_MS = 500
 
 const outputOf = (stream: NodeJS.WriteStream): Output => {
   let failure: Error | undefined
+  let outlasts = false
   const fail = (error: NodeJS.ErrnoException): Error =>
     (failure = error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED' ? new ClosedPipe() : error)
   stream.on('error', fail)
+  const write = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (failure) reject(failure)
+      else stream.write(text, (error) => (error ? reject(fail(error)) : resolve()))
+    })
   return {
     write: (text) =>
-      new Promise((resolve, reject) => {
-        if (failure) reject(failure)
-        else stream.write(text, (error) => (error ? reject(fail(error)) : resolve()))
+      write(text).catch((error: unknown) => {
+        if (!(outlasts && error instanceof ClosedPipe)) throw error
       }),
+    outlast: () => {
+      outlasts = true
+    },
     isTerminal: stream.isTTY,
     // A terminal that nobody has told its size says 0.
     columns: (stream.isTTY && stream.columns) || undefined,

@@ -39,6 +39,58 @@ describe('a reader that closes the pipe', () => {
   })
 })
 
+describe('a reader that has gone before an import ends', () => {
+  let terminal: Terminal
+  beforeAll(async () => {
+    terminal = openTerminal()
+    await terminal.type(String.raw`kpi kpis create --name A --frequency D > made.txt
+      for month in 01 02 03; do printf "user,kpi,date,actual\n1,1,2026-$month-01,5\n" > $month.csv; done
+      printf 'user,kpi,date,actual\n1,1,2026-04-01,5\n1,77,2026-04-02,6\n' > bad.csv
+      printf 'user,kpi\n1,1\n1,77\n' > assignments.csv
+      exec 3> >(exec true); wait $!`)
+  })
+  afterAll(async () => {
+    await terminal[Symbol.asyncDispose]()
+  })
+
+  test('stops nothing and hides nothing', async () => {
+    const printed = await terminal.type(
+      'kpi entries import 01.csv bad.csv 02.csv 03.csv --create-assignments -o csv >&3; echo "code $?"; kpi entries list --from 2026-01-01 --to 2026-12-31 -o csv | tail -n +2 | wc -l',
+    )
+    expect(printed).toMatch(/^kpi: bad\.csv: 1 row was rejected; it is in bad\.rejects\.csv .*\ncode 3\n4\n$/)
+  })
+
+  test.each(['', '-o csv', '-o json', '--quiet', '--verify'])(
+    'has the lines and the exit code be those of one who stays: %s',
+    async (flags) => {
+      const line = `kpi entries import bad.csv --create-assignments ${flags}`
+      const told = await terminal.type(`${line} > kept.txt; echo "code $?"`)
+      expect(told).toMatch(/code 3\n$/)
+      expect(await terminal.type(`${line} >&3; echo "code $?"`)).toBe(told)
+    },
+  )
+
+  test('has an import of assignments end as it would', async () => {
+    const told = await terminal.type('kpi assign import assignments.csv > kept.txt; echo "code $?"')
+    expect(told).toMatch(/code 3\n$/)
+    expect(await terminal.type('kpi assign import assignments.csv >&3; echo "code $?"')).toBe(told)
+  })
+
+  test.each(['entries import bad.csv', 'assign import assignments.csv'])(
+    'ends a dry run without a word of it, which is nothing but what it prints: %s',
+    async (line) => {
+      expect(await terminal.type(`kpi ${line} --dry-run --quiet >&3; echo "code $?"`)).toBe('code 0\n')
+    },
+  )
+
+  test.each(['2>&-', '2>&3', '>&3 2>&3', '>&- 2>&-'])('changes no exit code where errors are told: %s', async (to) => {
+    const codes = await terminal.type(
+      `(kpi entries import bad.csv ${to}); a=$?; (kpi entries import none.csv ${to}); b=$?; (kpi assign import assignments.csv ${to}); c=$?; (kpi entries import bad.csv 01.csv --user ${to}); echo "$a $b $c $?" > codes.txt; cat codes.txt`,
+    )
+    expect(codes.split('\n').at(-2)).toBe('3 1 3 2')
+  })
+})
+
 describe('a stream that cannot be written', () => {
   let terminal: Terminal
   beforeEach(async () => {

@@ -20,7 +20,7 @@ const outputTo = (terminal: boolean, columns: number | undefined): OutputTo => {
   })
   // As a process's own streams, it is never ended.
   stream.end = () => stream
-  return { text: () => text, output: { write, isTerminal: terminal, columns, stream } }
+  return { text: () => text, output: { write, outlast: () => undefined, isTerminal: terminal, columns, stream } }
 }
 
 export type World = {

@@ -68,6 +68,7 @@ export const runAssignImport = async (cli: Cli, file: string, flags: FlagValues)
   mustBeOfAssignments(asked)
   cli.printing()
   cli.mustHave(NEEDS)
+  if (!asked.isDryRun) cli.io.stdout.outlast()
   const stops = watchStops(cli.io, asked.deadline)
   const jobs = await openJobs(cli, [file], asked, stops)
   try {

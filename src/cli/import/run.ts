@@ -22,6 +22,7 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: FlagV
   const asked = readAsked(cli, files, flags)
   cli.printing()
   cli.mustHave(needsOfFlags(asked.options))
+  if (!asked.isDryRun && !asked.explain) cli.io.stdout.outlast()
   const stops = watchStops(cli.io, asked.deadline)
   const ends = createEnds(files, stops)
   const finished: (() => void)[] = []
