@@ -67,7 +67,7 @@ const beginJournal = (work: Load): Journal => {
     service: place?.service ?? '',
     path: place?.path ?? '',
     beganAt: clock.now(),
-    content: table.sha256,
+    content: table.content,
     account: place?.account() ?? NOBODY,
     caller: namedBy(work),
     isAdding: options.onConflict === 'add',

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
 import type { Face } from '../../src/server/wire.ts'
@@ -217,6 +218,54 @@ describe('--on-conflict add', () => {
     const held = await heldIn(open)
     expect(held).toHaveLength(ROWS)
     expect(held.filter((one) => !one.endsWith(' 1 - -'))).toEqual([])
+  })
+})
+
+describe('--on-conflict add, once a run was stopped in the middle,', () => {
+  const ADD = ['--on-conflict', 'add', '-o', 'json']
+  const stopped = async (): Promise<Importer> => {
+    const { importer, mend } = await failing()
+    importer.write('data.csv', TEXT)
+    expect((await load(importer, ...ADD)).code).toBe(6)
+    mend()
+    return importer
+  }
+  const mustHoldOnce = async (importer: Importer): Promise<void> => {
+    const held = await heldIn(importer)
+    expect(held.filter((one) => !one.endsWith(' 1 - -'))).toEqual([])
+  }
+
+  test('goes on with the same content in another wrapping', async () => {
+    await using open = await stopped()
+    writeFileSync(open.folder.in('packed.csv.gz'), gzipSync(TEXT))
+    expect(jsonOf(await open.kpi('entries', 'import', 'packed.csv.gz', ...ADD))).toMatchObject({ created: ROWS })
+    await mustHoldOnce(open)
+    expect(journals(open)).toEqual([])
+  })
+
+  test.each([[['--map', 'date=date']], [['--strict']], [['--separator', ',', '--decimal', '.']]])(
+    'is refused for the same content with other flags: %s',
+    async (flags) => {
+      await using open = await stopped()
+      const ran = await load(open, ...ADD, ...flags)
+      expect([ran.code, ran.stderr]).toEqual([
+        1,
+        expect.stringContaining(
+          'and other flags began at 2026-11-21 12:00 UTC and was not finished; 5000 of its entries',
+        ),
+      ])
+      await mustHoldOnce(open)
+      expect(jsonOf(await load(open, ...ADD))).toMatchObject({ created: ROWS })
+    },
+  )
+
+  test('is refused where the journal has lost what it held', async () => {
+    await using open = await stopped()
+    const [path = ''] = journals(open)
+    truncateSync(path)
+    const ran = await load(open, ...ADD)
+    expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(`the journal ${path} is damaged; remove it`)])
+    await mustHoldOnce(open)
   })
 })
 

@@ -1,9 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { KpiError } from '../../src/domain/errors.ts'
 import type { Intent, Journal, JournalHead } from '../../src/load/journal/journal.ts'
-import { openJournal } from '../../src/load/journal/open.ts'
+import { openJournal, readJournal } from '../../src/load/journal/open.ts'
 import { emptyTally } from '../../src/load/sending/tally.ts'
 import { mustNotAddAgain } from '../../src/load/journal/unfinished.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -29,6 +29,12 @@ const intentOf = (first: number, last: number): Intent => ({
   stage: emptyTally(),
   sentAt: 7,
 })
+
+const beheaded = (path: string): void => {
+  const database = new DatabaseSync(path)
+  database.exec('delete from meta')
+  database.close()
+}
 
 const refusalOf = (open: () => Journal): string => {
   try {
@@ -104,15 +110,38 @@ test('is held by one at a time', () => {
   expect(refusalOf(() => openJournal(path, HEAD))).toBe('none')
 })
 
-test('names the file where it is none, or one of another version', () => {
+test('names the file where it is none, or has lost what it held, or one of another version', () => {
   using folder = temporaryFolder()
-  const [torn, newer] = [folder.in('torn.journal'), folder.in('newer.journal')]
+  const [torn, newer, path] = [folder.in('torn.journal'), folder.in('newer.journal'), folder.in('a.journal')]
   writeFileSync(torn, 'no database, and long enough to be looked at '.repeat(100))
   expect(refusalOf(() => openJournal(torn, HEAD))).toContain(`unusable: the journal ${torn} is damaged; remove it`)
   const database = new DatabaseSync(newer)
   database.exec('pragma user_version = 9')
   database.close()
+  for (const spoil of [() => truncateSync(path), () => writeFileSync(path, ''), () => beheaded(path)]) {
+    const journal = openJournal(path, HEAD)
+    journal.intend([intentOf(0, 9)])
+    journal.close()
+    spoil()
+    expect(refusalOf(() => openJournal(path, HEAD))).toContain(`unusable: the journal ${path} is damaged; remove it`)
+    expect(() => readJournal(path)).toThrow('is damaged')
+    rmSync(path)
+  }
+  expect(refusalOf(() => openJournal(path, HEAD))).toBe('none')
   expect(refusalOf(() => openJournal(newer, HEAD))).toContain(`${newer} is of another version of kpi (9); remove it`)
+})
+
+test('is made anew where that was cut off before it was whole, and not by whoever only looks', () => {
+  using folder = temporaryFolder()
+  const path = folder.in('a.journal')
+  expect(() => readJournal(path)).toThrow('is not there')
+  expect(readdirSync(folder.path)).toEqual([])
+  // What a process leaves that is killed at that moment.
+  for (const name of [path, `${path}-new`]) writeFileSync(name, '')
+  const journal = openJournal(path, HEAD)
+  expect(existsSync(`${path}-new`)).toBe(false)
+  journal.finish()
+  expect(readdirSync(folder.path)).toEqual([])
 })
 
 test('writes an interval anew, and again what it was before, with the marks of its entries', () => {
@@ -150,6 +179,21 @@ test('names requests otherwise once they come with other credentials', () => {
   }
 })
 
+test('keeps another run with other flags from adding the same content again', () => {
+  using folder = temporaryFolder()
+  const [path, own] = [folder.in('a.journal'), folder.in('b.journal')]
+  const journal = openJournal(path, HEAD)
+  journal.acknowledge(journal.intend([intentOf(0, 9)])[0] ?? 0, emptyTally())
+  journal.close()
+  const add = (head: Partial<JournalHead>) => () => mustNotAddAgain(folder.path, own, { ...HEAD, ...head })
+  expect(add({ path: '/data.csv.gz' })).toThrow(
+    `data.csv with --on-conflict add and other flags began at 1970-01-01 00:00 UTC and was not finished; 10 of its entries were sent, and would be added again: go on with those flags, or remove ${path}`,
+  )
+  expect(add({ content: 'b' })).not.toThrow()
+  expect(add({ isAdding: false })).not.toThrow()
+  expect(() => mustNotAddAgain(folder.path, path, HEAD)).not.toThrow()
+})
+
 test('keeps another run with other credentials from adding the same again, unless it is sure to be for another account', () => {
   using folder = temporaryFolder()
   const path = folder.in('a.journal')
@@ -172,6 +216,5 @@ test('keeps another run with other credentials from adding the same again, unles
   expect(refusal({ content: 'b' })).toBeDefined()
   expect(refusal({ content: 'b', path: '/other.csv' })).toBeUndefined()
   expect(refusal({ isAdding: false })).toBeUndefined()
-  expect(refusal({ account: HEAD.account })).toBeUndefined()
   expect(refusal({ service: 'https://other.example.com/api' })).toBeUndefined()
 })

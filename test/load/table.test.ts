@@ -292,10 +292,13 @@ test('lines that end in CR alone are refused', async () => {
   expect(await refusal('a,b\r1,2\r')).toMatch(/^the lines of the file end in CR alone/)
 })
 
-test('a file is known by its bytes, packed as they are', async () => {
-  const bytes = gzipSync('a,b\n1,2\n')
-  using table = await open(bytes)
-  expect(table).toMatchObject({ bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') })
+test('a file is known by its bytes, packed as they are, and by what it holds', async () => {
+  const text = 'a,b\n1,2\n'
+  const sumOf = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
+  for (const bytes of [Buffer.from(text), gzipSync(text), gzipSync(text, { level: 0 })]) {
+    using table = await open(bytes)
+    expect(table).toMatchObject({ bytes: bytes.length, sha256: sumOf(bytes), content: sumOf(text) })
+  }
 })
 
 describe('a file that changes while it is read is told of:', () => {

@@ -19,6 +19,7 @@ export const tableOf = (rows: readonly Cells[], chunkRows = 7): Table => ({
   reading: { gzip: false, encoding: 'utf-8', hasMark: false, separator: ',', evidence: [] },
   sha256: '',
   bytes: 0,
+  content: '',
   rows: async function* () {
     for (let at = 0; at < rows.length; at += chunkRows) {
       yield rows.slice(at, at + chunkRows).map((cells, next) => ({ line: at + next + 1, cells }))

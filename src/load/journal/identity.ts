@@ -22,9 +22,9 @@ export const JOURNAL_ENDING = '.journal'
 /** Where the journal lies of a run that sends what a file of this content means, by these options, to a service for an account. */
 export const journalPath = (
   { folder, service, account }: JournalPlace,
-  { sha256, reading: { encoding, separator } }: Pick<Table, 'sha256' | 'reading'>,
+  { content, reading: { encoding, separator } }: Pick<Table, 'content' | 'reading'>,
   options: ImportOptions,
 ): string => {
-  const identity = [service, account().for, sha256, encoding, separator, meaningOf(options)]
+  const identity = [service, account().for, content, encoding, separator, meaningOf(options)]
   return join(folder, `${hash('sha256', JSON.stringify(identity), 'hex').slice(0, 32)}${JOURNAL_ENDING}`)
 }

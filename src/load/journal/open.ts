@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { StatementSync } from 'node:sqlite'
 import { KpiError } from '../../domain/errors.ts'
 import type { Tally } from '../sending/tally.ts'
-import { type JournalFile, openJournalFile } from './file.ts'
+import { findJournalFile, type JournalFile, openJournalFile } from './file.ts'
 import type { Intent, Journal, JournalHead } from './journal.ts'
 import type { Marks } from './marks.ts'
 import { headOf, intervalOf, knownToRow, oneOf, valuesOf } from './rows.ts'
@@ -10,17 +10,20 @@ import { headOf, intervalOf, knownToRow, oneOf, valuesOf } from './rows.ts'
 const KEY_COLUMNS = 'first_owner, first_kpi, first_day, last_owner, last_kpi, last_day'
 const INTENT_COLUMNS = `${KEY_COLUMNS}, count, digest, way, places, stage, sent_at, run`
 
-/**
- * Reads the head of a journal, or writes it where there is none yet. With other credentials requests have other names from
- * now on.
- */
-const headIn = ({ database, write }: JournalFile, asked: JournalHead): JournalHead => {
+const readHead = ({ database }: JournalFile): JournalHead => {
   const found = database.prepare("select value from meta where name = 'head'").get()
-  const before = found && headOf(found)
-  if (before?.caller === asked.caller) return before
-  const { runId, caller } = asked
-  const head = before ? { ...before, runId, caller } : asked
-  write(true, () => database.prepare("insert or replace into meta values ('head', ?)").run(JSON.stringify(head)))
+  if (!found) throw new Error('a journal without a head')
+  return headOf(found)
+}
+
+/** Reads the head of a journal. With other credentials requests have other names from now on, which it then says. */
+const headIn = (file: JournalFile, { runId, caller }: JournalHead): JournalHead => {
+  const before = readHead(file)
+  if (before.caller === caller) return before
+  const head = { ...before, runId, caller }
+  file.write(true, () =>
+    file.database.prepare("update meta set value = ? where name = 'head'").run(JSON.stringify(head)),
+  )
   return head
 }
 
@@ -45,11 +48,10 @@ const doneIn = ({ database }: JournalFile): number =>
   )
 
 /** Looks at the journal of another run: its head, and how much was done. */
-export const readJournal = (path: string): (JournalHead & Pick<Journal, 'doneBefore'>) | undefined => {
-  const file = openJournalFile(path)
+export const readJournal = (path: string): JournalHead & Pick<Journal, 'doneBefore'> => {
+  const file = findJournalFile(path)
   try {
-    const found = file.database.prepare("select value from meta where name = 'head'").get()
-    return found && { ...headOf(found), doneBefore: doneIn(file) }
+    return { ...readHead(file), doneBefore: doneIn(file) }
   } finally {
     file.close()
   }
@@ -57,7 +59,7 @@ export const readJournal = (path: string): (JournalHead & Pick<Journal, 'doneBef
 
 /** The journal of a run at a path, begun with a head where it is new; in memory where there is no path. */
 export const openJournal = (path: string | undefined, asked: JournalHead): Journal => {
-  const file = openJournalFile(path)
+  const file = openJournalFile(path, asked)
   const { database, write } = file
   const head = headIn(file, asked)
   const statements = new Map<string, StatementSync>()

@@ -13,8 +13,7 @@ const journalsIn = (folder: string): string[] =>
 /** What is said at the head of another run's journal; not there where it is in use, or cannot be read. */
 const look = (path: string): Unfinished[] => {
   try {
-    const found = readJournal(path)
-    return found ? [{ ...found, at: path }] : []
+    return [{ ...readJournal(path), at: path }]
   } catch {
     return []
   }
@@ -33,25 +32,30 @@ const othersIn = (folder: string, own: string, { service }: JournalHead): Unfini
 export const minuteOf = (milliseconds: number): string =>
   `${new Date(milliseconds).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
+const hasSameAccount = (left: JournalHead, right: JournalHead): boolean => left.account.for === right.account.for
+
+/** Whether what a run adds may have been added by another: a file that has changed is no such case in one account. */
+const mayAddTheSame = (head: JournalHead, other: JournalHead): boolean => {
+  if (!other.isAdding) return false
+  if (hasSameAccount(head, other)) return other.content === head.content
+  const areSureOthers = other.account.isSure && head.account.isSure
+  return !areSureOthers && (other.content === head.content || other.path === head.path)
+}
+
 /**
- * Refuses to add what a run with other credentials has added already, as far as it came: nobody can tell whether they are
- * those of the same account. Where our own service names the account of both, that is no question.
+ * Refuses to add what another run has added already, as far as it came: one with other flags, of which nobody can tell
+ * whether they mean the same, or with other credentials, of which nobody can tell whether they are those of the same
+ * account. Where our own service names the account of both, the latter is no question.
  */
 export const mustNotAddAgain = (folder: string, own: string, head: JournalHead): void => {
   if (!head.isAdding || existsSync(own)) return
-  const { account, content, path } = head
-  const same = othersIn(folder, own, head).find(
-    (other) =>
-      other.isAdding &&
-      other.account.for !== account.for &&
-      !(other.account.isSure && account.isSure) &&
-      (other.content === content || other.path === path),
-  )
+  const same = othersIn(folder, own, head).find((other) => mayAddTheSame(head, other))
   if (!same) return
+  const unlike = hasSameAccount(head, same) ? 'flags' : 'credentials'
   throw new KpiError(
     'malformed',
-    `an import of ${basename(same.path)} with --on-conflict add and other credentials began at ${minuteOf(same.beganAt)} and was not finished; ` +
-      `${same.doneBefore} of its entries were sent, and would be added again: go on with those credentials, or remove ${same.at} (or name another folder with --journal) to begin anew`,
+    `an import of ${basename(same.path)} with --on-conflict add and other ${unlike} began at ${minuteOf(same.beganAt)} and was not finished; ` +
+      `${same.doneBefore} of its entries were sent, and would be added again: go on with those ${unlike}, or remove ${same.at} (or name another folder with --journal) to begin anew`,
   )
 }
 

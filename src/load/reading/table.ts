@@ -34,6 +34,8 @@ export type Table = {
   /** The SHA-256 of its bytes, in hexadecimal. */
   readonly sha256: string
   readonly bytes: number
+  /** The SHA-256 of what it holds, which is the same where that is packed. */
+  readonly content: string
   readonly rows: () => AsyncGenerator<readonly Row[]>
   readonly close: () => void
 }
@@ -79,7 +81,9 @@ export const openTable = async (source: Source, asked: AskedReading = {}): Promi
   const file = await passing(source.open())
   const gzip = file.isGzip
   const content = (): Content => contentOf(source.open(), source.name, gzip)
-  const seen = await inspect(contentOf(file.bytes, source.name, gzip))
+  const unpacked = gzip ? await passing(contentOf(file.bytes, source.name, gzip)) : file
+  const seen = await inspect(unpacked.bytes)
+  const sum = file.sum()
   const { encoding, hasMark, evidence, assumed } = await findEncoding(
     { name: source.name, seen, reread: content },
     asked.encoding,
@@ -101,7 +105,8 @@ export const openTable = async (source: Source, asked: AskedReading = {}): Promi
       assumed,
       evidence: [...(gzip ? ['gzip: it begins with 1F 8B'] : []), ...evidence, ...found.evidence],
     },
-    ...file.sum(),
+    ...sum,
+    content: gzip ? unpacked.sum().sha256 : sum.sha256,
     rows: () => unchanged(source, stamp, rows),
     close: source.close,
   }

@@ -1,0 +1,114 @@
+import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { unreadable } from './fault.ts'
+import type { JournalHead } from './journal.ts'
+import { makeMissing } from './private-folder.ts'
+
+const VERSION = 2
+const SCHEMA = `
+create table meta (name text primary key, value text not null) without rowid;
+create table intervals (
+  id integer primary key,
+  first_owner integer not null, first_kpi integer not null, first_day integer not null,
+  last_owner integer not null, last_kpi integer not null, last_day integer not null,
+  count integer not null, digest text not null, way text not null, places text, stage text not null,
+  sent_at integer not null, run text not null, outcome text
+);
+create table marks (interval integer primary key, marks blob not null);
+create index intervals_by_key on intervals (first_owner, first_kpi, first_day);
+create table ones (
+  interval integer not null, owner integer not null, kpi integer not null, day integer not null,
+  digest text not null, known integer, sent_at integer not null, outcome text,
+  primary key (interval, owner, kpi, day)
+) without rowid;
+pragma user_version = ${VERSION}`
+
+/** What lies beside a journal from before there is one until it is whole: without it, one that is empty has lost what it held. */
+const markOf = (path: string): string => `${path}-new`
+
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
+
+/** Makes a file where there is none, for its owner alone. */
+const touch = (path: string): void => closeSync(openSync(path, 'a', 0o600))
+
+/** Makes the file where there is none, and says which one it is; undefined where it is gone by then. */
+const findOrMake = (path: string): number | undefined => {
+  makeMissing(dirname(path))
+  if (!existsSync(path)) touch(markOf(path))
+  if (existsSync(markOf(path))) touch(path)
+  return inodeOf(path)
+}
+
+const versionOf = (database: DatabaseSync): number =>
+  Number(database.prepare('pragma user_version').get()?.['user_version'])
+
+const fill = (database: DatabaseSync, head: JournalHead): void => {
+  database.exec(SCHEMA)
+  database.prepare("insert into meta values ('head', ?)").run(JSON.stringify(head))
+}
+
+const mustBeWhole = (database: DatabaseSync, path: string): void => {
+  const version = versionOf(database)
+  if (version !== 0 && version !== VERSION) throw unreadable(path, `is of another version of kpi (${version})`)
+  const isWhole = version === VERSION && database.prepare("select 1 from meta where name = 'head'").get()
+  if (!isWhole) throw unreadable(path, 'is damaged')
+}
+
+/** Takes the lock, which lasts until the file is closed, and fills one that is new; false where it is not the one at the path. */
+const takeHold = (database: DatabaseSync, path: string, inode: number, head: JournalHead | undefined): boolean => {
+  database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; begin immediate')
+  if (inodeOf(path) !== inode) return false
+  if (head && versionOf(database) === 0 && existsSync(markOf(path))) fill(database, head)
+  mustBeWhole(database, path)
+  database.exec('commit')
+  rmSync(markOf(path), { force: true })
+  return true
+}
+
+/** Opens a file that is there: SQLite would make one that nobody has marked. */
+const openThere = (path: string): DatabaseSync => {
+  const url = pathToFileURL(path)
+  url.searchParams.set('mode', 'rw')
+  return new DatabaseSync(url)
+}
+
+/** Opens a file and holds it; undefined where it was removed at that moment, by a process that had finished. */
+const tryHold = (path: string, inode: number, head: JournalHead | undefined): DatabaseSync | undefined => {
+  let database: DatabaseSync | undefined
+  try {
+    database = openThere(path)
+    if (takeHold(database, path, inode, head)) return database
+    database.close()
+  } catch (error) {
+    database?.close()
+    if (inodeOf(path) === inode) throw error
+  }
+  return undefined
+}
+
+/** Holds the journal at a path, begun with a head where there is none; without a head there has to be one. */
+export const holdJournal = (path: string, head: JournalHead | undefined): DatabaseSync => {
+  for (;;) {
+    const inode = head ? findOrMake(path) : inodeOf(path)
+    const database = inode === undefined ? undefined : tryHold(path, inode, head)
+    if (database) return database
+    if (!head && inode === undefined) throw unreadable(path, 'is not there')
+  }
+}
+
+/** Lets go of a journal and removes it. */
+export const removeHeld = (database: DatabaseSync, path: string): void => {
+  // Its log goes first and all happens while it is held, so that nobody else's file is met under its name.
+  database.exec('pragma journal_mode = memory')
+  for (const one of [markOf(path), path]) rmSync(one, { force: true })
+  database.close()
+}
+
+/** A journal that lasts as long as its process. */
+export const journalInMemory = (head: JournalHead): DatabaseSync => {
+  const database = new DatabaseSync(':memory:')
+  fill(database, head)
+  return database
+}
