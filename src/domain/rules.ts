@@ -38,10 +38,15 @@ export const faultsOfKpi = (kpi: KpiFacts): Issue[] => {
   return []
 }
 
+const NOT_ASSIGNED = 'is not assigned to'
+
+/** Whether it is a missing assignment that a text tells of. */
+export const saysNotAssigned = (text: string): boolean => text.includes(NOT_ASSIGNED)
+
 /** A user enters only the KPIs that are assigned to them. */
 export const faultOfAssignment = (kpi: KpiFacts, user: UserFacts): Issue => ({
   field: 'kpi_id',
-  message: `${kpiLabel(kpi)} is not assigned to ${userLabel(user)}`,
+  message: `${kpiLabel(kpi)} ${NOT_ASSIGNED} ${userLabel(user)}`,
 })
 
 /** The fault of an id that names nothing. */

@@ -1,5 +1,6 @@
 import { Stopped } from '../client/stopped.ts'
 import { KpiError } from '../domain/errors.ts'
+import { saysNotAssigned } from '../domain/rules.ts'
 import { createAssignments } from './assign.ts'
 import type { Journal, JournalHead } from './journal/journal.ts'
 import { openJournal } from './journal/open.ts'
@@ -7,7 +8,7 @@ import { journalPath } from './journal/identity.ts'
 import type { JournalPlace } from './journal/place.ts'
 import { minuteOf, mustNotAddAgain, notesOnUnfinished } from './journal/unfinished.ts'
 import { type Import, type Prepared, withPrepared } from './prepare.ts'
-import { writeRejects } from './rejects.ts'
+import type { RejectsFile } from './rejects-file.ts'
 import { tellUnchecked } from './reference.ts'
 import { countedBatches } from './sending/entries-left.ts'
 import { type Sent, sendAll } from './sending/send.ts'
@@ -19,6 +20,8 @@ export type Ending = {
   readonly summary: Summary
   readonly left: number
   readonly failure: KpiError | undefined
+  /** Whether any row was rejected as its KPI is not assigned to its user. */
+  readonly needsAssignments: boolean
   /** Why what was rejected could not be written down, where something had been sent by then. */
   readonly unwritten?: KpiError | undefined
   /** What reading everything back came to, where that was asked for and all had been sent. */
@@ -27,7 +30,7 @@ export type Ending = {
 
 /** An import that is meant: with a place for what is rejected. */
 export type Load = Import & {
-  readonly rejectsPath: string
+  readonly rejectsFile: RejectsFile
   /** Where it is kept how far a run is; nowhere where there is no continuing. */
   readonly journal: JournalPlace | undefined
   /** Where it is kept what was found out about the service; nowhere where that is found out each time. */
@@ -38,14 +41,19 @@ export type Load = Import & {
   readonly random: (bytes: number) => Uint8Array
 }
 
-/** Writes what has been rejected so far, counted in the summary. */
-const layDownRejects = async ({ table, rejectsPath }: Load, prepared: Prepared): Promise<void> => {
+/** Writes what has been rejected so far, counted in the summary; answers whether assignments were missing. */
+const layDownRejects = async ({ table, rejectsFile }: Load, prepared: Prepared): Promise<boolean> => {
   const { summary, rejects, plan, options } = prepared
+  let needsAssignments = false
   summary.rejected = 0
-  for (const _ of rejects.lines()) summary.rejected += 1
+  for (const { reasons } of rejects.lines()) {
+    summary.rejected += 1
+    needsAssignments ||= reasons.some(saysNotAssigned)
+  }
   // Where empty cells clear, rows stay as they were: they can be loaded again, as nothing is added then.
   const values = options.clearEmpty ? [] : (plan.wide?.columns ?? []).map(({ at }) => at)
-  if (summary.rejected > 0) await writeRejects(rejectsPath, table, rejects, values)
+  if (summary.rejected > 0) await rejectsFile.write(table, rejects, values)
+  return needsAssignments
 }
 
 const NAME_BYTES = 12
@@ -110,16 +118,16 @@ const finish = ({ onFinished }: Load, journal: Journal): void => {
 /** Sends what was prepared, and lays down what was rejected on the way. */
 const run = async (work: Load, prepared: Prepared, journal: Journal): Promise<Ending> => {
   const { summary, rejects } = prepared
-  await layDownRejects(work, prepared)
+  let needsAssignments = await layDownRejects(work, prepared)
   const known = rejects.size()
   const { left, failure, isWhole } = await send(work, prepared, journal)
-  const ending = { summary, left, failure }
   summary.unchecked = tellUnchecked(prepared.reference)
   try {
-    if (rejects.size() > known) await layDownRejects(work, prepared)
+    if (rejects.size() > known) needsAssignments = await layDownRejects(work, prepared)
   } catch (error) {
-    return { ...ending, unwritten: toldOf(error, true) }
+    return { summary, left, failure, needsAssignments, unwritten: toldOf(error, true) }
   }
+  const ending = { summary, left, failure, needsAssignments }
   if (!isWhole) return ending
   const verified = await verifyRun(work, prepared, journal)
   // What could not be read back is read back by the same command, which has nothing to send then.
@@ -139,5 +147,6 @@ export const importFile = (work: Load): Promise<Ending> =>
       return await run(work, prepared, journal)
     } finally {
       journal.close()
+      work.rejectsFile.tell()
     }
   })

@@ -2,7 +2,6 @@ import { stringify } from 'csv-stringify/sync'
 import { KpiError } from '../domain/errors.ts'
 import { type BlockRow, numberAt, textAt } from './sorting/block.ts'
 import { REJECT_COLUMNS } from './columns/header.ts'
-import { writeWhole } from './reading/files.ts'
 import { columnOf, lineOf } from './sorting/place.ts'
 import { hasSurplus } from './reading/rows.ts'
 import { createSorter } from './sorting/sorter.ts'
@@ -97,8 +96,16 @@ const hasMark = ({ reading }: Table): boolean => reading.hasMark || reading.enco
 const notLoaded = (cells: readonly string[], { columns }: Rejected, values: ReadonlySet<number>): readonly string[] =>
   columns ? cells.map((cell, at) => (values.has(at) && !columns.has(at) ? '' : cell)) : cells
 
-/** Goes through the file once more and picks out the rejected rows, after the header. */
-async function* rejectedRows(table: Table, rejects: Rejects, values: ReadonlySet<number>): AsyncGenerator<string> {
+/**
+ * The text of a rejects file: goes through the file once more and picks out the rejected rows, after the header. They are
+ * the original cells, separated as they were, then the line and the reasons. Of the columns of a wide file that hold
+ * values, cells that are no rejects are left empty, so that nothing is loaded twice.
+ */
+export async function* rejectedRows(
+  table: Table,
+  rejects: Rejects,
+  values: ReadonlySet<number>,
+): AsyncGenerator<string> {
   const wanted = rejects.lines()
   let next = wanted.next()
   let original: ReturnType<typeof ownCells> | undefined
@@ -119,14 +126,3 @@ async function* rejectedRows(table: Table, rejects: Rejects, values: ReadonlySet
   }
   if (!next.done) throw new KpiError('malformed', `${table.name} has changed while it was read`)
 }
-
-/**
- * Writes the rejects file in UTF-8: the original cells, separated as they were, then the line and the reasons. Of the
- * columns of a wide file that hold values, cells that are no rejects are left empty, so that nothing is loaded twice.
- */
-export const writeRejects = (
-  path: string,
-  table: Table,
-  rejects: Rejects,
-  values: readonly number[] = [],
-): Promise<void> => writeWhole(path, rejectedRows(table, rejects, new Set(values)))

@@ -4,6 +4,7 @@ import { type Client, createClient } from '../../src/client/client.ts'
 import { httpTransport } from '../../src/client/http.ts'
 import { formatDay } from '../../src/domain/day.ts'
 import { fileSource } from '../../src/load/reading/files.ts'
+import { createRejectsFile } from '../../src/load/rejects-file.ts'
 import { importFile } from '../../src/load/load.ts'
 import { openTable } from '../../src/load/reading/table.ts'
 import type { Face } from '../../src/server/wire.ts'
@@ -102,7 +103,7 @@ describe('100,000 rows of which one in a hundred has changed, at a classic servi
         onProgress: () => undefined,
         onNote: () => undefined,
         onWarning: () => undefined,
-        rejectsPath: folder.in('data.rejects.csv'),
+        rejectsFile: createRejectsFile(folder.in('data.rejects.csv'), 'data.rejects.csv', () => undefined),
         journal: undefined,
         random: (bytes) => new Uint8Array(bytes),
       })

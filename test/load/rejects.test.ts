@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { fileSource } from '../../src/load/reading/files.ts'
 import { openTable } from '../../src/load/reading/table.ts'
-import { createRejects, writeRejects } from '../../src/load/rejects.ts'
+import { createRejects } from '../../src/load/rejects.ts'
+import { createRejectsFile } from '../../src/load/rejects-file.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 
 type Reasons = readonly (readonly [line: number, reason: string])[]
@@ -13,11 +14,8 @@ const rejectsOf = async (folder: Folder, text: string | Buffer, reasons: Reasons
   const rejects = createRejects(folder.path)
   for (const [line, reason] of reasons) rejects.add(line, reason)
   try {
-    await writeRejects(
-      folder.in('rejects.csv'),
-      await openTable(fileSource(folder.in('data.csv'), 'data.csv')),
-      rejects,
-    )
+    const table = await openTable(fileSource(folder.in('data.csv'), 'data.csv'))
+    await createRejectsFile(folder.in('rejects.csv'), 'rejects.csv', () => undefined).write(table, rejects)
   } finally {
     rejects.close()
   }
@@ -101,4 +99,12 @@ test('a file that no longer has the rejected lines is told of, and nothing is le
     message: 'data.csv has changed while it was read',
   })
   expect(readdirSync(folder.path)).toEqual(['data.csv'])
+})
+
+test('a rejects file that was there stays where it was, where the new one cannot be written whole', async () => {
+  using folder = temporaryFolder()
+  writeFileSync(folder.in('rejects.csv'), 'mended')
+  await expect(rejectsOf(folder, 'a\n1\n', [[7, 'x']])).rejects.toThrow('has changed')
+  expect(readFileSync(folder.in('rejects.csv'), 'utf8')).toBe('mended')
+  expect(readdirSync(folder.path)).toEqual(['data.csv', 'rejects.csv'])
 })

@@ -4,6 +4,7 @@ import { assignment } from '../../domain/resources/assignment.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import { ASSIGN_ROLES } from '../../load/assignments/columns.ts'
 import { type AssignWork, importAssignments, type JudgedRow, rehearseAssignments } from '../../load/assignments/load.ts'
+import { createRejectsFile } from '../../load/rejects-file.ts'
 import type { Cli } from '../cli.ts'
 import { countOf } from '../count-of.ts'
 import { EXIT, Unfinished, UsageError } from '../exit.ts'
@@ -45,7 +46,8 @@ const rehearse = async (cli: Cli, work: AssignWork): Promise<number> => {
 
 const load = async (cli: Cli, stops: Stops, work: AssignWork, job: Job): Promise<void> => {
   const measure = startMeter(cli.io, work.client)
-  const ending = await importAssignments(work, resolve(cli.io.cwd, job.rejectsPath))
+  const file = createRejectsFile(resolve(cli.io.cwd, job.rejectsPath), job.rejectsPath, work.onWarning)
+  const ending = await importAssignments(work, file)
   await cli.printOne(assignSummary, { ...ending.summary, left: ending.left, ...measure() })
   const { exit, code, said } = await conclude({ cli, stops }, job, ending, ['assignment', 'assignments'])
   if (said.length > 0) throw new Unfinished(exit, code, said)

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { AnyRecord } from '../../domain/schema.ts'
 import { type Ending, importFile } from '../../load/load.ts'
+import { createRejectsFile } from '../../load/rejects-file.ts'
 import type { Summary } from '../../load/summary.ts'
 import { conclude } from './conclude.ts'
 import type { Ends } from './end.ts'
@@ -25,7 +26,7 @@ const loadJob = async (run: Run, job: Job): Promise<Loaded> => {
         work.onChecked?.(checked)
         advice = formAdvice(checked.forms, asked)
       },
-      rejectsPath: at(job.rejectsPath),
+      rejectsFile: createRejectsFile(at(job.rejectsPath), job.rejectsPath, work.onWarning),
       journal: journalPlace(cli, client, job.file, asked.journal),
       learnedPath: learnedPath(cli, client),
       // Until all files are loaded, and what came of them is told, the same command comes to this one again.

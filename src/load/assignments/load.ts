@@ -1,7 +1,8 @@
 import type { Client } from '../../client/client.ts'
 import { Stopped } from '../../client/stopped.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { createRejects, type Rejects, writeRejects } from '../rejects.ts'
+import { createRejects, type Rejects } from '../rejects.ts'
+import type { RejectsFile } from '../rejects-file.ts'
 import type { Table } from '../reading/table.ts'
 import { checkAssignments, type CheckedRows } from './check.ts'
 import type { ImportOptions } from '../options.ts'
@@ -96,10 +97,10 @@ export const rehearseAssignments = (
     return summary
   })
 
-const layDown = async ({ table }: AssignWork, path: string, rejects: Rejects): Promise<number> => {
+const layDown = async ({ table }: AssignWork, file: RejectsFile, rejects: Rejects): Promise<number> => {
   let count = 0
   for (const _ of rejects.lines()) count += 1
-  if (count > 0) await writeRejects(path, table, rejects)
+  if (count > 0) await file.write(table, rejects)
   return count
 }
 
@@ -127,10 +128,14 @@ const sendAll = async (work: AssignWork, checked: CheckedRows, rejects: Rejects)
 }
 
 /** Loads a file of assignments: all of it is checked first, then what differs from what is there is sent, row by row. */
-export const importAssignments = (work: AssignWork, rejectsPath: string): Promise<AssignEnding> =>
+export const importAssignments = (work: AssignWork, file: RejectsFile): Promise<AssignEnding> =>
   withChecked(work, async (checked, rejects) => {
-    await layDown(work, rejectsPath, rejects)
-    const ending = await sendAll(work, checked, rejects)
-    ending.summary.rejected = await layDown(work, rejectsPath, rejects)
-    return ending
+    try {
+      await layDown(work, file, rejects)
+      const ending = await sendAll(work, checked, rejects)
+      ending.summary.rejected = await layDown(work, file, rejects)
+      return ending
+    } finally {
+      file.tell()
+    }
   })

@@ -82,12 +82,16 @@ export const fileSource = (path: string, name: string): Source => {
   }
 }
 
+/** Called with the path of what is whole, before that takes its place. */
+type OnWhole = (written: string) => Promise<void>
+
 /** Writes a file in a folder beside its place and moves it there when it is whole. */
-const writeBeside = async (path: string, chunks: Chunks): Promise<void> => {
+const writeBeside = async (path: string, chunks: Chunks, onWhole: OnWhole | undefined): Promise<void> => {
   const folder = await mkdtemp(join(dirname(path), '.kpi-'))
   try {
     const beside = join(folder, 'part')
     await writeFile(beside, chunks, { flush: true })
+    await onWhole?.(beside)
     await rename(beside, path)
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -96,11 +100,11 @@ const writeBeside = async (path: string, chunks: Chunks): Promise<void> => {
 
 /**
  * Writes a file so that there is never half of it under its name: what was there before is replaced by the whole, or
- * stays.
+ * stays. `onWhole` may see to what was there.
  */
-export const writeWhole = async (path: string, chunks: Chunks): Promise<void> => {
+export const writeWhole = async (path: string, chunks: Chunks, onWhole?: OnWhole): Promise<void> => {
   try {
-    await (isDevice(path) ? writeFile(path, chunks) : writeBeside(path, chunks))
+    await (isDevice(path) ? writeFile(path, chunks) : writeBeside(path, chunks, onWhole))
   } catch (error) {
     throw fileError(error, 'write', path)
   }
