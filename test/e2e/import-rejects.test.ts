@@ -216,3 +216,41 @@ test('rejects that cannot be written in the end are written by the same command,
   expect(importer.read('out/r.csv')).toContain('Ann Lee,Sales,2026-01-01,1,2,')
   expect(await heldIn(importer)).toEqual(['3 1 2026-01-01 1 - -'])
 })
+
+describe('the last line', () => {
+  const ONE = 'kpi: 1 row was rejected; it is in data.rejects.csv with the reasons: mend it there and import that file'
+  const DATED = 'kpi,date,actual\nSales,2026-01-01,1\nSales,2026-01-02,x\n'
+  const PLAIN = `user,${DATED.replaceAll('\nSales', '\nBob,Sales')}`
+
+  test.each<[string, text: string, flags: readonly string[], said: string]>([
+    ['says no more where nothing was given that the rejects need', PLAIN, ['--rate', '100', '--only-changes'], ''],
+    ['says that the rejects need what was given', DATED, ['--user', 'Bob'], ' with the same flags'],
+    ['says so of how the file is written', PLAIN, ['--decimal', '.'], ' with the same flags'],
+    ['says so of what becomes of entries', PLAIN, ['--on-conflict', 'skip'], ' with the same flags'],
+    [
+      'says that rejects are UTF-8',
+      DATED,
+      ['--user', 'Bob', '--encoding', 'windows-1252'],
+      ' with the same flags, but --encoding utf-8',
+    ],
+  ])('%s', async (_, text, flags, said) => {
+    await using importer = await embeddedImporter()
+    importer.write('data.csv', text)
+    const ran = await importer.kpi('entries', 'import', 'data.csv', '--quiet', ...flags)
+    expect([ran.code, ran.stderr]).toEqual([3, `${ONE}${said}\n`])
+    importer.write('data.rejects.csv', importer.read('data.rejects.csv').replace(',x,', ',7,'))
+    const again = said.includes('--encoding') ? [...flags, '--encoding', 'utf-8'] : flags
+    expect(await importer.kpi('entries', 'import', 'data.rejects.csv', '--quiet', ...again)).toMatchObject({ code: 0 })
+  })
+
+  test('is followed by how missing assignments are made, which is nothing to mend in a file', async () => {
+    await using importer = await embeddedImporter()
+    importer.write('data.csv', 'user,kpi,date,actual\nBob,Sales,2026-01-01,1\nBob,Visits,2026-01-02,1\n')
+    const ran = await importer.kpi('entries', 'import', 'data.csv', '--quiet')
+    expect(ran.stderr).toBe(
+      `${ONE}\nkpi: a KPI that is not assigned is nothing to mend in a file: import it with --create-assignments, which makes the missing assignments\n`,
+    )
+    const again = await importer.kpi('entries', 'import', 'data.rejects.csv', '--quiet', '--create-assignments')
+    expect(again).toMatchObject({ code: 0, stderr: '' })
+  })
+})

@@ -145,6 +145,7 @@ describe('through the newer interface', () => {
   test('an assignment that is missing is found out by the service, in its words', async () => {
     const ran = await load('user,kpi,date,actual\nBob,Visits,2026-01-03,1\nAnn Lee,Visits,2026-01-03,1\n')
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { created: 1, rejected: 1 }])
+    expect(ran.stderr).not.toContain('--create-assignments')
     expect(doors.read('data.rejects.csv')).toContain(
       `kpi_id: KPI ${visits} (Visits) is not assigned to user ${bob} (Bob)`,
     )

@@ -14,6 +14,7 @@ import { conclude } from '../import/conclude.ts'
 import { closeJobs, type Job, openJobs } from '../import/jobs.ts'
 import { type Stops, watchStops } from '../import/stops.ts'
 import { startMeter } from '../import/summary.ts'
+import type { Run } from '../import/work.ts'
 import { printRecords } from '../output/print.ts'
 import { assignDryRunRow, assignSummary, dryRunRecord } from './output.ts'
 
@@ -44,12 +45,13 @@ const rehearse = async (cli: Cli, work: AssignWork): Promise<number> => {
   return rejected > 0 ? EXIT.partial : EXIT.done
 }
 
-const load = async (cli: Cli, stops: Stops, work: AssignWork, job: Job): Promise<void> => {
+const load = async (run: Pick<Run, 'cli' | 'stops' | 'asked'>, work: AssignWork, job: Job): Promise<void> => {
+  const { cli } = run
   const measure = startMeter(cli.io, work.client)
   const file = createRejectsFile(resolve(cli.io.cwd, job.rejectsPath), job.rejectsPath, work.onWarning)
   const ending = await importAssignments(work, file)
   await cli.printOne(assignSummary, { ...ending.summary, left: ending.left, ...measure() })
-  const { exit, code, said } = await conclude({ cli, stops }, job, ending, ['assignment', 'assignments'])
+  const { exit, code, said } = await conclude(run, job, ending, ['assignment', 'assignments'])
   if (said.length > 0) throw new Unfinished(exit, code, said)
 }
 
@@ -78,7 +80,7 @@ export const runAssignImport = async (cli: Cli, file: string, flags: FlagValues)
     if (!job) return
     const work = async (client: Client): Promise<number | void> => {
       const one = workOf(cli, client, asked, stops, job)
-      return asked.isDryRun ? rehearse(cli, one) : load(cli, stops, one, job)
+      return asked.isDryRun ? rehearse(cli, one) : load({ cli, stops, asked }, one, job)
     }
     return await cli.withClient(NEEDS, work, { signal: stops.signal(), late: stops.late })
   } catch (error) {

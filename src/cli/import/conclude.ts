@@ -4,7 +4,9 @@ import type { KpiError } from '../../domain/errors.ts'
 import type { Verified } from '../../load/verify.ts'
 import { countOf } from '../count-of.ts'
 import { EXIT, exitCodes } from '../exit.ts'
+import type { Asked } from './asked.ts'
 import type { Job } from './jobs.ts'
+import { rejectedSummary } from './rejected.ts'
 import { verifiedNote, verifiedOutcome } from './verified.ts'
 import type { Run } from './work.ts'
 
@@ -14,14 +16,21 @@ export type Outcome = { readonly exit: number; readonly code: string; readonly s
 /** All is done. */
 export const DONE: Outcome = { exit: EXIT.done, code: 'done', said: [] }
 
-const rejectedSummary = (rejected: number, path: string, unwritten: KpiError | undefined): string => {
-  if (unwritten) {
-    const rows = rejected === 1 ? '1 row was rejected' : `${rejected} rows were rejected`
-    return `${rows}, but ${unwritten.message}; once that is mended, the same command writes the rejects and sends nothing twice`
-  }
-  return rejected === 1
-    ? `1 row was rejected; it is in ${path} with the reasons: mend it there and import that file`
-    : `${rejected} rows were rejected; they are in ${path} with the reasons: mend them there and import that file`
+const unwrittenSummary = (rejected: number, { message }: KpiError): string => {
+  const rows = rejected === 1 ? '1 row was rejected' : `${rejected} rows were rejected`
+  return `${rows}, but ${message}; once that is mended, the same command writes the rejects and sends nothing twice`
+}
+
+/** What is said of the rows that were rejected, where there are any. */
+const saidOfRejects = (
+  asked: Asked,
+  rejectsPath: string,
+  { summary: { rejected }, advice = [], unwritten }: Concluded,
+): readonly string[] => {
+  if (rejected === 0) return []
+  return unwritten
+    ? [unwrittenSummary(rejected, unwritten)]
+    : [rejectedSummary(rejected, rejectsPath, asked), ...advice]
 }
 
 const leftSummary = (left: number, [one, many]: readonly [string, string], isRefused: boolean): string =>
@@ -37,26 +46,28 @@ type Concluded = {
   readonly summary: { readonly rejected: number }
   readonly left: number
   readonly failure: KpiError | undefined
-  readonly advice?: string | undefined
+  /** What else there is to know to load the rows that were rejected, a line each. */
+  readonly advice?: readonly string[]
   readonly unwritten?: KpiError | undefined
   readonly verified?: Verified | undefined
 }
 
 /** What the load of a file came to: nothing more to say, or what was rejected and what is left to do. */
 export const conclude = async (
-  { cli, stops }: Pick<Run, 'cli' | 'stops'>,
+  { cli, stops, asked }: Pick<Run, 'cli' | 'stops' | 'asked'>,
   { rejectsPath, verify }: Pick<Job, 'rejectsPath' | 'verify'>,
-  { summary: { rejected }, left, failure, advice, unwritten, verified }: Concluded,
+  concluded: Concluded,
   called: readonly [one: string, many: string] = ['entry', 'entries'],
 ): Promise<Outcome> => {
+  const { left, failure, unwritten, verified } = concluded
+  const { rejected } = concluded.summary
   if (rejected === 0 && existsSync(resolve(cli.io.cwd, rejectsPath))) {
     await cli.note(`nothing was rejected; ${rejectsPath} is that of an earlier run`)
   }
   const differs = verified && verifiedOutcome(verified, verify?.receiptFile ?? '')
   if (verified && !differs) await cli.note(verifiedNote(verified))
   const said = [
-    ...(rejected > 0 ? [rejectedSummary(rejected, rejectsPath, unwritten)] : []),
-    ...(rejected > 0 && advice !== undefined && !unwritten ? [advice] : []),
+    ...saidOfRejects(asked, rejectsPath, concluded),
     ...(failure ? [failure.message] : []),
     ...(left > 0 ? [stops.explain(leftSummary(left, called, isRefusal(failure)))] : []),
     ...(differs?.said ?? []),

@@ -8,23 +8,24 @@ import type { Ends } from './end.ts'
 import { formAdvice } from './form-advice.ts'
 import type { Job } from './jobs.ts'
 import { journalPlace, learnedPath } from './journal-place.ts'
+import { ASSIGNING_ADVICE } from './rejected.ts'
 import { startMeter, summaryRecord } from './summary.ts'
 import { type Run, beginWork } from './work.ts'
 
 /** How the load of a file ended, and what to know to import the mended rejects. */
-export type Loaded = Ending & { readonly advice: string | undefined }
+export type Loaded = Ending & { readonly advice: readonly string[] }
 
 const loadJob = async (run: Run, job: Job): Promise<Loaded> => {
   const { cli, client, asked, progress, finished } = run
   const at = (path: string): string => resolve(cli.io.cwd, path)
   try {
     const work = beginWork(run, job)
-    let advice: string | undefined
+    let formsToSay: readonly string[] = []
     const ending = await importFile({
       ...work,
       onChecked: (checked) => {
         work.onChecked?.(checked)
-        advice = formAdvice(checked.forms, asked)
+        formsToSay = formAdvice(checked.forms, asked)
       },
       rejectsFile: createRejectsFile(at(job.rejectsPath), job.rejectsPath, work.onWarning),
       journal: journalPlace(cli, client, job.file, asked.journal),
@@ -34,7 +35,8 @@ const loadJob = async (run: Run, job: Job): Promise<Loaded> => {
       random: cli.io.random,
       verify: job.verify,
     })
-    return { ...ending, advice }
+    const isHelped = ending.needsAssignments && client.variant === 'classic' && !asked.options.createAssignments
+    return { ...ending, advice: [...formsToSay, ...(isHelped ? [ASSIGNING_ADVICE] : [])] }
   } finally {
     progress.stop()
   }

@@ -1,0 +1,34 @@
+import type { Asked } from './asked.ts'
+
+/** The flags that say what the rows of a file mean and what becomes of them, which its rejects need as well. */
+const needsFlags = ({ options, reading, mapping }: Asked): boolean => {
+  const { map, ignore, layout, user, source, kpi, date, decimal, dateFormat } = options
+  const said = [layout, user, source, kpi, date, decimal, dateFormat, reading.separator, mapping]
+  return (
+    said.some((one) => one !== undefined) ||
+    map.size + ignore.length > 0 ||
+    options.clearEmpty ||
+    options.strict ||
+    options.createAssignments ||
+    options.onDuplicate !== 'error' ||
+    options.onConflict !== 'update'
+  )
+}
+
+/** How a file of mended rejects is imported: it is UTF-8, whatever the file was that they came from. */
+const sameWay = (asked: Asked): string => {
+  if (!needsFlags(asked)) return ''
+  const { encoding = 'utf-8' } = asked.reading
+  return encoding === 'utf-8' ? ' with the same flags' : ' with the same flags, but --encoding utf-8'
+}
+
+/** Where rejected rows are, and how they are loaded once they are mended. */
+export const rejectedSummary = (rejected: number, path: string, asked: Asked): string => {
+  const [rows, are, them] =
+    rejected === 1 ? ['1 row was', 'it is', 'it'] : [`${rejected} rows were`, 'they are', 'them']
+  return `${rows} rejected; ${are} in ${path} with the reasons: mend ${them} there and import that file${sameWay(asked)}`
+}
+
+/** What no mending of rows does. */
+export const ASSIGNING_ADVICE =
+  'a KPI that is not assigned is nothing to mend in a file: import it with --create-assignments, which makes the missing assignments'
