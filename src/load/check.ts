@@ -202,7 +202,7 @@ const readInForms = async (
     if (!(error instanceof Refuted)) throw error
     for (const part of [results.sorter, results.rejects]) part.clear()
     Object.assign(results.summary, emptySummary())
-    const seen = await seenForms(table, begun.plan, options, results.onProgress)
+    const seen = await seenForms(table, begun.plan, options, begun.reference.findKpi, results.onProgress)
     mustBeSettled(seen)
     forms = settledBy(seen, begun.plan, options)
     return read()

@@ -68,8 +68,8 @@ export const createRowReader = (
   const first: FirstLines = { user: 0, source: 0 }
   const dates = forms.date?.column
   let lineAtHand = 0
-  // As the row names it: the numbers of a KPI are of one unit.
-  let kpiAtHand = ''
+  // As it was found: the numbers of a KPI are of one unit, however rows call it and whatever columns they stand in.
+  let kpiAtHand: number | undefined
   const kpiOf = cellReader(plan, 'kpi', options.kpi, reference.findKpi)
   const dayOf = cellReader(
     plan,
@@ -111,7 +111,6 @@ export const createRowReader = (
     const at = roles.get(role)
     return at === undefined ? () => undefined : (cells) => (cells[at] ?? '').trim()
   }
-  const kpiIn = columnOf('kpi')
   const [actualIn, targetIn, notesIn] = [columnOf('actual'), columnOf('target'), columnOf('notes')]
   const formOf = (role: Role): NumberColumn | undefined => forms.numbers.get(roles.get(role) ?? -1)
   const [actualForm, targetForm] = [formOf('actual'), formOf('target')]
@@ -139,6 +138,7 @@ export const createRowReader = (
   const readLong = ({ line, cells }: Row): void => {
     const owner = tell(ownerIn(cells))?.id
     const kpi = tell(kpiOf(cells))?.id
+    kpiAtHand = kpi
     const day = tell(dayOf(cells))
     reasons.push(...faultsOf(owner, kpi))
     const values = valuesOf(cells)
@@ -164,6 +164,7 @@ export const createRowReader = (
       // Whether an empty cell has something to clear is found out later: only then do they stand against it.
       if (text !== '') reasons.push(...faults)
       const form = forms.numbers.get(at)
+      kpiAtHand = kpi
       const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form)
       if (owner === undefined || kpi === undefined || day === undefined) continue
       const flags = flagOf(text, ACTUAL) | (reasons.length > before ? BAD : 0)
@@ -209,7 +210,6 @@ export const createRowReader = (
       }
       reasons.length = 0
       lineAtHand = row.line
-      kpiAtHand = kpiIn(row.cells) ?? ''
       if (hasSurplus(row.cells, header)) {
         reasons.push(`the row has ${row.cells.length} cells, the header has ${header.length}`)
         addDoubtful(row)

@@ -126,7 +126,7 @@ export const explainFile = async (
     return { findings: [...ofTable, ...ofRoles(begun.seen, options, begun.lacking)], unclear: begun }
   }
   const { plan, reference } = begun
-  const forms = await seenForms(table, plan, options, onProgress)
+  const forms = await seenForms(table, plan, options, reference.findKpi, onProgress)
   const told = [...warningsOn(table, forms), ...ofRounding(forms, options), ...notesOnUnread(reference)]
   const warnings = told.map((found) => ({ topic: 'warning', found, evidence: '' }))
   const findings = [...ofTable, ...ofRoles(plan, options), ...ofForms(forms, options), ...warnings]

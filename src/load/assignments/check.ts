@@ -43,9 +43,9 @@ const readerFor = async (
   const options = isOwnList(header, table) ? { ...asked, decimal: asked.decimal ?? '.' } : asked
   const plan = planAssignments(header, options)
   const forms = createForms(plan, options)
-  await survey(table, plan, forms, () => undefined)
-  mustBeSettled(forms)
   const reference = await fetchReference(client, { createAssignments: false, sources: false })
+  await survey(table, plan, forms, reference.findKpi, () => undefined)
+  mustBeSettled(forms)
   const readRow = assignReader(plan, options, reference, settledBy(forms, plan, options))
   return { plan, readRow, warnings: warningsOn(table, forms) }
 }

@@ -7,7 +7,8 @@ import { type DateFormat, dateFormat } from './date-format.ts'
 import { PLAIN_FORMAT } from './known-formats.ts'
 import { createNumberColumn, isRefuted, type NumberColumn } from './number-column.ts'
 import type { DecimalSign } from './number.ts'
-import { survey } from './survey.ts'
+import { type FindKpi, survey } from './survey.ts'
+import { createUnits } from './units.ts'
 
 /** How the numbers and dates of a file are written, column by column. */
 export type Forms = {
@@ -36,9 +37,10 @@ const numberColumns = ({ roles, wide }: Plan): number[] => {
 /** The forms of a file: what the user asked for, else what has been settled, else what is plain. */
 export const createForms = (plan: Plan, options: ImportOptions, { signs, format }: Settled = NOTHING): Forms => {
   const nameOf = (at: number): string => plan.header[at] ?? ''
+  const unitsOf = createUnits()
   const numbers = numberColumns(plan).map((at) => {
     const sign = options.decimal ?? signs.get(at) ?? '.'
-    return [at, createNumberColumn(nameOf(at), sign, options.decimal !== undefined)] as const
+    return [at, createNumberColumn(nameOf(at), sign, options.decimal !== undefined, unitsOf(nameOf(at)))] as const
   })
   const at = options.date === undefined ? plan.roles.get('date') : undefined
   if (at === undefined) return { numbers: new Map(numbers), date: undefined }
@@ -52,10 +54,11 @@ export const seenForms = async (
   table: Table,
   plan: Plan,
   options: ImportOptions,
+  findKpi: FindKpi,
   onProgress: () => void,
 ): Promise<Forms> => {
   const forms = createForms(plan, options)
-  await survey(table, plan, forms, onProgress)
+  await survey(table, plan, forms, findKpi, onProgress)
   return forms
 }
 

@@ -12,17 +12,17 @@ import {
   toldOf,
   undress,
 } from './number.ts'
-import { createUnits } from './units.ts'
+import type { Units } from './units.ts'
 
 /** A column of numbers: how they are read, and what its cells have shown of how they are written. */
 export type NumberColumn = {
   readonly name: string
   /** The decimal sign that its numbers are read with. */
   readonly sign: DecimalSign
-  /** Reads a cell of a row, with the KPI as the row names it, where it does. */
-  readonly read: (text: string, line: number, kpi?: string) => NumberCell | Fault
+  /** Reads a cell of a row, whose KPI is given where it is known. */
+  readonly read: (text: string, line: number, kpi?: number) => NumberCell | Fault
   /** Looks at a cell without reading it. */
-  readonly note: (text: string, line: number, kpi?: string) => void
+  readonly note: (text: string, line: number, kpi?: number) => void
   /** The first cells that can only be read with the one sign, and with the other. */
   readonly proofs: ReadonlyMap<DecimalSign, Evidence>
   /** The sign that some cells prove and none contradicts. */
@@ -65,21 +65,20 @@ const bothReadings = ({ text }: Evidence): string => {
 }
 
 /** A column read with a sign: a given one stands, any other is an assumption that cells may refute. */
-export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boolean): NumberColumn => {
+export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boolean, units: Units): NumberColumn => {
   const short = SHORT[sign]
   const proofs = new Map<DecimalSign, Evidence>()
-  const units = createUnits()
   const rounded = new Map<DecimalSign, Evidence>()
   let doubtful: Evidence | undefined
   let exponent: Evidence | undefined
   // Most cells have no unit, and those of a KPI stand together in most files.
-  let lastPlain: string | undefined
+  let lastPlain: number | undefined
 
   const prove = (proved: DecimalSign, text: string, line: number): void => {
     if (!proofs.has(proved)) proofs.set(proved, { text, line })
   }
-  const notePlain = (text: string, line: number, kpi: string): void => {
-    if (kpi === lastPlain) return
+  const notePlain = (text: string, line: number, kpi: number | undefined): void => {
+    if (kpi === lastPlain || kpi === undefined) return
     lastPlain = kpi
     units.note('', kpi, text, line)
   }
@@ -92,15 +91,15 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     if (point === undefined || comma === undefined) prove(point === undefined ? ',' : '.', text, line)
     else if (!isSame(point, comma)) doubtful ??= { text, line }
   }
-  const noteDressed = (dressed: Dressed, text: string, line: number, kpi: string): void => {
+  const noteDressed = (dressed: Dressed, text: string, line: number, kpi: number | undefined): void => {
     noteSign(dressed, text, line)
     if (/e/i.test(dressed.body)) exponent ??= { text, line }
     const unit = dressed.isPercent ? '%' : dressed.currency
     if (unit === undefined) notePlain(text, line, kpi)
-    else units.note(unit, kpi, text, line)
+    else if (kpi !== undefined) units.note(unit, kpi, text, line)
   }
   /** Looks at a number that is nothing but a few digits, with a decimal sign or without. */
-  const noteShort = (text: string, line: number, kpi: string): void => {
+  const noteShort = (text: string, line: number, kpi: number | undefined): void => {
     notePlain(text, line, kpi)
     const used = text.includes('.') ? '.' : ','
     if (proofs.has(used) || !text.includes(used)) return
@@ -113,7 +112,7 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     const cell = readDressed(dressed, used)
     if (cell && !(cell instanceof Fault) && cell.rounded) rounded.set(used, { text, line })
   }
-  const note = (text: string, line: number, kpi = ''): void => {
+  const note = (text: string, line: number, kpi?: number): void => {
     if (SHORT['.'].test(text) || SHORT[','].test(text)) {
       noteShort(text, line, kpi)
       return
@@ -123,7 +122,7 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     noteDressed(dressed, text, line, kpi)
     noteRounding(dressed, text, line)
   }
-  const readLong = (text: string, line: number, kpi: string): NumberCell | Fault => {
+  const readLong = (text: string, line: number, kpi: number | undefined): NumberCell | Fault => {
     const dressed = undress(text)
     if (dressed) noteDressed(dressed, text, line, kpi)
     const cell = dressed && readDressed(dressed, sign)
@@ -146,7 +145,7 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     note,
     proven,
     rounded: () => rounded.get(proven() ?? sign),
-    read: (text, line, kpi = '') => {
+    read: (text, line, kpi) => {
       if (!short.test(text)) return readLong(text, line, kpi)
       noteShort(text, line, kpi)
       return {

@@ -17,10 +17,10 @@ const SAME: Readonly<Record<string, string>> = {
 const PERCENT = '%'
 const NONE = ''
 
-/** What stands around the numbers of a column, KPI by KPI, as those of several may stand in one column. */
+/** What stands around the numbers of a column. */
 export type Units = {
-  /** Notes a number with what stands around it, `%`, a currency or nothing, and the KPI as the row names it. */
-  readonly note: (unit: string, kpi: string, text: string, line: number) => void
+  /** Notes a number of a KPI with what stands around it: `%`, a currency or nothing. */
+  readonly note: (unit: string, kpi: number, text: string, line: number) => void
   /** Why numbers of one KPI may not mean the same. */
   readonly doubt: () => string | undefined
   readonly remark: () => string | undefined
@@ -32,15 +32,19 @@ const MOST_KPIS = 10_000
 const isMixed = (kinds: readonly string[]): boolean =>
   kinds.length > 1 && (kinds.includes(PERCENT) || kinds.filter((kind) => kind !== NONE).length > 1)
 
-/** Watches the units of a column. */
-export const createUnits = (): Units => {
-  const first = new Map<string, Map<string, Evidence>>()
-  const all = (): Map<string, Evidence>[] => [...first.values()]
-  const cellsOf = (kinds: Map<string, Evidence>): string =>
-    [...kinds.values()]
-      .toSorted((one, other) => one.line - other.line)
-      .map(shown)
-      .join(', ')
+/** A cell, and the name of its column, as an object of its own for each column. */
+type Noted = Evidence & { readonly column: { readonly name: string } }
+type Kinds = ReadonlyMap<string, Noted>
+
+/** The first cells of each kind, with their columns where these differ. */
+const cellsOf = (kinds: Kinds): string => {
+  const cells = [...kinds.values()].toSorted((one, other) => one.line - other.line)
+  const isOfOne = cells.every(({ column }) => column === cells[0]?.column)
+  return cells.map((cell) => (isOfOne ? shown(cell) : `${shown(cell)} (${cell.column.name})`)).join(', ')
+}
+
+const unitsOfColumn = (column: Noted['column'], first: Map<number, Map<string, Noted>>): Units => {
+  const all = (): Kinds[] => [...first.values()].filter((kinds) => [...kinds.values()][0]?.column === column)
   return {
     note: (unit, kpi, text, line) => {
       const large = unit.toUpperCase()
@@ -51,7 +55,7 @@ export const createUnits = (): Units => {
         kinds = new Map()
         first.set(kpi, kinds)
       }
-      if (!kinds.has(kind)) kinds.set(kind, { text, line })
+      if (!kinds.has(kind)) kinds.set(kind, { text, line, column })
     },
     doubt: () => {
       const mixed = all().find((kinds) => isMixed([...kinds.keys()]))
@@ -65,4 +69,13 @@ export const createUnits = (): Units => {
       return several && `${cellsOf(several)}; signs are left out and numbers taken as they are`
     },
   }
+}
+
+/**
+ * Watches the units of a file KPI by KPI: numbers of several may stand in one column, and those of one in several. Gives
+ * what watches a column; of what is in several columns, the one that shows it first tells.
+ */
+export const createUnits = (): ((name: string) => Units) => {
+  const first = new Map<number, Map<string, Noted>>()
+  return (name) => unitsOfColumn({ name }, first)
 }

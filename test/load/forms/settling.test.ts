@@ -130,6 +130,55 @@ describe('numbers of a column', () => {
     expect(new Set(found.entries.map((entry) => entry.split(' ')[1]))).toEqual(new Set(['12', '13', '5']))
   })
 
+  test.each<[rows: string[][], told: string, given?: Partial<ImportOptions>]>([
+    [
+      [
+        ['kpi', 'date', 'actual'],
+        ['Sales', '2026-01-01', '95%'],
+        ['sales', '2026-01-02', '0.95'],
+      ],
+      'actual: has numbers of several kinds: "95%" on line 2, "0.95" on line 3;',
+      { user: '2' },
+    ],
+    [
+      [
+        ['kpi', 'date', 'actual'],
+        ['Sales', '01.01.2026', '0.95'],
+        ['1', '02.01.2026', '95%'],
+      ],
+      'actual: has numbers of several kinds: "0.95" on line 2, "95%" on line 3;',
+      { user: '2' },
+    ],
+    [
+      [
+        ['date', 'Ann Lee', 'Bob'],
+        ['2026-01-01', '95 EUR', '95 USD'],
+      ],
+      'Ann Lee: has numbers of several kinds: "95 EUR" on line 2 (Ann Lee), "95 USD" on line 2 (Bob);',
+      { kpi: '1' },
+    ],
+    [
+      [
+        ['kpi', 'date', 'Ann Lee', 'Bob'],
+        ['1', '2026-01-01', '95%', ''],
+        ['Sales', '2026-01-02', '', '0.95'],
+      ],
+      'Ann Lee: has numbers of several kinds: "95%" on line 2 (Ann Lee), "0.95" on line 3 (Bob);',
+    ],
+    [
+      [
+        ['date', 'actual', 'target'],
+        ['2026-01-01', '95%', '0.9'],
+      ],
+      'actual: has numbers of several kinds: "95%" on line 2 (actual), "0.9" on line 2 (target);',
+      OF_ANN,
+    ],
+  ])('of several kinds stop where they are those of one KPI: %j', async (rows, told, given) => {
+    expect(await readOrStop(importer.client, rows, importer.folder.path, given)).toMatchObject({
+      stopped: [expect.stringContaining(told)],
+    })
+  })
+
   test('of several kinds stop also where the decimal sign is given', async () => {
     expect(await readNumbers(['12 %', '0.12'], { decimal: '.' })).toMatchObject({
       stopped: [expect.stringContaining('several kinds')],
