@@ -9,6 +9,7 @@ import {
   separatorName,
   SEPARATORS,
 } from '../../load/options.ts'
+import { DATE_TOKENS } from '../../load/forms/date-format.ts'
 import type { Act } from '../cli.ts'
 
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
@@ -64,7 +65,7 @@ export const addImport = (group: Command, act: Act): void => {
     )
     .addOption(new Option('--encoding <name>', 'how letters are written, where it is not found out').choices(ENCODINGS))
     .addOption(new Option('--decimal <sign>', 'the decimal sign of numbers').choices(DECIMALS))
-    .option('--date-format <format>', 'how dates are written, such as DD.MM.YYYY, YYYY-MM or YYYY-[W]WW')
+    .option('--date-format <format>', `how dates are written, such as DD.MM.YYYY, MMM-YY or YYYY-[W]WW: ${DATE_TOKENS}`)
     .option('--mapping <name>', 'read the file by a mapping that was saved')
     .option('--save-mapping <name>', 'save how the file is read, for --mapping')
     .option('--explain', 'say how the file is read, and which rows show that; nothing is sent')

@@ -1,13 +1,13 @@
 import { type Day, formatDay } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
-import type { DateFormat } from './date-format.ts'
+import { type DateFormat, flagsOf } from './date-format.ts'
 import { type Evidence, shown } from './evidence.ts'
 import { KNOWN_FORMATS, PLAIN_FORMAT } from './known-formats.ts'
 import { namesTwoMonths } from './month-names.ts'
 import { faultOfNoValue } from './no-value.ts'
 import { createRivals } from './rivals.ts'
-import { remember } from '../values.ts'
+import { shortYearsOf } from './short-years.ts'
 
 /** A form that fits, the cell that shows it, and whether no other form fits as well, though with the same days. */
 type Proven = { readonly format: DateFormat; readonly proof: Evidence | undefined; readonly isOnly: boolean }
@@ -29,7 +29,7 @@ export type DateColumn = {
   readonly remarks: () => readonly string[]
 }
 
-/** So many texts are remembered with all the days that they may be: few files have dates of more years. */
+/** So many texts are remembered as looked at: few files have dates of more years. */
 const REMEMBERED = 10_000
 
 type Reading = { readonly format: DateFormat; readonly day: Day }
@@ -42,15 +42,13 @@ const readingsOf = (text: string, formats: readonly DateFormat[]): Reading[] =>
 
 const isOneDay = (readings: readonly Reading[]): boolean => readings.every(({ day }) => day === readings[0]?.day)
 
-const SHORT_YEAR = /^\d{1,2}([./-])\d{1,2}\1\d{2}$|^\p{L}{3,}\.?[ -]\d{2}$|^\d{1,2}[ -]\p{L}{3,}\.?[ -]\d{2}$/u
 const TIME = /^\S.*[T ]\s*\d{1,2}:\d{2}(:\d{2})?/
 const SERIAL = /^\d{5}([.,]\d+)?$/
 
 /** What a text leaves unsaid that may be a date, where nothing but the user can say it. */
 const whatIsUnsaid = (text: string): string | undefined => {
-  if (SHORT_YEAR.test(text)) {
-    return 'has a year of two digits; say how dates are written: --date-format DD.MM.YY or the like'
-  }
+  const shortYears = shortYearsOf(text)
+  if (shortYears.length > 0) return `has a year of two digits; say how dates are written: ${flagsOf(shortYears)}`
   if (!SERIAL.test(text)) return undefined
   return 'looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL'
 }
@@ -75,15 +73,12 @@ const isOfYear = ({ text }: DateFormat): boolean => !/[MDW]|EXCEL/.test(text.rep
 const tellReadings = (readings: readonly Reading[]): string =>
   readings.map(({ format, day }) => `${formatDay(day)} (${format.text})`).join(' or ')
 
-const flagsOf = (formats: Iterable<DateFormat>): string =>
-  [...formats].map(({ text }) => `--date-format ${/[ [\]]/.test(text) ? `"${text}"` : text}`).join(' or ')
-
 /** A column read in a form: a given one stands, any other is an assumption that cells may refute. */
 export const createDateColumn = (name: string, format: DateFormat, isGiven: boolean): DateColumn => {
   let left: readonly DateFormat[] = isGiven ? [format] : KNOWN_FORMATS
   let proof: Evidence | undefined
   let conflict: { readonly cell: Evidence; readonly reading: Reading } | undefined
-  const readingsIn = remember((text: string) => readingsOf(text, KNOWN_FORMATS), REMEMBERED)
+  const noted = new Set<string>()
   const rivals = createRivals(name, KNOWN_FORMATS)
   let unsaid: Evidence | undefined
   let first: Evidence | undefined
@@ -102,10 +97,13 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
     else if (kept.length < left.length) [left, proof] = [kept, { text, line }]
   }
   const note = (text: string, line: number): void => {
-    if (isGiven) return
+    // What a text shows the first time is all that it shows, and most files say few dates many times.
+    if (isGiven || noted.has(text)) return
+    if (noted.size < REMEMBERED) noted.add(text)
     rivals.note(text, line)
-    narrow(readingsIn(text), text, line)
-    if (!unsaid && whatIsUnsaid(text) !== undefined) unsaid = { text, line }
+    const readings = readingsOf(text, KNOWN_FORMATS)
+    narrow(readings, text, line)
+    if (readings.length === 0 && !unsaid && whatIsUnsaid(text) !== undefined) unsaid = { text, line }
   }
   const rivalDoubt = (): string | undefined => (isGiven ? undefined : rivals.doubt(left))
   const doubtfulCell = (): Evidence | undefined => {

@@ -140,3 +140,7 @@ export const dateFormat = (text: string): DateFormat | Fault => {
   }
   return { text, read }
 }
+
+/** The flags that say forms of dates, any of them. */
+export const flagsOf = (formats: Iterable<DateFormat>): string =>
+  [...formats].map(({ text }) => `--date-format ${/[ [\]]/.test(text) ? `"${text}"` : text}`).join(' or ')

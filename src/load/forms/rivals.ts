@@ -1,11 +1,11 @@
 import { type Day, formatDay } from '../../domain/day.ts'
-import { type DateFormat } from './date-format.ts'
+import { type DateFormat, flagsOf } from './date-format.ts'
 import { type Evidence, shown } from './evidence.ts'
 import { made } from './known-formats.ts'
 
 /**
- * A form that is found out, and a rarer one that is written alike: weeks instead of months, the day before the month. The
- * rarer one is never assumed; where they are `even`, neither is.
+ * A form that is found out, and a rarer one that is written alike: weeks instead of months, the day before the month
+ * or, with dots, behind it. The rarer one is never assumed; where they are `even`, neither is.
  */
 type Rivalry = { readonly usual: string; readonly rare: DateFormat; readonly isEven: boolean }
 
@@ -24,6 +24,9 @@ const RIVALRIES: readonly Rivalry[] = [
     'YYYY/MM/DD | YYYY/DD/MM',
     'YYYY.MM.DD | YYYY.DD.MM',
     'YYYYMMDD | YYYYDDMM',
+    'DD.MM.YYYY | MM.DD.YYYY',
+    'DD. MM. YYYY | MM. DD. YYYY',
+    'DD MM YYYY | MM DD YYYY',
   ),
 ]
 
@@ -67,7 +70,7 @@ export const createRivals = (name: string, known: readonly DateFormat[]): Rivals
         const cell = signs.only ?? (isEven ? signs.both : undefined)
         if (!cell || signs.isRefuted || !left.includes(usual)) continue
         const beside = signs.only && signs.both ? `, and ${shown(signs.both)} is either` : ''
-        return `${shown(cell)} is ${reading(usual, cell.text)} or ${reading(rare, cell.text)}${beside}; say which: --date-format ${usual.text} or --date-format ${rare.text}`
+        return `${shown(cell)} is ${reading(usual, cell.text)} or ${reading(rare, cell.text)}${beside}; say which: ${flagsOf([usual, rare])}`
       }
       return undefined
     },

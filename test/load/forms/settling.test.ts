@@ -286,6 +286,13 @@ describe('dates of a column', () => {
       ['2029-02-01', '2029-25-03'],
       /^date: "2029-25-03" on line 3 is no date \(YYYY-MM-DD\) or 2029-03-25 \(YYYY-DD-MM\), and "2029-02-01" on line 2 is either/,
     ],
+    [
+      ['03.02.2026', '03.05.2026', '03.13.2026', '03.25.2026'],
+      /^date: "03.13.2026" on line 4 is no date \(DD.MM.YYYY\) or 2026-03-13 \(MM.DD.YYYY\), and "03.02.2026" on line 2 is either; say which: --date-format DD.MM.YYYY or --date-format MM.DD.YYYY$/,
+    ],
+    [['03.13.2026'], /^date: "03.13.2026" on line 2 is no date .*--date-format MM.DD.YYYY$/],
+    [['03 04 2026', '03 25 2026'], /^date: "03 25 2026" on line 3 .*--date-format "MM DD YYYY"$/],
+    [['03. 04. 2026', '03. 25. 2026'], /^date: "03. 25. 2026" on line 3 .*--date-format "MM. DD. YYYY"$/],
     [['2029/02/01', '2029/25/03'], /^date: "2029\/25\/03" on line 3 .*--date-format YYYY\/DD\/MM$/],
   ])('stop a run that two forms fit: %j', async (texts, told) => {
     expect(await readDates(texts)).toMatchObject({ stopped: [expect.stringMatching(told)] })
@@ -318,6 +325,22 @@ describe('dates of a column', () => {
     })
   })
 
+  test.each<[text: string, flags: string]>([
+    ['Jan-26', '--date-format MMM-YY'],
+    ['Mär 26', '--date-format "MMM YY"'],
+    ['2-Mar-26', '--date-format D-MMM-YY'],
+    ['02.03.26', '--date-format DD.MM.YY'],
+    ['03/25/26', '--date-format MM/DD/YY'],
+    ['02/03/26', '--date-format DD/MM/YY or --date-format MM/DD/YY'],
+    ['26-03-31', '--date-format DD-MM-YY'],
+    ['69-03-31', '--date-format YY-MM-DD'],
+  ])('with a year of two digits stop with forms that fit them: %s', async (text, flags) => {
+    const says = `date: "${text}" on line 2 has a year of two digits; say how dates are written: ${flags}`
+    expect(await readDates([text])).toMatchObject({ stopped: [says] })
+    const [, asked = ''] = /^--date-format "?([^"]*?)"?(?: or |$)/.exec(flags) ?? []
+    expect(await readDates([text], { dateFormat: asked })).toMatchObject({ entries: [expect.any(String)], rejects: [] })
+  })
+
   test('that fit no form are rejects that say why', async () => {
     const texts = [
       '02.03.2026',
@@ -335,7 +358,7 @@ describe('dates of a column', () => {
       rejects: [
         '3: "31.02.2026" is a date that does not exist, or not in the years 1900 to 2199',
         '4: "04.03.2026 14:30" has a time of day; entries have dates alone',
-        '5: "05.03.26" has a year of two digits; say how dates are written: --date-format DD.MM.YY or the like',
+        '5: "05.03.26" has a year of two digits; say how dates are written: --date-format DD.MM.YY',
         '6: "46083" looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL',
         '7: "n/a" stands for no value; leave the cell empty',
         '8: "#REF!" is an error of the spreadsheet, not a value',
