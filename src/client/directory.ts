@@ -33,6 +33,9 @@ const fold = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, ' ')
 
+/** How many letters differ. */
+export const lettersBetween = (one: string, other: string): number => leven(one, other)
+
 /** The only name that a text begins, if it says enough. */
 const completed = (text: string, names: Iterable<string>): string | undefined => {
   const [only, ...more] = [...names].filter((name) => fold(name).startsWith(fold(text)))

@@ -70,7 +70,12 @@ describe('a long file', () => {
   test.each<[role: Role, names: string[]]>([
     ['user', ['user', 'user_id', 'userid', 'User Name', 'username', 'EMAIL', 'e-mail', 'Person', 'reporter']],
     ['kpi', ['kpi', 'kpi_id', 'KpiId', 'KPI name', 'Measure', 'metric', 'Indicator']],
-    ['date', ['date', 'entry_date', 'entryDate', 'Entry Date', 'Day', 'period']],
+    [
+      'date',
+      ['date', 'entry_date', 'entryDate', 'Entry Date', 'Day', 'period', 'Month', 'Week', 'Quarter', 'YEAR_MONTH'],
+    ],
+    ['date', ['Monat', 'Woche', 'Quartal', 'Mois', 'Semaine', 'Mes', 'Semana', 'Mês', 'Maand', 'Månad', 'Miesiąc']],
+    ['user', ['Nutzer', 'Benutzer', 'gebruiker']],
     ['actual', ['actual', 'Actual value', 'actual_value', 'VALUE', 'amount', 'result']],
     ['target', ['target', 'target-value', 'Goal', 'plan']],
     ['notes', ['notes', 'Note', 'comment', 'Comments', 'remark', ' remarks ']],
@@ -130,6 +135,18 @@ describe('a long file', () => {
       'user,kpi,date,Net  Sales',
       map(['actual', 'net_sales']),
       ['user', 'kpi', 'date', 'actual'],
+    ],
+    [
+      'with the month of each date',
+      'Month,user,kpi,date,Week,actual',
+      {},
+      ['unused', 'user', 'kpi', 'date', 'unused', 'actual'],
+    ],
+    [
+      'with a name that stands twice, one of them given by its place',
+      'date,user,kpi,date,actual',
+      map(['date', '#4']),
+      ['unused', 'user', 'kpi', 'date and unused', 'actual'],
     ],
     [
       'with two candidates, one of them named',
@@ -231,7 +248,74 @@ describe('a header is refused, with all that is wrong, where', () => {
       'a column stands twice',
       'user,kpi,date,date,actual',
       {},
-      ['date: is both "date" and "date"; say which: --map date=COLUMN'],
+      [
+        'date: there are two columns "date"; rename one, or say by its place which it is: --map date=#3 or --map date=#4',
+      ],
+    ],
+    [
+      'two columns are periods',
+      'user,kpi,Week,Month,actual',
+      {},
+      ['date: is both "Week" and "Month"; say which: --map date=COLUMN'],
+    ],
+    [
+      'the columns are neither those of a long file, nor users',
+      'Datum,Uganda,Peru',
+      { kpi: 'Sales' },
+      [
+        'user: no column is the user; give one with --map user=COLUMN or --user',
+        'actual: no column is the actual; give one with --map actual=COLUMN',
+        'header: is not one with a column for each user either: no user is called "Uganda", "Peru"',
+      ],
+    ],
+    [
+      'the columns are neither those of a long file, nor KPIs',
+      'Datum,Wer,Peru,a,b,c',
+      { user: 'Bob' },
+      [
+        'kpi: no column is the kpi; give one with --map kpi=COLUMN or --kpi',
+        'actual: no column is the actual; give one with --map actual=COLUMN',
+        'header: is not one with a column for each KPI either: no KPI is called "Wer", "Peru", "a" and 2 more',
+      ],
+    ],
+    [
+      'a column is called nearly like what is missing',
+      'user,kpi,Dates,Amuont',
+      {},
+      [
+        'date: no column is the date; give one with --map date=COLUMN or --date; did you mean "Dates"? --map date=Dates',
+        'actual: no column is the actual; give one with --map actual=COLUMN; did you mean "Amuont"? --map actual=Amuont',
+      ],
+    ],
+    [
+      'it has a column for each day',
+      'KPI,User,2026-07-01,2026-07-02',
+      {},
+      [
+        'header: "2026-07-01", "2026-07-02" are dates: a file with a column for each day or period is not read; write a row for each of them, with columns user, kpi, date and actual',
+      ],
+    ],
+    [
+      'it has a column for each month and nothing else',
+      'Jan 2026,Feb 2026,Mrz 2026,Apr 2026',
+      {},
+      [
+        expect.stringMatching(
+          /^header: "Jan 2026", "Feb 2026", "Mrz 2026" and 1 more are dates: .* is not read/,
+        ) as string,
+      ],
+    ],
+    [
+      'it has a column for each month, without the year',
+      'KPI,User,Jan,Feb',
+      {},
+      [expect.stringMatching(/^header: "Jan", "Feb" are dates/) as string],
+    ],
+    [
+      'it has a column for each week, although it is said to be wide',
+      'KPI,User,KW 1,KW 2',
+      { layout: 'wide' },
+      [expect.stringMatching(/^header: "KW 1", "KW 2" are dates/) as string],
     ],
     [
       'there is no value',
@@ -296,6 +380,9 @@ describe('a header is refused, with all that is wrong, where', () => {
 
   test('nothing is known of it', () => {
     expect(refusal('Shop,Region,City').message).toMatch(/^nothing is known of the header Shop, Region, City:/)
+    expect(refusal('Umsatzbericht Juli 2026,,,').message).toMatch(
+      /^nothing is known of the header Umsatzbericht Juli 2026: .*; if this is a title, delete the lines above the header$/,
+    )
   })
 })
 

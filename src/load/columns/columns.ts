@@ -2,6 +2,7 @@ import { Ambiguous } from '../../client/directory.ts'
 import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
 import { type Findings, isCalled, namedColumns, nearColumn, recogniseColumns, restOf } from './header.ts'
 import type { ImportOptions, Role } from '../options.ts'
+import { datesAcross, nobodys } from './strange.ts'
 import { type Lookup, mayNotRead } from '../readable.ts'
 
 /** A column that holds the actuals of one KPI, or of one user. */
@@ -153,7 +154,27 @@ const mustHaveLines = ({ header }: Findings): void => {
   }
 }
 
-const NOTHING_KNOWN = 'a file has columns user, kpi, date and actual, or a column for each KPI or user'
+const NOTHING_KNOWN =
+  'a file has columns user, kpi, date and actual, or a column for each KPI or user; if this is a title, delete the lines above the header'
+const UNCLEAR = 'the header does not say what each column is'
+
+/** Refuses a file with a column for each day, whatever else its header lacks. */
+const mustNotBeAcross = (found: Findings, options: ImportOptions, { kpi, user }: Directories): void => {
+  if (isGiven(found, options, 'date') || found.roles.has('actual') || isCalled(found, 'actual')) return
+  const fault = datesAcross(found, [kpi, user])
+  if (!fault) return
+  const seen = { header: found.header, roles: found.roles, wide: undefined, unused: [] }
+  throw new UnclearHeader(UNCLEAR, [...found.issues, fault], seen, lackingRoles(found, undefined, options))
+}
+
+/** What to say of columns that nothing is known of where the file lacks actuals, and so may be meant as wide. */
+const faultOfWide = (found: Findings, options: ImportOptions, { kpi, user }: Directories): Issue[] => {
+  if (options.layout === 'long') return []
+  return nobodys(found, [
+    ...(isGiven(found, options, 'kpi') ? [] : [['KPI', kpi] as const]),
+    ...(isOwned(found, options) ? [] : [['user', user] as const]),
+  ])
+}
 
 /** What to call the columns that are left out. */
 const unusedColumns = (found: Findings): string[] => {
@@ -169,6 +190,7 @@ export const planColumns = (header: readonly string[], options: ImportOptions, d
   const found = namedColumns(header, options)
   const keys = KEY_ROLES.filter((role) => role !== 'source' || directories.source !== undefined)
   recogniseColumns(found, keys)
+  mustNotBeAcross(found, options, directories)
   const wide = findWide(found, options, directories)
   if (!wide) recogniseColumns(found, VALUE_ROLES)
   mustHaveLines(found)
@@ -176,16 +198,19 @@ export const planColumns = (header: readonly string[], options: ImportOptions, d
   const plan = { header, roles: found.roles, wide, unused: unusedColumns(found) }
   const lacking = lackingRoles(found, wide, options)
   if (found.roles.size === 0 && !wide) {
-    const message = `nothing is known of the header ${header.join(', ')}: ${NOTHING_KNOWN}`
+    const names = header.filter((name) => name.trim() !== '').join(', ')
+    const message = `nothing is known of the header ${names}: ${NOTHING_KNOWN}`
     throw new UnclearHeader(message, found.issues, plan, lacking)
   }
   const missing = lacking
     // A --map that names no column says more.
     .filter((role) => !options.map.has(role))
     .map((role) => faultOfLacking(found, role, directories))
-  const issues = [...found.issues, ...doubleRoles(found, options), ...missing]
+  const ofWide =
+    !wide && missing.some(({ field }) => field === 'actual') ? faultOfWide(found, options, directories) : []
+  const issues = [...found.issues, ...doubleRoles(found, options), ...missing, ...ofWide]
   if (issues.length > 0) {
-    throw new UnclearHeader('the header does not say what each column is', issues, plan, lacking)
+    throw new UnclearHeader(UNCLEAR, issues, plan, lacking)
   }
   return plan
 }

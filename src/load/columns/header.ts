@@ -1,7 +1,7 @@
-import { nearest } from '../../client/directory.ts'
+import { lettersBetween, nearest } from '../../client/directory.ts'
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions, Role } from '../options.ts'
-import { foldName, roleOf, SYNONYMS } from './synonyms.ts'
+import { foldName, isPeriodName, roleOf, SYNONYMS } from './synonyms.ts'
 
 /** The columns that a rejects file has beside the original ones. Importing leaves them out. */
 export const REJECT_COLUMNS = ['_line', '_reason'] as const
@@ -93,6 +93,14 @@ export const mustNameSources = (header: readonly string[], options: ImportOption
 export const namesSourceIds = (header: readonly string[], options: ImportOptions): boolean =>
   restOf(namedColumns(header, options)).some((at) => header[at]?.trim().toLowerCase() === 'source_id')
 
+/** Two columns that are called like one role; where they have the same name, only their places tell them apart. */
+const severalOf = (role: Role, header: readonly string[], [one, other]: readonly [number, number]): string => {
+  const [name, again] = [header[one]?.trim(), header[other]?.trim()]
+  return name === again
+    ? `there are two columns "${name}"; rename one, or say by its place which it is: --map ${role}=#${one + 1} or --map ${role}=#${other + 1}`
+    : `is both "${name}" and "${again}"; say which: --map ${role}=COLUMN`
+}
+
 /** Adds those of the given roles that columns have by their own names, where the user has named no others. */
 export const recogniseColumns = (found: Findings, wanted: readonly Role[]): void => {
   const { header, roles, issues } = found
@@ -103,13 +111,24 @@ export const recogniseColumns = (found: Findings, wanted: readonly Role[]): void
     if (!role || !wanted.includes(role) || named.has(role)) continue
     const other = roles.get(role)
     if (other === undefined) roles.set(role, at)
-    else
-      issues.push({ field: role, message: `is both "${header[other]}" and "${name}"; say which: --map ${role}=COLUMN` })
+    // Of a day and its month, the day is the date.
+    else if (isPeriodName(name) && !isPeriodName(header[other] ?? '')) continue
+    else if (isPeriodName(header[other] ?? '') && !isPeriodName(name)) roles.set(role, at)
+    else issues.push({ field: role, message: severalOf(role, header, [other, at]) })
   }
+}
+
+const LEAST_NEAR = 4
+
+/** Whether a name is so near to another that hardly anything else is meant: short names are near to many by chance. */
+const isNearly = (name: string, other: string): boolean => {
+  const [one, two] = [foldName(name), foldName(other)]
+  if (one.length < LEAST_NEAR) return false
+  return two.startsWith(one) || lettersBetween(one, two) <= Math.min(2, Math.floor(one.length / 3))
 }
 
 /** A column that means nothing yet and is called nearly like a role. */
 export const nearColumn = (found: Findings, role: Role): string | undefined =>
   restOf(found)
     .map((at) => found.header[at]?.trim() ?? '')
-    .find((name) => nearest(name, SYNONYMS[role]) !== undefined)
+    .find((name) => SYNONYMS[role].some((other) => isNearly(name, other)))

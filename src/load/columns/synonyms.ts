@@ -2,6 +2,13 @@ import { type Role, ROLES } from '../options.ts'
 
 const list = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(', '))
 
+/** Periods, each of which stands for its first day. Years are none: what is called so is a part of a date in most files. */
+const PERIODS = list(
+  'month, week, quarter, year month, calendar week',
+  'monat, woche, kalenderwoche, kw, quartal, mois, semaine, trimestre, mes, semana, mese, settimana, mês',
+  'maand, kwartaal, månad, vecka, kvartal, miesiąc, tydzień, kwartał, okres',
+)
+
 /**
  * What the columns of a file may be called, written in any case, with or without accents, with spaces, underscores or
  * dashes between words: in English, then in German, French, Spanish, Italian, Portuguese, Dutch, Swedish and Polish.
@@ -9,7 +16,7 @@ const list = (...lines: readonly string[]): readonly string[] => lines.flatMap((
 export const SYNONYMS: Readonly<Record<Role, readonly string[]>> = {
   user: list(
     'user, user id, userid, email, e mail, user name, username, person, reporter, employee, employee name, staff',
-    'benutzer, benutzername, mitarbeiter, mitarbeiterin, utilisateur, usuario, utente, utilizador, gebruiker, användare, użytkownik',
+    'benutzer, benutzername, nutzer, nutzername, mitarbeiter, mitarbeiterin, utilisateur, usuario, utente, utilizador, gebruiker, användare, użytkownik',
     'employé, salarié, empleado, dipendente, empregado, medewerker, medarbetare, pracownik',
   ),
   source: list('source, source id, sourceid, breakdown item, item'),
@@ -20,6 +27,7 @@ export const SYNONYMS: Readonly<Record<Role, readonly string[]>> = {
   date: list(
     'date, entry date, entrydate, day, period',
     'datum, tag, zeitraum, periode, jour, période, fecha, día, período, data, giorno, periodo, dia, dag, dzień',
+    ...PERIODS,
   ),
   actual: list(
     'actual, actual value, value, amount, result',
@@ -49,6 +57,11 @@ export const foldName = (header: string): string =>
     .replaceAll(/[\s_-]+/g, ' ')
 
 const roles = new Map(ROLES.flatMap((role) => SYNONYMS[role].map((name) => [foldName(name), role] as const)))
+
+const periods = new Set(PERIODS.map(foldName))
+
+/** Whether a column is called like a month, week or quarter, which may stand beside a date that lies in it. */
+export const isPeriodName = (name: string): boolean => periods.has(foldName(name))
 
 /** The role that a column is called like. */
 export const roleOf = (name: string): Role | undefined => roles.get(foldName(name))
