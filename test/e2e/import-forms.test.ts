@@ -69,6 +69,24 @@ test('units that do not go together stop the run', async () => {
   expect(await heldIn(importer)).toEqual([])
 })
 
+test('what is said of a column names the file, where there are several', async () => {
+  await using importer = await embeddedImporter()
+  for (const [name, day] of [
+    ['north.csv', '03'],
+    ['south.csv', '04'],
+  ]) {
+    importer.write(
+      `${name}`,
+      `user,kpi,date,Actual,Shop\nBob,Sales,2026-03-${day},5 EUR,x\nBob,Sales,2026-04-${day},6,x\n`,
+    )
+  }
+  const { stderr } = await importer.kpi('entries', 'import', 'north.csv', 'south.csv')
+  for (const name of ['north.csv', 'south.csv']) {
+    expect(stderr).toContain(`${name}: Actual has numbers with signs and without: "5 EUR" on line 2, "6" on line 3`)
+    expect(stderr).toContain(`${name}: columns left out: Shop\n`)
+  }
+})
+
 test('--explain says how a file is read and which line shows that, and sends nothing', async () => {
   await using importer = await embeddedImporter()
   const ran = await load(importer, GERMAN.replace('Ist', 'Ist,Region'), '--explain', '-o', 'json')

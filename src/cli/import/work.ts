@@ -32,6 +32,9 @@ const pauseOf =
 /** Begins with a file; answers the work that it is. */
 export const beginWork = ({ cli, client, asked, stops, progress }: Run, { file, table }: Job): Import => {
   progress.begin(asked.isSeveral ? file : undefined)
+  // What is said of a column has to say of which file, unless it does.
+  const ofFile = (text: string): string =>
+    asked.isSeveral && !text.startsWith(table.name) ? `${table.name}: ${text}` : text
   return {
     client,
     table,
@@ -43,8 +46,8 @@ export const beginWork = ({ cli, client, asked, stops, progress }: Run, { file, 
       cli.io.limitMemory()
       progress.show(step)
     },
-    onNote: progress.note,
-    onWarning: progress.warn,
+    onNote: (text) => progress.note(ofFile(text)),
+    onWarning: (text) => progress.warn(ofFile(text)),
     onChecked: ({ plan, forms }) => keepMapping(cli, asked, { plan, forms, reading: table.reading }),
   }
 }

@@ -99,7 +99,8 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
   const note = (text: string, line: number): void => {
     // What a text shows the first time is all that it shows, and most files say few dates many times.
     if (isGiven || noted.has(text)) return
-    if (noted.size < REMEMBERED) noted.add(text)
+    if (noted.size >= REMEMBERED) noted.clear()
+    noted.add(text)
     rivals.note(text, line)
     const readings = readingsOf(text, KNOWN_FORMATS)
     narrow(readings, text, line)
