@@ -34,6 +34,7 @@ import {
   type ReportRequest,
   reportQuery,
 } from './queries.ts'
+import { type Said, saidIn } from './said.ts'
 import { Stopped } from './stopped.ts'
 import type { Received, Sending, Traffic, Transport, Usage, Waiting } from './transport.ts'
 import { hasMore, wholeList } from './whole-list.ts'
@@ -60,7 +61,15 @@ export type EntryPage = {
 }
 
 /** An entry that was sent, and whether it was made or changed, where the service tells the two apart. */
-export type Put = { readonly entry: Entry; readonly isCreated: boolean | undefined }
+export type Put = {
+  readonly entry: Entry
+  readonly isCreated: boolean | undefined
+  /** What the answer says in all: that of a service of somebody else need not be the entry. */
+  readonly said: Said
+}
+
+/** What a service counts of a batch, and what its answer says in all. */
+export type PutMany = { readonly counts: BatchResult; readonly said: Said }
 
 /** The service, as its clients see it. */
 export type Client = {
@@ -88,8 +97,12 @@ export type Client = {
     readonly page: (query: EntryQuery) => Promise<EntryPage>
     /** Adds or updates one, and says which of the two it was where the service does; `key` names it, to be done once. */
     readonly put: (draft: EntryDraft, key?: string) => Promise<Put>
+    /** Updates one, as `update`, and tells what the answer says. */
+    readonly change: (id: number, patch: Patch<typeof newerEntry>) => Promise<Put>
     /** Adds or updates up to 5,000 entries, all or nothing; `key` names the batch, to be done once. */
     readonly addMany: (list: readonly EntryDraft[], key?: string) => Promise<BatchResult>
+    /** The same, and tells what the answer says. */
+    readonly putMany: (list: readonly EntryDraft[], key?: string) => Promise<PutMany>
   }
   readonly report: (request: ReportRequest) => Promise<ReportAnswer>
   /** How many requests have come to an end; what still waits for its turn has not been sent. */
@@ -137,6 +150,8 @@ const readMany = <R extends Resource>(of: R, { content }: Received): Stored<R>[]
 /** Sends what the variant has; `of` and `verb` name what it is. */
 type Send = (of: Resource, verb: Verb, sending: Sending) => Promise<Received>
 
+const saidBy = ({ content }: Received): Said => ('json' in content ? saidIn(content.json) : 'something')
+
 type Query = Readonly<Record<string, string>>
 
 /** All of a list, however many pages it takes. */
@@ -182,11 +197,33 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
   // What the classic interface does not know it is not sent, and what it does not show reads null.
   const sentEntry = variant === 'classic' ? entry : newerEntry
   const seen = (one: Entry): Entry => (variant === 'classic' ? { ...one, source_id: null } : one)
+  // A service of somebody else may answer nothing to what it has done.
+  const tolerant = (received: Received): Received =>
+    !transport.isOurs() && 'json' in received.content && received.content.json === undefined
+      ? { ...received, content: { json: {} } }
+      : received
+  const putIn = (answered: Received): Put => {
+    const received = tolerant(answered)
+    return {
+      entry: seen(readDone(newerEntry, received)),
+      isCreated: received.isCreated,
+      said: saidBy(received),
+    }
+  }
   const put = async (draft: EntryDraft, idempotencyKey?: string): Promise<Put> => {
     const body = draftToJson(sentEntry, draft)
     const sending = { method: 'POST', path: entry.path, body, ...(idempotencyKey && { idempotencyKey }) } as const
-    const received = await send(entry, 'add', sending)
-    return { entry: seen(readDone(newerEntry, received)), isCreated: received.isCreated }
+    return putIn(await send(entry, 'add', sending))
+  }
+  const change: Client['entries']['change'] = async (id, patch) => {
+    const body = draftToJson(sentEntry, patch)
+    return putIn(await send(entry, 'update', { method: 'PUT', path: `${entry.path}/${id}`, body }))
+  }
+  const putMany: Client['entries']['putMany'] = async (list, idempotencyKey) => {
+    const [path, body] = [`${entry.path}/list`, batchBody(list, sentEntry)]
+    const sending = { method: 'POST', path, body, ...(idempotencyKey && { idempotencyKey }) } as const
+    const received = tolerant(await send(entry, 'add', sending))
+    return { counts: readDone(batchResult, received), said: saidBy(received) }
   }
   const entryPage: Client['entries']['page'] = async (query) => {
     const received = await send(entry, 'list', { method: 'GET', path: entry.path, query: entryQuery(query) })
@@ -214,22 +251,15 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
         seen(readOne(newerEntry, await send(entry, 'get', { method: 'GET', path: `${entry.path}/${id}` }))),
       add: async (draft) => (await put(draft)).entry,
       put,
-      update: async (id, patch) => {
-        const body = draftToJson(sentEntry, patch)
-        return seen(
-          readDone(newerEntry, await send(entry, 'update', { method: 'PUT', path: `${entry.path}/${id}`, body })),
-        )
-      },
+      change,
+      update: async (id, patch) => (await change(id, patch)).entry,
       remove: async (id) => {
         await send(entry, 'remove', { method: 'DELETE', path: `${entry.path}/${id}` })
       },
       list: async (query) => (await entryPage(query)).entries,
       page: entryPage,
-      addMany: async (list, idempotencyKey) => {
-        const [path, body] = [`${entry.path}/list`, batchBody(list, sentEntry)]
-        const sending = { method: 'POST', path, body, ...(idempotencyKey && { idempotencyKey }) } as const
-        return readDone(batchResult, await send(entry, 'add', sending))
-      },
+      putMany,
+      addMany: async (list, idempotencyKey) => (await putMany(list, idempotencyKey)).counts,
     },
     report: async (request) => {
       const { path } = reportRow

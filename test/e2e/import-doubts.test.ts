@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { type Foreign, foreignService } from '../support/foreign.ts'
@@ -14,6 +14,10 @@ type Kind = {
   readonly says?: string
   /** The same of a batch. */
   readonly batchSays?: string | undefined
+  /** Of each request it stores only so many entries, whatever it answers. */
+  readonly keeps?: number
+  /** It refuses this actual in a batch, and stores the others all the same; or says of nothing in it what was wrong. */
+  readonly refuses?: { readonly actual: number; readonly isNamed: boolean }
   readonly digits?: number
   /** So many lists do not show yet what was stored last. */
   readonly lag?: number
@@ -66,22 +70,27 @@ const serviceOf = async (kind: Kind): Promise<Foreign & { readonly entries: Held
     }
     if (method === 'DELETE') return at < 0 ? answer(404, '') : (entries.splice(at, 1), answer(200, ''))
     const known = entries[at]
-    if (method === 'PUT' && known) return say(Object.assign(known, made(known.id, known.user_id, body().actual)))
+    if (method === 'PUT' && known)
+      return say(Object.assign(known, made(known.id, known.user_id, body().actual, known.entry_date)))
     if (path.endsWith('/list') && kind.batches) {
       const sent = body().entries
-      for (const one of sent) {
+      const bad = sent.findIndex(({ actual }) => actual === kind.refuses?.actual)
+      for (const one of sent.slice(0, kind.keeps)) {
+        if (one === sent[bad]) continue
         const same = entries.find(({ user_id, entry_date }) => user_id === one.user_id && entry_date === one.entry_date)
         if (same && kind.batches === 'updates') Object.assign(same, { actual: one.actual })
         else store(one)
       }
       batches += sent.length > 1 ? 1 : 0
+      const errors = kind.refuses?.isNamed ? [{ index: bad, field: 'actual', message: 'is not wanted' }] : []
+      if (bad >= 0) return answer(400, JSON.stringify({ message: 'some are bad', errors }))
       return kind.loses && sent.length > 1 && batches === 1
         ? response.destroy()
         : answer(200, kind.batchSays ?? kind.says ?? '{}')
     }
     if (method !== 'POST' || path !== '/kpientries') return answer(404, '{}')
     posts += 1
-    const one = store(body())
+    const one = kind.keeps === 0 ? body() : store(body())
     if (kind.loses && posts === 1) return void response.destroy()
     if (kind.says === undefined) return say(one)
     answer(201, kind.says)
@@ -89,22 +98,20 @@ const serviceOf = async (kind: Kind): Promise<Foreign & { readonly entries: Held
   return { ...foreign, entries }
 }
 
-const importInto = async (service: Foreign, rows: string, ...args: string[]): Promise<Ran> => {
+type Imported = Ran & { readonly rejects: string }
+
+const importInto = async (service: Foreign, rows: string, ...args: string[]): Promise<Imported> => {
   using folder = temporaryFolder()
   return await importFrom(folder, service, rows, ...args)
 }
 
-const importFrom = async (folder: Folder, { url }: Foreign, rows: string, ...args: string[]): Promise<Ran> => {
+const importFrom = async (folder: Folder, { url }: Foreign, rows: string, ...args: string[]): Promise<Imported> => {
   writeFileSync(folder.in('data.csv'), `user,kpi,date,actual\n${rows}\n`)
   const env = { KPI_BASE_URL: `${url}/api`, KPI_LOGIN: 'u1@example.com', KPI_TOKEN: 'their-own-token' }
-  return await shellIn({ home: folder.path, cwd: folder.path, env })(
-    'entries',
-    'import',
-    'data.csv',
-    '-o',
-    'json',
-    ...args,
-  )
+  const shell = shellIn({ home: folder.path, cwd: folder.path, env })
+  const ran = await shell('entries', 'import', 'data.csv', '-o', 'json', ...args)
+  const rejects = ran.stderr.includes('data.rejects.csv') ? readFileSync(folder.in('data.rejects.csv'), 'utf8') : ''
+  return { ...ran, rejects }
 }
 
 const held = ({ entries }: { readonly entries: readonly Held[] }): number[][] =>
@@ -236,6 +243,64 @@ test.each(SAYS)('what batches do is found out with one entry, and remembered, wh
     2,
     [8, 8, 8, 8],
   ])
+})
+
+test.each([true, false])(
+  'what a refused batch has stored all the same is not sent again, where it is %j that it names the bad row',
+  async (isNamed) => {
+    const rows = [10, 11, 12, 13, 14, 15].map((day) => `1,1,2026-03-${day},${day}`)
+    const service = await serviceOf({ batches: 'updates', refuses: { actual: 12, isNamed } })
+    const ran = await importInto(service, rows.join('\n'))
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { rejected: 1, left: 0 }])
+    expect(service.entries.map(({ actual }) => actual).toSorted((left, right) => left - right)).toEqual([
+      10, 11, 13, 14, 15,
+    ])
+    const sent = service.reached
+      .filter(({ target }) => target.endsWith('/list'))
+      .flatMap(({ body }) => JSON.parse(body).entries)
+    // The one that was tried goes twice by itself.
+    expect(sent.filter(({ actual }) => actual > 12)).toHaveLength(3)
+  },
+)
+
+const FAULTS = ['{"rows_added":0}', '{"error":"quota exceeded"}', '{"message":"queued"}', '{}', '']
+
+test.each(FAULTS)('rows that are not stored are rejects where %j is answered to a batch', async (batchSays) => {
+  const service = await serviceOf({ batches: 'updates', keeps: 0, batchSays })
+  const ran = await importInto(service, days(10, 4, 7))
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { sent: 0, created: 0, rejected: 4, left: 0 }])
+  expect(ran.rejects).toContain('but did not store it')
+  expect(together(service)).toBe(2)
+})
+
+test.each(FAULTS.slice(1))('a row that is not stored is a reject where %j is answered to it alone', async (says) => {
+  const service = await serviceOf({ keeps: 0, says })
+  for (const args of [[], ['--on-conflict', 'add']]) {
+    const ran = await importInto(service, days(10, 2, 7), ...args)
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { sent: 0, created: 0, rejected: 2, left: 0 }])
+    expect(ran.rejects).toContain('but did not store it')
+  }
+  const posts = service.reached.filter(({ method, target }) => method === 'POST' && target.endsWith('/kpientries'))
+  // Twice each, and what is added once each.
+  expect(posts).toHaveLength(6)
+})
+
+test('what a batch has left out is sent again where the answer tells of fewer rows', async () => {
+  const service = await serviceOf({ batches: 'updates', keeps: 3, batchSays: '{"rows_added":3}' })
+  const ran = await importInto(service, days(10, 6, 7))
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { sent: 6, rejected: 0, left: 0 }])
+  expect(service.entries.map(({ entry_date }) => entry_date).toSorted()).toEqual(
+    ['10', '11', '12', '13', '14', '15'].map((day) => `2026-03-${day}`),
+  )
+})
+
+test.each(['', '{}'])('a service that answers %j to what it stores is looked at once, and believed', async (says) => {
+  const gets = ({ reached }: Foreign): number => reached.filter(({ method }) => method === 'GET').length
+  const some = await serviceOf({ says })
+  expect(JSON.parse((await importInto(some, days(1, 16, 7))).stdout)).toMatchObject({ created: 16, rejected: 0 })
+  const many = await serviceOf({ says })
+  expect(JSON.parse((await importInto(many, days(1, 31, 7))).stdout)).toMatchObject({ created: 31, rejected: 0 })
+  expect(gets(many)).toBe(gets(some))
 })
 
 test('an add whose answers are lost ends after a few, and the rest is left unsent', async () => {

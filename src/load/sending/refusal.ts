@@ -16,6 +16,10 @@ export const isPassing = (error: unknown): error is KpiError =>
 export const isRefused = (error: unknown): error is KpiError =>
   error instanceof KpiError && OF_CONTENT.has(error.code) && !isPassing(error)
 
+/** Whether an error says that what was asked for cannot be read here, however often it is asked for. */
+export const isUnreadable = (error: unknown): error is KpiError =>
+  isRefused(error) || (error instanceof KpiError && (error.code === 'forbidden' || error.code === 'unsupported'))
+
 /** Thrown where a run is stopped between what was sent and what was to follow it. */
 export class StoppedHalfway extends Stopped {}
 

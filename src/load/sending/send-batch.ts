@@ -2,10 +2,12 @@ import { KpiError } from '../../domain/errors.ts'
 import { BATCH_LIMIT, type BatchResult } from '../../domain/resources/entry.ts'
 import type { Batch } from '../batch.ts'
 import { digestOf } from '../journal/digest.ts'
+import { type Doubt, doubtOfMany } from './doubt.ts'
 import { patiently } from './patience.ts'
 import { isRefused, mayBeDone, reasonsOf } from './refusal.ts'
 import { LOST, type Sending } from './sending.ts'
-import { fatesOf } from './settle.ts'
+import { fatesOf, thereNow } from './settle.ts'
+import { settleDoubt } from './settle-doubt.ts'
 import { emptyTally, refuseLines, type Tally } from './tally.ts'
 
 /** Thrown where a service turns out to have no way to take batches, before anything was sent to it. */
@@ -94,22 +96,39 @@ export const noteAnswer = ({ losses, knowledge }: Sending): void => {
   if (knowledge.known().takesBatches !== true) knowledge.learn({ takesBatches: true })
 }
 
-/** Sends entries until there is an answer; where one was lost, it is found out first what became of them. */
+/** Sends entries once, and counts them; answers why it is not known what became of them, where that is so. */
+const post = async (sending: Sending, sent: Sent, { drafts }: Batch, name: string): Promise<Doubt | undefined> => {
+  const answer = await sending.client.entries.putMany(drafts, name)
+  sent.isTouched = true
+  noteAnswer(sending)
+  const doubt = doubtOfMany(sending, answer, drafts.length)
+  if (!doubt) countResult(sent.tally, answer.counts, drafts.length)
+  return doubt
+}
+
+/** Sends entries until there is an answer to all; where one was lost or is in doubt, it is found out what became of them. */
 const sendOnce = async (sending: Sending, sent: Sent, all: Batch, isUnknown: boolean): Promise<void> => {
-  let [batch, isLost, isOfEarlier] = [all, isUnknown, isUnknown]
-  await patiently(sending, async (tries) => {
-    if (isLost) batch = await settle(sending, sent, batch, isOfEarlier)
+  let [batch, isLost, isOfEarlier, doubts] = [all, isUnknown, isUnknown, 0]
+  let doubt: Doubt | undefined
+  const settleAll = async (): Promise<void> => {
+    if (doubt) batch = await settleDoubt(sending, sent.tally, batch, { doubt, isLast: doubts > 1 })
+    else if (isLost) batch = await settle(sending, sent, batch, isOfEarlier)
+    doubt = undefined
     isLost = isOfEarlier = false
-    if (batch.drafts.length === 0) return
-    try {
-      const result = await sending.client.entries.addMany(batch.drafts, nameOf(sending, batch, tries))
-      countResult(sent.tally, result, batch.drafts.length)
-      sent.isTouched = true
-      noteAnswer(sending)
-    } catch (error) {
-      isLost = mayBeDone(error)
-      sent.isTouched ||= isLost
-      throw isRefused(error) || isNoPath(error) ? new Refused(error, batch) : error
+  }
+  await patiently(sending, async (tries) => {
+    for (;;) {
+      await settleAll()
+      if (batch.drafts.length === 0) return
+      try {
+        doubt = await post(sending, sent, batch, nameOf(sending, batch, tries + doubts))
+      } catch (error) {
+        isLost = mayBeDone(error)
+        sent.isTouched ||= isLost
+        throw isRefused(error) || isNoPath(error) ? new Refused(error, batch) : error
+      }
+      if (!doubt) return
+      doubts += 1
     }
   })
 }
@@ -119,20 +138,37 @@ const halves = ({ drafts }: Batch): readonly [number[], number[]] => {
   return [places.slice(0, middle), places.slice(middle)]
 }
 
+/**
+ * Counts what is there of a batch that was refused: a service of somebody else may have stored all but what it refused,
+ * and would make doubles of it.
+ */
+const withoutStored = async (sending: Sending, sent: Sent, batch: Batch): Promise<Batch> => {
+  if (sending.isOurs || batch.drafts.length === 0) return batch
+  const there = await patiently(sending, () => thereNow(sending, batch.drafts))
+  sent.tally.sent += there.size
+  sent.isTouched ||= there.size > 0
+  return pick(
+    batch,
+    batch.drafts.flatMap((draft, at) => (there.has(draft) ? [] : at)),
+  )
+}
+
 /** Sends what is left of a batch that was refused: without those that were named, or by halves. */
 const divide = async (sending: Sending, sent: Sent, { refusal, batch }: Refused): Promise<void> => {
   const named = namedBy(refusal, batch.drafts.length)
   for (const [at, reasons] of named) refuseLines(sent.tally, batch.lines[at] ?? 0, reasons)
   if (named.size > 0) {
     const rest = [...batch.drafts.keys()].filter((at) => !named.has(at))
-    return sendPart(sending, sent, pick(batch, rest), false)
+    return sendPart(sending, sent, await withoutStored(sending, sent, pick(batch, rest)), false)
   }
   if (batch.drafts.length === 1) {
     if (!sent.isTouched && sent.tally.refused.length >= REFUSED_IN_VAIN) throw refusal
     refuseLines(sent.tally, batch.lines[0] ?? 0, reasonsOf(refusal))
     return
   }
-  for (const half of halves(batch)) await sendPart(sending, sent, pick(batch, half), false)
+  // What is too large to be read is not stored.
+  const left = refusal.code === 'too_large' ? batch : await withoutStored(sending, sent, batch)
+  for (const half of halves(left)) await sendPart(sending, sent, pick(left, half), false)
 }
 
 /** Whether a refusal says that there is no way to take batches; where one was taken before, it says something else. */

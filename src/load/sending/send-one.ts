@@ -1,11 +1,13 @@
+import type { Put } from '../../client/client.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { type Doubt, mustAccount, notKnown, notStored, Unaccounted } from './doubt.ts'
 import { holds, isOfKey, mayBeMadeOf } from './held.ts'
 import { patiently } from './patience.ts'
 import { isRefused, mayBeDone, reasonsOf } from './refusal.ts'
 import { DoubleLeft, removeDouble } from './remove-double.ts'
 import { LOST, type Sending } from './sending.ts'
-import { type Before, fateOfOne, NO_ID } from './settle-one.ts'
+import { type Before, fateOfAdded, fateOfOne, NO_ID } from './settle-one.ts'
 
 /** What became of an entry that was sent by itself. */
 export type OneOutcome = 'created' | 'updated' | 'unchanged' | 'sent' | { readonly refused: readonly string[] }
@@ -25,17 +27,27 @@ type Attempt = Omit<OneToSend, 'isUnknown'>
 /** What is known to be there. */
 type Found = Exclude<Before, null | undefined>
 
-const update = async ({ client }: Sending, id: number, { actual, target, notes }: EntryDraft): Promise<void> => {
-  await client.entries.update(id, {
+/** Sends an entry, and sees that the answer is about it. */
+const post = async (sending: Sending, { draft, name }: Attempt): Promise<Put> => {
+  const put = await sending.client.entries.put(draft, name)
+  mustAccount(sending, put, draft)
+  return put
+}
+
+const update = async (sending: Sending, id: number, draft: EntryDraft): Promise<void> => {
+  const { actual, target, notes } = draft
+  const put = await sending.client.entries.change(id, {
     ...(actual !== undefined && { actual }),
     ...(target !== undefined && { target }),
     ...(notes !== undefined && { notes }),
   })
+  mustAccount(sending, put, draft)
 }
 
 /** Adds an entry, and answers its id; an answer that is not about it tells nothing of what was done. */
-const add = async ({ client }: Sending, { draft, name }: Attempt): Promise<number> => {
-  const { entry } = await client.entries.put(draft, name)
+const add = async (sending: Sending, attempt: Attempt): Promise<number> => {
+  const { draft } = attempt
+  const { entry } = await post(sending, attempt)
   if (entry.id > NO_ID && isOfKey(entry, draft)) return entry.id
   throw new KpiError('unavailable', 'the service answered an entry that is not the one that was sent', {
     mayBeDone: true,
@@ -58,8 +70,9 @@ const probe = async (sending: Sending, attempt: Attempt, { id, ids }: Found): Pr
 }
 
 /** Adds to an entry that is there. A service that makes a second one of it cannot add, and is left as it was. */
-const addTo = async (sending: Sending, { draft, name }: Attempt, { id, ids }: Found): Promise<void> => {
-  const { entry } = await sending.client.entries.put(draft, name)
+const addTo = async (sending: Sending, attempt: Attempt, { id, ids }: Found): Promise<void> => {
+  const { draft } = attempt
+  const { entry } = await post(sending, attempt)
   if (ids.includes(entry.id)) sending.knowledge.learn({ changesBy: 'post' })
   if (ids.includes(entry.id) || id === NO_ID || !isOfKey(entry, draft) || !mayBeMadeOf(entry, draft)) return
   await removeDouble(sending, entry.id)
@@ -73,19 +86,19 @@ const addTo = async (sending: Sending, { draft, name }: Attempt, { id, ids }: Fo
 const change = async (sending: Sending, attempt: Attempt, found: Found): Promise<void> => {
   const { changesBy } = sending.knowledge.known()
   if (sending.isAdding && changesBy !== 'post') await addTo(sending, attempt, found)
-  else if (changesBy === 'post') await sending.client.entries.put(attempt.draft, attempt.name)
+  else if (changesBy === 'post') await post(sending, attempt)
   else if (changesBy === 'put') await update(sending, found.id, attempt.draft)
   else await probe(sending, attempt, found)
 }
 
 const act = async (sending: Sending, attempt: Attempt): Promise<OneOutcome> => {
-  const { draft, before, name } = attempt
+  const { draft, before } = attempt
   if (before) {
     await change(sending, attempt, before)
     const isSame = !sending.isAdding && before.entry && holds(sending.reference, before.entry, draft)
     return isSame ? 'unchanged' : 'updated'
   }
-  const { isCreated } = await sending.client.entries.put(draft, name)
+  const { isCreated } = await post(sending, attempt)
   if (before === null || isCreated === true) return 'created'
   return isCreated === false ? 'updated' : 'sent'
 }
@@ -109,21 +122,36 @@ const actOnce = async (sending: Sending, attempt: Attempt): Promise<OneOutcome> 
 
 const doneOn = (before: Before): OneOutcome => (before === null ? 'created' : before ? 'updated' : 'sent')
 
-/** Sends it until there is an answer. */
+/** What becomes of an entry of which it cannot be read back what was done. */
+const unread = ({ silence }: Sending, { before }: OneToSend, doubt: Doubt | undefined): OneOutcome => {
+  if (!doubt?.isSilent) return { refused: [doubt ? notKnown(doubt) : LOST] }
+  silence.believe()
+  return doneOn(before)
+}
+
+/** Sends it until there is an answer that accounts for it; what is not there after two that do not is refused. */
 const sendPatiently = async (sending: Sending, one: OneToSend): Promise<OneOutcome> => {
   let { before } = one
+  let doubt: Doubt | undefined
+  let doubts = 0
   return patiently(sending, async (tries) => {
     if (one.isUnknown) {
-      const fate = await fateOfOne(sending, one.draft, before)
-      if (fate === 'lost') return { refused: [LOST] }
-      if (fate === 'done') return doneOn(one.before)
-      before = fate.before
+      const fate = await (doubt && sending.isAdding ? fateOfAdded : fateOfOne)(sending, one.draft, before)
+      if (fate === 'lost') return unread(sending, one, doubt)
+      if (fate === 'done') {
+        if (doubt?.isSilent) sending.silence.believe()
+        return doneOn(one.before)
+      }
+      if (doubt && (doubts > 1 || fate === 'open')) return { refused: [notStored(doubt)] }
+      if (fate !== 'open') before = fate.before
       one.isUnknown = false
     }
     try {
       return await actOnce(sending, { draft: one.draft, before, name: tries === 0 ? one.name : `${one.name}-${tries}` })
     } catch (error) {
       one.isUnknown = mayBeDone(error)
+      doubt = error instanceof Unaccounted ? error.doubt : undefined
+      doubts += doubt ? 1 : 0
       throw error
     }
   })

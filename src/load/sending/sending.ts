@@ -4,6 +4,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Knowledge } from './learned.ts'
 import type { Losses } from './losses.ts'
 import type { Reference } from '../reference.ts'
+import type { Silence } from './silence.ts'
 import type { Standing } from '../standing/standing.ts'
 
 /** What sending works with. */
@@ -20,6 +21,7 @@ export type Sending = {
   readonly journal: Journal
   readonly knowledge: Knowledge
   readonly losses: Losses
+  readonly silence: Silence
   readonly reference: Reference
   /** What was there before anything was sent. */
   readonly standing: Standing

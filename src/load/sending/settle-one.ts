@@ -33,6 +33,25 @@ const readKey = async ({ client }: Sending, draft: EntryDraft): Promise<Entry[] 
   return ofKey && [...new Map(ofKey.map((one) => [one.id, one])).values()].toSorted((left, right) => left.id - right.id)
 }
 
+/**
+ * Finds out whether an entry was added where nothing was there before; where something was, nobody can tell from what is
+ * there now.
+ */
+export const fateOfAdded = async (
+  sending: Sending,
+  draft: EntryDraft,
+  before: Before,
+): Promise<'done' | 'open' | 'lost'> => {
+  if (before !== null) return 'lost'
+  const listed = await lookAgain(
+    sending,
+    () => readKey(sending, draft),
+    (seen) => !seen || seen.length > 0,
+  )
+  if (listed?.length === 0) return 'open'
+  return listed?.some((one) => mayBeMadeOf(one, draft)) ? 'done' : 'lost'
+}
+
 /** What stands under a key: what was there before, and what has come since. */
 type Standing = { readonly old: readonly Entry[]; readonly fresh: readonly Entry[] }
 

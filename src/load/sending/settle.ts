@@ -2,6 +2,7 @@ import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { ownerOf } from '../owner.ts'
 import { holds } from './held.ts'
 import { lookAgain } from './look-again.ts'
+import { isUnreadable } from './refusal.ts'
 import type { Sending } from './sending.ts'
 import { storedKey } from '../standing/standing.ts'
 
@@ -15,9 +16,12 @@ export const isKnownAgain = ({ isOurs, clock }: Sending, sentAt: number): boolea
 /** What is found out of an entry whose answer was lost: it is there, it has to be sent, or nobody can tell. */
 export type Fate = 'there' | 'open' | 'lost'
 
-/** Which of some entries are there as they were sent; undefined where the key may not read that. */
+/** Which of some entries are there as they were sent; undefined where that cannot be read. */
 const seenOf = async (sending: Sending, drafts: readonly EntryDraft[]): Promise<EntryDraft[] | undefined> => {
-  const stored = await sending.now.of(drafts)
+  const stored = await sending.now.of(drafts).catch((error: unknown) => {
+    if (isUnreadable(error)) return undefined
+    throw error
+  })
   return (
     stored &&
     drafts.filter((draft) => {
@@ -27,8 +31,12 @@ const seenOf = async (sending: Sending, drafts: readonly EntryDraft[]): Promise<
   )
 }
 
+/** Which of some entries are there at this moment as they were sent; none where the key may not read that. */
+export const thereNow = async (sending: Sending, drafts: readonly EntryDraft[]): Promise<ReadonlySet<EntryDraft>> =>
+  new Set(await seenOf(sending, drafts))
+
 /** Reads back what is there; only what is not seen is asked for again after a while. */
-const readBack = async (sending: Sending, drafts: readonly EntryDraft[]): Promise<Fate[]> => {
+export const readBack = async (sending: Sending, drafts: readonly EntryDraft[]): Promise<Fate[]> => {
   const seen = new Set<EntryDraft>()
   const unseen = (): EntryDraft[] => drafts.filter((draft) => !seen.has(draft))
   const look = async (): Promise<boolean> => {

@@ -1,36 +1,41 @@
 import { Stopped } from '../../client/stopped.ts'
-import { KpiError } from '../../domain/errors.ts'
-import type { BatchResult, EntryDraft } from '../../domain/resources/entry.ts'
+import type { PutMany } from '../../client/client.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { digestOf } from '../journal/digest.ts'
 import { keyOf } from '../journal/key.ts'
-import { storedKey } from '../standing/standing.ts'
+import { storedKey, type StoredEntry } from '../standing/standing.ts'
 import type { Intended } from './intend.ts'
 import { patiently } from './patience.ts'
-import { isRefused, mayBeDone } from './refusal.ts'
+import { isRefused, isUnreadable, mayBeDone } from './refusal.ts'
 import { countOf, countResult, isNoPath, NoBatches, noteAnswer, pick, type Sent } from './send-batch.ts'
 import type { Sending } from './sending.ts'
+import { holds, mayBeMadeOf } from './held.ts'
 import { lookAgain } from './look-again.ts'
 
 /** So many entries are tried of a batch, where the first are refused, and each is sent so often, where answers are lost. */
 const [MOST_ENTRIES, MOST_POSTS] = [3, 6]
 const PAUSE = 1000
 
-/** The ids of what is there of an entry; undefined where that cannot be read. */
-const idsOf = async (sending: Sending, draft: EntryDraft): Promise<readonly number[] | undefined> => {
+/** What is there of an entry; undefined where that cannot be read. */
+const seenOf = async (
+  sending: Sending,
+  draft: EntryDraft,
+): Promise<(Pick<StoredEntry, 'ids'> & { readonly entry?: StoredEntry | undefined }) | undefined> => {
   try {
     const stored = await patiently(sending, () => sending.now.of([draft]))
-    return stored && (stored.get(storedKey(...keyOf(draft)))?.ids ?? [])
+    const entry = stored?.get(storedKey(...keyOf(draft)))
+    return stored && { ids: entry?.ids ?? [], entry }
   } catch (error) {
-    if (isRefused(error) || (error instanceof KpiError && error.code === 'forbidden')) return undefined
+    if (isUnreadable(error)) return undefined
     throw error
   }
 }
 
 /** Sends an entry as a batch of its own; undefined where the answer was lost. */
-const post = (sending: Sending, sent: Sent, draft: EntryDraft, name: string): Promise<BatchResult | undefined> =>
+const post = (sending: Sending, sent: Sent, draft: EntryDraft, name: string): Promise<PutMany | undefined> =>
   patiently(sending, async (tries) => {
     try {
-      const result = await sending.client.entries.addMany([draft], `${name}-${tries}`)
+      const result = await sending.client.entries.putMany([draft], `${name}-${tries}`)
       sent.isTouched = true
       noteAnswer(sending)
       return result
@@ -42,7 +47,7 @@ const post = (sending: Sending, sent: Sent, draft: EntryDraft, name: string): Pr
   })
 
 /** Whether the service says that it has changed what was there, or left it as it was. */
-const saysUpdated = ({ rows_created, rows_updated, rows_unchanged }: BatchResult): boolean =>
+const saysUpdated = ({ counts: { rows_created, rows_updated, rows_unchanged } }: PutMany): boolean =>
   countOf(rows_created) === 0 && countOf(rows_updated) + countOf(rows_unchanged) > 0
 
 /** The answers to an entry that was sent until it would be there twice, if the service makes doubles. */
@@ -51,10 +56,10 @@ const postTwice = async (
   sent: Sent,
   draft: EntryDraft,
   enough: number,
-): Promise<(BatchResult | undefined)[]> => {
+): Promise<(PutMany | undefined)[]> => {
   const { journal, clock, signal } = sending
   const name = `${journal.runId}-${digestOf([draft])}-${clock.now()}`
-  const results: (BatchResult | undefined)[] = []
+  const results: (PutMany | undefined)[] = []
   for (let posts = 0; posts < MOST_POSTS && !signal.aborted; posts += 1) {
     const result = await post(sending, sent, draft, `${name}-${posts}`)
     results.push(result)
@@ -64,14 +69,22 @@ const postTwice = async (
   return results
 }
 
-/** What came of an entry that was tried; it tells nothing where it is refused, or too many answers are lost. */
-type Tried = 'unreadable' | 'unsure' | 'doubles' | { readonly first: BatchResult | undefined }
+/**
+ * What came of an entry that was tried; it tells nothing where it is refused, or too many answers are lost. What was
+ * answered well may not be there all the same.
+ */
+type Tried =
+  'unreadable' | 'unseen' | 'unsure' | 'doubles' | { readonly first: PutMany | undefined; readonly isIn: boolean }
+
+/** Whether what is there may be what was sent, as far as services round. */
+const mayBeIn = ({ reference }: Sending, stored: StoredEntry, draft: EntryDraft): boolean =>
+  holds(reference, stored, draft) || mayBeMadeOf(stored, draft)
 
 const tryEntry = async (sending: Sending, sent: Sent, { id }: Intended, draft: EntryDraft): Promise<Tried> => {
   const { journal, clock } = sending
   const key = keyOf(draft)
   const kept = journal.ones(id).find((one) => storedKey(...one.key) === storedKey(...key))
-  const before = kept ? (kept.known ?? []) : await idsOf(sending, draft)
+  const before = kept ? (kept.known ?? []) : (await seenOf(sending, draft))?.ids
   if (!before) return 'unreadable'
   const known = before.length > 0 ? before : null
   journal.intendOnes(id, [{ key, digest: digestOf([draft]), known, sentAt: clock.now() }])
@@ -80,14 +93,16 @@ const tryEntry = async (sending: Sending, sent: Sent, { id }: Intended, draft: E
   try {
     const results = await postTwice(sending, sent, draft, enough)
     if (sending.signal.aborted) throw new Stopped('stopped')
-    if (results.some((one) => one && saysUpdated(one))) return { first: results[0] }
-    const ids = await lookAgain(
+    if (results.some((one) => one && saysUpdated(one))) return { first: results[0], isIn: true }
+    const seen = await lookAgain(
       sending,
-      () => idsOf(sending, draft),
-      (seen) => !seen || seen.length >= before.length + enough,
+      () => seenOf(sending, draft),
+      (now) => !now || now.ids.length >= before.length + enough,
     )
-    if (ids && ids.length > Math.max(1, before.length)) return 'doubles'
-    return ids && results.filter(Boolean).length === enough ? { first: results[0] } : 'unsure'
+    if (seen && seen.ids.length > Math.max(1, before.length)) return 'doubles'
+    if (!seen || results.filter(Boolean).length < enough) return 'unsure'
+    if (!seen.entry || !mayBeIn(sending, seen.entry, draft)) return 'unseen'
+    return { first: results[0], isIn: holds(sending.reference, seen.entry, draft) }
   } catch (error) {
     if (!kept && !wasTouched && !sent.isTouched) journal.withdrawOne(id, key)
     if (isNoPath(error) && sending.knowledge.known().takesBatches !== true) throw new NoBatches(error.message)
@@ -113,13 +128,13 @@ export const tryBatches = async (sending: Sending, intended: Intended, sent: Sen
   for (const at of candidatesOf(sent.batch)) {
     const draft = sent.batch.drafts[at]
     const tried = draft ? await tryEntry(sending, sent, intended, draft) : 'unsure'
-    if (tried === 'unreadable') return
+    if (tried === 'unreadable' || tried === 'unseen') return
     if (tried === 'unsure') continue
     if (tried === 'doubles') throw new NoBatches('the service makes a second entry of one that is there')
     knowledge.learn({ updatesInBatches: true })
     // What an earlier part of the run has sent is counted as it is read back.
-    if (intended.isUnknown) return
-    if (tried.first) countResult(sent.tally, tried.first, 1)
+    if (intended.isUnknown || !tried.isIn) return
+    if (tried.first) countResult(sent.tally, tried.first.counts, 1)
     else sent.tally.sent += 1
     sent.batch = pick(
       sent.batch,

@@ -1,0 +1,38 @@
+import type { Batch } from '../batch.ts'
+import { type Doubt, notKnown, notStored } from './doubt.ts'
+import type { Sending } from './sending.ts'
+import { type Fate, readBack } from './settle.ts'
+import { refuseLines, type Tally } from './tally.ts'
+
+/** What is said of an entry that is not sent again; undefined where it counts as sent. */
+const reasonOf = (fate: Fate, doubt: Doubt): string | undefined => {
+  if (fate === 'open') return notStored(doubt)
+  return fate === 'lost' && doubt.isShort ? notKnown(doubt) : undefined
+}
+
+/**
+ * Counts entries of a batch whose answer does not account for them, by what is there, and answers those that are to be sent
+ * again; after the last time, those that are not there are refused.
+ */
+export const settleDoubt = async (
+  sending: Sending,
+  tally: Tally,
+  { drafts, lines }: Batch,
+  { doubt, isLast }: { readonly doubt: Doubt; readonly isLast: boolean },
+): Promise<Batch> => {
+  const fates = await readBack(sending, drafts)
+  if (doubt.isSilent && !fates.includes('open')) sending.silence.believe()
+  const again: { drafts: Batch['drafts'][number][]; lines: Batch['lines'][number][] } = { drafts: [], lines: [] }
+  for (const [at, draft] of drafts.entries()) {
+    const [fate, from] = [fates[at] ?? 'open', lines[at] ?? 0]
+    if (fate === 'open' && !isLast) {
+      again.drafts.push(draft)
+      again.lines.push(from)
+      continue
+    }
+    const reason = reasonOf(fate, doubt)
+    if (reason === undefined) tally.sent += 1
+    else refuseLines(tally, from, [reason])
+  }
+  return again
+}
