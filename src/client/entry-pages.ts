@@ -12,15 +12,25 @@ const isWithin = ({ from, to }: Pick<EntryQuery, 'from' | 'to'>, entries: readon
 
 /** Pages that are alike would never end. */
 const sameAgain = (): KpiError =>
-  new KpiError('unavailable', 'the service answers the same page of entries again and again; nothing can be read')
+  new KpiError('unsupported', 'the service answers the same page of entries again and again; nothing can be read')
 
-/** What is known of the pages of a service: the longest one, and whether more than that came after it. */
-type Paging = { longest: number; isCapped: boolean }
+/** A page that is not all, and no way to another one: what is missing must not be taken for what is not there. */
+const cutOff = (count: number): KpiError =>
+  new KpiError(
+    'unsupported',
+    `the service answers the same ${count} entries for every page, though there are more; its list of entries cannot be read whole`,
+  )
+
+/**
+ * What is known of the pages of a service: the longest one, whether more than that came after it, and whether it answers
+ * the same page whichever is asked for.
+ */
+type Paging = { longest: number; isCapped: boolean; isOnlyOne: boolean }
 
 const pagings = new WeakMap<Client, Paging>()
 
 const pagingOf = (client: Client): Paging => {
-  const known = pagings.get(client) ?? { longest: 0, isCapped: false }
+  const known = pagings.get(client) ?? { longest: 0, isCapped: false, isOnlyOne: false }
   pagings.set(client, known)
   return known
 }
@@ -44,24 +54,54 @@ const isMoreAfter = (client: Client, { entries, hasMore }: EntryPage, come: numb
 const isNoPage = (error: unknown): boolean =>
   error instanceof KpiError && ['not_found', 'malformed', 'invalid'].includes(error.code)
 
+/**
+ * Sees that a page that comes whatever page is asked for is all that there is. What it may lack shows where less is asked
+ * for: all days but the first or the last one that it holds.
+ */
+const mustBeAll = async (client: Client, query: EntryQuery, entries: readonly Entry[]): Promise<void> => {
+  const days = entries.map(({ entry_date }) => entry_date)
+  const [first, last] = [
+    days.reduce((one, other) => Math.min(one, other)),
+    days.reduce((one, other) => Math.max(one, other)),
+  ]
+  const parts = [
+    { ...query, from: first + 1, page: 1 },
+    { ...query, to: last - 1, page: 1 },
+  ]
+  const lacks = (known: readonly Entry[], seen: readonly Entry[]): boolean => {
+    const ids = new Set(known.map(({ id }) => id))
+    return seen.some(({ id }) => !ids.has(id))
+  }
+  for (const part of parts.filter(({ from, to }) => from <= to)) {
+    const seen = (await client.entries.page(part)).entries
+    if (!lacks(entries, seen)) continue
+    // What is on the page now has come meanwhile.
+    if (lacks((await client.entries.page(query)).entries, seen)) throw cutOff(entries.length)
+  }
+}
+
 /** A page that there perhaps is; undefined where there is none, or the service knows nothing of pages. */
 const pagePerhaps = async (
   client: Client,
   query: EntryQuery,
-  before: number | undefined,
+  before: readonly Entry[],
 ): Promise<EntryPage | undefined> => {
+  if (pagingOf(client).isOnlyOne) {
+    await mustBeAll(client, query, before)
+    return undefined
+  }
   const page = await client.entries.page(query).catch((error: unknown) => {
     if (isNoPage(error)) return undefined
     throw error
   })
   const first = page?.entries[0]
   if (!page || !first) return undefined
-  if (first.id !== before) {
+  if (first.id !== before[0]?.id) {
     pagingOf(client).isCapped = true
     return page
   }
-  // All that there is comes on one page, whatever is asked for.
-  pagingOf(client).longest = Infinity
+  pagingOf(client).isOnlyOne = true
+  await mustBeAll(client, query, before)
   return undefined
 }
 
@@ -75,16 +115,16 @@ export async function* entryPages(client: Client, query: Omit<EntryQuery, 'page'
   while (from <= query.to) {
     let to = Math.min(query.to, from + days - 1)
     days *= 2
-    let [first, come]: [number | undefined, number] = [undefined, 0]
+    let [before, come]: [readonly Entry[], number] = [[], 0]
     let isMore: boolean | 'perhaps' = true
     for (let page = 1; isMore; page += 1) {
       const asked = { ...query, from, to, page }
       const got: EntryPage | undefined =
-        isMore === 'perhaps' ? await pagePerhaps(client, asked, first) : await client.entries.page(asked)
+        isMore === 'perhaps' ? await pagePerhaps(client, asked, before) : await client.entries.page(asked)
       if (!got) break
       const entries: readonly Entry[] = got.entries
-      if (first !== undefined && entries[0]?.id === first) throw sameAgain()
-      first = entries[0]?.id
+      if (entries[0] && entries[0].id === before[0]?.id) throw sameAgain()
+      before = entries
       const [last] = entries.slice(-1)
       if (last) yield entries
       come += entries.length

@@ -68,3 +68,51 @@ describe('a list that a service gives a page at a time', () => {
     await client.close()
   })
 })
+
+describe('a service that answers the same page whichever is asked for', () => {
+  const held = Array.from({ length: 7 }, (_, at) => ({
+    ...(entry(at + 1) as object),
+    entry_date: `2026-03-0${at + 1}`,
+  }))
+  const [first, last] = [20_513, 20_519]
+
+  /** It looks at the days that it is asked for, gives so many entries at most, and may begin with the latest. */
+  const sameBy = async (size: number, isLatestFirst: boolean): Promise<Client> => {
+    const { url } = await foreignService((response, { url: target = '' }) => {
+      const { searchParams } = new URL(target, 'http://localhost')
+      const [from, to] = [searchParams.get('dateFrom') ?? '', searchParams.get('dateTo') ?? '']
+      const found = held.filter(({ entry_date }) => entry_date >= from && entry_date <= to)
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify((isLatestFirst ? found.toReversed() : found).slice(0, size)))
+    })
+    const baseUrl = new URL(`${url}/api`)
+    return createClient(httpTransport({ baseUrl, login: 'ann', token: 'theirs', timeoutMs: 5000, now: () => 0 }))
+  }
+
+  test.each([false, true])('is read whole where that page is all, the latest first: %j', async (isLatestFirst) => {
+    const client = await sameBy(10, isLatestFirst)
+    for (const [from, count] of [
+      [first, 7],
+      [first + 3, 4],
+      [first, 7],
+    ] as const) {
+      const pages = await Array.fromAsync(entryPages(client, { from, to: last }))
+      expect(pages.flat()).toHaveLength(count)
+    }
+    await client.close()
+  })
+
+  test.each([false, true])(
+    'is an error, not silence, where there is more, the latest first: %j',
+    async (isLatestFirst) => {
+      const client = await sameBy(3, isLatestFirst)
+      // What is not cut off can be read before and after.
+      expect((await Array.fromAsync(entryPages(client, { from: first, to: first + 1 }))).flat()).toHaveLength(2)
+      await expect(Array.fromAsync(entryPages(client, { from: first, to: last }))).rejects.toThrow(
+        'the same 3 entries for every page, though there are more; its list of entries cannot be read whole',
+      )
+      expect((await Array.fromAsync(entryPages(client, { from: last, to: last }))).flat()).toHaveLength(1)
+      await client.close()
+    },
+  )
+})
