@@ -1,7 +1,7 @@
 import type { Batch } from '../batch.ts'
 import { type Doubt, notKnown, notStored } from './doubt.ts'
 import type { Sending } from './sending.ts'
-import { type Fate, readBack } from './settle.ts'
+import { type Fate, fatesInDoubt } from './settle.ts'
 import { refuseLines, type Tally } from './tally.ts'
 
 /** What is said of an entry that is not sent again; undefined where it counts as sent. */
@@ -20,7 +20,7 @@ export const settleDoubt = async (
   { drafts, lines }: Batch,
   { doubt, isLast }: { readonly doubt: Doubt; readonly isLast: boolean },
 ): Promise<Batch> => {
-  const fates = await readBack(sending, drafts)
+  const fates = await fatesInDoubt(sending, drafts)
   if (doubt.isSilent && !fates.includes('open')) sending.silence.believe()
   const again: { drafts: Batch['drafts'][number][]; lines: Batch['lines'][number][] } = { drafts: [], lines: [] }
   for (const [at, draft] of drafts.entries()) {

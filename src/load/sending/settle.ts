@@ -16,12 +16,9 @@ export const isKnownAgain = ({ isOurs, clock }: Sending, sentAt: number): boolea
 /** What is found out of an entry whose answer was lost: it is there, it has to be sent, or nobody can tell. */
 export type Fate = 'there' | 'open' | 'lost'
 
-/** Which of some entries are there as they were sent; undefined where that cannot be read. */
+/** Which of some entries are there as they were sent; undefined where the key may not read that. */
 const seenOf = async (sending: Sending, drafts: readonly EntryDraft[]): Promise<EntryDraft[] | undefined> => {
-  const stored = await sending.now.of(drafts).catch((error: unknown) => {
-    if (isUnreadable(error)) return undefined
-    throw error
-  })
+  const stored = await sending.now.of(drafts)
   return (
     stored &&
     drafts.filter((draft) => {
@@ -31,16 +28,26 @@ const seenOf = async (sending: Sending, drafts: readonly EntryDraft[]): Promise<
   )
 }
 
+/** The same, where a refusal to show what is there is no reason to go no further. */
+const seenIfReadable = async (sending: Sending, drafts: readonly EntryDraft[]): Promise<EntryDraft[] | undefined> => {
+  try {
+    return await seenOf(sending, drafts)
+  } catch (error) {
+    if (isUnreadable(error)) return undefined
+    throw error
+  }
+}
+
 /** Which of some entries are there at this moment as they were sent; none where the key may not read that. */
 export const thereNow = async (sending: Sending, drafts: readonly EntryDraft[]): Promise<ReadonlySet<EntryDraft>> =>
-  new Set(await seenOf(sending, drafts))
+  new Set(await seenIfReadable(sending, drafts))
 
 /** Reads back what is there; only what is not seen is asked for again after a while. */
-export const readBack = async (sending: Sending, drafts: readonly EntryDraft[]): Promise<Fate[]> => {
+const readBack = async (drafts: readonly EntryDraft[], sending: Sending, read: typeof seenOf): Promise<Fate[]> => {
   const seen = new Set<EntryDraft>()
   const unseen = (): EntryDraft[] => drafts.filter((draft) => !seen.has(draft))
   const look = async (): Promise<boolean> => {
-    const found = await seenOf(sending, unseen())
+    const found = await read(sending, unseen())
     for (const draft of found ?? []) seen.add(draft)
     return found !== undefined
   }
@@ -54,5 +61,9 @@ export const fatesOf = async (sending: Sending, drafts: readonly EntryDraft[], s
   // What is sent again under the same name is done once; and an entry that is only set may be set again.
   if (isKnownAgain(sending, sentAt) || (sending.isOurs && !sending.isAdding)) return drafts.map(() => 'open')
   if (sending.isAdding) return drafts.map(() => 'lost')
-  return await readBack(sending, drafts)
+  return await readBack(drafts, sending, seenOf)
 }
+
+/** Finds out what became of entries whose answer does not account for them. */
+export const fatesInDoubt = (sending: Sending, drafts: readonly EntryDraft[]): Promise<Fate[]> =>
+  readBack(drafts, sending, seenIfReadable)
