@@ -71,7 +71,7 @@ describe('a list that a service gives a page at a time', () => {
 
 describe('a service that answers the same page whichever is asked for', () => {
   const held = Array.from({ length: 7 }, (_, at) => ({
-    ...(entry(at + 1) as object),
+    ...entry(at + 1),
     entry_date: `2026-03-0${at + 1}`,
   }))
   const [first, last] = [20_513, 20_519]
