@@ -1,5 +1,5 @@
 import { batchBody } from '../codec/batch.ts'
-import { draftToJson, type Json, recordFromJson } from '../codec/json.ts'
+import { draftToJson, type Json, recordFromJson, isObject } from '../codec/json.ts'
 import { KpiError } from '../domain/errors.ts'
 import { assignment } from '../domain/resources/assignment.ts'
 import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdown-item.ts'
@@ -150,7 +150,8 @@ const readMany = <R extends Resource>(of: R, { content }: Received): Stored<R>[]
 /** Sends what the variant has; `of` and `verb` name what it is. */
 type Send = (of: Resource, verb: Verb, sending: Sending) => Promise<Received>
 
-const saidBy = ({ content }: Received): Said => ('json' in content ? saidIn(content.json) : 'something')
+const saidBy = ({ content }: Received): Said =>
+  'json' in content ? saidIn(content.json) : { words: undefined, shape: 'record' }
 
 type Query = Readonly<Record<string, string>>
 
@@ -197,9 +198,9 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
   // What the classic interface does not know it is not sent, and what it does not show reads null.
   const sentEntry = variant === 'classic' ? entry : newerEntry
   const seen = (one: Entry): Entry => (variant === 'classic' ? { ...one, source_id: null } : one)
-  // A service of somebody else may answer nothing to what it has done.
+  // A service of somebody else may answer nothing to what it has done, or a list.
   const tolerant = (received: Received): Received =>
-    !transport.isOurs() && 'json' in received.content && received.content.json === undefined
+    !transport.isOurs() && 'json' in received.content && !isObject(received.content.json)
       ? { ...received, content: { json: {} } }
       : received
   const putIn = (answered: Received): Put => {
@@ -207,7 +208,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     return {
       entry: seen(readDone(newerEntry, received)),
       isCreated: received.isCreated,
-      said: saidBy(received),
+      said: saidBy(answered),
     }
   }
   const put = async (draft: EntryDraft, idempotencyKey?: string): Promise<Put> => {
@@ -222,8 +223,8 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
   const putMany: Client['entries']['putMany'] = async (list, idempotencyKey) => {
     const [path, body] = [`${entry.path}/list`, batchBody(list, sentEntry)]
     const sending = { method: 'POST', path, body, ...(idempotencyKey && { idempotencyKey }) } as const
-    const received = tolerant(await send(entry, 'add', sending))
-    return { counts: readDone(batchResult, received), said: saidBy(received) }
+    const received = await send(entry, 'add', sending)
+    return { counts: readDone(batchResult, tolerant(received)), said: saidBy(received) }
   }
   const entryPage: Client['entries']['page'] = async (query) => {
     const received = await send(entry, 'list', { method: 'GET', path: entry.path, query: entryQuery(query) })

@@ -169,7 +169,7 @@ test.each(['', 'null', '[]', '"ok"', '{}', '{"id":1}'])(
 )
 
 test('what was added is not added again where the answer cannot be read', async () => {
-  const service = await serviceOf({ says: 'null' })
+  const service = await serviceOf({ says: 'OK' })
   const ran = await importInto(service, `1,1,${DAY},7`, '--on-conflict', 'add')
   expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { rejected: 1 }])
   expect(service.entries).toHaveLength(1)
@@ -263,7 +263,16 @@ test.each([true, false])(
   },
 )
 
-const FAULTS = ['{"rows_added":0}', '{"error":"quota exceeded"}', '{"message":"queued"}', '{}', '']
+const FAULTS = [
+  '{"rows_added":0}',
+  '{"error":"quota exceeded"}',
+  '{"message":"queued"}',
+  '{"success":false,"reason":"quota exceeded"}',
+  '{"id":901,"status":"queued"}',
+  '{}',
+  '[]',
+  '',
+]
 
 test.each(FAULTS)('rows that are not stored are rejects where %j is answered to a batch', async (batchSays) => {
   const service = await serviceOf({ batches: 'updates', keeps: 0, batchSays })
@@ -294,7 +303,9 @@ test('what a batch has left out is sent again where the answer tells of fewer ro
   )
 })
 
-test.each(['', '{}'])('a service that answers %j to what it stores is looked at once, and believed', async (says) => {
+const THANKS = ['', '{}', 'null', '[{"status":"stored"}]', '{"message":"ok"}', '{"entry":{"kept":true}}']
+
+test.each(THANKS)('a service that answers %j to what it stores is looked at once, and believed', async (says) => {
   const gets = ({ reached }: Foreign): number => reached.filter(({ method }) => method === 'GET').length
   const some = await serviceOf({ says })
   expect(JSON.parse((await importInto(some, days(1, 16, 7))).stdout)).toMatchObject({ created: 16, rejected: 0 })
@@ -304,7 +315,7 @@ test.each(['', '{}'])('a service that answers %j to what it stores is looked at 
 })
 
 test('an add whose answers are lost ends after a few, and the rest is left unsent', async () => {
-  const service = await serviceOf({ says: 'null' })
+  const service = await serviceOf({ says: 'OK' })
   const days = Array.from({ length: 28 }, (_, day) => `1,1,2026-02-${String(day + 1).padStart(2, '0')},1`)
   const ran = await importInto(service, days.join('\n'), '--on-conflict', 'add')
   const { rejected, left } = JSON.parse(ran.stdout) as { rejected: number; left: number }

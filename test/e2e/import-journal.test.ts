@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
 import type { Face } from '../../src/server/wire.ts'
 import { heldIn, ID, type Importer, importers, remoteImporter } from '../support/import.ts'
-import { jsonOf, type Ran } from '../support/kpi.ts'
+import { jsonOf, type Ran, shellIn } from '../support/kpi.ts'
 
 /** 12,000 rows come to batches of 5,000, 5,000 and 2,000. */
 const ROWS = 12_000
@@ -241,6 +241,15 @@ describe('--on-conflict add, once a run was stopped in the middle,', () => {
     expect(jsonOf(await open.kpi('entries', 'import', 'packed.csv.gz', ...ADD))).toMatchObject({ created: ROWS })
     await mustHoldOnce(open)
     expect(journals(open)).toEqual([])
+  })
+
+  test('goes on where the base URL is written in another way', async () => {
+    await using open = await stopped()
+    const url = open.world.env?.['KPI_BASE_URL'] ?? ''
+    const env = { ...open.world.env, KPI_BASE_URL: `${url.replace('127.0.0.1', 'localhost')}/` }
+    const ran = await shellIn({ ...open.world, env })('entries', 'import', 'data.csv', ...ADD)
+    expect(jsonOf(ran)).toMatchObject({ created: ROWS })
+    await mustHoldOnce(open)
   })
 
   test.each([[['--map', 'date=date']], [['--strict']], [['--separator', ',', '--decimal', '.']]])(

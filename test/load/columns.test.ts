@@ -143,6 +143,12 @@ describe('a long file', () => {
       ['unused', 'user', 'kpi', 'date', 'unused', 'actual'],
     ],
     [
+      'with the week of a date that is given for all rows',
+      'user,kpi,Week,actual',
+      { date: '2026-03-02' },
+      ['user', 'kpi', 'unused', 'actual'],
+    ],
+    [
       'with a name that stands twice, one of them given by its place',
       'date,user,kpi,date,actual',
       map(['date', '#4']),

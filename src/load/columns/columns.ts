@@ -1,5 +1,6 @@
 import { Ambiguous } from '../../client/directory.ts'
 import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
+import { isPeriodName } from './synonyms.ts'
 import { type Findings, isCalled, namedColumns, nearColumn, recogniseColumns, restOf } from './header.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import { datesAcross, nobodys } from './strange.ts'
@@ -185,11 +186,20 @@ const unusedColumns = (found: Findings): string[] => {
   ]
 }
 
+/** Finds the columns of keys; a month or week beside a date that is given for all rows is not another one. */
+const recogniseKeys = (found: Findings, keys: readonly KeyRole[], options: ImportOptions): void => {
+  const isNamed = found.roles.has('date')
+  recogniseColumns(found, keys)
+  const at = found.roles.get('date')
+  if (options.date === undefined || isNamed || at === undefined) return
+  if (isPeriodName(found.header[at] ?? '')) found.roles.delete('date')
+}
+
 /** Settles what each column means. Everything that is unclear is one `malformed` error with all its issues. */
 export const planColumns = (header: readonly string[], options: ImportOptions, directories: Directories): Plan => {
   const found = namedColumns(header, options)
   const keys = KEY_ROLES.filter((role) => role !== 'source' || directories.source !== undefined)
-  recogniseColumns(found, keys)
+  recogniseKeys(found, keys, options)
   mustNotBeAcross(found, options, directories)
   const wide = findWide(found, options, directories)
   if (!wide) recogniseColumns(found, VALUE_ROLES)

@@ -1,4 +1,5 @@
 import type { Put, PutMany } from '../../client/client.ts'
+import type { Said } from '../../client/said.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import type { Sending } from './sending.ts'
@@ -7,42 +8,46 @@ import type { Sending } from './sending.ts'
 export type Doubt = {
   /** What the service answered. */
   readonly answered: string
-  /** Whether it said nothing, which some do that have stored all. */
-  readonly isSilent: boolean
+  /** How that looks; answers that look alike are believed, once all was seen to be there after one. */
+  readonly shape: string
   /** Whether it told of a fault, or of less than was sent. */
   readonly isShort: boolean
 }
 
-type Trusting = Pick<Sending, 'isOurs' | 'silence'>
+type Trusting = Pick<Sending, 'isOurs' | 'beliefs'>
 
-const SILENT: Doubt = { answered: 'nothing', isSilent: true, isShort: false }
+const doubtIn = ({ beliefs }: Trusting, { words, shape }: Said, answered: string): Doubt | undefined =>
+  beliefs.has(shape) ? undefined : { answered, shape, isShort: words !== undefined }
 
-const silent = ({ silence }: Trusting): Doubt | undefined => (silence.isBelieved() ? undefined : SILENT)
-
-const short = (answered: string): Doubt => ({ answered, isSilent: false, isShort: true })
+const told = ({ words, shape }: Said): string =>
+  words === undefined ? (shape === '' ? 'nothing' : 'something else than what was done') : JSON.stringify(words)
 
 const isCount = (count: unknown): count is number => typeof count === 'number'
+
+/** How many entries an answer accounts for; undefined where it counts none. */
+const totalOf = ({ rows_added, rows_created, rows_updated, rows_unchanged }: PutMany['counts']): number | undefined => {
+  const counts = [rows_created, rows_updated, rows_unchanged].filter(isCount)
+  if (counts.length > 0) return counts.reduce((total, one) => total + one)
+  return isCount(rows_added) ? rows_added : undefined
+}
 
 /** Whether the answer to so many entries accounts for them; our own service is believed. */
 export const doubtOfMany = (sending: Trusting, { counts, said }: PutMany, count: number): Doubt | undefined => {
   if (sending.isOurs) return undefined
-  const { rows_added, rows_created, rows_updated, rows_unchanged } = counts
-  const told = [rows_created, rows_updated, rows_unchanged].filter(isCount)
-  const totals = [
-    ...(isCount(rows_added) ? [rows_added] : []),
-    ...(told.length > 0 ? [told.reduce((total, one) => total + one)] : []),
-  ]
-  if (totals.includes(count)) return undefined
-  if (totals.length === 0) return typeof said === 'string' ? silent(sending) : short(JSON.stringify(said.words))
-  const most = Math.max(...totals)
-  const words = typeof said === 'string' ? '' : ` and ${JSON.stringify(said.words)}`
-  return { answered: `${most} of ${count} rows${words}`, isSilent: false, isShort: most < count }
+  const total = totalOf(counts)
+  if (total === undefined) return doubtIn(sending, said, told(said))
+  if (total === count) return said.words === undefined ? undefined : doubtIn(sending, said, told(said))
+  const words = said.words === undefined ? '' : ` and ${told(said)}`
+  return {
+    answered: `${total} of ${count} rows${words}`,
+    shape: `${total - count} ${said.shape}`,
+    isShort: total < count,
+  }
 }
 
 /** Whether an answer names the entry that was sent; what it leaves out of its key says nothing against that. */
 const names = ({ entry, said }: Put, { kpi_id, entry_date, user_id }: Partial<EntryDraft>): boolean => {
-  if (!(entry.id > 0)) return false
-  if (!entry.kpi_id) return typeof said === 'string'
+  if (!(entry.id > 0) || !entry.kpi_id || said.words !== undefined) return false
   const isOwners = !entry.user_id || user_id === undefined || user_id === null || entry.user_id === user_id
   return entry.kpi_id === kpi_id && (!entry.entry_date || entry.entry_date === entry_date) && isOwners
 }
@@ -59,10 +64,7 @@ export class Unaccounted extends KpiError {
 /** Sees that the answer to an entry accounts for it; our own service is believed. */
 export const mustAccount = (sending: Trusting, put: Put, draft: EntryDraft): void => {
   if (sending.isOurs || names(put, draft)) return
-  const { said } = put
-  const other = said === 'something' ? 'something that is not the entry' : ''
-  const doubt =
-    said === 'nothing' ? silent(sending) : short(other || JSON.stringify(typeof said === 'object' && said.words))
+  const doubt = doubtIn(sending, put.said, told(put.said))
   if (doubt) throw new Unaccounted(doubt)
 }
 

@@ -123,9 +123,9 @@ const actOnce = async (sending: Sending, attempt: Attempt): Promise<OneOutcome> 
 const doneOn = (before: Before): OneOutcome => (before === null ? 'created' : before ? 'updated' : 'sent')
 
 /** What becomes of an entry of which it cannot be read back what was done. */
-const unread = ({ silence }: Sending, { before }: OneToSend, doubt: Doubt | undefined): OneOutcome => {
-  if (!doubt?.isSilent) return { refused: [doubt ? notKnown(doubt) : LOST] }
-  silence.believe()
+const unread = ({ beliefs }: Sending, { before }: OneToSend, doubt: Doubt | undefined): OneOutcome => {
+  if (!doubt || doubt.isShort) return { refused: [doubt ? notKnown(doubt) : LOST] }
+  beliefs.add(doubt.shape)
   return doneOn(before)
 }
 
@@ -139,7 +139,7 @@ const sendPatiently = async (sending: Sending, one: OneToSend): Promise<OneOutco
       const fate = await (doubt && sending.isAdding ? fateOfAdded : fateOfOne)(sending, one.draft, before)
       if (fate === 'lost') return unread(sending, one, doubt)
       if (fate === 'done') {
-        if (doubt?.isSilent) sending.silence.believe()
+        if (doubt) sending.beliefs.add(doubt.shape)
         return doneOn(one.before)
       }
       if (doubt && (doubts > 1 || fate === 'open')) return { refused: [notStored(doubt)] }

@@ -15,7 +15,7 @@ import type { Prepared } from '../prepare.ts'
 import { NoBatches, sendBatch, unsent } from './send-batch.ts'
 import { sendOnes } from './send-ones.ts'
 import type { Sending } from './sending.ts'
-import { createSilence } from './silence.ts'
+import { createBeliefs } from './beliefs.ts'
 import { tryBatches } from './try-batches.ts'
 import { standingNow } from '../standing/standing.ts'
 import { addTally, countTally, emptyTally, type Tally } from './tally.ts'
@@ -48,7 +48,8 @@ const sendingOf = (
     journal,
     knowledge: knowledgeOf(client.isOurs() ? undefined : learnedPath, clock.now),
     losses: createLosses(),
-    silence: createSilence(),
+    beliefs: createBeliefs(),
+    trial: { isOver: false },
     reference,
     standing,
     now: standingNow(client, reference),

@@ -4,7 +4,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Knowledge } from './learned.ts'
 import type { Losses } from './losses.ts'
 import type { Reference } from '../reference.ts'
-import type { Silence } from './silence.ts'
+import type { Beliefs } from './beliefs.ts'
 import type { Standing } from '../standing/standing.ts'
 
 /** What sending works with. */
@@ -21,7 +21,9 @@ export type Sending = {
   readonly journal: Journal
   readonly knowledge: Knowledge
   readonly losses: Losses
-  readonly silence: Silence
+  readonly beliefs: Beliefs
+  /** Whether it need not be tried any more what batches make of what is there. */
+  readonly trial: { isOver: boolean }
   readonly reference: Reference
   /** What was there before anything was sent. */
   readonly standing: Standing

@@ -10,6 +10,10 @@ const reasonOf = (fate: Fate, doubt: Doubt): string | undefined => {
   return fate === 'lost' && doubt.isShort ? notKnown(doubt) : undefined
 }
 
+/** Whether all is there; where that cannot be read, an answer that tells of no fault is taken at its word. */
+const isAllThere = (fates: readonly Fate[], { isShort }: Doubt): boolean =>
+  fates.every((fate) => fate === 'there' || (fate === 'lost' && !isShort))
+
 /**
  * Counts entries of a batch whose answer does not account for them, by what is there, and answers those that are to be sent
  * again; after the last time, those that are not there are refused.
@@ -21,7 +25,7 @@ export const settleDoubt = async (
   { doubt, isLast }: { readonly doubt: Doubt; readonly isLast: boolean },
 ): Promise<Batch> => {
   const fates = await fatesInDoubt(sending, drafts)
-  if (doubt.isSilent && !fates.includes('open')) sending.silence.believe()
+  if (isAllThere(fates, doubt)) sending.beliefs.add(doubt.shape)
   const again: { drafts: Batch['drafts'][number][]; lines: Batch['lines'][number][] } = { drafts: [], lines: [] }
   for (const [at, draft] of drafts.entries()) {
     const [fate, from] = [fates[at] ?? 'open', lines[at] ?? 0]

@@ -13,7 +13,7 @@ import { holds, mayBeMadeOf } from './held.ts'
 import { lookAgain } from './look-again.ts'
 
 /** So many entries are tried of a batch, where the first are refused, and each is sent so often, where answers are lost. */
-const [MOST_ENTRIES, MOST_POSTS] = [3, 6]
+const [MOST_ENTRIES, MOST_POSTS] = [3, 3]
 const PAUSE = 1000
 
 /** What is there of an entry; undefined where that cannot be read. */
@@ -123,12 +123,12 @@ const candidatesOf = ({ drafts }: Sent['batch']): number[] => {
  * as the entry is written down as one whose fate is not known. Takes out of the batch what is in by then.
  */
 export const tryBatches = async (sending: Sending, intended: Intended, sent: Sent): Promise<void> => {
-  const { isOurs, isAdding, knowledge } = sending
-  if (isOurs || isAdding || knowledge.known().updatesInBatches) return
+  const { isOurs, isAdding, knowledge, trial } = sending
+  if (isOurs || isAdding || trial.isOver || knowledge.known().updatesInBatches) return
   for (const at of candidatesOf(sent.batch)) {
     const draft = sent.batch.drafts[at]
     const tried = draft ? await tryEntry(sending, sent, intended, draft) : 'unsure'
-    if (tried === 'unreadable' || tried === 'unseen') return
+    if (tried === 'unreadable' || tried === 'unseen') break
     if (tried === 'unsure') continue
     if (tried === 'doubles') throw new NoBatches('the service makes a second entry of one that is there')
     knowledge.learn({ updatesInBatches: true })
@@ -142,4 +142,6 @@ export const tryBatches = async (sending: Sending, intended: Intended, sent: Sen
     )
     return
   }
+  // What nothing was learned of now is not tried with every batch.
+  trial.isOver = true
 }
