@@ -13,7 +13,7 @@ import { holds, mayBeMadeOf } from './held.ts'
 import { lookAgain } from './look-again.ts'
 
 /** So many entries are tried of a batch, where the first are refused, and each is sent so often, where answers are lost. */
-const [MOST_ENTRIES, MOST_POSTS] = [3, 3]
+const [MOST_ENTRIES, MOST_POSTS] = [3, 6]
 const PAUSE = 1000
 
 /** What is there of an entry; undefined where that cannot be read. */
