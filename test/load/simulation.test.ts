@@ -3,10 +3,13 @@ import { simulate, toldOf } from '../support/simulation/simulate.ts'
 
 const SEEDS = 500
 const SEEDS_A_TEST = 50
+/** Seeds that longer runs have once failed at: every answer to the entries tried first lost, or a write that nobody heard of. */
+const ONCE_FAILED = [1_003_600, 1_004_028, 1_004_436, 1_007_451]
 
-/** The seeds that are asked for: one of them (SEED=123 npx vitest run test/load/simulation.test.ts), or the first 500. */
+/** The seeds that are asked for: one of them (SEED=123 npx vitest run test/load/simulation.test.ts), or all of the suite. */
 const { SEED } = process.env
-const seeds = SEED === undefined ? Array.from({ length: SEEDS }, (_, at) => at + 1) : [Number(SEED)]
+const ofSuite = [...Array.from({ length: SEEDS }, (_, at) => at + 1), ...ONCE_FAILED]
+const seeds = SEED === undefined ? ofSuite : [Number(SEED)]
 const parts = seeds
   .filter((_, at) => at % SEEDS_A_TEST === 0)
   .map((first) => seeds.slice(seeds.indexOf(first)).slice(0, SEEDS_A_TEST))

@@ -30,6 +30,7 @@ type Found = Exclude<Before, null | undefined>
 /** Sends an entry, and sees that the answer is about it. */
 const post = async (sending: Sending, { draft, name }: Attempt): Promise<Put> => {
   const put = await sending.client.entries.put(draft, name)
+  sending.touch()
   mustAccount(sending, put, draft)
   return put
 }
@@ -150,6 +151,7 @@ const sendPatiently = async (sending: Sending, one: OneToSend): Promise<OneOutco
       return await actOnce(sending, { draft: one.draft, before, name: tries === 0 ? one.name : `${one.name}-${tries}` })
     } catch (error) {
       one.isUnknown = mayBeDone(error)
+      if (one.isUnknown) sending.touch()
       doubt = error instanceof Unaccounted ? error.doubt : undefined
       doubts += doubt ? 1 : 0
       throw error

@@ -1,5 +1,6 @@
 import { Stopped } from '../../client/stopped.ts'
 import type { PutMany } from '../../client/client.ts'
+import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { digestOf } from '../journal/digest.ts'
 import { keyOf } from '../journal/key.ts'
@@ -13,7 +14,9 @@ import { holds, mayBeMadeOf } from './held.ts'
 import { lookAgain } from './look-again.ts'
 
 /** So many entries are tried of a batch, where the first are refused, and each is sent so often, where answers are lost. */
-const [MOST_ENTRIES, MOST_POSTS] = [3, 6]
+const [MOST_ENTRIES, MOST_POSTS] = [20, 6]
+/** So many entries whose answers are all lost end a run. */
+const MOST_LOST = 3
 const PAUSE = 1000
 
 /** What is there of an entry; undefined where that cannot be read. */
@@ -70,11 +73,16 @@ const postTwice = async (
 }
 
 /**
- * What came of an entry that was tried; it tells nothing where it is refused, or too many answers are lost. What was
- * answered well may not be there all the same.
+ * What came of an entry that was tried; it tells nothing where it is refused, or all answers are lost and it is not there.
+ * What was answered well may not be there all the same.
  */
 type Tried =
-  'unreadable' | 'unseen' | 'unsure' | 'doubles' | { readonly first: PutMany | undefined; readonly isIn: boolean }
+  | 'unreadable'
+  | 'unseen'
+  | 'refused'
+  | 'lost'
+  | 'doubles'
+  | { readonly first: PutMany | undefined; readonly isIn: boolean }
 
 /** Whether what is there may be what was sent, as far as services round. */
 const mayBeIn = ({ reference }: Sending, stored: StoredEntry, draft: EntryDraft): boolean =>
@@ -84,7 +92,9 @@ const tryEntry = async (sending: Sending, sent: Sent, { id }: Intended, draft: E
   const { journal, clock } = sending
   const key = keyOf(draft)
   const kept = journal.ones(id).find((one) => storedKey(...one.key) === storedKey(...key))
-  const before = kept ? (kept.known ?? []) : (await seenOf(sending, draft))?.ids
+  // A refusal that passes must not stand for a key that may not read: batches would go untried.
+  const found = kept ? undefined : await lookAgain(sending, () => seenOf(sending, draft), Boolean)
+  const before = kept ? (kept.known ?? []) : found?.ids
   if (!before) return 'unreadable'
   const known = before.length > 0 ? before : null
   journal.intendOnes(id, [{ key, digest: digestOf([draft]), known, sentAt: clock.now() }])
@@ -100,13 +110,14 @@ const tryEntry = async (sending: Sending, sent: Sent, { id }: Intended, draft: E
       (now) => !now || now.ids.length >= before.length + enough,
     )
     if (seen && seen.ids.length > Math.max(1, before.length)) return 'doubles'
-    if (!seen || results.filter(Boolean).length < enough) return 'unsure'
-    if (!seen.entry || !mayBeIn(sending, seen.entry, draft)) return 'unseen'
+    // However few answers came, what is there once after all these posts is not doubled.
+    const isIn = seen?.entry && mayBeIn(sending, seen.entry, draft)
+    if (!seen?.entry || !isIn) return seen && results.filter(Boolean).length >= enough ? 'unseen' : 'lost'
     return { first: results[0], isIn: holds(sending.reference, seen.entry, draft) }
   } catch (error) {
     if (!kept && !wasTouched && !sent.isTouched) journal.withdrawOne(id, key)
     if (isNoPath(error) && sending.knowledge.known().takesBatches !== true) throw new NoBatches(error.message)
-    if (isRefused(error)) return 'unsure'
+    if (isRefused(error)) return 'refused'
     throw error
   }
 }
@@ -114,8 +125,14 @@ const tryEntry = async (sending: Sending, sent: Sent, { id }: Intended, draft: E
 /** The entries of a batch that are tried, one after the other: some that lie far apart. */
 const candidatesOf = ({ drafts }: Sent['batch']): number[] => {
   const last = drafts.length - 1
-  return [...new Set([0, Math.floor(last / 2), last])].slice(0, MOST_ENTRIES)
+  return [...new Set(Array.from({ length: MOST_ENTRIES }, (_, at) => Math.floor((at * last) / (MOST_ENTRIES - 1))))]
 }
+
+const tooManyLost = (): KpiError =>
+  new KpiError(
+    'unavailable',
+    'the answers to one entry after the other were lost, so no batch was sent; see that the service answers, and run the same command',
+  )
 
 /**
  * Finds out what a service of somebody else makes of an entry of a batch that is there already, with one entry, before
@@ -125,11 +142,14 @@ const candidatesOf = ({ drafts }: Sent['batch']): number[] => {
 export const tryBatches = async (sending: Sending, intended: Intended, sent: Sent): Promise<void> => {
   const { isOurs, isAdding, knowledge, trial } = sending
   if (isOurs || isAdding || trial.isOver || knowledge.known().updatesInBatches) return
+  let lost = 0
   for (const at of candidatesOf(sent.batch)) {
     const draft = sent.batch.drafts[at]
-    const tried = draft ? await tryEntry(sending, sent, intended, draft) : 'unsure'
+    const tried = draft ? await tryEntry(sending, sent, intended, draft) : 'refused'
     if (tried === 'unreadable' || tried === 'unseen') break
-    if (tried === 'unsure') continue
+    lost += tried === 'lost' ? 1 : 0
+    if (lost === MOST_LOST) throw tooManyLost()
+    if (tried === 'refused' || tried === 'lost') continue
     if (tried === 'doubles') throw new NoBatches('the service makes a second entry of one that is there')
     knowledge.learn({ updatesInBatches: true })
     // What an earlier part of the run has sent is counted as it is read back.
@@ -142,6 +162,7 @@ export const tryBatches = async (sending: Sending, intended: Intended, sent: Sen
     )
     return
   }
+  if (lost > 0) throw tooManyLost()
   // What nothing was learned of now is not tried with every batch.
   trial.isOver = true
 }
