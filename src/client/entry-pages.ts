@@ -1,6 +1,7 @@
 import { KpiError } from '../domain/errors.ts'
 import { ENTRIES_PAGE, type Entry } from '../domain/resources/entry.ts'
-import type { Client, EntryPage } from './client.ts'
+import type { Client } from './client.ts'
+import type { EntryPage } from './entries.ts'
 import type { EntryQuery } from './queries.ts'
 
 /** A stretch of days is read in so many pages or a few more: for each, a service goes through the stretch anew. */

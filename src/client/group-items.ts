@@ -1,6 +1,7 @@
 import { invalid, KpiError } from '../domain/errors.ts'
 import { type GroupItem, groupItem } from '../domain/resources/group-item.ts'
-import type { Client, Collection } from './client.ts'
+import type { Client } from './client.ts'
+import type { Collection } from './collection.ts'
 import type { Named } from './directory.ts'
 
 const listAll = async (client: Client): Promise<GroupItem[]> => {

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Gate } from '../../src/client/gate.ts'
-import { createGate, type Pacing } from '../../src/client/pace.ts'
-import { fileShare } from '../../src/client/pace-file.ts'
+import { createGate, type Pacing } from '../../src/client/pace/paced-gate.ts'
+import { fileShare } from '../../src/client/pace/file.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import {
   bucketLimiter,

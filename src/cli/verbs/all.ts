@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { Client, Collection } from '../../client/client.ts'
+import type { Client } from '../../client/client.ts'
+import type { Collection } from '../../client/collection.ts'
 import type { Resource } from '../../domain/schema.ts'
 import type { Act } from '../cli.ts'
 import type { FieldFlag } from '../flags.ts'

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { Client, Collection } from '../../client/client.ts'
+import type { Client } from '../../client/client.ts'
+import type { Collection } from '../../client/collection.ts'
 import { readDraft } from '../../codec/json.ts'
 import { asDraft, type Draft, type Resource } from '../../domain/schema.ts'
 import type { Act } from '../cli.ts'

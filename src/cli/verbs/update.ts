@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { Client, Collection } from '../../client/client.ts'
+import type { Client } from '../../client/client.ts'
+import type { Collection } from '../../client/collection.ts'
 import { expectObject, type Json, readJson, readPatch } from '../../codec/json.ts'
 import { Fault } from '../../domain/errors.ts'
 import { asPatch, type Field, type Patch, type Reading, type Resource } from '../../domain/schema.ts'

@@ -1,4 +1,4 @@
-import type { Put, PutMany } from '../../client/client.ts'
+import type { Put, PutMany } from '../../client/entries.ts'
 import type { Said } from '../../client/said.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'

@@ -1,4 +1,4 @@
-import type { Put } from '../../client/client.ts'
+import type { Put } from '../../client/entries.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { type Doubt, mustAccount, notKnown, notStored, Unaccounted } from './doubt.ts'

@@ -1,5 +1,5 @@
 import { Stopped } from '../../client/stopped.ts'
-import type { PutMany } from '../../client/client.ts'
+import type { PutMany } from '../../client/entries.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { digestOf } from '../journal/digest.ts'

@@ -1,4 +1,4 @@
-import { MINUTE_MS, type Pace, underWay as allUnderWay } from './pace-state.ts'
+import { MINUTE_MS, type Pace, underWay as allUnderWay } from './state.ts'
 
 /** A limit that is set on this side: never more requests than so many in any minute. */
 export type Rate = {

@@ -1,4 +1,4 @@
-import { parseRetryAfter, type TextAnswer } from './answer.ts'
+import { parseRetryAfter, type TextAnswer } from '../answer.ts'
 
 /** What an answer tells of the limit. Times are in milliseconds. */
 export type Told = {

@@ -1,8 +1,8 @@
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import type { Share } from './pace-share.ts'
-import { forget, freshPace, type Pace } from './pace-state.ts'
-import { paceOfText, textOfPace } from './pace-text.ts'
+import type { Share } from './share.ts'
+import { forget, freshPace, type Pace } from './state.ts'
+import { paceOfText, textOfPace } from './text.ts'
 
 /** Where no limit is known, it is looked so often whether another process has found one. */
 const LOOK_MS = 1000

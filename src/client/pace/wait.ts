@@ -1,4 +1,4 @@
-import { countOf, type Pace, type Sent, underWay } from './pace-state.ts'
+import { countOf, type Pace, type Sent, underWay } from './state.ts'
 
 /** Nothing but an answer to a request that is under way makes room. */
 export const UNTIL_ANSWERED = Infinity

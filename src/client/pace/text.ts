@@ -1,4 +1,4 @@
-import { freshPace, type Kind, type Pace, type Sent } from './pace-state.ts'
+import { freshPace, type Kind, type Pace, type Sent } from './state.ts'
 
 const KINDS: readonly Kind[] = ['unknown', 'sliding', 'fixed', 'bucket', 'trial']
 

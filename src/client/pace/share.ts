@@ -1,4 +1,4 @@
-import { forget, freshPace, type Pace } from './pace-state.ts'
+import { forget, freshPace, type Pace } from './state.ts'
 
 /** Where it is kept what is known of a limit: for one gate, or for those of several processes. */
 export type Share = {

@@ -1,0 +1,70 @@
+import { draftToJson, type Json, recordFromJson } from '../codec/json.ts'
+import { KpiError } from '../domain/errors.ts'
+import { asRecord, type Draft, type Patch, type Resource, type Stored, type Verb } from '../domain/schema.ts'
+import type { Received, Sending } from './transport.ts'
+import { wholeList } from './whole-list.ts'
+
+/** The operations on a resource. Each is one request; a refusal is thrown as `KpiError`. */
+export type Collection<R extends Resource> = {
+  readonly list: () => Promise<Stored<R>[]>
+  readonly get: (id: number | string) => Promise<Stored<R>>
+  readonly add: (draft: Draft<R>) => Promise<Stored<R>>
+  readonly update: (id: number, patch: Patch<R>) => Promise<Stored<R>>
+  readonly remove: (id: number) => Promise<void>
+}
+
+/** Sends what the variant has; `of` and `verb` name what it is. */
+export type Send = (of: Resource, verb: Verb, sending: Sending) => Promise<Received>
+
+/** Reads one of a resource. */
+export const readOne = <R extends Resource>(of: R, { content }: Received): Stored<R> => {
+  if ('json' in content) return recordFromJson(of, content.json)
+  if ('record' in content) return asRecord(of, content.record)
+  throw new KpiError('internal', `the service answered a list where one ${of.title} was expected`)
+}
+
+/** Reads what was answered to a change, which is done, whether or not that can be read. */
+export const readDone = <R extends Resource>(of: R, received: Received): Stored<R> => {
+  try {
+    return readOne(of, received)
+  } catch (error) {
+    if (!(error instanceof KpiError)) throw error
+    throw new KpiError('unavailable', error.message, { mayBeDone: true, cause: error })
+  }
+}
+
+/** Reads a list of a resource. */
+export const readMany = <R extends Resource>(of: R, { content }: Received): Stored<R>[] => {
+  if ('records' in content) return content.records.map((record) => asRecord(of, record))
+  const list: Json = 'json' in content ? content.json : undefined
+  if (!Array.isArray(list)) throw new KpiError('internal', `the service did not answer a list of ${of.plural}`)
+  return list.map((one) => recordFromJson(of, one))
+}
+
+type Query = Readonly<Record<string, string>>
+
+/** All of a list, however many pages it takes. */
+export const listOf = <R extends Resource>(
+  of: R,
+  path: string,
+  send: Send,
+  query: Query = {},
+): Promise<Stored<R>[]> => {
+  const asked = (page: number): Query => (page === 1 ? query : { ...query, page: String(page) })
+  return wholeList(
+    (page) => send(of, 'list', { method: 'GET', path, query: asked(page) }),
+    (received) => readMany(of, received),
+  )
+}
+
+/** The operations on what lies below a path. */
+export const collection = <R extends Resource>(of: R, path: string, send: Send): Collection<R> => ({
+  list: () => listOf(of, path, send),
+  get: async (id) => readOne(of, await send(of, 'get', { method: 'GET', path: `${path}/${id}` })),
+  add: async (draft) => readDone(of, await send(of, 'add', { method: 'POST', path, body: draftToJson(of, draft) })),
+  update: async (id, patch) =>
+    readDone(of, await send(of, 'update', { method: 'PUT', path: `${path}/${id}`, body: draftToJson(of, patch) })),
+  remove: async (id) => {
+    await send(of, 'remove', { method: 'DELETE', path: `${path}/${id}` })
+  },
+})

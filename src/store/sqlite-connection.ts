@@ -1,0 +1,97 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
+import type { Column, SqlInput, SqlList, SqlRow, Writer } from './db.ts'
+import { insertRows } from './sqlite-insert.ts'
+
+/** SQLite waits this long by itself, blocking the process; beyond it the wait is the caller's and lets other work go on. */
+export const BLOCKING_WAIT_MS = 50
+export const BLOCKING_WAIT = `pragma busy_timeout = ${BLOCKING_WAIT_MS}`
+
+/** After so many rows others get their turn. */
+const ROWS_A_TURN = 2000
+
+const equal = ({ name }: Column): string => `${name} = ?`
+
+/** A connection to a SQLite file. Everything in it happens at once; the promises are the seam's. */
+export type Connection = Writer & {
+  readonly begin: () => void
+  readonly beginWriting: () => void
+  /** Begins at once or not at all. */
+  readonly tryWriting: () => void
+  readonly commit: () => void
+  readonly end: () => void
+  /** Changes when another connection has written. */
+  readonly version: () => number
+  readonly close: () => void
+}
+
+/** Prepares a statement once. */
+const createCache = (prepare: (sql: string) => StatementSync): ((sql: string) => StatementSync) => {
+  const statements = new Map<string, StatementSync>()
+  return (sql) => {
+    const known = statements.get(sql)
+    if (known) return known
+    const statement = prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+}
+
+/** Opens a connection, which keeps its prepared statements. */
+export const connect = (path: string, pragmas: string, checksReferences = true): Connection => {
+  const database = new DatabaseSync(path, { readBigInts: true, enableForeignKeyConstraints: checksReferences })
+  try {
+    database.exec(pragmas)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  const prepare = createCache((sql) => database.prepare(sql))
+  const prepareLists = createCache((sql) => {
+    const statement = database.prepare(sql)
+    statement.setReturnArrays(true)
+    return statement
+  })
+  return {
+    all: async (sql: string, values: readonly SqlInput[] = []) => prepare(sql).all(...values) as SqlRow[],
+    each: async (sql, values, visit) => {
+      let visited = 0
+      for (const row of prepareLists(sql).iterate(...values)) {
+        visit(row as unknown as SqlList)
+        if ((visited += 1) % ROWS_A_TURN === 0) await setImmediate()
+      }
+    },
+    run: async (sql: string, values: readonly SqlInput[] = []) => Number(prepare(sql).run(...values).changes),
+    allOfEach: async (sql, lists) => {
+      const statement = prepare(sql)
+      return lists.flatMap((values) => statement.all(...values) as SqlRow[])
+    },
+    insertMany: async (table, columns, rows) => {
+      insertRows((sql, shared, values) => prepare(sql).run(shared, ...values), table, columns, rows)
+    },
+    updateMany: async (table, key, columns, rows) => {
+      const [sets, where] = [columns.map(equal).join(', '), key.map(equal).join(' and ')]
+      const statement = prepare(`update ${table} set ${sets} where ${where}`)
+      for (const row of rows) statement.run(...row.slice(key.length), ...row.slice(0, key.length))
+    },
+    begin: () => void prepare('begin').run(),
+    beginWriting: () => void prepare('begin immediate').run(),
+    tryWriting: () => {
+      database.exec('pragma busy_timeout = 0')
+      try {
+        prepare('begin immediate').run()
+      } finally {
+        database.exec(BLOCKING_WAIT)
+      }
+    },
+    commit: () => void prepare('commit').run(),
+    // SQLite has already rolled back by itself after some failures, a full disk among them.
+    end: () => {
+      if (database.isTransaction) prepare('rollback').run()
+    },
+    version: () => Number(prepare('pragma data_version').get()?.['data_version']),
+    close: () => {
+      if (database.isOpen) database.close()
+    },
+  }
+}
