@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
-import { heldIn, ID, importers, remoteImporter } from '../support/import.ts'
+import { heldIn, importers, lockedMeanwhile } from '../support/import.ts'
 
 /** So many good rows, then so many bad ones. */
 const fileOf = (good: number, bad: number): string =>
@@ -52,16 +52,7 @@ describe.each(importers)('--max-errors: %s', (_, open) => {
 
 describe('--max-errors of rows that the service refuses', () => {
   test('stops between two batches, and says what was sent', async () => {
-    let isLocked = false
-    await using importer = await remoteImporter({
-      wrap: (face) => async (request) => {
-        if (!isLocked && request.target.endsWith('/kpientries/list')) {
-          isLocked = true
-          await importer.client.users.update(ID.ann, { user_status_id: 'L' })
-        }
-        return face(request)
-      },
-    })
+    await using importer = await lockedMeanwhile()
     const rows = Array.from(
       { length: 30_000 },
       (_, at) => `${at % 10 === 0 ? 'Ann Lee' : 'Bob'},Sales,${formatDay(at)},1`,
@@ -78,14 +69,7 @@ describe('--max-errors of rows that the service refuses', () => {
   })
 
   test('ends as too many, too, where nothing is left', async () => {
-    await using importer = await remoteImporter({
-      wrap: (face) => async (request) => {
-        if (request.target.endsWith('/kpientries/list')) {
-          await importer.client.users.update(ID.ann, { user_status_id: 'L' })
-        }
-        return face(request)
-      },
-    })
+    await using importer = await lockedMeanwhile()
     importer.write('data.csv', 'user,kpi,date,actual\nAnn Lee,Sales,2026-01-01,1\nBob,Sales,2026-01-01,1\n')
     const ran = await importer.kpi('entries', 'import', 'data.csv', '--max-errors', '0', '-o', 'json')
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, { created: 1, rejected: 1, left: 0 }])

@@ -1,23 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
-import { heldIn, ID, type Importer, remoteImporter } from '../support/import.ts'
-
-/** An importer whose account is changed once an import has checked all rows, just before it sends the first of them. */
-const changedMeanwhile = async (change: (importer: Importer) => Promise<unknown>): Promise<Importer> => {
-  let pending: (() => Promise<unknown>) | undefined
-  const importer = await remoteImporter({
-    wrap: (face) => async (request) => {
-      if (request.target.endsWith('/kpientries/list')) {
-        const now = pending
-        pending = undefined
-        await now?.()
-      }
-      return face(request)
-    },
-  })
-  pending = () => change(importer)
-  return importer
-}
+import { changedMeanwhile, heldIn, ID, type Importer, remoteImporter } from '../support/import.ts'
 
 const HEADER = 'user,kpi,date,actual'
 const ROWS = ['Ann Lee,Sales,2026-01-01,1', 'Bob,Sales,2026-01-01,2', 'Ann Lee,Visits,2026-01-01,3']

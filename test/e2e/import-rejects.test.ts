@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { embeddedImporter, heldIn, ID, importers, remoteImporter } from '../support/import.ts'
+import { embeddedImporter, heldIn, ID, importers, lockedMeanwhile } from '../support/import.ts'
 import { jsonOf } from '../support/kpi.ts'
 
 const HEADER = 'user,kpi,date,actual,target,notes'
@@ -193,16 +193,7 @@ test('a rejects file of an earlier run is told apart, and stays', async () => {
 })
 
 test('rejects that cannot be written in the end are written by the same command, which adds nothing again', async () => {
-  let isLocked = false
-  await using importer = await remoteImporter({
-    wrap: (face) => async (request) => {
-      if (!isLocked && request.target.endsWith('/kpientries/list')) {
-        isLocked = true
-        await importer.client.users.update(ID.ann, { user_status_id: 'L' })
-      }
-      return face(request)
-    },
-  })
+  await using importer = await lockedMeanwhile()
   importer.write('data.csv', 'user,kpi,date,actual\nAnn Lee,Sales,2026-01-01,1\nBob,Sales,2026-01-01,1\n')
   const args = ['entries', 'import', 'data.csv', '--on-conflict', 'add', '--rejects', 'out/r.csv', '-o', 'json']
   const first = await importer.kpi(...args)

@@ -152,3 +152,24 @@ export const heldIn = async ({ kpi }: Importer): Promise<string[]> => {
   const entries = jsonOf(listed) as Readonly<Record<string, string | number | null>>[]
   return entries.map((entry) => SHOWN.map((name) => entry[name] ?? '-').join(' '))
 }
+
+/** An importer whose account is changed once an import has checked all rows, just before it sends the first of them. */
+export const changedMeanwhile = async (change: (importer: Importer) => Promise<unknown>): Promise<Importer> => {
+  let pending: (() => Promise<unknown>) | undefined
+  const importer = await remoteImporter({
+    wrap: (face) => async (request) => {
+      if (request.target.endsWith('/kpientries/list')) {
+        const now = pending
+        pending = undefined
+        await now?.()
+      }
+      return face(request)
+    },
+  })
+  pending = () => change(importer)
+  return importer
+}
+
+/** One in which Ann is locked then, so that her entries are refused. */
+export const lockedMeanwhile = (): Promise<Importer> =>
+  changedMeanwhile(({ client }) => client.users.update(ID.ann, { user_status_id: 'L' }))
