@@ -5,7 +5,8 @@ import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
 import type { Io } from './io.ts'
 import { createLog, type Log } from './log.ts'
 import { type Printing, printRecord, printRecords } from './output/print.ts'
-import { type Bulk, mustHaveAt, withClientAt } from './session.ts'
+import type { Bulk } from './pacing.ts'
+import { mustHaveAt, withClientAt } from './session.ts'
 import {
   canAsk,
   findFormat,

@@ -9,9 +9,22 @@ import { loneShare, type Share } from '../client/pace/share.ts'
 import type { Waiting } from '../client/transport.ts'
 import { makeFolder, stateFolder } from './folders.ts'
 import type { Io } from './io.ts'
-import type { Bulk } from './session.ts'
 import { waitingText } from './import/progress-text.ts'
 import { type OnWait, tellingClock, tellLongWaits } from './waits.ts'
+
+/** How much work is done: for many requests, that wait for their turn and are tried again. */
+export type Bulk = {
+  /** Asks to give up waiting, but for the answers to what may have changed something. */
+  readonly signal: AbortSignal
+  /** Asks not to wait for those any longer, either. */
+  readonly late?: AbortSignal | undefined
+  /** The most requests in a minute, where that is to be less than the service allows. */
+  readonly rate?: number | undefined
+  /** Takes what there is to say of it. */
+  readonly note: (text: string) => void
+  /** Takes what requests wait for; without it, a note is made of what takes long. */
+  readonly onWait?: OnWait | undefined
+}
 
 /** The file in which it is kept how much of a limit is used, for all of a user's processes. */
 const openShare = (io: Io, name: string, { note, rate }: Bulk): Share => {

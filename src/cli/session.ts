@@ -9,21 +9,7 @@ import { reportRow } from '../domain/resources/report-row.ts'
 import { readBaseUrl } from './base-url.ts'
 import type { Io } from './io.ts'
 import type { Place, RemotePlace } from './settings.ts'
-import type { OnWait } from './waits.ts'
-
-/** How much work is done: for many requests, that wait for their turn and are tried again. */
-export type Bulk = {
-  /** Asks to give up waiting, but for the answers to what may have changed something. */
-  readonly signal: AbortSignal
-  /** Asks not to wait for those any longer, either. */
-  readonly late?: AbortSignal | undefined
-  /** The most requests in a minute, where that is to be less than the service allows. */
-  readonly rate?: number | undefined
-  /** Takes what there is to say of it. */
-  readonly note: (text: string) => void
-  /** Takes what requests wait for; without it, a note is made of what takes long. */
-  readonly onWait?: OnWait | undefined
-}
+import type { Bulk } from './pacing.ts'
 
 /** The way to a remote place; what it needs is loaded only when it is taken. */
 const openRemote = async (io: Io, place: RemotePlace, timeoutMs: number, bulk?: Bulk): Promise<HttpTransport> => {

@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts'
 import { beginFile } from './check.ts'
-import { doubtsOf, type Forms, seenForms } from './forms/forms.ts'
+import type { Forms } from './forms/file-forms.ts'
+import { doubtsOf, seenForms } from './forms/forms.ts'
 import { shown } from './forms/evidence.ts'
 import { nameOfSign } from './forms/number.ts'
 import { type ImportOptions, type Role, ROLES } from './options.ts'

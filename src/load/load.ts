@@ -5,15 +5,15 @@ import { createAssignments } from './assign.ts'
 import type { Journal, JournalHead } from './journal/journal.ts'
 import { openJournal } from './journal/open.ts'
 import { journalPath } from './journal/identity.ts'
-import type { JournalPlace } from './journal/place.ts'
 import { minuteOf, mustNotAddAgain, notesOnUnfinished } from './journal/unfinished.ts'
-import { type Import, type Prepared, withPrepared } from './prepare.ts'
-import type { RejectsFile } from './rejects-file.ts'
+import type { Load } from './import.ts'
+import { type Prepared, withPrepared } from './prepare.ts'
 import { tellUnchecked } from './reference.ts'
 import { countedBatches } from './sending/entries-left.ts'
 import { type Sent, sendAll } from './sending/send.ts'
 import type { Summary } from './summary.ts'
-import { type Verified, verifyRun } from './verify.ts'
+import type { Verified } from './verified.ts'
+import { verifyRun } from './verify.ts'
 
 /** How an import ended: with entries left where it was stopped, or where the service failed or refused in mid-run. */
 export type Ending = {
@@ -26,19 +26,6 @@ export type Ending = {
   readonly unwritten?: KpiError | undefined
   /** What reading everything back came to, where that was asked for and all had been sent. */
   readonly verified?: Verified | undefined
-}
-
-/** An import that is meant: with a place for what is rejected. */
-export type Load = Import & {
-  readonly rejectsFile: RejectsFile
-  /** Where it is kept how far a run is; nowhere where there is no continuing. */
-  readonly journal: JournalPlace | undefined
-  /** Where it is kept what was found out about the service; nowhere where that is found out each time. */
-  readonly learnedPath?: string | undefined
-  /** Takes what forgets the run once that is asked for, where the run is to be known until then; else that is at its end. */
-  readonly onFinished?: ((forget: () => void) => void) | undefined
-  /** Names for what is sent, so that our own service does nothing twice. */
-  readonly random: (bytes: number) => Uint8Array
 }
 
 /** Writes what has been rejected so far, counted in the summary; answers whether assignments were missing. */

@@ -1,8 +1,7 @@
-import type { Client } from '../client/client.ts'
-import type { Clock } from '../client/clock.ts'
 import { BATCH_LIMIT, type EntryDraft } from '../domain/resources/entry.ts'
 import { type Batch, cutBatches, type DuplicateSink } from './batch.ts'
 import { type Checked, checkFile } from './check.ts'
+import type { Import } from './import.ts'
 import { type Decide, decideBy, readsFirst } from './standing/choose.ts'
 import type { ImportOptions } from './options.ts'
 import { nameSources } from './owner.ts'
@@ -13,37 +12,9 @@ import { createSorter, type Sorter } from './sorting/sorter.ts'
 import { type Standing, standingNow } from './standing/standing.ts'
 import { type Ahead, standingAhead } from './standing/ahead.ts'
 import { judge } from './standing/verdict.ts'
-import type { Verifying } from './verify.ts'
 import { Stopped } from '../client/stopped.ts'
 import { emptySummary, type Summary } from './summary.ts'
 import { notesOn, warningsOn } from './told.ts'
-import type { Table } from './reading/table.ts'
-
-/** What an import does: it reads and checks rows, reads what is there where that matters, sends entries. */
-export type Phase = 'read' | 'stored' | 'send'
-
-/** How far that is; where nothing can be counted nothing is done yet. */
-export type Progress = { readonly phase: Phase; readonly done: number; readonly total?: number }
-
-/** An import: what to load, from where to where. */
-export type Import = {
-  readonly client: Client
-  readonly table: Table
-  readonly options: ImportOptions
-  readonly clock: Clock
-  /** A folder for what does not fit in memory. */
-  readonly folder: string
-  /** Asks to stop: at once while the file is read, after the batch at hand while it is sent. */
-  readonly signal: AbortSignal
-  readonly onProgress: (progress: Progress) => void
-  readonly onNote: (note: string) => void
-  /** Told what has to be known, also where nobody wants to hear notes. */
-  readonly onWarning: (warning: string) => void
-  /** Told once the whole file has been read and checked. */
-  readonly onChecked?: (checked: Checked) => void
-  /** Whether everything is read back in the end, and what of that is written where. */
-  readonly verify?: Verifying | undefined
-}
 
 /** A file that has been read and checked: its good rows sorted, the others with their reasons. */
 export type Prepared = Checked & {

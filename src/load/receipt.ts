@@ -4,16 +4,7 @@ import { writeWhole } from './reading/files.ts'
 import type { ImportOptions } from './options.ts'
 import type { Summary } from './summary.ts'
 import type { Table } from './reading/table.ts'
-import type { Difference, Verified, Verifying } from './verify.ts'
-
-/** Where entries were loaded to, without any secret. */
-export type ReceiptPlace = {
-  /** The base URL, or the data directory of the embedded service. */
-  readonly service: string
-  readonly profile: string | null
-  /** The login name, where there is one. */
-  readonly login: string | null
-}
+import type { Difference, Verified, Verifying } from './verified.ts'
 
 /** What a receipt says of the run. */
 export type About = {

@@ -1,5 +1,6 @@
 import type { Checked } from './check.ts'
-import { type Forms, remarksOn } from './forms/forms.ts'
+import type { Forms } from './forms/file-forms.ts'
+import { remarksOn } from './forms/forms.ts'
 import { mayNotRead } from './readable.ts'
 import type { Table } from './reading/table.ts'
 import type { Reference } from './reference.ts'

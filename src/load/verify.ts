@@ -1,4 +1,3 @@
-import { type Day, formatDay } from '../domain/day.ts'
 import { type Decimal, formatDecimal } from '../domain/decimal.ts'
 import { Stopped } from '../client/stopped.ts'
 import { KpiError } from '../domain/errors.ts'
@@ -9,49 +8,13 @@ import { readsFirst } from './standing/choose.ts'
 import { createPlaceSet, type PlaceSet } from './sorting/place-set.ts'
 import { ownerOf } from './owner.ts'
 import { lineOf } from './sorting/place.ts'
-import type { Import, Prepared } from './prepare.ts'
-import { type ReceiptPlace, writeReceipt } from './receipt.ts'
+import type { Import } from './import.ts'
+import type { Prepared } from './prepare.ts'
+import { writeReceipt } from './receipt.ts'
 import { type Recalled, recallSent } from './sending/sent-before.ts'
 import { type Standing, type StoredEntry, storedKey } from './standing/standing.ts'
+import type { Difference, Verified } from './verified.ts'
 import { onlyClears } from './standing/verdict.ts'
-
-/** That everything is read back in the end, and where what came of that is written. */
-export type Verifying = {
-  /** As a whole path. */
-  readonly receiptPath: string
-  readonly place: ReceiptPlace
-  /** The receipt and the rejects file, as people are told of them. */
-  readonly receiptFile: string
-  readonly rejectsFile: string
-}
-
-/** One value of an entry that is not as it was sent; `entry` is how many there are, where that is not one. */
-export type Difference = {
-  readonly line: number
-  /** A user, or, below 0, a breakdown item. */
-  readonly owner: number
-  readonly kpi: number
-  readonly day: Day
-  readonly field: 'entry' | 'actual' | 'target' | 'notes'
-  /** As text; null for nothing. */
-  readonly expected: string | null
-  readonly found: string | null
-}
-
-/** What reading everything back came to. */
-export type Verified = {
-  /** Entries that were compared, and how many of them were as they were sent. */
-  compared: number
-  equal: number
-  /** Entries that were there before this part of the run, and are not known to be there by an earlier one. */
-  leftAlone: number
-  /** So many of them were sent all the same: what rows refer to has changed in between, so that it is not known which. */
-  notCompared: number
-  /** The first differences; all of them are in the receipt. */
-  readonly first: Difference[]
-  /** Why it could not be found out. */
-  failure?: KpiError
-}
 
 const FIRST = 20
 
@@ -168,10 +131,4 @@ export const verifyRun = async (work: Import, prepared: Prepared, journal: Journ
     else throw error
   }
   return verified
-}
-
-/** A difference in a line. */
-export const tellDifference = ({ line, owner, kpi, day, field, expected, found }: Difference): string => {
-  const whose = owner < 0 ? `source ${-owner}` : `user ${owner}`
-  return `line ${line}: ${whose}, KPI ${kpi}, ${formatDay(day)}: ${field}: expected ${expected ?? 'nothing'}, found ${found ?? 'nothing'}`
 }

@@ -1,12 +1,11 @@
 import type { Instant } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
-import type { Account } from '../domain/resources/account.ts'
-import type { Scope } from '../domain/scopes.ts'
 import { mustHaveAccess } from '../service/access.ts'
 import { type LoginBrake, type Pair, pairOf } from '../service/login-brake.ts'
 import { RATE_WINDOW_MS, type RateLimit, type Verdict } from '../service/rate-limit.ts'
 import { createRecall } from '../service/recall.ts'
 import type { Db } from '../store/db.ts'
+import type { Admitted } from './admitted.ts'
 import { createNotes } from './notes.ts'
 import type { WireRequest } from './wire.ts'
 
@@ -15,27 +14,6 @@ export type Limits = {
   readonly brake: LoginBrake
   /** Not there where any number of requests may be made. */
   readonly rate?: RateLimit | undefined
-}
-
-type Headers = Readonly<Record<string, string>>
-
-/** Who was let in. */
-export type Admitted = {
-  readonly account: Account
-  /** The user in whose name things are done. */
-  readonly user: string
-  /** The key that was shown; 0 for the token of the account. */
-  readonly key: number
-  /** What it may do; everything where it is not given. */
-  readonly scopes?: ReadonlySet<Scope>
-  /** When it ends, where it does. */
-  readonly until?: Instant | undefined
-  /** What hashes of bodies are made with, so that they cannot be tried without it. */
-  readonly pepper: string
-  /** What answers tell of the credentials. */
-  readonly headers: Headers
-  /** Takes note that they were used; undefined where that is noted already. */
-  readonly noteUse?: (now: Instant) => Promise<void> | undefined
 }
 
 /** Credentials as they were sent: the name under which wrong ones are counted, and a way to look at them. */
@@ -47,7 +25,7 @@ export type OpenDoor = (db: Db, headers: WireRequest['headers'], now: Instant) =
 const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1000)
 
 /** What the headers tell of a limit: ours, and those of the IETF's draft. */
-const headersOf = ({ limit, used, waitMs }: Verdict): Headers => {
+const headersOf = ({ limit, used, waitMs }: Verdict): Admitted['headers'] => {
   const window = RATE_WINDOW_MS / 1000
   return {
     'x-ratelimit-limit': String(limit),
@@ -106,7 +84,7 @@ const createOpening = (
 }
 
 /** Lets requests in; `tell` is given headers for the answer, whatever becomes of it. */
-export type Door = (request: WireRequest, tell: (headers: Headers) => void) => Promise<Admitted>
+export type Door = (request: WireRequest, tell: (headers: Admitted['headers']) => void) => Promise<Admitted>
 
 /**
  * The door of a face: a request is let in whose credentials are right, whose account has access, and whose limit is not
@@ -129,10 +107,4 @@ export const createDoor = (db: Db, openDoor: OpenDoor, now: () => Instant, limit
     note(admitted, now())
     return admitted
   }
-}
-
-/** Refuses what the credentials do not allow, and names the scope that it takes. */
-export const mustMay = ({ scopes }: Admitted, scope: Scope | undefined): void => {
-  if (scope === undefined || !scopes || scopes.has(scope)) return
-  throw new KpiError('forbidden', `the key does not have the scope ${scope}, which this needs`)
 }

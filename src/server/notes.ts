@@ -1,5 +1,5 @@
 import type { Instant } from '../domain/day.ts'
-import type { Admitted } from './door.ts'
+import type { Admitted } from './admitted.ts'
 
 /** So long after a note no other one of the same key is tried, in seconds: it may be waiting. */
 const NOTE_PAUSE = 5

@@ -4,7 +4,7 @@ import { KpiError } from '../domain/errors.ts'
 import { doOnce } from '../service/idempotency.ts'
 import type { Db } from '../store/db.ts'
 import type { KeptAnswer } from '../store/idempotency.ts'
-import type { Admitted } from './door.ts'
+import type { Admitted } from './admitted.ts'
 import type { WireRequest, WireResponse } from './wire.ts'
 
 const HEADER = 'idempotency-key'

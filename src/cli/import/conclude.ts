@@ -1,20 +1,15 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { KpiError } from '../../domain/errors.ts'
-import type { Verified } from '../../load/verify.ts'
+import type { Verified } from '../../load/verified.ts'
 import { countOf } from '../count-of.ts'
 import { EXIT, exitCodes } from '../exit.ts'
 import type { Asked } from './asked.ts'
 import type { Job } from './jobs.ts'
+import { DONE, type Outcome } from './outcome.ts'
 import { rejectedSummary } from './rejected.ts'
 import { verifiedNote, verifiedOutcome } from './verified.ts'
 import type { Run } from './work.ts'
-
-/** What the work on a file came to: an exit code, a word for it, and what is not done, a line each. */
-export type Outcome = { readonly exit: number; readonly code: string; readonly said: readonly string[] }
-
-/** All is done. */
-export const DONE: Outcome = { exit: EXIT.done, code: 'done', said: [] }
 
 const unwrittenSummary = (rejected: number, { message }: KpiError): string => {
   const rows = rejected === 1 ? '1 row was rejected' : `${rejected} rows were rejected`

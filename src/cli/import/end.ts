@@ -1,7 +1,7 @@
 import { Stopped } from '../../client/stopped.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { EXIT, exitCodes, Unfinished } from '../exit.ts'
-import { DONE, type Outcome } from './conclude.ts'
+import { DONE, type Outcome } from './outcome.ts'
 import type { Stops } from './stops.ts'
 
 /** What comes of the files of a run, one after another, and of the run as a whole. */

@@ -1,4 +1,5 @@
-import { type Forms, flagsNotPlain, formFlags } from '../../load/forms/forms.ts'
+import type { Forms } from '../../load/forms/file-forms.ts'
+import { flagsNotPlain, formFlags } from '../../load/forms/forms.ts'
 import { shellWord } from '../shell-word.ts'
 import type { Asked } from './asked.ts'
 

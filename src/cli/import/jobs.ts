@@ -1,5 +1,5 @@
 import { openTable, type Table } from '../../load/reading/table.ts'
-import type { Verifying } from '../../load/verify.ts'
+import type { Verifying } from '../../load/verified.ts'
 import type { Cli } from '../cli.ts'
 import type { Asked } from './asked.ts'
 import { findRejectsPaths } from './rejects-path.ts'

@@ -1,5 +1,6 @@
 import type { Plan } from '../../load/columns/columns.ts'
-import { type Forms, lastingFlags } from '../../load/forms/forms.ts'
+import type { Forms } from '../../load/forms/file-forms.ts'
+import { lastingFlags } from '../../load/forms/forms.ts'
 import type { Reading } from '../../load/reading/table.ts'
 import type { Cli } from '../cli.ts'
 import type { Asked } from './asked.ts'

@@ -1,6 +1,6 @@
 import { outageText } from '../../client/retry.ts'
 import type { Usage, Waiting } from '../../client/transport.ts'
-import type { Phase, Progress } from '../../load/prepare.ts'
+import type { Phase, Progress } from '../../load/import.ts'
 import type { LogFields } from '../log.ts'
 import type { Speed } from './speed.ts'
 import { count, timeText } from './spell.ts'

@@ -1,7 +1,7 @@
 import type { Ora } from 'ora'
 import type { Client } from '../../client/client.ts'
 import type { Waiting } from '../../client/transport.ts'
-import type { Progress } from '../../load/prepare.ts'
+import type { Progress } from '../../load/import.ts'
 import type { Cli } from '../cli.ts'
 import type { LogFields } from '../log.ts'
 import { type OnWait, tellLongWaits } from '../waits.ts'

@@ -1,4 +1,4 @@
-import type { Progress } from '../../load/prepare.ts'
+import type { Progress } from '../../load/import.ts'
 
 /** How fast it goes, as far as that can be told. */
 export type Speed = {

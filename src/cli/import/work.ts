@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import type { Waiting } from '../../client/transport.ts'
-import type { Import } from '../../load/prepare.ts'
+import type { Import } from '../../load/import.ts'
 import type { Cli } from '../cli.ts'
 import type { Asked } from './asked.ts'
 import type { Job } from './jobs.ts'

@@ -5,7 +5,7 @@ import { faultsOfUserTarget } from '../../domain/rules.ts'
 import { cellReader } from '../columns/cells.ts'
 import type { Reference } from '../reference.ts'
 import { hasSurplus, type Row } from '../reading/rows.ts'
-import type { Forms } from '../forms/forms.ts'
+import type { Forms } from '../forms/file-forms.ts'
 import type { ImportOptions } from '../options.ts'
 import type { AssignPlan } from './columns.ts'
 

@@ -2,20 +2,14 @@ import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
 import type { Plan } from '../columns/columns.ts'
 import type { ImportOptions } from '../options.ts'
 import type { Table } from '../reading/table.ts'
-import { createDateColumn, type DateColumn } from './date-column.ts'
+import { createDateColumn } from './date-column.ts'
 import { type DateFormat, dateFormat } from './date-format.ts'
+import type { Forms } from './file-forms.ts'
 import { PLAIN_FORMAT } from './known-formats.ts'
-import { createNumberColumn, isRefuted, type NumberColumn } from './number-column.ts'
+import { createNumberColumn, isRefuted } from './number-column.ts'
 import type { DecimalSign } from './number.ts'
 import { type FindKpi, survey } from './survey.ts'
 import { createUnits } from './units.ts'
-
-/** How the numbers and dates of a file are written, column by column. */
-export type Forms = {
-  readonly numbers: ReadonlyMap<number, NumberColumn>
-  /** Not there where one date stands for all rows. */
-  readonly date: { readonly at: number; readonly column: DateColumn } | undefined
-}
 
 /** What has been settled of columns, by their places. */
 type Settled = { readonly signs: ReadonlyMap<number, DecimalSign>; readonly format: DateFormat | undefined }

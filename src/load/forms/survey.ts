@@ -2,7 +2,7 @@ import { Fault } from '../../domain/errors.ts'
 import type { Plan } from '../columns/columns.ts'
 import { hasSurplus, type Row } from '../reading/rows.ts'
 import type { Table } from '../reading/table.ts'
-import type { Forms } from './forms.ts'
+import type { Forms } from './file-forms.ts'
 
 /** Finds a KPI by what a cell calls it. */
 export type FindKpi = (text: string) => { readonly id: number } | Fault
