@@ -9,6 +9,8 @@ export type Seen = {
   /** How often the service wrote. */
   readonly writes: number
   readonly troubles: readonly string[]
+  /** Whether the credentials are refused for good, also since an earlier run. */
+  readonly isLockedOut: boolean
   readonly isStopped: boolean
   readonly rejected: readonly { readonly line: number; readonly reason: string }[]
   readonly isLate: boolean
@@ -22,7 +24,7 @@ const REFUSED = /"unauthorized"|"put off"/
 
 const CODES: ReadonlySet<number> = new Set([0, 1, 3, 4, 5, 6])
 
-const complaintsOfCode = (job: Job, { ended, writes, troubles, isStopped }: Seen): string[] => {
+const complaintsOfCode = (job: Job, { ended, writes, troubles, isLockedOut, isStopped }: Seen): string[] => {
   const { code } = ended
   if (code === undefined) return []
   const isAllBad = job.sheet.rows.length >= 20 && expectedOf(job).bad.size >= 20
@@ -30,7 +32,7 @@ const complaintsOfCode = (job: Job, { ended, writes, troubles, isStopped }: Seen
     ...(CODES.has(code) ? [] : [`exit code ${code} is none of these`]),
     ...(code === 1 && !isAllBad ? ['exit code 1 where the file is good enough'] : []),
     ...(code === 5 && writes > 0 ? [`exit code 5 where ${writes} entries were written`] : []),
-    ...(code === 4 && !troubles.some((one) => REFUSED.test(one)) && job.kind.isOurs
+    ...(code === 4 && !isLockedOut && !troubles.some((one) => REFUSED.test(one)) && job.kind.isOurs
       ? ['exit code 4 where nobody was refused']
       : []),
     ...((code === 5 || code === 6) && troubles.length === 0 && !isStopped

@@ -79,7 +79,7 @@ export const runKilled = async (job: Job, target: Target, random: Random, killin
     if (ended.code === undefined) kills += 1
     const entries = await target.entries()
     const rejected = rejectedIn(folder.path)
-    const seen: Seen = { ended, writes: 0, troubles: [], isStopped: false, rejected, isLate: false }
+    const seen: Seen = { ended, writes: 0, troubles: [], isLockedOut: false, isStopped: false, rejected, isLate: false }
     const complaints = [
       ...complaintsMeanwhile(job, entries, seen),
       ...(ended.code === undefined ? [] : complaintsAtEnd(job, entries, seen)),

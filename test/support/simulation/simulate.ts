@@ -97,17 +97,18 @@ const play = async (
       ended,
       writes: service.writes() - writes,
       troubles: service.log.slice(troubles),
+      isLockedOut: service.isLockedOut(),
       isStopped: job.interruptions[at]?.how === 'stop',
       rejected: rejectedIn(home),
       isLate: clock.elapsed() - began > MOST_HOURS * 3_600_000,
     }
     if (ended.code !== undefined) said += `-- run ${at + 1}: exit ${ended.code}\n${ended.stderr}${ended.stdout}`
     else said += `-- run ${at + 1}: killed\n`
-    const isLockedOut = ended.code === 4 && service.isLockedOut()
-    const isOver = ended.code !== undefined && (ENDS.has(ended.code) || isLockedOut)
+    const isRefused = ended.code === 4 && run.isLockedOut
+    const isOver = ended.code !== undefined && (ENDS.has(ended.code) || isRefused)
     const complaints = [
       ...complaintsMeanwhile(job, service.entries(), run),
-      ...(isOver && !isLockedOut ? complaintsAtEnd(job, service.entries(), run) : []),
+      ...(isOver && !isRefused ? complaintsAtEnd(job, service.entries(), run) : []),
     ]
     if (isOver || complaints.length > 0) return { codes, complaints, said }
     await clock.sleep((at + 1) * 61_000)
