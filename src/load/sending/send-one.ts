@@ -42,6 +42,7 @@ const update = async (sending: Sending, id: number, draft: EntryDraft): Promise<
     ...(target !== undefined && { target }),
     ...(notes !== undefined && { notes }),
   })
+  sending.touch()
   mustAccount(sending, put, draft)
 }
 
