@@ -10,6 +10,8 @@ import { simulate, toldOf } from './support/simulation/simulate.ts'
  */
 
 const [SEEDS, FIRST] = [20_000, 1_000_001]
+/** After so many it is told how it goes. */
+const SEEDS_A_ROUND = 1000
 const SHOWN = 5
 
 /** What came of some seeds. */
@@ -37,7 +39,8 @@ const inProcess = async (...numbers: readonly number[]): Promise<Soaked> => {
   return soaked as Soaked
 }
 
-const main = async (count = SEEDS, first = FIRST): Promise<void> => {
+/** Soaks some seeds with all processors, and tells what came of them. */
+const round = async (first: number, count: number): Promise<number> => {
   const began = Date.now()
   const processes = Math.min(availableParallelism(), count)
   const parts = await Promise.all(
@@ -57,7 +60,15 @@ const main = async (count = SEEDS, first = FIRST): Promise<void> => {
   process.stdout.write(
     `${seeds} seeds from ${first} on, ${runs} runs, ${kills} killed, ${troubles} troubles, ${seconds} s: ${failed.length} failed\n`,
   )
-  process.exitCode = failed.length > 0 ? 1 : 0
+  return failed.length
+}
+
+const main = async (count = SEEDS, first = FIRST): Promise<void> => {
+  let failed = 0
+  for (let done = 0; done < count; done += SEEDS_A_ROUND)
+    failed += await round(first + done, Math.min(SEEDS_A_ROUND, count - done))
+  process.stdout.write(`${count} seeds: ${failed} failed\n`)
+  process.exitCode = failed > 0 ? 1 : 0
 }
 
 const [first, count, step] = process.argv.slice(2).map(Number)
