@@ -1,7 +1,7 @@
 import { BODY_LIMIT } from '../domain/limits.ts'
 import { BATCH_LIMIT, type EntryDraft } from '../domain/resources/entry.ts'
 import { type Block, numberAt } from './sorting/block.ts'
-import { draftOf, isBadAt } from './entry.ts'
+import { draftOf, isBadAt } from './packed.ts'
 import type { OnDuplicate } from './options.ts'
 import { ownerOf } from './owner.ts'
 

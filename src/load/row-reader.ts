@@ -1,34 +1,18 @@
 import type { Named } from '../client/directory.ts'
 import { Fault } from '../domain/errors.ts'
-import { checkText } from '../domain/field-value.ts'
-import { entry, type EntryDraft } from '../domain/resources/entry.ts'
-import { bigintAt, type Block, type BlockRow, numberAt, textAt } from './sorting/block.ts'
 import { cellReader } from './columns/cells.ts'
 import { KEY_ROLES, type Plan } from './columns/columns.ts'
 import type { Forms } from './forms/file-forms.ts'
-import type { NumberColumn } from './forms/number-column.ts'
-import type { ImportOptions, Role } from './options.ts'
+import type { ImportOptions } from './options.ts'
 import type { SourcesOfUsers } from './owner.ts'
 import { type FirstLines, mustBeTellable, ownerReader } from './owner-reader.ts'
-import type { Reference } from './reference.ts'
-import { placeOf } from './sorting/place.ts'
+import { ACTUAL, BAD, isBad } from './packed.ts'
 import { hasSurplus, type Row } from './reading/rows.ts'
-import { unmarkText } from './reading/text-mark.ts'
+import type { Reference } from './reference.ts'
+import { type AtHand, createValueReader } from './row-values.ts'
+import type { BlockRow } from './sorting/block.ts'
+import { placeOf } from './sorting/place.ts'
 import { readDateCell, remember } from './values.ts'
-
-/** Which values a row has, as bits: each is given, or cleared, or, where neither is set, kept as it is stored. */
-const ACTUAL = { given: 1, cleared: 2 }
-const TARGET = { given: 4, cleared: 8 }
-const NOTES = { given: 16, cleared: 32 }
-
-/** Marks what cannot be loaded as it stands, though its key can be read: it is a duplicate all the same. */
-const BAD = 64
-
-/** Whether a row is marked as bad. */
-export const isBad = ({ flags }: Pick<BlockRow, 'flags'>): boolean => (flags & BAD) !== 0
-
-/** Whether a row gives a target. */
-export const givesTarget = ({ flags }: Pick<BlockRow, 'flags'>): boolean => (flags & TARGET.given) !== 0
 
 /** Takes what the rows of a file come to. */
 export type RowSink = {
@@ -43,7 +27,6 @@ export type RowSink = {
 }
 
 type Cells = readonly string[]
-type Values = Pick<BlockRow, 'flags' | 'actual' | 'target' | 'text'>
 
 /** Reads the rows of a file by its plan. */
 export type RowReader = {
@@ -68,15 +51,15 @@ export const createRowReader = (
   const ownerIn = ownerReader(plan, options, reference, sourcesOfUsers)
   const first: FirstLines = { user: 0, source: 0 }
   const dates = forms.date?.column
-  let lineAtHand = 0
-  // As it was found: the numbers of a KPI are of one unit, however rows call it and whatever columns they stand in.
-  let kpiAtHand: number | undefined
+  const hand: AtHand = { line: 0, kpi: undefined, reasons: [] }
+  const { reasons } = hand
+  const { flagOf, numberOf, valuesOf } = createValueReader(plan, options, forms, hand, sink.rounded)
   const kpiOf = cellReader(plan, 'kpi', options.kpi, reference.findKpi)
   const dayOf = cellReader(
     plan,
     'date',
     options.date,
-    remember((text) => dates?.read(text.trim(), lineAtHand) ?? readDateCell(text.trim())),
+    remember((text) => dates?.read(text.trim(), hand.line) ?? readDateCell(text.trim())),
   )
   // Looks at a cell without taking it for one of its column, which it may not be.
   const dayPerhaps = cellReader(plan, 'date', options.date, (text) => {
@@ -84,62 +67,23 @@ export const createRowReader = (
     return typeof day === 'number' ? day : new Fault(text)
   })
   const namesKeys = KEY_ROLES.some((role) => roles.has(role))
-  // The reasons against the row at hand, kept between rows to spare the allocation.
-  const reasons: string[] = []
 
   const tell = <T>(value: T | Fault): T | undefined => {
     if (!(value instanceof Fault)) return value
     reasons.push(value.message)
     return undefined
   }
-  const numberOf = (text: string, name: string, column: NumberColumn): bigint => {
-    const cell = column.read(text, lineAtHand, kpiAtHand)
-    if (cell instanceof Fault) reasons.push(`${name} ${cell.message}`)
-    else if (cell.rounded && options.strict) reasons.push(`${name} "${text}" has more than four decimals`)
-    else {
-      if (cell.rounded) sink.rounded()
-      return cell.value
-    }
-    return 0n
-  }
-  const notesOf = (text: string): string => {
-    const value = checkText(entry.fields.notes, plan.isMarked ? unmarkText(text) : text)
-    if (!(value instanceof Fault)) return value ?? ''
-    reasons.push(`notes ${value.message}`)
-    return ''
-  }
-  const columnOf = (role: Role): ((cells: Cells) => string | undefined) => {
-    const at = roles.get(role)
-    return at === undefined ? () => undefined : (cells) => (cells[at] ?? '').trim()
-  }
-  const [actualIn, targetIn, notesIn] = [columnOf('actual'), columnOf('target'), columnOf('notes')]
-  const formOf = (role: Role): NumberColumn | undefined => forms.numbers.get(roles.get(role) ?? -1)
-  const [actualForm, targetForm] = [formOf('actual'), formOf('target')]
-  const flagOf = (text: string | undefined, bits: typeof ACTUAL): number => {
-    if (text === undefined) return 0
-    if (text !== '') return bits.given
-    return options.clearEmpty ? bits.cleared : 0
-  }
-  const valuesOf = (cells: Cells): Values => {
-    const [actual, target, notes] = [actualIn(cells), targetIn(cells), notesIn(cells)]
-    return {
-      flags: flagOf(actual, ACTUAL) | flagOf(target, TARGET) | flagOf(notes, NOTES),
-      actual: actual && actualForm ? numberOf(actual, 'actual', actualForm) : 0n,
-      target: target && targetForm ? numberOf(target, 'target', targetForm) : 0n,
-      text: notes ? notesOf(notes) : '',
-    }
-  }
   const faultsOf = (owner: number | undefined, kpi: number | undefined): readonly string[] =>
     owner === undefined || kpi === undefined ? [] : reference.faultsOf(owner, kpi)
   const add = (row: BlockRow): void => {
-    if (!isBad(row)) first[row.first < 0 ? 'source' : 'user'] ||= lineAtHand
+    if (!isBad(row)) first[row.first < 0 ? 'source' : 'user'] ||= hand.line
     sink.entry(row)
   }
 
   const readLong = ({ line, cells }: Row): void => {
     const owner = tell(ownerIn(cells))?.id
     const kpi = tell(kpiOf(cells))?.id
-    kpiAtHand = kpi
+    hand.kpi = kpi
     const day = tell(dayOf(cells))
     reasons.push(...faultsOf(owner, kpi))
     const values = valuesOf(cells)
@@ -165,7 +109,7 @@ export const createRowReader = (
       // Whether an empty cell has something to clear is found out later: only then do they stand against it.
       if (text !== '') reasons.push(...faults)
       const form = forms.numbers.get(at)
-      kpiAtHand = kpi
+      hand.kpi = kpi
       const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form)
       if (owner === undefined || kpi === undefined || day === undefined) continue
       const flags = flagOf(text, ACTUAL) | (reasons.length > before ? BAD : 0)
@@ -210,7 +154,7 @@ export const createRowReader = (
         return
       }
       reasons.length = 0
-      lineAtHand = row.line
+      hand.line = row.line
       if (hasSurplus(row.cells, header)) {
         reasons.push(`the row has ${row.cells.length} cells, the header has ${header.length}`)
         addDoubtful(row)
@@ -219,24 +163,4 @@ export const createRowReader = (
       if (reasons.length > 0) sink.reject(row.line, reasons)
     },
   }
-}
-
-/** Whether a row of a block is marked as bad. */
-export const isBadAt = ({ flags }: Block, at: number): boolean => isBad({ flags: numberAt(flags, at) })
-
-/** The draft of a row that was read. */
-export const draftOf = (block: Block, at: number): EntryDraft => {
-  const flags = numberAt(block.flags, at)
-  const owner = numberAt(block.first, at)
-  const kpi_id = numberAt(block.second, at)
-  const entry_date = numberAt(block.third, at)
-  const draft: EntryDraft =
-    owner < 0 ? { source_id: -owner, kpi_id, entry_date } : { user_id: owner, kpi_id, entry_date }
-  if (flags & ACTUAL.given) draft.actual = bigintAt(block.values, at * 2)
-  else if (flags & ACTUAL.cleared) draft.actual = null
-  if (flags & TARGET.given) draft.target = bigintAt(block.values, at * 2 + 1)
-  else if (flags & TARGET.cleared) draft.target = null
-  if (flags & NOTES.given) draft.notes = textAt(block.text, at)
-  else if (flags & NOTES.cleared) draft.notes = null
-  return draft
 }

@@ -1,0 +1,36 @@
+import type { EntryDraft } from '../domain/resources/entry.ts'
+import { bigintAt, type Block, type BlockRow, numberAt, textAt } from './sorting/block.ts'
+
+/** Which values a row has, as bits: each is given, or cleared, or, where neither is set, kept as it is stored. */
+export const ACTUAL = { given: 1, cleared: 2 }
+export const TARGET = { given: 4, cleared: 8 }
+export const NOTES = { given: 16, cleared: 32 }
+
+/** Marks what cannot be loaded as it stands, though its key can be read: it is a duplicate all the same. */
+export const BAD = 64
+
+/** Whether a row is marked as bad. */
+export const isBad = ({ flags }: Pick<BlockRow, 'flags'>): boolean => (flags & BAD) !== 0
+
+/** Whether a row gives a target. */
+export const givesTarget = ({ flags }: Pick<BlockRow, 'flags'>): boolean => (flags & TARGET.given) !== 0
+
+/** Whether a row of a block is marked as bad. */
+export const isBadAt = ({ flags }: Block, at: number): boolean => isBad({ flags: numberAt(flags, at) })
+
+/** The draft of a row that was read. */
+export const draftOf = (block: Block, at: number): EntryDraft => {
+  const flags = numberAt(block.flags, at)
+  const owner = numberAt(block.first, at)
+  const kpi_id = numberAt(block.second, at)
+  const entry_date = numberAt(block.third, at)
+  const draft: EntryDraft =
+    owner < 0 ? { source_id: -owner, kpi_id, entry_date } : { user_id: owner, kpi_id, entry_date }
+  if (flags & ACTUAL.given) draft.actual = bigintAt(block.values, at * 2)
+  else if (flags & ACTUAL.cleared) draft.actual = null
+  if (flags & TARGET.given) draft.target = bigintAt(block.values, at * 2 + 1)
+  else if (flags & TARGET.cleared) draft.target = null
+  if (flags & NOTES.given) draft.notes = textAt(block.text, at)
+  else if (flags & NOTES.cleared) draft.notes = null
+  return draft
+}

@@ -1,0 +1,80 @@
+import { Fault } from '../domain/errors.ts'
+import { checkText } from '../domain/field-value.ts'
+import { entry } from '../domain/resources/entry.ts'
+import type { Plan } from './columns/columns.ts'
+import type { Forms } from './forms/file-forms.ts'
+import type { NumberColumn } from './forms/number-column.ts'
+import type { ImportOptions, Role } from './options.ts'
+import { ACTUAL, NOTES, TARGET } from './packed.ts'
+import { unmarkText } from './reading/text-mark.ts'
+import type { BlockRow } from './sorting/block.ts'
+
+/** The row at hand, and what there is to say against it; one for all rows, to spare the allocation. */
+export type AtHand = {
+  line: number
+  /** As it was found: the numbers of a KPI are of one unit, however rows call it and whatever columns they stand in. */
+  kpi: number | undefined
+  readonly reasons: string[]
+}
+
+type Cells = readonly string[]
+
+/** Reads the values of rows; what is wrong with one is said of the row at hand. */
+export type ValueReader = {
+  /** What a cell says of a value: that it is given, or cleared, or nothing. */
+  readonly flagOf: (text: string | undefined, bits: typeof ACTUAL) => number
+  readonly numberOf: (text: string, name: string, column: NumberColumn) => bigint
+  /** The values of a row that has a column for each of them. */
+  readonly valuesOf: (cells: Cells) => Pick<BlockRow, 'flags' | 'actual' | 'target' | 'text'>
+}
+
+/** A reader of values; `onRounded` hears of each that had more than four decimals. */
+export const createValueReader = (
+  { roles, isMarked }: Plan,
+  { strict, clearEmpty }: ImportOptions,
+  forms: Forms,
+  hand: AtHand,
+  onRounded: () => void,
+): ValueReader => {
+  const numberOf: ValueReader['numberOf'] = (text, name, column) => {
+    const cell = column.read(text, hand.line, hand.kpi)
+    if (cell instanceof Fault) hand.reasons.push(`${name} ${cell.message}`)
+    else if (cell.rounded && strict) hand.reasons.push(`${name} "${text}" has more than four decimals`)
+    else {
+      if (cell.rounded) onRounded()
+      return cell.value
+    }
+    return 0n
+  }
+  const notesOf = (text: string): string => {
+    const value = checkText(entry.fields.notes, isMarked ? unmarkText(text) : text)
+    if (!(value instanceof Fault)) return value ?? ''
+    hand.reasons.push(`notes ${value.message}`)
+    return ''
+  }
+  const columnOf = (role: Role): ((cells: Cells) => string | undefined) => {
+    const at = roles.get(role)
+    return at === undefined ? () => undefined : (cells) => (cells[at] ?? '').trim()
+  }
+  const [actualIn, targetIn, notesIn] = [columnOf('actual'), columnOf('target'), columnOf('notes')]
+  const formOf = (role: Role): NumberColumn | undefined => forms.numbers.get(roles.get(role) ?? -1)
+  const [actualForm, targetForm] = [formOf('actual'), formOf('target')]
+  const flagOf: ValueReader['flagOf'] = (text, bits) => {
+    if (text === undefined) return 0
+    if (text !== '') return bits.given
+    return clearEmpty ? bits.cleared : 0
+  }
+  return {
+    flagOf,
+    numberOf,
+    valuesOf: (cells) => {
+      const [actual, target, notes] = [actualIn(cells), targetIn(cells), notesIn(cells)]
+      return {
+        flags: flagOf(actual, ACTUAL) | flagOf(target, TARGET) | flagOf(notes, NOTES),
+        actual: actual && actualForm ? numberOf(actual, 'actual', actualForm) : 0n,
+        target: target && targetForm ? numberOf(target, 'target', targetForm) : 0n,
+        text: notes ? notesOf(notes) : '',
+      }
+    },
+  }
+}
