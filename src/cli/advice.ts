@@ -28,16 +28,20 @@ const credentialsAdvice = (io: Io, place: RemotePlace): string => {
 export const scopeIn = ({ code, message }: KpiError): string | undefined =>
   code === 'forbidden' ? SCOPES.find((scope) => message.includes(scope)) : undefined
 
-const adviceFor = (error: KpiError, io: Io, place: RemotePlace): string | undefined => {
+/** All scopes of a key that would do: what the one that was shown has, as far as that is known, and one more. */
+const scopesWith = (scope: string, known: string): string =>
+  SCOPES.filter((one) => one === scope || known.split(/[\s,]+/).includes(one)).join(',')
+
+const adviceFor = (error: KpiError, io: Io, place: RemotePlace, known: string): string | undefined => {
   if (error.code === 'unauthorized') return credentialsAdvice(io, place)
   const scope = place.kind === 'v1' ? scopeIn(error) : undefined
   if (scope === undefined) return undefined
-  return `use a key that has it; on the bundled service, kpi service keys create NAME --user USER --scopes ${scope} makes one`
+  return `use a key that has it; on the bundled service, kpi service keys create NAME --user USER --scopes ${scopesWith(scope, known)} makes one`
 }
 
-/** A refusal by a remote service, with what to do about it; any other error as it is. */
-export const withAdvice = <E>(error: E, io: Io, place: RemotePlace): E | KpiError => {
+/** A refusal by a remote service to a key of known scopes, with what to do about it; any other error as it is. */
+export const withAdvice = <E>(error: E, io: Io, place: RemotePlace, known = ''): E | KpiError => {
   if (!(error instanceof KpiError)) return error
-  const advice = adviceFor(error, io, place)
+  const advice = adviceFor(error, io, place, known)
   return advice === undefined ? error : new KpiError(error.code, `${error.message}; ${advice}`)
 }

@@ -69,7 +69,7 @@ export const withClientAt = async <T>(
   try {
     return await work(client)
   } catch (error) {
-    throw place.kind === 'embedded' ? error : withAdvice(error, io, place)
+    throw place.kind === 'embedded' ? error : withAdvice(error, io, place, client.keySaid()?.scopes ?? '')
   } finally {
     await client.close()
   }

@@ -29,6 +29,8 @@ export type Field = {
   readonly newer?: true
   /** Taken when the resource is made, kept only as a hash, always shown as null. */
   readonly secret?: true
+  /** A sentence that is read as a whole: tables let it go on in the next line where there is no room. */
+  readonly isSentence?: true
   /** The longest text, in characters. */
   readonly max?: number
   /** The smallest and the largest whole number, where its kind would hold others. */

@@ -184,7 +184,7 @@ describe('a key that may do only so much', () => {
     const named = await user.kpi(...line, '--source', 'South')
     expect(named).toMatchObject({ code: 4, stdout: '' })
     expect(named.stderr).toContain('the key does not have the scope breakdowns:read')
-    expect(named.stderr).toContain('--scopes breakdowns:read makes one')
+    expect(named.stderr).toContain('--scopes entries:write,breakdowns:read makes one')
   })
 })
 

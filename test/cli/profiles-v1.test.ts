@@ -370,6 +370,6 @@ test('a scope that is missing is told with what to do about it', async () => {
     code: 4,
     stdout: '',
     stderr:
-      'kpi: the key does not have the scope users:read, which this needs; use a key that has it; on the bundled service, kpi service keys create NAME --user USER --scopes users:read makes one\n',
+      'kpi: the key does not have the scope users:read, which this needs; use a key that has it; on the bundled service, kpi service keys create NAME --user USER --scopes kpis:read,users:read makes one\n',
   })
 })

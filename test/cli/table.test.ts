@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createTable, type TableColumn } from '../../src/cli/output/table.ts'
-import { oneLine, shorten } from '../../src/cli/output/width.ts'
+import { oneLine, shorten, wrap } from '../../src/cli/output/width.ts'
 
 const COLUMNS: readonly TableColumn[] = [
-  { title: 'id', isNumber: true, mayCut: false },
-  { title: 'name', isNumber: false, mayCut: true },
+  { title: 'id', isNumber: true, whereLong: 'stays' },
+  { title: 'name', isNumber: false, whereLong: 'cut' },
 ]
 const draw = (rows: readonly string[][], width?: number): Promise<string> =>
   createTable(COLUMNS, { width, color: false })(rows)
@@ -41,11 +41,14 @@ describe('a table', () => {
   })
 
   test('cuts titles before texts, and neither numbers nor dates', async () => {
-    const columns = ['a_long_title', 'date', 'name'].map((title) => ({
-      title,
-      isNumber: title === 'a_long_title',
-      mayCut: title === 'name',
-    }))
+    const columns = ['a_long_title', 'date', 'name'].map(
+      (title) =>
+        ({
+          title,
+          isNumber: title === 'a_long_title',
+          whereLong: title === 'name' ? 'cut' : 'stays',
+        }) as const,
+    )
     const rows = [['12345', '2026-11-21', 'x'.repeat(12)]]
     const at = (width: number): Promise<string> => createTable(columns, { width, color: false })(rows)
     expect(await at(33)).toBe(`a_long…  date        name\n  12345  2026-11-21  ${'x'.repeat(12)}\n`)
@@ -63,6 +66,14 @@ describe('a table', () => {
       '100  name 2',
       '249  name 4',
     ])
+  })
+
+  test('lets sentences go on in the next line, by whichever means its rows are drawn', async () => {
+    const columns = [COLUMNS[0], { title: 'reason', isNumber: false, whereLong: 'wraps' }] as const
+    const rows = Array.from({ length: 101 }, () => ['1', 'there is no user "Jörg"; did you mean "Jürgen"?'])
+    const lines = (await createTable(columns as readonly TableColumn[], { width: 34, color: false })(rows)).split('\n')
+    const row = [' 1  there is no user "Jörg"; did', '    you mean "Jürgen"?']
+    expect(lines).toEqual(['id  reason', ...rows.flatMap(() => row), ''])
   })
 
   test('goes on in the widths of its first block, without titles', async () => {
@@ -89,5 +100,15 @@ describe('a cell', () => {
     ['abcdef', 1, '…'],
   ])('%s in %i columns is %s', (text, width, shown) => {
     expect(shorten(text, width, ({ length }) => length)).toBe(shown)
+  })
+
+  test.each([
+    ['one two', 7, ['one two']],
+    ['one two', 6, ['one', 'two']],
+    ['one twothree', 5, ['one', 'twoth', 'ree']],
+    ['a  b', 2, ['a ', 'b']],
+    ['', 3, ['']],
+  ])('%j in lines of %i columns is %j', (text, width, lines) => {
+    expect(wrap(text, width, ({ length }) => length)).toEqual(lines)
   })
 })

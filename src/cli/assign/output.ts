@@ -39,7 +39,7 @@ export const assignDryRunRow = resource({
     kpi_id: { kind: 'integer', about: 'KPI', nullable: true },
     user_target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
     sort_order: { kind: 'int16', about: 'Place to be sent', nullable: true },
-    reason: { kind: 'text', about: 'Why it would be rejected', nullable: true },
+    reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
   },
 })
 

@@ -18,8 +18,8 @@ export const finding = resource({
   verbs: [],
   fields: {
     topic: { kind: 'text', about: 'What it is about' },
-    found: { kind: 'text', about: 'What was found or said of it' },
-    evidence: { kind: 'text', about: 'What shows that' },
+    found: { kind: 'text', about: 'What was found or said of it', isSentence: true },
+    evidence: { kind: 'text', about: 'What shows that', isSentence: true },
   },
 })
 

@@ -49,7 +49,7 @@ export const rehearsalRow = resource({
     actual: { kind: 'decimal', about: 'Actual to be sent', nullable: true },
     target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
     notes: { kind: 'text', about: 'Notes to be sent', nullable: true },
-    reason: { kind: 'text', about: 'Why it would be rejected', nullable: true },
+    reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
   },
 })
 

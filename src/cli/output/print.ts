@@ -2,6 +2,7 @@ import { recordToJson } from '../../codec/json.ts'
 import { textOf } from '../../codec/text.ts'
 import type { AnyRecord, NamedField, Resource } from '../../domain/schema.ts'
 import type { Io } from '../io.ts'
+import type { TableColumn } from './table.ts'
 
 /** The forms that data is printed in. */
 export type Format = 'table' | 'csv' | 'json'
@@ -19,6 +20,11 @@ const TABLE_BLOCK_ROWS = 1000
 const isNumber = ({ field: { kind } }: NamedField): boolean =>
   kind === 'integer' || kind === 'int16' || kind === 'decimal'
 
+const whereLong = ({ field: { kind, isSentence } }: NamedField): TableColumn['whereLong'] => {
+  if (isSentence) return 'wraps'
+  return kind === 'text' ? 'cut' : 'stays'
+}
+
 const cellsOf = (columns: readonly NamedField[], record: AnyRecord): string[] =>
   columns.map(({ name, field }) => textOf(field, record[name] ?? null))
 
@@ -27,7 +33,7 @@ const printTable = async (io: Io, columns: readonly NamedField[], chunks: Chunks
   const titles = columns.map((column) => ({
     title: column.name,
     isNumber: isNumber(column),
-    mayCut: column.field.kind === 'text',
+    whereLong: whereLong(column),
   }))
   const render = createTable(titles, { width: io.stdout.columns, color })
   let isBegun = false
@@ -78,7 +84,14 @@ export const printRecord = async (io: Io, printing: Printing, of: Resource, reco
   if (printing.format === 'csv') return printCsv(io, of.shown, [[record]])
   if (printing.format === 'json') return io.stdout.write(`${JSON.stringify(recordToJson(of, record), null, 2)}\n`)
   const { createTable } = await import('./table.ts')
-  const titles = ['field', 'value'].map((title) => ({ title, isNumber: false, mayCut: title === 'value' }))
+  const titles = ['field', 'value'].map(
+    (title) =>
+      ({
+        title,
+        isNumber: false,
+        whereLong: title === 'value' ? 'wraps' : 'stays',
+      }) as const,
+  )
   const rows = of.shown.map(({ name, field }) => [name, textOf(field, record[name] ?? null)])
   return io.stdout.write(await createTable(titles, { width: io.stdout.columns, color: printing.color })(rows))
 }

@@ -1,8 +1,12 @@
 import Table from 'cli-table3'
-import { loadWidth, oneLine, shorten, type Width } from './width.ts'
+import { loadWidth, oneLine, shorten, type Width, wrap } from './width.ts'
 
-/** A column of a table: its title, whether it holds numbers, which stand to the right, or texts, which may be cut. */
-export type TableColumn = { readonly title: string; readonly isNumber: boolean; readonly mayCut: boolean }
+/** A column of a table: its title, whether it holds numbers, which stand to the right, and what becomes of long texts. */
+export type TableColumn = {
+  readonly title: string
+  readonly isNumber: boolean
+  readonly whereLong: 'stays' | 'cut' | 'wraps'
+}
 
 export type TableOptions = {
   /** The terminal's width, which a table must fit into; nothing is cut where there is none. */
@@ -15,8 +19,9 @@ type Rows = readonly (readonly string[])[]
 
 const GAP = '  '
 const LEAST_TITLE = 3
-const LEAST_TEXT = 10
-const COMFORTABLE_TEXT = 40
+/** How narrow columns of texts may become, and how narrow before titles are cut. */
+const LEAST = { cut: 10, wraps: 24 }
+const COMFORTABLE = { cut: 40, wraps: 40 }
 /** The package's time grows with the square of the rows. */
 const PACKAGE_ROWS = 100
 
@@ -49,13 +54,15 @@ const settleWidths = (
   })
   const natural = columns.map(({ title }, at) => Math.max(widthOf(title), content[at] ?? 0))
   if (room === undefined) return natural
-  const comfortable = columns.map(({ mayCut }, at) => (mayCut ? COMFORTABLE_TEXT : (natural[at] ?? 0)))
+  const comfortable = columns.map(({ whereLong }, at) =>
+    whereLong === 'stays' ? (natural[at] ?? 0) : COMFORTABLE[whereLong],
+  )
   const cutTitles = takeRoom(
     takeRoom(natural, comfortable, room),
     content.map((width) => Math.max(width, LEAST_TITLE)),
     room,
   )
-  const floors = columns.map(({ mayCut }, at) => (mayCut ? LEAST_TEXT : (cutTitles[at] ?? 0)))
+  const floors = columns.map(({ whereLong }, at) => (whereLong === 'stays' ? (cutTitles[at] ?? 0) : LEAST[whereLong]))
   return takeRoom(cutTitles, floors, room)
 }
 
@@ -82,11 +89,18 @@ const withPackage = (
   return table.toString()
 }
 
+/** The lines that a row takes, of cells each. */
+const linesOf = (row: readonly string[]): string[][] => {
+  const cells = row.map((text) => text.split('\n'))
+  const height = Math.max(1, ...cells.map(({ length }) => length))
+  return Array.from({ length: height }, (_, line) => cells.map((lines) => lines[line] ?? ''))
+}
+
 const byHand = (columns: readonly TableColumn[], rows: Rows, widths: readonly number[], widthOf: Width): string[] =>
-  rows.map((row) =>
+  rows.flatMap(linesOf).map((line) =>
     columns
       .map(({ isNumber }, at) => {
-        const text = row[at] ?? ''
+        const text = line[at] ?? ''
         const space = ' '.repeat(Math.max(0, (widths[at] ?? 0) - widthOf(text)))
         return isNumber ? space + text : text + space
       })
@@ -109,10 +123,11 @@ export const createTable = (
     const widthOf = await loadWidth(all)
     const isFirst = widths === undefined
     const settled = (widths ??= settleWidths(columns, all, widthOf, options.width))
-    const rows =
-      options.width === undefined
-        ? all
-        : all.map((row) => row.map((text, at) => shorten(text, settled[at] ?? 0, widthOf)))
+    const fit = (text: string, at: number): string =>
+      columns[at]?.whereLong === 'wraps'
+        ? wrap(text, settled[at] ?? 0, widthOf).join('\n')
+        : shorten(text, settled[at] ?? 0, widthOf)
+    const rows = options.width === undefined ? all : all.map((row) => row.map(fit))
     if (!isFirst) return asLines(byHand(columns, rows, settled, widthOf))
     const head = withPackage(columns, rows.slice(0, PACKAGE_ROWS), settled, options.color)
     return asLines([head, ...byHand(columns, rows.slice(PACKAGE_ROWS), settled, widthOf)])

@@ -25,3 +25,26 @@ export const shorten = (text: string, width: number, widthOf: Width): string => 
   }
   return `${short}…`
 }
+
+/** The text in lines of a width, which end between words where they can. */
+export const wrap = (text: string, width: number, widthOf: Width): string[] => {
+  if (widthOf(text) <= width) return [text]
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (widthOf(longer) <= width) line = longer
+    else {
+      if (line !== '') lines.push(line)
+      line = ''
+      for (const character of word) {
+        if (widthOf(line + character) > width && line !== '') {
+          lines.push(line)
+          line = ''
+        }
+        line += character
+      }
+    }
+  }
+  return [...lines, line]
+}

@@ -118,6 +118,9 @@ export const fileShare = (path: string, onTrouble: (reason: string) => void, isR
       return result
     },
     isShared: () => file !== undefined && isKept(pace),
-    close: () => guarded(() => file?.close()),
+    close: () => {
+      guarded(() => file?.close())
+      file = undefined
+    },
   }
 }
