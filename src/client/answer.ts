@@ -25,6 +25,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   429: 'rate_limited',
   431: 'head_too_large',
   500: 'internal',
+  501: 'method_not_allowed',
 }
 
 const codeOf = (status: number, issues: readonly Issue[], retryAfter: number | undefined): ErrorCode => {
@@ -87,7 +88,7 @@ export const errorOfAnswer = ({ status, header, body }: TextAnswer, now: number)
   const redirect = status >= 300 && status < 400 && location ? `, a redirect to ${location}; correct the base URL` : ''
   return new KpiError(codeOf(status, issues, retryAfter), message + redirect, {
     issues,
-    mayBeDone: status >= 500,
+    mayBeDone: status >= 500 && status !== 501,
     ...(retryAfter !== undefined && { retryAfter }),
   })
 }

@@ -48,8 +48,7 @@ export type Entries = Omit<Collection<typeof newerEntry>, 'list'> & {
   readonly putMany: (list: readonly EntryDraft[], key?: string) => Promise<PutMany>
 }
 
-const saidBy = ({ content }: Received): Said =>
-  'json' in content ? saidIn(content.json) : { words: undefined, shape: 'record' }
+const saidBy = ({ content }: Received): Said => saidIn('json' in content ? content.json : undefined)
 
 /** The operations on entries in a variant; `isOurs` says whether the service is. */
 export const createEntries = (variant: Variant, send: Send, isOurs: () => boolean): Entries => {

@@ -22,6 +22,17 @@ const cutOff = (count: number): KpiError =>
     `the service answers the same ${count} entries for every page, though there are more; its list of entries cannot be read whole`,
   )
 
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value)
+
+/** An entry whose id or key cannot be read would be taken for one that is not there. */
+const mustBeReadable = (entries: readonly Entry[]): void => {
+  if (entries.every(({ id, kpi_id, entry_date }) => isWhole(id) && isWhole(kpi_id) && isWhole(entry_date))) return
+  throw new KpiError(
+    'not_acceptable',
+    'the service lists entries that cannot be read, so that it cannot be told what is there: ids have to be whole numbers, and dates days, such as 2026-03-10 or 2026-03-10T00:00:00',
+  )
+}
+
 /**
  * What is known of the pages of a service: the longest one, whether more than that came after it, and whether it answers
  * the same page whichever is asked for.
@@ -124,6 +135,7 @@ export async function* entryPages(client: Client, query: Omit<EntryQuery, 'page'
         isMore === 'perhaps' ? await pagePerhaps(client, asked, before) : await client.entries.page(asked)
       if (!got) break
       const entries: readonly Entry[] = got.entries
+      mustBeReadable(entries)
       if (entries[0] && entries[0].id === before[0]?.id) throw sameAgain()
       before = entries
       const [last] = entries.slice(-1)

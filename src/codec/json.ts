@@ -158,9 +158,12 @@ export const draftToJson = <R extends Resource>(of: R, draft: Draft<R> | Patch<R
   return json
 }
 
+/** Midnight behind a day, however it is written: services of others may name a zone, or fractions of a second. */
+const MIDNIGHT = /(?<=^\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d{2}:?\d{2})?$/
+
 /** A field that is answered as text; some services write numbers so, too. */
 const readAnswerText = ({ kind }: Field, text: string): FieldValue => {
-  if (kind === 'date') return parseDay(text) ?? null
+  if (kind === 'date') return parseDay(text) ?? parseDay(text.replace(MIDNIGHT, '')) ?? null
   if (kind === 'datetime') return parseInstant(text) ?? null
   if (kind === 'decimal') return parseDecimal(text)?.value ?? null
   if (kind === 'integer' || kind === 'int16') return /^-?\d+$/.test(text) ? Number(text) : null

@@ -4,4 +4,15 @@
  */
 export type Beliefs = { readonly has: (shape: string) => boolean; readonly add: (shape: string) => void }
 
-export const createBeliefs = (): Beliefs => new Set<string>()
+/** So many are kept: where answers never look alike, none is of use again. */
+const MOST = 1000
+
+export const createBeliefs = (): Beliefs => {
+  const shapes = new Set<string>()
+  return {
+    has: (shape) => shapes.has(shape),
+    add: (shape) => {
+      if (shapes.size < MOST) shapes.add(shape)
+    },
+  }
+}

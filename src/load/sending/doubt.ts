@@ -1,8 +1,11 @@
 import type { Put, PutMany } from '../../client/entries.ts'
-import type { Said } from '../../client/said.ts'
+import { type Said, saysNothing } from '../../client/said.ts'
+import { formatDecimal } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { isRounded } from './held.ts'
 import type { Sending } from './sending.ts'
+import { shapeOf } from './shape.ts'
 
 /** Why it is not known what became of what was sent, though the service did not refuse it. */
 export type Doubt = {
@@ -14,13 +17,16 @@ export type Doubt = {
   readonly isShort: boolean
 }
 
-type Trusting = Pick<Sending, 'isOurs' | 'beliefs'>
+type Trusting = Pick<Sending, 'isOurs' | 'isAdding' | 'beliefs' | 'trial'>
 
-const doubtIn = ({ beliefs }: Trusting, { words, shape }: Said, answered: string): Doubt | undefined =>
-  beliefs.has(shape) ? undefined : { answered, shape, isShort: words !== undefined }
+const told = ({ words, body }: Said): string =>
+  words === undefined ? (saysNothing(body) ? 'nothing' : 'something else than what was done') : JSON.stringify(words)
 
-const told = ({ words, shape }: Said): string =>
-  words === undefined ? (shape === '' ? 'nothing' : 'something else than what was done') : JSON.stringify(words)
+/** The doubt that an answer leaves, unless one that looked alike was seen to mean that all was stored. */
+const doubtIn = ({ beliefs }: Trusting, said: Said, drafts: readonly EntryDraft[]): Doubt | undefined => {
+  const shape = shapeOf(said.body, drafts)
+  return beliefs.has(shape) ? undefined : { answered: told(said), shape, isShort: said.words !== undefined }
+}
 
 const isCount = (count: unknown): count is number => typeof count === 'number'
 
@@ -31,41 +37,57 @@ const totalOf = ({ rows_added, rows_created, rows_updated, rows_unchanged }: Put
   return isCount(rows_added) ? rows_added : undefined
 }
 
-/** Whether the answer to so many entries accounts for them; our own service is believed. */
-export const doubtOfMany = (sending: Trusting, { counts, said }: PutMany, count: number): Doubt | undefined => {
+/** Whether the answer to entries accounts for them; our own service is believed. */
+export const doubtOfMany = (
+  sending: Trusting,
+  { counts, said }: PutMany,
+  drafts: readonly EntryDraft[],
+): Doubt | undefined => {
   if (sending.isOurs) return undefined
-  const total = totalOf(counts)
-  if (total === undefined) return doubtIn(sending, said, told(said))
-  if (total === count) return said.words === undefined ? undefined : doubtIn(sending, said, told(said))
+  const [total, count] = [totalOf(counts), drafts.length]
   const words = said.words === undefined ? '' : ` and ${told(said)}`
-  return {
-    answered: `${total} of ${count} rows${words}`,
-    shape: `${total - count} ${said.shape}`,
-    isShort: total < count,
+  const answered = `${total} of ${count} rows${words}`
+  // What said so of an entry that was tried did not store it.
+  if (sending.trial.isUntrue) {
+    return { answered: total === undefined ? told(said) : answered, shape: 'untrue', isShort: total !== count }
   }
+  if (total === undefined || (total === count && words !== '')) return doubtIn(sending, said, drafts)
+  if (total === count) return undefined
+  return { answered, shape: `${total - count} ${shapeOf(said.body, drafts)}`, isShort: total < count }
 }
 
 /** Whether an answer names the entry that was sent; what it leaves out of its key says nothing against that. */
-const names = ({ entry, said }: Put, { kpi_id, entry_date, user_id }: Partial<EntryDraft>): boolean => {
+const names = ({ entry, said }: Put, { kpi_id, entry_date, user_id }: EntryDraft): boolean => {
   if (!(entry.id > 0) || !entry.kpi_id || said.words !== undefined) return false
   const isOwners = !entry.user_id || user_id === undefined || user_id === null || entry.user_id === user_id
   return entry.kpi_id === kpi_id && (!entry.entry_date || entry.entry_date === entry_date) && isOwners
 }
 
+/** The doubt that an answer leaves that shows the entry with another value than was sent; what is added to shows the sum. */
+const doubtOfValue = ({ isAdding }: Trusting, { entry }: Put, { actual }: EntryDraft): Doubt | undefined => {
+  if (isAdding || typeof actual !== 'bigint' || entry.actual === null || isRounded(entry.actual, actual))
+    return undefined
+  return { answered: `the actual ${formatDecimal(entry.actual)}`, shape: 'another value', isShort: true }
+}
+
 /** Thrown where an answer does not account for the entry that was sent. */
 export class Unaccounted extends KpiError {
   readonly doubt: Doubt
-  constructor(doubt: Doubt) {
+  /** Which entry it shows with another value, where it does. */
+  readonly shown: number | undefined
+  constructor(doubt: Doubt, shown?: number) {
     super('unavailable', `the service answered ${doubt.answered} to an entry`, { mayBeDone: true })
     this.doubt = doubt
+    this.shown = shown
   }
 }
 
 /** Sees that the answer to an entry accounts for it; our own service is believed. */
 export const mustAccount = (sending: Trusting, put: Put, draft: EntryDraft): void => {
-  if (sending.isOurs || names(put, draft)) return
-  const doubt = doubtIn(sending, put.said, told(put.said))
-  if (doubt) throw new Unaccounted(doubt)
+  if (sending.isOurs) return
+  const isNamed = names(put, draft)
+  const doubt = isNamed ? doubtOfValue(sending, put, draft) : doubtIn(sending, put.said, [draft])
+  if (doubt) throw new Unaccounted(doubt, isNamed ? put.entry.id : undefined)
 }
 
 /** Why a row is rejected that is not there, however often it was sent. */

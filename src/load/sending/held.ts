@@ -40,7 +40,8 @@ export const isOfKey = (entry: Entry, draft: EntryDraft): boolean => {
 /** What services round to: whole numbers at the coarsest. */
 const UNITS: readonly Decimal[] = Array.from({ length: FRACTION_DIGITS + 1 }, (_, digits) => 10n ** BigInt(digits))
 
-const isRounded = (stored: Decimal | null, sent: Decimal | null): boolean => {
+/** Whether a stored value may be the one that was sent, as services round. */
+export const isRounded = (stored: Decimal | null, sent: Decimal | null): boolean => {
   if (stored === null || sent === null) return stored === sent
   const apart = stored > sent ? stored - sent : sent - stored
   return UNITS.some((unit) => apart < unit && stored % unit === 0n)

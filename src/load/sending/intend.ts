@@ -53,8 +53,8 @@ const atPlaces = ({ drafts, lines }: Batch, places: readonly number[] | undefine
     : { drafts, lines }
 
 /** How entries are sent now. */
-const wayNow = ({ knowledge, isAdding, isOurs }: Sending): Way =>
-  knowledge.known().takesBatches === false || (isAdding && !isOurs) ? 'one' : 'batch'
+const wayNow = ({ knowledge, trial, isAdding, isOurs }: Sending): Way =>
+  knowledge.known().takesBatches === false || trial.isLost || (isAdding && !isOurs) ? 'one' : 'batch'
 
 /** Where nothing may be added twice, and it cannot be told any more what of it was. */
 const lost = ({ lines }: Batch): Tally => {

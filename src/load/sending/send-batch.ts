@@ -10,9 +10,15 @@ import { fatesOf, thereNow } from './settle.ts'
 import { settleDoubt } from './settle-doubt.ts'
 import { emptyTally, refuseLines, type Tally } from './tally.ts'
 
-/** Thrown where a service turns out to have no way to take batches, before anything was sent to it. */
+/** Thrown where a service turns out to have no way to take batches, at all or for now. */
 export class NoBatches extends Error {
   override readonly name = 'NoBatches'
+  /** Whether that is known well enough to be remembered. */
+  readonly isLasting: boolean
+  constructor(message: string, isLasting = true) {
+    super(message)
+    this.isLasting = isLasting
+  }
 }
 
 /** Entries to send, and what has become of them so far. */
@@ -101,7 +107,7 @@ const post = async (sending: Sending, sent: Sent, { drafts }: Batch, name: strin
   const answer = await sending.client.entries.putMany(drafts, name)
   sent.isTouched = true
   noteAnswer(sending)
-  const doubt = doubtOfMany(sending, answer, drafts.length)
+  const doubt = doubtOfMany(sending, answer, drafts)
   if (!doubt) countResult(sent.tally, answer.counts, drafts.length)
   return doubt
 }

@@ -51,22 +51,26 @@ const add = async (sending: Sending, attempt: Attempt): Promise<number> => {
   const { draft } = attempt
   const { entry } = await post(sending, attempt)
   if (entry.id > NO_ID && isOfKey(entry, draft)) return entry.id
-  throw new KpiError('unavailable', 'the service answered an entry that is not the one that was sent', {
-    mayBeDone: true,
-  })
+  throw new Unaccounted({ answered: 'something else than the entry', shape: 'another entry', isShort: false })
 }
 
 /** Adds an entry that is there already, to find out what the service makes of that, and changes it where it was not that. */
 const probe = async (sending: Sending, attempt: Attempt, { id, ids }: Found): Promise<void> => {
+  // What shows the old value left it as it was.
+  const isLeft = (error: unknown): boolean => error instanceof Unaccounted && ids.includes(error.shown ?? NO_ID)
   const made = await add(sending, attempt).catch((error: unknown) => {
     if (isRefused(error)) return undefined
+    if (isLeft(error)) return NO_ID
     throw error
   })
   if (made !== undefined && ids.includes(made)) {
     sending.knowledge.learn({ changesBy: 'post' })
     return
   }
-  if (made !== undefined) await removeDouble(sending, made)
+  if (made !== undefined) {
+    if (made !== NO_ID) await removeDouble(sending, made)
+    sending.knowledge.learn({ changesBy: 'put' })
+  }
   await update(sending, id, attempt.draft)
   sending.knowledge.learn({ changesBy: 'put' })
 }
@@ -93,12 +97,20 @@ const change = async (sending: Sending, attempt: Attempt, found: Found): Promise
   else await probe(sending, attempt, found)
 }
 
+/** What an entry becomes that is done on what was there. */
+const doneOn = (
+  { isAdding, reference }: Sending,
+  { draft, before }: Pick<OneToSend, 'draft' | 'before'>,
+): OneOutcome => {
+  if (!before) return before === null ? 'created' : 'sent'
+  return !isAdding && before.entry && holds(reference, before.entry, draft) ? 'unchanged' : 'updated'
+}
+
 const act = async (sending: Sending, attempt: Attempt): Promise<OneOutcome> => {
-  const { draft, before } = attempt
+  const { before } = attempt
   if (before) {
     await change(sending, attempt, before)
-    const isSame = !sending.isAdding && before.entry && holds(sending.reference, before.entry, draft)
-    return isSame ? 'unchanged' : 'updated'
+    return doneOn(sending, attempt)
   }
   const { isCreated } = await post(sending, attempt)
   if (before === null || isCreated === true) return 'created'
@@ -122,13 +134,18 @@ const actOnce = async (sending: Sending, attempt: Attempt): Promise<OneOutcome> 
   }
 }
 
-const doneOn = (before: Before): OneOutcome => (before === null ? 'created' : before ? 'updated' : 'sent')
+/** Takes it that an answer means that an entry is stored; one that was there, and is not there twice, was changed by that. */
+const believe = ({ beliefs, knowledge, isAdding }: Sending, { before }: OneToSend, { shape, isShort }: Doubt): void => {
+  beliefs.add(shape)
+  if (before && !isAdding && !isShort && knowledge.known().changesBy === undefined)
+    knowledge.learn({ changesBy: 'post' })
+}
 
 /** What becomes of an entry of which it cannot be read back what was done. */
-const unread = ({ beliefs }: Sending, { before }: OneToSend, doubt: Doubt | undefined): OneOutcome => {
+const unread = (sending: Sending, one: OneToSend, doubt: Doubt | undefined): OneOutcome => {
   if (!doubt || doubt.isShort) return { refused: [doubt ? notKnown(doubt) : LOST] }
-  beliefs.add(doubt.shape)
-  return doneOn(before)
+  sending.beliefs.add(doubt.shape)
+  return doneOn(sending, one)
 }
 
 /** Sends it until there is an answer that accounts for it; what is not there after two that do not is refused. */
@@ -141,8 +158,8 @@ const sendPatiently = async (sending: Sending, one: OneToSend): Promise<OneOutco
       const fate = await (doubt && sending.isAdding ? fateOfAdded : fateOfOne)(sending, one.draft, before)
       if (fate === 'lost') return unread(sending, one, doubt)
       if (fate === 'done') {
-        if (doubt) sending.beliefs.add(doubt.shape)
-        return doneOn(one.before)
+        if (doubt) believe(sending, one, doubt)
+        return doneOn(sending, one)
       }
       if (doubt && (doubts > 1 || fate === 'open')) return { refused: [notStored(doubt)] }
       if (fate !== 'open') before = fate.before

@@ -49,7 +49,7 @@ const sendingOf = (
     knowledge: knowledgeOf(client.isOurs() ? undefined : learnedPath, clock.now),
     losses: createLosses(),
     beliefs: createBeliefs(),
-    trial: { isOver: false },
+    trial: { isOver: false, isUntrue: false, isLost: false },
     reference,
     standing,
     now: standingNow(client, reference),
@@ -94,17 +94,17 @@ const sendTogether = async (sending: Sending, intended: Intended, sink: Sink): P
 
 /** Sends an interval as the service takes entries. */
 const sendInterval = async (sending: Sending, intended: Intended, sink: Sink): Promise<void> => {
-  const { knowledge, journal } = sending
+  const { knowledge, journal, trial } = sending
   const { intent, id } = intended
   if (intent.way === 'one') return sendByOnes(sending, intended, sink)
   try {
     // Of entries that a batch was tried with, only by themselves can a second one be told from what was there.
     const isAlone = !intended.isUnknown || journal.ones(id).length > 0
-    if (knowledge.known().takesBatches === false && isAlone) throw new NoBatches('known')
+    if ((knowledge.known().takesBatches === false || trial.isLost) && isAlone) throw new NoBatches('known', false)
     await sendTogether(sending, intended, sink)
   } catch (error) {
     if (!(error instanceof NoBatches)) throw error
-    if (knowledge.known().takesBatches !== false) knowledge.learn({ takesBatches: false })
+    if (error.isLasting) knowledge.learn({ takesBatches: false })
     const byOnes = { ...intent, way: 'one' } as const
     journal.intendAnew(id, byOnes)
     await sendByOnes(sending, { ...intended, intent: byOnes }, sink)

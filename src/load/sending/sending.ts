@@ -22,8 +22,11 @@ export type Sending = {
   readonly knowledge: Knowledge
   readonly losses: Losses
   readonly beliefs: Beliefs
-  /** Whether it need not be tried any more what batches make of what is there. */
-  readonly trial: { isOver: boolean }
+  /**
+   * Whether it need not be tried any more what batches make of what is there; whether an entry that was tried was not seen to
+   * be stored, though the answer said so; and whether the answers to batches are lost, so that this run sends none.
+   */
+  readonly trial: { isOver: boolean; isUntrue: boolean; isLost: boolean }
   readonly reference: Reference
   /** What was there before anything was sent. */
   readonly standing: Standing

@@ -33,6 +33,12 @@ const seenOf = async (sending: Sending, draft: EntryDraft): Promise<Seen | undef
   }
 }
 
+/** Whether an entry is there with other values: only then it shows whether a batch changes what is there. */
+export const isThereOtherwise = async (sending: Sending, draft: EntryDraft): Promise<boolean> => {
+  const seen = await seenOf(sending, draft)
+  return seen?.entry !== undefined && !holds(sending.reference, seen.entry, draft)
+}
+
 /** Sends an entry as a batch of its own; undefined where the answer was lost. */
 const post = (sending: Sending, sent: Sent, draft: EntryDraft, name: string): Promise<PutMany | undefined> =>
   patiently(sending, async (tries) => {
@@ -118,9 +124,9 @@ export const tryEntry = async (sending: Sending, sent: Sent, { id }: Intended, d
   const key = keyOf(draft)
   const kept = journal.ones(id).find((one) => storedKey(...one.key) === storedKey(...key))
   // A refusal that passes must not stand for a key that may not read: batches would go untried.
-  const found = kept ? undefined : await lookAgain(sending, () => seenOf(sending, draft), Boolean)
-  const before = kept ? (kept.known ?? []) : found?.ids
-  if (!before) return 'unreadable'
+  const found = await lookAgain(sending, () => seenOf(sending, draft), Boolean)
+  if (!found) return 'unreadable'
+  const before = kept ? (kept.known ?? []) : found.ids
   journal.intendOnes(id, [
     { key, digest: digestOf([draft]), known: before.length > 0 ? before : null, sentAt: clock.now() },
   ])
