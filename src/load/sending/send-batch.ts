@@ -159,6 +159,9 @@ const withoutStored = async (sending: Sending, sent: Sent, batch: Batch): Promis
   )
 }
 
+const inVain = ({ code, message }: KpiError): KpiError =>
+  new KpiError(code, `the service refuses one entry after the other, and has taken none: ${message}`)
+
 /** Sends what is left of a batch that was refused: without those that were named, or by halves. */
 const divide = async (sending: Sending, sent: Sent, { refusal, batch }: Refused): Promise<void> => {
   const named = namedBy(refusal, batch.drafts.length)
@@ -168,7 +171,7 @@ const divide = async (sending: Sending, sent: Sent, { refusal, batch }: Refused)
     return sendPart(sending, sent, await withoutStored(sending, sent, pick(batch, rest)), false)
   }
   if (batch.drafts.length === 1) {
-    if (!sent.isTouched && sent.tally.refused.length >= REFUSED_IN_VAIN) throw refusal
+    if (!sent.isTouched && sent.tally.refused.length >= REFUSED_IN_VAIN) throw inVain(refusal)
     refuseLines(sent.tally, batch.lines[0] ?? 0, reasonsOf(refusal))
     return
   }
