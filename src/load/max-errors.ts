@@ -40,6 +40,17 @@ export const mustBeFew = (
   ])
 }
 
+/** The same of all that has been rejected by now, once the whole file has been read. */
+export const mustBeFewInAll = (rejects: Rejects, summary: Summary, maxErrors: MaxErrors | undefined): void => {
+  let rejected = 0
+  const first: BadRow[] = []
+  for (const one of rejects.lines()) {
+    rejected += 1
+    if (first.length < SHOWN_BAD) first.push(one)
+  }
+  mustBeFew({ ...summary, rejected }, maxErrors, first, true)
+}
+
 const countLines = (rejects: Rejects, most: number): number => {
   let count = 0
   for (const _ of rejects.lines()) {

@@ -6,6 +6,7 @@ import { type Decide, decideBy, readsFirst } from './standing/choose.ts'
 import type { ImportOptions } from './options.ts'
 import { nameSources } from './owner.ts'
 import { lineOf } from './sorting/place.ts'
+import { mustBeFewInAll } from './max-errors.ts'
 import { createRejects, type Rejects } from './rejects.ts'
 import { mustMayRead } from './must-read.ts'
 import { createSorter, type Sorter } from './sorting/sorter.ts'
@@ -83,6 +84,11 @@ const check = async (
   }
   const { client, options, folder } = work
   const { reference } = checked
+  if (options.maxErrors) {
+    // Keys that stand in the file twice are found only as all of it is gone through in their order.
+    for (const _ of batches()) onProgress()
+    mustBeFewInAll(rejects, summary, options.maxErrors)
+  }
   const drafts = function* (): Generator<EntryDraft> {
     for (const batch of batches()) yield* batch.drafts
   }

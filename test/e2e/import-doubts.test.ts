@@ -21,6 +21,12 @@ type Kind = {
   readonly digits?: number
   /** So many lists do not show yet what was stored last. */
   readonly lag?: number
+  /** How it shows what it holds. */
+  readonly shows?: (one: Held) => object
+  /** An entry that is there stays as it is, whatever is posted. */
+  readonly ignores?: boolean
+  /** What is answered to a batch without looking at it. */
+  readonly batchStatus?: number
   /** What an entry of a batch does to one that is there; without it there are no batches. */
   readonly batches?: 'updates' | 'doubles'
 }
@@ -43,6 +49,8 @@ const serviceOf = async (kind: Kind): Promise<Foreign & { readonly entries: Held
   const entries = (kind.holds ?? []).map(([user, actual], at) => made(at + 1, user, actual))
   let [last, posts, batches, lists] = [entries.length, 0, 0, 0]
   const store = ({ user_id, actual, entry_date }: Held): Held => {
+    const known = entries.find((one) => one.user_id === user_id && one.entry_date === entry_date)
+    if (kind.ignores && known) return known
     const one = { ...made((last += 1), user_id, actual, entry_date), since: lists }
     entries.push(one)
     return one
@@ -64,7 +72,7 @@ const serviceOf = async (kind: Kind): Promise<Foreign & { readonly entries: Held
         .filter(
           ({ entry_date, since = -9 }) => entry_date >= from && entry_date <= to && lists - since > (kind.lag ?? 0),
         )
-        .map((one) => ({ ...one, ...TIMES }))
+        .map((one) => ({ ...one, ...TIMES, ...kind.shows?.(one) }))
       const page = Number(searchParams.get('page') ?? 1)
       return say(shown.slice((page - 1) * 100, page * 100))
     }
@@ -72,6 +80,7 @@ const serviceOf = async (kind: Kind): Promise<Foreign & { readonly entries: Held
     const known = entries[at]
     if (method === 'PUT' && known)
       return say(Object.assign(known, made(known.id, known.user_id, body().actual, known.entry_date)))
+    if (path.endsWith('/list') && kind.batchStatus) return answer(kind.batchStatus, '<html>')
     if (path.endsWith('/list') && kind.batches) {
       const sent = body().entries
       const bad = sent.findIndex(({ actual }) => actual === kind.refuses?.actual)
@@ -333,3 +342,53 @@ test('what is there is skipped where pages are short and nothing says how many t
   expect(JSON.parse(ran.stdout)).toMatchObject({ skipped: 1, left: 0 })
   expect(service.entries).toHaveLength(150)
 })
+
+const MIDNIGHTS = ['', 'T00:00:00', 'T00:00:00Z', ' 00:00:00', 'T00:00:00.000', 'T00:00:00+01:00', ' 00:00']
+
+test.each(MIDNIGHTS)('what is there is known by days that are written with %j behind them', async (behind) => {
+  const shows = ({ entry_date }: Held): object => ({ entry_date: `${entry_date}${behind}` })
+  const service = await serviceOf({ batches: 'doubles', shows, holds: [[1, 7]] })
+  const ran = await importInto(service, days(10, 3, 8))
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { created: 2, updated: 1, rejected: 0 }])
+  expect(service.entries.map(({ actual }) => actual)).toEqual([8, 8, 8])
+  const skipped = await importInto(service, days(10, 3, 9), '--on-conflict', 'skip')
+  expect(JSON.parse(skipped.stdout)).toMatchObject({ skipped: 3 })
+})
+
+test.each<[what: string, shows: (one: Held) => object]>([
+  ['a time of the day', ({ entry_date }) => ({ entry_date: `${entry_date}T22:00:00Z` })],
+  ['ids of letters', ({ id }) => ({ id: `a-${id}` })],
+  ['no ids', () => ({ id: undefined })],
+  ['ids without end', ({ id }) => ({ id: `90071992547409931234${id}` })],
+])('nothing is sent where what is there cannot be read for %s', async (_, shows) => {
+  const service = await serviceOf({ batches: 'doubles', shows, holds: [[1, 7]] })
+  for (const args of [[], ['--on-conflict', 'skip'], ['--dry-run']]) {
+    const ran = await importInto(service, days(10, 3, 8), ...args)
+    expect([ran.code, held(service)]).toEqual([1, [[1, 1, 7]]])
+    expect(ran.stderr).toContain('kpi: the service lists entries that cannot be read')
+  }
+})
+
+test('a service that leaves what is there as it is in batches is found out, and those rows are rejects', async () => {
+  const service = await serviceOf({ batches: 'doubles', ignores: true, batchSays: '{"rows_added":1}', holds: [[1, 5]] })
+  const ran = await importInto(service, days(10, 1, 8))
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { sent: 0, created: 0, rejected: 1 }])
+  expect(ran.rejects).toContain('but did not store it')
+})
+
+test('an entry that a POST leaves as it is, and shows so, is changed by a PUT', async () => {
+  const service = await serviceOf({ ignores: true, holds: [[1, 5]] })
+  const ran = await importInto(service, days(10, 3, 8))
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { created: 2, updated: 1, rejected: 0 }])
+  expect(service.entries.map(({ actual }) => actual)).toEqual([8, 8, 8])
+})
+
+test.each([500, 501])(
+  'entries go one at a time where a batch is always answered with %i',
+  async (batchStatus) => {
+    const service = await serviceOf({ batchStatus })
+    const ran = await importInto(service, days(10, 3, 8))
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { created: 3, left: 0, rejected: 0 }])
+  },
+  60_000,
+)

@@ -35,6 +35,19 @@ describe.each(importers)('--max-errors: %s', (_, open) => {
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { created: 9, rejected: 1 }])
   })
 
+  test.each([['0'], ['0', '--dry-run'], ['10%'], ['10%', '--dry-run']])(
+    '%s gives up on a key that stands in the file twice, at any distance, before anything is sent %s',
+    async (...most) => {
+      await using importer = await open()
+      importer.write('data.csv', `${fileOf(10, 0)}Ann Lee,Sales,${formatDay(0)},2\n`)
+      const ran = await importer.kpi('entries', 'import', 'data.csv', '--max-errors', ...most)
+      expect([ran.code, ran.stdout]).toEqual([1, ''])
+      expect(ran.stderr).toContain('kpi: nothing was sent, as 2 of 11 rows are bad')
+      expect(ran.stderr).toContain('line 2: the same user, KPI and date stand on lines 2, 12')
+      expect(await heldIn(importer)).toEqual([])
+    },
+  )
+
   test('holds for a dry run, too', async () => {
     await using importer = await open()
     importer.write('data.csv', fileOf(10, 3))
