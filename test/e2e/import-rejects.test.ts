@@ -234,12 +234,37 @@ describe('the last line', () => {
     expect(await importer.kpi('entries', 'import', 'data.rejects.csv', '--quiet', ...again)).toMatchObject({ code: 0 })
   })
 
+  const GERMAN = 'user;kpi;date;actual\nBob;Sales;13.05.2026;1,5\nBob;Visits;1.5.2026;2\nBob;Sales;2.5.2026;x\n'
+  const TWO = ONE.replace('1 row was', '2 rows were').replace('it is in', 'they are in').replace('mend it', 'mend them')
+  const FORMS = '--decimal , --date-format DD.MM.YYYY --create-assignments'
+
+  test.each<[string, flags: readonly string[], said: string, again: readonly string[]]>([
+    ['alone', [], ` with ${FORMS}`, []],
+    ['beside the same ones', ['--on-conflict', 'skip'], ` with the same flags and ${FORMS}`, ['--on-conflict', 'skip']],
+    [
+      'but for those that were given',
+      ['--decimal', ',', '--encoding', 'windows-1252'],
+      ' with the same flags, but --encoding utf-8, and --date-format DD.MM.YYYY --create-assignments',
+      ['--decimal', ','],
+    ],
+    ['as a mapping', ['--save-mapping', 'bank'], ' with --mapping bank --create-assignments', []],
+  ])('names all flags that the rejects need, %s', async (_, flags, said, again) => {
+    await using importer = await embeddedImporter()
+    importer.write('data.csv', GERMAN)
+    const ran = await importer.kpi('entries', 'import', 'data.csv', '--quiet', ...flags)
+    expect(ran.stderr.split('\n')[0]).toBe(TWO + said)
+    importer.write('data.rejects.csv', importer.read('data.rejects.csv').replace(';x;', ';1;'))
+    const more = / (?:with|and) (--.*)$/.exec(said)?.[1]?.split(' ') ?? []
+    const mended = await importer.kpi('entries', 'import', 'data.rejects.csv', '--quiet', ...again, ...more)
+    expect(mended).toMatchObject({ code: 0, stderr: '' })
+  })
+
   test('is followed by how missing assignments are made, which is nothing to mend in a file', async () => {
     await using importer = await embeddedImporter()
     importer.write('data.csv', 'user,kpi,date,actual\nBob,Sales,2026-01-01,1\nBob,Visits,2026-01-02,1\n')
     const ran = await importer.kpi('entries', 'import', 'data.csv', '--quiet')
     expect(ran.stderr).toBe(
-      `${ONE}\nkpi: a KPI that is not assigned is nothing to mend in a file: import it with --create-assignments, which makes the missing assignments\n`,
+      `${ONE} with --create-assignments\nkpi: a KPI that is not assigned to its user is nothing to mend: --create-assignments makes what is missing\n`,
     )
     const again = await importer.kpi('entries', 'import', 'data.rejects.csv', '--quiet', '--create-assignments')
     expect(again).toMatchObject({ code: 0, stderr: '' })

@@ -20,12 +20,12 @@ const unwrittenSummary = (rejected: number, { message }: KpiError): string => {
 const saidOfRejects = (
   asked: Asked,
   rejectsPath: string,
-  { summary: { rejected }, advice = [], unwritten }: Concluded,
+  { summary: { rejected }, needed = [], advice = [], unwritten }: Concluded,
 ): readonly string[] => {
   if (rejected === 0) return []
   return unwritten
     ? [unwrittenSummary(rejected, unwritten)]
-    : [rejectedSummary(rejected, rejectsPath, asked), ...advice]
+    : [rejectedSummary(rejected, rejectsPath, asked, needed), ...advice]
 }
 
 const leftSummary = (left: number, [one, many]: readonly [string, string], isRefused: boolean): string =>
@@ -41,6 +41,8 @@ type Concluded = {
   readonly summary: { readonly rejected: number }
   readonly left: number
   readonly failure: KpiError | undefined
+  /** The flags with which the rows that were rejected are loaded, beside those that were given. */
+  readonly needed?: readonly string[]
   /** What else there is to know to load the rows that were rejected, a line each. */
   readonly advice?: readonly string[]
   readonly unwritten?: KpiError | undefined

@@ -5,27 +5,27 @@ import { createRejectsFile } from '../../load/rejects-file.ts'
 import type { Summary } from '../../load/summary.ts'
 import { conclude } from './conclude.ts'
 import type { Ends } from './end.ts'
-import { formAdvice } from './form-advice.ts'
+import { formNeeds } from './form-needs.ts'
 import type { Job } from './jobs.ts'
 import { journalPlace, learnedPath } from './journal-place.ts'
-import { ASSIGNING_ADVICE } from './rejected.ts'
+import { ASSIGNING_ADVICE, mayAssign } from './rejected.ts'
 import { startMeter, summaryRecord } from './summary.ts'
 import { type Run, beginWork } from './work.ts'
 
 /** How the load of a file ended, and what to know to import the mended rejects. */
-export type Loaded = Ending & { readonly advice: readonly string[] }
+export type Loaded = Ending & { readonly needed: readonly string[]; readonly advice: readonly string[] }
 
 const loadJob = async (run: Run, job: Job): Promise<Loaded> => {
   const { cli, client, asked, progress, finished } = run
   const at = (path: string): string => resolve(cli.io.cwd, path)
   try {
     const work = beginWork(run, job)
-    let formsToSay: readonly string[] = []
+    let needed: readonly string[] = []
     const ending = await importFile({
       ...work,
       onChecked: (checked) => {
         work.onChecked?.(checked)
-        formsToSay = formAdvice(checked.forms, asked)
+        needed = formNeeds(checked.forms, job.table.reading, asked)
       },
       rejectsFile: createRejectsFile(at(job.rejectsPath), job.rejectsPath, work.onWarning),
       journal: journalPlace(cli, client, job.file, asked.journal),
@@ -35,8 +35,8 @@ const loadJob = async (run: Run, job: Job): Promise<Loaded> => {
       random: cli.io.random,
       verify: job.verify,
     })
-    const isHelped = ending.needsAssignments && client.variant === 'classic' && !asked.options.createAssignments
-    return { ...ending, advice: [...formsToSay, ...(isHelped ? [ASSIGNING_ADVICE] : [])] }
+    if (!ending.needsAssignments || !mayAssign(client, asked)) return { ...ending, needed, advice: [] }
+    return { ...ending, needed: [...needed, '--create-assignments'], advice: [ASSIGNING_ADVICE] }
   } finally {
     progress.stop()
   }
