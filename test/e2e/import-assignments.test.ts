@@ -51,6 +51,20 @@ describe.each(importers)('%s', (_, open) => {
     expect(await assigned(importer, ID.bob)).toEqual([[ID.sales, ID.sales]])
   })
 
+  test('a dry run without it says how they are made, below what it comes to', async () => {
+    await using importer = await open()
+    const ADVICE =
+      'a KPI that is not assigned to its user is nothing to mend: --create-assignments makes what is missing\n'
+    write(importer, ROWS)
+    const ran = await importer.kpi('entries', 'import', 'data.csv', '--dry-run')
+    expect([
+      ran.code,
+      ran.stderr.endsWith(`1 to create, 0 to update, 0 unchanged, 4 rows to reject\n${ADVICE}`),
+    ]).toEqual([3, true])
+    write(importer, ['Bob,Sales,2026-01-01,x'])
+    expect((await importer.kpi('entries', 'import', 'data.csv', '--dry-run')).stderr).not.toContain('nothing to mend')
+  })
+
   test('a dry run says how many there would be, and makes none', async () => {
     await using importer = await open()
     write(importer, ROWS)

@@ -1,3 +1,4 @@
+import { saysNotAssigned } from '../../domain/rules.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import { openPrepared } from '../../load/prepare.ts'
 import { rehearse } from '../../load/rehearse.ts'
@@ -8,6 +9,7 @@ import { DONE } from './outcome.ts'
 import type { Ends } from './end.ts'
 import type { Job } from './jobs.ts'
 import { rehearsalRecord } from './output.ts'
+import { ASSIGNING_ADVICE, mayAssign } from './rejected.ts'
 import { type Run, beginWork } from './work.ts'
 
 /** What a dry run came to; `unread` is what could not be read, so that it cannot be told what would become of entries. */
@@ -32,15 +34,20 @@ export async function* rehearseJob(
   ends: Ends,
   tellBelow: (line: string) => void,
 ): AsyncGenerator<readonly AnyRecord[]> {
-  const { asked, progress } = run
+  const { asked, client, progress } = run
   const { prepared, close } = await openPrepared(beginWork(run, job))
   try {
     progress.stop()
-    for await (const rows of rehearse(prepared)) yield rows.map(rehearsalRecord)
+    let needsAssignments = false
+    for await (const rows of rehearse(prepared)) {
+      needsAssignments ||= rows.some(({ action, reason }) => action === 'reject' && saysNotAssigned(reason))
+      yield rows.map(rehearsalRecord)
+    }
     const { summary, reference } = prepared
     const unread = reference.unchecked.has('entries') ? 'what is there' : 'the KPIs, which may have targets,'
     const name = asked.isSeveral ? `${job.file}: ` : ''
     tellBelow(name + shortSummary(summary, unread))
+    if (needsAssignments && mayAssign(client, asked)) tellBelow(name + ASSIGNING_ADVICE)
     ends.add(summary.rejected > 0 ? { ...DONE, exit: EXIT.partial } : DONE, false)
   } finally {
     close()
