@@ -197,6 +197,14 @@ describe('a wide file', () => {
     expect(meanings(header, options)).toEqual(expected)
   })
 
+  test('of a KPI that is called Name has that for its column', () => {
+    const kpi = createDirectory('KPI', [{ id: 1, name: 'Name' }])
+    expect(meanings('date,Name', { user: 'Bob' }, { ...directories, kpi })).toEqual(['date', 'kpi 1'])
+    expect(refusal('date,Name', {}, { ...directories, kpi }).issues).toEqual([
+      'user: no column is the user; give one with --map user=COLUMN or --user',
+    ])
+  })
+
   test('names every header that is neither a KPI nor a user, with what is near', () => {
     expect(refusal('date,user,Sales,Net salez,Region').issues).toEqual([
       'header: there is no KPI "Net salez"; did you mean "Net sales"? (or leave the column out with --ignore)',
@@ -291,6 +299,36 @@ describe('a header is refused, with all that is wrong, where', () => {
       [
         'date: no column is the date; give one with --map date=COLUMN or --date; did you mean "Dates"? --map date=Dates',
         'actual: no column is the actual; give one with --map actual=COLUMN; did you mean "Amuont"? --map actual=Amuont',
+      ],
+    ],
+    ...['Name', 'full_name', 'Nom', 'Nombre', 'Nome completo', 'Naam', 'Namn', 'Imię i nazwisko'].map(
+      (name): [string, string, Partial<ImportOptions>, string[]] => [
+        `no column is the user, and one is called ${name}`,
+        `${name},kpi,date,actual`,
+        {},
+        [
+          `user: no column is the user; give one with --map user=COLUMN or --user; did you mean "${name}"? --map user=${name.includes(' ') ? `"${name}"` : name}`,
+        ],
+      ],
+    ),
+    ...['Name', 'Persn'].map((name): [string, string, Partial<ImportOptions>, string[]] => [
+      `no column is the user of a wide file, and one is called ${name}`,
+      `${name},date,Sales,Region`,
+      {},
+      [
+        'header: there is no KPI "Region" (or leave the column out with --ignore)',
+        `user: no column is the user; give one with --map user=COLUMN or --user; did you mean "${name}"? --map user=${name}`,
+      ],
+    ]),
+    [
+      'a column is meant that names no KPI, either',
+      'Name,date,a,b',
+      {},
+      [
+        'user: no column is the user; give one with --map user=COLUMN or --user; did you mean "Name"? --map user=Name',
+        'kpi: no column is the kpi; give one with --map kpi=COLUMN or --kpi',
+        'actual: no column is the actual; give one with --map actual=COLUMN',
+        'header: is not one with a column for each KPI or user either: no KPI or user is called "a", "b"',
       ],
     ],
     [

@@ -51,21 +51,21 @@ type KeyRole = (typeof KEY_ROLES)[number]
 const VALUE_ROLES = ['actual', 'target', 'notes'] as const
 
 /** The columns read as those of KPIs, or of users: how many name one, be it more than one, and what is wrong. */
-type WideReading = Wide & { readonly named: number; readonly faults: readonly Issue[] }
+type WideReading = Wide & { readonly named: number; readonly faults: readonly (Issue & { readonly at: number })[] }
 
 const wideBy = (of: Wide['of'], found: Findings, directories: Directories): WideReading => {
   const columns: WideColumn[] = []
-  const faults: Issue[] = []
+  const faults: (Issue & { at: number })[] = []
   let named = 0
-  const blame = (message: string): void => {
-    faults.push({ field: 'header', message })
-  }
   for (const at of restOf(found)) {
     const name = found.header[at] ?? ''
     const one = directories[of].find(name)
     const isKnown = !(one instanceof Fault) || one instanceof Ambiguous
     // A number alone is not yet known to be an id: then --layout has to say so.
     if (isKnown && directories[of].unread === undefined) named += 1
+    const blame = (message: string): void => {
+      faults.push({ at, field: 'header', message })
+    }
     const other = columns.find(({ id }) => !(one instanceof Fault) && id === one.id)
     if (one instanceof Fault) blame(`${one.message} (or leave the column out with --ignore)`)
     else if (other) blame(`"${found.header[other.at]}" and "${name}" are both ${one.name}; keep one of the columns`)
@@ -91,6 +91,28 @@ const mustBeLong = (found: Findings, options: ImportOptions): boolean => {
   return hasBoth
 }
 
+/** What has neither a column nor a constant. */
+const lackingRoles = (found: Findings, wide: Plan['wide'], options: ImportOptions): Role[] => {
+  const isLacking = (role: KeyRole): boolean => {
+    if (wide?.of === role || role === 'source') return false
+    return role === 'user' ? !isOwned(found, options) : !isGiven(found, options, role)
+  }
+  const lacking: Role[] = KEY_ROLES.filter(isLacking)
+  const hasValues = wide !== undefined || VALUE_ROLES.some((role) => found.roles.has(role))
+  return [...lacking, ...(hasValues ? [] : (['actual'] as const))]
+}
+
+/** The columns that are suggested for what is lacking, beside those of a wide reading: nothing else is wrong with them. */
+const suggestedPlaces = (
+  found: Findings,
+  wide: Plan['wide'],
+  options: ImportOptions,
+): ReadonlySet<number | undefined> => {
+  const ignored = new Set([...found.ignored, ...(wide?.columns ?? []).map(({ at }) => at)])
+  const lacking = lackingRoles(found, wide, options).filter((role) => !options.map.has(role))
+  return new Set(lacking.map((role) => nearColumn({ ...found, ignored }, role)))
+}
+
 /** The columns that are named for KPIs or for users, each a column of actuals; then no other may mean nothing. */
 const findWide = (found: Findings, options: ImportOptions, directories: Directories): Plan['wide'] => {
   if (mustBeLong(found, options)) return undefined
@@ -98,7 +120,9 @@ const findWide = (found: Findings, options: ImportOptions, directories: Director
   const moreUsers = !isOwned(found, options) && byUser.named > byKpi.named
   const best = isGiven(found, options, 'kpi') || moreUsers ? byUser : byKpi
   if (best.named === 0 && options.layout !== 'wide') return undefined
-  found.issues.push(...best.faults)
+  const mayBeMeant = suggestedPlaces(found, best, options)
+  const faults = best.faults.filter(({ at }) => !mayBeMeant.has(at))
+  found.issues.push(...faults.map(({ field, message }) => ({ field, message })))
   if (restOf(found).length === 0) found.issues.push({ field: 'header', message: `no column is that of a ${best.of}` })
   for (const role of VALUE_ROLES) {
     if (found.roles.has(role))
@@ -129,19 +153,9 @@ const orBySource = (role: Role, { takesSources }: Directories): string =>
 
 /** A column that may be meant, where one is called nearly so. */
 const orNear = (found: Findings, role: Role): string => {
-  const name = nearColumn(found, role)
+  const at = nearColumn(found, role)
+  const name = at === undefined ? undefined : found.header[at]?.trim()
   return name === undefined ? '' : `; did you mean "${name}"? --map ${role}=${/[, ]/.test(name) ? `"${name}"` : name}`
-}
-
-/** What has neither a column nor a constant. */
-const lackingRoles = (found: Findings, wide: Plan['wide'], options: ImportOptions): Role[] => {
-  const isLacking = (role: KeyRole): boolean => {
-    if (wide?.of === role || role === 'source') return false
-    return role === 'user' ? !isOwned(found, options) : !isGiven(found, options, role)
-  }
-  const lacking: Role[] = KEY_ROLES.filter(isLacking)
-  const hasValues = wide !== undefined || VALUE_ROLES.some((role) => found.roles.has(role))
-  return [...lacking, ...(hasValues ? [] : (['actual'] as const))]
 }
 
 const faultOfLacking = (found: Findings, role: Role, directories: Directories): Issue => ({
@@ -171,7 +185,8 @@ const mustNotBeAcross = (found: Findings, options: ImportOptions, { kpi, user }:
 /** What to say of columns that nothing is known of where the file lacks actuals, and so may be meant as wide. */
 const faultOfWide = (found: Findings, options: ImportOptions, { kpi, user }: Directories): Issue[] => {
   if (options.layout === 'long') return []
-  return nobodys(found, [
+  const suggested = [...suggestedPlaces(found, undefined, options)].filter((at) => at !== undefined)
+  return nobodys({ ...found, ignored: new Set([...found.ignored, ...suggested]) }, [
     ...(isGiven(found, options, 'kpi') ? [] : [['KPI', kpi] as const]),
     ...(isOwned(found, options) ? [] : [['user', user] as const]),
   ])

@@ -1,7 +1,7 @@
 import { lettersBetween, nearest } from '../../client/directory.ts'
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions, Role } from '../options.ts'
-import { foldName, isPeriodName, roleOf, SYNONYMS } from './synonyms.ts'
+import { foldName, isPeriodName, mayBePersons, roleOf, SYNONYMS } from './synonyms.ts'
 
 /** The columns that a rejects file has beside the original ones. Importing leaves them out. */
 export const REJECT_COLUMNS = ['_line', '_reason'] as const
@@ -127,8 +127,10 @@ const isNearly = (name: string, other: string): boolean => {
   return two.startsWith(one) || lettersBetween(one, two) <= Math.min(2, Math.floor(one.length / 3))
 }
 
-/** A column that means nothing yet and is called nearly like a role. */
-export const nearColumn = (found: Findings, role: Role): string | undefined =>
-  restOf(found)
-    .map((at) => found.header[at]?.trim() ?? '')
-    .find((name) => SYNONYMS[role].some((other) => isNearly(name, other)))
+/** A column that means nothing yet and is called nearly like a role, or by a word that may well mean it. */
+export const nearColumn = (found: Findings, role: Role): number | undefined => {
+  const called = (isMeant: (name: string) => boolean): number | undefined =>
+    restOf(found).find((at) => isMeant(found.header[at]?.trim() ?? ''))
+  const near = called((name) => SYNONYMS[role].some((other) => isNearly(name, other)))
+  return near ?? (role === 'user' ? called(mayBePersons) : undefined)
+}

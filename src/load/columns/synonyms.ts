@@ -47,6 +47,16 @@ export const SYNONYMS: Readonly<Record<Role, readonly string[]>> = {
   ),
 }
 
+/**
+ * What columns are often called that hold the names of persons, and as often those of other things: such a column is asked
+ * about, and not taken for that of the user unasked.
+ */
+const MAY_BE_PERSONS = list(
+  'name, full name, display name, first and last name, vollständiger name, vor und nachname, nom, nom complet',
+  'prénom et nom, nom et prénom, nombre, nombre completo, nombre y apellidos, nome, nome completo, nome e cognome',
+  'nome e sobrenome, naam, volledige naam, namn, fullständigt namn, imię i nazwisko, nazwisko i imię, nazwisko',
+)
+
 /** A header as it is compared with others. */
 export const foldName = (header: string): string =>
   header
@@ -62,6 +72,11 @@ const periods = new Set(PERIODS.map(foldName))
 
 /** Whether a column is called like a month, week or quarter, which may stand beside a date that lies in it. */
 export const isPeriodName = (name: string): boolean => periods.has(foldName(name))
+
+const persons = new Set(MAY_BE_PERSONS.map(foldName))
+
+/** Whether a column may hold persons by its name, though it may as well hold something else. */
+export const mayBePersons = (name: string): boolean => persons.has(foldName(name))
 
 /** The role that a column is called like. */
 export const roleOf = (name: string): Role | undefined => roles.get(foldName(name))
