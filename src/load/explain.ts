@@ -48,6 +48,12 @@ const whyRole = (name: string, role: Role, { map }: ImportOptions): string => {
   return roleOf(name) === role ? `"${name.trim()}" is a name of it` : 'it is headed by the name of one'
 }
 
+/** Beside columns of KPIs or users nothing is left out unasked, but for what has no name: another one is in doubt. */
+const ofUnused = (name: string, header: readonly string[], wide: Plan['wide']): Finding =>
+  wide && header.includes(name)
+    ? { topic: 'not known', found: name, evidence: `it names no ${wide.of === 'kpi' ? 'KPI' : 'user'} of its own` }
+    : { topic: 'left out', found: name, evidence: 'its name says nothing that is loaded' }
+
 const ofRoles = (
   { header, roles, wide, unused }: Plan,
   options: ImportOptions,
@@ -74,7 +80,7 @@ const ofRoles = (
     found: `column ${at + 1}, ${header[at] ?? ''}`,
     evidence: 'it is headed by the name of one',
   })),
-  ...unused.map((name) => ({ topic: 'left out', found: name, evidence: 'its name says nothing that is loaded' })),
+  ...unused.map((name) => ofUnused(name, header, wide)),
 ]
 
 const ofForms = ({ numbers, date }: Forms, options: ImportOptions): Finding[] => {

@@ -141,6 +141,14 @@ test('--explain says what it knows of a file whose header leaves something uncle
   for (const line of known) expect(ran.stdout).toContain(`\n${line}`)
 })
 
+test('--explain does not say of a wide file that a column is left out, which then refuses it', async () => {
+  await using importer = await embeddedImporter()
+  const ran = await load(importer, 'user;date;Sales;Remarks;\nBob;2026-03-03;1;x;\n', '--explain', '-o', 'csv')
+  expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('header: there is no KPI "Remarks"') as unknown])
+  expect(ran.stdout).toContain('\nnot known,Remarks,it names no KPI of its own\n')
+  expect(ran.stdout).toContain('\nleft out,"column 5, which has no name",')
+})
+
 test.each(['2026', 'Q1 2026', '2026-Q1'])(
   'years and quarters are those of the calendar, which is told also where quiet is wanted: %s',
   async (text) => {
