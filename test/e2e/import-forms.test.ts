@@ -149,6 +149,17 @@ test('--explain does not say of a wide file that a column is left out, which the
   expect(ran.stdout).toContain('\nleft out,"column 5, which has no name",')
 })
 
+test('a file without a header is refused with the line that it lacks, which makes it one that is read', async () => {
+  await using importer = await embeddedImporter()
+  const rows = 'Bob,Sales,2026-03-03,10.50\nBob,Sales,2026-03-04,20\n'
+  expect(await load(importer, rows)).toMatchObject({
+    code: 1,
+    stderr:
+      'kpi: the first line looks like a row, and not like a header, as "2026-03-03" is a date and "10.50" a number: write a line above it that names the columns: user, kpi, date, actual\n',
+  })
+  expect(await load(importer, `user, kpi, date, actual\n${rows}`)).toMatchObject({ code: 0 })
+})
+
 test.each(['2026', 'Q1 2026', '2026-Q1'])(
   'years and quarters are those of the calendar, which is told also where quiet is wanted: %s',
   async (text) => {

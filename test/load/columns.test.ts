@@ -410,6 +410,33 @@ describe('a header is refused, with all that is wrong, where', () => {
     expect(refusal(header, options).issues).toEqual([issue])
   })
 
+  test.each<[header: string, options: Partial<ImportOptions>, names: string]>([
+    ['2026-05-01,bob@example.com,Sales,10', {}, 'date, user, kpi, actual'],
+    ['Bob,Sales,1.5.2026,"1.234,50",12', {}, 'user, kpi, date, actual, target'],
+    ['Somebody,Sales,2026-05-01,10', {}, 'user, kpi, date, actual'],
+    ['Bob,Something,2026-05-01,10 €', {}, 'user, kpi, date, actual'],
+    ['2026-05-01,10', { user: 'Bob', kpi: 'Sales' }, 'date, actual'],
+    ['11,1,2026-05-01,10', {}, 'user, kpi, date, actual'],
+    ['Bob,North,Sales,2026-05-01,10', {}, 'user, kpi, date and actual, and whatever else there is'],
+    ['Bob,Sales,2026-05-01,10', map(['date', '#3'], ['actual', '#4']), 'user, kpi, date, actual'],
+  ])('it is a row: %s', (header, options, names) => {
+    const { message, issues } = refusal(header.replace(/"(.*),(.*)"/, '$1$2'), options)
+    expect(message).toMatch(
+      /^the first line looks like a row, and not like a header, as ".*" is a date and ".*" a number:/,
+    )
+    expect([message.slice(message.indexOf('columns: ') + 9), issues]).toEqual([names, []])
+  })
+
+  test.each<[header: string, options: Partial<ImportOptions>]>([
+    ['2026-05-01,user,10', {}],
+    ['1,2,2026-05-01', { date: '2026-05-01', user: 'Bob' }],
+    ['2026-05-01,2026-05-02,10', {}],
+    ['Sales,10', {}],
+    ['Shop,2026-05-01', {}],
+  ])('it is none, but no row either: %s', (header, options) => {
+    expect(refusal(header, options).message).not.toContain('looks like a row')
+  })
+
   test('its lines end in CR alone, which makes one line of the file', () => {
     expect(refusal('user,kpi,date,actual\rBob,Sales,2026-01-01,1').message).toMatch(/end in CR alone; save it/)
   })

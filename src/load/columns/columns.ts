@@ -3,6 +3,7 @@ import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
 import { isPeriodName } from './synonyms.ts'
 import { type Findings, isCalled, namedColumns, nearColumn, recogniseColumns, restOf } from './header.ts'
 import type { ImportOptions, Role } from '../options.ts'
+import { faultOfHeadless } from './headless.ts'
 import { datesAcross, nobodys } from './strange.ts'
 import { type Lookup, mayNotRead } from '../readable.ts'
 
@@ -173,6 +174,14 @@ const NOTHING_KNOWN =
   'a file has columns user, kpi, date and actual, or a column for each KPI or user; if this is a title, delete the lines above the header'
 const UNCLEAR = 'the header does not say what each column is'
 
+/** Refuses a file without a header, as whatever else is wrong comes of that. */
+const mustHaveNames = (found: Findings, options: ImportOptions, directories: Directories): void => {
+  const fault = faultOfHeadless(found, options, directories)
+  if (fault === undefined) return
+  const seen = { header: found.header, roles: found.roles, wide: undefined, unused: [] }
+  throw new UnclearHeader(fault, [], seen, lackingRoles(found, undefined, options))
+}
+
 /** Refuses a file with a column for each day, whatever else its header lacks. */
 const mustNotBeAcross = (found: Findings, options: ImportOptions, { kpi, user }: Directories): void => {
   if (isGiven(found, options, 'date') || found.roles.has('actual') || isCalled(found, 'actual')) return
@@ -215,6 +224,7 @@ export const planColumns = (header: readonly string[], options: ImportOptions, d
   const found = namedColumns(header, options)
   const keys = KEY_ROLES.filter((role) => role !== 'source' || directories.source !== undefined)
   recogniseKeys(found, keys, options)
+  mustHaveNames(found, options, directories)
   mustNotBeAcross(found, options, directories)
   const wide = findWide(found, options, directories)
   if (!wide) recogniseColumns(found, VALUE_ROLES)

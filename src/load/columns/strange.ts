@@ -23,11 +23,11 @@ const strangeNames = (found: Findings, lookups: readonly Lookup[]): string[] =>
 /** A part of a year without the year, as it stands at the head of a column. */
 const PART_OF_YEAR = /^(?:(?:KW|CW|W|Q|T)[ -]?\d{1,2}|\d{1,2}[./]\d{1,2}\.?)$/i
 
-const isDate = (name: string): boolean =>
-  PART_OF_YEAR.test(name) ||
-  monthOf(name) !== undefined ||
-  shortYearsOf(name).length > 0 ||
-  KNOWN_FORMATS.some((format) => typeof format.read(name) === 'number')
+/** Whether a text is a date, or a period of which the year is known. */
+export const isWholeDate = (text: string): boolean =>
+  shortYearsOf(text).length > 0 || KNOWN_FORMATS.some((format) => typeof format.read(text) === 'number')
+
+const isDate = (name: string): boolean => PART_OF_YEAR.test(name) || monthOf(name) !== undefined || isWholeDate(name)
 
 /** What is wrong where the columns are those of days or periods, at least two; one may be called so by chance. */
 export const datesAcross = (found: Findings, lookups: readonly Lookup[]): Issue | undefined => {

@@ -1,0 +1,58 @@
+import { Fault } from '../../domain/errors.ts'
+import { undress } from '../forms/number.ts'
+import type { ImportOptions, Role } from '../options.ts'
+import type { Lookup } from '../readable.ts'
+import type { Findings } from './header.ts'
+import { isWholeDate } from './strange.ts'
+import { roleOf } from './synonyms.ts'
+
+const isNumber = (cell: string): boolean => !isWholeDate(cell) && undress(cell) !== undefined
+
+type Owners = { readonly user: Lookup; readonly kpi: Lookup }
+
+/** What cells beside numbers and a date are, in their order; `undefined` where they are not just a user and a KPI. */
+const namesOf = (cells: readonly string[], wanted: readonly Role[], { user, kpi }: Owners): Role[] | undefined => {
+  if (cells.length !== wanted.length) return undefined
+  const [first = '', second = ''] = cells
+  const isKnown = (lookup: Lookup, name: string): boolean => !(lookup.find(name) instanceof Fault)
+  const isTurned = wanted.length === 2 && (isKnown(kpi, first) || isKnown(user, second)) && !isKnown(user, first)
+  return isTurned ? wanted.toReversed() : [...wanted]
+}
+
+/** What the columns of a row are, as far as that shows. */
+const columnsOf = (row: readonly string[], options: ImportOptions, owners: Owners): readonly Role[] | undefined => {
+  const wanted = (['user', 'kpi'] as const).filter((role) => options[role] === undefined)
+  const date = row.findIndex(isWholeDate)
+  const texts = [...row.keys()].filter((at) => at !== date && !isNumber(row[at] ?? ''))
+  const numbers = [...row.keys()].filter((at) => isNumber(row[at] ?? ''))
+  // Where names are lacking, the first numbers are ids.
+  const owned = [...texts, ...numbers.splice(0, Math.max(0, wanted.length - texts.length))].toSorted((a, b) => a - b)
+  const names = namesOf(
+    owned.map((at) => row[at] ?? ''),
+    wanted,
+    owners,
+  )
+  if (!names || numbers.length < 1 || numbers.length > 2) return undefined
+  const values: readonly Role[] = ['actual', 'target']
+  return row.flatMap((_, at) =>
+    at === date ? 'date' : (names[owned.indexOf(at)] ?? values[numbers.indexOf(at)] ?? []),
+  )
+}
+
+/** Whether the date has not been found, or in a cell that is one. */
+const lacksDate = ({ header, roles }: Findings, { date }: ImportOptions): boolean => {
+  const at = roles.get('date')
+  return at === undefined ? roles.size === 0 && date === undefined : isWholeDate(header[at]?.trim() ?? '')
+}
+
+/** What is wrong with a first line that is a row: no column is called like anything, one is a date and another a number. */
+export const faultOfHeadless = (found: Findings, options: ImportOptions, owners: Owners): string | undefined => {
+  const row = found.header.map((name) => name.trim())
+  if (!lacksDate(found, options) || row.some((name) => roleOf(name) !== undefined)) return undefined
+  const [date, ...others] = row.filter(isWholeDate)
+  const number = row.findLast(isNumber)
+  if (date === undefined || others.length > 0 || number === undefined) return undefined
+  const columns =
+    columnsOf(row, options, owners)?.join(', ') ?? 'user, kpi, date and actual, and whatever else there is'
+  return `the first line looks like a row, and not like a header, as "${date}" is a date and "${number}" a number: write a line above it that names the columns: ${columns}`
+}
