@@ -26,16 +26,32 @@ export const notesOnUnread = ({ kpis, users, sources, unchecked }: Reference): s
 
 const NAMED = 3
 
+/** Which KPIs have no target, and how the first of them gets one. */
+const withoutTarget = (first: string, others: readonly string[]): string => {
+  const names = [first, ...others].slice(0, NAMED).join(', ')
+  const more = others.length < NAMED ? '' : ` and ${others.length + 1 - NAMED} more`
+  return `${names}${more}; kpi kpis update ${JSON.stringify(first)} --target-default N gives it one`
+}
+
 /** A KPI without a target of its own keeps none of its entries (decisions, section 5). */
 const notesOnTargets = ({ reference: { kpis }, lostTargets }: Checked): string[] => {
   const [first, ...others] = [...lostTargets.keys()].map((id) => kpis.byId.get(id)?.name ?? String(id))
   if (first === undefined) return []
   const count = [...lostTargets.values()].reduce((sum, one) => sum + one)
-  const names = [first, ...others].slice(0, NAMED).join(', ')
-  const more = others.length < NAMED ? '' : ` and ${others.length + 1 - NAMED} more`
   const what =
     count === 1 ? '1 target is not kept, as its KPI has' : `${count} targets are not kept, as their KPIs have`
-  return [`${what} none: ${names}${more}; kpi kpis update ${JSON.stringify(first)} --target-default N gives it one`]
+  return [`${what} none: ${withoutTarget(first, others)}`]
+}
+
+/** What makes good rows of those that give users targets of KPIs that have none themselves; nothing where there are none. */
+export const adviceOnTargets = (kpis: Iterable<string>): string[] => {
+  const [first, ...others] = kpis
+  if (first === undefined) return []
+  const what =
+    others.length === 0
+      ? '1 KPI has no target, so its users'
+      : `${others.length + 1} KPIs have no target, so their users`
+  return [`${what} cannot have one either: ${withoutTarget(first, others)}`]
 }
 
 /** What there is to say of a file before it is sent. */

@@ -88,6 +88,20 @@ bobby@example.com,Revenue,,
     expect(await held()).toEqual(['2 1 - 1', '2 2 - 2', '3 1 3 4', '4 1 7 1'])
   })
 
+  test('says below the rejects how KPIs get a target of which users are to have one', async () => {
+    const NONE = 'no target, so its users cannot have one either: Visits'
+    const ran = await load('user,kpi,target\n3,Visits,5\n4,Visits,6\n3,Revenue,1\n')
+    expect(ran.stderr).toContain(
+      'kpi: 2 rows were rejected; they are in data.rejects.csv with the reasons: mend them there and import that file\n' +
+        `kpi: 1 KPI has ${NONE}; kpi kpis update "Visits" --target-default N gives it one\n`,
+    )
+    expect((await load('user,kpi,target\n3,Visits,5\n', '--dry-run')).stderr).toContain(
+      `1 row to reject\n1 KPI has ${NONE}`,
+    )
+    await user.kpi('kpis', 'update', 'Visits', '--target-default', '100')
+    expect(jsonOf(await load(rejects()))).toMatchObject({ added: 2, rejected: 0 })
+  })
+
   test('loads what list writes, as it is', async () => {
     const listed = await user.kpi('assign', 'list', '-o', 'csv')
     const ran = await load(listed.stdout)

@@ -35,13 +35,15 @@ async function* asRecords(chunks: AsyncIterable<readonly JudgedRow[]>): AsyncGen
 
 /** Says what loading the file would do, a row an assignment. */
 const rehearse = async (cli: Cli, work: AssignWork): Promise<number> => {
-  const { added, updated, unchanged, rejected, rounded } = await rehearseAssignments(work, (rows) =>
+  const { summary, advice } = await rehearseAssignments(work, (rows) =>
     printRecords(cli.io, cli.printing(), assignDryRunRow.shown, asRecords(rows)),
   )
+  const { added, updated, unchanged, rejected, rounded } = summary
   await cli.note(
     `dry run, nothing was sent: ${added} to add, ${updated} to update, ${unchanged} unchanged, ${countOf(rejected, 'row')} to reject` +
       (rounded > 0 ? `, ${countOf(rounded, 'value')} to round` : ''),
   )
+  for (const line of advice) await cli.note(line)
   return rejected > 0 ? EXIT.partial : EXIT.done
 }
 

@@ -26,18 +26,21 @@ export type CheckedRows = {
   readonly empty: number
   /** Columns that mean nothing to us. */
   readonly unused: readonly string[]
+  /** KPIs without a target of which users are to have one. */
+  readonly withoutTarget: ReadonlySet<string>
 }
 
 /** Whether a file has the names and the separator of what `kpi assign list -o csv` writes, whose numbers have a point. */
 const isOwnList = (header: readonly string[], { reading }: Table): boolean =>
   reading.separator === ',' && ['user_id', 'id', 'user_target'].every((name) => header.includes(name))
 
+type Reader = Pick<CheckedRows, 'warnings' | 'withoutTarget'> & {
+  readonly plan: AssignPlan
+  readonly readRow: AssignReader
+}
+
 /** Settles what the columns are, and by all cells of the targets how these are written. */
-const readerFor = async (
-  client: Client,
-  table: Table,
-  asked: ImportOptions,
-): Promise<{ plan: AssignPlan; readRow: AssignReader; warnings: string[] }> => {
+const readerFor = async (client: Client, table: Table, asked: ImportOptions): Promise<Reader> => {
   const header = await headerOf(table)
   if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
   const options = isOwnList(header, table) ? { ...asked, decimal: asked.decimal ?? '.' } : asked
@@ -46,8 +49,10 @@ const readerFor = async (
   const reference = await fetchReference(client, { createAssignments: false, sources: false })
   await survey(table, plan, forms, reference.findKpi, () => undefined)
   mustBeSettled(forms)
-  const readRow = assignReader(plan, options, reference, settledBy(forms, plan, options))
-  return { plan, readRow, warnings: warningsOn(table, forms) }
+  const withoutTarget = new Set<string>()
+  const settled = settledBy(forms, plan, options)
+  const readRow = assignReader(plan, options, reference, settled, (kpi) => withoutTarget.add(kpi))
+  return { plan, readRow, withoutTarget, warnings: warningsOn(table, forms) }
 }
 
 async function* rowsBelowHeader(table: Table, onProgress: () => void): AsyncGenerator<Row> {
@@ -68,7 +73,7 @@ export const checkAssignments = async (
   options: ImportOptions,
   { wanted, rejects, onProgress }: { wanted: Wanted; rejects: Rejects; onProgress: () => void },
 ): Promise<CheckedRows> => {
-  const { plan, readRow, warnings } = await readerFor(client, table, options)
+  const { plan, readRow, ...found } = await readerFor(client, table, options)
   let [read, empty, rejected, rounded] = [0, 0, 0, 0]
   for await (const row of rowsBelowHeader(table, onProgress)) {
     read += 1
@@ -87,5 +92,5 @@ export const checkAssignments = async (
     mustMakeSense({ read, rejected }, one)
   }
   const count = wanted.settle(rejects)
-  return { rows: wanted.rows, count, read, empty, rounded, warnings, unused: plan.unused }
+  return { ...found, rows: wanted.rows, count, read, empty, rounded, unused: plan.unused }
 }

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts'
 import { Stopped } from '../../client/stopped.ts'
 import { KpiError } from '../../domain/errors.ts'
+import { adviceOnTargets } from '../told.ts'
 import { createRejects, type Rejects } from '../rejects.ts'
 import type { RejectsFile } from '../rejects-file.ts'
 import type { Table } from '../reading/table.ts'
@@ -42,6 +43,8 @@ export type AssignEnding = {
   readonly summary: AssignSummary
   readonly left: number
   readonly failure: KpiError | undefined
+  /** What else there is to know of the rows that were rejected, a line each. */
+  readonly advice: readonly string[]
 }
 
 /** A row of the file and what it comes to. */
@@ -80,7 +83,7 @@ const withChecked = async <T>(
 export const rehearseAssignments = (
   work: AssignWork,
   tell: (rows: AsyncIterable<readonly JudgedRow[]>) => Promise<void>,
-): Promise<AssignSummary> =>
+): Promise<Pick<AssignEnding, 'summary' | 'advice'>> =>
   withChecked(work, async (checked, rejects) => {
     const summary = summaryOf(checked)
     const judged = async function* (): AsyncGenerator<readonly JudgedRow[]> {
@@ -94,7 +97,7 @@ export const rehearseAssignments = (
       }
     }
     await tell(judged())
-    return summary
+    return { summary, advice: adviceOnTargets(checked.withoutTarget) }
   })
 
 const layDown = async ({ table }: AssignWork, file: RejectsFile, rejects: Rejects): Promise<number> => {
@@ -106,8 +109,9 @@ const layDown = async ({ table }: AssignWork, file: RejectsFile, rejects: Reject
 
 const sendAll = async (work: AssignWork, checked: CheckedRows, rejects: Rejects): Promise<AssignEnding> => {
   const summary = summaryOf(checked)
+  const advice = adviceOnTargets(checked.withoutTarget)
   let done = 0
-  const ending = (failure?: KpiError): AssignEnding => ({ summary, left: checked.count - done, failure })
+  const ending = (failure?: KpiError): AssignEnding => ({ summary, left: checked.count - done, failure, advice })
   const mustGoOn = (): void => {
     if (work.signal.aborted) throw new Stopped('stopped')
   }

@@ -28,12 +28,13 @@ const placeOf = (text: string): number | Fault => {
   return value instanceof Fault ? value : Number(value)
 }
 
-/** A reader of the rows of a file, by its plan. */
+/** A reader of the rows of a file, by its plan; tells of KPIs without a target of which users are to have one. */
 export const assignReader = (
   plan: AssignPlan,
   options: ImportOptions,
   reference: Reference,
   forms: Forms,
+  onNoTarget: (kpi: string) => void,
 ): AssignReader => {
   const targets = forms.numbers.get(plan.roles.get('target') ?? -1)
   const userIn = cellReader(plan, 'user', options.user, reference.findUser)
@@ -59,7 +60,9 @@ export const assignReader = (
       place: place === '' ? undefined : tell(placeOf(place), 'sort_order '),
     }
     const known = kpi === undefined ? undefined : reference.kpis.byId.get(kpi)
-    if (known) reasons.push(...faultsOfUserTarget(known, wanted.target).map(({ message }) => message))
+    const faults = known ? faultsOfUserTarget(known, wanted.target) : []
+    if (known && faults.length > 0) onNoTarget(known.name)
+    reasons.push(...faults.map(({ message }) => message))
     return user === undefined || kpi === undefined || reasons.length > 0 ? reasons : { ...wanted, user, kpi }
   }
 }
