@@ -5,7 +5,7 @@ import { KpiError } from '../../src/domain/errors.ts'
 import type { Intent, Journal, JournalHead } from '../../src/load/journal/journal.ts'
 import { openJournal, readJournal } from '../../src/load/journal/open.ts'
 import { emptyTally } from '../../src/load/sending/tally.ts'
-import { mustNotAddAgain } from '../../src/load/journal/unfinished.ts'
+import { mustNotAddAgain, notesOnUnfinished } from '../../src/load/journal/unfinished.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const HEAD: JournalHead = {
@@ -192,6 +192,25 @@ test('keeps another run with other flags from adding the same content again', ()
   expect(add({ content: 'b' })).not.toThrow()
   expect(add({ isAdding: false })).not.toThrow()
   expect(() => mustNotAddAgain(folder.path, path, HEAD)).not.toThrow()
+})
+
+test('tells of another run of the same file in what way it is another one', () => {
+  using folder = temporaryFolder()
+  const [path, own] = [folder.in('a.journal'), folder.in('b.journal')]
+  const journal = openJournal(path, HEAD)
+  journal.acknowledge(journal.intend([intentOf(0, 9)])[0] ?? 0, emptyTally())
+  journal.close()
+  const notes = (head: Partial<JournalHead>): string[] => notesOnUnfinished(folder.path, own, { ...HEAD, ...head })
+  const UNFINISHED = 'that began at 1970-01-01 00:00 UTC was not finished (10 of its entries were sent)'
+  const OTHER = `; this one is another run, remove ${path} once that one is not needed`
+  expect(notes({})).toEqual([
+    `an import of data.csv with other flags ${UNFINISHED}: with those flags it goes on${OTHER}`,
+  ])
+  expect(notes({ account: { for: 'key 2', isSure: false } })).toEqual([
+    `an import of data.csv with other credentials ${UNFINISHED}: with those credentials it goes on${OTHER}`,
+  ])
+  expect(notes({ content: 'b' })).toEqual([`an import of an earlier data.csv ${UNFINISHED}${OTHER}`])
+  expect(notes({ path: '/other.csv' })).toEqual([])
 })
 
 test('keeps another run with other credentials from adding the same again, unless it is sure to be for another account', () => {

@@ -34,6 +34,10 @@ export const minuteOf = (milliseconds: number): string =>
 
 const hasSameAccount = (left: JournalHead, right: JournalHead): boolean => left.account.for === right.account.for
 
+/** In what two runs differ that are not the same one, though they load the same. */
+const differenceOf = (head: JournalHead, other: JournalHead): 'flags' | 'credentials' =>
+  hasSameAccount(head, other) ? 'flags' : 'credentials'
+
 /** Whether what a run adds may have been added by another: a file that has changed is no such case in one account. */
 const mayAddTheSame = (head: JournalHead, other: JournalHead): boolean => {
   if (!other.isAdding) return false
@@ -51,7 +55,7 @@ export const mustNotAddAgain = (folder: string, own: string, head: JournalHead):
   if (!head.isAdding || existsSync(own)) return
   const same = othersIn(folder, own, head).find((other) => mayAddTheSame(head, other))
   if (!same) return
-  const unlike = hasSameAccount(head, same) ? 'flags' : 'credentials'
+  const unlike = differenceOf(head, same)
   throw new KpiError(
     'malformed',
     `an import of ${basename(same.path)} with --on-conflict add and other ${unlike} began at ${minuteOf(same.beganAt)} and was not finished; ` +
@@ -59,11 +63,19 @@ export const mustNotAddAgain = (folder: string, own: string, head: JournalHead):
   )
 }
 
-/** What there is to say of runs that loaded an earlier content of the same file into the same service, and did not end. */
+/** What is said of a run that loaded the same file into the same service: an earlier content of it, or in another way. */
+const noteOn = (head: JournalHead, other: Unfinished): string => {
+  const { path, content, beganAt, doneBefore, at } = other
+  const unlike = differenceOf(head, other)
+  const [what, goingOn] =
+    content === head.content
+      ? [`${basename(path)} with other ${unlike}`, `: with those ${unlike} it goes on`]
+      : [`an earlier ${basename(path)}`, '']
+  return `an import of ${what} that began at ${minuteOf(beganAt)} was not finished (${doneBefore} of its entries were sent)${goingOn}; this one is another run, remove ${at} once that one is not needed`
+}
+
+/** What there is to say of other runs that loaded the same file into the same service, and did not end. */
 export const notesOnUnfinished = (folder: string, own: string, head: JournalHead): string[] =>
   othersIn(folder, own, head)
     .filter(({ path }) => path === head.path)
-    .map(
-      ({ path, beganAt, doneBefore, at }) =>
-        `an import of an earlier ${basename(path)} that began at ${minuteOf(beganAt)} was not finished (${doneBefore} of its entries were sent); this one is another run, remove ${at} once that one is not needed`,
-    )
+    .map((other) => noteOn(head, other))
