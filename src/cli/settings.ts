@@ -94,6 +94,9 @@ export const mannerFlags = ({ output, timeout, input, color, quiet, logFormat }:
   ...(logFormat === undefined ? [] : ['--log-format', logFormat]),
 ]
 
+const NO_LOGIN =
+  'KPI_BASE_URL is set, and KPI_LOGIN is not: set it to your login name, or, with a key, let KPI_BASE_URL end in /v1'
+
 /** Settles where a command goes: flags before the environment before the configuration (command line, section 3). */
 export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   mustNameOnePlace(flags)
@@ -104,7 +107,7 @@ export const findPlace = (io: Io, flags: GlobalFlags): Place => {
     const { KPI_BASE_URL: baseUrl, KPI_LOGIN: login } = io.env
     if (!baseUrl) return { kind: 'embedded', dataDir: resolve(io.cwd, dataFolder(io)) }
     if (isOfV1(baseUrl)) return { kind: 'v1', baseUrl, profile: undefined, tokenCommand: undefined }
-    if (!login) throw new UsageError('KPI_BASE_URL is set, and KPI_LOGIN is not: set it to your login name')
+    if (!login) throw new UsageError(NO_LOGIN)
     return { kind: 'classic', baseUrl, login, profile: undefined, tokenCommand: undefined }
   }
   const profile = profileNamed(profiles, name)

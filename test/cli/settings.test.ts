@@ -90,7 +90,11 @@ describe('where a command goes: flag, then environment, then configuration', () 
   test.each<[env: Record<string, string>, flags: GlobalFlags, message: string]>([
     [{}, { profile: 'prd' }, 'there is no profile prd; add it with: kpi profiles add'],
     [{ KPI_PROFILE: 'nil' }, {}, 'there is no profile nil'],
-    [{ KPI_BASE_URL: 'https://x.example.com/api' }, {}, 'KPI_BASE_URL is set, and KPI_LOGIN is not'],
+    [
+      { KPI_BASE_URL: 'https://x.example.com/api' },
+      {},
+      'KPI_BASE_URL is set, and KPI_LOGIN is not: set it to your login name, or, with a key, let KPI_BASE_URL end in /v1',
+    ],
     [{ KPI_PROFILE: 'prod', ...URL_SET }, {}, 'KPI_PROFILE and KPI_BASE_URL each name a place; unset one'],
     [{}, { dataDir: '' }, '--data-dir is empty; name a folder'],
     [{}, { dataDir: 'a', profile: 'prod' }, '--profile and --data-dir each name a place; give one of them'],
