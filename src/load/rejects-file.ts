@@ -27,7 +27,7 @@ const stampOf = (path: string): string | undefined => {
 
 /** The rows of a rejects file without their reasons, which may be put in other words tomorrow. */
 async function* rowsIn(path: string, separator: string): AsyncGenerator<string> {
-  for await (const rows of readRows(decoded(bytesOf(createReadStream(path), path), 'utf-8'), separator)) {
+  for await (const rows of readRows(decoded(bytesOf(createReadStream(path), path), 'utf-8'), separator, path)) {
     for (const { cells } of rows) yield JSON.stringify(cells.slice(0, -1))
   }
 }

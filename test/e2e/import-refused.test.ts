@@ -28,7 +28,7 @@ test.each<[name: string, text: string | Uint8Array, args: string[], code: number
     `${GOOD}"Bob,Sales,2026-01-02,1\n`,
     [FILE],
     1,
-    'line 3: a quoted cell is never closed',
+    'cannot read data.csv: line 3: a quoted cell is never closed; put a quote where it ends, or leave out the one it begins with',
   ],
   [
     'a byte that is no letter',

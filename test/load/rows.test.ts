@@ -11,7 +11,7 @@ async function* contentOf(chunks: readonly Uint8Array[]): AsyncGenerator<Buffer>
 
 const readBy = async (separator: string, chunks: readonly Uint8Array[]): Promise<Row[]> => {
   const rows: Row[] = []
-  for await (const some of readRows(decoded(contentOf(chunks), 'utf-8'), separator)) rows.push(...some)
+  for await (const some of readRows(decoded(contentOf(chunks), 'utf-8'), separator, 'a.csv')) rows.push(...some)
   return rows
 }
 
@@ -87,9 +87,21 @@ test.each<[name: string, text: string, rows: Expected]>([
 
 describe('a file that cannot be read is refused:', () => {
   test.each<[name: string, text: string, message: RegExp]>([
-    ['a quote that is never closed', 'a,b\n"x\ny",2\n"3,4\n5,6\n', /^line 4: a quoted cell is never closed$/],
-    ['text after a closing quote', 'a,b\n1,2\n"3"x,4\n', /^line 3: a quoted cell goes on after its closing quote$/],
-    ['a quote within a plain cell', 'a,b\n\n1,5"\n', /^line 3: a quote stands inside a cell that is not quoted/],
+    [
+      'a quote that is never closed',
+      'a,b\n"x\ny",2\n"3,4\n5,6\n',
+      /^cannot read a\.csv: line 4: a quoted cell is never closed; put a quote where it ends, or leave out/,
+    ],
+    [
+      'text after a closing quote',
+      'a,b\n1,2\n"3"x,4\n',
+      /^cannot read a\.csv: line 3: a quoted cell goes on after its closing quote; double/,
+    ],
+    [
+      'a quote within a plain cell',
+      'a,b\n\n1,5"\n',
+      /^cannot read a\.csv: line 3: a quote stands inside a cell that is not quoted/,
+    ],
   ])('%s', async (_, content, message) => {
     await expect(readText(content)).rejects.toMatchObject({
       code: 'malformed',
@@ -101,9 +113,11 @@ describe('a file that cannot be read is refused:', () => {
     const rows: Row[] = []
     const collect = async (): Promise<void> => {
       const chunks = ['a,b\n1,2\n', '3,4\n5,"6"x\n'].map((text) => Buffer.from(text))
-      for await (const some of readRows(decoded(contentOf(chunks), 'utf-8'), ',')) rows.push(...some)
+      for await (const some of readRows(decoded(contentOf(chunks), 'utf-8'), ',', 'a.csv')) rows.push(...some)
     }
-    await expect(collect()).rejects.toMatchObject({ message: expect.stringMatching(/^line 4:/) as unknown })
+    await expect(collect()).rejects.toMatchObject({
+      message: expect.stringMatching(/^cannot read a\.csv: line 4:/) as unknown,
+    })
     expect(rows[0]).toEqual({ line: 1, cells: ['a', 'b'] })
   })
 })

@@ -12,8 +12,8 @@ export const hasSurplus = (cells: readonly string[], header: readonly string[]):
 /** Whichever a line has: spreadsheets and scripts add lines to each other's files. */
 const LINE_ENDS = ['\r\n', '\n']
 const MESSAGES: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quoted cell is never closed',
-  CSV_INVALID_CLOSING_QUOTE: 'a quoted cell goes on after its closing quote',
+  CSV_QUOTE_NOT_CLOSED: 'a quoted cell is never closed; put a quote where it ends, or leave out the one it begins with',
+  CSV_INVALID_CLOSING_QUOTE: 'a quoted cell goes on after its closing quote; double a quote that stands inside it',
   INVALID_OPENING_QUOTE: 'a quote stands inside a cell that is not quoted; double it and quote the cell',
 }
 /** What a row may come to in characters, so that one that never ends does not take all memory. */
@@ -85,10 +85,12 @@ export type Splitter = {
 /**
  * A splitter of rows between which there are line ends (RFC 4180, LF or CRLF) and blank lines, which are left out. Lines
  * without quotes are cut here; from the first quote in a part on, it is for the parser. A text that cannot be read is
- * a `malformed` error that names the line.
+ * a `malformed` error that names the file and the line.
  */
-export const createSplitter = (separator: string): Splitter => {
+export const createSplitter = (separator: string, name: string): Splitter => {
   let [rest, line] = ['', 1]
+  const unreadable = (why: string, cause?: unknown): KpiError =>
+    new KpiError('malformed', `cannot read ${name}: line ${line}: ${why}`, { cause })
   const addQuoted = (text: string, rows: Row[]): void => {
     const take = (cells: string[]): null => {
       if (cells.length > 1 || cells[0] !== '') rows.push({ line, cells })
@@ -99,7 +101,7 @@ export const createSplitter = (separator: string): Splitter => {
       parse(text, { delimiter: separator, relax_column_count: true, record_delimiter: LINE_ENDS, on_record: take })
     } catch (error) {
       if (!(error instanceof CsvError)) throw error
-      throw new KpiError('malformed', `line ${line}: ${MESSAGES[error.code] ?? error.message}`, { cause: error })
+      throw unreadable(MESSAGES[error.code] ?? error.message, error)
     }
   }
   /** Adds the lines before the first quote, and answers where the next line begins. */
@@ -126,7 +128,7 @@ export const createSplitter = (separator: string): Splitter => {
       }
       rest = text.slice(start)
       if (rest.length > LONGEST_ROW) {
-        throw new KpiError('malformed', `line ${line}: the row does not end; is a quote never closed?`)
+        throw unreadable('the row does not end; is a quote never closed?')
       }
     },
     end: (rows) => {
@@ -137,9 +139,13 @@ export const createSplitter = (separator: string): Splitter => {
   }
 }
 
-/** Reads the rows of a text, some thousand at a time. Memory does not grow with it. */
-export async function* readRows(parts: AsyncIterable<string>, separator: string): AsyncGenerator<readonly Row[]> {
-  const splitter = createSplitter(separator)
+/** Reads the rows of a text, some thousand at a time; `name` is that of the file. Memory does not grow with it. */
+export async function* readRows(
+  parts: AsyncIterable<string>,
+  separator: string,
+  name: string,
+): AsyncGenerator<readonly Row[]> {
+  const splitter = createSplitter(separator, name)
   for await (const part of parts) {
     const rows: Row[] = []
     splitter.add(part, rows)

@@ -31,7 +31,7 @@ const PLAIN_CELL = /^[\s\d.,'’/:%€$£()+-]*$/
 
 /** The rows that can be read, up to where that ends. */
 const rowsBy = ({ text, isAll }: Beginning, separator: string): Row[] => {
-  const [splitter, rows] = [createSplitter(separator), [] as Row[]]
+  const [splitter, rows] = [createSplitter(separator, 'it'), [] as Row[]]
   try {
     splitter.add(text, rows)
     if (isAll || rows.length === 0) splitter.end(rows)

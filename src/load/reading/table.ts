@@ -93,7 +93,8 @@ export const openTable = async (source: Source, asked: AskedReading = {}): Promi
   const found = asked.separator
     ? { separator: asked.separator, evidence: [] }
     : findSeparator({ text, isAll: seen.isAll })
-  const read = (): AsyncGenerator<readonly Row[]> => readRows(decoded(content(), encoding), found.separator)
+  const read = (): AsyncGenerator<readonly Row[]> =>
+    readRows(decoded(content(), encoding), found.separator, source.name)
   const rows = saysSeparator(text) ? () => withoutFirst(read()) : read
   return {
     name: source.name,
