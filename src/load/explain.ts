@@ -7,7 +7,7 @@ import { nameOfSign } from './forms/number.ts'
 import { type ImportOptions, type Role, ROLES } from './options.ts'
 import { roleOf } from './columns/synonyms.ts'
 import { type Plan, UnclearHeader } from './columns/columns.ts'
-import type { Reading, Table } from './reading/table.ts'
+import { hasRows, type Reading, type Table } from './reading/table.ts'
 import { notesOnUnread, warningsOn } from './told.ts'
 
 /** Something that was found out of a file, or was said, and what shows it. */
@@ -134,7 +134,11 @@ export const explainFile = async (
   }
   const { plan, reference } = begun
   const forms = await seenForms(table, plan, options, reference.findKpi, onProgress)
-  const told = [...warningsOn(table, forms), ...ofRounding(forms, options), ...notesOnUnread(reference)]
+  const told = [
+    ...warningsOn(table, forms, !(await hasRows(table))),
+    ...ofRounding(forms, options),
+    ...notesOnUnread(reference),
+  ]
   const warnings = told.map((found) => ({ topic: 'warning', found, evidence: '' }))
   const findings = [...ofTable, ...ofRoles(plan, options), ...ofForms(forms, options), ...warnings]
   return { findings, isInDoubt: doubtsOf(forms).length > 0, forms, plan }

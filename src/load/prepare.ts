@@ -67,8 +67,8 @@ const check = async (
     work.onProgress({ phase: 'read', done: summary.read })
   }
   const checked = await checkFile(work.table, work.client, work.options, { sorter, rejects, summary, onProgress })
-  for (const warning of warningsOn(work.table, checked.forms)) work.onWarning(warning)
-  for (const note of notesOn(checked, work.table, summary)) work.onNote(note)
+  for (const warning of warningsOn(work.table, checked.forms, summary.read === 0)) work.onWarning(warning)
+  for (const note of notesOn(checked)) work.onNote(note)
   work.onChecked?.(checked)
   const owner = checked.reference.sources ? 'user or source' : 'user'
   const refuse: DuplicateSink = (places, bad) => {

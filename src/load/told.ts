@@ -4,10 +4,10 @@ import { remarksOn } from './forms/forms.ts'
 import { mayNotRead } from './readable.ts'
 import type { Table } from './reading/table.ts'
 import type { Reference } from './reference.ts'
-import type { Summary } from './summary.ts'
 
-/** What has to be known of how a file is read, though all of it is. */
-export const warningsOn = ({ reading }: Table, forms: Forms): string[] => [
+/** What has to be known of how a file is read, though all of it is; of one without rows, as an export may have failed. */
+export const warningsOn = ({ name, reading }: Table, forms: Forms, isEmpty: boolean): string[] => [
+  ...(isEmpty ? [`${name} holds no rows`] : []),
   ...(reading.assumed === undefined ? [] : [reading.assumed]),
   ...remarksOn(forms),
 ]
@@ -55,10 +55,9 @@ export const adviceOnTargets = (kpis: Iterable<string>): string[] => {
 }
 
 /** What there is to say of a file before it is sent. */
-export const notesOn = (checked: Checked, { name }: Table, { read }: Summary): string[] => {
+export const notesOn = (checked: Checked): string[] => {
   const { unused } = checked.plan
   return [
-    ...(read === 0 ? [`${name} holds no rows`] : []),
     ...(unused.length > 0 ? [`columns left out: ${unused.join(', ')}`] : []),
     ...notesOnUnread(checked.reference),
     ...notesOnTargets(checked),

@@ -108,9 +108,14 @@ describe('standard error', () => {
     )
   })
 
-  test('says so of a file that has nothing but a header', async () => {
+  test('warns of a file that has nothing but a header, also where quiet is wanted', async () => {
     importer.write('bare.csv', 'user,kpi,date,actual\n')
-    expect((await runIn({}, 0, 'entries', 'import', 'bare.csv')).stderr).toContain('bare.csv holds no rows\n')
+    const { code, stderr } = await runIn({}, 0, 'entries', 'import', 'bare.csv', '--quiet')
+    expect([code, stderr]).toEqual([0, 'warning: bare.csv holds no rows\n'])
+    const explained = await runIn({}, 0, 'entries', 'import', 'bare.csv', '--explain', '-o', 'csv')
+    expect(explained.stdout).toContain('\nwarning,bare.csv holds no rows,')
+    const assigned = await runIn({}, 0, 'assign', 'import', 'bare.csv', '--quiet')
+    expect([assigned.code, assigned.stderr]).toEqual([0, 'warning: bare.csv holds no rows\n'])
   })
 
   test('has a line of progress at most every 30 seconds where there is no terminal', async () => {

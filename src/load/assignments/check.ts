@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { KpiError } from '../../domain/errors.ts'
+import type { Forms } from '../forms/file-forms.ts'
 import { createForms, mustBeSettled, settledBy } from '../forms/forms.ts'
 import { survey } from '../forms/survey.ts'
 import type { ImportOptions } from '../options.ts'
@@ -34,7 +35,8 @@ export type CheckedRows = {
 const isOwnList = (header: readonly string[], { reading }: Table): boolean =>
   reading.separator === ',' && ['user_id', 'id', 'user_target'].every((name) => header.includes(name))
 
-type Reader = Pick<CheckedRows, 'warnings' | 'withoutTarget'> & {
+type Reader = Pick<CheckedRows, 'withoutTarget'> & {
+  readonly forms: Forms
   readonly plan: AssignPlan
   readonly readRow: AssignReader
 }
@@ -52,7 +54,7 @@ const readerFor = async (client: Client, table: Table, asked: ImportOptions): Pr
   const withoutTarget = new Set<string>()
   const settled = settledBy(forms, plan, options)
   const readRow = assignReader(plan, options, reference, settled, (kpi) => withoutTarget.add(kpi))
-  return { plan, readRow, withoutTarget, warnings: warningsOn(table, forms) }
+  return { plan, readRow, withoutTarget, forms }
 }
 
 async function* rowsBelowHeader(table: Table, onProgress: () => void): AsyncGenerator<Row> {
@@ -73,7 +75,7 @@ export const checkAssignments = async (
   options: ImportOptions,
   { wanted, rejects, onProgress }: { wanted: Wanted; rejects: Rejects; onProgress: () => void },
 ): Promise<CheckedRows> => {
-  const { plan, readRow, ...found } = await readerFor(client, table, options)
+  const { plan, readRow, forms, withoutTarget } = await readerFor(client, table, options)
   let [read, empty, rejected, rounded] = [0, 0, 0, 0]
   for await (const row of rowsBelowHeader(table, onProgress)) {
     read += 1
@@ -92,5 +94,6 @@ export const checkAssignments = async (
     mustMakeSense({ read, rejected }, one)
   }
   const count = wanted.settle(rejects)
-  return { ...found, rows: wanted.rows, count, read, empty, rounded, unused: plan.unused }
+  const warnings = warningsOn(table, forms, read === 0)
+  return { rows: wanted.rows, count, read, empty, rounded, warnings, withoutTarget, unused: plan.unused }
 }

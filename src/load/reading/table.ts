@@ -113,6 +113,16 @@ export const openTable = async (source: Source, asked: AskedReading = {}): Promi
   }
 }
 
+/** Whether a file holds more than a header. */
+export const hasRows = async (table: Table): Promise<boolean> => {
+  let count = 0
+  for await (const rows of table.rows()) {
+    count += rows.length
+    if (count > 1) return true
+  }
+  return false
+}
+
 /** The header of a file; empty where there is none. */
 export const headerOf = async (table: Table): Promise<readonly string[]> => {
   for await (const [header] of table.rows()) if (header) return header.cells
