@@ -89,6 +89,19 @@ describe.each(users)('%s, kpi entries export', (_, open) => {
     )
   })
 
+  test('heads the columns of wide files by marked ids, where neither a name nor an id is clear', async () => {
+    await user.client.kpis.add(kpiNamed('date'))
+    await user.client.kpis.add(kpiNamed('3'))
+    for (const id of [3, 4]) {
+      await user.client.assignments(4).add({ id, sort_order: id })
+      await user.client.entries.add({ user_id: 4, kpi_id: id, entry_date: TODAY, actual: 1_0000n })
+    }
+    const { stdout } = await exported('--layout', 'wide', '--from', 'today')
+    expect(stdout.split('\n')[0]).toBe('user,date,Revenue,#3,4,Visits')
+    const again = await user.kpiIn({ stdin: stdout }, 'entries', 'import', '-', '-o', 'json')
+    expect(jsonOf(again)).toMatchObject({ unchanged: 3, created: 0, updated: 0, rejected: 0 })
+  })
+
   test('imports as what is there already', async () => {
     const text = (await exported()).stdout
     const again = await user.kpiIn({ stdin: text }, 'entries', 'import', '-', '-o', 'json')

@@ -16,10 +16,10 @@ export type Labels = { readonly user: Label; readonly kpi: Label; readonly sourc
 const byId: Label = String
 
 /** By names or by ids, as far as an import finds each by them: where an id is the name of another, it is marked as an id. */
-const labeller = (title: string, list: readonly Named[], hasNames: boolean): Label => {
+const labeller = (title: string, list: readonly Named[], hasNames: boolean, mayStand = isPlainName): Label => {
   const { byId: known, find } = createDirectory(title, list, true)
   const finds = (text: string, id: number): boolean => {
-    const found = isPlainName(text) ? find(text) : new Fault('')
+    const found = mayStand(text) ? find(text) : new Fault('')
     return !(found instanceof Fault) && found.id === id
   }
   const labels = new Map(
@@ -38,18 +38,19 @@ const labelsOf = async (
   title: string,
   hasNames: boolean,
   reading: Promise<readonly Named[]>,
+  mayStand = isPlainName,
 ): Promise<Label> => {
   const list = await readIfAllowed(client, reading)
-  return list ? labeller(title, list, hasNames) : byId
+  return list ? labeller(title, list, hasNames, mayStand) : byId
 }
 
 const usersOf = async (client: Client): Promise<Named[]> =>
   (await client.users.list()).map((user) => ({ id: user.id, email: user.email, name: fullName(user) }))
 
-const readUsers = (client: Client, hasNames: boolean): Promise<Label> =>
-  labelsOf(client, 'user', hasNames, usersOf(client))
-const readKpis = (client: Client, hasNames: boolean): Promise<Label> =>
-  labelsOf(client, 'KPI', hasNames, client.kpis.list())
+const readUsers = (client: Client, hasNames: boolean, mayStand = isPlainName): Promise<Label> =>
+  labelsOf(client, 'user', hasNames, usersOf(client), mayStand)
+const readKpis = (client: Client, hasNames: boolean, mayStand = isPlainName): Promise<Label> =>
+  labelsOf(client, 'KPI', hasNames, client.kpis.list(), mayStand)
 
 /** How the cells of a file call what it speaks of; breakdown items where there is a column for them. */
 export const readLabels = async (client: Client, hasSources: boolean, hasNames: boolean): Promise<Labels> => {
@@ -58,8 +59,9 @@ export const readLabels = async (client: Client, hasSources: boolean, hasNames: 
   return { user, kpi, source }
 }
 
+/** Whether a name may head a column without being taken for what columns are called themselves. */
+const mayHead = (name: string): boolean => isPlainName(name) && !isColumnName(name)
+
 /** How the columns of a wide file are headed: by names, so that no id is taken for that of something else. */
-export const readHeadings = async (client: Client, of: 'kpi' | 'user'): Promise<Label> => {
-  const label = await (of === 'kpi' ? readKpis(client, true) : readUsers(client, true))
-  return (id) => (isColumnName(label(id)) ? String(id) : label(id))
-}
+export const readHeadings = (client: Client, of: 'kpi' | 'user'): Promise<Label> =>
+  of === 'kpi' ? readKpis(client, true, mayHead) : readUsers(client, true, mayHead)
