@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { plainUrl } from './plain-url.ts'
 
 /** Who asks: the login name that goes with an account's token; none goes with a key of the newer variant. */
 export type Credentials = { readonly login?: string | undefined; readonly token: string }
@@ -24,7 +25,7 @@ export const workingFor = (named: string | undefined, credentials: Credentials):
 }
 
 /** A name for the requests that are counted together: those of a caller to a service. */
-export const countedAs = ({ origin, pathname }: URL, credentials: Credentials): string =>
+export const countedAs = (baseUrl: URL, credentials: Credentials): string =>
   createHash('sha256')
-    .update(`${origin}${pathname.replace(/\/$/, '')} ${callerOf(credentials)}`)
+    .update(`${plainUrl(baseUrl)} ${callerOf(credentials)}`)
     .digest('base64url')

@@ -1,24 +1,17 @@
 import { hash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import type { Client } from '../../client/client.ts'
-import { isLoopback } from '../../client/loopback.ts'
+import { plainUrl } from '../../client/plain-url.ts'
 import { isDevice } from '../../load/reading/files.ts'
 import type { JournalPlace } from '../../load/journal/place.ts'
 import type { Cli } from '../cli.ts'
 import { stateFolder } from '../folders.ts'
 import { findPlace } from '../settings.ts'
 
-/** A base URL in one way of the several in which it may be written. */
-const plainUrl = (baseUrl: string): string => {
-  const url = new URL(baseUrl)
-  if (isLoopback(url)) url.hostname = 'localhost'
-  return url.href.replace(/\/+$/, '')
-}
-
 /** The service as it is told apart from others: where it is. */
 const serviceOf = ({ io, flags }: Cli): string => {
   const place = findPlace(io, flags)
-  return place.kind === 'embedded' ? place.dataDir : plainUrl(place.baseUrl)
+  return place.kind === 'embedded' ? place.dataDir : plainUrl(new URL(place.baseUrl))
 }
 
 /** The file as a whole path; undefined for what can be read only once, and so cannot be gone on with unasked. */
