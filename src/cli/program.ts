@@ -79,6 +79,9 @@ export const runProgram = async (line: readonly string[], version: string, io: I
   try {
     if (args.length === 0) program.outputHelp()
     else await program.parseAsync([...args], { from: 'user' })
+  } catch (error) {
+    const { withElsewhere } = await import('./elsewhere.ts')
+    throw await withElsewhere(error, name, () => describeProgram(version, io))
   } finally {
     await Promise.all(written)
   }

@@ -14,6 +14,9 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
   test.each<[line: string, message: string]>([
     ['kpsi list', "unknown command 'kpsi' (Did you mean kpis?)"],
     ['xyzzy', "unknown command 'xyzzy'"],
+    ['import dup.csv', "unknown command 'import' (Did you mean kpi assign import or kpi entries import?)"],
+    ['rotate 1', "unknown command 'rotate' (Did you mean kpi service keys rotate?)"],
+    ['list', "unknown command 'list'"],
     ['kpis lst', "unknown command 'lst' (Did you mean list?)"],
     ['kpis list --colums id', "unknown option '--colums' (Did you mean --columns?)"],
     ['kpis list --xyzzy', "unknown option '--xyzzy'"],

@@ -1,0 +1,26 @@
+import { type Command, CommanderError } from 'commander'
+import { UsageError } from './exit.ts'
+import { groups } from './groups.ts'
+
+/** Of more commands that are called alike, none is likelier to be meant. */
+const MOST = 3
+
+/** The commands of a name, wherever they stand, as they are typed. */
+const commandsCalled = (name: string, { commands }: Command, before: string): string[] =>
+  commands.flatMap((command) => {
+    const line = `${before} ${command.name()}`
+    return [...(command.name() === name ? [line] : []), ...commandsCalled(name, command, line)]
+  })
+
+/** An error about a line whose first word is no group of commands, with where there is a command of that name. */
+export const withElsewhere = async (
+  error: unknown,
+  name: string | undefined,
+  describe: () => Promise<Command>,
+): Promise<unknown> => {
+  const isUnknown = error instanceof CommanderError && error.code === 'commander.unknownCommand'
+  if (!isUnknown || name === undefined || Object.hasOwn(groups, name)) return error
+  const lines = commandsCalled(name, await describe(), 'kpi')
+  if (lines.length === 0 || lines.length > MOST) return error
+  return new UsageError(`unknown command '${name}' (Did you mean ${lines.join(' or ')}?)`)
+}
