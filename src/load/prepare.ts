@@ -43,10 +43,11 @@ export const someOf = (places: readonly number[]): string => {
   return places.slice(0, SHOWN_LINES).map(lineOf).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-const tellBad = (bad: readonly number[]): string =>
-  bad.length === 0
-    ? ''
-    : `, of which ${bad.length === 1 ? 'line' : 'lines'} ${someOf(bad)} ${bad.length === 1 ? 'is' : 'are'} bad`
+const tellBad = (bad: readonly number[], isAll: boolean): string => {
+  if (isAll) return ', all of them bad for other reasons'
+  const [line, is] = bad.length === 1 ? ['line', 'is'] : ['lines', 'are']
+  return bad.length === 0 ? '' : `, of which ${line} ${someOf(bad)} ${is} bad`
+}
 
 /** Has the service add actuals to what is stored. */
 const addUp = (drafts: readonly EntryDraft[]): void => {
@@ -72,7 +73,7 @@ const check = async (
   work.onChecked?.(checked)
   const owner = checked.reference.sources ? 'user or source' : 'user'
   const refuse: DuplicateSink = (places, bad) => {
-    const reason = `the same ${owner}, KPI and date stand on lines ${someOf(places)}${tellBad(bad)}`
+    const reason = `the same ${owner}, KPI and date stand on lines ${someOf(places)}${tellBad(bad, bad.length === places.length)}`
     for (const place of places) rejects.add(place, reason)
   }
   const batches = function* (): Generator<Batch> {

@@ -76,6 +76,18 @@ describe.each(importers)('%s', (_, open) => {
     },
   )
 
+  test('rows of one key that are all bad by themselves are told so', async () => {
+    await using importer = await open()
+    importer.write('data.csv', 'user,kpi,date,actual\nBob,Sales,2026-01-01,x\nBob,Sales,2026-01-01,y\n')
+    await importer.kpi('entries', 'import', 'data.csv')
+    const twice = 'the same user, KPI and date stand on lines 2, 3, all of them bad for other reasons'
+    expect(importer.read('data.rejects.csv').split('\n').slice(1)).toEqual([
+      `Bob,Sales,2026-01-01,x,2,"actual ""x"" must be a number; ${twice}"`,
+      `Bob,Sales,2026-01-01,y,3,"actual ""y"" must be a number; ${twice}"`,
+      '',
+    ])
+  })
+
   test('a row of a wide file with too many cells puts all cells of its keys in doubt', async () => {
     await using importer = await open()
     importer.write(
