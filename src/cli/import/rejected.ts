@@ -32,7 +32,7 @@ export const rejectedSummary = (rejected: number, path: string, asked: Asked, mo
   return `${rows} rejected; ${are} in ${path} with the reasons: mend ${them} there and import that file${wayBack(asked, more)}`
 }
 
-/** What makes the assignments that rows are rejected for; the newer variant has none. */
+/** Whether --create-assignments would help: it is not given yet, and the newer variant has no assignments. */
 export const mayAssign = ({ variant }: Client, { options }: Asked): boolean =>
   variant === 'classic' && !options.createAssignments
 
