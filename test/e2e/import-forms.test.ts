@@ -155,7 +155,7 @@ test('a file without a header is refused with the line that it lacks, which make
   expect(await load(importer, rows)).toMatchObject({
     code: 1,
     stderr:
-      'kpi: the first line looks like a row, and not like a header, as "2026-03-03" is a date and "10.50" a number: write a line above it that names the columns: user, kpi, date, actual\n',
+      'kpi: the first line looks like a row, and not like a header, as "2026-03-03" is a date and "10.50" a number: write a line above it that names the columns, separated as its cells are: user, kpi, date, actual\n',
   })
   expect(await load(importer, `user, kpi, date, actual\n${rows}`)).toMatchObject({ code: 0 })
 })

@@ -424,7 +424,7 @@ describe('a header is refused, with all that is wrong, where', () => {
     expect(message).toMatch(
       /^the first line looks like a row, and not like a header, as ".*" is a date and ".*" a number:/,
     )
-    expect([message.slice(message.indexOf('columns: ') + 9), issues]).toEqual([names, []])
+    expect([message.slice(message.indexOf('cells are: ') + 11), issues]).toEqual([names, []])
   })
 
   test.each<[header: string, options: Partial<ImportOptions>]>([

@@ -54,5 +54,5 @@ export const faultOfHeadless = (found: Findings, options: ImportOptions, owners:
   if (date === undefined || others.length > 0 || number === undefined) return undefined
   const columns =
     columnsOf(row, options, owners)?.join(', ') ?? 'user, kpi, date and actual, and whatever else there is'
-  return `the first line looks like a row, and not like a header, as "${date}" is a date and "${number}" a number: write a line above it that names the columns: ${columns}`
+  return `the first line looks like a row, and not like a header, as "${date}" is a date and "${number}" a number: write a line above it that names the columns, separated as its cells are: ${columns}`
 }
