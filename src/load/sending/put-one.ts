@@ -1,0 +1,109 @@
+import type { Put } from '../../client/entries.ts'
+import { KpiError } from '../../domain/errors.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { mustAccount, Unaccounted } from './doubt.ts'
+import { holds, isOfKey, mayBeMadeOf } from './held.ts'
+import { isRefused } from './refusal.ts'
+import { removeDouble } from './remove-double.ts'
+import type { Sending } from './sending.ts'
+import { type Before, NO_ID } from './settle-one.ts'
+
+/** What became of an entry that was sent by itself. */
+export type OneOutcome = 'created' | 'updated' | 'unchanged' | 'sent' | { readonly refused: readonly string[] }
+
+/** An entry to be put there by itself, on what is known to be there; `name` names the request. */
+export type Attempt = { readonly draft: EntryDraft; readonly name: string; readonly before: Before }
+
+/** What is known to be there. */
+type Found = Exclude<Before, null | undefined>
+
+/** Sends an entry, and sees that the answer is about it. */
+const post = async (sending: Sending, { draft, name }: Attempt): Promise<Put> => {
+  const put = await sending.client.entries.put(draft, name)
+  sending.touch()
+  mustAccount(sending, put, draft)
+  return put
+}
+
+const update = async (sending: Sending, id: number, draft: EntryDraft): Promise<void> => {
+  const { actual, target, notes } = draft
+  const put = await sending.client.entries.change(id, {
+    ...(actual !== undefined && { actual }),
+    ...(target !== undefined && { target }),
+    ...(notes !== undefined && { notes }),
+  })
+  sending.touch()
+  mustAccount(sending, put, draft)
+}
+
+/** Adds an entry, and answers its id; an answer that is not about it tells nothing of what was done. */
+const add = async (sending: Sending, attempt: Attempt): Promise<number> => {
+  const { draft } = attempt
+  const { entry } = await post(sending, attempt)
+  if (entry.id > NO_ID && isOfKey(entry, draft)) return entry.id
+  throw new Unaccounted({ answered: 'something else than the entry', shape: 'another entry', isShort: false })
+}
+
+/** Adds an entry that is there already, to find out what the service makes of that, and changes it where it was not that. */
+const probe = async (sending: Sending, attempt: Attempt, { id, ids }: Found): Promise<void> => {
+  // What shows the old value left it as it was.
+  const isLeft = (error: unknown): boolean => error instanceof Unaccounted && ids.includes(error.shown ?? NO_ID)
+  const made = await add(sending, attempt).catch((error: unknown) => {
+    if (isRefused(error)) return undefined
+    if (isLeft(error)) return NO_ID
+    throw error
+  })
+  if (made !== undefined && ids.includes(made)) {
+    sending.knowledge.learn({ changesBy: 'post' })
+    return
+  }
+  if (made !== undefined) {
+    if (made !== NO_ID) await removeDouble(sending, made)
+    sending.knowledge.learn({ changesBy: 'put' })
+  }
+  await update(sending, id, attempt.draft)
+  sending.knowledge.learn({ changesBy: 'put' })
+}
+
+/** Adds to an entry that is there. A service that makes a second one of it cannot add, and is left as it was. */
+const addTo = async (sending: Sending, attempt: Attempt, { id, ids }: Found): Promise<void> => {
+  const { draft } = attempt
+  const { entry } = await post(sending, attempt)
+  if (ids.includes(entry.id)) sending.knowledge.learn({ changesBy: 'post' })
+  if (ids.includes(entry.id) || id === NO_ID || !isOfKey(entry, draft) || !mayBeMadeOf(entry, draft)) return
+  await removeDouble(sending, entry.id)
+  throw new KpiError(
+    'conflict',
+    'the service makes a second entry instead of adding to the one that is there; add it up, and import the sum',
+  )
+}
+
+/** Changes an entry that is there, in the way that the service is known for. */
+const change = async (sending: Sending, attempt: Attempt, found: Found): Promise<void> => {
+  const { changesBy } = sending.knowledge.known()
+  if (sending.isAdding && changesBy !== 'post') await addTo(sending, attempt, found)
+  else if (changesBy === 'post') await post(sending, attempt)
+  else if (changesBy === 'put') await update(sending, found.id, attempt.draft)
+  else await probe(sending, attempt, found)
+}
+
+/** What an entry becomes that is done on what was there. */
+export const doneOn = (
+  { isAdding, reference }: Sending,
+  { draft, before }: Pick<Attempt, 'draft' | 'before'>,
+): OneOutcome => {
+  if (!before) return before === null ? 'created' : 'sent'
+  return !isAdding && before.entry && holds(reference, before.entry, draft) ? 'unchanged' : 'updated'
+}
+
+/** Adds or changes an entry, by what is known of the service; finds that out where it is not known yet. */
+export const act = async (sending: Sending, attempt: Attempt): Promise<OneOutcome> => {
+  const { before } = attempt
+  if (before) {
+    await change(sending, attempt, before)
+    return doneOn(sending, attempt)
+  }
+  const { isCreated } = await post(sending, attempt)
+  if (before === null || isCreated === true) return 'created'
+  return isCreated === false ? 'updated' : 'sent'
+}
