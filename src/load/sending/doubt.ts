@@ -3,6 +3,7 @@ import { type Said, saysNothing } from '../../client/said.ts'
 import { formatDecimal } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
+import type { EntryValues } from '../../domain/rules.ts'
 import { isRounded } from './held.ts'
 import type { Sending } from './sending.ts'
 import { shapeOf } from './shape.ts'
@@ -63,11 +64,23 @@ const names = ({ entry, said }: Put, { kpi_id, entry_date, user_id }: EntryDraft
   return entry.kpi_id === kpi_id && (!entry.entry_date || entry.entry_date === entry_date) && isOwners
 }
 
-/** The doubt that an answer leaves that shows the entry with another value than was sent; what is added to shows the sum. */
-const doubtOfValue = ({ isAdding }: Trusting, { entry }: Put, { actual }: EntryDraft): Doubt | undefined => {
-  if (isAdding || typeof actual !== 'bigint' || entry.actual === null || isRounded(entry.actual, actual))
-    return undefined
-  return { answered: `the actual ${formatDecimal(entry.actual)}`, shape: 'another value', isShort: true }
+const anotherValue = (answered: string): Doubt => ({ answered, shape: 'another value', isShort: true })
+
+/**
+ * The doubt that an answer leaves that shows the entry with another actual than was sent, or with the notes that it had
+ * before; what is added to shows the sum.
+ */
+const doubtOfValue = (
+  { isAdding }: Trusting,
+  { entry }: Put,
+  { actual, notes }: EntryDraft,
+  before: EntryValues | undefined,
+): Doubt | undefined => {
+  if (isAdding) return undefined
+  if (typeof actual === 'bigint' && entry.actual !== null && !isRounded(entry.actual, actual))
+    return anotherValue(`the actual ${formatDecimal(entry.actual)}`)
+  const isOld = notes !== undefined && !!entry.notes && entry.notes === before?.notes && entry.notes !== notes
+  return isOld ? anotherValue('the notes that were there before') : undefined
 }
 
 /** Thrown where an answer does not account for the entry that was sent. */
@@ -83,10 +96,10 @@ export class Unaccounted extends KpiError {
 }
 
 /** Sees that the answer to an entry accounts for it; our own service is believed. */
-export const mustAccount = (sending: Trusting, put: Put, draft: EntryDraft): void => {
+export const mustAccount = (sending: Trusting, put: Put, draft: EntryDraft, before?: EntryValues): void => {
   if (sending.isOurs) return
   const isNamed = names(put, draft)
-  const doubt = isNamed ? doubtOfValue(sending, put, draft) : doubtIn(sending, put.said, [draft])
+  const doubt = isNamed ? doubtOfValue(sending, put, draft, before) : doubtIn(sending, put.said, [draft])
   if (doubt) throw new Unaccounted(doubt, isNamed ? put.entry.id : undefined)
 }
 

@@ -55,3 +55,18 @@ export const mayBeMadeOf = (stored: EntryValues, draft: EntryDraft): boolean =>
   isRounded(stored.actual, draft.actual ?? null) &&
   (draft.target === undefined || stored.target === null || isRounded(stored.target, draft.target)) &&
   (stored.notes ?? '').trim() === (draft.notes ?? '').trim()
+
+/** Texts as far as services keep them: without marks and spaces, which they trim, escape or collapse. */
+const bare = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+
+/** Whether notes may be those that were sent, in a form of the service, or cut. */
+const isLike = (stored: string | null, sent: string | null): boolean => {
+  const [one, other] = [bare(stored ?? ''), bare(sent ?? '')]
+  return one === other || (one !== '' && other.startsWith(one))
+}
+
+/** Whether an entry may hold what was sent and answered well, as far as services round, and change notes. */
+export const mayHold = ({ actual, target, notes }: EntryValues, draft: EntryDraft): boolean =>
+  (draft.actual === undefined || isRounded(actual, draft.actual)) &&
+  (draft.target === undefined || target === null || isRounded(target, draft.target)) &&
+  (draft.notes === undefined || isLike(notes, draft.notes))

@@ -18,14 +18,14 @@ export type Attempt = { readonly draft: EntryDraft; readonly name: string; reado
 type Found = Exclude<Before, null | undefined>
 
 /** Sends an entry, and sees that the answer is about it. */
-const post = async (sending: Sending, { draft, name }: Attempt): Promise<Put> => {
+const post = async (sending: Sending, { draft, name, before }: Attempt): Promise<Put> => {
   const put = await sending.client.entries.put(draft, name)
   sending.touch()
-  mustAccount(sending, put, draft)
+  mustAccount(sending, put, draft, before?.entry)
   return put
 }
 
-const update = async (sending: Sending, id: number, draft: EntryDraft): Promise<void> => {
+const update = async (sending: Sending, { id, entry }: Found, draft: EntryDraft): Promise<void> => {
   const { actual, target, notes } = draft
   const put = await sending.client.entries.change(id, {
     ...(actual !== undefined && { actual }),
@@ -33,7 +33,7 @@ const update = async (sending: Sending, id: number, draft: EntryDraft): Promise<
     ...(notes !== undefined && { notes }),
   })
   sending.touch()
-  mustAccount(sending, put, draft)
+  mustAccount(sending, put, draft, entry)
 }
 
 /** Adds an entry, and answers its id; an answer that is not about it tells nothing of what was done. */
@@ -45,7 +45,8 @@ const add = async (sending: Sending, attempt: Attempt): Promise<number> => {
 }
 
 /** Adds an entry that is there already, to find out what the service makes of that, and changes it where it was not that. */
-const probe = async (sending: Sending, attempt: Attempt, { id, ids }: Found): Promise<void> => {
+const probe = async (sending: Sending, attempt: Attempt, found: Found): Promise<void> => {
+  const { ids } = found
   // What shows the old value left it as it was.
   const isLeft = (error: unknown): boolean => error instanceof Unaccounted && ids.includes(error.shown ?? NO_ID)
   const made = await add(sending, attempt).catch((error: unknown) => {
@@ -61,7 +62,7 @@ const probe = async (sending: Sending, attempt: Attempt, { id, ids }: Found): Pr
     if (made !== NO_ID) await removeDouble(sending, made)
     sending.knowledge.learn({ changesBy: 'put' })
   }
-  await update(sending, id, attempt.draft)
+  await update(sending, found, attempt.draft)
   sending.knowledge.learn({ changesBy: 'put' })
 }
 
@@ -83,7 +84,7 @@ const change = async (sending: Sending, attempt: Attempt, found: Found): Promise
   const { changesBy } = sending.knowledge.known()
   if (sending.isAdding && changesBy !== 'post') await addTo(sending, attempt, found)
   else if (changesBy === 'post') await post(sending, attempt)
-  else if (changesBy === 'put') await update(sending, found.id, attempt.draft)
+  else if (changesBy === 'put') await update(sending, found, attempt.draft)
   else await probe(sending, attempt, found)
 }
 
@@ -100,8 +101,10 @@ export const doneOn = (
 export const act = async (sending: Sending, attempt: Attempt): Promise<OneOutcome> => {
   const { before } = attempt
   if (before) {
-    await change(sending, attempt, before)
-    return doneOn(sending, attempt)
+    const outcome = doneOn(sending, attempt)
+    // Nothing is to be changed there, and many services do not tell what they have not changed.
+    if (outcome !== 'unchanged' || sending.isOurs || before.id === NO_ID) await change(sending, attempt, before)
+    return outcome
   }
   const { isCreated } = await post(sending, attempt)
   if (before === null || isCreated === true) return 'created'

@@ -5,8 +5,8 @@ import { digestOf } from '../journal/digest.ts'
 import { type Doubt, doubtOfMany } from './doubt.ts'
 import { patiently } from './patience.ts'
 import { isRefused, mayBeDone, reasonsOf } from './refusal.ts'
-import { LOST, type Sending } from './sending.ts'
-import { fatesOf, thereNow } from './settle.ts'
+import { ENTERED_MEANWHILE, LOST, type Sending } from './sending.ts'
+import { enteredMeanwhile, fatesOf, thereNow } from './settle.ts'
 import { settleDoubt } from './settle-doubt.ts'
 import { emptyTally, refuseLines, type Tally } from './tally.ts'
 
@@ -68,13 +68,16 @@ const settle = async (sending: Sending, sent: Sent, batch: Batch, isOfEarlier: b
   const fates = await fatesOf(sending, batch.drafts, sent.sentAt)
   // What an earlier part of the run lost, as it was killed, says nothing of the service now.
   if (fates.includes('lost') && !isOfEarlier) sending.losses.note(true)
+  const open = [...batch.drafts.keys()].filter((at) => fates[at] === 'open')
+  const others = await enteredMeanwhile(sending, pick(batch, open).drafts)
   for (const [at, fate] of fates.entries()) {
     if (fate === 'there') sent.tally.sent += 1
     if (fate === 'lost') refuseLines(sent.tally, batch.lines[at] ?? 0, [LOST])
+    if (others.has(batch.drafts[at])) refuseLines(sent.tally, batch.lines[at] ?? 0, [ENTERED_MEANWHILE])
   }
   return pick(
     batch,
-    [...batch.drafts.keys()].filter((at) => fates[at] === 'open'),
+    open.filter((at) => !others.has(batch.drafts[at])),
   )
 }
 

@@ -3,7 +3,7 @@ import { patiently } from './patience.ts'
 import { act, type Attempt, doneOn, type OneOutcome } from './put-one.ts'
 import { isRefused, mayBeDone, reasonsOf } from './refusal.ts'
 import { DoubleLeft } from './remove-double.ts'
-import { LOST, type Sending } from './sending.ts'
+import { ENTERED_MEANWHILE, LOST, type Sending } from './sending.ts'
 import { fateOfAdded, fateOfOne } from './settle-one.ts'
 
 /** An entry to send by itself. */
@@ -29,11 +29,14 @@ const actOnce = async (sending: Sending, attempt: Attempt): Promise<OneOutcome> 
   }
 }
 
+/** Whether it is not known how an entry that was there is changed, and an answer that told of no fault shows it. */
+const shows = ({ knowledge, isAdding }: Sending, { before }: OneToSend, { isShort }: Doubt): boolean =>
+  before?.entry !== undefined && !isAdding && !isShort && knowledge.known().changesBy === undefined
+
 /** Takes it that an answer means that an entry is stored; one that was there, and is not there twice, was changed by that. */
-const believe = ({ beliefs, knowledge, isAdding }: Sending, { before }: OneToSend, { shape, isShort }: Doubt): void => {
-  beliefs.add(shape)
-  if (before && !isAdding && !isShort && knowledge.known().changesBy === undefined)
-    knowledge.learn({ changesBy: 'post' })
+const believe = (sending: Sending, one: OneToSend, doubt: Doubt): void => {
+  sending.beliefs.add(doubt.shape)
+  if (shows(sending, one, doubt)) sending.knowledge.learn({ changesBy: 'post' })
 }
 
 /** What becomes of an entry of which it cannot be read back what was done. */
@@ -48,26 +51,45 @@ const sendPatiently = async (sending: Sending, one: OneToSend): Promise<OneOutco
   let { before } = one
   let doubt: Doubt | undefined
   let doubts = 0
-  return patiently(sending, async (tries) => {
-    if (one.isUnknown) {
-      const fate = await (doubt && sending.isAdding ? fateOfAdded : fateOfOne)(sending, one.draft, before)
-      if (fate === 'lost') return unread(sending, one, doubt)
-      if (fate === 'done') {
-        if (doubt) believe(sending, one, doubt)
-        return doneOn(sending, one)
-      }
-      if (doubt && (doubts > 1 || fate === 'open')) return { refused: [notStored(doubt)] }
-      if (fate !== 'open') before = fate.before
-      one.isUnknown = false
+  /** What is to be sent on once more is found out first; answers what became of it where that is not to be sent again. */
+  const settle = async (): Promise<OneOutcome | undefined> => {
+    const fate =
+      doubt && sending.isAdding
+        ? await fateOfAdded(sending, one.draft, before)
+        : await fateOfOne(sending, one.draft, before, doubt !== undefined)
+    if (fate === 'lost') return unread(sending, one, doubt)
+    if (fate === 'done') {
+      if (doubt) believe(sending, one, doubt)
+      return doneOn(sending, one)
     }
-    try {
-      return await actOnce(sending, { draft: one.draft, before, name: tries === 0 ? one.name : `${one.name}-${tries}` })
-    } catch (error) {
-      one.isUnknown = mayBeDone(error)
-      if (one.isUnknown) sending.touch()
-      doubt = error instanceof Unaccounted ? error.doubt : undefined
-      doubts += doubt ? 1 : 0
-      throw error
+    if (fate === 'open') return doubt && { refused: [notStored(doubt)] }
+    if (sending.keepsOthers && one.before === null && fate.before) return { refused: [ENTERED_MEANWHILE] }
+    // What is there was left as it was by what was posted.
+    if (doubt && fate.before && shows(sending, one, doubt)) sending.knowledge.learn({ changesBy: 'put' })
+    else if (doubt && doubts > 1) return { refused: [notStored(doubt)] }
+    before = fate.before
+    one.isUnknown = false
+    return undefined
+  }
+  return patiently(sending, async (tries) => {
+    for (;;) {
+      const outcome = one.isUnknown ? await settle() : undefined
+      if (outcome) return outcome
+      const sends = tries + doubts
+      try {
+        return await actOnce(sending, {
+          draft: one.draft,
+          before,
+          name: sends === 0 ? one.name : `${one.name}-${sends}`,
+        })
+      } catch (error) {
+        one.isUnknown = mayBeDone(error)
+        if (one.isUnknown) sending.touch()
+        doubt = error instanceof Unaccounted ? error.doubt : undefined
+        // What was answered needs no pause.
+        if (!doubt) throw error
+        doubts += 1
+      }
     }
   })
 }

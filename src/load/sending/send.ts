@@ -42,6 +42,7 @@ const sendingOf = (
     // By now the service has answered what rows refer to.
     isOurs: client.isOurs(),
     isAdding: options.onConflict === 'add',
+    keepsOthers: options.onConflict === 'skip' || options.onConflict === 'error',
     touch,
     clock,
     signal,

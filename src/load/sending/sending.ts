@@ -14,6 +14,8 @@ export type Sending = {
   readonly isOurs: boolean
   /** Whether actuals are added to what is stored, so that nothing may be sent again that may have been done. */
   readonly isAdding: boolean
+  /** Whether what others have entered is not to be written over. */
+  readonly keepsOthers: boolean
   /** To be called where something may have been stored of what has not come to an end. */
   readonly touch: () => void
   readonly clock: Clock
@@ -33,6 +35,9 @@ export type Sending = {
   /** What is there now, asked anew. */
   readonly now: Standing
 }
+
+/** Why a row is rejected that was not to be written over. */
+export const ENTERED_MEANWHILE = 'there is an entry by now, which came while this row was sent, and is left alone'
 
 /** Why a row is rejected of which nobody can tell whether it was stored. */
 export const LOST =

@@ -1,7 +1,7 @@
 import type { Batch } from '../batch.ts'
 import { type Doubt, notKnown, notStored } from './doubt.ts'
-import type { Sending } from './sending.ts'
-import { type Fate, fatesInDoubt } from './settle.ts'
+import { ENTERED_MEANWHILE, type Sending } from './sending.ts'
+import { enteredMeanwhile, type Fate, fatesInDoubt } from './settle.ts'
 import { refuseLines, type Tally } from './tally.ts'
 
 /** What is said of an entry that is not sent again; undefined where it counts as sent. */
@@ -26,9 +26,17 @@ export const settleDoubt = async (
 ): Promise<Batch> => {
   const fates = await fatesInDoubt(sending, drafts)
   if (isAllThere(fates, doubt)) sending.beliefs.add(doubt.shape)
+  const others = await enteredMeanwhile(
+    sending,
+    drafts.filter((_, at) => fates[at] === 'open'),
+  )
   const again: { drafts: Batch['drafts'][number][]; lines: Batch['lines'][number][] } = { drafts: [], lines: [] }
   for (const [at, draft] of drafts.entries()) {
     const [fate, from] = [fates[at] ?? 'open', lines[at] ?? 0]
+    if (others.has(draft)) {
+      refuseLines(tally, from, [ENTERED_MEANWHILE])
+      continue
+    }
     if (fate === 'open' && !isLast) {
       again.drafts.push(draft)
       again.lines.push(from)

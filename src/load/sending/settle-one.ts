@@ -2,7 +2,7 @@ import { entryPages } from '../../client/entry-pages.ts'
 import { readIfAllowed } from '../../client/read-if-allowed.ts'
 import type { Entry, EntryDraft } from '../../domain/resources/entry.ts'
 import type { EntryValues } from '../../domain/rules.ts'
-import { holds, isOfKey, mayBeMadeOf } from './held.ts'
+import { holds, isOfKey, mayBeMadeOf, mayHold } from './held.ts'
 import { lookAgain } from './look-again.ts'
 import { ownerOf } from '../owner.ts'
 import { DoubleLeft, removeDouble } from './remove-double.ts'
@@ -68,11 +68,14 @@ const mayDouble = ({ isOurs, knowledge }: Sending, before: Before): boolean => {
 }
 
 /** Looks at what is there of a key; where what was sent cannot be seen and could be doubled, again after a while. */
-const look = async (sending: Sending, draft: EntryDraft, before: Before): Promise<Standing | undefined> => {
-  const { reference } = sending
-  const wasSo = before?.entry !== undefined && holds(reference, before.entry, draft)
-  const isSeen = ({ old, fresh }: Standing): boolean =>
-    fresh.length > 0 || (!wasSo && old.some((one) => holds(reference, one, draft)))
+const look = async (
+  sending: Sending,
+  draft: EntryDraft,
+  before: Before,
+  isIn: (one: EntryValues) => boolean,
+): Promise<Standing | undefined> => {
+  const wasSo = before?.entry !== undefined && isIn(before.entry)
+  const isSeen = ({ old, fresh }: Standing): boolean => fresh.length > 0 || (!wasSo && old.some(isIn))
   return await lookAgain(
     sending,
     async () => {
@@ -106,8 +109,15 @@ const removeOurs = async (
  * Finds out what became of an entry that was sent by itself. A service that only adds has made a second one, or something
  * on the way has sent it twice: what was not there before and holds what was sent is ours, and removed.
  */
-export const fateOfOne = async (sending: Sending, draft: EntryDraft, before: Before): Promise<OneFate> => {
-  const standing = sending.isAdding ? undefined : await look(sending, draft, before)
+export const fateOfOne = async (
+  sending: Sending,
+  draft: EntryDraft,
+  before: Before,
+  isAnswered = false,
+): Promise<OneFate> => {
+  const isIn = (one: EntryValues): boolean =>
+    holds(sending.reference, one, draft) || (isAnswered && mayHold(one, draft))
+  const standing = sending.isAdding ? undefined : await look(sending, draft, before, isIn)
   if (!standing) return 'lost'
   const { old, fresh } = standing
   const kept = old.find(({ id }) => id === before?.id) ?? old.at(-1) ?? fresh[0]
@@ -115,7 +125,7 @@ export const fateOfOne = async (sending: Sending, draft: EntryDraft, before: Bef
   const others = fresh.filter((one) => one !== kept)
   await removeOurs(sending, draft, kept, others)
   if (before && others.length > 0) sending.knowledge.learn({ changesBy: 'put' })
-  if (holds(sending.reference, kept, draft)) return 'done'
+  if (isIn(kept)) return 'done'
   const ids = [...new Set([...old.map(({ id }) => id), kept.id])]
   return { before: { id: kept.id, ids, entry: kept } }
 }

@@ -1,10 +1,10 @@
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { ownerOf } from '../owner.ts'
-import { holds } from './held.ts'
+import { holds, mayHold } from './held.ts'
 import { lookAgain } from './look-again.ts'
 import { isUnreadable } from './refusal.ts'
 import type { Sending } from './sending.ts'
-import { storedKey } from '../standing/standing.ts'
+import { storedKey, type StoredEntry } from '../standing/standing.ts'
 
 /** Our own service gives an answer again for a day; a while of that is left for the request to arrive. */
 const RELIED_ON_MS = 23 * 3_600_000
@@ -16,22 +16,47 @@ export const isKnownAgain = ({ isOurs, clock }: Sending, sentAt: number): boolea
 /** What is found out of an entry whose answer was lost: it is there, it has to be sent, or nobody can tell. */
 export type Fate = 'there' | 'open' | 'lost'
 
-/** Which of some entries are there as they were sent; undefined where the key may not read that. */
-const seenOf = async (sending: Sending, drafts: readonly EntryDraft[]): Promise<EntryDraft[] | undefined> => {
-  const stored = await sending.now.of(drafts)
+/** Those of some entries of which what is there is as it has to be; undefined where the key may not read that. */
+const thoseWhere = async (
+  { now }: Sending,
+  drafts: readonly EntryDraft[],
+  isSo: (stored: StoredEntry, draft: EntryDraft) => boolean,
+): Promise<EntryDraft[] | undefined> => {
+  const stored = await now.of(drafts)
   return (
     stored &&
     drafts.filter((draft) => {
       const entry = stored.get(storedKey(ownerOf(draft), draft.kpi_id, draft.entry_date))
-      return entry !== undefined && holds(sending.reference, entry, draft)
+      return entry !== undefined && isSo(entry, draft)
     })
   )
 }
 
+/** Which of some entries are there as they were sent; undefined where the key may not read that. */
+const seenOf = (sending: Sending, drafts: readonly EntryDraft[]): Promise<EntryDraft[] | undefined> =>
+  thoseWhere(sending, drafts, (entry, draft) => holds(sending.reference, entry, draft))
+
+/** The same as far as services round, and change notes: of those that were answered well. */
+const seenAlike = (sending: Sending, drafts: readonly EntryDraft[]): Promise<EntryDraft[] | undefined> =>
+  thoseWhere(sending, drafts, (entry, draft) => holds(sending.reference, entry, draft) || mayHold(entry, draft))
+
+/** Which of some entries, of which none is to be written over, are there by now: somebody else has entered them. */
+export const enteredMeanwhile = async (
+  sending: Sending,
+  drafts: readonly EntryDraft[],
+): Promise<ReadonlySet<EntryDraft | undefined>> =>
+  new Set(
+    sending.keepsOthers && !sending.isOurs && drafts.length > 0 ? await thoseWhere(sending, drafts, () => true) : [],
+  )
+
 /** The same, where a refusal to show what is there is no reason to go no further. */
-const seenIfReadable = async (sending: Sending, drafts: readonly EntryDraft[]): Promise<EntryDraft[] | undefined> => {
+const seenIfReadable = async (
+  sending: Sending,
+  drafts: readonly EntryDraft[],
+  seen = seenOf,
+): Promise<EntryDraft[] | undefined> => {
   try {
-    return await seenOf(sending, drafts)
+    return await seen(sending, drafts)
   } catch (error) {
     if (isUnreadable(error)) return undefined
     throw error
@@ -66,4 +91,4 @@ export const fatesOf = async (sending: Sending, drafts: readonly EntryDraft[], s
 
 /** Finds out what became of entries whose answer does not account for them. */
 export const fatesInDoubt = (sending: Sending, drafts: readonly EntryDraft[]): Promise<Fate[]> =>
-  readBack(drafts, sending, seenIfReadable)
+  readBack(drafts, sending, (_, some) => seenIfReadable(sending, some, seenAlike))

@@ -4,7 +4,7 @@ import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { digestOf } from '../journal/digest.ts'
 import { keyOf } from '../journal/key.ts'
 import { storedKey, type StoredEntry } from '../standing/standing.ts'
-import { holds, mayBeMadeOf } from './held.ts'
+import { holds, mayHold } from './held.ts'
 import type { Intended } from './intend.ts'
 import { lookAgain } from './look-again.ts'
 import { patiently } from './patience.ts'
@@ -91,7 +91,7 @@ export type Tried =
 
 /** Whether what is there may be what was sent, as far as services round. */
 const mayBeIn = ({ reference }: Sending, stored: StoredEntry, draft: EntryDraft): boolean =>
-  holds(reference, stored, draft) || mayBeMadeOf(stored, draft)
+  holds(reference, stored, draft) || mayHold(stored, draft)
 
 /** What came of an entry that is posted, of which so many were there before, until a second one would be seen. */
 const postTellingly = async (sending: Sending, sent: Sent, draft: EntryDraft, before: number): Promise<Tried> => {
@@ -101,14 +101,13 @@ const postTellingly = async (sending: Sending, sent: Sent, draft: EntryDraft, be
     const results = await postTwice(sending, sent, draft, enough)
     if (round === 0) [first] = results
     if (sending.signal.aborted) throw new Stopped('stopped')
-    if (results.some((one) => one && saysUpdated(one))) return { first, isIn: true }
-    const seen = await lookAgain(
-      sending,
-      () => seenOf(sending, draft),
-      (now) => !now || isDoubled(now),
-    )
+    const isTold = results.some((one) => one && saysUpdated(one))
+    const isEnough = (now: Seen | undefined): boolean =>
+      !now || isDoubled(now) || (isTold && now.entry !== undefined && mayBeIn(sending, now.entry, draft))
+    const seen = await lookAgain(sending, () => seenOf(sending, draft), isEnough)
     if (seen && isDoubled(seen)) return 'doubles'
-    const isAnswered = results.filter(Boolean).length >= enough
+    if (!seen && isTold) return { first, isIn: true }
+    const isAnswered = isTold || results.filter(Boolean).length >= enough
     if (!seen?.entry || !mayBeIn(sending, seen.entry, draft)) return seen && isAnswered ? 'unseen' : 'lost'
     // What is there may have come of the last one alone. But a service whose answers nobody can read is one, too.
     if (isAnswered || round === MORE_ROUNDS) return { first, isIn: holds(sending.reference, seen.entry, draft) }
