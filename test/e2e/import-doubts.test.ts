@@ -25,6 +25,8 @@ type Kind = {
   readonly shows?: (one: Held) => object
   /** An entry that is there stays as it is, whatever is posted. */
   readonly ignores?: boolean
+  /** Somebody else enters this for the first entry of a batch, just as it arrives. */
+  readonly enters?: number
   /** What is answered to a batch without looking at it. */
   readonly batchStatus?: number
   /** What an entry of a batch does to one that is there; without it there are no batches. */
@@ -83,11 +85,13 @@ const serviceOf = async (kind: Kind): Promise<Foreign & { readonly entries: Held
     if (path.endsWith('/list') && kind.batchStatus) return answer(kind.batchStatus, '<html>')
     if (path.endsWith('/list') && kind.batches) {
       const sent = body().entries
+      const [firstSent] = sent
+      if (kind.enters && firstSent && entries.length === 0) store({ ...firstSent, actual: kind.enters })
       const bad = sent.findIndex(({ actual }) => actual === kind.refuses?.actual)
       for (const one of sent.slice(0, kind.keeps)) {
         if (one === sent[bad]) continue
         const same = entries.find(({ user_id, entry_date }) => user_id === one.user_id && entry_date === one.entry_date)
-        if (same && kind.batches === 'updates') Object.assign(same, { actual: one.actual })
+        if (same && kind.batches === 'updates') same.actual = made(same.id, same.user_id, one.actual).actual
         else store(one)
       }
       batches += sent.length > 1 ? 1 : 0
@@ -391,4 +395,37 @@ test.each([500, 501])(
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { created: 3, left: 0, rejected: 0 }])
   },
   60_000,
+)
+
+test.each<[what: string, kind: Kind]>([
+  ['batches', { batches: 'updates', batchSays: '{"success":true}' }],
+  ['entries', { says: '{"success":true}' }],
+])('%s are taken for stored at a service that rounds, whatever it answers', async (_, kind) => {
+  const service = await serviceOf({ ...kind, digits: 0 })
+  const ran = await importInto(service, days(10, 3, 7.4))
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { rejected: 0, left: 0 }])
+  expect(service.entries.map(({ actual }) => actual)).toEqual([7, 7, 7])
+})
+
+test.each(['{"success":true}', '', '{"id":1}'])(
+  'what a POST leaves as it is, and answers %j to, is changed by a PUT, and what is the same is not sent',
+  async (says) => {
+    const service = await serviceOf({ ignores: true, says, holds: [[1, 7]] })
+    await importInto(service, days(11, 2, 5))
+    const ran = await importInto(service, `${days(10, 1, 7)}\n${days(11, 2, 8)}`)
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { unchanged: 1, updated: 2, rejected: 0 }])
+    expect(service.entries.map(({ actual }) => actual)).toEqual([7, 8, 8])
+  },
+  30_000,
+)
+
+test.each(['skip', 'error'])(
+  'with --on-conflict %s what somebody else enters as a batch is sent is not written over',
+  async (onConflict) => {
+    const service = await serviceOf({ batches: 'updates', keeps: 0, batchSays: '{"success":true}', enters: 777 })
+    const ran = await importInto(service, days(10, 1, 7), '--on-conflict', onConflict)
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { rejected: 1, left: 0 }])
+    expect(service.entries.map(({ actual }) => actual)).toEqual([777])
+    expect(ran.rejects).toContain('there is an entry by now')
+  },
 )
