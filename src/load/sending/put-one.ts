@@ -36,34 +36,36 @@ const update = async (sending: Sending, { id, entry }: Found, draft: EntryDraft)
   mustAccount(sending, put, draft, entry)
 }
 
-/** Adds an entry, and answers its id; an answer that is not about it tells nothing of what was done. */
-const add = async (sending: Sending, attempt: Attempt): Promise<number> => {
+/** What a POST of an entry that is there came to: it was refused, left it as it was, changed it, or made another one. */
+type Made = 'refused' | 'left' | 'changed' | { readonly another: number }
+
+/** Adds an entry that is there; an answer that is not about it tells nothing of what was done. */
+const addAgain = async (sending: Sending, attempt: Attempt, { ids, entry: before }: Found): Promise<Made> => {
   const { draft } = attempt
-  const { entry } = await post(sending, attempt)
-  if (entry.id > NO_ID && isOfKey(entry, draft)) return entry.id
-  throw new Unaccounted({ answered: 'something else than the entry', shape: 'another entry', isShort: false })
+  try {
+    const { entry } = await post(sending, attempt)
+    if (!(entry.id > NO_ID) || !isOfKey(entry, draft))
+      throw new Unaccounted({ answered: 'something else than the entry', shape: 'another entry', isShort: false })
+    if (!ids.includes(entry.id)) return { another: entry.id }
+    const isAsBefore = typeof draft.actual === 'bigint' && entry.actual === before?.actual
+    return isAsBefore && entry.actual !== draft.actual ? 'left' : 'changed'
+  } catch (error) {
+    if (isRefused(error)) return 'refused'
+    if (error instanceof Unaccounted && ids.includes(error.shown ?? NO_ID)) return 'left'
+    throw error
+  }
 }
 
 /** Adds an entry that is there already, to find out what the service makes of that, and changes it where it was not that. */
 const probe = async (sending: Sending, attempt: Attempt, found: Found): Promise<void> => {
-  const { ids } = found
-  // What shows the old value left it as it was.
-  const isLeft = (error: unknown): boolean => error instanceof Unaccounted && ids.includes(error.shown ?? NO_ID)
-  const made = await add(sending, attempt).catch((error: unknown) => {
-    if (isRefused(error)) return undefined
-    if (isLeft(error)) return NO_ID
-    throw error
-  })
-  if (made !== undefined && ids.includes(made)) {
-    sending.knowledge.learn({ changesBy: 'post' })
-    return
-  }
-  if (made !== undefined) {
-    if (made !== NO_ID) await removeDouble(sending, made)
-    sending.knowledge.learn({ changesBy: 'put' })
-  }
+  const { knowledge } = sending
+  const made = await addAgain(sending, attempt, found)
+  if (made === 'changed') return knowledge.learn({ changesBy: 'post' })
+  if (typeof made === 'object') await removeDouble(sending, made.another)
+  // What was refused may be so for what it holds, whichever way it is sent.
+  if (made !== 'refused') knowledge.learn({ changesBy: 'put' })
   await update(sending, found, attempt.draft)
-  sending.knowledge.learn({ changesBy: 'put' })
+  if (made === 'refused') knowledge.learn({ changesBy: 'put' })
 }
 
 /** Adds to an entry that is there. A service that makes a second one of it cannot add, and is left as it was. */
