@@ -27,6 +27,8 @@ type Kind = {
   readonly ignores?: boolean
   /** Somebody else enters this for the first entry of a batch, just as it arrives. */
   readonly enters?: number
+  /** Batches of more entries get no answer. */
+  readonly most?: number
   /** What is answered to a batch without looking at it. */
   readonly batchStatus?: number
   /** What an entry of a batch does to one that is there; without it there are no batches. */
@@ -82,6 +84,7 @@ const serviceOf = async (kind: Kind): Promise<Foreign & { readonly entries: Held
     const known = entries[at]
     if (method === 'PUT' && known)
       return say(Object.assign(known, made(known.id, known.user_id, body().actual, known.entry_date)))
+    if (path.endsWith('/list') && body().entries.length > (kind.most ?? Infinity)) return answer(504, '<html>')
     if (path.endsWith('/list') && kind.batchStatus) return answer(kind.batchStatus, '<html>')
     if (path.endsWith('/list') && kind.batches) {
       const sent = body().entries
@@ -429,3 +432,11 @@ test.each(['skip', 'error'])(
     expect(ran.rejects).toContain('there is an entry by now')
   },
 )
+
+test('a batch that is too large for what is between is divided, and so are those after it', async () => {
+  const service = await serviceOf({ batches: 'updates', most: 100 })
+  const row = (at: number): string => `1,1,${new Date(at * 86_400_000).toISOString().slice(0, 10)},7`
+  const ran = await importInto(service, Array.from({ length: 150 }, (_, at) => row(at)).join('\n'))
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { rejected: 0, left: 0 }])
+  expect(service.entries).toHaveLength(150)
+}, 90_000)

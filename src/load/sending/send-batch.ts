@@ -1,10 +1,10 @@
 import { KpiError } from '../../domain/errors.ts'
-import { BATCH_LIMIT, type BatchResult } from '../../domain/resources/entry.ts'
+import type { BatchResult } from '../../domain/resources/entry.ts'
 import type { Batch } from '../batch.ts'
 import { digestOf } from '../journal/digest.ts'
 import { type Doubt, doubtOfMany } from './doubt.ts'
 import { patiently } from './patience.ts'
-import { isRefused, mayBeDone, reasonsOf } from './refusal.ts'
+import { isPassing, isRefused, mayBeDone, reasonsOf } from './refusal.ts'
 import { ENTERED_MEANWHILE, LOST, type Sending } from './sending.ts'
 import { enteredMeanwhile, fatesOf, thereNow } from './settle.ts'
 import { settleDoubt } from './settle-doubt.ts'
@@ -187,15 +187,27 @@ const divide = async (sending: Sending, sent: Sent, { refusal, batch }: Refused)
 const saysNoBatches = ({ knowledge }: Sending, { refusal }: Refused): boolean =>
   isNoPath(refusal) && knowledge.known().takesBatches !== true
 
+/** Fewer entries than that are not too many for any service. */
+const NEVER_TOO_MANY = 100
+
+/** Whether a batch may be too large for what is between here and a service of somebody else: its answer is always lost. */
+const mayBeTooMuch = ({ isOurs, signal }: Sending, { drafts }: Batch, error: unknown): boolean =>
+  !isOurs && !signal.aborted && drafts.length > NEVER_TOO_MANY && isPassing(error) && mayBeDone(error)
+
 const sendPart = async (sending: Sending, sent: Sent, batch: Batch, isUnknown: boolean): Promise<void> => {
-  if (batch.drafts.length === 0) return
-  if (batch.drafts.length > BATCH_LIMIT) {
-    for (const half of halves(batch)) await sendPart(sending, sent, pick(batch, half), isUnknown)
-    return
+  const { trial } = sending
+  const sendHalves = async (isSent: boolean): Promise<void> => {
+    for (const half of halves(batch)) await sendPart(sending, sent, pick(batch, half), isSent)
   }
+  if (batch.drafts.length === 0) return
+  if (batch.drafts.length > trial.most) return sendHalves(isUnknown)
   try {
     await sendOnce(sending, sent, batch, isUnknown)
   } catch (error) {
+    if (mayBeTooMuch(sending, batch, error)) {
+      trial.most = Math.ceil(batch.drafts.length / 2)
+      return sendHalves(true)
+    }
     if (!(error instanceof Refused)) throw error
     const { refusal } = error
     if (saysNoBatches(sending, error)) throw new NoBatches(refusal.message)

@@ -1,4 +1,5 @@
 import { KpiError } from '../../domain/errors.ts'
+import { BATCH_LIMIT } from '../../domain/resources/entry.ts'
 import { Stopped } from '../../client/stopped.ts'
 import { chooseFrom } from '../standing/choose.ts'
 import { countedBatches } from './entries-left.ts'
@@ -50,7 +51,7 @@ const sendingOf = (
     knowledge: knowledgeOf(client.isOurs() ? undefined : learnedPath, clock.now),
     losses: createLosses(),
     beliefs: createBeliefs(),
-    trial: { isOver: false, isUntrue: false, isLost: false },
+    trial: { isOver: false, isUntrue: false, isLost: false, most: BATCH_LIMIT },
     reference,
     standing,
     now: standingNow(client, reference),

@@ -26,9 +26,10 @@ export type Sending = {
   readonly beliefs: Beliefs
   /**
    * Whether it need not be tried any more what batches make of what is there; whether an entry that was tried was not seen to
-   * be stored, though the answer said so; and whether the answers to batches are lost, so that this run sends none.
+   * be stored, though the answer said so; whether the answers to batches are lost, so that this run sends none; and how many
+   * entries a batch has at the most.
    */
-  readonly trial: { isOver: boolean; isUntrue: boolean; isLost: boolean }
+  readonly trial: { isOver: boolean; isUntrue: boolean; isLost: boolean; most: number }
   readonly reference: Reference
   /** What was there before anything was sent. */
   readonly standing: Standing
