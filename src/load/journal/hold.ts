@@ -2,7 +2,8 @@ import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { unreadable } from './fault.ts'
+import { isBusy, unreadable } from './fault.ts'
+import { withInspectionLock } from './inspection-lock.ts'
 import type { JournalHead } from './journal.ts'
 import { makeMissing } from './private-folder.ts'
 
@@ -88,8 +89,7 @@ const tryHold = (path: string, inode: number, head: JournalHead | undefined): Da
   return undefined
 }
 
-/** Holds the journal at a path, begun with a head where there is none; without a head there has to be one. */
-export const holdJournal = (path: string, head: JournalHead | undefined): DatabaseSync => {
+const hold = (path: string, head: JournalHead | undefined): DatabaseSync => {
   for (;;) {
     const inode = head ? findOrMake(path) : inodeOf(path)
     const database = inode === undefined ? undefined : tryHold(path, inode, head)
@@ -97,6 +97,19 @@ export const holdJournal = (path: string, head: JournalHead | undefined): Databa
     if (!head && inode === undefined) throw unreadable(path, 'is not there')
   }
 }
+
+/** Holds the journal of a run, begun with a head where there is none; fails as busy where another run holds it. */
+export const holdJournal = (path: string, head: JournalHead): DatabaseSync => {
+  try {
+    return hold(path, head)
+  } catch (error) {
+    if (!isBusy(error)) throw error
+    return withInspectionLock(dirname(path), () => hold(path, head))
+  }
+}
+
+/** Holds a journal that has to be there, to read it; to be asked with the inspection lock of its folder. */
+export const holdForInspection = (path: string): DatabaseSync => hold(path, undefined)
 
 /** Lets go of a journal and removes it. */
 export const removeHeld = (database: DatabaseSync, path: string): void => {

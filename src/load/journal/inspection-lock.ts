@@ -1,0 +1,27 @@
+import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { told } from './fault.ts'
+
+/** Looking at the journals of a folder takes milliseconds; who waits longer meets a process that was stopped while it looked. */
+const LONGEST_WAIT_MS = 10_000
+
+/**
+ * Runs `work` while no other process is in here for the same folder. Reading somebody else's journal locks it for a moment,
+ * as running its import does. A process that finds its own journal locked tries again in here: what is locked then is in
+ * use by a run of the same import.
+ */
+export const withInspectionLock = <T>(folder: string, work: () => T): T => {
+  const path = join(folder, 'inspection.lock')
+  const lock = told(path, () => {
+    closeSync(openSync(path, 'a', 0o600))
+    const database = new DatabaseSync(path, { timeout: LONGEST_WAIT_MS })
+    database.exec('begin exclusive')
+    return database
+  })
+  try {
+    return work()
+  } finally {
+    lock.close()
+  }
+}
