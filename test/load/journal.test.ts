@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { KpiError } from '../../src/domain/errors.ts'
 import type { Intent, Journal, JournalHead } from '../../src/load/journal/journal.ts'
@@ -8,9 +10,8 @@ import { openJournal, readJournal } from '../../src/load/journal/open.ts'
 import { emptyTally } from '../../src/load/sending/tally.ts'
 import { mustNotAddAgain, notesOnUnfinished } from '../../src/load/journal/unfinished.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import type { Inspection } from '../support/journal-inspector.ts'
 
-const INSPECTOR = new URL('../support/journal-inspector.ts', import.meta.url)
+const INSPECTOR = join(import.meta.dirname, '..', 'support', 'journal-inspector.ts')
 
 const HEAD: JournalHead = {
   runId: 'one',
@@ -244,16 +245,15 @@ test('keeps another run with other credentials from adding the same again, unles
 
 test('is not locked for its own run by those of other files that look at it', async () => {
   using folder = temporaryFolder()
-  const count = new Int32Array(new SharedArrayBuffer(4))
-  const inspection: Inspection = { folder: folder.path, head: { ...HEAD, path: '/other.csv' }, count }
-  const inspector = new Worker(INSPECTOR, { workerData: inspection })
-  await Atomics.waitAsync(count, 0, 0).value
-  for (let run = 0; run < 15; run += 1) {
+  const inspector = spawn(process.execPath, [INSPECTOR, folder.path, JSON.stringify({ ...HEAD, path: '/other.csv' })])
+  await once(inspector.stdout, 'data')
+  for (let run = 0; run < 20; run += 1) {
     const journal = openJournal(folder.in(`${run % 5}.journal`), HEAD)
     journal.intend([intentOf(0, 9)])
     if (run % 2 === 0) journal.finish()
     else journal.close()
   }
-  expect(Atomics.load(count, 0)).toBeGreaterThan(15)
-  await inspector.terminate()
+  expect(inspector.exitCode).toBe(null)
+  inspector.kill()
+  await once(inspector, 'exit')
 })

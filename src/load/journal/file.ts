@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { told } from './fault.ts'
-import { holdForInspection, holdJournal, journalInMemory, removeHeld } from './hold.ts'
+import { holdJournal, journalInMemory, removeHeld } from './hold.ts'
 import type { JournalHead } from './journal.ts'
 
 /** The file of a journal, held by this process alone. */
@@ -53,9 +53,9 @@ export const openJournalFile = (path: string | undefined, head: JournalHead): Jo
     told(path ?? IN_MEMORY, () => (path === undefined ? journalInMemory(head) : holdJournal(path, head))),
   )
 
-/** Opens a journal that has to be there, to read it; to be asked with the inspection lock of its folder. */
+/** The same where there is to be one. */
 export const findJournalFile = (path: string): JournalFile =>
   fileOf(
     path,
-    told(path, () => holdForInspection(path)),
+    told(path, () => holdJournal(path, undefined)),
   )

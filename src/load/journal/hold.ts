@@ -2,8 +2,7 @@ import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { isBusy, unreadable } from './fault.ts'
-import { withInspectionLock } from './inspection-lock.ts'
+import { unreadable } from './fault.ts'
 import type { JournalHead } from './journal.ts'
 import { makeMissing } from './private-folder.ts'
 
@@ -25,6 +24,12 @@ create table ones (
   primary key (interval, owner, kpi, day)
 ) without rowid;
 pragma user_version = ${VERSION}`
+
+/**
+ * How long a run waits for its own journal, in milliseconds. Imports of other files lock it for some milliseconds while they
+ * look at what is unfinished, and give way to it: they do not wait.
+ */
+const WAIT_MS = 3000
 
 /** What lies beside a journal from before there is one until it is whole: without it, one that is empty has lost what it held. */
 const markOf = (path: string): string => `${path}-new`
@@ -69,17 +74,17 @@ const takeHold = (database: DatabaseSync, path: string, inode: number, head: Jou
 }
 
 /** Opens a file that is there: SQLite would make one that nobody has marked. */
-const openThere = (path: string): DatabaseSync => {
+const openThere = (path: string, waitMs: number): DatabaseSync => {
   const url = pathToFileURL(path)
   url.searchParams.set('mode', 'rw')
-  return new DatabaseSync(url)
+  return new DatabaseSync(url, { timeout: waitMs })
 }
 
 /** Opens a file and holds it; undefined where it was removed at that moment, by a process that had finished. */
 const tryHold = (path: string, inode: number, head: JournalHead | undefined): DatabaseSync | undefined => {
   let database: DatabaseSync | undefined
   try {
-    database = openThere(path)
+    database = openThere(path, head ? WAIT_MS : 0)
     if (takeHold(database, path, inode, head)) return database
     database.close()
   } catch (error) {
@@ -89,7 +94,8 @@ const tryHold = (path: string, inode: number, head: JournalHead | undefined): Da
   return undefined
 }
 
-const hold = (path: string, head: JournalHead | undefined): DatabaseSync => {
+/** Holds the journal at a path, begun with a head where there is none; without a head there has to be one. */
+export const holdJournal = (path: string, head: JournalHead | undefined): DatabaseSync => {
   for (;;) {
     const inode = head ? findOrMake(path) : inodeOf(path)
     const database = inode === undefined ? undefined : tryHold(path, inode, head)
@@ -97,19 +103,6 @@ const hold = (path: string, head: JournalHead | undefined): DatabaseSync => {
     if (!head && inode === undefined) throw unreadable(path, 'is not there')
   }
 }
-
-/** Holds the journal of a run, begun with a head where there is none; fails as busy where another run holds it. */
-export const holdJournal = (path: string, head: JournalHead): DatabaseSync => {
-  try {
-    return hold(path, head)
-  } catch (error) {
-    if (!isBusy(error)) throw error
-    return withInspectionLock(dirname(path), () => hold(path, head))
-  }
-}
-
-/** Holds a journal that has to be there, to read it; to be asked with the inspection lock of its folder. */
-export const holdForInspection = (path: string): DatabaseSync => hold(path, undefined)
 
 /** Lets go of a journal and removes it. */
 export const removeHeld = (database: DatabaseSync, path: string): void => {

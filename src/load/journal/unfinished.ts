@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
-import { withInspectionLock } from './inspection-lock.ts'
 import type { Journal, JournalHead } from './journal.ts'
 import { readJournal } from './open.ts'
 import { JOURNAL_ENDING } from './identity.ts'
@@ -23,11 +22,11 @@ const look = (path: string): Unfinished[] => {
 /** Another run that did not end. */
 type Unfinished = JournalHead & Pick<Journal, 'doneBefore'> & { readonly at: string }
 
-const othersIn = (folder: string, own: string, { service }: JournalHead): Unfinished[] => {
-  const others = journalsIn(folder).filter((path) => path !== own)
-  if (others.length === 0) return []
-  return withInspectionLock(folder, () => others.flatMap(look)).filter((other) => other.service === service)
-}
+const othersIn = (folder: string, own: string, { service }: JournalHead): Unfinished[] =>
+  journalsIn(folder)
+    .filter((path) => path !== own)
+    .flatMap(look)
+    .filter((other) => other.service === service)
 
 /** When something was, for people. */
 export const minuteOf = (milliseconds: number): string =>
