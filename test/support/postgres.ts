@@ -19,7 +19,8 @@ export type Cluster = { readonly url: string; readonly stop: () => Promise<void>
 
 /**
  * Starts a PostgreSQL with settings (`name=value`) in a process of its own, and resolves once it accepts connections. It
- * stops when told to, and when this process ends without a word; Ctrl-C at the terminal does not reach it.
+ * stops when told to, and when this process ends without a word. Its process group is its own, so that Ctrl-C at the
+ * terminal does not reach it before the tests have ended.
  */
 export const startCluster = async (settings: readonly string[]): Promise<Cluster> => {
   const server = spawn(process.execPath, [SERVER, ...settings], { stdio: ['pipe', 'pipe', 'inherit'], detached: true })
@@ -30,7 +31,9 @@ export const startCluster = async (settings: readonly string[]): Promise<Cluster
     url: url.value,
     stop: async () => {
       server.stdin.end()
-      await ended
+      const [code, signal] = (await ended) as [number | null, string | null]
+      if (code !== 0)
+        throw new Error(`the PostgreSQL of the tests did not stop as it should: ended with ${code ?? signal}`)
     },
   }
 }
