@@ -27,8 +27,8 @@ export const readReport = (): RunReport | undefined => {
 
 export const removeReport = (): void => rmSync(REPORT, { force: true })
 
-/** Returns why a run is not to be trusted, one line a reason; none where each test of each of the files passed. */
-export const faultsOf = (report: RunReport | undefined, files: readonly string[]): string[] => {
+/** Returns why a run is not to be trusted, one line a reason; none where each of its tests passed, and each file that there is ran. */
+export const faultsOf = (report: RunReport | undefined, files: readonly string[] = []): string[] => {
   if (!report) return ['the runner ended without a report']
   const { found, passed, unhandledErrors, outcome } = report
   const stateOf = new Map(report.files.map(({ path, state }) => [path, state]))
