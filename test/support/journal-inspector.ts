@@ -4,5 +4,8 @@ import { notesOnUnfinished } from '../../src/load/journal/unfinished.ts'
 /* A process that looks at all journals of a folder, as an import of another file does, again and again until it is killed. */
 
 const [folder = '', head = ''] = process.argv.slice(2)
-process.stdout.write('ready\n')
-for (;;) notesOnUnfinished(folder, '', JSON.parse(head) as JournalHead)
+for (;;) {
+  notesOnUnfinished(folder, '', JSON.parse(head) as JournalHead)
+  // Fails, and ends the process, once nobody is there to read it.
+  process.stdout.write('.')
+}
