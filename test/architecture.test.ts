@@ -45,6 +45,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'csv-stringify': ['codec', 'load'],
   saxes: ['codec'],
   pg: ['store'],
+  'content-type': ['server'],
   'prom-client': ['server'],
 }
 

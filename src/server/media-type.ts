@@ -1,82 +1,96 @@
+import { isTypeValid, parse } from 'content-type'
 import { KpiError } from '../domain/errors.ts'
 import type { WireRequest } from './wire.ts'
 
 /** The formats of the classic interface. */
 export type FormatName = 'json' | 'xml'
 
-type MediaType = { readonly type: string; readonly parameters: ReadonlyMap<string, string> }
+const JSON_TYPES: ReadonlySet<string> = new Set(['application/json', 'text/json'])
+const XML_TYPES: ReadonlySet<string> = new Set(['application/xml', 'text/xml'])
+/** Types that browsers name in an Accept: people who follow a link to the service get to see JSON. */
+const PAGE_TYPES: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml'])
 
-const KNOWN_TYPES = 100
-const knownTypes = new Map<string, MediaType>()
+/** UTF-8, and US-ASCII by all of its names (IANA), which is a part of it. */
+const UTF_8: ReadonlySet<string> = new Set([
+  'utf-8',
+  'utf8',
+  'us-ascii',
+  'ascii',
+  'us',
+  'iso646-us',
+  'iso_646.irv:1991',
+  'iso-ir-6',
+  'ansi_x3.4-1968',
+  'ansi_x3.4-1986',
+  'ibm367',
+  'cp367',
+  'csascii',
+])
 
-/** Reads a media type. Clients send the same few again and again, so the first of them are remembered. */
-const parseMediaType = (header: string): MediaType => {
-  const known = knownTypes.get(header) ?? readMediaType(header)
-  if (knownTypes.size < KNOWN_TYPES) knownTypes.set(header, known)
-  return known
-}
+/** How much of a header is repeated in a message. */
+const LONGEST_QUOTE = 100
 
-const readMediaType = (header: string): MediaType => {
-  const [type = '', ...rest] = header.split(';').map((part) => part.trim().toLowerCase())
-  const parameters = rest.map((part) => {
-    const [name = '', value = ''] = part.split('=')
-    return [name.trim(), value.trim().replaceAll('"', '')] as const
-  })
-  return { type, parameters: new Map(parameters) }
-}
+const quoted = (header: string): string =>
+  header.length > LONGEST_QUOTE ? `${header.slice(0, LONGEST_QUOTE)}…` : header
 
+/** Returns the format of a Content-Type; `+json` and `+xml` say what a type of any name is written in. */
 const formatNamed = (type: string): FormatName | undefined => {
-  if (/^(?:application|text)\/json$|^.+\/.+\+json$/.test(type)) return 'json'
-  return /^(?:application|text)\/xml$|^.+\/.+\+xml$/.test(type) ? 'xml' : undefined
+  if (JSON_TYPES.has(type)) return 'json'
+  if (XML_TYPES.has(type)) return 'xml'
+  if (!isTypeValid(type)) return undefined
+  if (type.endsWith('+json')) return 'json'
+  return type.endsWith('+xml') ? 'xml' : undefined
 }
 
-/** What an Accept says of a format. Where much speaks for both, what names it more closely wins, then what comes first. */
-type Wish = { readonly quality: number; readonly closeness: number; readonly place: number }
+/** A media range of an Accept, and how much its sender wants it. */
+type Range = { readonly type: string; readonly quality: number }
 
-const closenessOf = (type: string, format: FormatName): number => {
-  if (formatNamed(type) === format) return 3
-  if (type === 'application/*' || type === 'text/*') return 2
-  return type === '*/*' || type === '*' ? 1 : 0
-}
+/** So many ranges of an Accept are looked at; browsers send about ten. */
+const MOST_RANGES = 100
 
-/** A quality is 0 to 1; what is not a number is as if it were not there. */
+/** Reads a quality, which is 0 to 1; ignores what is not a number. */
 const qualityOf = (text = '1'): number => {
   const quality = Number(text)
   return Number.isNaN(quality) ? 1 : Math.min(1, Math.max(0, quality))
 }
 
-const wishFor = (format: FormatName, ranges: readonly MediaType[]): Wish => {
-  let best: Wish = { quality: 0, closeness: 0, place: 0 }
-  for (const [place, { type, parameters }] of ranges.entries()) {
-    const [closeness, quality] = [closenessOf(type, format), qualityOf(parameters.get('q'))]
-    const isCloser = closeness > best.closeness
-    if (isCloser || (closeness > 0 && closeness === best.closeness && quality > best.quality)) {
-      best = { quality, closeness, place }
-    }
+/** Reads the first ranges of an Accept. */
+const rangesOf = (accept: string): Range[] => {
+  const ranges: Range[] = []
+  for (let start = 0; start < accept.length && ranges.length < MOST_RANGES; start += 1) {
+    const { type, parameters, index } = parse(accept, { comma: true, start })
+    ranges.push({ type, quality: qualityOf(parameters['q']) })
+    start = index
   }
-  return best
+  return ranges
 }
 
-/** JSON, unless XML is preferred and allowed. */
+const isOneOf = (types: ReadonlySet<string>) => {
+  return ({ type }: Range): boolean => types.has(type)
+}
+
+/** Returns the highest quality that ranges give to one of some types; 0 where they do not name it. */
+const qualityNamed = (ranges: readonly Range[], types: ReadonlySet<string>): number =>
+  Math.max(0, ...ranges.filter(isOneOf(types)).map(({ quality }) => quality))
+
+/** Returns XML where an Accept names it, and does not name JSON as well and as much; browsers, which name both, get JSON. */
 const formatAccepted = (accept: string): FormatName => {
-  const ranges = accept.split(',').map(parseMediaType)
-  const [json, xml] = [wishFor('json', ranges), wishFor('xml', ranges)]
-  if (xml.quality === 0) return 'json'
-  const order = xml.quality - json.quality || xml.closeness - json.closeness || json.place - xml.place
-  return order > 0 ? 'xml' : 'json'
+  const ranges = rangesOf(accept)
+  if (ranges.some(isOneOf(PAGE_TYPES))) return 'json'
+  return qualityNamed(ranges, XML_TYPES) > qualityNamed(ranges, JSON_TYPES) ? 'xml' : 'json'
 }
 
 /**
- * The format of a request's answer: that of its Content-Type, where that is one of ours; else the one that its Accept
- * prefers; else JSON (decisions, section 9).
+ * Returns the format of a request's answer: that of its Content-Type, where that is one of ours; else the one that its
+ * Accept prefers; else JSON (decisions, section 9).
  */
 export const chooseFormat = (headers: WireRequest['headers']): FormatName =>
-  formatNamed(parseMediaType(headers['content-type'] ?? '').type) ?? formatAccepted(headers['accept'] ?? '')
+  formatNamed(parse(headers['content-type'] ?? '', { parameters: false }).type) ??
+  formatAccepted(headers['accept'] ?? '')
 
-const mustBeUtf8 = ({ parameters }: MediaType): void => {
-  const charset = parameters.get('charset') ?? 'utf-8'
-  if (charset === 'utf-8' || charset === 'utf8') return
-  throw new KpiError('media_type', `charset ${charset} is not supported; send UTF-8`)
+const mustBeUtf8 = (charset = 'utf-8'): void => {
+  if (UTF_8.has(charset.toLowerCase())) return
+  throw new KpiError('media_type', `charset ${quoted(charset)} is not supported; send UTF-8`)
 }
 
 /**
@@ -84,28 +98,44 @@ const mustBeUtf8 = ({ parameters }: MediaType): void => {
  * type. None at all is as good as the format of the answer.
  */
 export const mustBeUnderstood = (contentType = '', hasBody: boolean): void => {
-  const media = parseMediaType(contentType)
-  const { type } = media
+  const { type, parameters } = parse(contentType)
   const isOurs = formatNamed(type) !== undefined
   if (hasBody && !isOurs && contentType.trim() !== '') {
-    throw new KpiError('media_type', `Content-Type ${type} is not supported; send application/json or application/xml`)
+    throw new KpiError(
+      'media_type',
+      `Content-Type ${quoted(type)} is not supported; send application/json or application/xml`,
+    )
   }
-  if (isOurs) mustBeUtf8(media)
+  if (isOurs) mustBeUtf8(parameters['charset'])
+}
+
+/** The kinds of ranges that may speak for JSON, from the closest to the widest. */
+const FOR_JSON: readonly ((range: Range) => boolean)[] = [
+  ({ type }) => formatNamed(type) === 'json',
+  isOneOf(new Set(['application/*', 'text/*'])),
+  isOneOf(new Set(['*/*', '*'])),
+]
+
+/** Returns whether ranges allow JSON. The closest ones decide, so that others can leave it out: `application/json;q=0`. */
+const allowJson = (ranges: readonly Range[]): boolean => {
+  const deciding = FOR_JSON.map((isFor) => ranges.filter(isFor)).find((found) => found.length > 0) ?? []
+  return deciding.some(({ quality }) => quality > 0)
 }
 
 /** Refuses a request whose sender takes no JSON. */
 export const mustTakeJson = (accept = ''): void => {
-  if (accept.trim() === '' || wishFor('json', accept.split(',').map(parseMediaType)).quality > 0) return
-  throw new KpiError('not_acceptable', `answers are JSON here, and Accept ${accept.trim()} does not take it`)
+  const text = accept.trim()
+  if (text === '' || allowJson(rangesOf(text))) return
+  throw new KpiError('not_acceptable', `answers are JSON here, and Accept ${quoted(text)} does not take it`)
 }
 
 /** Refuses a Content-Type of XML, and for a body any but JSON, where JSON alone is spoken. */
 export const mustBeJson = (contentType = '', hasBody: boolean): void => {
-  const media = parseMediaType(contentType)
-  const format = formatNamed(media.type)
-  if (format === 'json') mustBeUtf8(media)
+  const { type, parameters } = parse(contentType)
+  const format = formatNamed(type)
+  if (format === 'json') mustBeUtf8(parameters['charset'])
   else if (format === 'xml' || (hasBody && contentType.trim() !== '')) {
-    throw new KpiError('media_type', `Content-Type ${media.type} is not supported; send application/json`)
+    throw new KpiError('media_type', `Content-Type ${quoted(type)} is not supported; send application/json`)
   }
 }
 
@@ -113,5 +143,5 @@ export const mustBeJson = (contentType = '', hasBody: boolean): void => {
 export const mustBePlain = (contentEncoding = 'identity'): void => {
   const encoding = contentEncoding.trim().toLowerCase()
   if (encoding === 'identity' || encoding === '') return
-  throw new KpiError('media_type', `Content-Encoding ${encoding} is not supported; send the body as it is`)
+  throw new KpiError('media_type', `Content-Encoding ${quoted(encoding)} is not supported; send the body as it is`)
 }

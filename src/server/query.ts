@@ -60,7 +60,9 @@ export const parseQuery = (text: string): Query => {
   const query = new Map<string, string[]>()
   for (const [name, value] of new URLSearchParams(text)) {
     const key = name.toLowerCase()
-    query.set(key, [...(query.get(key) ?? []), value])
+    const values = query.get(key)
+    if (values) values.push(value)
+    else query.set(key, [value])
   }
   return query
 }

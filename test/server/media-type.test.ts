@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chooseFormat, mustBePlain, mustBeUnderstood } from '../../src/server/media-type.ts'
+import { chooseFormat, mustBeJson, mustBePlain, mustBeUnderstood, mustTakeJson } from '../../src/server/media-type.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
 
@@ -37,28 +37,38 @@ describe('the format of an answer', () => {
     ['application/xml', 'xml'],
     ['text/xml', 'xml'],
     ['Application/XML ; q=0.1', 'xml'],
-    ['application/atom+xml', 'xml'],
-    ['application/xml, application/json', 'xml'],
+    ['application/xml;profile="a,b;q=0", x/y', 'xml'],
+    // Only what is named counts, and JSON where both are named alike.
+    ['application/xml, application/json', 'json'],
     ['application/json, application/xml', 'json'],
+    ['text/xml, text/json', 'json'],
     ['application/json;q=0.5, application/xml;q=0.5', 'json'],
     ['application/json;q=0.5, application/xml;q=0.6', 'xml'],
     ['application/json;q=0.50, application/xml', 'xml'],
     ['application/xml;q=0.9, application/json', 'json'],
     ['application/xml, */*', 'xml'],
     ['*/*, application/xml', 'xml'],
+    ['application/xml;q=0.4, */*;q=0.5', 'xml'],
     ['application/json, */*', 'json'],
-    ['*/*, application/json', 'json'],
-    ['application/xml, application/*', 'xml'],
-    ['application/xml;q=0.4, */*;q=0.5', 'json'],
-    ['application/json;q=0.4, */*;q=0.5', 'xml'],
-    ['application/json;q=0, */*', 'xml'],
-    ['*/*, application/json;q=0.0', 'xml'],
-    ['application/json;q=0, application/*;q=0.1', 'xml'],
+    ['application/json;q=0.4, */*;q=0.5', 'json'],
+    ['application/json;q=0, */*', 'json'],
+    ['application/json;q=0, application/*;q=0.1', 'json'],
+    ['application/json;q=0, text/xml;q=0.1', 'xml'],
     ['application/xml;q=0, */*', 'json'],
     ['text/xml;q=0.3, application/xml;q=0.8, application/json;q=0.5', 'xml'],
-    [BROWSER, 'xml'],
-    // Neither is allowed.
+    // What is written in XML is not XML that anybody can be given.
+    ['image/svg+xml', 'json'],
+    ['application/atom+xml', 'json'],
+    ['application/atom+xml, application/json;q=0.5', 'json'],
+    ['application/rss+xml, application/atom+xml;q=0.9, */*;q=0.1', 'json'],
+    ['application/soap+xml, text/xml;q=0.1', 'xml'],
+    // Browsers.
+    [BROWSER, 'json'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'json'],
+    ['application/xml, text/html;q=0.1', 'json'],
+    ['text/xml, Application/XHTML+XML', 'json'],
     ['text/html', 'json'],
+    // Neither is allowed.
     ['image/*', 'json'],
     ['application/json;q=0', 'json'],
     ['application/xml;q=0', 'json'],
@@ -78,9 +88,10 @@ describe('the format of an answer', () => {
     }
   })
 
-  test('is found in a long Accept', () => {
-    const ranges = Array.from({ length: 20_000 }, (_, at) => `a/${at % 10}`)
-    expect(chooseFormat({ accept: [...ranges, 'text/xml'].join(',') })).toBe('xml')
+  test('is that of the first 100 ranges of a long Accept', () => {
+    const ranges = (count: number): string[] => Array.from({ length: count }, (_, at) => `a/${at}`)
+    expect(chooseFormat({ accept: [...ranges(99), 'text/xml', ...ranges(900)].join(',') })).toBe('xml')
+    expect(chooseFormat({ accept: [...ranges(100), 'text/xml'].join(',') })).toBe('json')
   })
 })
 
@@ -101,6 +112,13 @@ describe('a Content-Type', () => {
     ['application/xml'],
     ['Text/XML;Charset=UTF-8'],
     ['application/soap+xml; action="a"'],
+    ['application/json;'],
+    ['application/json; charset=us-ascii'],
+    ['text/xml;x=y;charset="US-ASCII"'],
+    ['application/json; charset=ascii'],
+    ['application/xml; charset=ANSI_X3.4-1968'],
+    ['application/json; charset="iso_646.irv:1991"'],
+    ['application/json; charset=cp367'],
   ])('%j may be that of a body', (header) => {
     expect(() => mustBeUnderstood(header, true)).not.toThrow()
     expect(() => mustBeUnderstood(header, false)).not.toThrow()
@@ -126,11 +144,26 @@ describe('a Content-Type', () => {
     ['application/json; charset=iso-8859-1'],
     ['application/json; charset=utf-16'],
     ['application/xml; charset=windows-1252'],
-    ['text/xml;x=y;charset="US-ASCII"'],
+    ['application/json; charset=latin1'],
+    ['text/xml;x=y;charset="US-EBCDIC"'],
+    ['application/json; charset='],
   ])('%j is refused for its charset', (header) => {
     expect(() => mustBeUnderstood(header, true)).toThrow(refusal('send UTF-8'))
     expect(() => mustBeUnderstood(header, false)).toThrow(refusal('send UTF-8'))
   })
+})
+
+test('a message repeats no more of a header than is needed to know it again', () => {
+  const long = 'x'.repeat(60_000)
+  for (const check of [
+    () => mustBeUnderstood(`a/${long}`, true),
+    () => mustBeJson(`a/${long}`, true),
+    () => mustBeJson(`application/json;charset=${long}`, true),
+    () => mustTakeJson(`a/${long}`),
+    () => mustBePlain(long),
+  ]) {
+    expect(check).toThrow(expect.objectContaining({ message: expect.stringMatching(/^.{100,250}$/) as string }))
+  }
 })
 
 describe('a Content-Encoding', () => {
