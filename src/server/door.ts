@@ -1,7 +1,7 @@
 import type { Instant } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
 import { mustHaveAccess } from '../service/access.ts'
-import { type LoginBrake, type Pair, pairOf } from '../service/login-brake.ts'
+import { attemptOf, type LoginAttempt, type LoginBrake } from '../service/login-brake.ts'
 import { RATE_WINDOW_MS, type RateLimit, type Verdict } from '../service/rate-limit.ts'
 import { createRecall } from '../service/recall.ts'
 import type { Db } from '../store/db.ts'
@@ -44,15 +44,19 @@ const overLimit = ({ limit, waitMs }: Verdict): KpiError =>
   )
 
 /** Looks at credentials as far as the brake allows. What they are is told only if it still does so afterwards. */
-const openBraked = async (open: Shown['open'], pair: Pair, brake: LoginBrake | undefined): Promise<Admitted> => {
+const openBraked = async (
+  open: Shown['open'],
+  attempt: LoginAttempt,
+  brake: LoginBrake | undefined,
+): Promise<Admitted> => {
   if (!brake) return open()
-  await brake.mustBeFree(pair)
+  await brake.mustBeFree(attempt)
   try {
     const admitted = await open()
-    await brake.mustBeFree(pair)
+    await brake.mustBeFree(attempt)
     return admitted
   } catch (error) {
-    if (error instanceof KpiError && error.code === 'unauthorized') await brake.noteWrong(pair)
+    if (error instanceof KpiError && error.code === 'unauthorized') await brake.noteWrong(attempt)
     throw error
   }
 }
@@ -66,19 +70,19 @@ const createOpening = (
   openDoor: OpenDoor,
   brake: LoginBrake | undefined,
 ): ((request: WireRequest, now: Instant) => Promise<Admitted>) => {
-  const known = createRecall<Admitted & { readonly pair: Pair }>(db)
+  const known = createRecall<Admitted & { readonly attempt: LoginAttempt }>(db)
   return async ({ headers, address }, now) => {
     const key = `${address}\n${headers['host']}\n${headers['authorization']}`
     const found = known.find(key)
     if (found && (found.until === undefined || found.until > now)) {
-      await brake?.mustBeFree(found.pair)
+      await brake?.mustBeFree(found.attempt)
       return found
     }
     const stamp = db.stamp()
     const { name, open } = openDoor(db, headers, now)
-    const pair = pairOf(address, name)
-    const admitted = await openBraked(open, pair, brake)
-    known.keep(key, { ...admitted, pair }, stamp)
+    const attempt = attemptOf(address, name)
+    const admitted = await openBraked(open, attempt, brake)
+    known.keep(key, { ...admitted, attempt }, stamp)
     return admitted
   }
 }

@@ -107,9 +107,9 @@ export const refusedLogins = {
     const [row] = await tx.all('select times from refused_logins where pair = ?', [pair])
     return row ? String(row['times']).split(' ').map(Number) : []
   },
-  /** Keeps the times of a pair, of which there is at least one; answers whether the pair is a new one. */
-  keep: async (tx: Writer, pair: string, times: readonly Millis[]): Promise<boolean> => {
-    const values = [times.join(' '), times.at(-1) ?? 0, pair]
+  /** Keeps the times of a pair, of which there is at least one, and when it was used; answers whether the pair is new. */
+  keep: async (tx: Writer, pair: string, times: readonly Millis[], lastAt: Millis): Promise<boolean> => {
+    const values = [times.join(' '), lastAt, pair]
     if ((await tx.run('update refused_logins set times = ?, last_at = ? where pair = ?', values)) > 0) return false
     await tx.run('insert into refused_logins (times, last_at, pair) values (?, ?, ?)', values)
     return true
