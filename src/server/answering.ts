@@ -23,6 +23,8 @@ export type Serving = {
   readonly connections: Connections
   readonly limits: Limits
   readonly behindProxy: boolean
+  /** How clients reach the server. */
+  readonly scheme: 'http' | 'https'
   readonly requestId: () => string
   readonly clock: () => number
   readonly turns: Turns
@@ -96,6 +98,7 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
     target,
     headers: headersOf(request, host),
     address,
+    scheme: serving.scheme,
     body: intake.body,
     onCaller: (told) => {
       caller = told

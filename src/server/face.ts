@@ -6,6 +6,7 @@ import type { Db } from '../store/db.ts'
 import { createApp, notAllowed } from './app.ts'
 import type { Answer } from './call.ts'
 import { mustMay } from './admitted.ts'
+import { rejectCrossSite, requireDeclaredBody } from './cross-site.ts'
 import { createDoor, type Limits } from './door.ts'
 import { formats } from './format.ts'
 import { mustBePlain } from './media-type.ts'
@@ -122,6 +123,7 @@ export const createFace = (variant: Variant, deps: FaceDeps): Face => {
   }
   // Credentials come first, then the path and the method: what cannot be done is refused, whatever its body is.
   const answer = async (sent: WireRequest, wording: Wording, tell: Tell): Promise<WireResponse> => {
+    rejectCrossSite(sent)
     const request = withBodyOnce(sent)
     const { headers } = request
     const target = parseTarget(request.target, style.prefix)
@@ -139,7 +141,10 @@ export const createFace = (variant: Variant, deps: FaceDeps): Face => {
     const operation = app.find(method, target.path)
     mustMay(admitted, operation.scope)
     style.mustSpeak(headers, operation.takes !== undefined)
-    if (operation.takes) mustBePlain(headers['content-encoding'])
+    if (operation.takes) {
+      requireDeclaredBody(request)
+      mustBePlain(headers['content-encoding'])
+    }
     const body = operation.takes && (await wording.read(await request.body(), operation.takes))
     const now = deps.now()
     const perform = async (within?: Db): Promise<WireResponse> => {

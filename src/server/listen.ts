@@ -89,7 +89,8 @@ export const listen = async (
   const server = createServer(tls, limits)
   const connections = watchConnections(server)
   const turns = createTurns(clock)
-  answerRequests({ face, server, connections, limits, behindProxy, requestId, clock, turns, onExchange })
+  const scheme = tls || behindProxy ? 'https' : 'http'
+  answerRequests({ face, server, connections, limits, behindProxy, scheme, requestId, clock, turns, onExchange })
   await start(server, host, port)
   return {
     url: urlOf(tls ? 'https' : 'http', server.address()),

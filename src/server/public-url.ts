@@ -1,11 +1,12 @@
 import type { Face } from './wire.ts'
 
-/** A face whose Location headers are whole URLs, below the one at which its clients reach it. */
-export const underPublicUrl =
-  (face: Face, publicUrl: string): Face =>
-  async (request) => {
-    const response = await face(request)
+/** Returns a face that knows the URL at which its clients reach it: Location headers are whole URLs below that one. */
+export const underPublicUrl = (face: Face, publicUrl: string): Face => {
+  const { origin: publicOrigin } = new URL(publicUrl)
+  return async (request) => {
+    const response = await face({ ...request, publicOrigin })
     const location = response.headers['location']
     if (!location?.startsWith('/')) return response
     return { ...response, headers: { ...response.headers, location: publicUrl + location } }
   }
+}

@@ -7,6 +7,10 @@ export type WireRequest = {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The IP address of whoever asks: the other end of the connection, or what a trusted proxy says it is. */
   readonly address: string
+  /** How clients reach the service: encrypted, here or by a proxy in front, or not. Plain where it is not given. */
+  readonly scheme?: 'http' | 'https'
+  /** The origin of the URL at which the operator says that clients reach the service. */
+  readonly publicOrigin?: string
   /** Reads the body; one that is too large is refused as `too_large`, one that is too slow as `too_slow`. */
   readonly body: () => Promise<Uint8Array>
   /** To be told whom the credentials let in; what it answers is waited for. */

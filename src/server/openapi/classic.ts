@@ -43,7 +43,7 @@ const refusals: Facts['refusals'] = {
   401: { where: 'behind the door', says: 'Credentials are missing or wrong.', tells: ['credentials'] },
   403: {
     where: 'behind the door',
-    says: 'The API of the account is off, or the KPI is calculated. With `Retry-After`: the rate limit is exceeded.',
+    says: 'The API of the account is off, the KPI is calculated, or a page of another site asks for a change. With `Retry-After`: the rate limit is exceeded.',
     tells: ['wait', 'caller'],
   },
   404: { where: 'at an id', says: 'There is nothing with this id in the account.', tells: ['caller'] },
@@ -57,7 +57,7 @@ const refusals: Facts['refusals'] = {
   414: { where: 'anywhere', says: 'The address is over 8 KiB.', tells: ['caller'] },
   415: {
     where: 'anywhere',
-    says: 'The Content-Type of a body is neither JSON nor XML, or names another charset than UTF-8.',
+    says: 'The Content-Type of a body is neither JSON nor XML, missing beside an Origin, or names another charset than UTF-8.',
     tells: ['caller'],
   },
   431: { where: 'anywhere', says: 'The head of the request is over 64 KiB.' },

@@ -66,7 +66,7 @@ const refusals: Facts['refusals'] = {
   },
   403: {
     where: 'behind the door',
-    says: 'The key lacks the scope, the API of the account is off, or what is there cannot be changed here.',
+    says: 'The key lacks the scope, the API of the account is off, what is there cannot be changed here, or a page of another site asks for a change.',
     tells: ['caller'],
   },
   404: { where: 'at an id', says: 'There is nothing with this id in the account.', tells: ['caller'] },
@@ -81,7 +81,7 @@ const refusals: Facts['refusals'] = {
   414: { where: 'anywhere', says: 'The address is over 8 KiB.', tells: ['caller'], also: UNREAD },
   415: {
     where: 'anywhere',
-    says: 'The Content-Type is XML, that of a body is not JSON, or it names another charset than UTF-8.',
+    says: 'The Content-Type is XML, that of a body is not JSON or missing beside an Origin, or it names another charset than UTF-8.',
     tells: ['caller'],
   },
   422: {
