@@ -18,9 +18,9 @@ export type Connections = {
   readonly add: (running: Running) => void
   /** The requests that are being answered on a connection. */
   readonly runningOn: (socket: Duplex) => readonly Running[]
-  /** Ends the connections on which no request is being answered: also those that have said nothing, or half a head. */
-  readonly dropIdle: () => void
-  /** Ends the connections that keep the server waiting: for the rest of a request, or to take its answer. */
+  /** Ends the connections that have said nothing. To be called once the server closes, which ends those between requests. */
+  readonly dropSilent: () => void
+  /** Ends the connections that keep the server waiting: for the rest of a head or a body, or to take an answer. */
   readonly dropStalled: () => void
   /** Whether the connection of a request is to end with its answer: the server closes, and no other request is on it. */
   readonly mustEndAfter: (request: IncomingMessage) => boolean
@@ -76,10 +76,11 @@ export const watchConnections = (server: Server): Connections => {
       running.response.once('close', () => remove(running, socket))
     },
     runningOn,
-    dropIdle: () => {
-      for (const socket of open.values()) dropIfIdle(socket)
+    dropSilent: () => {
+      for (const socket of open.values()) if (socket.bytesRead === 0) dropIfIdle(socket)
     },
     dropStalled: () => {
+      for (const socket of open.values()) dropIfIdle(socket)
       for (const { request, response } of all) {
         if (!request.complete || response.writableEnded) request.socket.destroy()
       }

@@ -69,7 +69,7 @@ const stop = (server: Server, connections: Connections, patienceMs: number): Pro
       clearInterval(patience)
       resolve()
     })
-    connections.dropIdle()
+    connections.dropSilent()
   })
 
 const urlOf = (scheme: string, bound: AddressInfo | string | null): string => {

@@ -45,7 +45,7 @@ test.each([
   ['that has sent half a request', 'GET /api/health HTTP/1.1\r\nHost: loc'],
 ])('a connection %s does not keep a server from closing', PATIENCE, async (_, text) => {
   await using service = await startService()
-  const server = await listen(service.face, '127.0.0.1', 0)
+  const server = await listen(service.face, '127.0.0.1', 0, { limits: { patienceMs: 10 } })
   const socket = await dial(server.url)
   socket.write(text)
   // An answer on another connection shows that the server has seen the first one.
@@ -54,6 +54,44 @@ test.each([
   other.resume()
   socket.resume()
   await once(other, 'end')
+  const gone = once(socket, 'close')
+  await server.close()
+  await gone
+  expect(socket.destroyed).toBe(true)
+})
+
+const FOREVER = { limits: { patienceMs: 3_600_000 } }
+
+test('half a head may be finished while a server closes, and is told to come again', PATIENCE, async () => {
+  await using service = await startService()
+  const server = await listen(service.face, '127.0.0.1', 0, FOREVER)
+  const [first, rest] = ['GET /api/health HTTP/1.1\r\nHo', 'st: localhost\r\n\r\n']
+  const socket = await dial(server.url)
+  // It is an old connection: a request has been answered on it before.
+  socket.write(`${first}${rest}`)
+  await once(socket, 'data')
+  socket.write(first)
+  await sendThenRead(server.url, head(service, 'GET /api/health', 'Connection: close'))
+  const [closed, gone] = [server.close(), once(socket, 'close')]
+  let answer = ''
+  socket.on('data', (data: Buffer) => (answer += data.toString()))
+  socket.write(rest)
+  await Promise.all([closed, gone])
+  expect(answer).toMatch(/^HTTP\/1\.1 503 [^]*^retry-after: 5\r$/im)
+  expect(answer).toMatch(/^connection: close\r$/im)
+})
+
+test.each([
+  ['that has said nothing', ''],
+  ['that waits between two requests', 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+])('a connection %s is ended as soon as a server closes', PATIENCE, async (_, text) => {
+  await using service = await startService()
+  const server = await listen(service.face, '127.0.0.1', 0, FOREVER)
+  const socket = await dial(server.url)
+  socket.resume()
+  socket.write(text)
+  if (text !== '') await once(socket, 'data')
+  await sendThenRead(server.url, head(service, 'GET /api/health', 'Connection: close'))
   const gone = once(socket, 'close')
   await server.close()
   await gone

@@ -156,3 +156,24 @@ describe('a certificate and a key', () => {
     )
   })
 })
+
+test('an encrypted connection that has said nothing is ended as soon as a server closes', async () => {
+  const serving = await serve({ tls: pair, limits: { patienceMs: 3_600_000 } })
+  const socket = await dialTls(serving.server.url, pair)
+  socket.resume()
+  expect(await get(serving.server.url, { ca: pair.cert, agent: false })).toBe(200)
+  const gone = once(socket, 'close')
+  await serving[Symbol.asyncDispose]()
+  await gone
+})
+
+test('half a head may be finished on an encrypted connection while a server closes', async () => {
+  const serving = await serve({ tls: pair, limits: { patienceMs: 3_600_000 } })
+  const socket = await dialTls(serving.server.url, pair)
+  socket.write('GET /api/health HTTP/1.1\r\nHo')
+  expect(await get(serving.server.url, { ca: pair.cert, agent: false })).toBe(200)
+  const [closed, answer] = [serving[Symbol.asyncDispose](), readAll(socket)]
+  socket.write('st: localhost\r\n\r\n')
+  expect(statusOf(await answer)).toBe(503)
+  await closed
+})
