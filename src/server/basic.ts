@@ -1,13 +1,16 @@
-import { KpiError } from '../domain/errors.ts'
 import { type Credentials, openAccount } from '../service/access.ts'
-import type { OpenDoor } from './door.ts'
+import { type ExpectedCredentials, missingCredentials, type OpenDoor } from './door.ts'
+
+const EXPECTED: ExpectedCredentials = {
+  scheme: 'Basic',
+  what: 'the login name and the account token',
+  hint: 'a key, which is sent as Bearer, is for /v1',
+}
 
 /** Reads classic credentials from a header; refuses missing ones. */
 export const parseBasic = (header: string | undefined): Credentials => {
   const encoded = /^basic +(\S+) *$/i.exec(header ?? '')?.[1]
-  if (encoded === undefined) {
-    throw new KpiError('unauthorized', 'credentials are missing: send Basic with the login name and the account token')
-  }
+  if (encoded === undefined) throw missingCredentials(header, EXPECTED)
   const text = Buffer.from(encoded, 'base64').toString('utf8')
   // Without a colon there is a name only, and an empty token opens nothing.
   const [login = '', ...rest] = text.split(':')

@@ -1,13 +1,18 @@
 import { formatInstant } from '../domain/day.ts'
-import { KpiError } from '../domain/errors.ts'
 import { scopesOf } from '../domain/resources/key.ts'
 import { beginOf, noteUse, openKey } from '../service/keys.ts'
-import type { OpenDoor } from './door.ts'
+import { type ExpectedCredentials, missingCredentials, type OpenDoor } from './door.ts'
+
+const EXPECTED: ExpectedCredentials = {
+  scheme: 'Bearer',
+  what: 'a key',
+  hint: 'a login name and the account token, which are sent as Basic, are for /api',
+}
 
 const parseBearer = (header: string | undefined): string => {
   const secret = /^bearer +(\S+) *$/i.exec(header ?? '')?.[1]
   if (secret !== undefined) return secret
-  throw new KpiError('unauthorized', 'credentials are missing: send Bearer with a key')
+  throw missingCredentials(header, EXPECTED)
 }
 
 /** The door of the newer variant: a key, which names the account and the user, and does what its scopes allow. */

@@ -22,6 +22,34 @@ export type Shown = { readonly name: string; readonly open: () => Promise<Admitt
 /** How a variant reads the credentials of a request; refuses missing ones. */
 export type OpenDoor = (db: Db, headers: WireRequest['headers'], now: Instant) => Shown
 
+/** What a variant takes as credentials, for whoever sends something else. */
+export type ExpectedCredentials = {
+  readonly scheme: 'Basic' | 'Bearer'
+  /** What is sent with the scheme. */
+  readonly what: string
+  /** Where the credentials of the other variant belong. */
+  readonly hint: string
+}
+
+/** The schemes that clients are known to send. Any other first word may be a secret that was sent without a scheme. */
+const KNOWN_SCHEME = /^(?:basic|bearer|digest|negotiate|ntlm|token|apikey)(?= |$)/i
+
+const isSame = (one: string | undefined, other: string): boolean => one?.toLowerCase() === other.toLowerCase()
+
+/** Says what is wrong with a header in which the expected credentials cannot be found. */
+const authorizationFault = (header: string, { scheme, hint }: ExpectedCredentials): string => {
+  const [sent] = KNOWN_SCHEME.exec(header) ?? []
+  if (sent === undefined) return `Authorization does not begin with ${scheme}`
+  if (isSame(sent, scheme)) return `Authorization has nothing behind ${scheme} that can be read`
+  return `Authorization has the scheme ${sent}, and ${scheme} is expected here (${hint})`
+}
+
+/** Returns the error for a request without the credentials that are expected. */
+export const missingCredentials = (header = '', expected: ExpectedCredentials): KpiError => {
+  const fault = header.trim() === '' ? '' : `${authorizationFault(header, expected)}; `
+  return new KpiError('unauthorized', `credentials are missing: ${fault}send ${expected.scheme} with ${expected.what}`)
+}
+
 const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1000)
 
 /** What the headers tell of a limit: ours, and those of the IETF's draft. */

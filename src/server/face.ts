@@ -40,13 +40,19 @@ const mustBeShort = (target: string): void => {
   if (target.length > TARGET_LIMIT) throw new KpiError('too_long', `the address is over ${TARGET_LIMIT} bytes`)
 }
 
+/** The error for a path at or outside the roots of the interface; whoever looks there learns where to look instead. */
+const isElsewhere = (path: string): KpiError =>
+  new KpiError(
+    'not_found',
+    `there is nothing at ${shownPath(path)}; the interface is below /api, described at /api${DESCRIPTION_PATH}, and its newer variant below /v1, described at /v1${DESCRIPTION_PATH}`,
+  )
+
 const parseTarget = (target: string, prefix: string): Target => {
   const end = target.indexOf('?')
   const [path, query] = end < 0 ? [target, ''] : [target.slice(0, end), target.slice(end + 1)]
   const below = path.slice(prefix.length)
-  if (path.slice(0, prefix.length).toLowerCase() !== prefix || !below.startsWith('/')) {
-    throw new KpiError('not_found', `there is nothing at ${shownPath(path)}`)
-  }
+  const isBelow = path.slice(0, prefix.length).toLowerCase() === prefix && below.startsWith('/')
+  if (!isBelow || below === '/') throw isElsewhere(path)
   return { path: below, query }
 }
 
