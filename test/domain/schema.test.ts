@@ -56,8 +56,8 @@ describe('the field table', () => {
     [
       'user_group_item',
       [
-        'id integer M',
         'user_id integer RO',
+        'id integer M',
         'group_id integer RO',
         'group_name text RO',
         'name text RO',

@@ -10,8 +10,8 @@ export const userGroupItem = resource({
   verbs: ['list', 'get', 'add', 'remove'],
   brief: ['id', 'user_id', 'group_name', 'name'],
   fields: {
-    id: { kind: 'integer', about: 'Group item that the user belongs to', required: true, refers: 'group_item' },
     user_id: { kind: 'integer', about: 'User who belongs to it', readOnly: true },
+    id: { kind: 'integer', about: 'Group item that the user belongs to', required: true, refers: 'group_item' },
     group_id: { kind: 'integer', about: 'Group of the group item', readOnly: true },
     group_name: { kind: 'text', about: 'Name of the group', readOnly: true },
     name: { kind: 'text', about: 'Name of the group item', readOnly: true },
