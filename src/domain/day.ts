@@ -62,9 +62,30 @@ const pair = (text: string, at: number): number => {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN
 }
 
-/** Reads `YYYY-MM-DD`, also with `T00:00:00` after it. `undefined` for any other form and for dates that do not exist. */
+/** A time of day behind a date: which, to a fraction of a second, and at which distance from UTC. */
+const TIME = /^[T ](\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)(Z|[+-]\d{2}:?\d{2})?$/
+const MIDNIGHT = /^[0:.]+$/
+const UTC = /^(?:Z|[+-][0:]+)?$/
+const DATE_LENGTH = 10
+const LONGEST_TIME = 25
+
+const timeOf = (text: string): RegExpExecArray | undefined =>
+  text.length <= DATE_LENGTH + LONGEST_TIME ? (TIME.exec(text.slice(DATE_LENGTH)) ?? undefined) : undefined
+
+/** Whether a text is a date with a time of day behind it, be it midnight or any other. */
+export const hasTimeOfDay = (text: string): boolean => timeOf(text) !== undefined
+
+const isMidnight = (text: string): boolean => {
+  const [, time = '', zone = ''] = timeOf(text) ?? []
+  return MIDNIGHT.test(time) && UTC.test(zone)
+}
+
+/**
+ * Reads `YYYY-MM-DD`, also with midnight after it: `T00:00:00`, with a blank for the `T`, with fractions of a second, with
+ * `Z` or `+00:00` (decisions, section 4). `undefined` for any other form and for dates that do not exist.
+ */
 export const parseDay = (text: string): Day | undefined => {
-  if (text.length !== 10 && !(text.length === 19 && text.endsWith('T00:00:00'))) return undefined
+  if (text.length !== DATE_LENGTH && !isMidnight(text)) return undefined
   if (text[4] !== '-' || text[7] !== '-') return undefined
   // Comparisons with NaN are false, so that anything but digits names no day.
   return existingDay(pair(text, 0) * 100 + pair(text, 2), pair(text, 5), pair(text, 8))

@@ -1,12 +1,17 @@
-import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY, parseDay, parseInstant } from './day.ts'
+import { FIRST_ENTRY_DAY, hasTimeOfDay, LAST_ENTRY_DAY, parseDay, parseInstant } from './day.ts'
 import { fits, LARGEST, parseDecimal } from './decimal.ts'
 import { Fault } from './errors.ts'
+import { NUMBER_LIMIT, TEXT_LIMIT } from './limits.ts'
 import type { Field, FieldValue, Kind } from './schema.ts'
 
 /** The largest whole number of 16 bits: the last `sort_order`, too. */
 export const INT16_MAX = 32_767
 /** Control characters but line feed and tab, lone surrogates, and two that are no characters. */
 const REFUSED_CHARACTERS = /[[\p{Cc}\p{Cs}\ufffe\uffff]--[\n\t]]/v
+
+/** Whether a text can be that of a field: one that cannot is nowhere in a store, and not every database may be asked for it. */
+export const isText = (text: string): boolean => !REFUSED_CHARACTERS.test(text)
+
 const INTEGER = /^-?\d{1,15}$/
 
 /** How a kind of field is named after "must be". */
@@ -61,22 +66,28 @@ export const checkDecimal = (parsed: { value: bigint } | undefined): bigint | Fa
   return fits(parsed.value) ? parsed.value : new Fault('must have at most 14 digits before the decimal point')
 }
 
+const tooLong = (field: Field, characters: number | string): Fault =>
+  new Fault(`has ${characters} characters${field.max === undefined ? '' : `, at most ${field.max} are allowed`}`)
+
 /** Trims, makes line ends LF, and checks characters, length, form and choice. Blank text is null. */
 export const checkText = (field: Field, text: string): string | null | Fault => {
-  const value = text.includes('\r') ? text.replace(/\r\n?/g, '\n').trim() : text.trim()
+  const trimmed = text.trim()
+  // A character has at most two units, and a line end two characters.
+  if (trimmed.length > 4 * TEXT_LIMIT) return tooLong(field, `more than ${TEXT_LIMIT}`)
+  const value = trimmed.includes('\r') ? trimmed.replace(/\r\n?/g, '\n') : trimmed
   if (value === '') return null
   if (field.oneOf) return field.oneOf.includes(value) ? value : expected(field)
-  if (REFUSED_CHARACTERS.test(value))
-    return new Fault('has characters that text cannot hold, such as control characters')
+  if (!isText(value)) return new Fault('has characters that text cannot hold, such as control characters')
   if (field.max !== undefined && value.length > field.max) {
     const characters = Array.from(value).length
-    if (characters > field.max) return new Fault(`has ${characters} characters, at most ${field.max} are allowed`)
+    if (characters > field.max) return tooLong(field, characters)
   }
   if (field.form && !field.form.matches.test(value)) return new Fault(`must be ${field.form.says}`)
   return value
 }
 
-const DAY_FORM = /^\d{4}-\d{2}-\d{2}(T00:00:00)?$/
+const DATE_FORM = /^\d{4}-\d{2}-\d{2}/
+const DATE_LENGTH = 10
 const ENTRY_YEARS = 'must be in the years 1900 to 2199'
 const isEntryDay = (day: number): boolean => Number.isInteger(day) && day >= FIRST_ENTRY_DAY && day <= LAST_ENTRY_DAY
 
@@ -84,7 +95,14 @@ const isEntryDay = (day: number): boolean => Number.isInteger(day) && day >= FIR
 export const checkDay = (text: string): number | Fault => {
   const day = parseDay(text)
   if (day === undefined) {
-    return new Fault(DAY_FORM.test(text) ? 'is a date that does not exist' : 'must be a date, YYYY-MM-DD')
+    const isDate = DATE_FORM.test(text) && (text.length === DATE_LENGTH || hasTimeOfDay(text))
+    if (!isDate) return new Fault('must be a date, YYYY-MM-DD')
+    const exists = parseDay(text.slice(0, DATE_LENGTH)) !== undefined
+    return new Fault(
+      exists
+        ? 'has a time of day other than midnight in UTC; send the date alone, YYYY-MM-DD'
+        : 'is a date that does not exist',
+    )
   }
   return isEntryDay(day) ? day : new Fault(ENTRY_YEARS)
 }
@@ -97,6 +115,7 @@ export const valueOfText = (field: Field, text: string): FieldValue | Fault => {
   if (field.kind === 'text' || field.kind === 'choice') return checkText(field, text)
   const trimmed = text.trim()
   if (trimmed === '') return null
+  if (trimmed.length > NUMBER_LIMIT) return expected(field)
   switch (field.kind) {
     case 'integer':
     case 'int16':

@@ -4,8 +4,20 @@ export const BODY_LIMIT = 10 * 1024 * 1024
 /** The most levels that a body may be nested (decisions, sections 4 and 9). */
 export const DEPTH_LIMIT = 32
 
-/** The most elements, and the most attributes, that an XML body may hold (decisions, section 9). */
+/** The most keys and elements that a JSON body may hold, and the most elements of an XML body. */
 export const ELEMENT_LIMIT = 200_000
+
+/** The most attributes that an element of an XML body may have. */
+export const ATTRIBUTE_LIMIT = 1000
+
+/** The longest text, comment, name or value of an attribute in an XML body, in characters. */
+export const XML_PIECE_LIMIT = 262_144
+
+/** A text beyond this is not measured: no field may be nearly as long. */
+export const TEXT_LIMIT = 32_768
+
+/** The longest number in a body, in characters: more than anybody means, and few enough to be read in no time. */
+export const NUMBER_LIMIT = 1000
 
 /** Connections that a server has at a time, unless its operator says otherwise. */
 export const CONNECTION_LIMIT = 10_000

@@ -83,9 +83,18 @@ describe('a day', () => {
     '2026-01-01 ',
     '+002026-01-01',
     '2026-01-01T00:00',
-    '2026-01-01T00:00:00Z',
     '2026-01-01T00:00:01',
-    '2026-01-01 00:00:00',
+    '2026-01-01T00:00:00z',
+    '2026-01-01T00:00:00.',
+    '2026-01-01T00:00:00.0000000000',
+    '2026-01-01T00:00:00.001',
+    '2026-01-01T00:00:00+01:00',
+    '2026-01-01T00:00:00 Z',
+    '2026-01-01  00:00:00',
+    '2026-01-01T24:00:00',
+    '2026-01-01Z',
+    '2026-01-01T00:00:00Z ',
+    `2026-01-01T00:00:00.${'0'.repeat(100_000)}`,
     '2026-01-01t00:00:00',
     'abcd-01-01',
     '2O26-01-01',
@@ -93,6 +102,31 @@ describe('a day', () => {
     '\u0662\u0660\u0662\u0666-01-01',
   ])('is not read from %j', (text) => {
     expect(parseDay(text)).toBeUndefined()
+  })
+
+  const midnights = ['T', ' '].flatMap((blank) =>
+    ['', '.0', '.000', '.0000000', '.000000000'].flatMap((fraction) =>
+      ['', 'Z', '+00:00', '-00:00', '+0000'].map((zone) => `${blank}00:00:00${fraction}${zone}`),
+    ),
+  )
+
+  test('may have midnight behind it, however that is written', () => {
+    for (const midnight of midnights) {
+      expect([midnight, parseDay(`2026-02-28${midnight}`)]).toEqual([midnight, day('2026-02-28')])
+      expect([midnight, parseDay(`2026-02-29${midnight}`)]).toEqual([midnight, undefined])
+    }
+  })
+
+  test('has no other time of day behind it', () => {
+    const two = (most: number) => fc.integer({ min: 0, max: most }).map((value) => String(value).padStart(2, '0'))
+    const zones = fc.constantFrom('', 'Z', '+00:00')
+    fc.assert(
+      fc.property(two(24), two(60), two(60), fc.nat(999), zones, (hours, minutes, seconds, fraction, zone) => {
+        const time = `${hours}:${minutes}:${seconds}.${String(fraction).padStart(3, '0')}`
+        const expected = time === '00:00:00.000' ? day('2026-01-01') : undefined
+        expect(parseDay(`2026-01-01T${time}${zone}`)).toBe(expected)
+      }),
+    )
   })
 
   test('is not read where any digit is something else', () => {

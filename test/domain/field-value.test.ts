@@ -13,6 +13,7 @@ const NUMBER = fault('must be a number')
 const TOO_LARGE = fault('must have at most 14 digits before the decimal point')
 const BOOLEAN = fault('must be true or false')
 const DATE = fault('must be a date, YYYY-MM-DD')
+const NO_MIDNIGHT = fault('has a time of day other than midnight in UTC; send the date alone, YYYY-MM-DD')
 const NO_SUCH_DATE = fault('is a date that does not exist')
 const YEARS = fault('must be in the years 1900 to 2199')
 const TIME = fault('must be a time, YYYY-MM-DDTHH:MM:SS')
@@ -125,10 +126,19 @@ describe('a cell, flag or element', () => {
     ['date', '21.11.2026', DATE],
     ['date', 'yesterday', DATE],
     ['date', 'abcd-01-01', DATE],
+    ['date', '2026-11-21T00:00:00Z', day('2026-11-21')],
+    ['date', ' 2026-11-21 00:00:00.000+00:00 ', day('2026-11-21')],
+    ['date', '2026-02-29 00:00:00Z', NO_SUCH_DATE],
     // The date exists; it is the time of day that a date cannot have.
-    ['date', '2026-11-21T12:00:00', DATE],
-    ['date', '2026-11-21T00:00:00Z', DATE],
+    ['date', '2026-11-21T12:00:00', NO_MIDNIGHT],
+    ['date', '2026-11-21T00:00:00.001Z', NO_MIDNIGHT],
+    ['date', '2026-11-21T00:00:00+01:00', NO_MIDNIGHT],
+    ['date', '2026-02-29T12:00:00', NO_SUCH_DATE],
     ['date', '2026-11-211', DATE],
+    ['date', `2026-11-21T00:00:00.${'0'.repeat(900)}`, DATE],
+    ['date', '2'.repeat(1001), DATE],
+    ['decimal', '0.'.padEnd(1000, '1'), 1111n],
+    ['decimal', '0.'.padEnd(1001, '1'), fault('must be a number')],
     ['datetime', '2026-11-21T12:00:00', 1_795_262_400],
     ['datetime', '2026-11-21', TIME],
   ])('of kind %s reads %j', (kind, text, expected) => {
