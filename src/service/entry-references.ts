@@ -8,6 +8,7 @@ import { breakdownItems } from '../store/breakdown-items.ts'
 import type { Reader } from '../store/db.ts'
 import { kpis } from '../store/kpis.ts'
 import { users } from '../store/users.ts'
+import { yieldEvery } from '../store/yield-every.ts'
 
 /** Everything that a list of entries refers to, loaded once. */
 export type References = {
@@ -20,9 +21,15 @@ export type References = {
   readonly assigned: AssignedKpis
 }
 
+/** So many addresses are looked up before others have their turn. */
+const EMAILS_A_TURN = 200
+
 const loadByEmail = async (tx: Reader, account: number, emails: Iterable<string>): Promise<Map<string, User>> => {
   const found = new Map<string, User>()
+  const pause = yieldEvery(EMAILS_A_TURN)
   for (const email of emails) {
+    const turn = pause()
+    if (turn) await turn
     const user = await users.findByEmail(tx, account, email)
     if (user) found.set(email, user)
   }

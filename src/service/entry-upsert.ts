@@ -8,6 +8,7 @@ import { takeIds } from '../store/counters.ts'
 import type { Writer } from '../store/db.ts'
 import { entries as store, type StoredEntry } from '../store/entries.ts'
 import type { Context } from './context.ts'
+import { yieldEvery } from '../store/yield-every.ts'
 import { carryGroupItems } from './entry-items.ts'
 import { faultsOfNothing, placeOf, plainUserOf } from './entry-place.ts'
 import { loadReferences, type References } from './entry-references.ts'
@@ -66,13 +67,21 @@ const slotOf = (series: Series, day: Day): Slot => {
   return slot
 }
 
+/** So many rows are judged before others have their turn. */
+const ROWS_A_TURN = 500
+
 /** Takes the faults of the row with an index. */
 type Blame = (index: number, faults: readonly Issue[]) => void
 
 type Placement = { readonly rows: readonly Placed[]; readonly series: SeriesMap }
 
 /** Puts every row in its place; blames those that have none. */
-const placeRows = (references: References, list: readonly Reading<EntryDraft>[], blame: Blame): Placement => {
+const placeRows = async (
+  references: References,
+  list: readonly Reading<EntryDraft>[],
+  blame: Blame,
+): Promise<Placement> => {
+  const pause = yieldEvery(ROWS_A_TURN)
   const series = createSeriesMap()
   const rows: Placed[] = []
   const seriesOf = (sent: Reading<EntryDraft>, day: Day): Series | undefined => {
@@ -88,6 +97,8 @@ const placeRows = (references: References, list: readonly Reading<EntryDraft>[],
     return [...sent.issues, ...(Array.isArray(place) ? place : []), ...faultsOfNothing(references, sent)]
   }
   for (const [index, sent] of list.entries()) {
+    const turn = pause()
+    if (turn) await turn
     const { values, issues } = sent
     const day = values.entry_date
     const found = issues.length === 0 && day !== undefined ? seriesOf(sent, day) : undefined
@@ -108,9 +119,12 @@ const loadStored = async (tx: Writer, account: number, series: SeriesMap): Promi
 type Counts = { created: number; updated: number; unchanged: number }
 
 /** Applies every row to its entry, in order; blames those that would leave an entry that must not be. */
-const applyRows = (rows: readonly Placed[], blame: Blame): Counts => {
+const applyRows = async (rows: readonly Placed[], blame: Blame): Promise<Counts> => {
+  const pause = yieldEvery(ROWS_A_TURN)
   const counts: Counts = { created: 0, updated: 0, unchanged: 0 }
   for (const { index, kpi, slot, sent } of rows) {
+    const turn = pause()
+    if (turn) await turn
     const before = slot.values
     const after = mergeEntry(before, sent, kpi)
     const faults = faultsOfValues(after, kpi)
@@ -189,9 +203,9 @@ export const upsertEntries = async (tx: Writer, ctx: Context, { names, list, bat
     for (const fault of faults) issues.push(batch ? { index, ...fault } : fault)
   }
   const references = await loadReferences(tx, ctx.account.id, names, list)
-  const { rows, series } = placeRows(references, list, blame)
+  const { rows, series } = await placeRows(references, list, blame)
   await loadStored(tx, ctx.account.id, series)
-  const counts = applyRows(rows, blame)
+  const counts = await applyRows(rows, blame)
   refuseFaults(issues.sort((left, right) => (left.index ?? -1) - (right.index ?? -1)))
   const ids = await numberEntries(tx, ctx.account.id, rows, counts.created)
   await write(tx, ctx, series.all())

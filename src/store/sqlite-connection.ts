@@ -2,13 +2,14 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import type { Column, SqlInput, SqlList, SqlRow, Writer } from './db.ts'
 import { insertRows } from './sqlite-insert.ts'
+import { yieldEvery } from './yield-every.ts'
 
 /** SQLite waits this long by itself, blocking the process; beyond it the wait is the caller's and lets other work go on. */
 export const BLOCKING_WAIT_MS = 50
 export const BLOCKING_WAIT = `pragma busy_timeout = ${BLOCKING_WAIT_MS}`
 
-/** After so many rows others get their turn. */
-const ROWS_A_TURN = 2000
+/** After so many rows that are read others get their turn; so many lists are asked for, so many rows changed. */
+const [ROWS_A_TURN, LISTS_A_TURN, UPDATES_A_TURN] = [2000, 500, 500]
 
 const equal = ({ name }: Column): string => `${name} = ?`
 
@@ -64,15 +65,27 @@ export const connect = (path: string, pragmas: string, checksReferences = true):
     run: async (sql: string, values: readonly SqlInput[] = []) => Number(prepare(sql).run(...values).changes),
     allOfEach: async (sql, lists) => {
       const statement = prepare(sql)
-      return lists.flatMap((values) => statement.all(...values) as SqlRow[])
+      const rows: SqlRow[][] = []
+      const pause = yieldEvery(LISTS_A_TURN)
+      for (const values of lists) {
+        rows.push(statement.all(...values) as SqlRow[])
+        const turn = pause()
+        if (turn) await turn
+      }
+      return rows.flat()
     },
     insertMany: async (table, columns, rows) => {
-      insertRows((sql, shared, values) => prepare(sql).run(shared, ...values), table, columns, rows)
+      await insertRows((sql, shared, values) => prepare(sql).run(shared, ...values), table, columns, rows)
     },
     updateMany: async (table, key, columns, rows) => {
       const [sets, where] = [columns.map(equal).join(', '), key.map(equal).join(' and ')]
       const statement = prepare(`update ${table} set ${sets} where ${where}`)
-      for (const row of rows) statement.run(...row.slice(key.length), ...row.slice(0, key.length))
+      const pause = yieldEvery(UPDATES_A_TURN)
+      for (const row of rows) {
+        statement.run(...row.slice(key.length), ...row.slice(0, key.length))
+        const turn = pause()
+        if (turn) await turn
+      }
     },
     begin: () => void prepare('begin').run(),
     beginWriting: () => void prepare('begin immediate').run(),
