@@ -7,7 +7,9 @@ import {
   type EntryDraft,
   type EntryResource,
 } from '../domain/resources/entry.ts'
-import type { Reading } from '../domain/schema.ts'
+import { neverPause, type Pause } from '../domain/pause.ts'
+import type { Reading, Resource } from '../domain/schema.ts'
+import { membersOf } from './field-names.ts'
 import { checkDraft, draftToJson, expectObject, isObject, type Json, readDraft } from './json.ts'
 
 /** A batch as it was sent: what it does with all entries, and each entry as far as it could be read. */
@@ -42,19 +44,31 @@ export const batchBody = (drafts: readonly EntryDraft[], of: EntryResource = ent
 export const addsUp = (body: Json): boolean =>
   isInMemory(body) && body[DRAFTS].some(({ addToActual }) => addToActual === true)
 
+const BATCH: Resource = batchFlags
 const NO_FLAGS: Reading<BatchFlags> = { values: {}, issues: [] }
 
 /**
  * Reads the body of a batch (decisions, section 5). Faults of its flags and of single entries stay with them, to be told
- * together with those that only the store can tell. JSON cannot hold a symbol, so only a caller in this process can spare the reading; its values are checked all the same.
+ * together with those that only the store can tell. Others have their turn between the entries. JSON cannot hold a symbol, so only a caller in this process can spare the reading; its values are checked all the same.
  */
-export const readBatch = (body: Json, lenient: boolean, of: EntryResource = entry): SentBatch => {
+export const readBatch = async (
+  body: Json,
+  lenient: boolean,
+  of: EntryResource = entry,
+  pause: Pause = neverPause,
+): Promise<SentBatch> => {
   const inMemory = isInMemory(body)
-  const list = inMemory ? body[DRAFTS] : expectObject(body)['entries']
+  const list = inMemory ? body[DRAFTS] : membersOf(BATCH, expectObject(body)).source['entries']
   const flags = inMemory ? NO_FLAGS : readDraft(batchFlags, body, lenient)
   const fault = faultOfList(list)
   if (fault) throw invalid([...flags.issues, fault])
   const read = (one: Json): Reading<EntryDraft> =>
     inMemory ? checkDraft(of, one as EntryDraft, lenient) : readEntry(of, one, lenient)
-  return { flags, list: (list as readonly Json[]).map(read) }
+  const readings: Reading<EntryDraft>[] = []
+  for (const one of list as readonly Json[]) {
+    const turn = pause()
+    if (turn) await turn
+    readings.push(read(one))
+  }
+  return { flags, list: readings }
 }

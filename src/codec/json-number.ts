@@ -1,4 +1,5 @@
 import { type Decimal, exactNumber, formatDecimal } from '../domain/decimal.ts'
+import { JsonReader } from './json-reader.ts'
 
 /** A number in JSON kept as it is written, where a double would lose digits. */
 export type RawNumber = { readonly rawJSON: string }
@@ -9,14 +10,6 @@ declare global {
     isRawJSON(value: unknown): value is RawNumber
   }
 }
-
-/** A double names a decimal of up to 15 digits exactly; only longer numbers are kept as they are written. */
-const LONG_NUMBER = /\d[\d.]{15}/
-
-const keepLongNumbers = (_key: string, value: unknown, context?: { source?: string }): unknown =>
-  typeof value === 'number' && context?.source !== undefined && LONG_NUMBER.test(context.source)
-    ? JSON.rawJSON(context.source)
-    : value
 
 const LONG = 16
 const [ZERO, NINE, POINT] = ['0', '9', '.'].map((sign) => sign.charCodeAt(0)) as [number, number, number]
@@ -40,9 +33,16 @@ const mayHoldLongNumber = (text: string): boolean => {
   return false
 }
 
+const NO_LIMITS = { depth: Infinity, members: Infinity, keys: Infinity, isKept: () => true }
+
+const readWhole = (text: string): unknown => {
+  const reader = new JsonReader(text, NO_LIMITS)
+  reader.read(Infinity)
+  return reader.value
+}
+
 /** `JSON.parse` that loses no digit: a number too long for a double comes as a `RawNumber`. Throws SyntaxError. */
-export const parseExactJson = (text: string): unknown =>
-  mayHoldLongNumber(text) ? JSON.parse(text, keepLongNumbers) : JSON.parse(text)
+export const parseExactJson = (text: string): unknown => (mayHoldLongNumber(text) ? readWhole(text) : JSON.parse(text))
 
 /** A decimal as the shortest JSON number that is exactly it. */
 export const jsonOfDecimal = (value: Decimal): number | RawNumber =>

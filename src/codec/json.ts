@@ -1,6 +1,7 @@
 import { formatDay, formatInstant, parseDay, parseInstant } from '../domain/day.ts'
 import { decimalOfNumber, type ParsedDecimal, parseDecimal } from '../domain/decimal.ts'
 import { Fault, type Issue, KpiError } from '../domain/errors.ts'
+import { NUMBER_LIMIT } from '../domain/limits.ts'
 import { checkDecimal, checkInteger, checkValue, kindSays, valueOfText } from '../domain/field-value.ts'
 import {
   type AnyRecord,
@@ -12,6 +13,7 @@ import {
   type Resource,
   type Stored,
 } from '../domain/schema.ts'
+import { membersOf } from './field-names.ts'
 import { jsonOfDecimal, type RawNumber } from './json-number.ts'
 
 /** A value as `JSON.parse` gives it, or as `JSON.stringify` takes it. */
@@ -36,7 +38,8 @@ const readNumber = (field: Field, raw: number | RawNumber): FieldValue | Fault =
 const readString = (field: Field, raw: string): FieldValue | Fault => {
   const isNumber = field.kind === 'decimal' || field.kind === 'integer' || field.kind === 'int16'
   const text = raw.trim()
-  if (isNumber && text !== '' && !PLAIN_NUMBER.test(text)) return new Fault(`must be ${kindSays[field.kind]}`)
+  if (isNumber && text !== '' && text.length <= NUMBER_LIMIT && !PLAIN_NUMBER.test(text))
+    return new Fault(`must be ${kindSays[field.kind]}`)
   return valueOfText(field, raw)
 }
 
@@ -88,11 +91,14 @@ export const expectObject = (body: Json): Readonly<Record<string, Json>> => {
 
 const NO_ISSUES: readonly Issue[] = []
 
-/** Reads what is sent to make or change a resource. Unknown and read-only fields are ignored; all faults are collected. */
+/**
+ * Reads what is sent to make or change a resource. Names match without regard to case, unknown and read-only fields are
+ * ignored, and all faults are collected.
+ */
 const readFields = (of: Resource, body: Json, purpose: Purpose, read: Read, lenient: boolean): Reading<AnyRecord> => {
-  const source = expectObject(body)
+  const { source, issues: ofNames } = membersOf(of, expectObject(body))
   const values: Record<string, FieldValue> = {}
-  let issues: Issue[] | undefined
+  let issues: Issue[] | undefined = ofNames.length > 0 ? [...ofNames] : undefined
   for (const { name, field } of of.writable) {
     const value = readField(field, source[name], purpose, read, lenient)
     if (value instanceof Fault) (issues ??= []).push({ field: name, message: value.message })

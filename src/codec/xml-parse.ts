@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import { SaxesParser, type SaxesTagNS } from 'saxes'
 import { KpiError } from '../domain/errors.ts'
-import { DEPTH_LIMIT, ELEMENT_LIMIT } from '../domain/limits.ts'
+import { ATTRIBUTE_LIMIT, DEPTH_LIMIT, ELEMENT_LIMIT, XML_PIECE_LIMIT } from '../domain/limits.ts'
+import { neverPause, type Pause } from '../domain/pause.ts'
 import { NAMESPACE, XSI } from './xml-names.ts'
 import { hasDoctype } from './xml-prolog.ts'
 
@@ -18,8 +18,8 @@ export type XmlElement = {
 
 const MESSAGE_LIMIT = 200
 
-/** How much of a document is parsed before others have their turn: some milliseconds' worth, of whatever it holds. */
-const SLICE = 65_536
+/** How much of a document is parsed before others may have their turn: a millisecond's worth, of whatever it holds. */
+const SLICE = 4096
 
 /** The error for an XML body that is refused. It may quote a document, of any length: it is cut. */
 export const malformedXml = (message: string): KpiError =>
@@ -38,17 +38,42 @@ const elementOf = (tag: SaxesTagNS): XmlElement => ({
   children: [],
 })
 
-/** Follows a parser, and puts the elements that it meets into one that stands for the document. */
-const collect = (parser: SaxesParser<{ xmlns: true }>): XmlElement => {
-  const whole: XmlElement = { name: '', isKnown: true, isNil: false, text: '', children: [] }
-  const open = [whole]
-  let [elements, attributes] = [0, 0]
+/** What a parser has met so far. */
+type Collected = {
+  /** Stands for the document: the root is in it. */
+  readonly whole: XmlElement
+  /** To be told how much more has been parsed. */
+  readonly onSlice: (length: number) => void
+}
+
+/** Adds up the text in the elements that are open, and pieces that belong to none. */
+const collectText = (parser: SaxesParser<{ xmlns: true }>, open: readonly XmlElement[], onPiece: () => void): void => {
   const addText = (text: string): void => {
+    onPiece()
     const parent = open.at(-1)
     if (parent) parent.text += text
   }
+  parser.on('text', addText)
+  parser.on('cdata', addText)
+  parser.on('comment', onPiece)
+  parser.on('processinginstruction', onPiece)
+}
+
+/**
+ * Follows a parser, and puts the elements that it meets into one that stands for the document. A piece that is very long
+ * is refused before its end: a parser puts it together character by character, in far more memory than it has characters.
+ */
+const collect = (parser: SaxesParser<{ xmlns: true }>): Collected => {
+  const whole: XmlElement = { name: '', isKnown: true, isNil: false, text: '', children: [] }
+  const open = [whole]
+  let [elements, attributes, unfinished] = [0, 0, 0]
+  const onPiece = (): void => {
+    unfinished = 0
+  }
   parser.on('opentag', (tag) => {
+    onPiece()
     elements += 1
+    attributes = 0
     if (elements > ELEMENT_LIMIT) throw malformedXml(`has more than ${ELEMENT_LIMIT} elements`)
     if (open.length > DEPTH_LIMIT) throw malformedXml(`is nested more than ${DEPTH_LIMIT} deep`)
     const element = elementOf(tag)
@@ -56,13 +81,21 @@ const collect = (parser: SaxesParser<{ xmlns: true }>): XmlElement => {
     open.push(element)
   })
   parser.on('attribute', () => {
+    onPiece()
     attributes += 1
-    if (attributes > ELEMENT_LIMIT) throw malformedXml(`has more than ${ELEMENT_LIMIT} attributes`)
+    if (attributes > ATTRIBUTE_LIMIT) throw malformedXml(`has an element with more than ${ATTRIBUTE_LIMIT} attributes`)
   })
-  parser.on('closetag', () => open.pop())
-  parser.on('text', addText)
-  parser.on('cdata', addText)
-  return whole
+  parser.on('closetag', () => {
+    onPiece()
+    open.pop()
+  })
+  collectText(parser, open, onPiece)
+  const onSlice = (length: number): void => {
+    unfinished += length
+    if (unfinished <= XML_PIECE_LIMIT) return
+    throw malformedXml(`has a text, comment, name or value of more than ${XML_PIECE_LIMIT} characters`)
+  }
+  return { whole, onSlice }
 }
 
 /** A parser that throws `malformed` at the first fault. */
@@ -80,12 +113,17 @@ const createParser = (): SaxesParser<{ xmlns: true }> => {
 }
 
 /** Has a parser read a text to its end, in slices; between them, others have their turn. */
-const parseInTurns = async (parser: SaxesParser<{ xmlns: true }>, text: string): Promise<void> => {
+const parseInSlices = async (text: string, pause: Pause): Promise<XmlElement> => {
+  const parser = createParser()
+  const { whole, onSlice } = collect(parser)
   for (let at = 0; at < text.length; at += SLICE) {
-    if (at > 0) await setImmediate()
     parser.write(text.slice(at, at + SLICE))
+    onSlice(Math.min(SLICE, text.length - at))
+    const turn = pause()
+    if (turn) await turn
   }
   parser.close()
+  return whole
 }
 
 /**
@@ -93,11 +131,9 @@ const parseInTurns = async (parser: SaxesParser<{ xmlns: true }>, text: string):
  * what is not well formed, has a DOCTYPE, names another encoding than UTF-8, or is larger or deeper than a body may be
  * (decisions, section 9).
  */
-export const parseXml = async (text: string): Promise<XmlElement> => {
-  if (await hasDoctype(text)) throw malformedXml('has a DOCTYPE, which is not allowed')
-  const parser = createParser()
-  const whole = collect(parser)
-  await parseInTurns(parser, text)
+export const parseXml = async (text: string, pause: Pause = neverPause): Promise<XmlElement> => {
+  if (await hasDoctype(text, pause)) throw malformedXml('has a DOCTYPE, which is not allowed')
+  const whole = await parseInSlices(text, pause)
   const [root] = whole.children
   if (!root) throw malformedXml('has no element')
   return root

@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
+import type { Pause } from '../domain/pause.ts'
 
-/** How many parts of a prolog are passed over before others have their turn. */
-const PARTS_A_TURN = 10_000
+/** How many parts of a prolog are passed over before others may have their turn. */
+const PARTS_A_TURN = 1000
 
 /** A part of a prolog that may stand before a DOCTYPE: how it starts and ends. */
 const PARTS = [
@@ -30,12 +30,13 @@ const endOfPart = (text: string, at: number): number | undefined => {
  * Whether an XML document has a DOCTYPE: it can only follow blanks, instructions and comments, so no more than these is
  * looked at, and nothing of what is in it. Anywhere else it is text, or not well formed.
  */
-export const hasDoctype = async (text: string): Promise<boolean> => {
+export const hasDoctype = async (text: string, pause: Pause): Promise<boolean> => {
   let at = skipBlanks(text, 0)
   for (let parts = 1; ; parts += 1) {
     const end = endOfPart(text, at)
     if (end === undefined) return text.startsWith('<!DOCTYPE', at)
     at = skipBlanks(text, end)
-    if (parts % PARTS_A_TURN === 0) await setImmediate()
+    const turn = parts % PARTS_A_TURN === 0 ? pause() : undefined
+    if (turn) await turn
   }
 }

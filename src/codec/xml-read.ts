@@ -1,4 +1,6 @@
+import { neverPause, type Pause } from '../domain/pause.ts'
 import type { Field, Resource } from '../domain/schema.ts'
+import { fieldNamed, SPELLINGS_LIMIT } from './field-names.ts'
 import type { Json } from './json.ts'
 import { malformedXml, parseXml, type XmlElement } from './xml-parse.ts'
 
@@ -18,41 +20,57 @@ const readValue = (field: Field, { text, children, isNil }: XmlElement): Json =>
   return field.kind === 'boolean' ? (BOOLEANS.get(text.trim()) ?? text) : text
 }
 
-const own = <T>(of: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(of, name) ? of[name] : undefined
-
 /** The elements in an element that holds nothing else. */
 const childrenOf = ({ name, text, children }: XmlElement): readonly XmlElement[] => {
   if (text.trim() !== '') throw malformedXml(`has text directly in <${name}>, where only elements may stand`)
-  return children.filter(({ isKnown }) => isKnown)
+  return children
 }
 
-const readList = (of: Resource, element: XmlElement): Json => {
+const isNamed = ({ name, isKnown }: XmlElement, { root }: Resource): boolean =>
+  isKnown && name.length === root.length && name.toLowerCase() === root.toLowerCase()
+
+const readList = async (of: Resource, element: XmlElement, pause: Pause): Promise<Json> => {
   if (element.isNil) return null
-  const items = childrenOf(element).filter(({ name }) => name === of.root)
-  return items.map((item) => (item.isNil ? null : readObject(of, item)))
+  const items: Json[] = []
+  for (const item of childrenOf(element)) {
+    if (isNamed(item, of)) items.push(item.isNil ? null : await readObject(of, item, pause))
+  }
+  return items
 }
 
-const readObject = (of: Resource, element: XmlElement): Readonly<Record<string, Json>> => {
+const readObject = async (of: Resource, element: XmlElement, pause: Pause): Promise<Readonly<Record<string, Json>>> => {
   const body: Record<string, Json> = {}
+  const names = new Set<string>()
   for (const child of childrenOf(element)) {
-    const [field, list] = [own(of.fields, child.name), own(of.lists ?? {}, child.name)]
+    const turn = pause()
+    if (turn) await turn
+    // It stays as it is spelled: which of several spellings counts is decided where fields are read.
+    const name = child.isKnown ? fieldNamed(of, child.name) : undefined
+    const [field, list] = name === undefined ? [] : [of.fields[name], of.lists?.[name]]
+    if (name !== undefined && names.add(child.name).size > SPELLINGS_LIMIT) {
+      throw malformedXml('spells the names of its fields in too many ways')
+    }
     if (field) body[child.name] = readValue(field, child)
-    else if (list) body[child.name] = readList(list, child)
+    else if (list) body[child.name] = await readList(list, child, pause)
   }
   return body
 }
 
 /**
- * Reads an XML body that holds a resource into what JSON would give for it: values as text, nil as null. Elements that
- * the resource does not have are ignored. Throws `malformed` for another document, or what is none.
+ * Reads an XML body that holds a resource into what JSON would give for it: values as text, nil as null. Names are taken
+ * without regard to case, and elements that the resource does not have are ignored; others have their turn while a large
+ * document is read. Throws `malformed` for another document, or what is none.
  */
-export const readXml = async (text: string, of: Resource): Promise<Readonly<Record<string, Json>>> => {
-  const root = await parseXml(text)
-  if (root.name !== of.root || !root.isKnown || root.isNil) {
+export const readXml = async (
+  text: string,
+  of: Resource,
+  pause: Pause = neverPause,
+): Promise<Readonly<Record<string, Json>>> => {
+  const root = await parseXml(text, pause)
+  if (!isNamed(root, of) || root.isNil) {
     const found = root.isNil ? 'null' : `<${root.name.slice(0, NAME_LIMIT)}>`
     const where = root.isKnown ? '' : ' of another namespace'
     throw malformedXml(`is ${found}${where}, it must be <${of.root}> with its fields in it`)
   }
-  return readObject(of, root)
+  return readObject(of, root, pause)
 }

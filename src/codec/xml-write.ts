@@ -9,11 +9,13 @@ const ROOT = ` xmlns="${NAMESPACE}" xmlns:i="${XSI}"`
 /** What text may hold and XML may not, such as a control character in an address that is told back. */
 const UNWRITABLE = /[[\p{Cc}\p{Cs}\ufffe\uffff]--[\n\t]]/gv
 const MARKUP = /[&<>\r]/g
+/** Nearly all text can stand as it is. */
+const PLAIN = /^[\t\n !-%'-;=?-~]*$/
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' }
 
 /** Text as it stands between tags; what XML cannot hold becomes U+FFFD. */
 const escapeXml = (text: string): string =>
-  text.replace(MARKUP, (one) => ESCAPES[one] ?? one).replace(UNWRITABLE, '\ufffd')
+  PLAIN.test(text) ? text : text.replace(MARKUP, (one) => ESCAPES[one] ?? one).replace(UNWRITABLE, '\ufffd')
 
 const element = (name: string, content: string, attributes = ''): string => `<${name}${attributes}>${content}</${name}>`
 
@@ -41,8 +43,17 @@ const issueElement = ({ index, field, message }: Issue): string => {
   return element('FieldError', place + textElement('field', field) + textElement('message', message))
 }
 
-/** A refusal as an XML document: why, and which fields it is for. */
-export const errorToXml = (message: string, issues: readonly Issue[]): string => {
-  const errors = issues.length > 0 ? element('errors', issues.map(issueElement).join('')) : ''
-  return element('Error', textElement('message', message) + errors, ROOT)
+/** So many faults are written at once. */
+const PART = 200
+
+/** A refusal as an XML document: why, and which fields it is for. Of a batch they may be very many, so it comes in parts. */
+export const errorToXml = function* (message: string, issues: readonly Issue[]): Generator<string> {
+  yield `<Error${ROOT}>${textElement('message', message)}`
+  if (issues.length > 0) yield '<errors>'
+  for (let at = 0; at < issues.length; at += PART)
+    yield issues
+      .slice(at, at + PART)
+      .map(issueElement)
+      .join('')
+  yield issues.length > 0 ? '</errors></Error>' : '</Error>'
 }

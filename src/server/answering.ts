@@ -4,7 +4,8 @@ import { KpiError } from '../domain/errors.ts'
 import { createOnClientError, createRefuse, type Refuse } from './client-error.ts'
 import type { Connections, Running } from './connections.ts'
 import type { Exchange, OnExchange } from './exchange.ts'
-import { createIntake } from './intake.ts'
+import { type Admit, createIntake } from './intake.ts'
+import type { LargeBodies, LargeBody } from './large-bodies.ts'
 import type { Limits } from './limits.ts'
 import { plainRefusal } from './refusal.ts'
 import { addressOf } from './sender.ts'
@@ -28,6 +29,7 @@ export type Serving = {
   readonly requestId: () => string
   readonly clock: () => number
   readonly turns: Turns
+  readonly largeBodies: LargeBodies
   readonly onExchange: OnExchange
 }
 
@@ -84,6 +86,24 @@ const tellsOf = ({ status, headers }: WireResponse): Pick<Exchange, 'requestId' 
   isPutOff: 'retry-after' in headers,
 })
 
+/** A way for a request to have its large body admitted, and to leave its place when it is over. */
+const admission = (largeBodies: LargeBodies, account: () => string): { admit: Admit; leave: () => void } => {
+  let [admitted, isOver]: [LargeBody | undefined, boolean] = [undefined, false]
+  return {
+    admit: async (cut) => {
+      const large = await largeBodies.enter(account(), cut)
+      admitted = large
+      // It may have been given up while it waited.
+      if (isOver) large.leave()
+      return large
+    },
+    leave: () => {
+      isOver = true
+      admitted?.leave()
+    },
+  }
+}
+
 /** Answers one request, and tells of it once its answer has been handed over or nobody is there to take it. */
 const answer = async (serving: Serving, running: Running, over: Promise<void>): Promise<void> => {
   const { turns } = serving
@@ -93,20 +113,23 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
   const method = request.method ?? 'GET'
   const address = addressOf(request, serving.behindProxy)
   let caller: WireCaller | undefined
+  const { admit, leave } = admission(serving.largeBodies, () => caller?.account ?? '')
   const asked: WireRequest = {
     method,
     target,
     headers: headersOf(request, host),
     address,
     scheme: serving.scheme,
-    body: intake.body,
+    body: () => intake.body(admit),
     onCaller: (told) => {
       caller = told
       return turns.take(told.account)
     },
+    pause: () => turns.pause(caller?.account ?? ''),
   }
   const refusal = refusalOf(serving, request)
   const answered = refusal ? plainRefusal(refusal, serving.requestId(), asked) : await serving.face(asked)
+  leave()
   const bytesOut = await write(serving, running, answered)
   const taken = caller !== undefined && bytesOut > SMALL_ANSWER ? turns.hold(caller.account, bytesOut) : undefined
   await over

@@ -1,5 +1,6 @@
 import type { Instant } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
+import { neverPause, type Pause } from '../domain/pause.ts'
 import type { Account } from '../domain/resources/account.ts'
 import type { Resource } from '../domain/schema.ts'
 import type { Db } from '../store/db.ts'
@@ -15,6 +16,8 @@ export type Caller = {
   readonly lenient: boolean
   /** In place of the service's own store: a transaction that is open already. */
   readonly db?: Db | undefined
+  /** Lets other requests have their turn; not given where there are none. */
+  readonly pause?: Pause | undefined
 }
 
 /** The error for a method that a path does not have. */
@@ -59,8 +62,15 @@ export const createApp = (db: Db, routes: readonly Route[]): App => {
       scope,
       takes,
       isLasting: method === 'GET' && query === undefined,
-      run: ({ account, now, lenient, db: open }, { query: asked, body }) =>
-        handle({ ctx: { db: open ?? db.ofAccount(account.id), account, now }, ids, query: asked, body, lenient }),
+      run: ({ account, now, lenient, db: open, pause = neverPause }, { query: asked, body }) =>
+        handle({
+          ctx: { db: open ?? db.ofAccount(account.id), account, now },
+          ids,
+          query: asked,
+          body,
+          lenient,
+          pause,
+        }),
     }
   }
   return { methodsOf, find, answer: async (caller, call) => find(call.method, call.path).run(caller, call) }

@@ -1,4 +1,5 @@
 import type { Json } from '../codec/json.ts'
+import type { Pause } from '../domain/pause.ts'
 import type { AnyRecord, Resource } from '../domain/schema.ts'
 import type { Scope } from '../domain/scopes.ts'
 import type { Context, Ids } from '../service/context.ts'
@@ -34,6 +35,8 @@ export type Request = {
   readonly body: Json
   /** Whether numbers and booleans may come as strings, as the classic interface allows. */
   readonly lenient: boolean
+  /** Lets other requests have their turn while this one takes long. */
+  readonly pause: Pause
 }
 
 /** What an answer holds: one record of a resource, or a list of them. */

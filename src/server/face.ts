@@ -151,14 +151,14 @@ export const createFace = (variant: Variant, deps: FaceDeps): Face => {
       requireDeclaredBody(request)
       mustBePlain(headers['content-encoding'])
     }
-    const body = operation.takes && (await wording.read(await request.body(), operation.takes))
+    const body = operation.takes && (await wording.read(await request.body(), operation.takes, request.pause))
     const now = deps.now()
     const perform = async (within?: Db): Promise<WireResponse> => {
-      const caller = { account, now, lenient: isLenient, db: within }
+      const caller = { account, now, lenient: isLenient, db: within, pause: request.pause }
       return respond(style, wording, await operation.run(caller, { query: parseQuery(target.query), body }))
     }
     if (operation.isLasting) return answerLasting(`${account.id} ${wording.contentType} ${target.path}`, perform)
-    const refusal = (error: KpiError): WireResponse => refuse(style, error, request)
+    const refusal = (error: KpiError): Promise<WireResponse> => refuse(style, error, request)
     return answerOnce(db, { request, admitted, now }, { perform, refuse: refusal })
   }
   // What went wrong inside is logged in full; the sender learns only what to do about it.
@@ -179,7 +179,7 @@ export const createFace = (variant: Variant, deps: FaceDeps): Face => {
     try {
       response = await answer(request, style.wordingFor(request.headers), (headers) => (more = headers))
     } catch (error) {
-      response = refuse(style, told(error, requestId), request)
+      response = await refuse(style, told(error, requestId), request)
     }
     return { ...response, headers: { ...response.headers, ...more, server, 'x-request-id': requestId } }
   }

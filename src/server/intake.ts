@@ -2,13 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
 import { KpiError } from '../domain/errors.ts'
 import { BODY_LIMIT } from '../domain/limits.ts'
+import { LARGE_BYTES, type LargeBody } from './large-bodies.ts'
 
 const MEBIBYTE = 1024 * 1024
 
+/** Admits a large body; `cut` gives up on one that comes too slowly. */
+export type Admit = (cut: (reason: KpiError) => void) => Promise<LargeBody>
+
 /** The body of a request as it comes in. */
 export type Intake = {
-  /** Reads all of it; refused as soon as it is over the limit. */
-  readonly body: () => Promise<Uint8Array>
+  /** Reads all of it; refused as soon as it is over the limit. A large one waits until it is admitted. */
+  readonly body: (admit: Admit) => Promise<Uint8Array>
   /** How much of it was read. */
   readonly size: () => number
   /** Gives up on what is still to come, and says why to whoever waits for it. */
@@ -21,6 +25,10 @@ export type Intake = {
   readonly drain: () => Promise<void>
 }
 
+const RETRY_SECONDS = 5
+const tooMany = (): KpiError =>
+  new KpiError('too_slow', 'too many large bodies came at once; send it again later', { retryAfter: RETRY_SECONDS })
+
 /** Takes in the body of a request; `begin` asks a sender for it who waits to be asked. */
 export const createIntake = (request: IncomingMessage, begin: () => void): Intake => {
   let size = 0
@@ -32,32 +40,47 @@ export const createIntake = (request: IncomingMessage, begin: () => void): Intak
       if (reason) reject(reason)
       else tell = reject
     })
-  const readAll = async (): Promise<Uint8Array> => {
+  let isWaiting = false
+  const cut = (why: KpiError): void => {
+    // It is not its sender who was slow.
+    reason = isWaiting ? tooMany() : why
+    tell?.(reason)
+  }
+  const enter = async (admit: Admit): Promise<LargeBody> => {
+    isWaiting = true
+    const large = await admit(cut)
+    isWaiting = false
+    if (reason) throw reason
+    return large
+  }
+  const readAll = async (admit: Admit): Promise<Uint8Array> => {
     const tooLarge = new KpiError('too_large', `the body is over ${BODY_LIMIT / MEBIBYTE} MiB`)
-    if (Number(request.headers['content-length']) > BODY_LIMIT) throw tooLarge
+    const announced = Number(request.headers['content-length'] ?? 0)
+    if (announced > BODY_LIMIT) throw tooLarge
+    let large = announced > LARGE_BYTES ? await enter(admit) : undefined
     begin()
     const chunks: Buffer[] = []
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length
       if (size > BODY_LIMIT) throw tooLarge
       chunks.push(chunk)
+      if (size > LARGE_BYTES) large ??= await enter(admit)
+      large?.onChunk(chunk.length)
     }
+    large?.onWhole()
     return Buffer.concat(chunks)
   }
   return {
-    body: async () => {
+    body: async (admit) => {
       try {
-        return await Promise.race([readAll(), cutting()])
+        return await Promise.race([readAll(admit), cutting()])
       } catch (error) {
         if (error instanceof KpiError) throw error
         throw new KpiError('malformed', 'the connection was cut before the end of the body', { cause: error })
       }
     },
     size: () => size,
-    cut: (why) => {
-      reason = why
-      tell?.(why)
-    },
+    cut,
     drain: async () => {
       if (request.complete || reason) return
       request.resume()

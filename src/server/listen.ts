@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { answerRequests } from './answering.ts'
 import { type Connections, watchConnections } from './connections.ts'
 import type { OnExchange } from './exchange.ts'
+import { createLargeBodies } from './large-bodies.ts'
 import { type Limits, LIMITS } from './limits.ts'
 import type { TlsPair } from './tls.ts'
 import { createTurns } from './turns.ts'
@@ -90,7 +91,20 @@ export const listen = async (
   const connections = watchConnections(server)
   const turns = createTurns(clock)
   const scheme = tls || behindProxy ? 'https' : 'http'
-  answerRequests({ face, server, connections, limits, behindProxy, scheme, requestId, clock, turns, onExchange })
+  const largeBodies = createLargeBodies()
+  const serving = {
+    face,
+    server,
+    connections,
+    limits,
+    behindProxy,
+    scheme,
+    requestId,
+    clock,
+    turns,
+    onExchange,
+  } as const
+  answerRequests({ ...serving, largeBodies })
   await start(server, host, port)
   return {
     url: urlOf(tls ? 'https' : 'http', server.address()),

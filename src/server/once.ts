@@ -9,11 +9,14 @@ import type { WireRequest, WireResponse } from './wire.ts'
 
 const HEADER = 'idempotency-key'
 const LONGEST_KEY = 255
+/** What no header may hold. What is beyond ASCII comes as bytes, which may look like others of them. */
+const CONTROL = /[\p{Cc}--[\t\u0080-\u009f]]/v
 
 /** The key of a request that is to be done once; undefined where it may be done again. */
 const keyOf = ({ method, headers }: WireRequest): string | undefined => {
   const key = headers[HEADER]
   if (method !== 'POST' || key === undefined) return undefined
+  if (CONTROL.test(key)) throw new KpiError('malformed', 'Idempotency-Key must not have control characters in it')
   if (key !== '' && key.length <= LONGEST_KEY) return key
   throw new KpiError('malformed', `Idempotency-Key must have 1 to ${LONGEST_KEY} characters, it has ${key.length}`)
 }
@@ -51,7 +54,7 @@ export type Sent = {
 /** How a request is done, on a transaction that is open already or on one of its own, and how faults are told. */
 export type Doing = {
   readonly perform: (db?: Db) => Promise<WireResponse>
-  readonly refuse: (error: KpiError) => WireResponse
+  readonly refuse: (error: KpiError) => Promise<WireResponse>
 }
 
 /**
@@ -71,7 +74,8 @@ export const answerOnce = async (
   const once = { account: account.id, path: comparedPath(request.target), key, fingerprint, now }
   const { answer, isReplayed } = await doOnce(db, once, {
     perform: async (open) => kept(await perform(open)),
-    faultAnswer: (error) => (error instanceof KpiError && error.code === 'invalid' ? kept(refuse(error)) : undefined),
+    faultAnswer: async (error) =>
+      error instanceof KpiError && error.code === 'invalid' ? kept(await refuse(error)) : undefined,
   })
   return told(answer, isReplayed)
 }

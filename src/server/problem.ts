@@ -1,4 +1,5 @@
 import type { ErrorCode, Issue, KpiError } from '../domain/errors.ts'
+import { jsonWithErrors } from './faults-json.ts'
 import { shownPath } from './shown-target.ts'
 
 /** The media type of problem details (RFC 9457). */
@@ -40,15 +41,13 @@ const pointerOf = ({ index, field }: Issue): string => {
 /** What was asked for, as a reference (RFC 3986). Whoever sent a secret in it does not get it back, for others to log. */
 const instanceOf = (target: string): string => encodeURI(shownPath(target.split('?')[0] ?? ''))
 
-/** An error as problem details (decisions, section 8). */
-export const problemJson = ({ code, message, issues }: KpiError, status: number, target: string): string =>
-  JSON.stringify({
-    type: problemType(code),
-    title: problemTitles[code],
-    status,
-    detail: message,
-    instance: instanceOf(target),
-    ...(issues.length > 0 && {
-      errors: issues.map((issue) => ({ pointer: pointerOf(issue), field: issue.field, detail: issue.message })),
-    }),
-  })
+/** An error as problem details (decisions, section 8), in parts. */
+export const problemJson = ({ code, message, issues }: KpiError, status: number, target: string): Iterable<string> => {
+  const type = problemType(code)
+  const head = { type, title: problemTitles[code], status, detail: message, instance: instanceOf(target) }
+  return jsonWithErrors(head, issues, (issue) => ({
+    pointer: pointerOf(issue),
+    field: issue.field,
+    detail: issue.message,
+  }))
+}

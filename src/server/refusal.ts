@@ -1,6 +1,6 @@
 import type { KpiError } from '../domain/errors.ts'
 import { styleFor } from './faces.ts'
-import { refuse } from './variant.ts'
+import { refuseAtOnce } from './variant.ts'
 import type { WireRequest, WireResponse } from './wire.ts'
 
 const UNREAD = { target: '', headers: {} }
@@ -11,6 +11,6 @@ export const plainRefusal = (
   requestId: string,
   asked: Pick<WireRequest, 'target' | 'headers'> = UNREAD,
 ): WireResponse => {
-  const answered = refuse(styleFor(asked.target), error, asked)
+  const answered = refuseAtOnce(styleFor(asked.target), error, asked)
   return { ...answered, headers: { ...answered.headers, 'x-request-id': requestId } }
 }

@@ -1,7 +1,10 @@
 import { setImmediate } from 'node:timers'
+import { createLine, type Line } from './line.ts'
 
 /** How long requests are answered one right after the other before others get their turn. */
 const STRETCH_MS = 10
+/** How long one of them goes on that takes long. */
+const LONG_STRETCH_MS = 4
 /** So much of answers to one account may wait to be taken; its next request is answered when less does. */
 const HELD_BYTES = 32 * 1024 * 1024
 
@@ -9,6 +12,8 @@ const HELD_BYTES = 32 * 1024 * 1024
 export type Turns = {
   /** Resolves when a request of an account may be answered; undefined where that is at once. */
   readonly take: (account: string) => Promise<void> | undefined
+  /** Resolves when a request of an account that takes long may go on; undefined where that is at once. */
+  readonly pause: (account: string) => Promise<void> | undefined
   /** Takes note of an answer that has been handed over, until it is told that it was taken or its connection is gone. */
   readonly hold: (account: string, bytes: number) => () => void
 }
@@ -16,49 +21,48 @@ export type Turns = {
 /**
  * Requests are answered as they come, as long as that is quick. Where it takes long, those that follow wait, and are
  * taken account by account, with what else the process has to do in between; also those of an account that does not
- * take its answers.
+ * take its answers. A request that takes long by itself pauses for all of that, and goes on in turn with those that are
+ * new.
  */
 export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns => {
-  const waiting = new Map<string, (() => void)[]>()
+  const [starting, lasting] = [createLine(), createLine()]
   const held = new Map<string, number>()
-  let [startedAt, isServing]: [number | undefined, boolean] = [undefined, false]
+  let [startedAt, isServing, isNewNext]: [number | undefined, boolean, boolean] = [undefined, false, true]
 
   const isFull = (account: string): boolean => (held.get(account) ?? 0) >= heldBytes
+  const nextNew = () => starting.next((account) => !isFull(account))
+  const nextLasting = () => lasting.next(() => true)
   const serveNext = (): void => {
     isServing = false
-    for (const [account, queue] of waiting) {
-      if (isFull(account)) continue
-      // The account goes behind the others, if it has more.
-      waiting.delete(account)
-      const resolve = queue.shift()
-      if (queue.length > 0) waiting.set(account, queue)
-      resolve?.()
-      return serveLater()
-    }
+    const resolve = isNewNext ? (nextNew() ?? nextLasting()) : (nextLasting() ?? nextNew())
+    isNewNext = !isNewNext
+    if (!resolve) return
+    resolve()
+    serveLater()
   }
   const serveLater = (): void => {
-    if (isServing || waiting.size === 0) return
+    if (isServing || starting.size() + lasting.size() === 0) return
     isServing = true
     setImmediate(serveNext)
   }
-  const isStretchOver = (): boolean => {
+  const isOver = (stretchMs: number): boolean => {
     const now = clock()
     if (startedAt === undefined) {
       startedAt = now
       setImmediate(() => (startedAt = undefined))
     }
-    return now - startedAt > STRETCH_MS
+    return now - startedAt > stretchMs
   }
+  const wait = (line: Line, account: string): Promise<void> =>
+    new Promise((resolve) => {
+      line.add(account, resolve)
+      serveLater()
+    })
   return {
-    take: (account) => {
-      if (waiting.size === 0 && !isFull(account) && !isStretchOver()) return undefined
-      const queue = waiting.get(account) ?? []
-      waiting.set(account, queue)
-      return new Promise((resolve) => {
-        queue.push(resolve)
-        serveLater()
-      })
-    },
+    take: (account) =>
+      starting.size() === 0 && !isFull(account) && !isOver(STRETCH_MS) ? undefined : wait(starting, account),
+    pause: (account) =>
+      starting.size() + lasting.size() === 0 && !isOver(LONG_STRETCH_MS) ? undefined : wait(lasting, account),
     hold: (account, bytes) => {
       held.set(account, (held.get(account) ?? 0) + bytes)
       return () => {

@@ -1,5 +1,6 @@
 import type { Json } from '../codec/json.ts'
 import type { ErrorCode, KpiError } from '../domain/errors.ts'
+import { neverPause, type Pause } from '../domain/pause.ts'
 import type { Resource } from '../domain/schema.ts'
 import type { Content, Route } from './call.ts'
 import type { OpenDoor } from './door.ts'
@@ -12,11 +13,11 @@ type Headers = WireRequest['headers']
 export type Wording = {
   /** The Content-Type of what it writes. */
   readonly contentType: string
-  /** Reads a body that holds a resource; throws `malformed` for what is none. */
-  readonly read: (bytes: Uint8Array, of: Resource) => Promise<Json>
+  /** Reads a body that holds a resource; throws `malformed` for what is none. Others have their turn in between. */
+  readonly read: (bytes: Uint8Array, of: Resource, pause?: Pause) => Promise<Json>
   readonly write: (content: Content) => string
-  /** Writes why a request was refused; `target` is what it asked for. */
-  readonly writeError: (error: KpiError, target: string) => string
+  /** Writes why a request was refused, in parts, as a batch may have very many faults; `target` is what it asked for. */
+  readonly writeError: (error: KpiError, target: string) => Iterable<string>
   /** The Content-Type of that, where it is another one. */
   readonly errorType?: string
 }
@@ -45,22 +46,38 @@ export type Variant = {
   readonly describe: (version: string) => Promise<object>
 }
 
-/** The answer to a request that is refused. */
-export const refuse = (
-  { challenge, status, wordingFor }: Style,
+type Refused = Pick<WireRequest, 'target' | 'headers'>
+
+const refusal = ({ challenge, status }: Style, error: KpiError, wording: Wording, body: string): WireResponse => ({
+  status: status[error.code],
+  headers: {
+    'content-type': wording.errorType ?? wording.contentType,
+    ...(error.code === 'unauthorized' && { 'www-authenticate': challenge }),
+    ...(error.allow.length > 0 && { allow: error.allow.join(', ') }),
+    ...(error.retryAfter !== undefined && { 'retry-after': String(Math.ceil(error.retryAfter)) }),
+  },
+  body,
+})
+
+/** The answer to a request that is refused before it is read. */
+export const refuseAtOnce = (style: Style, error: KpiError, { target, headers }: Refused): WireResponse => {
+  const wording = style.wordingFor(headers)
+  return refusal(style, error, wording, withoutSecrets([...wording.writeError(error, target)].join('')))
+}
+
+/** The answer to a request that is refused; others have their turn while a long one is written. */
+export const refuse = async (
+  style: Style,
   error: KpiError,
-  { target, headers }: Pick<WireRequest, 'target' | 'headers'>,
-): WireResponse => {
-  const { contentType, errorType = contentType, writeError } = wordingFor(headers)
-  return {
-    status: status[error.code],
-    headers: {
-      'content-type': errorType,
-      ...(error.code === 'unauthorized' && { 'www-authenticate': challenge }),
-      ...(error.allow.length > 0 && { allow: error.allow.join(', ') }),
-      ...(error.retryAfter !== undefined && { 'retry-after': String(Math.ceil(error.retryAfter)) }),
-    },
+  { target, headers, pause = neverPause }: Refused & Pick<WireRequest, 'pause'>,
+): Promise<WireResponse> => {
+  const wording = style.wordingFor(headers)
+  let body = ''
+  for (const part of wording.writeError(error, target)) {
     // A secret in the wrong place, such as a query, is not told again, for others to log.
-    body: withoutSecrets(writeError(error, target)),
+    body += withoutSecrets(part)
+    const turn = pause()
+    if (turn) await turn
   }
+  return refusal(style, error, wording, body)
 }

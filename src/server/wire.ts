@@ -1,3 +1,5 @@
+import type { Pause } from '../domain/pause.ts'
+
 /** A request as text, before anybody knows who sent it. */
 export type WireRequest = {
   readonly method: string
@@ -15,6 +17,8 @@ export type WireRequest = {
   readonly body: () => Promise<Uint8Array>
   /** To be told whom the credentials let in; what it answers is waited for. */
   readonly onCaller?: (caller: WireCaller) => Promise<void> | undefined
+  /** Lets other requests have their turn while this one takes long. */
+  readonly pause?: Pause
 }
 
 /** Who asks, for the log: the account by name, the user in whose name things are done, and the key, where it is one. */

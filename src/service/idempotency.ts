@@ -49,7 +49,7 @@ export type OnceWork = {
   /** Does it, in the transaction that it is given, and says what to answer. */
   readonly perform: (db: Db) => Promise<KeptAnswer>
   /** What to answer to faults in what was sent, which bind the key too; undefined for other errors, which do not. */
-  readonly faultAnswer: (error: unknown) => KeptAnswer | undefined
+  readonly faultAnswer: (error: unknown) => KeptAnswer | undefined | Promise<KeptAnswer | undefined>
 }
 
 /**
@@ -75,7 +75,7 @@ export const doOnce = async (
     })
     return { answer, isReplayed: false }
   } catch (error) {
-    const answer = faultAnswer(error)
+    const answer = await faultAnswer(error)
     if (answer) await own.write((tx) => keep(tx, request, owner, answer))
     // Where even that fails the claim ends by itself; the first error is the one to tell.
     else await own.write((tx) => idempotentRequests.release(tx, request, owner)).catch(() => undefined)

@@ -10,9 +10,9 @@ const SENT = { user_id: 1, kpi_id: 2, entry_date: '2026-11-21', actual: 5 }
 const READ = { user_id: 1, kpi_id: 2, entry_date: day('2026-11-21'), actual: 5_0000n }
 
 /** What a body is refused for as a whole. */
-const refused = (body: Json): { code: string; issues: readonly Issue[] } => {
+const refused = async (body: Json): Promise<{ code: string; issues: readonly Issue[] }> => {
   try {
-    readBatch(body, true)
+    await readBatch(body, true)
   } catch (error) {
     if (error instanceof KpiError) return { code: error.code, issues: error.issues }
     throw error
@@ -21,9 +21,9 @@ const refused = (body: Json): { code: string; issues: readonly Issue[] } => {
 }
 
 describe('a batch', () => {
-  test('is read entry by entry, with its flags', () => {
+  test('is read entry by entry, with its flags', async () => {
     const body = { entries: [SENT, { ...SENT, setActual: false }], hasTargets: false, hasNotes: true, colour: 'red' }
-    expect(readBatch(body, false)).toEqual({
+    expect(await readBatch(body, false)).toEqual({
       flags: { values: { hasTargets: false, hasNotes: true }, issues: [] },
       list: [
         { values: READ, issues: [] },
@@ -32,20 +32,20 @@ describe('a batch', () => {
     })
   })
 
-  test('has numbers and flags as text in the classic interface only', () => {
+  test('has numbers and flags as text in the classic interface only', async () => {
     const body = { entries: [{ ...SENT, actual: '5', kpi_id: '2' }], hasActuals: 'true' }
-    expect(readBatch(body, true)).toEqual({
+    expect(await readBatch(body, true)).toEqual({
       flags: { values: { hasActuals: true }, issues: [] },
       list: [{ values: READ, issues: [] }],
     })
-    const { flags } = readBatch({ ...body, entries: [SENT] }, false)
+    const { flags } = await readBatch({ ...body, entries: [SENT] }, false)
     expect(flags.issues).toEqual([{ field: 'hasActuals', message: 'must be true or false' }])
-    const { list } = readBatch({ entries: body.entries }, false)
+    const { list } = await readBatch({ entries: body.entries }, false)
     expect(list[0]?.issues.map(({ field }) => field)).toEqual(['kpi_id', 'actual'])
   })
 
-  test('keeps the faults of an entry with the entry', () => {
-    const { list } = readBatch({ entries: [SENT, { kpi_id: 'x', entry_date: '2026-02-29' }, {}] }, true)
+  test('keeps the faults of an entry with the entry', async () => {
+    const { list } = await readBatch({ entries: [SENT, { kpi_id: 'x', entry_date: '2026-02-29' }, {}] }, true)
     expect(list.map(({ issues }) => issues.map(({ field }) => field))).toEqual([
       [],
       ['kpi_id', 'entry_date'],
@@ -55,8 +55,8 @@ describe('a batch', () => {
 
   test.each(['null', '5', '"text"', '[]', 'true', '12345678901234567890'])(
     'with %s for an entry blames that entry, and reads the others',
-    (text) => {
-      const { list } = readBatch(parseExactJson(`{"entries": [${text}, ${JSON.stringify(SENT)}]}`), true)
+    async (text) => {
+      const { list } = await readBatch(parseExactJson(`{"entries": [${text}, ${JSON.stringify(SENT)}]}`), true)
       expect(list).toEqual([
         { values: {}, issues: [{ field: 'entries', message: 'must be an object' }] },
         { values: READ, issues: [] },
@@ -70,24 +70,25 @@ describe('a batch', () => {
     [{ entries: {} }, 'must be a list of entries'],
     [{ entries: [] }, 'must hold at least one entry'],
     [{ entries: Array.from({ length: 5001 }, () => ({})) }, 'holds 5001 entries, at most 5000 are allowed'],
-  ])('is refused where its entries are no list of 1 to 5000, %#', (body, message) => {
-    expect(refused(body)).toEqual({ code: 'invalid', issues: [{ field: 'entries', message }] })
+  ])('is refused where its entries are no list of 1 to 5000, %#', async (body, message) => {
+    expect(await refused(body)).toEqual({ code: 'invalid', issues: [{ field: 'entries', message }] })
   })
 
-  test('may hold 5000 entries', () => {
-    expect(readBatch({ entries: Array.from({ length: 5000 }, () => SENT) }, true).list).toHaveLength(5000)
+  test('may hold 5000 entries', async () => {
+    const { list } = await readBatch({ entries: Array.from({ length: 5000 }, () => SENT) }, true)
+    expect(list).toHaveLength(5000)
   })
 
-  test('must be an object', () => {
-    expect(refused([SENT])).toEqual({ code: 'malformed', issues: [] })
+  test('must be an object', async () => {
+    expect(await refused([SENT])).toEqual({ code: 'malformed', issues: [] })
   })
 
-  test('tells the faults of its flags, its list and its entries at once', () => {
-    expect(refused({ hasActuals: 'maybe', entries: [] }).issues.map(({ field }) => field)).toEqual([
+  test('tells the faults of its flags, its list and its entries at once', async () => {
+    expect((await refused({ hasActuals: 'maybe', entries: [] })).issues.map(({ field }) => field)).toEqual([
       'hasActuals',
       'entries',
     ])
-    const { flags, list } = readBatch({ hasActuals: 'maybe', entries: [SENT, { ...SENT, actual: 'much' }] }, true)
+    const { flags, list } = await readBatch({ hasActuals: 'maybe', entries: [SENT, { ...SENT, actual: 'much' }] }, true)
     expect(flags.issues).toEqual([{ field: 'hasActuals', message: 'must be true or false' }])
     expect(list.map(({ issues }) => issues)).toEqual([[], [{ field: 'actual', message: 'must be a number' }]])
   })
@@ -98,10 +99,10 @@ describe('a batch', () => {
     { ...READ, entry_date: day('1899-12-31'), actual: 10n ** 18n },
   ]
 
-  test('is the same whether it goes through text or stays in memory', () => {
+  test('is the same whether it goes through text or stays in memory', async () => {
     const body = batchBody(drafts)
-    const throughText = readBatch(parseExactJson(JSON.stringify(body)), true)
-    expect(readBatch(body, true)).toEqual(throughText)
+    const throughText = await readBatch(parseExactJson(JSON.stringify(body)), true)
+    expect(await readBatch(body, true)).toEqual(throughText)
     expect(throughText.list[0]).toEqual({ values: { ...drafts[0], notes: 'trimmed' }, issues: [] })
     expect(throughText.list[2]?.issues.map(({ field }) => field)).toEqual(['entry_date', 'actual'])
   })

@@ -4,16 +4,17 @@ import { describe, expect, test } from 'vitest'
 import { parseXml } from '../../src/codec/xml-parse.ts'
 import { readXml } from '../../src/codec/xml-read.ts'
 import { KpiError } from '../../src/domain/errors.ts'
-import { BODY_LIMIT, ELEMENT_LIMIT } from '../../src/domain/limits.ts'
+import { ATTRIBUTE_LIMIT, BODY_LIMIT, ELEMENT_LIMIT, XML_PIECE_LIMIT } from '../../src/domain/limits.ts'
 import { batchFlags } from '../../src/domain/resources/entry.ts'
+import type { Pause } from '../../src/domain/pause.ts'
 import { kpi } from '../../src/domain/resources/kpi.ts'
 import { formats } from '../../src/server/format.ts'
 import { xmlOf } from '../support/xml.ts'
 
 /** Why a document is refused. */
-const whyNot = async (text: string): Promise<string> => {
+const whyNot = async (text: string, pause?: Pause): Promise<string> => {
   try {
-    await parseXml(text)
+    await parseXml(text, pause)
   } catch (error) {
     if (error instanceof KpiError && error.code === 'malformed') return error.message
     throw error
@@ -21,10 +22,35 @@ const whyNot = async (text: string): Promise<string> => {
   return 'it was taken'
 }
 
+/** Attributes, each of a name of its own. */
+const attributes = (count: number, name: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => `${name(at)}="c"`).join(' ')
+
+const TOO_LONG = 'the body has a text, comment, name or value of more than 262144 characters'
+/** What may be long in a document, in what stands before and behind it. */
+const PIECES = [
+  ['name', '<a', '/>'],
+  ['value', '<a b="', '"/>'],
+  ['text', '<a>', '</a>'],
+  ['CDATA', '<a><![CDATA[', ']]></a>'],
+  ['comment', '<a><!--', '--></a>'],
+  ['instruction', '<a><?b ', '?></a>'],
+  ['name of an attribute', '<a b', '=""/>'],
+] as const
+type Case = [what: string, text: string]
+const LARGE = PIECES.slice(1).map(([what, start, end]): Case => [`a large ${what}`, start.padEnd(200_000, 'x') + end])
+const TOO_LARGE = PIECES.map(([what, start, end]): [...Case, string] => [
+  `too large a ${what}`,
+  start.padEnd(XML_PIECE_LIMIT + 10_000, 'x') + end,
+  TOO_LONG,
+])
+
 const nested = (depth: number): string => '<a>'.repeat(depth) + '</a>'.repeat(depth)
 
 describe('a document', () => {
   test.each([
+    ['1,000 attributes in each of its elements', `<a>${`<b ${attributes(1000, (at) => `c${at}`)}/>`.repeat(5)}</a>`],
+    ...LARGE,
     ['32 levels', nested(32)],
     ['200,000 elements', `<a>${'<b/>'.repeat(ELEMENT_LIMIT - 1)}</a>`],
     ['the namespace of XML itself', '<a xml:lang="en"/>'],
@@ -40,10 +66,16 @@ describe('a document', () => {
     ['a million levels that never end', '<a>'.repeat(1_000_000), 'the body is nested more than 32 deep'],
     ['200,001 elements', `<a>${'<b/>'.repeat(ELEMENT_LIMIT)}</a>`, 'the body has more than 200000 elements'],
     [
-      '200,001 attributes',
-      `<a ${Array.from({ length: ELEMENT_LIMIT + 1 }, (_, at) => `b${at}=""`).join(' ')}/>`,
-      'the body has more than 200000 attributes',
+      '1,001 attributes of an element',
+      `<a ${attributes(ATTRIBUTE_LIMIT + 1, (at) => `b${at}`)}/>`,
+      'the body has an element with more than 1000 attributes',
     ],
+    [
+      '190,000 namespaces of an element',
+      `<a ${attributes(190_000, (at) => `xmlns:b${at}`)}/>`,
+      'the body has an element with more than 1000 attributes',
+    ],
+    ...TOO_LARGE,
     ['a DOCTYPE', '<!DOCTYPE a><a/>', 'the body has a DOCTYPE, which is not allowed'],
     [
       'a DOCTYPE from elsewhere',
@@ -144,10 +176,10 @@ describe('a document', () => {
   }
 
   test.each([
-    ['CDATA', '<a><![CDATA[', ']]', ']]></a>', 'taken'],
+    ['short pieces of CDATA', '<a>', '<![CDATA[]]]]>', '</a>', 'taken'],
     ['instructions before it', '', '<?b?>', '<a/>', 'taken'],
-  ])('of 10 MiB of %s leaves others their turns', async (_, start, unit, end, outcome) => {
-    const judged = whyNot(filled(BODY_LIMIT, start, unit, end))
+  ])('of 1 MiB of %s leaves others their turns', async (_, start, unit, end, outcome) => {
+    const judged = whyNot(filled(MEBIBYTE, start, unit, end), setImmediate)
     expect(await turnsDuring(judged)).toBeGreaterThan(100)
     expect(await judged).toContain(outcome)
   })

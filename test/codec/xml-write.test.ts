@@ -14,6 +14,9 @@ import { classicRoutes as routes } from '../../src/server/routes/index.ts'
 import { day } from '../support/calendar.ts'
 import { readDocument, recordsOf, type XmlContent } from '../support/xml.ts'
 
+/** A refusal as a whole document. */
+const writtenError = (...error: Parameters<typeof errorToXml>): string => [...errorToXml(...error)].join('')
+
 const HEAD = `xmlns="${NAMESPACE}" xmlns:i="${XSI}"`
 
 describe('a record', () => {
@@ -104,14 +107,14 @@ test('every resource of the interface has a root of its own', () => {
 
 describe('an error', () => {
   test('has its message, and its fields where there are some', () => {
-    expect(errorToXml('there is no <b> & "c"', [])).toBe(
+    expect(writtenError('there is no <b> & "c"', [])).toBe(
       `<Error ${HEAD}><message>there is no &lt;b&gt; &amp; "c"</message></Error>`,
     )
     const issues = [
       { field: 'name', message: 'is required' },
       { index: 3, field: 'actual', message: 'must be a number' },
     ]
-    expect(errorToXml('2 fields are not valid', issues)).toBe(
+    expect(writtenError('2 fields are not valid', issues)).toBe(
       `<Error ${HEAD}><message>2 fields are not valid</message><errors>` +
         '<FieldError><field>name</field><message>is required</message></FieldError>' +
         '<FieldError><index>3</index><field>actual</field><message>must be a number</message></FieldError>' +
@@ -120,14 +123,14 @@ describe('an error', () => {
   })
 
   test('is XML whatever its message tells back', async () => {
-    expect(errorToXml('\0\u0001\u001f\ud800\udc00\ud800 \ufffe\uffff\u007f\u0085\ra\n\tb', [])).toContain(
+    expect(writtenError('\0\u0001\u001f\ud800\udc00\ud800 \ufffe\uffff\u007f\u0085\ra\n\tb', [])).toContain(
       '<message>\ufffd\ufffd\ufffd\u{10000}\ufffd \ufffd\ufffd\ufffd\ufffd&#xD;a\n\tb</message>',
     )
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) }),
         async (message) => {
-          const [root, content] = await readDocument(errorToXml(message, [{ field: message, message }]))
+          const [root, content] = await readDocument(writtenError(message, [{ field: message, message }]))
           expect([root, (content as unknown[]).length]).toEqual(['Error', 2])
         },
       ),

@@ -104,7 +104,7 @@ const keys = (count: number, name: (at: number) => string): string =>
   `{${Array.from({ length: count }, (_, at) => `"${name(at)}":1`).join(',')}}`
 
 /** Bodies, and what they are answered in a format. */
-const bodies = (format: Format): readonly (readonly [what: string, status: number, raw: Row['raw']])[] => [
+const BODIES: readonly (readonly [what: string, status: number, raw: Row['raw']])[] = [
   ['a byte order mark', 200, { json: '\ufeff{"name":"x"}', xml: '\ufeff<KPI><name>x</name></KPI>' }],
   ['a NUL', 400, inside('"a\\u0000b"', 'a\u0000b')],
   ['a control character', 400, inside('"a\\u0007b"', 'a&#7;b')],
@@ -129,7 +129,7 @@ const bodies = (format: Format): readonly (readonly [what: string, status: numbe
   ],
   [
     'a million fraction digits',
-    200,
+    400,
     {
       json: `{"target_default":0.${'3'.repeat(1e6)}}`,
       xml: `<KPI><target_default>0.${'3'.repeat(1e6)}</target_default></KPI>`,
@@ -147,7 +147,7 @@ const bodies = (format: Format): readonly (readonly [what: string, status: numbe
   ],
   [
     '500,000 elements or keys',
-    format === 'json' ? 200 : 400,
+    400,
     { json: keys(500_000, (at) => `k${at}`), xml: `<KPI>${'<a/>'.repeat(500_000)}</KPI>` },
   ],
   ['100,000 keys that are numbers', 200, { json: keys(100_000, (at) => String(at * 7919)), xml: '<KPI/>' }],
@@ -168,7 +168,7 @@ const bodies = (format: Format): readonly (readonly [what: string, status: numbe
 ]
 
 describe.each(FORMATS)('a body in %s', (format) => {
-  test.each(bodies(format))('with %s is %i', async (_, status, raw = { json: '', xml: '' }) => {
+  test.each(BODIES)('with %s is %i', async (_, status, raw = { json: '', xml: '' }) => {
     expect(await statusOf({ ask: 'PUT /kpis/1', raw }, format)).toBe(status)
     expect(({} as Record<string, unknown>)['name']).toBeUndefined()
   })
@@ -214,7 +214,6 @@ const OF_FIELDS = new Set([
   'a control character',
   'a lone surrogate',
   'what is no character',
-  'a number of a million digits',
   'a number out of range',
   'a huge exponent',
   'an object for a value',
@@ -242,7 +241,7 @@ describe('the newer variant', () => {
     expect([made.status, nameIn((await tellNewer({ path })).body, 'json')]).toEqual([201, name])
   })
 
-  test.each(bodies('json'))('answers a body with %s', async (what, status, raw) => {
+  test.each(BODIES)('answers a body with %s', async (what, status, raw) => {
     const told = await tellNewer({ method: 'PUT', path: '/kpis/1', body: raw?.json })
     expect(told.status).toBe(OF_FIELDS.has(what) ? 422 : status)
     expect(told.body.length).toBeLessThan(10_000)

@@ -99,8 +99,8 @@ const entryRoutes = ({ of, batch, query: known, updated }: Variety): readonly Ro
       path: `${of.path}/list`,
       takes: batch,
       gives: batchResult,
-      handle: async ({ ctx, body, lenient }) => {
-        const sent = readBatch(body, lenient, of)
+      handle: async ({ ctx, body, lenient, pause }) => {
+        const sent = await readBatch(body, lenient, of, pause)
         return { status: 200, content: { of: batchResult, record: await upsertMany(ctx, sent.flags, sent.list) } }
       },
     },

@@ -1,0 +1,325 @@
+import { KpiError } from '../domain/errors.ts'
+import { NUMBER_LIMIT } from '../domain/limits.ts'
+import { neverPause, type Pause } from '../domain/pause.ts'
+import type { RawNumber } from './json-number.ts'
+
+/** What a text may hold at most, where that is limited. */
+export type JsonLimits = {
+  /** Levels that it is nested. */
+  readonly depth: number
+  /** Keys and elements, all together. */
+  readonly members: number
+  /** Keys of one object, beyond which only those are kept that are asked for, and no more than as many again. */
+  readonly keys: number
+  readonly isKept: (key: string) => boolean
+}
+
+/** A list or object of up to so many characters is handed to `JSON.parse`, unless a number in it is long. */
+const WHOLE_LIMIT = 4096
+/** A string is read in pieces of so many characters. */
+const PIECE = 16_384
+/** A double names a decimal of up to 15 digits exactly; only longer numbers are kept as they are written. */
+const LONG_NUMBER = /\d[\d.]{15}/
+const LONG = 16
+
+const codeOf = (character: string): number => character.charCodeAt(0)
+const [QUOTE, BACKSLASH, SMALL_U] = [codeOf('"'), codeOf('\\'), codeOf('u')]
+const [LIST, LIST_END, OBJECT, OBJECT_END] = [codeOf('['), codeOf(']'), codeOf('{'), codeOf('}')]
+const [COMMA, COLON, SPACE, ZERO, NINE, POINT] = [
+  codeOf(','),
+  codeOf(':'),
+  codeOf(' '),
+  codeOf('0'),
+  codeOf('9'),
+  codeOf('.'),
+]
+
+const isBlank = (code: number): boolean => code === SPACE || (code >= 9 && code <= 13 && code !== 11 && code !== 12)
+const isOfNumber = (code: number): boolean => (code >= ZERO && code <= NINE) || code === POINT
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/
+const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+])
+
+/** A number as a double, or as it is written where a double would lose digits. */
+const numberOf = (text: string): number | RawNumber => (LONG_NUMBER.test(text) ? JSON.rawJSON(text) : Number(text))
+
+/** A list or object whose end has not been read yet. */
+type Open = {
+  readonly list: unknown[] | undefined
+  readonly object: Record<string, unknown>
+  key: string
+  keys: number
+}
+
+/** A list or object that `JSON.parse` can read: where it ends, how many members it has in all, and how deep it is. */
+type Whole = { readonly end: number; readonly members: number; readonly depth: number }
+
+/** The place after the string that begins at a place; beyond `until` where it does not end before that. */
+const afterString = (text: string, start: number, until: number): number => {
+  let at = start + 1
+  while (at < until && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
+  return at + 1
+}
+
+/** Measures the list or object that begins at a place; undefined where it is large or holds a long number. */
+const measure = (text: string, start: number): Whole | undefined => {
+  const until = Math.min(text.length, start + WHOLE_LIMIT)
+  let [open, depth, members, digits, isEmpty] = [0, 0, 0, 0, false]
+  for (let at = start; at < until;) {
+    const code = text.charCodeAt(at)
+    digits = isOfNumber(code) ? digits + 1 : 0
+    if (digits === LONG) return undefined
+    at = code === QUOTE ? afterString(text, at, until) : at + 1
+    if (code === LIST || code === OBJECT) {
+      open += 1
+      members += 1
+      depth = Math.max(depth, open)
+    } else if (code === COMMA) members += 1
+    else if (code === LIST_END || code === OBJECT_END) {
+      open -= 1
+      if (isEmpty) members -= 1
+      if (open === 0) return { end: at, members, depth }
+    }
+    if (!isBlank(code)) isEmpty = code === LIST || code === OBJECT
+  }
+  return undefined
+}
+
+const parseWhole = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Reading it step by step finds the place of the fault.
+    return undefined
+  }
+}
+
+const setMember = (object: Record<string, unknown>, key: string, value: unknown): void => {
+  if (key !== '__proto__') object[key] = value
+  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
+}
+
+/** What may follow in a text. */
+type Next = 'value' | 'first' | 'key' | 'colon' | 'more' | 'string' | 'end'
+
+/**
+ * Reads JSON a part at a time, as `JSON.parse` does, but that a number too long for a double comes as a `RawNumber`.
+ * Throws SyntaxError for what is not JSON, and `malformed` for more than the limits allow.
+ */
+export class JsonReader {
+  readonly #text: string
+  readonly #limits: JsonLimits
+  readonly #open: Open[] = []
+  #at = 0
+  #next: Next = 'value'
+  #members = 0
+  /** What has been read of a string, and whether that is a key. */
+  #string = ''
+  #isKey = false
+  #root: unknown
+
+  constructor(text: string, limits: JsonLimits) {
+    this.#text = text
+    this.#limits = limits
+  }
+
+  /** What the text says, once all of it has been read. */
+  get value(): unknown {
+    return this.#root
+  }
+
+  /** Reads about so many more characters; answers whether all of the text has been read. */
+  read(characters: number): boolean {
+    const until = Math.min(this.#text.length, this.#at + characters)
+    while (this.#at < until) {
+      if (this.#next === 'string') this.#readString()
+      else if (isBlank(this.#text.charCodeAt(this.#at))) this.#at += 1
+      else this.#readToken(this.#text.charCodeAt(this.#at))
+    }
+    if (this.#at < this.#text.length) return false
+    if (this.#next !== 'end') throw new SyntaxError('it ends too early')
+    return true
+  }
+
+  #readToken(code: number): void {
+    switch (this.#next) {
+      case 'value':
+        return this.#readValue(code)
+      case 'first':
+        return this.#readFirst(code)
+      case 'key':
+        if (code !== QUOTE) throw this.#unexpected()
+        return this.#begin(true)
+      case 'colon':
+        if (code !== COLON) throw this.#unexpected()
+        return this.#pass('value')
+      case 'more':
+        return this.#readMore(code)
+      default:
+        throw this.#unexpected()
+    }
+  }
+
+  #readValue(code: number): void {
+    if (code === QUOTE) this.#begin(false)
+    else if (code === LIST || code === OBJECT) this.#readWhole(code)
+    else this.#readScalar()
+  }
+
+  /** What follows the beginning of a list or object: its end, or the first member. */
+  #readFirst(code: number): void {
+    const { list } = this.#top
+    if (code === (list ? LIST_END : OBJECT_END)) return this.#close()
+    this.#next = list ? 'value' : 'key'
+    this.#readToken(code)
+  }
+
+  #readMore(code: number): void {
+    const { list } = this.#top
+    if (code === (list ? LIST_END : OBJECT_END)) return this.#close()
+    if (code !== COMMA) throw this.#unexpected()
+    this.#pass(list ? 'value' : 'key')
+  }
+
+  /** A small list or object at once, where a list holds it or nothing does; any other one member by member. */
+  #readWhole(code: number): void {
+    const isTried = this.#open.length === 0 || this.#top.list !== undefined
+    const whole = isTried ? measure(this.#text, this.#at) : undefined
+    this.#mustFit(whole?.depth ?? 1, whole?.members ?? 0)
+    const value = whole && parseWhole(this.#text.slice(this.#at, whole.end))
+    if (whole === undefined || value === undefined) return this.#enter(code)
+    this.#members += whole.members
+    this.#at = whole.end
+    this.#add(value)
+  }
+
+  #enter(code: number): void {
+    this.#open.push({ list: code === LIST ? [] : undefined, object: {}, key: '', keys: 0 })
+    this.#pass('first')
+  }
+
+  #close(): void {
+    const { list, object } = this.#top
+    this.#open.pop()
+    this.#at += 1
+    this.#add(list ?? object)
+  }
+
+  #begin(isKey: boolean): void {
+    this.#string = ''
+    this.#isKey = isKey
+    this.#pass('string')
+    this.#readString()
+  }
+
+  /** Reads a string to its end, or a piece of it. */
+  #readString(): void {
+    const text = this.#text
+    const until = Math.min(text.length, this.#at + PIECE)
+    let [end, isPlain] = [this.#at, true]
+    for (let code = text.charCodeAt(end); end < until && code !== QUOTE; code = text.charCodeAt(end)) {
+      isPlain &&= code !== BACKSLASH && code >= SPACE
+      end += code === BACKSLASH ? (text.charCodeAt(end + 1) === SMALL_U ? 6 : 2) : 1
+    }
+    const piece = text.slice(this.#at, end)
+    this.#string += isPlain ? piece : this.#unescape(piece)
+    this.#at = end
+    if (end < until) this.#endString()
+  }
+
+  #endString(): void {
+    const string = this.#string
+    this.#at += 1
+    if (!this.#isKey) return this.#add(string)
+    this.#top.key = string
+    this.#next = 'colon'
+  }
+
+  #unescape(piece: string): string {
+    const string = parseWhole(`"${piece}"`)
+    if (typeof string === 'string') return string
+    throw new SyntaxError(`a string has a character or an escape that JSON does not allow, after position ${this.#at}`)
+  }
+
+  #readScalar(): void {
+    const ahead = this.#text.slice(this.#at, this.#at + NUMBER_LIMIT + 1)
+    const word = NUMBER.exec(ahead)?.[0] ?? [...WORDS.keys()].find((one) => ahead.startsWith(one))
+    if (word === undefined) throw this.#unexpected()
+    if (word.length > NUMBER_LIMIT) {
+      throw new SyntaxError(`the number at position ${this.#at} has more than ${NUMBER_LIMIT} characters`)
+    }
+    this.#at += word.length
+    this.#add(WORDS.has(word) ? WORDS.get(word) : numberOf(word))
+  }
+
+  /** Puts a value where it belongs. */
+  #add(value: unknown): void {
+    const top = this.#open.at(-1)
+    this.#next = top ? 'more' : 'end'
+    if (!top) {
+      this.#root = value
+      return
+    }
+    this.#mustFit(0, 1)
+    this.#members += 1
+    if (top.list) top.list.push(value)
+    else this.#addMember(top, value)
+  }
+
+  #addMember(top: Open, value: unknown): void {
+    const { object, key } = top
+    const { keys, isKept } = this.#limits
+    if (!Object.hasOwn(object, key)) {
+      // To build and to look through an object of very many keys takes long.
+      if (top.keys >= keys && !isKept(key)) return
+      top.keys += 1
+      if (top.keys > 2 * keys)
+        throw new KpiError('malformed', 'the body spells the names of its fields in too many ways')
+    }
+    setMember(object, key, value)
+  }
+
+  /** Refuses what is more than the limits allow: so many levels more, and so many keys and elements. */
+  #mustFit(levels: number, members: number): void {
+    const { depth, members: most } = this.#limits
+    if (this.#open.length + levels > depth) {
+      throw new KpiError('malformed', `the body is nested more than ${depth} deep`)
+    }
+    if (this.#members + members > most) {
+      throw new KpiError('malformed', `the body has more than ${most} keys and elements`)
+    }
+  }
+
+  get #top(): Open {
+    const top = this.#open.at(-1)
+    if (top) return top
+    throw this.#unexpected()
+  }
+
+  #pass(next: Next): void {
+    this.#at += 1
+    this.#next = next
+  }
+
+  #unexpected(): SyntaxError {
+    const found = JSON.stringify(this.#text.slice(this.#at, this.#at + 1))
+    return new SyntaxError(`${found} at position ${this.#at} is not expected there`)
+  }
+}
+
+/** So many characters are read before others may have their turn: well under a millisecond's worth. */
+const STRIDE = 16_384
+
+/** Parses JSON of any size as a `JsonReader` does; others have their turn in between. */
+export const parseJson = async (text: string, limits: JsonLimits, pause: Pause = neverPause): Promise<unknown> => {
+  const reader = new JsonReader(text, limits)
+  while (!reader.read(STRIDE)) {
+    const turn = pause()
+    if (turn) await turn
+  }
+  return reader.value
+}

@@ -1,0 +1,111 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { createLargeBodies, type LargeBody } from '../../src/server/large-bodies.ts'
+import { basic, startWithEntry } from '../support/classic.ts'
+import { bearer } from '../support/newer.ts'
+import type { Service } from '../support/service.ts'
+
+const ignore = (): void => undefined
+
+/** Large bodies that ask to be let in, and the order in which they are. */
+const asking = (lookMs?: number) => {
+  const bodies = createLargeBodies(lookMs)
+  const order: string[] = []
+  const ask = async (name: string, cut: (reason: Error) => void = ignore): Promise<LargeBody> => {
+    const body = await bodies.enter(name.slice(0, 1), cut)
+    order.push(name)
+    return body
+  }
+  return { order, ask }
+}
+
+describe('large bodies', () => {
+  test('are let in a few at a time, and account by account', async () => {
+    const { order, ask } = asking()
+    const asked = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1', 'c2', 'b2', 'd1'].map((name) => ask(name))
+    await setImmediate()
+    expect(order).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'c2'])
+    for (const body of asked) {
+      const { leave } = await body
+      leave()
+      leave()
+    }
+    expect(order.slice(6)).toEqual(['a4', 'b2', 'd1', 'a5'])
+  })
+
+  test('that come too slowly are given up while others wait, and no other is', async () => {
+    const { order, ask } = asking(1)
+    const cut: unknown[] = []
+    const whole = [await ask('a1'), await ask('a2')]
+    for (const body of whole) body.onWhole()
+    const slow = await ask('a3', (reason) => {
+      cut.push(reason)
+      slow.leave()
+    })
+    await ask('a4')
+    expect([order, cut]).toEqual([['a1', 'a2', 'a3', 'a4'], [expect.objectContaining({ code: 'too_slow' })]])
+  })
+})
+
+const COUNT = 5000
+const bad = { user_id: 'x', kpi_id: 'x', entry_date: 'x', actual: 'x', target: 'x', notes: 5, setActual: 'x' }
+const batch = (entry: (at: number) => object): string =>
+  JSON.stringify({ entries: Array.from({ length: COUNT }, (_, at) => entry(at)) })
+const dayOf = (at: number): string => new Date(Date.UTC(2010, 0, 1 + at)).toISOString().slice(0, 10)
+const xmlOf = (json: string): string => {
+  const { entries } = JSON.parse(json) as { entries: object[] }
+  const items = entries.map((entry) => Object.entries(entry).map(([name, value]) => `<${name}>${value}</${name}>`))
+  return `<KPIEntryList><entries>${items.map((item) => `<KPIEntry>${item.join('')}</KPIEntry>`).join('')}</entries></KPIEntryList>`
+}
+
+const GOOD = batch((at) => ({ user_id: 2, kpi_id: 1, entry_date: dayOf(at), actual: at }))
+const BAD = batch(() => bad)
+const UNKNOWN = batch((at) => ({ email: `nobody${at}@example.com`, kpi_id: 1, entry_date: dayOf(at), actual: 1 }))
+const MANY = `{${Array.from({ length: 190_000 }, (_, at) => `"k${at}":1`).join(',')}}`
+
+/**
+ * What is sent, how often it pauses for others at least, how often others have their turn besides, in the transaction, and
+ * what is answered.
+ */
+const BODIES: readonly (readonly [
+  what: string,
+  path: string,
+  body: string,
+  pauses: number,
+  turns: number,
+  status: number,
+])[] = [
+  ['a batch', '/kpientries/list', GOOD, COUNT, 20, 200],
+  ['a batch of faults', '/kpientries/list', BAD, COUNT + 150, 10, 400],
+  ['a batch of unknown names', '/kpientries/list', UNKNOWN, COUNT, 30, 400],
+  ['a batch in XML', '/kpientries/list', xmlOf(GOOD), 5 * COUNT, 20, 200],
+  ['a batch of faults in XML', '/kpientries/list', xmlOf(BAD), 8 * COUNT, 10, 400],
+  ['190,000 keys', '/kpicategories', MANY, 100, 0, 400],
+]
+
+/** How often others may have their turn while a request is answered, and how often they have it in any case. */
+const pausesDuring = async ({ face, login, token, key }: Service, v1: boolean, path: string, body: string) => {
+  const headers = {
+    authorization: v1 ? bearer(key) : basic(login, token),
+    'content-type': body.startsWith('<') ? 'application/xml' : 'application/json',
+  }
+  const request = { method: 'POST', target: `${v1 ? '/v1' : '/api'}${path}`, address: '127.0.0.1', headers }
+  let [pauses, turns] = [0, 0]
+  const pause = (): undefined => {
+    pauses += 1
+  }
+  const answering = face({ ...request, pause, body: () => Promise.resolve(Buffer.from(body)) })
+  const done = answering.then(() => true)
+  while (!(await Promise.race([done, setImmediate(false)]))) turns += 1
+  return { status: (await answering).status, pauses, turns }
+}
+
+test.each(BODIES)('others have their turn during %s', async (_, path, body, pauses, turns, status) => {
+  await using service = await startWithEntry()
+  for (const v1 of body.startsWith('<') ? [false] : [false, true]) {
+    const answered = await pausesDuring(service, v1, path, body)
+    expect(answered.status).toBe(v1 && status === 400 ? 422 : status)
+    expect(answered.pauses).toBeGreaterThanOrEqual(pauses)
+    expect(answered.turns).toBeGreaterThanOrEqual(turns)
+  }
+})
