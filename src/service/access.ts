@@ -1,4 +1,5 @@
 import { KpiError } from '../domain/errors.ts'
+import { isText } from '../domain/field-value.ts'
 import type { Account } from '../domain/resources/account.ts'
 import { accounts } from '../store/accounts.ts'
 import type { Db, Reader } from '../store/db.ts'
@@ -47,7 +48,7 @@ export const openAccount = async (
   credentials: Credentials,
   hostLabel: string | undefined,
 ): Promise<Account> => {
-  if (!isWellFormed(credentials.token)) throw wrongCredentials()
+  if (!isWellFormed(credentials.token) || !isText(credentials.login)) throw wrongCredentials()
   const account = await db.read((tx) => findAccount(tx, credentials, hostLabel))
   if (!account) throw wrongCredentials()
   return account
