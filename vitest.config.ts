@@ -8,6 +8,7 @@ const LONGEST = [
   'load/simulation',
   'contract',
   'e2e/load',
+  'server/fuzz',
   'client/pace',
   'classic-suite',
   'service/report',

@@ -14,6 +14,9 @@ export const kpiUsing = async (
   column: 'category_id' | 'unit_id',
   id: number,
 ): Promise<string | undefined> => {
-  const [row] = await tx.all(`select name from kpis where account_id = ? and ${column} = ? limit 1`, [account, id])
+  const [row] = await tx.all(`select name from kpis where account_id = ? and ${column} = ? order by id limit 1`, [
+    account,
+    id,
+  ])
   return row && String(row['name'])
 }

@@ -6,7 +6,10 @@ import { accounts } from '../../src/service/accounts.ts'
 import type { Db, SqlRow } from '../../src/store/db.ts'
 import { openPostgres } from '../../src/store/open-postgres.ts'
 import { STORE_VERSION } from '../../src/store/open.ts'
+import { kpiUsing } from '../../src/store/catalog.ts'
+import { kpis } from '../../src/store/kpis.ts'
 import { type Database, postgresDatabase } from '../support/databases.ts'
+import { kpiRecord } from '../support/store.ts'
 
 type Opened = { readonly db: Db; readonly database: Database } & AsyncDisposable
 
@@ -284,4 +287,19 @@ describe('rows that are visited one by one', () => {
     }
     await expect(opened.db.read((tx) => tx.each('select 1', [], visit))).rejects.toThrow('enough')
   })
+})
+
+test('what KPIs use is said to be used by the first of them, in whatever order the rows lie', async () => {
+  await using database = await postgresDatabase()
+  const url = new URL(database.env['KPI_POSTGRES_URL'] ?? '')
+  const inRowOrder = '-c enable_indexscan=off -c enable_bitmapscan=off'
+  url.searchParams.set('options', `${url.searchParams.get('options')} ${inRowOrder}`)
+  const db = await openPostgres({ url: url.href })
+  const { id } = await accounts.create(db, { name: 'acme', login: 'ann@acme.example.com', plan: 'team' }, 0)
+  await db.write(async (tx) => {
+    for (const [at, name] of ['Heating', 'Rent'].entries()) await kpis.insert(tx, id, kpiRecord({ id: 2 - at, name }))
+  })
+  const name = await db.read((tx) => kpiUsing(tx, id, 'unit_id', 1))
+  await db.close()
+  expect(name).toBe('Rent')
 })

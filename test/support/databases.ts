@@ -60,9 +60,8 @@ const runOn = async (url: string, sql: string): Promise<void> => {
   await client.end()
 }
 
-/** A schema of its own in the PostgreSQL of the tests. */
-export const postgresDatabase = async (): Promise<Database> => {
-  const server = inject('postgresUrl')
+/** A schema of its own in a PostgreSQL: that of the tests where no other is named. */
+export const postgresDatabase = async (server = inject('postgresUrl')): Promise<Database> => {
   const schema = `test_${randomUUID().replaceAll('-', '')}`
   await runOn(server, `create schema ${schema}`)
   const folder = temporaryFolder()

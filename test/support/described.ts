@@ -19,7 +19,7 @@ export const operationsOf = ({ paths }: Description): Placed[] =>
 
 /** Why a body is refused that has the form it should have: what is or is not in the account, and what is no date. */
 const FACTS =
-  /there is no|e-mail address|is locked|inactive|calculated|not assigned|so a user cannot|is required(?:,| where)|after adding|does not exist|is not that of|years|cannot hold/
+  /there is no|e-mail address|is locked|inactive|calculated|formula|already|not assigned|so a user cannot|is required(?:,| where)|after adding|does not exist|is not that of|years|cannot hold/
 
 type Fault = { readonly message?: string; readonly detail?: string }
 

@@ -1,5 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
+import { readXml } from './suite/xml.ts'
+import { asJson, type XmlSchema } from './xml-schema.ts'
 
 type Named<T> = Readonly<Record<string, T>>
 type Reference = { readonly $ref?: string }
@@ -90,10 +92,22 @@ const USUAL: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ])
 
+/** Reads a body of a media type, as JSON, by its schema; throws where it is none. */
+const readerOf = ({ components }: Description): ((type: string, schema: Reference, body: string) => unknown) => {
+  const resolve = (schema: XmlSchema): XmlSchema =>
+    schema.$ref === undefined ? schema : (components['schemas']?.[schema.$ref.split('/').at(-1) ?? ''] ?? {})
+  return (type, schema, body) =>
+    type === 'application/xml' ? asJson(readXml(body), schema, resolve) : JSON.parse(body)
+}
+
+/** Judges answers to an operation; that to HEAD has no body. */
+export type JudgeAnswer = (operation: Operation, answer: Answered, hasBody?: boolean) => string[]
+
 /** The faults of an answer by what is described of its operation: its status, headers, media type and body. */
-export const judgeAnswersOf = (description: Description): ((operation: Operation, answer: Answered) => string[]) => {
+export const judgeAnswersOf = (description: Description): JudgeAnswer => {
   const judge = judgeOf(description, true)
-  return (operation, { status, headers, body }) => {
+  const read = readerOf(description)
+  return (operation, { status, headers, body }, hasBody = true) => {
     const answer = answerOf(description, operation, status)
     if (!answer) return [`${status} is not described: ${body}`]
     const known = new Set(Object.keys(answer.headers ?? {}).map((name) => name.toLowerCase()))
@@ -101,6 +115,6 @@ export const judgeAnswersOf = (description: Description): ((operation: Operation
     const [type = ''] = (headers['content-type'] ?? '').toString().split(';')
     const schema = answer.content?.[type]?.schema
     if (!schema) return body === '' && !answer.content ? unknown : [...unknown, `${type} is not described: ${body}`]
-    return [...unknown, ...judge(schema, JSON.parse(body))]
+    return hasBody ? [...unknown, ...judge(schema, read(type, schema, body))] : unknown
   }
 }

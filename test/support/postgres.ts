@@ -12,7 +12,7 @@ declare module 'vitest' {
 }
 
 /** Nothing that tests write has to outlive the machine. */
-const SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300']
+export const SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300']
 const SERVER = join(import.meta.dirname, 'postgres-server.ts')
 
 export type Cluster = { readonly url: string; readonly stop: () => Promise<void> }

@@ -114,8 +114,8 @@ const addRatio = async ({ db, account }: World): Promise<void> => {
 }
 
 /** A service for an account of its own, which holds what every account of the suite holds. */
-export const worldOf = async (service: Service): Promise<Service> => {
-  const world = await emptyAccount(service)
+export const worldOf = async (service: Service, name?: string): Promise<World> => {
+  const world = await emptyAccount(service, 'team', name)
   await makeAll(world, KPIS)
   await addRatio(world)
   await makeAll(world, THINGS)

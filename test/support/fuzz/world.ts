@@ -1,0 +1,164 @@
+import { eachFault, storeTables } from '../../../src/store/check.ts'
+import type { SqlInput, SqlRow, Writer } from '../../../src/store/db.ts'
+import type { Face } from '../../../src/server/wire.ts'
+import { listen } from '../../../src/server/listen.ts'
+import type { Database } from '../databases.ts'
+import { NOW } from '../io.ts'
+import { type Service, startService } from '../service.ts'
+import { neighbour, type World, worldOf } from '../suite/world.ts'
+import { openWire, type Wire } from './connection.ts'
+
+/** A service on one database, which holds what every account of the suite holds, and can be put back to that. */
+export type FuzzWorld = {
+  readonly service: Service
+  readonly wire: Wire
+  /** What the store holds of the account, as text: the same on every database. */
+  readonly contents: () => Promise<readonly string[]>
+  /** What in the store breaks a rule. */
+  readonly storeFaults: () => Promise<readonly string[]>
+  /** Resolves when nothing is being done any more, whether or not anybody waits for the answer. */
+  readonly settled: () => Promise<void>
+  /** Puts all of the account back as it was. */
+  readonly restore: () => Promise<void>
+} & AsyncDisposable
+
+/** The rows of an account in a table, and the columns that name one of them. */
+type TableRows = { readonly table: string; readonly key: readonly string[]; readonly rows: readonly SqlRow[] }
+
+const readAll = async ({ db, account }: World): Promise<readonly TableRows[]> => {
+  const tables = (await storeTables()).filter(({ name }) => name !== 'accounts')
+  return db.read(async (tx) => {
+    const all: TableRows[] = []
+    for (const { name: table, key } of tables) {
+      all.push({ table, key, rows: await tx.all(`select * from ${table} where account_id = ?`, [account.id]) })
+    }
+    return all
+  })
+}
+
+const written = (_name: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
+
+/** Columns that hold what is random, or when something was used. */
+const RANDOM: ReadonlySet<string> = new Set([
+  'password_hash',
+  'key_hash',
+  'begins',
+  'owner',
+  'fingerprint',
+  'last_used_at',
+])
+
+/** The rows as text that is the same on every database. */
+const textsOf = ({ table, rows }: TableRows): string[] =>
+  rows.map((row) => {
+    const names = Object.keys(row).filter((name) => !RANDOM.has(name) && name !== 'account_id')
+    const pairs = names.sort().map((name) => [name, row[name]])
+    return `${table} ${JSON.stringify(pairs, written)}`
+  })
+
+const keyOf = ({ key }: TableRows, row: SqlRow): string =>
+  JSON.stringify(
+    key.map((name) => row[name]),
+    written,
+  )
+const byKey = (table: TableRows): Map<string, SqlRow> => new Map(table.rows.map((row) => [keyOf(table, row), row]))
+
+const insert = async (tx: Writer, table: string, row: SqlRow): Promise<void> => {
+  const marks = Object.keys(row)
+    .map(() => '?')
+    .join(', ')
+  await tx.run(`insert into ${table} (${Object.keys(row).join(', ')}) values (${marks})`, Object.values(row))
+}
+
+/** Runs a statement on one row. */
+const runOn = async (
+  tx: Writer,
+  start: string,
+  { key }: TableRows,
+  row: SqlRow,
+  values: readonly SqlInput[],
+): Promise<void> => {
+  const names = ['account_id', ...key]
+  const where = names.map((name) => `${name} = ?`).join(' and ')
+  await tx.run(`${start} where ${where}`, [...values, ...names.map((name) => row[name] ?? null)])
+}
+
+const update = (tx: Writer, table: TableRows, row: SqlRow): Promise<void> =>
+  runOn(
+    tx,
+    `update ${table.table} set ${Object.keys(row)
+      .map((name) => `${name} = ?`)
+      .join(', ')}`,
+    table,
+    row,
+    Object.values(row),
+  )
+
+/** Makes of what is in some tables what was there: what names others goes first, and comes last. */
+const putBack = async (tx: Writer, was: readonly TableRows[], is: readonly TableRows[]): Promise<void> => {
+  for (const [at, table] of [...is.entries()].toReversed()) {
+    const before = byKey(was[at] ?? table)
+    for (const row of table.rows) {
+      if (!before.has(keyOf(table, row))) await runOn(tx, `delete from ${table.table}`, table, row, [])
+    }
+  }
+  for (const [at, table] of was.entries()) {
+    const now = byKey(is[at] ?? table)
+    for (const row of table.rows) {
+      const found = now.get(keyOf(table, row))
+      if (!found) await insert(tx, table.table, row)
+      else if (JSON.stringify(found, written) !== JSON.stringify(row, written)) await update(tx, table, row)
+    }
+  }
+}
+
+const faultsIn = async ({ db }: World): Promise<string[]> => {
+  const faults: string[] = []
+  await db.read((tx) => eachFault(tx, (fault) => faults.push(JSON.stringify(fault))))
+  return faults
+}
+
+/** Changes what a service answers, so that tests can see what is found of it. */
+export type Wrap = (face: Face) => Face
+
+/** A face, and what it is at. */
+const watched = (face: Face): { readonly face: Face; readonly settled: () => Promise<void> } => {
+  const running = new Set<Promise<unknown>>()
+  return {
+    face: (request) => {
+      const answering = face(request).finally(() => running.delete(answering))
+      running.add(answering)
+      return answering
+    },
+    settled: async () => {
+      await Promise.all(running)
+    },
+  }
+}
+
+/** Opens a service on a database of a kind. */
+export const openFuzzWorld = async (make: () => Promise<Database>, wrap: Wrap): Promise<FuzzWorld> => {
+  const service = await startService(NOW, make)
+  await neighbour(service)
+  const world = await worldOf(service, 'fuzz')
+  const { face, settled } = watched(wrap(service.face))
+  const server = await listen(face, '127.0.0.1', 0)
+  const wire = openWire(server.url)
+  const was = await readAll(world)
+  return {
+    service: world,
+    wire,
+    settled,
+    contents: async () => (await readAll(world)).flatMap(textsOf),
+    storeFaults: () => faultsIn(world),
+    restore: async () => {
+      const is = await readAll(world)
+      await world.db.write((tx) => putBack(tx, was, is))
+    },
+    [Symbol.asyncDispose]: async () => {
+      wire.close()
+      await server.close()
+      await service[Symbol.asyncDispose]()
+    },
+  }
+}
