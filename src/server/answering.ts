@@ -7,7 +7,7 @@ import type { Exchange, OnExchange } from './exchange.ts'
 import { createIntake } from './intake.ts'
 import type { Limits } from './limits.ts'
 import { plainRefusal } from './refusal.ts'
-import { addressOf } from './sender.ts'
+import { addressOf, serviceUrlOf } from './sender.ts'
 import { isHost, readTarget } from './target.ts'
 import type { Turns } from './turns.ts'
 import type { Face, WireCaller, WireRequest, WireResponse } from './wire.ts'
@@ -97,6 +97,7 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
     method,
     target,
     headers: headersOf(request, host),
+    serviceUrl: serviceUrlOf(request, host, serving),
     address,
     scheme: serving.scheme,
     body: intake.body,
