@@ -13,6 +13,7 @@ const ABOUT = `Keeps KPIs, who reports which of them, and their values, and repo
 Content-Type chooses the format of a body and of its answer, JSON or XML; without it Accept does. In XML elements
 have the names of the JSON fields, null is \`i:nil="true"\`, and a decimal has four places. Read-only and unknown fields
 of a body are ignored, and so are unknown query parameters; paths and names of parameters match without regard to case.
+Blanks around a value do not count, blank text is as good as null, and midnight may stand behind a day.
 HEAD answers as GET without a body, OPTIONS with the methods of a path.`
 
 const ERROR: Schema = {

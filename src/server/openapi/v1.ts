@@ -12,7 +12,8 @@ import { ref } from './schemas.ts'
 const ABOUT = `Keeps KPIs and their values, broken down by people and by whatever else, and reports them by period.
 
 Bodies and answers are JSON. A key does what its scopes allow; each operation names the one that it needs. Read-only and
-unknown fields of a body are ignored, and so are unknown query parameters; paths and names of parameters match without
+unknown fields of a body are ignored, and so are unknown query parameters; blanks around text do not count, and midnight
+may stand behind a day. Paths and names of parameters match without
 regard to case. HEAD answers as GET without a body, OPTIONS with the methods of a path; a method that a path does not
 have is 405, with those that it has in Allow. Everything that is refused is refused with problem details (RFC 9457).`
 
