@@ -8,7 +8,7 @@ import { fieldSays } from '../src/domain/field-value.ts'
 import { categoryKpi } from '../src/domain/resources/kpi.ts'
 import type { ErrorCode } from '../src/domain/errors.ts'
 import { resources } from '../src/domain/resources/index.ts'
-import type { Field, NamedField, Resource } from '../src/domain/schema.ts'
+import { fallbackSays, type Field, type NamedField, type Resource } from '../src/domain/schema.ts'
 import { SCOPES } from '../src/domain/scopes.ts'
 import { verbsIn } from '../src/domain/variants.ts'
 import { SYNONYMS } from '../src/load/columns/synonyms.ts'
@@ -58,6 +58,7 @@ const marks = (field: Field): string =>
     field.readOnly && 'read only',
     field.writeOnly && 'write only',
     field.required && !field.readOnly && 'mandatory',
+    fallbackSays(field),
     field.lenient && 'may be left out of a new one in the classic interface',
   ]
     .filter((mark) => typeof mark === 'string')

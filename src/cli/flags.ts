@@ -3,7 +3,14 @@ import { Option } from 'commander'
 import type { Client } from '../client/client.ts'
 import { Fault } from '../domain/errors.ts'
 import { INT16_MAX, valueOfText } from '../domain/field-value.ts'
-import type { AnyRecord, Field, FieldValue, NamedField, Resource } from '../domain/schema.ts'
+import {
+  type AnyRecord,
+  fallbackSays,
+  type Field,
+  type FieldValue,
+  type NamedField,
+  type Resource,
+} from '../domain/schema.ts'
 import { UsageError } from './exit.ts'
 import { findId, isNamedKind } from './names.ts'
 
@@ -44,7 +51,9 @@ export const addFlags = (command: Command, of: readonly FieldFlag[], purpose: Pu
   for (const { flag, field } of of) {
     const usual = purpose === 'add' && field.usual !== undefined ? ` (default: ${field.usual})` : ''
     const needed = purpose === 'add' && field.required && field.usual === undefined ? ' (required)' : ''
-    command.addOption(new Option(`--${flag} <${placeholder(field)}>`, field.about + usual + needed))
+    const fallback = purpose === 'add' ? fallbackSays(field) : undefined
+    const about = fallback === undefined ? field.about : `${field.about}; ${fallback}`
+    command.addOption(new Option(`--${flag} <${placeholder(field)}>`, about + usual + needed))
   }
   return command
 }

@@ -45,9 +45,20 @@ export type Field = {
   readonly column?: string
   /** The version of the store that brought its column, where that was not the first. */
   readonly since?: number
+  /**
+   * A value as the OpenAPI documents show it, in the form that JSON has. An optional field without one is left out of
+   * the examples of requests.
+   */
+  readonly example?: string | number | boolean | null
+  /** The field that it may be given instead of. */
+  readonly insteadOf?: string
   /** What the command line takes where the interface demands a value and the user gave none. */
   readonly usual?: string | number | boolean
 }
+
+/** Says what a new resource gets where a field is not given; undefined where the field has no fallback. */
+export const fallbackSays = ({ fallback }: Field): string | undefined =>
+  fallback === undefined ? undefined : `${fallback === 'next' ? 'last' : fallback} when not given`
 
 export type Fields = Readonly<Record<string, Field>>
 

@@ -8,7 +8,7 @@ import { type Admit, createIntake } from './intake.ts'
 import type { LargeBodies, LargeBody } from './large-bodies.ts'
 import type { Limits } from './limits.ts'
 import { plainRefusal } from './refusal.ts'
-import { addressOf } from './sender.ts'
+import { addressOf, serviceUrlOf } from './sender.ts'
 import { isHost, readTarget } from './target.ts'
 import type { Turns } from './turns.ts'
 import type { Face, WireCaller, WireRequest, WireResponse } from './wire.ts'
@@ -118,6 +118,7 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
     method,
     target,
     headers: headersOf(request, host),
+    serviceUrl: serviceUrlOf(request, host, serving),
     address,
     scheme: serving.scheme,
     body: () => intake.body(admit),

@@ -11,11 +11,11 @@ export type Query = ReadonlyMap<string, readonly string[]>
 
 /** A query parameter, defined once: how it is read and how it is described. */
 export type QueryParameter = { readonly name: string; readonly about: string } & (
-  | { readonly kind: 'integer'; readonly least: number; readonly most: number }
-  | { readonly kind: 'day' }
-  | { readonly kind: 'boolean' }
+  | { readonly kind: 'integer'; readonly least: number; readonly most: number; readonly example: number }
+  | { readonly kind: 'day'; readonly example: string }
+  | { readonly kind: 'boolean'; readonly example: boolean }
   /** Several ids, with commas between them. */
-  | { readonly kind: 'ids' }
+  | { readonly kind: 'ids'; readonly example: readonly number[] }
 )
 
 /** A request whose sender is known and whose body has been parsed, whatever it came through. */

@@ -22,9 +22,9 @@ export const classic: Variant = {
   routes: classicRoutes,
   isLenient: true,
   openDoor: openWithToken,
-  describe: async (version) => {
+  describe: async (place) => {
     const { describeClassic } = await import('./openapi/classic.ts')
-    return describeClassic(classicRoutes, version)
+    return describeClassic(classicRoutes, place)
   },
 }
 

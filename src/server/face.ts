@@ -76,7 +76,12 @@ const options = (allow: readonly string[]): WireResponse => ({
   body: '',
 })
 
-type Open = (wording: Wording) => Promise<WireResponse>
+type Open = (wording: Wording, request: WireRequest) => Promise<WireResponse>
+
+/** Stands for the URL that a request has reached the service at, in a description that is made once. */
+const ORIGIN = '{origin}'
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 /** What anybody may ask for, by its path. */
 const openPaths = ({ style, describe }: Variant, version: string): ReadonlyMap<string, Open> => {
@@ -86,9 +91,10 @@ const openPaths = ({ style, describe }: Variant, version: string): ReadonlyMap<s
     [health.path, async (wording) => respond(style, wording, { status: 200, content: status })],
     [
       DESCRIPTION_PATH,
-      async () => {
-        description ??= describe(version).then((json) => JSON.stringify(json))
-        return { status: 200, headers: { 'content-type': formats.json.contentType }, body: await description }
+      async (_wording, { serviceUrl = '' }) => {
+        description ??= describe({ version, origin: ORIGIN }).then((json) => JSON.stringify(json))
+        const body = (await description).replace(ORIGIN, () => inJson(serviceUrl))
+        return { status: 200, headers: { 'content-type': formats.json.contentType }, body }
       },
     ],
   ])
@@ -97,12 +103,13 @@ const openPaths = ({ style, describe }: Variant, version: string): ReadonlyMap<s
 const answerOpen = (
   open: Open,
   wording: Wording,
-  method: string,
+  request: WireRequest,
   path: string,
 ): WireResponse | Promise<WireResponse> => {
+  const { method } = request
   if (method === 'OPTIONS') return options(OPEN_METHODS)
-  if (method !== 'GET') throw notAllowed(method, path, OPEN_METHODS)
-  return open(wording)
+  if (method !== 'GET' && method !== 'HEAD') throw notAllowed(method, path, OPEN_METHODS)
+  return open(wording, request)
 }
 
 /** Takes headers that an answer has whatever becomes of its request. */
@@ -138,7 +145,7 @@ export const createFace = (variant: Variant, deps: FaceDeps): Face => {
     if (open || method === 'OPTIONS') mustBeShort(request.target)
     if (open) {
       style.mustSpeak(headers, false)
-      return answerOpen(open, wording, method, target.path)
+      return answerOpen(open, wording, request, target.path)
     }
     if (method === 'OPTIONS') return options(app.methodsOf(target.path))
     const admitted = await letIn(request, tell)

@@ -20,6 +20,25 @@ export const directAddress = (socket: Duplex): string => {
   return address
 }
 
+type Scheme = 'http' | 'https'
+
+/** Returns the scheme of a request. Behind a proxy, where TLS ends, that may say that it was plain. */
+const schemeOf = ({ headers }: IncomingMessage, scheme: Scheme, behindProxy: boolean): Scheme => {
+  const told = behindProxy ? String(headers['x-forwarded-proto'] ?? '') : ''
+  return told.split(',').at(-1)?.trim().toLowerCase() === 'http' ? 'http' : scheme
+}
+
+/** Returns the URL below which a request reached the service: by the host that it names, else by the local address. */
+export const serviceUrlOf = (
+  request: IncomingMessage,
+  host: string | undefined,
+  { scheme, behindProxy }: { readonly scheme: Scheme; readonly behindProxy: boolean },
+): string => {
+  const { localAddress = '', localPort } = request.socket
+  const local = `${isIP(localAddress) === 6 ? `[${localAddress}]` : localAddress}:${localPort}`
+  return `${schemeOf(request, scheme, behindProxy)}://${host ?? request.headers.host ?? local}`
+}
+
 /**
  * The address that a request comes from. Behind a proxy it is the last one of `X-Forwarded-For`, which that proxy has
  * added; those before it are whatever the sender has made up.

@@ -34,9 +34,9 @@ export const v1: Variant = {
   routes: v1Routes,
   isLenient: false,
   openDoor: openWithKey,
-  describe: async (version) => {
+  describe: async (place) => {
     const { describeV1 } = await import('./openapi/v1.ts')
-    return describeV1(v1Routes, version)
+    return describeV1(v1Routes, place)
   },
 }
 

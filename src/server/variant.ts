@@ -35,6 +35,9 @@ export type Style = {
   readonly mustSpeak: (headers: Headers, takesBody: boolean) => void
 }
 
+/** The version of the service, and the URL below which it is. */
+export type Place = { readonly version: string; readonly origin: string }
+
 /** A variant of the interface. */
 export type Variant = {
   readonly style: Style
@@ -43,7 +46,7 @@ export type Variant = {
   readonly isLenient: boolean
   readonly openDoor: OpenDoor
   /** Describes it in OpenAPI. */
-  readonly describe: (version: string) => Promise<object>
+  readonly describe: (place: Place) => Promise<object>
 }
 
 type Refused = Pick<WireRequest, 'target' | 'headers'>

@@ -7,6 +7,8 @@ export type WireRequest = {
   readonly target: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** The URL below which the sender reached the service, such as `https://kpi.example.com`. */
+  readonly serviceUrl?: string
   /** The IP address of whoever asks: the other end of the connection, or what a trusted proxy says it is. */
   readonly address: string
   /** How clients reach the service: encrypted, here or by a proxy in front, or not. Plain where it is not given. */

@@ -4,9 +4,9 @@ import { parseQuery, queryDay, queryIds, queryInteger } from '../../src/server/q
 const malformed = (parameter: string): unknown =>
   expect.objectContaining({ code: 'malformed', message: expect.stringContaining(parameter) as string })
 
-const ROWS = { kind: 'integer', name: 'rows', about: '', least: 1, most: 500 } as const
-const FROM = { kind: 'day', name: 'dateFrom', about: '' } as const
-const KPIS = { kind: 'ids', name: 'kpiIds', about: '' } as const
+const ROWS = { kind: 'integer', name: 'rows', about: '', least: 1, most: 500, example: 5 } as const
+const FROM = { kind: 'day', name: 'dateFrom', about: '', example: '2026-03-01' } as const
+const KPIS = { kind: 'ids', name: 'kpiIds', about: '', example: [1] } as const
 
 describe('a query', () => {
   test.each([

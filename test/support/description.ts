@@ -5,15 +5,27 @@ import { asJson, type XmlSchema } from './xml-schema.ts'
 
 type Named<T> = Readonly<Record<string, T>>
 type Reference = { readonly $ref?: string }
-type Content = Named<{ readonly schema: Reference }>
+/** What a body holds, by its media type. */
+export type Content = Named<{ readonly schema: Reference; readonly example?: unknown }>
 
 /** What an answer may be, or a reference to that. */
 export type Described = Reference & { readonly headers?: Named<Reference>; readonly content?: Content }
 
+/** A parameter with its example, or a reference to one. */
+export type Parameter = Reference & {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly description?: string
+  readonly schema: object
+  readonly example?: unknown
+}
+
 /** One operation of a description. */
 export type Operation = {
   readonly operationId: string
+  readonly summary?: string
   readonly description?: string
+  readonly parameters?: readonly Parameter[]
   readonly tags: readonly string[]
   /** Where it is other than for the rest. */
   readonly security?: readonly object[]
@@ -23,8 +35,9 @@ export type Operation = {
 
 /** A description in OpenAPI, as far as tests look into it. */
 export type Description = {
+  readonly info: object
   readonly paths: Named<Named<Operation>>
-  readonly tags: readonly { readonly name: string }[]
+  readonly tags: readonly { readonly name: string; readonly description?: string }[]
   readonly servers: readonly { readonly url: string }[]
   readonly components: Named<Named<object>>
 }

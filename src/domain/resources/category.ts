@@ -10,8 +10,8 @@ export const category = resource({
   brief: ['id', 'name', 'sort_order'],
   fields: {
     id: { kind: 'integer', about: 'Id of the category', readOnly: true },
-    name: { kind: 'text', about: 'Name of the category', required: true, max: 50 },
-    sort_order: { kind: 'int16', about: 'Place in lists; last when not given', fallback: 'next' },
+    name: { kind: 'text', about: 'Name of the category', required: true, max: 50, example: 'Sales' },
+    sort_order: { kind: 'int16', about: 'Place in lists', fallback: 'next' },
     created_at: { kind: 'datetime', about: 'When it was made', readOnly: true },
     updated_at: { kind: 'datetime', about: 'When it was last changed', readOnly: true },
   },

@@ -11,13 +11,14 @@ export const entry = resource({
   brief: ['id', 'user_id', 'kpi_id', 'entry_date', 'actual', 'target', 'notes'],
   fields: {
     id: { kind: 'integer', about: 'Id of the entry', readOnly: true },
-    user_id: { kind: 'integer', about: 'User whom the value belongs to', nullable: true, refers: 'user' },
+    user_id: { kind: 'integer', about: 'User whom the value belongs to', nullable: true, refers: 'user', example: 2 },
     email: {
       kind: 'text',
       about: "The user's e-mail address, instead of user_id",
       nullable: true,
       max: 150,
       writeOnly: true,
+      insteadOf: 'user_id',
     },
     source_id: {
       kind: 'integer',
@@ -25,16 +26,19 @@ export const entry = resource({
       nullable: true,
       refers: 'breakdown_item',
       newer: true,
+      insteadOf: 'user_id',
+      example: 2,
     },
     kpi_id: { kind: 'integer', about: 'KPI that the value is for', required: true, refers: 'kpi' },
     entry_date: { kind: 'date', about: 'Day that the value is for', required: true },
-    actual: { kind: 'decimal', about: 'Measured value', nullable: true },
+    actual: { kind: 'decimal', about: 'Measured value', nullable: true, example: 120.5 },
     target: {
       kind: 'decimal',
       about: 'Target of this entry; dropped where the KPI has none',
       nullable: true,
+      example: 100,
     },
-    notes: { kind: 'text', about: 'Free text', nullable: true, max: 500 },
+    notes: { kind: 'text', about: 'Free text', nullable: true, max: 500, example: 'Sale began' },
     created_at: { kind: 'datetime', about: 'When it was made', readOnly: true },
     updated_at: { kind: 'datetime', about: 'When it was last changed', readOnly: true },
     setActual: { kind: 'boolean', about: 'false keeps the actual that is stored', fallback: true, writeOnly: true },
@@ -105,8 +109,8 @@ export const batchResult = resource({
   fields: {
     rows_added: { kind: 'integer', about: 'Rows that changed something', readOnly: true },
     rows_created: { kind: 'integer', about: 'Rows that made a new entry', readOnly: true },
-    rows_updated: { kind: 'integer', about: 'Rows that changed an entry', readOnly: true },
-    rows_unchanged: { kind: 'integer', about: 'Rows that were there already', readOnly: true },
+    rows_updated: { kind: 'integer', about: 'Rows that changed an entry', readOnly: true, example: 0 },
+    rows_unchanged: { kind: 'integer', about: 'Rows that were there already', readOnly: true, example: 0 },
   },
 })
 

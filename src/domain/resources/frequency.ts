@@ -16,7 +16,7 @@ export const frequency = resource({
       readOnly: true,
       oneOf: ['D', 'W', 'M', 'Q', 'Y'],
     },
-    name: { kind: 'text', about: 'Name of the frequency', readOnly: true },
+    name: { kind: 'text', about: 'Name of the frequency', readOnly: true, example: 'Daily' },
   },
 })
 

@@ -10,6 +10,6 @@ export const health = resource({
   verbs: ['get'],
   fields: {
     status: { kind: 'choice', about: 'ok: it answers', readOnly: true, oneOf: ['ok'] },
-    version: { kind: 'text', about: 'Version of the service', readOnly: true },
+    version: { kind: 'text', about: 'Version of the service', readOnly: true, example: '0.1.0' },
   },
 })

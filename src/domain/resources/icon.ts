@@ -10,7 +10,7 @@ export const icon = resource({
   brief: ['id', 'name'],
   fields: {
     id: { kind: 'int16', about: 'Id of the icon', readOnly: true },
-    name: { kind: 'text', about: 'Name of the icon', readOnly: true },
+    name: { kind: 'text', about: 'Name of the icon', readOnly: true, example: 'Chart' },
   },
 })
 

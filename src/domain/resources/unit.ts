@@ -9,8 +9,8 @@ export const unit = resource({
   verbs: ['list', 'get', 'add', 'update', 'remove'],
   brief: ['id', 'name', 'entry_format', 'display_format', 'is_percentage'],
   fields: {
-    id: { kind: 'integer', about: 'Id of the unit', readOnly: true },
-    name: { kind: 'text', about: 'Name of the unit', required: true, max: 25 },
+    id: { kind: 'integer', about: 'Id of the unit', readOnly: true, example: 1 },
+    name: { kind: 'text', about: 'Name of the unit', required: true, max: 25, example: 'Metre' },
     entry_format: {
       kind: 'text',
       about: 'Number pattern that values are entered in, such as #.00',
@@ -18,6 +18,7 @@ export const unit = resource({
       max: 25,
       form: { matches: /^[0#.]+$/, says: 'a number pattern of 0, # and . only' },
       usual: '#.00',
+      example: '#.00',
     },
     display_format: {
       kind: 'text',
@@ -26,6 +27,7 @@ export const unit = resource({
       max: 25,
       form: { matches: /[0#]/, says: 'a number pattern with at least one 0 or #' },
       usual: '#.00',
+      example: '#.00 m',
     },
     is_percentage: {
       kind: 'boolean',

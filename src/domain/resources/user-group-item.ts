@@ -10,11 +10,17 @@ export const userGroupItem = resource({
   verbs: ['list', 'get', 'add', 'remove'],
   brief: ['id', 'user_id', 'group_name', 'name'],
   fields: {
-    user_id: { kind: 'integer', about: 'User who belongs to it', readOnly: true },
-    id: { kind: 'integer', about: 'Group item that the user belongs to', required: true, refers: 'group_item' },
-    group_id: { kind: 'integer', about: 'Group of the group item', readOnly: true },
-    group_name: { kind: 'text', about: 'Name of the group', readOnly: true },
-    name: { kind: 'text', about: 'Name of the group item', readOnly: true },
+    user_id: { kind: 'integer', about: 'User who belongs to it', readOnly: true, example: 2 },
+    id: {
+      kind: 'integer',
+      about: 'Group item that the user belongs to',
+      required: true,
+      refers: 'group_item',
+      example: 3,
+    },
+    group_id: { kind: 'integer', about: 'Group of the group item', readOnly: true, example: 2 },
+    group_name: { kind: 'text', about: 'Name of the group', readOnly: true, example: 'Region' },
+    name: { kind: 'text', about: 'Name of the group item', readOnly: true, example: 'North' },
     created_at: { kind: 'datetime', about: 'When it was made', readOnly: true },
   },
 })

@@ -10,13 +10,14 @@ export const user = resource({
   removal: 'with their assignments, links to group items and keys',
   brief: ['id', 'first_name', 'last_name', 'email', 'user_type', 'user_status_id'],
   fields: {
-    id: { kind: 'integer', about: 'Id of the user', readOnly: true },
+    id: { kind: 'integer', about: 'Id of the user', readOnly: true, example: 2 },
     user_type: {
       kind: 'choice',
       about: 'Role in the application',
       required: true,
       oneOf: ['Admin', 'Director', 'Manager', 'User'],
       usual: 'User',
+      example: 'User',
     },
     user_status_id: {
       kind: 'choice',
@@ -25,14 +26,15 @@ export const user = resource({
       oneOf: ['A', 'L'],
       usual: 'A',
     },
-    first_name: { kind: 'text', about: 'First name', required: true, max: 50 },
-    last_name: { kind: 'text', about: 'Last name', nullable: true, max: 50 },
+    first_name: { kind: 'text', about: 'First name', required: true, max: 50, example: 'Ann' },
+    last_name: { kind: 'text', about: 'Last name', nullable: true, max: 50, example: 'Lee' },
     email: {
       kind: 'text',
       about: 'E-mail address, the login name',
       required: true,
       max: 150,
       form: { matches: /^[^\s@,;<>"]+@[^\s@,;<>"]+$/, says: 'an e-mail address' },
+      example: 'ann@example.com',
     },
     password: {
       kind: 'text',

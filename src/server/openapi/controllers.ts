@@ -2,6 +2,7 @@
 export type Controller = {
   readonly path: string
   readonly name: string
+  readonly about: string
   /** One and several of what it holds, as they stand in names of operations. */
   readonly one: string
   readonly many: string
@@ -9,27 +10,100 @@ export type Controller = {
 
 /** The controllers of both variants. */
 export const controllers: readonly Controller[] = [
-  { path: '/users', name: 'Users', one: 'User', many: 'Users' },
-  { path: '/users/{user_id}/kpis', name: 'Users / KPIs', one: 'UserKpi', many: 'UserKpis' },
-  { path: '/users/{user_id}/groupitems', name: 'Users / Group Items', one: 'UserGroupItem', many: 'UserGroupItems' },
-  { path: '/groups', name: 'Groups', one: 'Group', many: 'Groups' },
-  { path: '/groups/{group_id}/items', name: 'Groups / Group Items', one: 'GroupItem', many: 'GroupItems' },
-  { path: '/kpicategories', name: 'KPI Categories', one: 'KpiCategory', many: 'KpiCategories' },
+  {
+    path: '/users',
+    name: 'Users',
+    about: 'The people of the account. The newer variant reads them; they are changed in the application.',
+    one: 'User',
+    many: 'Users',
+  },
+  {
+    path: '/users/{user_id}/kpis',
+    name: 'Users / KPIs',
+    about: 'KPIs that are assigned to a user: only those may be reported for them.',
+    one: 'UserKpi',
+    many: 'UserKpis',
+  },
+  {
+    path: '/users/{user_id}/groupitems',
+    name: 'Users / Group Items',
+    about: 'Group items that a user belongs to. New entries of the user carry them.',
+    one: 'UserGroupItem',
+    many: 'UserGroupItems',
+  },
+  { path: '/groups', name: 'Groups', about: 'What values are grouped by.', one: 'Group', many: 'Groups' },
+  {
+    path: '/groups/{group_id}/items',
+    name: 'Groups / Group Items',
+    about: 'The items of a group.',
+    one: 'GroupItem',
+    many: 'GroupItems',
+  },
+  {
+    path: '/kpicategories',
+    name: 'KPI Categories',
+    about: 'What KPIs are sorted into.',
+    one: 'KpiCategory',
+    many: 'KpiCategories',
+  },
   {
     path: '/kpicategories/{category_id}/kpis',
     name: 'KPI Categories / KPIs',
+    about: 'The KPIs of one category.',
     one: 'CategoryKpi',
     many: 'CategoryKpis',
   },
-  { path: '/kpis', name: 'KPIs', one: 'Kpi', many: 'Kpis' },
-  { path: '/kpifrequencies', name: 'KPI Frequencies', one: 'KpiFrequency', many: 'KpiFrequencies' },
-  { path: '/kpiunits', name: 'KPI Units', one: 'KpiUnit', many: 'KpiUnits' },
-  { path: '/kpiicons', name: 'KPI Icons', one: 'KpiIcon', many: 'KpiIcons' },
-  { path: '/kpientries', name: 'KPI Entries', one: 'KpiEntry', many: 'KpiEntries' },
-  { path: '/breakdownitems', name: 'Breakdown Items', one: 'BreakdownItem', many: 'BreakdownItems' },
-  { path: '/reports', name: 'Reports', one: 'DataEntry', many: 'DataEntries' },
-  { path: '/health', name: 'Health', one: 'Health', many: 'Health' },
-  { path: '/openapi.json', name: 'Description', one: 'Description', many: 'Descriptions' },
+  {
+    path: '/kpis',
+    name: 'KPIs',
+    about: 'What is measured: unit, frequency, direction, and how a period is made of its entries.',
+    one: 'Kpi',
+    many: 'Kpis',
+  },
+  {
+    path: '/kpifrequencies',
+    name: 'KPI Frequencies',
+    about: 'How often a KPI is measured: a fixed list.',
+    one: 'KpiFrequency',
+    many: 'KpiFrequencies',
+  },
+  {
+    path: '/kpiunits',
+    name: 'KPI Units',
+    about: 'Units of measure, and how their values are shown.',
+    one: 'KpiUnit',
+    many: 'KpiUnits',
+  },
+  {
+    path: '/kpiicons',
+    name: 'KPI Icons',
+    about: 'Icons that KPIs are shown with: a fixed list.',
+    one: 'KpiIcon',
+    many: 'KpiIcons',
+  },
+  {
+    path: '/kpientries',
+    name: 'KPI Entries',
+    about: 'Values of KPIs, one by one or in batches.',
+    one: 'KpiEntry',
+    many: 'KpiEntries',
+  },
+  {
+    path: '/breakdownitems',
+    name: 'Breakdown Items',
+    about: 'What values are broken down by: people, channels, regions.',
+    one: 'BreakdownItem',
+    many: 'BreakdownItems',
+  },
+  {
+    path: '/reports',
+    name: 'Reports',
+    about: 'Processed values by KPI, item and period.',
+    one: 'DataEntry',
+    many: 'DataEntries',
+  },
+  { path: '/health', name: 'Health', about: 'Whether the service answers.', one: 'Health', many: 'Health' },
+  { path: '/openapi.json', name: 'Description', about: 'This document.', one: 'Description', many: 'Descriptions' },
 ]
 
 /** The controller that a path belongs to: the one that is named most closely. */

@@ -1,26 +1,25 @@
 import { health } from '../../domain/resources/health.ts'
 import type { Resource } from '../../domain/schema.ts'
 import type { Route } from '../call.ts'
+import type { Place } from '../variant.ts'
 import { controllerOf, controllers } from './controllers.ts'
 import type { Facts } from './facts.ts'
 import type { Schema } from './field-schemas.ts'
-import { describedPath, operationOf } from './operations.ts'
+import { shownExample } from './examples.ts'
+import { operationOf } from './operations.ts'
+import { describedPath, IDEMPOTENCY_KEY } from './parameters.ts'
 import { contentIn, headersOf, openHeaders, refusalsOf, refused } from './responses.ts'
 import { ref, schemasOf, shownName } from './schemas.ts'
 
-const IDEMPOTENCY_KEY: Schema = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  description:
-    'Any text of your own. The same request with the same key is done once; later ones get the first answer.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-}
+const OPENAPI = '3.1.0'
+const CONTACT: Schema = { name: 'The operator of this service' }
 
 /** What anybody may ask for, without credentials. */
 const openOperation = (path: string, content: Schema, facts: Facts): Schema => ({
   tags: [controllerOf(path).name],
   operationId: `get${controllerOf(path).one}`,
   summary: `${controllerOf(path).name}, for anybody who asks`,
+  description: `Returns this without credentials: ${controllerOf(path).about}`,
   security: [],
   responses: {
     200: { description: 'It is there.', headers: openHeaders, content },
@@ -29,8 +28,8 @@ const openOperation = (path: string, content: Schema, facts: Facts): Schema => (
 })
 
 const openPaths = (facts: Facts): Schema => {
-  const shown = contentIn(facts.formats, ref('schemas', shownName(health)))
-  const description = contentIn(['application/json'], { type: 'object' })
+  const shown = contentIn(facts.formats, ref('schemas', shownName(health)), shownExample(health))
+  const description = contentIn(['application/json'], { type: 'object' }, { openapi: OPENAPI })
   return {
     '/health': { get: openOperation('/health', shown, facts) },
     '/openapi.json': { get: openOperation('/openapi.json', description, facts) },
@@ -48,7 +47,7 @@ const pathsOf = (routes: readonly Route[], facts: Facts): Schema => {
 
 const tagsOf = (paths: Schema): Schema[] => {
   const used = new Set(Object.keys(paths).map(controllerOf))
-  return controllers.filter((one) => used.has(one)).map(({ name }) => ({ name }))
+  return controllers.filter((one) => used.has(one)).map(({ name, about }) => ({ name, description: about }))
 }
 
 const isReferred = (name: string, text: string): boolean => text.includes(`"#/components/schemas/${name}"`)
@@ -65,13 +64,13 @@ const schemasFor = (routes: readonly Route[], paths: Schema, facts: Facts): Sche
 }
 
 /** The description of a variant in OpenAPI 3.1, made from its routes, the field table, and the facts that are its own. */
-export const describeVariant = (facts: Facts, routes: readonly Route[], version: string): Schema => {
+export const describeVariant = (facts: Facts, routes: readonly Route[], { version, origin }: Place): Schema => {
   const paths = pathsOf(routes, facts)
-  const { title, about, server, security } = facts
+  const { title, about, prefix, security } = facts
   return {
-    openapi: '3.1.0',
-    info: { title, version, description: about, license: { name: 'MIT', identifier: 'MIT' } },
-    servers: [{ url: server }],
+    openapi: OPENAPI,
+    info: { title, version, description: about, contact: CONTACT, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: origin + prefix }],
     security: [{ [security.name]: [] }],
     tags: tagsOf(paths),
     paths,

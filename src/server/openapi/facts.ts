@@ -1,3 +1,5 @@
+import type { Json } from '../../codec/json.ts'
+import { KpiError } from '../../domain/errors.ts'
 import type { Schema } from './field-schemas.ts'
 
 /** Which operations a status may refuse. All but the first need credentials, and what they tell of a limit. */
@@ -11,6 +13,8 @@ export type Refusal = {
   readonly where: Where
   readonly says: string
   readonly tells?: readonly Told[]
+  /** One such refusal. */
+  readonly example: KpiError
   /** What it may hold in other media types than all refusals. */
   readonly also?: Schema
 }
@@ -27,8 +31,8 @@ export const ACCOUNT_HEADER: Readonly<Record<string, Header>> = {
 export type Facts = {
   readonly title: string
   readonly about: string
-  /** Where it is, from where its description is: whatever address and path lead to that. */
-  readonly server: string
+  /** Its own prefix, below the address of the service. */
+  readonly prefix: string
   readonly security: { readonly name: string; readonly scheme: Schema }
   /** The scheme of the credentials, as their challenge has it. */
   readonly challenge: string
@@ -37,6 +41,8 @@ export type Facts = {
   /** What a refusal holds: its media types, and its schemas, of which the first is that of the whole. */
   readonly errorFormats: readonly string[]
   readonly errorSchemas: Readonly<Record<string, Schema>>
+  /** Writes an error as a refusal holds it. */
+  readonly errorExample: (error: KpiError, status: number) => Json
   /** By status (decisions, section 8). */
   readonly refusals: Readonly<Record<number, Refusal>>
   /** What answers to good credentials tell of them and of their limit, by the name on the wire. */
@@ -63,3 +69,19 @@ export const limitHeaders = (whose: string): Facts['callerHeaders'] => ({
   RateLimit: { name: 'RateLimit', says: 'What is left of the limit (IETF draft)', type: 'string' },
   'RateLimit-Policy': { name: 'RateLimitPolicy', says: 'The limit (IETF draft)', type: 'string' },
 })
+
+/** A refusal of each status that both variants have. */
+export const refusalExamples = {
+  403: new KpiError('forbidden', 'the API of account acme is off'),
+  404: new KpiError('not_found', 'there is no KPI 99'),
+  408: new KpiError('too_slow', 'the request did not come in time'),
+  409: new KpiError('conflict', 'name: there is a category Sales already', {
+    issues: [{ field: 'name', message: 'there is a category Sales already' }],
+  }),
+  413: new KpiError('too_large', 'the body is over 10 MiB'),
+  414: new KpiError('too_long', 'the address is over 8192 bytes'),
+  415: new KpiError('media_type', 'the Content-Type is text/plain'),
+  431: new KpiError('head_too_large', 'the head of the request is over 64 KiB'),
+  500: new KpiError('internal', 'something unforeseen happened; it was logged as request n2RfA6UeTjVM'),
+  503: new KpiError('unavailable', 'the service is stopping; try again'),
+} as const

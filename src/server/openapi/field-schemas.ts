@@ -1,7 +1,7 @@
 import type { Json } from '../../codec/json.ts'
 import { INTEGER_DIGITS } from '../../domain/decimal.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
-import type { Field, Kind } from '../../domain/schema.ts'
+import { fallbackSays, type Field, type Kind } from '../../domain/schema.ts'
 
 /** A schema of OpenAPI 3.1, which is JSON Schema 2020-12. */
 export type Schema = Readonly<Record<string, Json>>
@@ -22,31 +22,32 @@ const shownAs: Record<Kind, Schema> = {
   datetime: { type: 'string', pattern: DATETIME },
 }
 
-const strictly: Record<Kind, Schema> = {
+const takenAs: Record<Kind, Schema> = {
+  ...shownAs,
   integer: { type: 'integer', ...WHOLE },
-  int16: { type: 'integer', ...INT16 },
   decimal: { type: 'number', ...DECIMAL },
-  boolean: { type: 'boolean' },
-  text: { type: 'string' },
-  choice: { type: 'string' },
-  date: { type: 'string', pattern: String.raw`\d{4}-\d{2}-\d{2}(T00:00:00)?` },
-  datetime: { type: 'string', pattern: DATETIME },
 }
 
-/** What older clients send instead of a number or a boolean: text that stands for it (decisions, section 4). */
-const leniently: Record<Kind, Schema> = {
-  ...strictly,
-  integer: { type: ['integer', 'string'], pattern: String.raw`-?\d{1,15}`, ...WHOLE },
-  int16: { type: ['integer', 'string'], pattern: String.raw`-?\d{1,5}`, ...INT16 },
-  decimal: { type: ['number', 'string'], pattern: String.raw`-?0*\d{1,${INTEGER_DIGITS}}(\.\d+)?`, ...DECIMAL },
-  boolean: { type: ['boolean', 'string'], pattern: 'true|false' },
+/**
+ * The text that older clients send instead of a number or a boolean (decisions, section 4). It comes second, without
+ * the blanks that may stand around it: generators make values of patterns.
+ */
+const asText: Partial<Record<Kind, Schema>> = {
+  integer: { type: 'string', pattern: String.raw`^-?\d{1,15}$` },
+  int16: { type: 'string', pattern: String.raw`^-?(\d{1,4}|[12]\d{4}|3[01]\d{3}|32[0-6]\d{2}|327[0-5]\d|3276[0-7])$` },
+  decimal: { type: 'string', pattern: String.raw`^-?\d{1,${INTEGER_DIGITS}}(\.\d+)?$` },
+  boolean: { type: 'string', enum: ['true', 'false'] },
 }
 
-const orNull = (schema: Schema): Schema => ({
-  ...schema,
-  type: [schema['type'], 'null'].flat(),
-  ...(Array.isArray(schema['enum']) && { enum: [...schema['enum'], null] }),
-})
+const orNull = (schema: Schema): Schema => {
+  const { anyOf, enum: choices } = schema
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] }
+  return {
+    ...schema,
+    type: [schema['type'], 'null'].flat(),
+    ...(Array.isArray(choices) && { enum: [...choices, null] }),
+  }
+}
 
 const limitsOf = ({ max, oneOf }: Field): Schema => ({
   ...(max !== undefined && { maxLength: max }),
@@ -61,27 +62,38 @@ export const shownField = (field: Field): Schema => {
   return field.nullable ? orNull(schema) : schema
 }
 
-/** Blanks around a value do not count; only blanks are as good as null, where there may be null. */
-const patternOf = (pattern: Json, mayBeBlank: boolean): Schema =>
-  typeof pattern === 'string' ? { pattern: String.raw`^\s*(${pattern})${mayBeBlank ? '?' : ''}\s*$` } : {}
-
-const textPattern = ({ kind, form, oneOf }: Field, mayBeBlank: boolean): Schema => {
-  if (kind !== 'text' && kind !== 'choice') return {}
+const textPattern = ({ kind, form, oneOf }: Field, mayBeNull: boolean): Schema => {
+  if (kind !== 'text') return {}
   if (form) return { pattern: form.matches.source }
-  return mayBeBlank || oneOf ? {} : { pattern: String.raw`\S` }
+  return mayBeNull || oneOf ? {} : { pattern: String.raw`\S` }
+}
+
+const valueOf = ({ kind }: Field, isLenient: boolean): Schema => {
+  const text = isLenient ? asText[kind] : undefined
+  return text ? { anyOf: [takenAs[kind], text] } : takenAs[kind]
+}
+
+/** What a body is for: it makes a resource, or changes one. */
+export type Purpose = 'add' | 'update'
+
+/**
+ * What a field means in a body. What is taken where it is not given is said here and not by `default`: generators make
+ * fields with a default mandatory. A change keeps what is stored, except for what only says how to store.
+ */
+const aboutOf = (field: Field, purpose: Purpose): string => {
+  const fallback = purpose === 'add' || field.writeOnly ? fallbackSays(field) : undefined
+  return fallback === undefined ? field.about : `${field.about}; ${fallback}`
 }
 
 /** A field as bodies may hold it. A field with a fallback takes null for it. */
-export const takenField = (field: Field, isLenient: boolean): Schema => {
+export const takenField = (field: Field, purpose: Purpose, isLenient: boolean): Schema => {
   const mayBeNull = field.nullable === true || field.fallback !== undefined
-  const { pattern, ...taken } = (isLenient ? leniently : strictly)[field.kind]
   const schema = {
-    description: field.about,
+    description: aboutOf(field, purpose),
     ...((field.writeOnly || field.secret) && { writeOnly: true }),
-    ...taken,
-    ...(pattern === undefined ? textPattern(field, mayBeNull) : patternOf(pattern, mayBeNull)),
+    ...valueOf(field, isLenient),
+    ...textPattern(field, mayBeNull),
     ...limitsOf(field),
-    ...(typeof field.fallback === 'boolean' && { default: field.fallback }),
   }
   return mayBeNull ? orNull(schema) : schema
 }

@@ -1,94 +1,46 @@
-import type { Resource } from '../../domain/schema.ts'
-import type { QueryParameter, Route } from '../call.ts'
+import type { Json } from '../../codec/json.ts'
+import type { Route } from '../call.ts'
 import { controllerOf } from './controllers.ts'
-import { type Schema, shownField } from './field-schemas.ts'
+import { bodyExample, shownExample } from './examples.ts'
+import type { Schema } from './field-schemas.ts'
 import type { Facts, Where } from './facts.ts'
+import { pathParameters, queryParameter } from './parameters.ts'
 import { contentIn, refused, usualHeaders } from './responses.ts'
 import { draftName, listName, patchName, ref, shownName } from './schemas.ts'
-
-type Verb = 'list' | 'get' | 'add' | 'addMany' | 'update' | 'remove'
-
-/** A POST that answers with what was sent has made it; another one has made many. */
-const verbOf = ({ method, path, takes, gives }: Route): Verb => {
-  if (method === 'GET') return path.endsWith('}') ? 'get' : 'list'
-  if (method === 'POST') return takes === gives ? 'add' : 'addMany'
-  return method === 'PUT' ? 'update' : 'remove'
-}
+import { descriptionOf, operationId, summaryOf, type Verb, verbOf } from './verbs.ts'
 
 const isPost = (verb: Verb): boolean => verb === 'add' || verb === 'addMany'
 
-const idOf = (verb: Verb, path: string): string => {
-  const { one, many } = controllerOf(path)
-  if (verb === 'list') return `list${many}`
-  return verb === 'addMany' ? `add${many}` : `${verb}${one}`
-}
-
-const summaryOf = (verb: Verb, path: string): string => {
-  const { name } = controllerOf(path)
-  const says: Record<Verb, string> = {
-    list: 'list',
-    get: 'get one',
-    add: 'add one',
-    addMany: 'add or update many, all or nothing',
-    update: 'change one; what is not sent stays as it is',
-    remove: 'delete one',
-  }
-  return `${name}: ${says[verb]}`
-}
-
-/** A path as the description has it: every id is called by a name. */
-export const describedPath = (path: string): string => path.replace('{key}', '{id}')
-
-const pathParameters = (path: string, gives: Resource | undefined): Schema[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
-    name: name === 'key' ? 'id' : name,
-    in: 'path',
-    required: true,
-    schema: name === 'key' && gives?.fields['id'] ? shownField(gives.fields['id']) : { type: 'integer', minimum: 0 },
-  }))
-
-const querySchema = (parameter: QueryParameter): Schema => {
-  if (parameter.kind === 'integer') return { type: 'integer', minimum: parameter.least, maximum: parameter.most }
-  if (parameter.kind === 'boolean') return { type: 'boolean' }
-  if (parameter.kind === 'day') return { type: 'string', format: 'date' }
-  return { type: 'array', items: { type: 'integer', minimum: 0 } }
-}
-
-const queryParameter = (parameter: QueryParameter): Schema => ({
-  name: parameter.name,
-  in: 'query',
-  description: parameter.about,
-  schema: querySchema(parameter),
-  ...(parameter.kind === 'ids' && { style: 'form', explode: false }),
-})
-
-const parametersOf = (verb: Verb, { path, gives, query = [] }: Route): Schema[] => [
-  ...pathParameters(path, gives),
+const parametersOf = (verb: Verb, { path, query = [] }: Route): Schema[] => [
+  ...pathParameters(path),
   ...query.map(queryParameter),
   ...(isPost(verb) ? [ref('parameters', 'IdempotencyKey')] : []),
 ]
 
-const bodyOf = (verb: Verb, { takes }: Route, { formats }: Facts): Schema =>
-  takes
-    ? {
-        requestBody: {
-          required: true,
-          content: contentIn(formats, ref('schemas', verb === 'update' ? patchName(takes) : draftName(takes))),
-        },
-      }
-    : {}
+const bodyOf = (verb: Verb, { takes }: Route, { formats }: Facts): Schema => {
+  if (!takes) return {}
+  const purpose = verb === 'update' ? 'update' : 'add'
+  const schema = ref('schemas', purpose === 'update' ? patchName(takes) : draftName(takes))
+  return { requestBody: { required: true, content: contentIn(formats, schema, bodyExample(takes, purpose)) } }
+}
 
-const success = (verb: Verb, { gives, counts }: Route, facts: Facts): Schema => ({
+const answerOf = (verb: Verb, { gives }: Route, { formats }: Facts): Schema => {
+  if (!gives) return {}
+  const one: Json = shownExample(gives)
+  const isList = verb === 'list'
+  const schema = ref('schemas', isList ? listName(gives) : shownName(gives))
+  return { content: contentIn(formats, schema, isList ? [one] : one) }
+}
+
+const success = (verb: Verb, route: Route, facts: Facts): Schema => ({
   description: verb === 'remove' ? 'It is deleted; the body is empty.' : 'It is done.',
   headers: {
     ...usualHeaders(facts),
     ...(isPost(verb) && { 'Idempotent-Replayed': ref('headers', 'Replayed') }),
     ...(verb === 'add' && { Location: ref('headers', 'Location') }),
-    ...(counts && { 'X-Total-Count': ref('headers', 'TotalCount') }),
+    ...(route.counts && { 'X-Total-Count': ref('headers', 'TotalCount') }),
   },
-  ...(gives && {
-    content: contentIn(facts.formats, ref('schemas', verb === 'list' ? listName(gives) : shownName(gives))),
-  }),
+  ...answerOf(verb, route, facts),
 })
 
 /** What an update in place of an addition answers. */
@@ -110,19 +62,14 @@ const possible: Record<Where, (verb: Verb, route: Route) => boolean> = {
   'with a body': (_verb, { takes }) => takes !== undefined,
 }
 
-const aboutOf = ({ gives, scope }: Route): Schema => {
-  const parts = [gives?.caution, scope && `Needs the scope \`${scope}\`.`].filter((part) => part !== undefined)
-  return parts.length > 0 ? { description: parts.join('\n\n') } : {}
-}
-
 /** One operation as OpenAPI has it. */
 export const operationOf = (route: Route, facts: Facts): Schema => {
   const verb = verbOf(route)
   return {
     tags: [controllerOf(route.path).name],
-    operationId: idOf(verb, route.path),
+    operationId: operationId(verb, route.path),
     summary: summaryOf(verb, route.path),
-    ...aboutOf(route),
+    description: descriptionOf(verb, route),
     ...(route.scope && { security: [{ [facts.security.name]: [route.scope] }] }),
     parameters: parametersOf(verb, route),
     ...bodyOf(verb, route, facts),

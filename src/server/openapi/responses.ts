@@ -37,23 +37,29 @@ export const openHeaders: Schema = {
 /** The headers of an answer that needs credentials. */
 export const usualHeaders = (facts: Facts): Schema => ({ ...openHeaders, ...toldOfCaller(facts) })
 
-/** The same content in each of some formats. */
-export const contentIn = (formats: readonly string[], schema: Schema): Schema =>
-  Object.fromEntries(formats.map((format) => [format, { schema }]))
+/** Returns the same content in each of some formats, with an example of it. */
+export const contentIn = (formats: readonly string[], schema: Schema, example: Json): Schema =>
+  Object.fromEntries(formats.map((format) => [format, { schema, example }]))
 
 /** The name under which a refusal is referred to. */
 export const refusalName = (status: number): string => `Refused${status}`
 
-const refusal = (facts: Facts, { says, tells = [], also }: Refusal): Schema => ({
-  description: says,
-  headers: Object.fromEntries([openHeaders, ...tells.map((what) => told[what](facts))].flatMap(Object.entries<Json>)),
-  content: { ...contentIn(facts.errorFormats, ref('schemas', Object.keys(facts.errorSchemas)[0] ?? '')), ...also },
-})
+const refusal = (facts: Facts, status: number, { says, tells = [], example, also }: Refusal): Schema => {
+  const schema = ref('schemas', Object.keys(facts.errorSchemas)[0] ?? '')
+  return {
+    description: says,
+    headers: Object.fromEntries([openHeaders, ...tells.map((what) => told[what](facts))].flatMap(Object.entries<Json>)),
+    content: { ...contentIn(facts.errorFormats, schema, facts.errorExample(example, status)), ...also },
+  }
+}
 
 /** What requests may be refused with, by the name under which it is referred to. */
 export const refusalsOf = (facts: Facts): Schema =>
   Object.fromEntries(
-    Object.entries(facts.refusals).map(([status, one]) => [refusalName(Number(status)), refusal(facts, one)]),
+    Object.entries(facts.refusals).map(([status, one]) => [
+      refusalName(Number(status)),
+      refusal(facts, Number(status), one),
+    ]),
   )
 
 /** References to some of the refusals, by status. */

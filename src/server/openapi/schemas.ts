@@ -2,7 +2,7 @@ import { NAMESPACE } from '../../codec/xml-names.ts'
 import { BATCH_LIMIT } from '../../domain/resources/entry.ts'
 import type { Field, NamedField, Resource } from '../../domain/schema.ts'
 import type { Facts } from './facts.ts'
-import { type Schema, shownField, takenField } from './field-schemas.ts'
+import { type Purpose, type Schema, shownField, takenField } from './field-schemas.ts'
 
 /** A reference to a part of the description that stands under `components`. */
 export const ref = (kind: string, name: string): Schema => ({ $ref: `#/components/${kind}/${name}` })
@@ -47,17 +47,21 @@ const innerLists = ({ lists = {} }: Resource, style: Style): Schema =>
     ]),
   )
 
-/** The fields that a body may hold: what the path says already is ignored there. */
-const ownOf = ({ path, writable }: Resource): NamedField[] => writable.filter(({ name }) => !path.includes(`{${name}}`))
+/** Returns the fields that a body may hold. What the path says already is ignored there, and a change keeps secrets. */
+export const bodyFields = ({ path, writable }: Resource, purpose: Purpose): NamedField[] =>
+  writable.filter(({ name, field }) => {
+    const isKept = purpose === 'update' && (name === 'id' || field.secret)
+    return !isKept && !path.includes(`{${name}}`)
+  })
 
-type Taken = { readonly about: string; readonly required: readonly string[] }
+type Taken = { readonly purpose: Purpose; readonly about: string; readonly required: readonly string[] }
 
-const taken = (of: Resource, { about, required }: Taken, style: Style): Schema => ({
+const taken = (of: Resource, { purpose, about, required }: Taken, style: Style): Schema => ({
   type: 'object',
   description: about,
   properties: {
     ...innerLists(of, style),
-    ...propertiesOf(ownOf(of), (field) => takenField(field, style.isLenient)),
+    ...propertiesOf(bodyFields(of, purpose), (field) => takenField(field, purpose, style.isLenient)),
   },
   ...(required.length > 0 && { required }),
   ...named(style, of.root),
@@ -66,17 +70,16 @@ const taken = (of: Resource, { about, required }: Taken, style: Style): Schema =
 const draft = (of: Resource, style: Style): Schema => {
   const isMandatory = ({ field }: NamedField): boolean =>
     field.required === true && !(style.isLenient && field.lenient === true)
-  const mandatory = ownOf(of)
+  const mandatory = bodyFields(of, 'add')
     .filter(isMandatory)
     .map(({ name }) => name)
   const about = `What makes one ${of.title}. Other fields are ignored.`
-  return taken(of, { about, required: [...Object.keys(of.lists ?? {}), ...mandatory] }, style)
+  return taken(of, { purpose: 'add', about, required: [...Object.keys(of.lists ?? {}), ...mandatory] }, style)
 }
 
 const patch = (of: Resource, style: Style): Schema => {
-  const writable = of.writable.filter(({ field }) => !field.secret)
   const about = `What changes one ${of.title}. What is not sent stays as it is.`
-  return taken({ ...of, writable }, { about, required: [] }, style)
+  return taken(of, { purpose: 'update', about, required: [] }, style)
 }
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)

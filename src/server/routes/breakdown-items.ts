@@ -10,11 +10,13 @@ const BREAKDOWN = {
   about: 'Id of the breakdown whose items are asked for',
   least: 0,
   most: Number.MAX_SAFE_INTEGER,
+  example: 2,
 } as const
 const ARCHIVED = {
   kind: 'boolean',
   name: 'archived',
   about: 'true for those that are archived, false for the others; both when not given',
+  example: false,
 } as const
 
 /** Breakdown items: only the newer variant has them. */

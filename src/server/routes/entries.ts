@@ -26,6 +26,7 @@ const USER = {
   about: 'Id of the user whose entries are asked for',
   least: 0,
   most: Number.MAX_SAFE_INTEGER,
+  example: 2,
 } as const
 const SOURCE = {
   kind: 'integer',
@@ -33,6 +34,7 @@ const SOURCE = {
   about: 'Id of the breakdown item whose entries are asked for',
   least: 0,
   most: Number.MAX_SAFE_INTEGER,
+  example: 2,
 } as const
 const KPI = {
   kind: 'integer',
@@ -40,15 +42,27 @@ const KPI = {
   about: 'Id of the KPI whose entries are asked for',
   least: 0,
   most: Number.MAX_SAFE_INTEGER,
+  example: 1,
 } as const
-const FROM = { kind: 'day', name: 'dateFrom', about: 'First day; today when neither day is given' } as const
-const TO = { kind: 'day', name: 'dateTo', about: 'Last day; today when neither day is given' } as const
+const FROM = {
+  kind: 'day',
+  name: 'dateFrom',
+  about: 'First day; today when neither day is given',
+  example: '2026-03-01',
+} as const
+const TO = {
+  kind: 'day',
+  name: 'dateTo',
+  about: 'Last day; today when neither day is given',
+  example: '2026-03-31',
+} as const
 const ROWS = {
   kind: 'integer',
   name: 'rows',
   about: `Entries on a page; ${ENTRIES_PAGE} when not given`,
   least: 1,
   most: ENTRIES_PAGE,
+  example: 100,
 } as const
 const PAGE = {
   kind: 'integer',
@@ -56,6 +70,7 @@ const PAGE = {
   about: 'Which page; the first when not given',
   least: 1,
   most: 1_000_000_000,
+  example: 1,
 } as const
 
 /** With only one date given the other is today, or the given one where that would turn the range around. */

@@ -6,19 +6,26 @@ import { selectBreakdownItems, type SelectItems, selectUsers } from '../../servi
 import type { Route } from '../call.ts'
 import { queryDay, queryIds } from '../query.ts'
 
-const KPIS = { kind: 'ids', name: 'kpiIds', about: 'Ids of the KPIs to narrow to' } as const
+const KPIS = { kind: 'ids', name: 'kpiIds', about: 'Ids of the KPIs to narrow to', example: [1] } as const
 const FROM = {
   kind: 'day',
   name: 'dateFrom',
   about: 'First day that a period may begin on; today when not given',
+  example: '2026-03-01',
 } as const
-const TO = { kind: 'day', name: 'dateTo', about: 'Last day that a period may begin on; today when not given' } as const
+const TO = {
+  kind: 'day',
+  name: 'dateTo',
+  about: 'Last day that a period may begin on; today when not given',
+  example: '2026-03-31',
+} as const
 const GROUP_ITEMS = {
   kind: 'ids',
   name: 'groupItemIds',
   about: 'Ids of the group items to report, each with all entries that carry it',
+  example: [3],
 } as const
-const USERS = { kind: 'ids', name: 'userIds', about: 'Ids of the users to narrow to' } as const
+const USERS = { kind: 'ids', name: 'userIds', about: 'Ids of the users to narrow to', example: [2] } as const
 
 const reportRoute = (selectItems: SelectItems): Route => ({
   method: 'GET',
