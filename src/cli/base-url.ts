@@ -1,7 +1,11 @@
 import { isLoopback } from '../client/loopback.ts'
 import { UsageError } from './exit.ts'
 
-const withoutCredentials = (text: string): string => text.replace(/\/\/.*@/s, '//')
+/** The text without what stands between `//` and the last `@`, where a login name and a password would. */
+const withoutCredentials = (text: string): string => {
+  const [start, end] = [text.indexOf('//'), text.lastIndexOf('@')]
+  return start >= 0 && end > start ? text.slice(0, start + 2) + text.slice(end + 1) : text
+}
 
 const faultOf = (url: URL): string | undefined => {
   if (url.username !== '' || url.password !== '') {

@@ -6,7 +6,7 @@ import type { Field, FieldValue, Kind } from './schema.ts'
 /** The largest whole number of 16 bits: the last `sort_order`, too. */
 export const INT16_MAX = 32_767
 /** Control characters but line feed and tab, lone surrogates, and two that are no characters. */
-const REFUSED_CHARACTERS = /[[\p{Cc}\p{Cs}\ufffe\uffff]--[\n\t]]/v
+const REFUSED_CHARACTERS = /(?![\n\t])[\p{Cc}\p{Cs}\ufffe\uffff]/u
 const INTEGER = /^-?\d{1,15}$/
 
 /** How a kind of field is named after "must be". */
