@@ -1,10 +1,13 @@
 import { isLoopback } from '../client/loopback.ts'
 import { UsageError } from './exit.ts'
 
-/** The text without what stands between `//` and the last `@`, where a login name and a password would. */
+/** The text without what may be secret in it: what stands before the last `@`, and the query. */
 const withoutCredentials = (text: string): string => {
-  const [start, end] = [text.indexOf('//'), text.lastIndexOf('@')]
-  return start >= 0 && end > start ? text.slice(0, start + 2) + text.slice(end + 1) : text
+  const [place = ''] = text.split(/[?#]/, 1)
+  const slashes = place.indexOf('//')
+  const [start, end] = [slashes < 0 ? 0 : slashes + 2, place.lastIndexOf('@')]
+  const shown = end < start ? place : place.slice(0, start) + place.slice(end + 1)
+  return place === text ? shown : `${shown}…`
 }
 
 const faultOf = (url: URL): string | undefined => {
