@@ -2,11 +2,25 @@
 export type Width = (text: string) => number
 
 const PLAIN = /^[\x20-\x7e]*$/
-const CONTROL = /\p{Cc}/gu
+/** What steers a terminal: control characters, and those that turn the direction of what follows. */
+const STEERING = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+const STEERING_BUT_LINE_ENDS = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+/** JSON escapes the others itself. */
+const LEFT_BY_JSON = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu
 
 /** One line of text that cannot steer the terminal; line ends are shown as marks. */
 export const oneLine = (text: string): string =>
-  PLAIN.test(text) ? text : text.replaceAll('\n', ' ⏎ ').replaceAll(CONTROL, '\ufffd')
+  PLAIN.test(text) ? text : text.replaceAll('\n', ' ⏎ ').replaceAll(STEERING, '\ufffd')
+
+/** Lines of text that cannot steer the terminal. */
+export const visible = (text: string): string => text.replaceAll(STEERING_BUT_LINE_ENDS, '\ufffd')
+
+/** A value as JSON that cannot steer the terminal. */
+export const visibleJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replaceAll(
+    LEFT_BY_JSON,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 /** Loads what knows wide characters only where there are any: that takes longer than drawing most tables. */
 export const loadWidth = async (rows: readonly (readonly string[])[]): Promise<Width> => {
@@ -41,7 +55,7 @@ function* piecesOf(text: string, width: number, widthOf: Width): Generator<strin
 /** The text, cut to a width, with a mark where something is missing. */
 export const shorten = (text: string, width: number, widthOf: Width): string => {
   if (widthOf(text) <= width) return text
-  const [start = ''] = piecesOf(text, width - 1, widthOf)
+  const [start = ''] = width > 1 ? piecesOf(text, width - 1, widthOf) : []
   return `${start}…`
 }
 
