@@ -157,12 +157,13 @@ test.each([
 
 test('rejects and exports of what only its owner may read are for its owner alone', async () => {
   const embedded = shellIn({ home: home.path })
-  await embedded('demo')
-  writeFileSync(home.in('own.csv'), 'user,kpi,date,actual\nNobody,Nothing,x,y\nadmin,Confirmed,2026-03-02,1\n')
-  for (const mode of [0o600, 0o644]) {
-    chmodSync(home.in('own.csv'), mode)
-    await embedded('entries', 'import', 'own.csv', '--max-errors', '9', '--no-input')
-    expect(statSync(home.in('own.rejects.csv')).mode & 0o777).toBe(0o600)
+  await embedded('kpis', 'list')
+  for (const mode of [0o600, 0o640, 0o644]) {
+    const name = `of-${mode.toString(8)}`
+    writeFileSync(home.in(`${name}.csv`), 'user,kpi,date,actual\nNobody,Nothing,x,y\n')
+    chmodSync(home.in(`${name}.csv`), mode)
+    await embedded('entries', 'import', `${name}.csv`, '--max-errors', '9', '--no-input')
+    expect([name, statSync(home.in(`${name}.rejects.csv`)).mode & 0o777]).toEqual([name, mode])
   }
   await embedded('entries', 'export', '--from', '2020-01-01', '--to', '2026-12-31', '--to-file', 'out.csv')
   expect(statSync(home.in('out.csv')).mode & 0o777).toBe(0o600)
