@@ -5,9 +5,24 @@ const LEAST = 24
 /** Tells a process that another has handed over to it. */
 const HANDED_OVER = 'KPI_HANDED_OVER'
 
-const tooOld = () => {
-  process.stderr.write(`kpi: needs Node.js ${LEAST} or newer, this is ${process.version}; see https://nodejs.org\n`)
-  process.exitCode = 1
+/** Exit code: refused or failed. */
+const FAILED = 1
+
+const fail = (message) => {
+  process.stderr.write(`kpi: ${message}\n`)
+  process.exitCode = FAILED
+}
+
+const tooOld = () =>
+  fail(
+    `needs Node.js ${LEAST} or newer, this is ${process.version}; install it from https://nodejs.org, or this package with its optional ones: npm install --include=optional`,
+  )
+
+/** The package that holds a Node.js for this machine. */
+const nodePackage = () => {
+  const system = process.platform === 'win32' ? 'win' : process.platform
+  const name = `${system}-${process.arch}`
+  return name === 'darwin-arm64' ? `node-bin-${name}` : `node-${name}`
 }
 
 /** The Node.js that was installed with the program, if there is one. */
@@ -15,7 +30,7 @@ const findNewer = async () => {
   const { createRequire } = await import('node:module')
   const { dirname, join } = await import('node:path')
   try {
-    const folder = dirname(createRequire(import.meta.url).resolve('node/package.json'))
+    const folder = dirname(createRequire(import.meta.url).resolve(`${nodePackage()}/package.json`))
     return join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
   } catch {
     return undefined
@@ -31,14 +46,18 @@ const handOver = async () => {
   const child = spawn(newer, process.argv.slice(1), { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   // What is sent to the whole group reaches the other twice, which takes it for once.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  child.on('error', tooOld)
+  let isStarted = true
+  child.on('error', () => {
+    isStarted = false
+    tooOld()
+  })
   // A signal's second coming may hit a process that is done and about to end: what it said counts.
   let said
   child.on('message', (code) => {
     said = code
   })
   child.on('close', (code, signal) => {
-    process.exitCode = code ?? said ?? 128 + (constants.signals[signal] ?? 0)
+    if (isStarted) process.exitCode = code ?? said ?? 128 + (constants.signals[signal] ?? 0)
   })
 }
 
@@ -58,12 +77,26 @@ const cacheCode = async () => {
   enableCompileCache(`${cache}/kpi`)
 }
 
+/** Loads the program, which a clone has to build first. */
+const loadProgram = async () => {
+  const program = new URL('../dist/main.js', import.meta.url)
+  const { existsSync } = process.getBuiltinModule('node:fs')
+  if (existsSync(program)) return import(program.href)
+  fail('it is not built, as its install scripts did not run; build it: npm run build')
+  return {}
+}
+
+/** Others may not write what is made here, whatever the shell that starts it allows. */
+const OTHERS_WRITE = 0o022
+
 const start = async () => {
+  process.umask(process.umask() | OTHERS_WRITE)
   const isHandedOver = process.env[HANDED_OVER] !== undefined
   if (isHandedOver) endWithParent()
   const args = process.argv.slice(2)
   if (args[0] !== '--version') await cacheCode()
-  const { run, processIo } = await import('../dist/main.js')
+  const { run, processIo } = await loadProgram()
+  if (!run) return
   process.exitCode = await run(args, processIo(isHandedOver))
   if (isHandedOver) process.send?.(process.exitCode)
 }

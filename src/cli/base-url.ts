@@ -1,7 +1,14 @@
 import { isLoopback } from '../client/loopback.ts'
 import { UsageError } from './exit.ts'
 
-const withoutCredentials = (text: string): string => text.replace(/\/\/.*@/s, '//')
+/** The text without what may be secret in it: what stands before the last `@`, and the query. */
+const withoutCredentials = (text: string): string => {
+  const [place = ''] = text.split(/[?#]/, 1)
+  const slashes = place.indexOf('//')
+  const [start, end] = [slashes < 0 ? 0 : slashes + 2, place.lastIndexOf('@')]
+  const shown = end < start ? place : place.slice(0, start) + place.slice(end + 1)
+  return place === text ? shown : `${shown}…`
+}
 
 const faultOf = (url: URL): string | undefined => {
   if (url.username !== '' || url.password !== '') {

@@ -4,7 +4,7 @@ import { EXIT, exitCodes, Unfinished, UsageError } from './exit.ts'
 import { givenIn, isLogJson } from './given.ts'
 import { ClosedPipe, type Io } from './io.ts'
 import { logLine } from './log.ts'
-import { oneLine } from './output/width.ts'
+import { oneLine, visibleJson } from './output/width.ts'
 
 /** An error as it is told: its code, one line, and one more for each fault. */
 type Failure = {
@@ -85,7 +85,7 @@ export const tellFailure = async (error: unknown, args: readonly string[], io: I
   }
   // What a service says of itself must neither break the line nor steer the terminal.
   const lines = linesOf(failure).map(oneLine)
-  if (isOutputJson(args, io)) lines.push(JSON.stringify({ error: fields }))
+  if (isOutputJson(args, io)) lines.push(visibleJson({ error: fields }))
   await io.stderr.write(`${lines.join('\n')}\n`)
   return exit
 }

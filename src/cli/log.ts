@@ -1,4 +1,5 @@
 import type { Io } from './io.ts'
+import { visibleJson } from './output/width.ts'
 
 /** The forms of what is told on standard error. */
 export const LOG_FORMATS = ['text', 'json'] as const
@@ -11,7 +12,7 @@ export type Level = 'info' | 'warning' | 'error'
 
 /** A line of JSON that tells of an event. */
 export const logLine = (io: Pick<Io, 'now'>, level: Level, event: string, fields: LogFields): string =>
-  `${JSON.stringify({ ts: new Date(io.now()).toISOString(), level, event, ...fields })}\n`
+  `${visibleJson({ ts: new Date(io.now()).toISOString(), level, event, ...fields })}\n`
 
 /** What is told beside the data: for people as text, for programs as a line of JSON each. */
 export type Log = {

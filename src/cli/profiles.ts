@@ -28,7 +28,8 @@ export type Profiles = { readonly current: string | undefined; readonly byName: 
 const FILE = 'config'
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/
 
-const configFile = (io: Io): string => join(configFolder(io), `${FILE}.json`)
+/** The file that holds all profiles. */
+export const configFile = (io: Io): string => join(configFolder(io), `${FILE}.json`)
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

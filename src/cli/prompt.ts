@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers'
 import { UsageError } from './exit.ts'
 import type { Cli } from './cli.ts'
+import { oneLine } from './output/width.ts'
 
 /** What is asked, as the package takes it. */
 type Question = { readonly message: string } & (
@@ -18,7 +19,9 @@ const ask = async ({ io }: Cli, question: Question): Promise<unknown> => {
   io.stdin.once('pause', end)
   try {
     const prompt = inquirer.createPromptModule({ input: io.stdin, output: io.stderr.stream, signal: ended.signal })
-    const { answer } = await prompt<{ answer: unknown }>([{ ...question, name: 'answer' }])
+    const { answer } = await prompt<{ answer: unknown }>([
+      { ...question, message: oneLine(question.message), name: 'answer' },
+    ])
     return answer
   } finally {
     io.stdin.off('pause', end)

@@ -1,14 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { KpiError } from '../domain/errors.ts'
+import { type ErrorCode, KpiError } from '../domain/errors.ts'
 import { configFolder, makeFolder } from './folders.ts'
 import type { Io } from './io.ts'
+import { configFile } from './profiles.ts'
 import { credentialsIn, type RemotePlace } from './settings.ts'
 import { shellWord } from './shell-word.ts'
 
 const OTHERS = 0o077
 const WORLD = 0o007
+const OTHERS_WRITE = 0o022
 const COMMAND_TIMEOUT_MS = 30_000
 
 /** What the secret of a remote service is called: each variant has its own. */
@@ -68,13 +70,29 @@ const strangersTo = ({ env, cwd }: Io, path: string): number => {
   return folder !== undefined && dirname(resolve(cwd, path)) === resolve(folder) ? WORLD : OTHERS
 }
 
+/** Refuses a file that others could read, with the command that mends it. */
+export const mustBePrivate = (io: Io, path: string, code: ErrorCode): void => {
+  const file = statSync(path)
+  if (file.isDirectory() || io.platform === 'win32' || (file.mode & strangersTo(io, path)) === 0) return
+  throw new KpiError(code, `${path} can be read by others; mend it with: chmod 600 ${shellWord(path)}`)
+}
+
+/** Refuses to run a command of a configuration that others could have written, with the command that mends it. */
+const mustBeOwnConfig = (io: Io): void => {
+  if (io.platform === 'win32') return
+  for (const path of [configFolder(io), configFile(io)]) {
+    if (((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS_WRITE) === 0) continue
+    throw new KpiError(
+      'unauthorized',
+      `the token command is not run, as others can write ${path}; mend it with: chmod go-w ${shellWord(path)}`,
+    )
+  }
+}
+
 /** Reads a secret from a file, unless others could read it too. */
 export const readSecretFile = (io: Io, path: string): string => {
   try {
-    const file = statSync(path)
-    if (!file.isDirectory() && io.platform !== 'win32' && (file.mode & strangersTo(io, path)) !== 0) {
-      throw new KpiError('unauthorized', `${path} can be read by others; mend it with: chmod 600 ${shellWord(path)}`)
-    }
+    mustBePrivate(io, path, 'unauthorized')
     return readFileSync(path, 'utf8').trim()
   } catch (error) {
     if (error instanceof KpiError) throw error
@@ -85,7 +103,9 @@ export const readSecretFile = (io: Io, path: string): string => {
   }
 }
 
-const runTokenCommand = ({ env, cwd }: Io, command: string): string => {
+const runTokenCommand = (io: Io, command: string): string => {
+  mustBeOwnConfig(io)
+  const { env, cwd } = io
   try {
     return execFileSync(command, {
       shell: true,

@@ -71,7 +71,7 @@ export type Client = {
 const NO_TRAFFIC: Traffic = { refused: 0, waitedMs: 0 }
 
 /** The path of what lies below the resource of an id. */
-const below = ({ path }: Resource, parent: number): string => path.replace(/\{.*?\}/, String(parent))
+const below = ({ path }: Resource, parent: number): string => path.replace(/\{\w+\}/, String(parent))
 
 /** A client of the service over any transport, in a variant of the interface. */
 export const createClient = (transport: Transport, variant: Variant = 'classic'): Client => {

@@ -33,23 +33,26 @@ const fold = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, ' ')
 
-/** How many letters differ. */
-export const lettersBetween = (one: string, other: string): number => leven(one, other)
+/** Whether at most so many letters differ. What differs more in length alone, such as a text of any size, is not compared. */
+export const isWithin = (most: number, one: string, other: string): boolean =>
+  Math.abs(one.length - other.length) <= most && leven(one, other) <= most
 
 /** The only name that a text begins, if it says enough. */
 const completed = (text: string, names: Iterable<string>): string | undefined => {
-  const [only, ...more] = [...names].filter((name) => fold(name).startsWith(fold(text)))
+  const beginning = fold(text)
+  const [only, ...more] = [...names].filter((name) => fold(name).startsWith(beginning))
   return text.length >= LEAST_BEGINNING && more.length === 0 ? only : undefined
 }
 
 /** The name nearest to a misspelt one, or that it is the beginning of, if there is any. */
 export const nearest = (text: string, names: Iterable<string>): string | undefined => {
+  const wanted = fold(text)
   let best: string | undefined
   // Where every letter differs, nothing is near.
-  let least = Math.min(SUGGESTION_DISTANCE, Math.ceil(text.length / 3), text.length - 1) + 1
+  let most = Math.min(SUGGESTION_DISTANCE, Math.ceil(text.length / 3), text.length - 1)
   for (const name of names) {
-    const distance = leven(fold(text), fold(name))
-    if (distance < least) [best, least] = [name, distance]
+    const folded = fold(name)
+    if (isWithin(most, wanted, folded)) [best, most] = [name, leven(wanted, folded) - 1]
   }
   return best ?? completed(text, names)
 }

@@ -6,6 +6,7 @@ import type { Gate } from './gate.ts'
 import { GIVEN_UP, NOT_CONNECTED, TOO_LARGE, TOO_SLOW } from './giving-up.ts'
 import { type KeySaid, keySaidIn } from './key-said.ts'
 import { isLoopback } from './loopback.ts'
+import { createRedaction } from './redaction.ts'
 import type { Retry } from './retry.ts'
 import { Stopped } from './stopped.ts'
 import type { Received, Sending, Transport } from './transport.ts'
@@ -125,6 +126,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     'content-type': 'application/json',
     accept: 'application/json',
   }
+  const redaction = createRedaction(token, login)
   let key: KeySaid | undefined
   let isOurs = false
   let account: string | undefined
@@ -136,7 +138,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
       headers: { ...headers, ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }) },
       body: body === undefined ? null : JSON.stringify(body),
     }
-    const answer = await exchange.ask(text, method === 'GET' ? stopping?.signal : stopping?.late)
+    const answer = redaction.answer(await exchange.ask(text, method === 'GET' ? stopping?.signal : stopping?.late))
     if (answer.header('x-key-id') !== undefined) key = keySaidIn(answer.header)
     isOurs = OURS.test(answer.header('server') ?? '')
     if (isOurs) account = answer.header('x-account') ?? account
@@ -145,7 +147,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   const failed = ({ method }: Sending, error: unknown): Error =>
     method === 'GET' && stopping?.signal.aborted
       ? new Stopped('stopped while an answer was waited for')
-      : unreachable(error, baseUrl)
+      : redaction.error(unreachable(error, baseUrl))
   const ask = async (sending: Sending): Promise<TextAnswer> => {
     for (let refusals = 1; ; refusals += 1) {
       const turn = await gate?.enter()
@@ -158,7 +160,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   }
   const refusalOf = (answer: TextAnswer, path: string): KpiError | undefined => {
     if (answer.status >= 200 && answer.status <= 299) return undefined
-    const error = errorOfAnswer(answer, now())
+    const error = redaction.error(errorOfAnswer(answer, now()))
     return answer.status === 404 && COLLECTION.test(path) ? wrongBase(baseUrl, error) : error
   }
   /** The classic interface answers 201 whatever a POST did (contract, section 4). */
@@ -168,7 +170,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     const answer = await ask(sending)
     const refusal = refusalOf(answer, sending.path)
     if (refusal) throw refusal
-    const content = { json: contentOfAnswer(answer) }
+    const content = { json: redaction.content(contentOfAnswer(answer), answer.body) }
     const next = hasNextIn(answer) && { hasNext: true }
     return { content, total: totalOf(answer), ...next, isCreated: isCreatedIn(answer) }
   }

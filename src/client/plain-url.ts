@@ -1,8 +1,15 @@
 import { isLoopback } from './loopback.ts'
 
+/** Returns a URL without the slashes at its end. */
+export const withoutFinalSlashes = (url: string): string => {
+  let end = url.length
+  while (url[end - 1] === '/') end -= 1
+  return url.slice(0, end)
+}
+
 /** A base URL in one way of the several in which it may be written: this machine has several names, and a path may end in a slash. */
 export const plainUrl = (baseUrl: URL): string => {
   const url = new URL(baseUrl)
   if (isLoopback(url)) url.hostname = 'localhost'
-  return url.href.replace(/\/+$/, '')
+  return withoutFinalSlashes(url.href)
 }

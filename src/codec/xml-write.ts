@@ -7,7 +7,7 @@ import { NAMESPACE, XSI } from './xml-names.ts'
 const ROOT = ` xmlns="${NAMESPACE}" xmlns:i="${XSI}"`
 
 /** What text may hold and XML may not, such as a control character in an address that is told back. */
-const UNWRITABLE = /[[\p{Cc}\p{Cs}\ufffe\uffff]--[\n\t]]/gv
+const UNWRITABLE = /(?![\n\t])[\p{Cc}\p{Cs}\ufffe\uffff]/gu
 const MARKUP = /[&<>\r]/g
 /** Nearly all text can stand as it is. */
 const PLAIN = /^[\t\n !-%'-;=?-~]*$/

@@ -82,5 +82,5 @@ export const formatFixed = (value: Decimal): string => {
 export const formatDecimal = (value: Decimal): string => {
   const number = exactNumber(value)
   // The shortest text of a double falls into exponents only below the ten-thousandths, which a decimal never is.
-  return number === undefined ? formatFixed(value).replace(/\.?0+$/, '') : String(number)
+  return number === undefined ? formatFixed(value).replace(/\.?0{1,4}$/, '') : String(number)
 }

@@ -7,9 +7,9 @@ import type { Field, FieldValue, Kind } from './schema.ts'
 /** The largest whole number of 16 bits: the last `sort_order`, too. */
 export const INT16_MAX = 32_767
 /** Control characters but line feed and tab, lone surrogates, and two that are no characters. */
-const REFUSED_CHARACTERS = /[[\p{Cc}\p{Cs}\ufffe\uffff]--[\n\t]]/v
+const REFUSED_CHARACTERS = /(?![\n\t])[\p{Cc}\p{Cs}\ufffe\uffff]/u
 
-/** Whether a text can be that of a field: one that cannot is nowhere in a store, and not every database may be asked for it. */
+/** Returns whether a text can be that of a field: one that cannot is nowhere in a store, and not every database may be asked for it. */
 export const isText = (text: string): boolean => !REFUSED_CHARACTERS.test(text)
 
 const INTEGER = /^-?\d{1,15}$/

@@ -68,6 +68,6 @@ async function* textOf(
 
 /** Writes a receipt whole, as the differences come; they may be as many as the file has rows. */
 export const writeReceipt = (...of: Parameters<typeof textOf>): Promise<void> => {
-  const [{ verify }] = of
-  return writeWhole(verify.receiptPath, textOf(...of))
+  const [{ table, verify }] = of
+  return writeWhole(verify.receiptPath, textOf(...of), { like: table.mode })
 }

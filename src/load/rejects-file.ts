@@ -79,11 +79,12 @@ export const createRejectsFile = (path: string, name: string, onWarning: (warnin
   return {
     write: async (table, rejects, values = []) => {
       const { separator } = table.reading
-      await writeWhole(path, rejectedRows(table, rejects, new Set(values)), async (written) => {
+      const onWhole = async (written: string): Promise<void> => {
         const there = stampOf(path)
         if (there === undefined || there === own) return
         if (!(await holdsAll(written, path, separator))) await moveAside()
-      })
+      }
+      await writeWhole(path, rejectedRows(table, rejects, new Set(values)), { like: table.mode, onWhole })
       own = stampOf(path)
       await dropHeld(separator)
     },

@@ -28,10 +28,9 @@ const OF_THE_FACE: ReadonlySet<string> = new Set(['/health', '/openapi.json'])
 
 const patterns = ({ style: { prefix }, routes }: Variant): ((target: string) => string | undefined) => {
   const route = createRouter(routes)
-  const form = new RegExp(`^${prefix}(/[^?]*)`, 'i')
   return (target) => {
-    const [, path] = form.exec(target) ?? []
-    if (path === undefined) return undefined
+    const [path = ''] = target.slice(prefix.length).split('?', 1)
+    if (target.slice(0, prefix.length).toLowerCase() !== prefix || !path.startsWith('/')) return undefined
     if (OF_THE_FACE.has(path.toLowerCase())) return prefix + path.toLowerCase()
     try {
       return prefix + route(path).pattern

@@ -43,7 +43,7 @@ const idsOf = (path: Path, segments: readonly string[]): Ids => {
 export const createRouter = (routes: readonly Route[]): ((path: string) => Match) => {
   const paths = new Map<string, Path>()
   for (const one of routes) {
-    const form = one.path.toLowerCase().replaceAll(/\{(?!key\})[^}]*\}/g, ID)
+    const form = one.path.toLowerCase().replaceAll(/\{(?!key\})\w+\}/g, ID)
     const known = paths.get(form) ?? newPath(form)
     known.methods.set(one.method, one)
     paths.set(form, known)

@@ -12,8 +12,9 @@ export type Target = { readonly target: string; readonly host: string | undefine
 
 /** Reads the target of a request line, which may be a whole URL (RFC 9112, section 3.2). */
 export const readTarget = (text: string): Target => {
-  const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(text) ?? []
-  const form = rest === undefined ? text : rest.startsWith('/') ? rest : `/${rest}`
+  const [origin, authority] = /^https?:\/\/([^/?#]*)/i.exec(text) ?? []
+  const rest = text.slice(origin?.length ?? 0)
+  const form = origin === undefined || rest.startsWith('/') ? rest : `/${rest}`
   const end = form.indexOf('?')
   const [path, query] = end < 0 ? [form, ''] : [form.slice(0, end), form.slice(end)]
   return { target: decodeUnreserved(path) + query, host: authority?.replace(/^.*@/, '') }

@@ -28,7 +28,8 @@ export type LoginAttempt = {
 /** Returns an IPv4 address as it is, and the first 64 bits of an IPv6 address: whoever has one has all that begin so. */
 const networkOf = (address: string): string => {
   if (!isIPv6(address)) return address
-  const { hostname } = new URL(`http://[${address.replace(/%.*$/, '')}]`)
+  const [withoutZone = ''] = address.split('%', 1)
+  const { hostname } = new URL(`http://[${withoutZone}]`)
   const [before = [], after = []] = hostname
     .slice(1, -1)
     .split('::')

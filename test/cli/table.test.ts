@@ -89,6 +89,7 @@ describe('a cell', () => {
     ['two\nlines', 'two ⏎ lines'],
     ['\u001b[31mred\u0007', '\ufffd[31mred\ufffd'],
     ['tab\there', 'tab\ufffdhere'],
+    ['\u202edcba\u2066', '\ufffddcba\ufffd'],
     ['ünï', 'ünï'],
   ])('%j is one line that cannot steer the terminal', (text, shown) => {
     expect(oneLine(text)).toBe(shown)

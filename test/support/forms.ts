@@ -20,6 +20,7 @@ export const tableOf = (rows: readonly Cells[], chunkRows = 7): Table => ({
   sha256: '',
   bytes: 0,
   content: '',
+  mode: 0o644,
   rows: async function* () {
     for (let at = 0; at < rows.length; at += chunkRows) {
       yield rows.slice(at, at + chunkRows).map((cells, next) => ({ line: at + next + 1, cells }))

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Client } from '../../client/client.ts'
 import type { Needs } from '../../client/capabilities.ts'
@@ -14,6 +15,9 @@ import { rangeOfWords, todayAt } from '../day-words.ts'
 import type { FlagValues } from '../flags.ts'
 import { idsIn, type NamedKind } from '../names.ts'
 import { SOURCES } from '../source.ts'
+import { storePath } from '../folders.ts'
+import { visible } from '../output/width.ts'
+import { findPlace } from '../settings.ts'
 import { sheetForm } from './excel.ts'
 import { type Look, sheetFor } from './sheet.ts'
 
@@ -42,12 +46,20 @@ async function* untilStopped<T>(days: AsyncIterable<T>, signal: AbortSignal): As
   }
 }
 
+/** What is exported from a store on this machine is for no others than the store is. */
+const rightsOf = ({ io, flags }: Cli): { readonly like?: number } => {
+  const place = findPlace(io, flags)
+  const store = place.kind === 'embedded' ? statSync(storePath(place.dataDir), { throwIfNoEntry: false }) : undefined
+  return store ? { like: store.mode } : {}
+}
+
 /** Writes to the file, whole, or to standard output as it comes. */
 const write = async (cli: Cli, file: unknown, text: AsyncIterable<string>): Promise<void> => {
   if (typeof file === 'string') {
-    return writeWhole(resolve(cli.io.cwd, file), file.endsWith('.gz') ? gzipped(text) : text)
+    return writeWhole(resolve(cli.io.cwd, file), file.endsWith('.gz') ? gzipped(text) : text, rightsOf(cli))
   }
-  for await (const part of text) await cli.io.stdout.write(part)
+  const shown = cli.io.stdout.isTerminal ? visible : (part: string): string => part
+  for await (const part of text) await cli.io.stdout.write(shown(part))
 }
 
 const tellLeftOut = async ({ io }: Cli, { ofItems, values }: Written): Promise<void> => {

@@ -4,6 +4,7 @@ import type { Waiting } from '../../client/transport.ts'
 import type { Progress } from '../../load/import.ts'
 import type { Cli } from '../cli.ts'
 import type { LogFields } from '../log.ts'
+import { oneLine } from '../output/width.ts'
 import { type OnWait, tellLongWaits } from '../waits.ts'
 import { heldUpText, progressFields, progressText, waitingFields, waitingText } from './progress-text.ts'
 import { createSpeedometer, type Speed } from './speed.ts'
@@ -85,7 +86,7 @@ const showSpinner = async (cli: Cli, { usage, waiting, requests }: Client): Prom
     if (held === undefined) return text
     return last ? heldUpText(last.step, held) : `${text}, ${held}`
   }
-  const spinner = await createSpinner(cli, () => named(file, textNow()))
+  const spinner = await createSpinner(cli, () => oneLine(named(file, textNow())))
   const between = (tell: () => Promise<void>): void => {
     const { isSpinning } = spinner
     spinner.stop()

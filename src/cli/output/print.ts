@@ -3,6 +3,7 @@ import { textOf } from '../../codec/text.ts'
 import type { AnyRecord, NamedField, Resource } from '../../domain/schema.ts'
 import type { Io } from '../io.ts'
 import type { TableColumn } from './table.ts'
+import { visible, visibleJson } from './width.ts'
 
 /** The forms that data is printed in. */
 export type Format = 'table' | 'csv' | 'json'
@@ -52,15 +53,16 @@ const printTable = async (io: Io, columns: readonly NamedField[], chunks: Chunks
 
 const printCsv = async (io: Io, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
   const { csvHeader, csvLines } = await import('../../codec/csv.ts')
+  const shown = io.stdout.isTerminal ? visible : (text: string): string => text
   await io.stdout.write(csvHeader(columns))
-  for await (const chunk of chunks) await io.stdout.write(csvLines(columns, chunk))
+  for await (const chunk of chunks) await io.stdout.write(shown(csvLines(columns, chunk)))
 }
 
 /** An array with an object a line, as it comes. */
 const printJson = async (io: Io, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
   let before = '[\n'
   for await (const chunk of chunks) {
-    const lines = chunk.map((record) => JSON.stringify(recordToJson({ shown: columns }, record)))
+    const lines = chunk.map((record) => visibleJson(recordToJson({ shown: columns }, record)))
     if (lines.length === 0) continue
     await io.stdout.write(before + lines.join(',\n'))
     before = ',\n'
@@ -82,7 +84,7 @@ export const printRecords = (
 /** Prints one record: an object, a line of CSV, or a table with a field a line. */
 export const printRecord = async (io: Io, printing: Printing, of: Resource, record: AnyRecord): Promise<void> => {
   if (printing.format === 'csv') return printCsv(io, of.shown, [[record]])
-  if (printing.format === 'json') return io.stdout.write(`${JSON.stringify(recordToJson(of, record), null, 2)}\n`)
+  if (printing.format === 'json') return io.stdout.write(`${visibleJson(recordToJson(of, record), 2)}\n`)
   const { createTable } = await import('./table.ts')
   const titles = ['field', 'value'].map(
     (title) =>

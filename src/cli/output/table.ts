@@ -22,8 +22,9 @@ const LEAST_TITLE = 3
 /** How narrow columns of texts may become, and how narrow before titles are cut. */
 const LEAST = { cut: 10, wraps: 24 }
 const COMFORTABLE = { cut: 40, wraps: 40 }
-/** The package's time grows with the square of the rows. */
+/** The package's time grows with the square of the rows, and of the letters and lines of a cell. */
 const PACKAGE_ROWS = 100
+const PACKAGE_LETTERS = 300
 
 const total = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
@@ -89,6 +90,12 @@ const withPackage = (
   return table.toString()
 }
 
+/** How many of the first rows the package can draw in no time. */
+const rowsForPackage = (rows: Rows): number => {
+  const long = rows.findIndex((row) => row.some(({ length }) => length > PACKAGE_LETTERS))
+  return Math.min(PACKAGE_ROWS, long < 0 ? rows.length : long)
+}
+
 /** The lines that a row takes, of cells each. */
 const linesOf = (row: readonly string[]): string[][] => {
   const cells = row.map((text) => text.split('\n'))
@@ -107,7 +114,11 @@ const byHand = (columns: readonly TableColumn[], rows: Rows, widths: readonly nu
       .join(GAP),
   )
 
-const asLines = (lines: readonly string[]): string => lines.map((line) => `${line.replaceAll(/ +$/gm, '')}\n`).join('')
+const asLines = (lines: readonly string[]): string =>
+  lines
+    .flatMap((line) => line.split('\n'))
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('')
 
 /**
  * Makes a table of rows that come a block at a time: a line of titles, then a line a row. The first block settles how
@@ -129,7 +140,8 @@ export const createTable = (
         : shorten(text, settled[at] ?? 0, widthOf)
     const rows = options.width === undefined ? all : all.map((row) => row.map(fit))
     if (!isFirst) return asLines(byHand(columns, rows, settled, widthOf))
-    const head = withPackage(columns, rows.slice(0, PACKAGE_ROWS), settled, options.color)
-    return asLines([head, ...byHand(columns, rows.slice(PACKAGE_ROWS), settled, widthOf)])
+    const count = rowsForPackage(rows)
+    const head = withPackage(columns, rows.slice(0, count), settled, options.color)
+    return asLines([head, ...byHand(columns, rows.slice(count), settled, widthOf)])
   }
 }

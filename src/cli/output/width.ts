@@ -2,48 +2,80 @@
 export type Width = (text: string) => number
 
 const PLAIN = /^[\x20-\x7e]*$/
-const CONTROL = /\p{Cc}/gu
+/** What steers a terminal: control characters, and those that turn the direction of what follows. */
+const STEERING = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+const STEERING_BUT_LINE_ENDS = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+/** JSON escapes the others itself. */
+const LEFT_BY_JSON = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu
 
 /** One line of text that cannot steer the terminal; line ends are shown as marks. */
 export const oneLine = (text: string): string =>
-  PLAIN.test(text) ? text : text.replaceAll('\n', ' ⏎ ').replaceAll(CONTROL, '\ufffd')
+  PLAIN.test(text) ? text : text.replaceAll('\n', ' ⏎ ').replaceAll(STEERING, '\ufffd')
+
+/** Lines of text that cannot steer the terminal. */
+export const visible = (text: string): string => text.replaceAll(STEERING_BUT_LINE_ENDS, '\ufffd')
+
+/** A value as JSON that cannot steer the terminal. */
+export const visibleJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replaceAll(
+    LEFT_BY_JSON,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 /** Loads what knows wide characters only where there are any: that takes longer than drawing most tables. */
 export const loadWidth = async (rows: readonly (readonly string[])[]): Promise<Width> => {
   if (rows.every((row) => row.every((text) => PLAIN.test(text)))) return (text) => text.length
   const { default: stringWidth } = await import('string-width')
-  return (text) => (PLAIN.test(text) ? text.length : stringWidth(text))
+  const known = new Map<string, number>()
+  const widthOfLetter = (letter: string): number => {
+    const width = known.get(letter) ?? stringWidth(letter)
+    known.set(letter, width)
+    return width
+  }
+  return (text) => {
+    if (PLAIN.test(text)) return text.length
+    return text.length <= 2 ? widthOfLetter(text) : stringWidth(text)
+  }
+}
+
+/** Yields a text in pieces that fit into a width. Each letter is looked at once, as a text may be of any length. */
+function* piecesOf(text: string, width: number, widthOf: Width): Generator<string> {
+  let [start, room] = [0, width]
+  for (const { segment, index } of new Intl.Segmenter().segment(text)) {
+    const taken = widthOf(segment)
+    if (taken > room && index > start) {
+      yield text.slice(start, index)
+      ;[start, room] = [index, width]
+    }
+    room -= taken
+  }
+  yield text.slice(start)
 }
 
 /** The text, cut to a width, with a mark where something is missing. */
 export const shorten = (text: string, width: number, widthOf: Width): string => {
   if (widthOf(text) <= width) return text
-  let short = ''
-  for (const character of text) {
-    if (widthOf(short + character) > width - 1) break
-    short += character
-  }
-  return `${short}…`
+  const [start = ''] = width > 1 ? piecesOf(text, width - 1, widthOf) : []
+  return `${start}…`
 }
 
 /** The text in lines of a width, which end between words where they can. */
 export const wrap = (text: string, width: number, widthOf: Width): string[] => {
   if (widthOf(text) <= width) return [text]
   const lines: string[] = []
-  let line = ''
+  let [line, used] = ['', 0]
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`
-    if (widthOf(longer) <= width) line = longer
+    const needed = widthOf(word) + (line === '' ? 0 : used + 1)
+    if (needed <= width) [line, used] = [longer, needed]
     else {
       if (line !== '') lines.push(line)
-      line = ''
-      for (const character of word) {
-        if (widthOf(line + character) > width && line !== '') {
-          lines.push(line)
-          line = ''
-        }
-        line += character
+      for (const piece of piecesOf(word, width, widthOf)) {
+        lines.push(piece)
+        line = piece
       }
+      lines.pop()
+      used = widthOf(line)
     }
   }
   return [...lines, line]

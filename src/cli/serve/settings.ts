@@ -1,4 +1,5 @@
 import { isLoopback } from '../../client/loopback.ts'
+import { withoutFinalSlashes } from '../../client/plain-url.ts'
 import { UsageError } from '../exit.ts'
 
 /** How `kpi serve` was asked to serve. */
@@ -73,7 +74,7 @@ const readPublicUrl = (text: string | undefined): string | undefined => {
   if (!url || !isPlain || !/^https?:$/.test(url.protocol)) {
     throw new UsageError(`--public-url ${text} is not an address such as https://kpi.example.com or one with a path`)
   }
-  if (url.protocol === 'https:' || isLoopback(url)) return url.href.replace(/\/+$/, '')
+  if (url.protocol === 'https:' || isLoopback(url)) return withoutFinalSlashes(url.href)
   throw new UsageError(`--public-url ${text} is not HTTPS, and no client sends its token there; make it https://`)
 }
 

@@ -4,6 +4,7 @@ import { KpiError } from '../../domain/errors.ts'
 import { checkPair, type TlsPair } from '../../server/tls.ts'
 import type { Cli } from '../cli.ts'
 import type { Io } from '../io.ts'
+import { mustBePrivate } from '../secrets.ts'
 import { reasonOf } from './file-error.ts'
 import type { ServeSettings } from './settings.ts'
 
@@ -21,6 +22,7 @@ const read = ({ cwd }: Io, what: string, path: string): string => {
 /** Reads a certificate and its key from their files; refuses what cannot be served with now. */
 export const readPair = (io: Io, files: NonNullable<ServeSettings['tls']>): ServedPair => {
   const pair = { cert: read(io, 'certificate', files.cert), key: read(io, 'private key', files.key) }
+  mustBePrivate(io, resolve(io.cwd, files.key), 'unusable')
   try {
     return { pair, ...checkPair(pair, io.now()) }
   } catch (error) {

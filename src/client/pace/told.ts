@@ -21,9 +21,11 @@ const numberIn = (text: string | undefined, least: number, most: number): number
   return value >= least && value <= most ? value : undefined
 }
 
+const PARAMETER = /(?<![^;,\s])([a-z]+)=(\d+)/g
+
 /** A parameter of a header of the IETF draft, such as `"default";r=12;t=40`. */
 const parameter = (text: string | undefined, name: string): string | undefined =>
-  new RegExp(`(?:^|[;,\\s])${name}=(\\d+)`).exec(text ?? '')?.[1]
+  [...(text ?? '').matchAll(PARAMETER)].find((match) => match[1] === name)?.[2]
 
 /** Whether a status may mean that the limit is reached: 403 does only with a Retry-After. */
 const refusalIn = ({ status, header }: TextAnswer, now: number): Told['refusal'] => {

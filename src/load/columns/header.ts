@@ -1,4 +1,4 @@
-import { lettersBetween, nearest } from '../../client/directory.ts'
+import { isWithin, nearest } from '../../client/directory.ts'
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import { foldName, isPeriodName, mayBePersons, roleOf, SYNONYMS } from './synonyms.ts'
@@ -28,7 +28,8 @@ const columnsNamed = (header: readonly string[], name: string): number[] => {
     [...header.keys()].filter((at) => isNamed(header[at] ?? ''))
   const exact = placesWhere((one) => one.trim() === name)
   if (exact.length > 0) return exact
-  const alike = placesWhere((one) => foldName(one) === foldName(name))
+  const folded = foldName(name)
+  const alike = placesWhere((one) => foldName(one) === folded)
   return alike.length > 0 ? alike : columnNumbered(header, name)
 }
 
@@ -124,7 +125,7 @@ const LEAST_NEAR = 4
 const isNearly = (name: string, other: string): boolean => {
   const [one, two] = [foldName(name), foldName(other)]
   if (one.length < LEAST_NEAR) return false
-  return two.startsWith(one) || lettersBetween(one, two) <= Math.min(2, Math.floor(one.length / 3))
+  return two.startsWith(one) || isWithin(Math.min(2, Math.floor(one.length / 3)), one, two)
 }
 
 /** A column that means nothing yet and is called nearly like a role, or by a word that may well mean it. */

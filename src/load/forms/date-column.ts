@@ -42,7 +42,7 @@ const readingsOf = (text: string, formats: readonly DateFormat[]): Reading[] =>
 
 const isOneDay = (readings: readonly Reading[]): boolean => readings.every(({ day }) => day === readings[0]?.day)
 
-const TIME = /^\S.*[T ]\s*\d{1,2}:\d{2}(:\d{2})?/
+const TIME = /^\S.*[T\s]\d{1,2}:\d{2}/
 const SERIAL = /^\d{5}([.,]\d+)?$/
 
 /** What a text leaves unsaid that may be a date, where nothing but the user can say it. */
@@ -68,7 +68,7 @@ const faultOfDate = (text: string, format: DateFormat): string => {
 }
 
 /** Whether a form is that of years or quarters, which begin elsewhere in the fiscal year of an account. */
-const isOfYear = ({ text }: DateFormat): boolean => !/[MDW]|EXCEL/.test(text.replaceAll(/\[[^\]]*\]/g, ''))
+const isOfYear = ({ text }: DateFormat): boolean => !/[MDW]|EXCEL/.test(text.replaceAll(/\[[^[\]]*\]/g, ''))
 
 const tellReadings = (readings: readonly Reading[]): string =>
   readings.map(({ format, day }) => `${formatDay(day)} (${format.text})`).join(' or ')

@@ -29,7 +29,7 @@ const TOKENS: Readonly<Record<string, Token>> = {
   WW: { unit: 'week' },
   Q: { unit: 'quarter' },
 }
-const PART = /YYYY|YY|MMMM|MMM|MM|M|DD|D|WW|Q|\[[^\]]*\]|[^A-Za-z[\]]/y
+const PART = /YYYY|YY|MMMM|MMM|MM|M|DD|D|WW|Q|\[[^[\]]*\]|\s+|[^A-Za-z[\]]/y
 /** What says whole days, and periods. */
 const KINDS = new Set(['day month year', 'month year', 'week year', 'quarter year', 'year'])
 /** Spreadsheets write midnight after dates; entries have no other time. */
@@ -57,8 +57,9 @@ const patternOf = (parts: readonly string[], at: number): string => {
   if (token?.digits) return String.raw`(\d{${token.digits}})`
   // One digit is enough where other digits do not run into it.
   if (token) return isDigits(parts[at - 1]) || isDigits(parts[at + 1]) ? String.raw`(\d{2})` : String.raw`(\d{1,2})`
+  if (part.trim() === '') return String.raw`\s+`
   const literal = part.startsWith('[') ? part.slice(1, -1) : part
-  return literal === ' ' ? String.raw`\s+` : literal.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
+  return literal.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
 }
 
 type Found = Partial<Record<Unit, number>>
@@ -118,7 +119,8 @@ const unitsOf = (tokens: readonly Token[]): string =>
 /** Makes a reader of a format such as `DD.MM.YYYY`. */
 export const dateFormat = (text: string): DateFormat | Fault => {
   if (text.toUpperCase() === EXCEL) return excelFormat
-  const parts = partsOf(text)
+  // Cells have no blanks at their ends, so a form has none either.
+  const parts = partsOf(text.trim())
   const tokens = (parts ?? []).flatMap((part) => TOKENS[part] ?? [])
   if (!parts || !KINDS.has(unitsOf(tokens))) {
     return new Fault(

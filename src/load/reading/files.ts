@@ -42,6 +42,8 @@ export type Source = {
   readonly open: () => Content
   /** What is another one once the file has changed. */
   readonly stamp: () => string
+  /** Who may read it, as the rights of a file: what is made of its content is for no others. */
+  readonly mode: number
   readonly close: () => void
 }
 
@@ -68,8 +70,11 @@ const stampOf = (path: string, name: string): string => {
 
 /** A file on disk, called by the name that the user gave. Fails at once where it cannot be read. */
 export const fileSource = (path: string, name: string): Source => {
+  let mode: number
   try {
-    if (statSync(path).isDirectory()) throw Object.assign(new Error('is a directory'), { code: 'EISDIR' })
+    const found = statSync(path)
+    mode = found.mode
+    if (found.isDirectory()) throw Object.assign(new Error('is a directory'), { code: 'EISDIR' })
     closeSync(openSync(path, 'r'))
   } catch (error) {
     throw fileError(error, 'read', name)
@@ -78,19 +83,32 @@ export const fileSource = (path: string, name: string): Source => {
     name,
     open: () => bytesOf(createReadStream(path, { highWaterMark: CHUNK_BYTES }), name),
     stamp: () => stampOf(path, name),
+    mode,
     close: () => undefined,
   }
 }
 
-/** Called with the path of what is whole, before that takes its place. */
-type OnWhole = (written: string) => Promise<void>
+/** Rights of files: all there are, reading and writing for the owner, and reading for others, which is the most they get. */
+const ALL = 0o777
+const OWNER = 0o600
+const OTHERS_READ = 0o044
+
+/** How a file is written. */
+type Writing = {
+  /** The rights of what its content comes from, which nobody may read it without. */
+  readonly like?: number
+  /** Called with the path of what is whole, before that takes its place. */
+  readonly onWhole?: (written: string) => Promise<void>
+}
 
 /** Writes a file in a folder beside its place and moves it there when it is whole. */
-const writeBeside = async (path: string, chunks: Chunks, onWhole: OnWhole | undefined): Promise<void> => {
+const writeBeside = async (path: string, chunks: Chunks, { like = ALL, onWhole }: Writing): Promise<void> => {
+  const before = statSync(path, { throwIfNoEntry: false })?.mode ?? ALL
+  const mode = OWNER | (OTHERS_READ & like & before)
   const folder = await mkdtemp(join(dirname(path), '.kpi-'))
   try {
     const beside = join(folder, 'part')
-    await writeFile(beside, chunks, { flush: true })
+    await writeFile(beside, chunks, { flush: true, mode })
     await onWhole?.(beside)
     await rename(beside, path)
   } finally {
@@ -100,11 +118,11 @@ const writeBeside = async (path: string, chunks: Chunks, onWhole: OnWhole | unde
 
 /**
  * Writes a file so that there is never half of it under its name: what was there before is replaced by the whole, or
- * stays. `onWhole` may see to what was there.
+ * stays. Others may read it only where they could read what was there, and what its content comes from.
  */
-export const writeWhole = async (path: string, chunks: Chunks, onWhole?: OnWhole): Promise<void> => {
+export const writeWhole = async (path: string, chunks: Chunks, writing: Writing = {}): Promise<void> => {
   try {
-    await (isDevice(path) ? writeFile(path, chunks) : writeBeside(path, chunks, onWhole))
+    await (isDevice(path) ? writeFile(path, chunks) : writeBeside(path, chunks, writing))
   } catch (error) {
     throw fileError(error, 'write', path)
   }

@@ -63,8 +63,9 @@ const endOfRows = (text: string, start: number, separator: string): number => {
   let end = start
   for (let from = start; ;) {
     const open = text.indexOf('"', from)
-    const lineEnd = text.lastIndexOf('\n', open < 0 ? text.length : open)
-    if (lineEnd >= from) end = lineEnd + 1
+    // Only what was not looked at yet: a text may be nothing but quotes.
+    const lineEnd = text.slice(from, open < 0 ? text.length : open).lastIndexOf('\n')
+    if (lineEnd >= 0) end = from + lineEnd + 1
     if (open < 0) return end
     const before = open === start ? '\n' : text.charAt(open - 1)
     if (before !== '\n' && before !== separator && !(before === '"' && open === from)) return open + 1

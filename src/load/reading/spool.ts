@@ -5,6 +5,9 @@ import { bytesOf, CHUNK_BYTES, type Source } from './files.ts'
 import type { Content } from './inspect.ts'
 import { createScratch, type Scratch } from '../sorting/scratch.ts'
 
+/** Nobody knows who else may read what comes by a pipe. */
+const PRIVATE = 0o600
+
 async function* bytesOfScratch(scratch: Scratch): Content {
   for (let place = 0; place < scratch.size();) {
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, scratch.size() - place))
@@ -34,5 +37,5 @@ export const spoolSource = async (
     if (signal?.aborted) throw new Stopped('stopped before anything was sent; run the same command again')
     throw error
   }
-  return { name, open: () => bytesOfScratch(scratch), stamp: () => '', close: scratch.close }
+  return { name, open: () => bytesOfScratch(scratch), stamp: () => '', mode: PRIVATE, close: scratch.close }
 }

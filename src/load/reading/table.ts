@@ -37,6 +37,8 @@ export type Table = {
   /** The SHA-256 of what it holds, which is the same where that is packed. */
   readonly content: string
   readonly rows: () => AsyncGenerator<readonly Row[]>
+  /** The rights of the file: what is made of its rows is for no others. */
+  readonly mode: number
   readonly close: () => void
 }
 
@@ -109,6 +111,7 @@ export const openTable = async (source: Source, asked: AskedReading = {}): Promi
     ...sum,
     content: gzip ? unpacked.sum().sha256 : sum.sha256,
     rows: () => unchanged(source, stamp, rows),
+    mode: source.mode,
     close: source.close,
   }
 }

@@ -20,15 +20,22 @@ const STRANGE = new RegExp(
   ].join('|'),
   'u',
 )
-const HIGH_WORD = /[^\s,;|"]*[^\s\x21-\x7e][^\s,;|"]*/gu
+const WORD = /[^\s,;|"]+/gu
+const NOT_ASCII = /[^\s\x21-\x7e]/u
+
+const WORD_END = /[\s,;|"]/
 
 const EXAMPLES = 3
 const LONGEST_WORD = 40
 const LONGEST_REST = 1 << 16
 
 const wordAround = (text: string, at: number): string => {
-  const [before = ''] = /[^\s,;|"]*$/.exec(text.slice(Math.max(0, at - LONGEST_WORD), at)) ?? []
-  const [after = ''] = /^[^\s,;|"]*/.exec(text.slice(at, at + LONGEST_WORD)) ?? []
+  const before =
+    text
+      .slice(Math.max(0, at - LONGEST_WORD), at)
+      .split(WORD_END)
+      .at(-1) ?? ''
+  const [after = ''] = text.slice(at, at + LONGEST_WORD).split(WORD_END, 1)
   return before + after
 }
 
@@ -55,9 +62,9 @@ export const lookAtWords = async (content: Content): Promise<{ strange: Word | u
     const at = text.search(STRANGE)
     if (at >= 0) return { strange: { line: lineAt(text, at, line), word: wordAround(text, at) }, examples }
     if (examples.length === EXAMPLES) continue
-    for (const { 0: word, index } of text.matchAll(HIGH_WORD)) {
+    for (const { 0: word, index } of text.matchAll(WORD)) {
       if (examples.length === EXAMPLES) break
-      if (examples.every((one) => one.word !== word)) {
+      if (NOT_ASCII.test(word) && examples.every((one) => one.word !== word)) {
         examples.push({ line: lineAt(text, index, line), word: word.slice(0, LONGEST_WORD) })
       }
     }

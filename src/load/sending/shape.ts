@@ -4,7 +4,7 @@ import type { EntryDraft } from '../../domain/resources/entry.ts'
 
 /** What differs from answer to answer, and says nothing of what was done: days and times, and names made by chance. */
 const MOMENT = /\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?)?/g
-const TOKEN = /\b(?=[\w-]*\d)[\w-]{16,}\b/g
+const LONG_WORD = /[\w-]{16,}/g
 /** Names of ids, which are another one each time, but for one that is none. */
 const OF_IDS = /(?:^|_)id$|[a-z]Id$/
 /** Names of places and times, and of names made by chance. */
@@ -36,7 +36,7 @@ export const shapeOf = (body: Json, drafts: readonly EntryDraft[]): string => {
   const isOne = drafts.length === 1
   const ofText = (name: string, text: string): string => {
     if (OF_CHANCE.test(name) || sent.has(text)) return '#'
-    const plain = text.replaceAll(MOMENT, 'MOMENT').replaceAll(TOKEN, 'TOKEN')
+    const plain = text.replaceAll(MOMENT, 'MOMENT').replaceAll(LONG_WORD, (word) => (/\d/.test(word) ? 'TOKEN' : word))
     return isOne ? plain.replaceAll(/\d+/g, (digits) => (Number(digits) === 0 ? '0' : '#')) : plain
   }
   const ofNumber = (name: string, number: number): unknown => {

@@ -7,7 +7,7 @@ import type { Content, Route } from '../call.ts'
 const content = <R extends Resource>(of: R, record: Stored<R>): Content => ({ of, record })
 
 const locationOf = (of: Resource, { parent }: Ids, record: object): string =>
-  `${of.path.replace(/\{.*?\}/, String(parent))}/${'id' in record ? String(record.id) : ''}`
+  `${of.path.replace(/\{\w+\}/, String(parent))}/${'id' in record ? String(record.id) : ''}`
 
 /** The routes of a resource: those of the five operations that it has. */
 export const collectionRoutes = <R extends Resource>(of: R, service: Collection<R>): Route[] => {

@@ -1,0 +1,39 @@
+import { formsOf } from '../client/redaction.ts'
+import type { Io, Output } from './io.ts'
+import { visible } from './output/width.ts'
+
+/** A token or key of the bundled service; only the beginning of one is shown anywhere. */
+const OWN_SECRET = /kpi_[a-z]+_[0-9A-Za-z]{16,}(?:_[0-9A-Za-z]+)?/g
+/** Flags that do not exist, as none takes a secret, and that people try all the same. */
+const SECRET_FLAG = /^--?(?:[a-z-]*-)?(?:token|secret|pass(?:word)?|key|auth(?:orization)?|bearer)(?:=|$)/i
+/** Those of them that do exist, which name a file. */
+const FILE_FLAG = /^--tls-key(?:=|$)/
+const CREDENTIALS_IN_URL = /^[^/]*\/\/[^/:]*:([^/]*)@/
+/** What looks like chance: long, of digits and letters alone, or a UUID. */
+const RANDOM = /^(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w+=]{20,}$|^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+const HIDDEN = '…'
+/** Shorter words stand in messages by chance. */
+const SHORTEST = 6
+
+/** The secrets that a command line was given by mistake. */
+const secretsIn = (args: readonly string[]): string[] =>
+  args.flatMap((arg, at) => {
+    const inUrl = CREDENTIALS_IN_URL.exec(arg)?.[1]
+    if (inUrl !== undefined) return [inUrl]
+    if (RANDOM.test(arg)) return [arg]
+    if (!SECRET_FLAG.test(arg) || FILE_FLAG.test(arg)) return []
+    const equals = arg.indexOf('=')
+    return [equals < 0 ? (args[at + 1] ?? '') : arg.slice(equals + 1)]
+  })
+
+/**
+ * Guards standard error: what is told there has no secret of the environment or the command line in it, nor any token or
+ * key of the bundled service, and cannot steer a terminal.
+ */
+export const guardStderr = ({ stderr, env }: Io, args: readonly string[]): Output => {
+  const secrets = [...secretsIn(args), env['KPI_TOKEN']?.trim() ?? ''].filter(({ length }) => length >= SHORTEST)
+  const forms = secrets.flatMap((secret) => formsOf(secret, env['KPI_LOGIN']))
+  const guard = (text: string): string =>
+    visible(forms.reduce((left, form) => left.replaceAll(form, HIDDEN), text.replaceAll(OWN_SECRET, HIDDEN)))
+  return { ...stderr, write: (text) => stderr.write(guard(text)) }
+}

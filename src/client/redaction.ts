@@ -1,0 +1,72 @@
+import { isObject, type Json } from '../codec/json.ts'
+import { KpiError } from '../domain/errors.ts'
+import type { TextAnswer } from './answer.ts'
+
+/** Takes the credentials of a request out of what a service says, which may repeat them. */
+export type Redaction = {
+  readonly answer: (answer: TextAnswer) => TextAnswer
+  readonly error: (error: KpiError) => KpiError
+  /** The content of an answer that is no refusal, and the text that it was read from. */
+  readonly content: (json: Json, body: string) => Json
+}
+
+const HIDDEN = '…'
+/** Shorter secrets are words of any message, and of any data. */
+const SHORTEST = 4
+const SHORTEST_IN_DATA = 8
+
+const lowerEscapes = (encoded: string): string => encoded.replaceAll(/%[\dA-F]{2}/g, (escape) => escape.toLowerCase())
+
+/** The ways in which a secret travels or is repeated: as it is, in URLs, in JSON, in Base64 and in the header of a login. */
+export const formsOf = (secret: string, login: string | undefined): string[] => {
+  const encoded = encodeURIComponent(secret)
+  const base64 = [secret, ...(login === undefined ? [] : [`${login}:${secret}`])].flatMap((text) => [
+    Buffer.from(text).toString('base64').replaceAll('=', ''),
+    Buffer.from(text).toString('base64url'),
+  ])
+  const escaped = JSON.stringify(secret).slice(1, -1)
+  const ofJson = [escaped, escaped.replaceAll('/', String.raw`\/`)]
+  const forms = new Set([secret, encoded, lowerEscapes(encoded), ...ofJson, ...base64])
+  return [...forms].toSorted((one, other) => other.length - one.length)
+}
+
+const withoutAny = (text: string, forms: readonly string[]): string =>
+  forms.reduce((left, form) => left.replaceAll(form, HIDDEN), text)
+
+/** Whether the JSON of a body may hold any of the forms: some services write letters by number. */
+const mayHold = (body: string, forms: readonly string[]): boolean =>
+  body.includes(String.raw`\u`) || forms.some((form) => body.includes(form))
+
+/** Makes a redaction for a token or key, and the login name that it is sent with. */
+export const createRedaction = (secret: string, login: string | undefined): Redaction => {
+  const forms = secret.length < SHORTEST ? [] : formsOf(secret, login)
+  const redact = (text: string): string => withoutAny(text, forms)
+  const redactJson = (json: Json): Json => {
+    if (typeof json === 'string') return redact(json)
+    if (Array.isArray(json)) return json.map(redactJson)
+    if (!isObject(json)) return json
+    return Object.fromEntries(Object.entries(json).map(([name, value]) => [redact(name), redactJson(value)]))
+  }
+  return {
+    answer: ({ status, header, body }) => ({
+      status,
+      header: (name) => {
+        const value = header(name)
+        return value === undefined ? undefined : redact(value)
+      },
+      body,
+    }),
+    error: (error) =>
+      new KpiError(error.code, redact(error.message), {
+        issues: error.issues.map((issue) => ({
+          ...issue,
+          field: redact(issue.field),
+          message: redact(issue.message),
+        })),
+        mayBeDone: error.mayBeDone,
+        ...(error.retryAfter !== undefined && { retryAfter: error.retryAfter }),
+        cause: error.cause,
+      }),
+    content: (json, body) => (secret.length >= SHORTEST_IN_DATA && mayHold(body, forms) ? redactJson(json) : json),
+  }
+}

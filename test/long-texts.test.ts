@@ -1,0 +1,182 @@
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { partsOf } from '../src/cli/list-parts.ts'
+import { readBaseUrl } from '../src/cli/base-url.ts'
+import { tellFailure } from '../src/cli/failure.ts'
+import { createTable } from '../src/cli/output/table.ts'
+import { contentOfAnswer, errorOfAnswer, parseRetryAfter } from '../src/client/answer.ts'
+import { createDirectory, nearest } from '../src/client/directory.ts'
+import { keySaidIn } from '../src/client/key-said.ts'
+import { toldBy } from '../src/client/pace/told.ts'
+import { readJson } from '../src/codec/json.ts'
+import { parseExactJson } from '../src/codec/json-number.ts'
+import { KpiError } from '../src/domain/errors.ts'
+import { valueOfText } from '../src/domain/field-value.ts'
+import { entry } from '../src/domain/resources/entry.ts'
+import { unit } from '../src/domain/resources/unit.ts'
+import { user } from '../src/domain/resources/user.ts'
+import { isWholeDate } from '../src/load/columns/strange.ts'
+import { roleOf } from '../src/load/columns/synonyms.ts'
+import { createDateColumn } from '../src/load/forms/date-column.ts'
+import { dateFormat } from '../src/load/forms/date-format.ts'
+import { PLAIN_FORMAT } from '../src/load/forms/known-formats.ts'
+import { createNumberColumn } from '../src/load/forms/number-column.ts'
+import { createUnits } from '../src/load/forms/units.ts'
+import type { Source } from '../src/load/reading/files.ts'
+import { openTable } from '../src/load/reading/table.ts'
+import { shapeOf } from '../src/load/sending/shape.ts'
+import { parseBasic } from '../src/server/basic.ts'
+import { isHost, readTarget } from '../src/server/target.ts'
+import { shownTarget } from '../src/server/shown-target.ts'
+import { parseQuery } from '../src/server/query.ts'
+import { testIo } from './support/io.ts'
+
+/** Texts that are repeated to attack what reads them: what regular expressions of such readers repeat, two by two. */
+const PARTS = [
+  'a',
+  '0',
+  ' ',
+  '\t',
+  '-',
+  '_',
+  '.',
+  ',',
+  ':',
+  ';',
+  '"',
+  '=',
+  '/',
+  '\\',
+  '[',
+  '{',
+  '(',
+  '<',
+  '#',
+  '%',
+  '@',
+]
+const PUMPS = [
+  ...PARTS,
+  'a-',
+  '0,',
+  ', ',
+  '""',
+  '" ',
+  ',"',
+  '0 ',
+  ': ',
+  ' :',
+  '//',
+  '=/',
+  '[]',
+  '{"a":',
+  '\n',
+  '\r',
+  ' \n',
+  '1e',
+  'T ',
+  '\u0300',
+  'e\u0301',
+  '\u4e2d',
+  '\u{1f600}',
+  '\u{1f468}\u200d',
+  '\u200b',
+  '\u00a0',
+  '\u009b',
+  '\ud800',
+  'kpi_a_0',
+]
+/** What a text begins with, where what follows is read another way. */
+const BEGINNINGS = ['', ':']
+const LENGTH = 100_000
+/** What takes the square of that length in steps takes many times as long. */
+const BOUND_MS = 3000
+
+const TEXTS = BEGINNINGS.flatMap((start) => PUMPS.map((pump) => start + pump.repeat(LENGTH / pump.length)))
+
+const answer = (text: string): Parameters<typeof errorOfAnswer>[0] => ({
+  status: 403,
+  header: () => text,
+  body: JSON.stringify({ message: text, errors: [{ pointer: `/entries/${text}`, detail: text }] }),
+})
+
+const sourceOf = (content: string | Buffer): Source => ({
+  name: 'data.csv',
+  open: async function* () {
+    yield* Readable.from([Buffer.from(content)]) as AsyncIterable<Buffer>
+  },
+  stamp: () => '',
+  mode: 0o600,
+  close: () => undefined,
+})
+
+const readCsv = async (content: string | Buffer): Promise<void> => {
+  const table = await openTable(sourceOf(content))
+  for await (const rows of table.rows()) expect(rows.length).toBeGreaterThanOrEqual(0)
+}
+
+const names = Array.from({ length: 300 }, (_, at) => ({ id: at + 1, name: `Name ${at}`, email: `a${at}@example.com` }))
+const directory = createDirectory('KPI', names)
+/** As much of a text as a table of some thousand rows may hold in one: each letter is measured. */
+const shortOf = (text: string): string => text.slice(0, 20_000)
+const titles = [{ title: 'a', isNumber: false, whereLong: 'wraps' } as const]
+const FIELDS = [...Object.values(entry.fields), unit.fields.display_format, user.fields.email]
+const draft = { user_id: 1, kpi_id: 1, entry_date: 0, actual: 10_000n }
+
+/** All that reads texts of strangers: files, answers of services, headers, the command line. */
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  'a cell of numbers': (text) => {
+    const column = createNumberColumn('actual', '.', false, createUnits()('actual'))
+    return [column.read(text, 1), column.note(text, 2, 1), column.doubt(), column.remarks()]
+  },
+  'a cell of dates': (text) => {
+    const column = createDateColumn('date', PLAIN_FORMAT, false)
+    return [column.read(text, 1), column.note(text, 2), column.doubt(), column.remarks()]
+  },
+  'a cell of dates in a given form': (text) => createDateColumn('date', PLAIN_FORMAT, true).read(text, 1),
+  'a form of dates': dateFormat,
+  'a header': (text) => [roleOf(text), isWholeDate(text)],
+  'a file': readCsv,
+  'a file that is not UTF-8': (text) => readCsv(Buffer.from(`name,n\nM\u00fcller,${text}\n`, 'latin1')),
+  'a field': (text) => FIELDS.map((field) => valueOfText(field, text)),
+  'a field of JSON': (text) => entry.writable.map(({ field }) => readJson(field, text, true)),
+  'a number of JSON': (text) => parseExactJson(text),
+  'a name': (text) => [directory.find(text), nearest(text, [text.slice(1), 'Name'])],
+  'the message of a refusal': (text) => errorOfAnswer(answer(text), 0),
+  'a body that is no JSON': (text) => contentOfAnswer({ ...answer(text), body: text }),
+  'a Retry-After': (text) => parseRetryAfter(text, 0),
+  'headers of a limit': (text) => toldBy(answer(text), 0),
+  'headers of a key': (text) => keySaidIn(() => text),
+  'an answer that may tell what was done': (text) => shapeOf({ message: text, [text]: [text, 1] }, [draft]),
+  'an error that is told': (text) => tellFailure(new KpiError('malformed', text), [], testIo({ home: '/' }).io),
+  'a table': async (text) => createTable(titles, { color: false })([[shortOf(text)]]),
+  'a table at a terminal': async (text) => createTable(titles, { color: false, width: 80 })([[shortOf(text)]]),
+  'a list of names': partsOf,
+  'a base URL': readBaseUrl,
+  'a target': (text) => [readTarget(text), readTarget(`http://${text}`), shownTarget(text), isHost(text)],
+  'a query': parseQuery,
+  'a login': (text) => [parseBasic(text), parseBasic(`Basic ${text}`)],
+}
+
+/** Milliseconds that the processor has worked for this thread: other work on the machine does not count. */
+const processorTime = (): number => process.threadCpuUsage().user / 1000
+
+/** Reads a text, which may be refused; returns how long the processor took. */
+const timeOf = async (read: (text: string) => unknown, text: string): Promise<number> => {
+  const start = processorTime()
+  try {
+    await read(text)
+  } catch (error) {
+    expect(error).toBeInstanceOf(Error)
+  }
+  return processorTime() - start
+}
+
+test.each(Object.entries(READERS))('%s of any length is read in the time that it is long', async (_, read) => {
+  const slow: [start: string, milliseconds: number][] = []
+  for (const text of TEXTS) {
+    const time = await timeOf(read, text)
+    if (time > BOUND_MS) slow.push([text.slice(0, 20), Math.round(time)])
+  }
+  expect(slow).toEqual([])
+})
