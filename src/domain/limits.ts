@@ -7,6 +7,9 @@ export const DEPTH_LIMIT = 32
 /** The most elements, and the most attributes, that an XML body may hold (decisions, section 9). */
 export const ELEMENT_LIMIT = 200_000
 
+/** The most group items that a user may be linked to: their set is copied onto each of the user's entries. */
+export const USER_ITEMS_LIMIT = 1000
+
 /** Connections that a server has at a time, unless its operator says otherwise. */
 export const CONNECTION_LIMIT = 10_000
 

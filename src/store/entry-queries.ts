@@ -56,15 +56,15 @@ const OF_ENTRY =
   'e.item_id as item_id, e.kpi_id as kpi_id, e.entry_date as entry_date, e.actual, e.target, e.notes, e.id as id'
 
 /**
- * An entry belongs to a group item that it carries, and to the item that it is of, once. Both are read by their keys and
- * nothing else, the links first (SQLite keeps the order of a cross join), so that it takes no knowledge of how much there
+ * An entry belongs to a group item that its set holds, and to the item that it is of, once. Both are read by their keys and
+ * nothing else, the sets first (SQLite keeps the order of a cross join), so that it takes no knowledge of how much there
  * is to read them well. `narrowed` is a condition more.
  */
 const ofGroups = (narrowed: string): string => `
-  select g.group_item_id as group_item_id, ${OF_ENTRY} from entry_items g cross join entries e
-  where e.account_id = g.account_id and e.item_id = g.item_id and e.kpi_id = g.kpi_id and e.entry_date = g.entry_date
-    and g.account_id = ? and g.group_item_id ${IN_LIST} and g.kpi_id ${IN_LIST} and g.entry_date between ? and ?
-    and g.group_item_id <> g.item_id${narrowed}
+  select g.group_item_id as group_item_id, ${OF_ENTRY} from item_set_members g cross join entries e
+  where e.account_id = g.account_id and e.item_set = g.set_id
+    and g.account_id = ? and g.group_item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?
+    and g.group_item_id <> e.item_id${narrowed}
   union all
   select e.item_id as group_item_id, ${OF_ENTRY} from entries e
   where e.account_id = ? and e.item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?${narrowed}`

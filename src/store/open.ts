@@ -1,12 +1,13 @@
 import { closeSync, openSync } from 'node:fs'
 import { KpiError } from '../domain/errors.ts'
-import type { Db, Reader } from './db.ts'
+import type { Db, Reader, Writer } from './db.ts'
 import { sqliteDialect } from './dialect.ts'
+import type { Step } from './migrations.ts'
 import { notOurs } from './sqlite-errors.ts'
 import { sqliteDb } from './sqlite.ts'
 
 /** The version of the store that this program reads and writes; `migrations.ts` brings older ones there. */
-export const STORE_VERSION = 3
+export const STORE_VERSION = 4
 
 /** A kind of SQLite file that this program keeps. */
 export type FileKind = {
@@ -15,7 +16,7 @@ export type FileKind = {
   /** The version that this program reads and writes. */
   readonly version: number
   /** What brings a file from one version to the next, from an empty one on. */
-  readonly steps: () => Promise<readonly (readonly string[])[]>
+  readonly steps: () => Promise<readonly (readonly Step[])[]>
 }
 
 /** Marks a file as a store, in the place that SQLite has for it: "kpi". */
@@ -52,11 +53,17 @@ export const versionOf = async (tx: Reader, path: string, kind = STORE): Promise
   return mustBeKnown(version, path, kind)
 }
 
+/** Takes one step of a migration. */
+export const runStep = async (tx: Writer, step: Step): Promise<void> => {
+  if (typeof step === 'string') await tx.run(step)
+  else await step(tx)
+}
+
 const migrate = async (db: Db, path: string, kind: FileKind): Promise<void> => {
   const steps = await kind.steps()
   await db.write(async (tx) => {
     for (let version = await versionOf(tx, path, kind); version < kind.version; version += 1) {
-      for (const statement of steps[version] ?? []) await tx.run(statement)
+      for (const step of steps[version] ?? []) await runStep(tx, step)
       await tx.run(`pragma user_version = ${version + 1}`)
     }
     await tx.run(`pragma application_id = ${kind.applicationId}`)
