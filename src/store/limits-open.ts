@@ -27,7 +27,7 @@ const isWhole = (db: Db): Promise<boolean> =>
 const openWhole = async (path: string): Promise<Db | undefined> => {
   let db: Db | undefined
   try {
-    db = await openFile(path, LIMITS, (at) => sqliteDb(at, PATIENCE_MS, 'off'))
+    db = await openFile(path, LIMITS, (at) => sqliteDb(at, { patienceMs: PATIENCE_MS, durability: 'off' }))
     if (await isWhole(db)) return db
   } catch (error) {
     if (!isDamaged(error)) throw error
@@ -41,7 +41,7 @@ const openOwnFile = async (path: string): Promise<Db> => {
   const whole = await openWhole(path)
   if (whole) return whole
   for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true })
-  return openFile(path, LIMITS, (at) => sqliteDb(at, PATIENCE_MS, 'off'))
+  return openFile(path, LIMITS, (at) => sqliteDb(at, { patienceMs: PATIENCE_MS, durability: 'off' }))
 }
 
 /** Where limits are counted, to be closed before the store is. */

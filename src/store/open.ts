@@ -4,7 +4,7 @@ import type { Db, Reader, Writer } from './db.ts'
 import { sqliteDialect } from './dialect.ts'
 import type { Step } from './migrations.ts'
 import { notOurs } from './sqlite-errors.ts'
-import { sqliteDb } from './sqlite.ts'
+import { sqliteDb, type SqliteOptions } from './sqlite.ts'
 
 /** The version of the store that this program reads and writes; `migrations.ts` brings older ones there. */
 export const STORE_VERSION = 4
@@ -108,4 +108,5 @@ export const openFile = async (path: string, kind: FileKind, open: (path: string
 }
 
 /** Opens the SQLite store at a path in a folder that is there: made, and brought to this program's version. */
-export const openStore = (path: string): Promise<Db> => openFile(path, STORE, sqliteDb)
+export const openStore = (path: string, options?: Pick<SqliteOptions, 'apart'>): Promise<Db> =>
+  openFile(path, STORE, (at) => sqliteDb(at, options))

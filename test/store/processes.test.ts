@@ -108,7 +108,7 @@ test('a process killed within a transaction leaves nothing of it, and holds up n
   await said(killed, 'held')
   const db = await openStore(path)
   await expectWhole(db, 3)
-  const impatient = sqliteDb(path, 0)
+  const impatient = sqliteDb(path, { patienceMs: 0 })
   await expect(impatient.write(() => Promise.resolve())).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 })
   killed.kill('SIGKILL')
   await once(killed, 'exit')
