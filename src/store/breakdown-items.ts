@@ -2,9 +2,9 @@ import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdown
 import type { Reader, SqlInput, Writer } from './db.ts'
 import { exists } from './exists.ts'
 import { itemSets } from './item-sets.ts'
-import { selectFrom, table } from './table.ts'
+import { listReading, selectFrom, table } from './table.ts'
 
-const { read, list, find, findMany, insert, update, remove } = table('items', breakdownItem)
+const { list, find, findMany, insert, update, remove } = table('items', breakdownItem)
 
 const SELECT = selectFrom('items', breakdownItem)
 
@@ -33,7 +33,7 @@ export const breakdownItems = {
     const narrowed =
       narrow('breakdown_id', breakdownId) +
       narrow('is_archived', isArchived === undefined ? undefined : Number(isArchived))
-    return (await tx.all(`${SELECT}${narrowed} order by sort_order, id`, values)).map(read)
+    return listReading(breakdownItem, SELECT + narrowed)(tx, values)
   },
   /** Removes an item that has no entries, with its links to users and the sets that it is in. */
   remove: async (tx: Writer, account: number, id: number): Promise<boolean> => {
