@@ -4,6 +4,7 @@ import { sqliteDialect } from './dialect.ts'
 import { callerTables, limitTables } from './limit-tables.ts'
 import type { LimitStore, Millis } from './limits.ts'
 import { type FileKind, openFile } from './open.ts'
+import { withSpare } from './limits-spare.ts'
 import { isDamaged } from './sqlite-errors.ts'
 import { sqliteDb } from './sqlite.ts'
 
@@ -52,7 +53,7 @@ export type OpenLimits = LimitStore & { readonly close: () => Promise<void> }
  * import and for no disk. It may be deleted whenever nothing serves.
  */
 export const limitsBeside = async (path: string, nowMs: () => Millis): Promise<OpenLimits> => {
-  const db = await openOwnFile(path)
+  const db = withSpare(await openOwnFile(path), nowMs)
   return { db, now: () => Promise.resolve(nowMs()), close: db.close }
 }
 

@@ -21,6 +21,11 @@ export const errorWithCode = (message: string, code: number | undefined): Error 
 /** Whether another connection holds the lock that was wanted. */
 export const isBusy = (error: unknown): boolean => resultCodeOf(error) === BUSY || resultCodeOf(error) === LOCKED
 
+/** Whether there was no room to write, told by SQLite or by one of our errors; a file system may call that a failure. */
+export const isOutOfSpace = (error: unknown): boolean =>
+  [FULL, IO_ERROR].some((code) => resultCodeOf(error) === code) ||
+  (error instanceof Error && error.cause !== undefined && isOutOfSpace(error.cause))
+
 /** The error for a file that is a database, but not a whole one. */
 export const damaged = (path: string, cause?: unknown): KpiError =>
   new KpiError('unusable', `${path} is damaged; restore it from a backup`, { cause })
