@@ -253,5 +253,7 @@ export const migrations = (dialect: Dialect): readonly (readonly Step[])[] => [
     collectItemSets(dialect),
     'create index entries_by_item_set on entries (account_id, item_set, kpi_id, entry_date) where item_set is not null',
     'drop table entry_items',
+    // How the body of a kept answer is written; null for as it is.
+    'alter table idempotent_requests add column encoding text',
   ],
 ]

@@ -94,12 +94,18 @@ export const prepareFile = (path: string): void => {
   }
 }
 
+/** Whether a file is written through a log, as all are but a backup. */
+const hasLog = async (tx: Reader): Promise<boolean> =>
+  (await tx.all('pragma journal_mode'))[0]?.['journal_mode'] === 'wal'
+
 /** Opens a file of a kind at a path in a folder that is there: made, and brought to this program's version. */
 export const openFile = async (path: string, kind: FileKind, open: (path: string) => Db): Promise<Db> => {
   prepareFile(path)
   const db = open(path)
   try {
     if ((await db.read((tx) => versionOf(tx, path, kind))) < kind.version) await migrate(db, path, kind)
+    // A writer takes a copied backup into the log, from which moment a restore sees that somebody has it open.
+    if (!(await db.read(hasLog))) await db.write(() => Promise.resolve())
     return db
   } catch (error) {
     await db.close()
