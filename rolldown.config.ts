@@ -72,5 +72,12 @@ export default defineConfig({
   input: { main: 'src/cli/main.ts', 'sqlite-thread': 'src/store/sqlite-thread.ts' },
   platform: 'node',
   plugins: [plainBuiltins, licences],
-  output: { dir: 'dist', format: 'esm', cleanDir: true, entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js', codeSplitting: { groups } },
+  output: {
+    dir: 'dist',
+    format: 'esm',
+    cleanDir: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    codeSplitting: { groups },
+  },
 })
