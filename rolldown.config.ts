@@ -69,8 +69,15 @@ const groups = [
 
 /** Bundles the program into `dist`: an entry that loads nothing it does not need, and a chunk for each thing it may. */
 export default defineConfig({
-  input: { main: 'src/cli/main.ts' },
+  input: { main: 'src/cli/main.ts', 'sqlite-thread': 'src/store/sqlite-thread.ts' },
   platform: 'node',
   plugins: [plainBuiltins, licences],
-  output: { dir: 'dist', format: 'esm', cleanDir: true, chunkFileNames: '[name]-[hash].js', codeSplitting: { groups } },
+  output: {
+    dir: 'dist',
+    format: 'esm',
+    cleanDir: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    codeSplitting: { groups },
+  },
 })

@@ -21,9 +21,13 @@ const findAccount = async (db: Db, now: number): Promise<Account> => {
 }
 
 /** Opens the store of a data directory, ready to use: made and brought up to date, with its account. */
-export const openEmbedded = async (dataDir: string, nowMs: () => number): Promise<{ db: Db; account: Account }> => {
+export const openEmbedded = async (
+  dataDir: string,
+  nowMs: () => number,
+  options?: Parameters<typeof openStore>[1],
+): Promise<{ db: Db; account: Account }> => {
   makeFolder(dataDir, 'data directory')
-  const db = await openStore(storePath(dataDir))
+  const db = await openStore(storePath(dataDir), options)
   try {
     return { db, account: await findAccount(db, Math.floor(nowMs() / 1000)) }
   } catch (error) {

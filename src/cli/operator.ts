@@ -45,12 +45,12 @@ export const bundledPlace = (cli: Cli): BundledPlace => {
   throw new UsageError('--store postgres is one place, and --data-dir or --profile another; give one of them')
 }
 
-/** Opens the store of the bundled service, to be closed by the caller. */
-export const openBundled = async (cli: Cli): Promise<Db> => {
+/** Opens the store of the bundled service, to be closed by the caller; `apart` where others wait for this process. */
+export const openBundled = async (cli: Cli, apart = false): Promise<Db> => {
   const place = bundledPlace(cli)
   if (place.kind === 'sqlite') {
     const { openEmbedded } = await import('./embedded.ts')
-    return (await openEmbedded(place.dataDir, cli.io.now)).db
+    return (await openEmbedded(place.dataDir, cli.io.now, { apart })).db
   }
   const [{ findPostgresUrl }, { openPostgres }] = await Promise.all([
     import('./postgres-url.ts'),

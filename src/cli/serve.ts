@@ -111,7 +111,7 @@ export const runServer = async (cli: Cli, settings: ServeSettings): Promise<void
   const tls = settings.tls && readPair(io, settings.tls)
   const log = await openServiceLog(io, settings.accessLog)
   open.defer(log.close)
-  const db = await openBundled(cli)
+  const db = await openBundled(cli, true)
   open.defer(db.close)
   const counted = await openBundledLimits(cli, db)
   open.defer(counted.close)

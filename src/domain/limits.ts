@@ -19,6 +19,9 @@ export const TEXT_LIMIT = 32_768
 /** The longest number in a body, in characters: more than anybody means, and few enough to be read in no time. */
 export const NUMBER_LIMIT = 1000
 
+/** The most group items that a user may be linked to: their set is copied onto each of the user's entries. */
+export const USER_ITEMS_LIMIT = 1000
+
 /** Connections that a server has at a time, unless its operator says otherwise. */
 export const CONNECTION_LIMIT = 10_000
 

@@ -97,8 +97,9 @@ export const collection = <R extends Resource>(
         }),
     }),
 
+    // With a record goes any number of others, such as the entries of a KPI.
     remove: ({ db, account: { id: account } }, path) =>
-      db.write(async (tx) => {
+      (db.apart ?? db).write(async (tx) => {
         const record = await find(tx, account, path)
         mustBeOpen(record)
         await rules.mayRemove?.(tx, account, record)

@@ -44,7 +44,11 @@ export type Entries = {
 
 /** The entries of a variant, which name whom or what they belong to by some fields. */
 export const entriesNamedBy = (names: readonly EntryName[]): Entries => ({
-  list: ({ db, account }, filter) => db.read((tx) => entryQueries.list(tx, account.id, filter)),
+  // A page of more than a day is sorted out of any number of entries.
+  list: ({ db, account }, filter) =>
+    ((filter.days.from < filter.days.to ? db.apart : undefined) ?? db).read((tx) =>
+      entryQueries.list(tx, account.id, filter),
+    ),
 
   get: ({ db, account }, { id }) => db.read((tx) => showEntry(tx, account.id, id)),
 

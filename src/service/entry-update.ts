@@ -7,9 +7,9 @@ import { type EntryKey, entries as store, type StoredEntry } from '../store/entr
 import { users } from '../store/users.ts'
 import { type Context, found, type Ids } from './context.ts'
 import { showEntry } from './entry-shown.ts'
-import { moveCarried } from './entry-items.ts'
 import { placeOf, sourceOf } from './entry-place.ts'
 import { loadReferences } from './entry-references.ts'
+import { itemSetsOf } from './item-sets.ts'
 
 /** Where an entry goes: its key, and the KPI that judges its values. */
 type Destination = { readonly key: EntryKey; readonly kpi: KpiFacts }
@@ -57,6 +57,12 @@ const mustBeFree = async (tx: Writer, account: number, { item_id, kpi_id, entry_
   throw new KpiError('conflict', `entry ${holder.id} holds this user or item, KPI and date already`)
 }
 
+/** The group items that an entry carries goes on to, unless it is given to another user, whose it carries from then on. */
+const itemSetAfter = async (tx: Writer, account: number, before: StoredEntry, item: number): Promise<number | null> => {
+  if (item === before.item_id) return before.item_set
+  return (await itemSetsOf(tx, account, new Set([item]))).get(item) ?? null
+}
+
 /**
  * Changes an entry found by its id, which may be named by some fields: its values as an upsert does, and its item, KPI
  * and date (decisions, section 5).
@@ -77,9 +83,17 @@ export const updateEntry = (
     const moves = !sameKey(before, destination.key)
     if (moves) await mustBeFree(tx, account, destination.key)
     const { item_id, kpi_id, entry_date } = destination.key
-    const after = { ...before, ...values, item_id, kpi_id, entry_date, updated_at: ctx.now }
-    const write = (): Promise<void> => store.move(tx, account, after)
-    if (moves) await moveCarried(tx, account, [before, after], write)
-    else if (!sameValues(before, values)) await write()
+    if (moves || !sameValues(before, values)) {
+      const item_set = await itemSetAfter(tx, account, before, item_id)
+      await store.move(tx, account, {
+        ...before,
+        ...values,
+        item_id,
+        kpi_id,
+        entry_date,
+        item_set,
+        updated_at: ctx.now,
+      })
+    }
     return showEntry(tx, account, id)
   })

@@ -6,12 +6,12 @@ import { type EntryValues, faultsOfValues, mergeEntry, sameValues } from '../dom
 import type { Reading } from '../domain/schema.ts'
 import { takeIds } from '../store/counters.ts'
 import type { Writer } from '../store/db.ts'
-import { entries as store, type StoredEntry } from '../store/entries.ts'
+import { entries as store, type SeriesRange, type StoredEntry } from '../store/entries.ts'
 import type { Context } from './context.ts'
 import { yieldEvery } from '../store/yield-every.ts'
-import { carryGroupItems } from './entry-items.ts'
 import { faultsOfNothing, placeOf, plainUserOf } from './entry-place.ts'
 import { loadReferences, type References } from './entry-references.ts'
+import { itemSetsOf } from './item-sets.ts'
 
 /** What became of the rows that were sent, and the id of the entry of each. */
 export type Upserted = {
@@ -108,9 +108,23 @@ const placeRows = async (
   return { rows, series }
 }
 
+/** Days of a series are read together up to this far apart, so that what is read is bounded by what was sent. */
+const FURTHEST_DAYS = 8
+
+/** The ranges of days that hold those of a series, and few others. */
+const rangesOf = ({ item, kpi: { id: kpi }, from, to, slots }: Series): SeriesRange[] => {
+  if (to - from <= slots.size * FURTHEST_DAYS) return [{ item, kpi, from, to }]
+  const ranges: { item: number; kpi: number; from: Day; to: Day }[] = []
+  for (const day of [...slots.keys()].sort((left, right) => left - right)) {
+    const last = ranges.at(-1)
+    if (last && day - last.to <= FURTHEST_DAYS) last.to = day
+    else ranges.push({ item, kpi, from: day, to: day })
+  }
+  return ranges
+}
+
 const loadStored = async (tx: Writer, account: number, series: SeriesMap): Promise<void> => {
-  const ranges = series.all().map(({ item, kpi, from, to }) => ({ item, kpi: kpi.id, from, to }))
-  for (const stored of await store.within(tx, account, ranges)) {
+  for (const stored of await store.within(tx, account, series.all().flatMap(rangesOf))) {
     const slot = series.find(stored.item_id, stored.kpi_id)?.slots.get(stored.entry_date)
     if (slot) Object.assign(slot, { stored, id: stored.id, values: stored })
   }
@@ -173,13 +187,15 @@ const write = async (tx: Writer, { account, now }: Context, list: readonly Serie
         notes,
         created_at,
         updated_at: now,
+        item_set: stored?.item_set ?? null,
       }
       if (stored) changed.push(entry)
       else added.push(entry)
     }
   }
-  await store.insert(tx, account.id, added.sort(byKey))
-  await carryGroupItems(tx, account.id, added)
+  const sets = await itemSetsOf(tx, account.id, new Set(added.map(({ item_id }) => item_id)))
+  const carrying = sets.size === 0 ? added : added.map((one) => ({ ...one, item_set: sets.get(one.item_id) ?? null }))
+  await store.insert(tx, account.id, carrying.sort(byKey))
   await store.update(tx, account.id, changed)
 }
 

@@ -4,6 +4,7 @@ import { KpiError } from '../domain/errors.ts'
 import type { Db, Writer } from '../store/db.ts'
 import { idempotentRequests, type KeptAnswer, type OnceKey } from '../store/idempotency.ts'
 import { within } from '../store/within.ts'
+import { pack, shortened, unpack } from './kept-answer.ts'
 
 /** How long an answer is given again. */
 const KEPT_SECONDS = 86_400
@@ -66,7 +67,7 @@ export const doOnce = async (
   const own = db.ofAccount(request.account)
   const owner = randomUUID()
   const before = await own.write((tx) => claim(tx, request, owner))
-  if (before) return { answer: before, isReplayed: true }
+  if (before) return { answer: await unpack(before), isReplayed: true }
   try {
     const answer = await own.write(async (tx) => {
       const made = await perform(within(tx))
@@ -76,7 +77,8 @@ export const doOnce = async (
     return { answer, isReplayed: false }
   } catch (error) {
     const answer = await faultAnswer(error)
-    if (answer) await own.write((tx) => keep(tx, request, owner, answer))
+    const kept = answer && ((await pack(answer)) ?? (await faultAnswer(shortened(error))))
+    if (kept) await own.write((tx) => keep(tx, request, owner, kept))
     // Where even that fails the claim ends by itself; the first error is the one to tell.
     else await own.write((tx) => idempotentRequests.release(tx, request, owner)).catch(() => undefined)
     if (!answer) throw error

@@ -1,7 +1,7 @@
 import { clashesWithFormulas, mustNotBeUsed } from '../domain/formula-rules.ts'
 import { mustNotBeCalculated } from '../domain/rules.ts'
 import { kpi } from '../domain/resources/kpi.ts'
-import { categories } from '../store/catalog.ts'
+import { firstCategory } from '../store/catalog.ts'
 import { categoryKpis as ofCategory, kpis as store } from '../store/kpis.ts'
 import { faultsOfCatalogIds, mustHaveCategory } from './catalog.ts'
 import type { Rules } from './collection-rules.ts'
@@ -12,8 +12,8 @@ import { collection } from './collection.ts'
 const rules: Rules<typeof kpi> = {
   faults: faultsOfCatalogIds,
   fill: async (tx, account, given) => {
-    const [first] = given.category_id === undefined ? await categories.list(tx, account) : []
-    return { category_id: first?.id, aggregate_function: 'SUM', is_calculated: false }
+    const first = given.category_id === undefined ? await firstCategory(tx, account) : undefined
+    return { category_id: first, aggregate_function: 'SUM', is_calculated: false }
   },
   clashes: async (tx, account, sent, before) => {
     if (!before || before.is_calculated) return []

@@ -1,4 +1,5 @@
 import { userGroupItem } from '../domain/resources/user-group-item.ts'
+import { USER_ITEMS_LIMIT } from '../domain/limits.ts'
 import { missing } from '../domain/rules.ts'
 import { groupItems } from '../store/groups.ts'
 import { userItems as store } from '../store/user-items.ts'
@@ -25,6 +26,13 @@ export const userGroupItems = collection(userGroupItem, store, 'sent', {
   clashes: async (tx, account, { id, user_id }) => {
     if (id === undefined || user_id === undefined) return []
     const taken = await store.find(tx, account, id, user_id)
-    return taken ? [{ field: 'id', message: `user ${user_id} has group item ${id} (${taken.name}) already` }] : []
+    if (taken) return [{ field: 'id', message: `user ${user_id} has group item ${id} (${taken.name}) already` }]
+    if ((await store.count(tx, account, user_id)) < USER_ITEMS_LIMIT) return []
+    return [
+      {
+        field: 'id',
+        message: `user ${user_id} has ${USER_ITEMS_LIMIT} group items, the most there may be; remove one first`,
+      },
+    ]
   },
 })

@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, lstatSync, mkdtempSync, openSync, realpathSync, r
 import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { KpiError } from '../domain/errors.ts'
+import { sqliteDialect } from './dialect.ts'
 import { APPLICATION_ID, cannotWrite, mustBeKnown, prepareFile } from './open.ts'
 import { notOurs, sqliteError } from './sqlite-errors.ts'
 import { type Counts, countAll } from './status.ts'
@@ -38,11 +39,44 @@ export const countIn = async (path: string): Promise<Counts> => {
 const numberIn = (database: DatabaseSync, pragma: 'application_id' | 'user_version'): number =>
   Number(database.prepare(`pragma ${pragma}`).get()?.[pragma])
 
-/** Refuses a database that is no store, or one of a newer program; answers the first damage in it, if there is any. */
-export const damageIn = (database: DatabaseSync, path: string): string | undefined => {
+/** Names what a database holds, as `type name`. What SQLite keeps for itself is left out. */
+const namesIn = (database: DatabaseSync): string[] =>
+  database
+    .prepare(`select type || ' ' || name as name from sqlite_schema where name not like 'sqlite!_%' escape '!'`)
+    .all()
+    .map((row) => String(row['name']))
+
+/** Names what a store of a version holds. */
+const namesOfVersion = async (version: number): Promise<ReadonlySet<string>> => {
+  const { migrations } = await import('./migrations.ts')
+  const database = new DatabaseSync(':memory:')
+  try {
+    const steps = migrations(sqliteDialect).slice(0, version).flat()
+    for (const step of steps) if (typeof step === 'string') database.exec(step)
+    return new Set(namesIn(database))
+  } finally {
+    database.close()
+  }
+}
+
+/** Refuses a store that holds what no kpi has made, such as a trigger, which would act on all that is written later. */
+export const mustBeOurs = async (database: DatabaseSync, path: string): Promise<void> => {
+  const ours = await namesOfVersion(versionIn(database, path))
+  const foreign = namesIn(database).find((name) => !ours.has(name))
+  if (foreign === undefined) return
+  throw new KpiError('unusable', `${path} holds the ${foreign}, which is no part of a kpi store; drop it and try again`)
+}
+
+/** The version of a store; refuses a database that is none, or one of a newer program. */
+const versionIn = (database: DatabaseSync, path: string): number => {
   const version = numberIn(database, 'user_version')
   if (version === 0 || numberIn(database, 'application_id') !== APPLICATION_ID) throw notOurs(path)
-  mustBeKnown(version, path)
+  return mustBeKnown(version, path)
+}
+
+/** Refuses a database that is no store, or one of a newer program; answers the first damage in it, if there is any. */
+export const damageIn = (database: DatabaseSync, path: string): string | undefined => {
+  versionIn(database, path)
   const found = String(database.prepare('pragma integrity_check(1)').get()?.['integrity_check'])
   if (found !== 'ok') return found.split('\n').at(-1)
   const stray = database.prepare('pragma foreign_key_check').get()
@@ -55,6 +89,7 @@ const finishCopy = async (copy: string, path: string): Promise<Counts> => {
   try {
     database.exec('pragma journal_mode = delete')
     const damage = damageIn(database, path)
+    await mustBeOurs(database, path)
     if (damage === undefined) return await countIn(copy)
     throw new KpiError('unusable', `${path} is damaged, and so would its backup be: ${damage}; restore an earlier one`)
   } finally {

@@ -1,11 +1,15 @@
 import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdown-item.ts'
 import type { Reader, SqlInput, Writer } from './db.ts'
 import { exists } from './exists.ts'
-import { selectFrom, table } from './table.ts'
+import { itemSets } from './item-sets.ts'
+import { listReading, selectFrom, table } from './table.ts'
 
-const { read, list, find, findMany, insert, update, remove } = table('items', breakdownItem)
+const { list, find, findMany, insert, update, remove } = table('items', breakdownItem)
 
 const SELECT = selectFrom('items', breakdownItem)
+
+const CARRIED = `select 1 from item_set_members g cross join entries e
+  where e.account_id = g.account_id and e.item_set = g.set_id and g.account_id = ? and g.group_item_id = ?`
 
 /** Which breakdown items to list; all where nothing is said. */
 export type ItemFilter = { readonly breakdownId?: number | undefined; readonly isArchived?: boolean | undefined }
@@ -29,15 +33,16 @@ export const breakdownItems = {
     const narrowed =
       narrow('breakdown_id', breakdownId) +
       narrow('is_archived', isArchived === undefined ? undefined : Number(isArchived))
-    return (await tx.all(`${SELECT}${narrowed} order by sort_order, id`, values)).map(read)
+    return listReading(breakdownItem, SELECT + narrowed)(tx, values)
   },
-  /** Removes an item that has no entries, with its links to users. */
+  /** Removes an item that has no entries, with its links to users and the sets that it is in. */
   remove: async (tx: Writer, account: number, id: number): Promise<boolean> => {
+    await itemSets.removeWith(tx, account, id)
     await tx.run('delete from user_items where account_id = ? and id = ?', [account, id])
     return remove(tx, account, id)
   },
   /** Whether any entry carries it or is its own. */
   hasEntries: async (tx: Reader, account: number, id: number): Promise<boolean> =>
-    (await exists(tx, 'select 1 from entry_items where account_id = ? and group_item_id = ?', [account, id])) ||
+    (await exists(tx, CARRIED, [account, id])) ||
     (await exists(tx, 'select 1 from entries where account_id = ? and item_id = ?', [account, id])),
 }

@@ -7,6 +7,14 @@ import { table } from './table.ts'
 export const categories = table('categories', category)
 export const units = table('units', unit)
 
+/** The id of the category that lists begin with, if there is any. */
+export const firstCategory = async (tx: Reader, account: number): Promise<number | undefined> => {
+  const [row] = await tx.all('select id from categories where account_id = ? order by sort_order, id limit 1', [
+    account,
+  ])
+  return row && Number(row['id'])
+}
+
 /** The name of a KPI that uses a category or unit, if there is one. */
 export const kpiUsing = async (
   tx: Reader,

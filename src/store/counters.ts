@@ -1,7 +1,7 @@
 import type { Writer } from './db.ts'
 
 /** The kinds of ids that an account counts. People are items too: a user's id is the id of their item. */
-export type Counter = 'breakdowns' | 'items' | 'categories' | 'units' | 'kpis' | 'entries' | 'keys'
+export type Counter = 'breakdowns' | 'items' | 'categories' | 'units' | 'kpis' | 'entries' | 'keys' | 'item_sets'
 
 /** Takes the next `count` ids of a kind and answers the first of them. An id is never given twice. */
 export const takeIds = async (tx: Writer, account: number, counter: Counter, count = 1): Promise<number> => {

@@ -65,5 +65,10 @@ export type Db = {
    * not look for it once more, row by row. Nothing may be removed in it. Not there where none is looked for anyway.
    */
   readonly trusting?: Db
+  /**
+   * The same for work whose statements may take long by themselves, such as one that counts or removes any number of rows:
+   * it is done where it holds up nobody else in this process. Not there where no statement does, nor where nobody waits.
+   */
+  readonly apart?: Db
   readonly close: () => Promise<void>
 }

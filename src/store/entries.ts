@@ -4,7 +4,13 @@ import type { Entry } from '../domain/resources/entry.ts'
 import type { Column, Reader, SqlOutput, SqlRow, Writer } from './db.ts'
 
 /** An entry as it is kept: of an item, which may be a user. Its target may be hidden, where its KPI has none. */
-export type StoredEntry = Readonly<Omit<Entry, 'user_id' | 'source_id'> & { item_id: number }>
+export type StoredEntry = Readonly<
+  Omit<Entry, 'user_id' | 'source_id'> & {
+    item_id: number
+    /** The set of group items that it carries, where it carries any. */
+    item_set: number | null
+  }
+>
 
 /** What names an entry within its account, beside its id. */
 export type EntryKey = Pick<StoredEntry, 'item_id' | 'kpi_id' | 'entry_date'>
@@ -13,7 +19,7 @@ const integer = (name: string): Column => ({ name, type: 'integer' })
 
 const KEY: readonly Column[] = ['account_id', 'item_id', 'kpi_id', 'entry_date'].map(integer)
 const VALUES: readonly Column[] = [integer('actual'), integer('target'), { name: 'notes', type: 'text' }]
-const INSERTED = [...KEY, integer('id'), ...VALUES, integer('created_at'), integer('updated_at')]
+const INSERTED = [...KEY, integer('id'), ...VALUES, integer('created_at'), integer('updated_at'), integer('item_set')]
 const UPDATED = [...VALUES, integer('updated_at')]
 const COLUMNS = INSERTED.slice(1)
   .map(({ name }) => name)
@@ -32,6 +38,7 @@ const read = (row: SqlRow): StoredEntry => ({
   notes: text(row['notes']),
   created_at: Number(row['created_at']),
   updated_at: Number(row['updated_at']),
+  item_set: typeof row['item_set'] === 'bigint' ? Number(row['item_set']) : null,
 })
 
 const OF_SERIES = `select ${COLUMNS} from entries
@@ -56,8 +63,9 @@ export const entries = {
     tx.insertMany(
       'entries',
       INSERTED,
-      rows.map(({ item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at }) => {
-        return [account, item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at]
+      rows.map((row) => {
+        const { item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at, item_set } = row
+        return [account, item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at, item_set]
       }),
     ),
   /** Writes the values of entries whose keys stay. */
@@ -73,9 +81,21 @@ export const entries = {
   /** Writes all of an entry, found by its id: also one that changes its key. */
   move: async (tx: Writer, account: number, row: StoredEntry): Promise<void> => {
     await tx.run(
-      `update entries set item_id = ?, kpi_id = ?, entry_date = ?, actual = ?, target = ?, notes = ?, updated_at = ?
+      `update entries set item_id = ?, kpi_id = ?, entry_date = ?, actual = ?, target = ?, notes = ?, updated_at = ?,
+         item_set = ?
        where account_id = ? and id = ?`,
-      [row.item_id, row.kpi_id, row.entry_date, row.actual, row.target, row.notes, row.updated_at, account, row.id],
+      [
+        row.item_id,
+        row.kpi_id,
+        row.entry_date,
+        row.actual,
+        row.target,
+        row.notes,
+        row.updated_at,
+        row.item_set,
+        account,
+        row.id,
+      ],
     )
   },
   remove: async (tx: Writer, account: number, id: number): Promise<boolean> =>

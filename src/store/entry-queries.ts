@@ -56,15 +56,15 @@ const OF_ENTRY =
   'e.item_id as item_id, e.kpi_id as kpi_id, e.entry_date as entry_date, e.actual, e.target, e.notes, e.id as id'
 
 /**
- * An entry belongs to a group item that it carries, and to the item that it is of, once. Both are read by their keys and
- * nothing else, the links first (SQLite keeps the order of a cross join), so that it takes no knowledge of how much there
+ * An entry belongs to a group item that its set holds, and to the item that it is of, once. Both are read by their keys and
+ * nothing else, the sets first (SQLite keeps the order of a cross join), so that it takes no knowledge of how much there
  * is to read them well. `narrowed` is a condition more.
  */
 const ofGroups = (narrowed: string): string => `
-  select g.group_item_id as group_item_id, ${OF_ENTRY} from entry_items g cross join entries e
-  where e.account_id = g.account_id and e.item_id = g.item_id and e.kpi_id = g.kpi_id and e.entry_date = g.entry_date
-    and g.account_id = ? and g.group_item_id ${IN_LIST} and g.kpi_id ${IN_LIST} and g.entry_date between ? and ?
-    and g.group_item_id <> g.item_id${narrowed}
+  select g.group_item_id as group_item_id, ${OF_ENTRY} from item_set_members g cross join entries e
+  where e.account_id = g.account_id and e.item_set = g.set_id
+    and g.account_id = ? and g.group_item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?
+    and g.group_item_id <> e.item_id${narrowed}
   union all
   select e.item_id as group_item_id, ${OF_ENTRY} from entries e
   where e.account_id = ? and e.item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?${narrowed}`
@@ -78,6 +78,50 @@ const reported = ([item, kpi, day, actual, target, notes]: SqlList): ReportedEnt
   notes: notes as string | null,
 })
 
+/** The condition on entries that a filter makes, within some days, and what is bound to it. */
+const filtered = (account: number, filter: EntryFilter, days: DayRange): { where: string; values: SqlInput[] } => {
+  const { userId, sourceId, kpiId } = filter
+  const conditions = ['e.account_id = ?', 'e.entry_date between ? and ?']
+  const values: SqlInput[] = [account, days.from, days.to]
+  const narrow = (column: string, table: string, id: number | undefined): void => {
+    // Without a value of its own each part of the key is one of all there are, so that the key leads to the days.
+    conditions.push(`${column} ${id === undefined ? `in (select id from ${table} where account_id = ?)` : '= ?'}`)
+    values.push(id ?? account)
+  }
+  narrow('e.item_id', 'items', sourceId ?? userId)
+  narrow('e.kpi_id', 'kpis', kpiId)
+  if (userId !== undefined) {
+    conditions.push('e.item_id in (select id from users where account_id = ? and id = ?)')
+    values.push(account, userId)
+  }
+  return { where: conditions.join(' and '), values }
+}
+
+/**
+ * Finds the days in which a page lies, and how many entries of those come before it; undefined beyond the last one. What
+ * comes before is counted day by day, not sorted.
+ */
+const placeOfPage = async (
+  tx: Reader,
+  account: number,
+  filter: EntryFilter,
+): Promise<Pick<EntryFilter, 'days' | 'offset'> | undefined> => {
+  const { where, values } = filtered(account, filter, filter.days)
+  const sql = `select e.entry_date, count(*) from entries e where ${where} group by e.entry_date order by e.entry_date`
+  const end = filter.offset + filter.limit
+  let before = 0
+  let place: { days: { from: Day; to: Day }; offset: number } | undefined
+  await tx.each(sql, values, ([day, count]) => {
+    const upTo = before + Number(count)
+    if (place && before < end) place.days.to = Number(day)
+    else if (!place && upTo > filter.offset) {
+      place = { days: { from: Number(day), to: Number(day) }, offset: filter.offset - before }
+    }
+    before = upTo
+  })
+  return place
+}
+
 /** Entries as the interface shows them. */
 export const entryQueries = {
   find: async (tx: Reader, account: number, id: number): Promise<Entry | undefined> => {
@@ -86,21 +130,16 @@ export const entryQueries = {
   },
   /** A page of entries, by day and id. */
   list: async (tx: Reader, account: number, filter: EntryFilter): Promise<Entry[]> => {
-    const conditions = ['e.entry_date between ? and ?']
-    const values: SqlInput[] = [account, filter.days.from, filter.days.to]
-    const narrow = (column: string, table: string, id: number | undefined): void => {
-      // Without a value of its own each part of the key is one of all there are, so that the key leads to the days.
-      conditions.push(`${column} ${id === undefined ? `in (select id from ${table} where account_id = ?)` : '= ?'}`)
-      values.push(id ?? account)
-    }
-    narrow('e.item_id', 'items', filter.sourceId ?? filter.userId)
-    narrow('e.kpi_id', 'kpis', filter.kpiId)
-    if (filter.userId !== undefined) {
-      conditions.push('u.id = ?')
-      values.push(filter.userId)
-    }
-    const sql = `${SHOWN} and ${conditions.join(' and ')} order by e.entry_date, e.id limit ? offset ?`
-    return (await tx.all(sql, [...values, filter.limit, filter.offset])).map(readEntry)
+    const place = filter.offset === 0 ? filter : await placeOfPage(tx, account, filter)
+    if (!place) return []
+    const { where, values } = filtered(account, filter, place.days)
+    // Only keys are sorted; of what is shown nothing is read but the page.
+    const sql = `select e.item_id, e.kpi_id, e.entry_date from entries e where ${where}
+      order by e.entry_date, e.id limit ? offset ?`
+    const keys = await tx.all(sql, [...values, filter.limit, place.offset])
+    const lists = keys.map((key) => [account, ...['item_id', 'kpi_id', 'entry_date'].map((name) => Number(key[name]))])
+    const shown = await tx.allOfEach(`${SHOWN} and e.item_id = ? and e.kpi_id = ? and e.entry_date = ?`, lists)
+    return shown.map(readEntry)
   },
   /** Visits the entries of items and KPIs within a range of days: those of an item and KPI together, by day. */
   eachOf: async (

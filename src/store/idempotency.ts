@@ -10,6 +10,8 @@ export type KeptAnswer = {
   readonly location: string | null
   readonly contentType: string | null
   readonly body: string
+  /** How the body is written, where it is packed. */
+  readonly encoding?: 'deflate' | undefined
 }
 
 /** A request with a key: who is or was at it, and what was answered, if anything yet. */
@@ -58,6 +60,7 @@ export const idempotentRequests = {
                 location: textOf(row['location']),
                 contentType: textOf(row['content_type']),
                 body: String(row['body']),
+                encoding: row['encoding'] === 'deflate' ? 'deflate' : undefined,
               },
       }
     )
@@ -72,9 +75,9 @@ export const idempotentRequests = {
   },
   /** Keeps what the owner of a key answers; tells whether the key is still theirs. */
   keep: async (tx: Writer, once: OnceKey, owner: string, answer: KeptAnswer): Promise<boolean> => {
-    const { status, location, contentType, body } = answer
-    const sql = `update idempotent_requests set status = ?, location = ?, content_type = ?, body = ? where ${WHERE} and owner = ?`
-    return (await tx.run(sql, [status, location, contentType, body, ...named(once), owner])) > 0
+    const { status, location, contentType, body, encoding = null } = answer
+    const sql = `update idempotent_requests set status = ?, location = ?, content_type = ?, body = ?, encoding = ? where ${WHERE} and owner = ?`
+    return (await tx.run(sql, [status, location, contentType, body, encoding, ...named(once), owner])) > 0
   },
   /** Gives up a key that is still the owner's. */
   release: async (tx: Writer, once: OnceKey, owner: string): Promise<void> => {

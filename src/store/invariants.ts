@@ -2,6 +2,7 @@ import { icons } from '../domain/resources/icon.ts'
 import type { Counter } from './counters.ts'
 import type { SqlList } from './db.ts'
 import type { Table } from './migrations.ts'
+import { digestOfList, listOfItems } from './item-sets.ts'
 import { emailKey, PEOPLE } from './users.ts'
 
 /** What must hold, asked as a query for the rows where it does not: the account, what names the row, and other columns. */
@@ -37,7 +38,16 @@ const join = (name: string, on: string): string => `join ${name} ${name} on ${na
 const none = (name: string, where: string): string =>
   `not exists (select 1 from ${name} y where y.account_id = x.account_id and ${where})`
 
-const COUNTERS: readonly Counter[] = ['breakdowns', 'items', 'categories', 'units', 'kpis', 'entries', 'keys']
+const COUNTERS: readonly Counter[] = [
+  'breakdowns',
+  'items',
+  'categories',
+  'units',
+  'kpis',
+  'entries',
+  'keys',
+  'item_sets',
+]
 
 const counterInvariants = COUNTERS.map((counter): Invariant => {
   const largest = `(select max(y.id) from ${counter} y where y.account_id = x.id)`
@@ -159,10 +169,19 @@ const entryInvariants: readonly Invariant[] = [
     remedy: DELETE,
   },
   {
-    table: 'entry_items',
-    sql: `select x.account_id, ${nameOfKey(['group_item_id', 'kpi_id', 'entry_date', 'item_id'])} from entry_items x
+    table: 'item_set_members',
+    sql: `select x.account_id, ${nameOfKey(['group_item_id', 'set_id'])} from item_set_members x
       ${join('items', 'items.id = x.group_item_id')} where items.breakdown_id = ${PEOPLE} or items.user_id is not null`,
-    fault: 'an entry carries a person in place of a group item',
+    fault: 'entries carry a person in place of a group item',
+    remedy: RESTORE,
+  },
+  {
+    table: 'item_sets',
+    sql: `select x.account_id, ${named('id')}, x.digest, ${listOfItems('y.group_item_id')} from item_sets x
+      left join item_set_members y on y.account_id = x.account_id and y.set_id = x.id
+      group by x.account_id, x.id, x.digest`,
+    isWrong: ([, , digest, list]) => list === null || digestOfList(String(list)) !== digest,
+    fault: 'its digest is not that of the group items in it',
     remedy: RESTORE,
   },
 ]

@@ -4,6 +4,7 @@ import { sqliteDialect } from './dialect.ts'
 import { callerTables, limitTables } from './limit-tables.ts'
 import type { LimitStore, Millis } from './limits.ts'
 import { type FileKind, openFile } from './open.ts'
+import { withSpare } from './limits-spare.ts'
 import { isDamaged } from './sqlite-errors.ts'
 import { sqliteDb } from './sqlite.ts'
 
@@ -27,7 +28,7 @@ const isWhole = (db: Db): Promise<boolean> =>
 const openWhole = async (path: string): Promise<Db | undefined> => {
   let db: Db | undefined
   try {
-    db = await openFile(path, LIMITS, (at) => sqliteDb(at, PATIENCE_MS, 'off'))
+    db = await openFile(path, LIMITS, (at) => sqliteDb(at, { patienceMs: PATIENCE_MS, durability: 'off' }))
     if (await isWhole(db)) return db
   } catch (error) {
     if (!isDamaged(error)) throw error
@@ -41,7 +42,7 @@ const openOwnFile = async (path: string): Promise<Db> => {
   const whole = await openWhole(path)
   if (whole) return whole
   for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true })
-  return openFile(path, LIMITS, (at) => sqliteDb(at, PATIENCE_MS, 'off'))
+  return openFile(path, LIMITS, (at) => sqliteDb(at, { patienceMs: PATIENCE_MS, durability: 'off' }))
 }
 
 /** Where limits are counted, to be closed before the store is. */
@@ -52,7 +53,7 @@ export type OpenLimits = LimitStore & { readonly close: () => Promise<void> }
  * import and for no disk. It may be deleted whenever nothing serves.
  */
 export const limitsBeside = async (path: string, nowMs: () => Millis): Promise<OpenLimits> => {
-  const db = await openOwnFile(path)
+  const db = withSpare(await openOwnFile(path), nowMs)
   return { db, now: () => Promise.resolve(nowMs()), close: db.close }
 }
 

@@ -12,6 +12,8 @@ import { userGroupItem } from '../domain/resources/user-group-item.ts'
 import type { Resource } from '../domain/schema.ts'
 import { columnSql, columnsOf } from './columns.ts'
 import type { Dialect } from './dialect.ts'
+import type { Writer } from './db.ts'
+import { collectItemSets } from './item-set-migration.ts'
 import { callerTables, limitTables } from './limit-tables.ts'
 
 /** Columns that name a row of another table: both with the account, which goes before them. */
@@ -188,15 +190,41 @@ const thirdTables: readonly Table[] = [
   },
 ]
 
-/** All tables whose rows belong to an account. */
-export const accountTables = (dialect: Dialect): readonly Table[] => [
-  ...firstTables(dialect),
-  ...secondTables(dialect),
-  ...thirdTables,
+const fourthTables = ({ integer }: Dialect): readonly Table[] => [
+  {
+    // Each set of group items that entries carry, once; `digest` finds it by what is in it.
+    name: 'item_sets',
+    key: ['id'],
+    columns: { id: `${integer} not null`, digest: 'text not null' },
+    constraints: ['unique (account_id, digest)'],
+  },
+  {
+    name: 'item_set_members',
+    key: ['group_item_id', 'set_id'],
+    columns: { group_item_id: `${integer} not null`, set_id: `${integer} not null` },
+    references: [references('group_item_id', 'items'), references('set_id', 'item_sets')],
+  },
 ]
 
+/** What later versions have changed in tables of earlier ones: an entry names the set that it carries. */
+const asOfNow = (table: Table): Table =>
+  table.name === 'entries'
+    ? { ...table, references: [...(table.references ?? []), references('item_set', 'item_sets')] }
+    : table
+
+/** All tables whose rows belong to an account. */
+export const accountTables = (dialect: Dialect): readonly Table[] => [
+  ...firstTables(dialect).map(asOfNow),
+  ...secondTables(dialect).filter(({ name }) => name !== 'entry_items'),
+  ...thirdTables,
+  ...fourthTables(dialect),
+]
+
+/** One step of a migration: a statement, or work that takes more than one. */
+export type Step = string | ((tx: Writer) => Promise<void>)
+
 /** What brings a store from one version to the next. What has been released is never changed, only added to. */
-export const migrations = (dialect: Dialect): readonly (readonly string[])[] => [
+export const migrations = (dialect: Dialect): readonly (readonly Step[])[] => [
   [
     accounts(dialect),
     ...firstTables(dialect).map(createTable(1, dialect)),
@@ -217,5 +245,15 @@ export const migrations = (dialect: Dialect): readonly (readonly string[])[] => 
     // Found before the account is known.
     'create index keys_by_hash on keys (key_hash)',
     ...(dialect.limitsApart ? [] : callerTables(dialect)),
+  ],
+  [
+    ...fourthTables(dialect).map(createTable(4, dialect)),
+    'create index item_set_members_by_set on item_set_members (account_id, set_id)',
+    `alter table entries add column item_set ${dialect.integer}`,
+    collectItemSets(dialect),
+    'create index entries_by_item_set on entries (account_id, item_set, kpi_id, entry_date) where item_set is not null',
+    'drop table entry_items',
+    // How the body of a kept answer is written; null for as it is.
+    'alter table idempotent_requests add column encoding text',
   ],
 ]

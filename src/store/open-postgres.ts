@@ -2,7 +2,7 @@ import { KpiError } from '../domain/errors.ts'
 import type { Db, Reader, Writer } from './db.ts'
 import { postgresDialect } from './dialect.ts'
 import { migrations } from './migrations.ts'
-import { STORE_VERSION } from './open.ts'
+import { runStep, STORE_VERSION } from './open.ts'
 import { postgresDb, type PostgresPlace } from './postgres.ts'
 
 /** The name of a PostgreSQL in messages: never with its password. */
@@ -33,7 +33,7 @@ const migrate = async (tx: Writer, where: string): Promise<void> => {
   if (version > STORE_VERSION) {
     throw new KpiError('unusable', `PostgreSQL at ${where} was written by a newer kpi; update this one`)
   }
-  for (const statement of migrations(postgresDialect).slice(version).flat()) await tx.run(statement)
+  for (const step of migrations(postgresDialect).slice(version).flat()) await runStep(tx, step)
   if (version < STORE_VERSION) await tx.run('update kpi_store set version = ?', [STORE_VERSION])
 }
 

@@ -1,12 +1,13 @@
 import { closeSync, openSync } from 'node:fs'
 import { KpiError } from '../domain/errors.ts'
-import type { Db, Reader } from './db.ts'
+import type { Db, Reader, Writer } from './db.ts'
 import { sqliteDialect } from './dialect.ts'
+import type { Step } from './migrations.ts'
 import { notOurs } from './sqlite-errors.ts'
-import { sqliteDb } from './sqlite.ts'
+import { sqliteDb, type SqliteOptions } from './sqlite.ts'
 
 /** The version of the store that this program reads and writes; `migrations.ts` brings older ones there. */
-export const STORE_VERSION = 3
+export const STORE_VERSION = 4
 
 /** A kind of SQLite file that this program keeps. */
 export type FileKind = {
@@ -15,7 +16,7 @@ export type FileKind = {
   /** The version that this program reads and writes. */
   readonly version: number
   /** What brings a file from one version to the next, from an empty one on. */
-  readonly steps: () => Promise<readonly (readonly string[])[]>
+  readonly steps: () => Promise<readonly (readonly Step[])[]>
 }
 
 /** Marks a file as a store, in the place that SQLite has for it: "kpi". */
@@ -52,11 +53,17 @@ export const versionOf = async (tx: Reader, path: string, kind = STORE): Promise
   return mustBeKnown(version, path, kind)
 }
 
+/** Takes one step of a migration. */
+export const runStep = async (tx: Writer, step: Step): Promise<void> => {
+  if (typeof step === 'string') await tx.run(step)
+  else await step(tx)
+}
+
 const migrate = async (db: Db, path: string, kind: FileKind): Promise<void> => {
   const steps = await kind.steps()
   await db.write(async (tx) => {
     for (let version = await versionOf(tx, path, kind); version < kind.version; version += 1) {
-      for (const statement of steps[version] ?? []) await tx.run(statement)
+      for (const step of steps[version] ?? []) await runStep(tx, step)
       await tx.run(`pragma user_version = ${version + 1}`)
     }
     await tx.run(`pragma application_id = ${kind.applicationId}`)
@@ -87,12 +94,18 @@ export const prepareFile = (path: string): void => {
   }
 }
 
+/** Whether a file is written through a log, as all are but a backup. */
+const hasLog = async (tx: Reader): Promise<boolean> =>
+  (await tx.all('pragma journal_mode'))[0]?.['journal_mode'] === 'wal'
+
 /** Opens a file of a kind at a path in a folder that is there: made, and brought to this program's version. */
 export const openFile = async (path: string, kind: FileKind, open: (path: string) => Db): Promise<Db> => {
   prepareFile(path)
   const db = open(path)
   try {
     if ((await db.read((tx) => versionOf(tx, path, kind))) < kind.version) await migrate(db, path, kind)
+    // A writer takes a copied backup into the log, from which moment a restore sees that somebody has it open.
+    if (!(await db.read(hasLog))) await db.write(() => Promise.resolve())
     return db
   } catch (error) {
     await db.close()
@@ -101,4 +114,5 @@ export const openFile = async (path: string, kind: FileKind, open: (path: string
 }
 
 /** Opens the SQLite store at a path in a folder that is there: made, and brought to this program's version. */
-export const openStore = (path: string): Promise<Db> => openFile(path, STORE, sqliteDb)
+export const openStore = (path: string, options?: Pick<SqliteOptions, 'apart'>): Promise<Db> =>
+  openFile(path, STORE, (at) => sqliteDb(at, options))

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { KpiError } from '../domain/errors.ts'
-import { copyDatabase, damageIn } from './backup.ts'
+import { copyDatabase, damageIn, mustBeOurs } from './backup.ts'
 import { prepareFile, versionOf } from './open.ts'
 import { isDamaged, isNotOurs, sqliteError } from './sqlite-errors.ts'
 import { isOpenElsewhere } from './sqlite-file.ts'
@@ -26,13 +26,16 @@ const mustStandAlone = (file: string): void => {
 }
 
 /** Opens a backup to read it as it is: no other process writes to it, and nothing is laid beside it. */
-const openBackup = (file: string): DatabaseSync => {
+const openBackup = async (file: string): Promise<DatabaseSync> => {
   const url = pathToFileURL(file)
   url.searchParams.set('immutable', '1')
   const database = new DatabaseSync(url, { readOnly: true })
   try {
     const damage = damageIn(database, file)
-    if (damage === undefined) return database
+    if (damage === undefined) {
+      await mustBeOurs(database, file)
+      return database
+    }
     throw new KpiError('unusable', `${file} is damaged: ${damage}; nothing was restored, take another backup`)
   } catch (error) {
     database.close()
@@ -131,7 +134,7 @@ export const restoreStore = async (
       `${path} holds data; keep it with kpi service backup, then overwrite it with --force`,
     )
   }
-  const source = openBackup(file)
+  const source = await openBackup(file)
   try {
     makeFolder()
     const aside = isBeyondUse(path) ? moveAside(path, asideName) : undefined

@@ -2,14 +2,33 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import type { Column, SqlInput, SqlList, SqlRow, Writer } from './db.ts'
 import { insertRows } from './sqlite-insert.ts'
-import { yieldEvery } from './yield-every.ts'
 
 /** SQLite waits this long by itself, blocking the process; beyond it the wait is the caller's and lets other work go on. */
 export const BLOCKING_WAIT_MS = 50
 export const BLOCKING_WAIT = `pragma busy_timeout = ${BLOCKING_WAIT_MS}`
 
-/** After so many rows that are read others get their turn; so many lists are asked for, so many rows changed. */
-const [ROWS_A_TURN, LISTS_A_TURN, UPDATES_A_TURN] = [2000, 500, 500]
+/** After so many rows, or so many statements, others get their turn. */
+const ROWS_A_TURN = 2000
+const STATEMENTS_A_TURN = 200
+const ROWS_A_STATEMENT = ROWS_A_TURN / STATEMENTS_A_TURN
+
+/** Counts the work of a transaction; a promise where it is time for others. */
+type Turns = { readonly begin: () => void; readonly spend: (rows: number) => Promise<void> | undefined }
+
+const createTurns = (): Turns => {
+  let spent = 0
+  return {
+    begin: () => {
+      spent = 0
+    },
+    spend: (rows) => {
+      spent += rows + ROWS_A_STATEMENT
+      if (spent < ROWS_A_TURN) return undefined
+      spent = 0
+      return setImmediate()
+    },
+  }
+}
 
 const equal = ({ name }: Column): string => `${name} = ?`
 
@@ -53,8 +72,18 @@ export const connect = (path: string, pragmas: string, checksReferences = true):
     statement.setReturnArrays(true)
     return statement
   })
+  const turns = createTurns()
+  const runs = async (sql: string, values: readonly SqlInput[], shared = {}): Promise<number> => {
+    const { changes } = prepare(sql).run(shared, ...values)
+    await turns.spend(Number(changes))
+    return Number(changes)
+  }
   return {
-    all: async (sql: string, values: readonly SqlInput[] = []) => prepare(sql).all(...values) as SqlRow[],
+    all: async (sql: string, values: readonly SqlInput[] = []) => {
+      const rows = prepare(sql).all(...values) as SqlRow[]
+      await turns.spend(rows.length)
+      return rows
+    },
     each: async (sql, values, visit) => {
       let visited = 0
       for (const row of prepareLists(sql).iterate(...values)) {
@@ -62,33 +91,35 @@ export const connect = (path: string, pragmas: string, checksReferences = true):
         if ((visited += 1) % ROWS_A_TURN === 0) await setImmediate()
       }
     },
-    run: async (sql: string, values: readonly SqlInput[] = []) => Number(prepare(sql).run(...values).changes),
+    run: async (sql: string, values: readonly SqlInput[] = []) => runs(sql, values),
     allOfEach: async (sql, lists) => {
       const statement = prepare(sql)
-      const rows: SqlRow[][] = []
-      const pause = yieldEvery(LISTS_A_TURN)
+      const found: SqlRow[] = []
       for (const values of lists) {
-        rows.push(statement.all(...values) as SqlRow[])
-        const turn = pause()
-        if (turn) await turn
+        const rows = statement.all(...values) as SqlRow[]
+        for (const row of rows) found.push(row)
+        await turns.spend(rows.length)
       }
-      return rows.flat()
+      return found
     },
-    insertMany: async (table, columns, rows) => {
-      await insertRows((sql, shared, values) => prepare(sql).run(shared, ...values), table, columns, rows)
-    },
+    insertMany: (table, columns, rows) =>
+      insertRows((sql, shared, values) => runs(sql, values, shared), table, columns, rows),
     updateMany: async (table, key, columns, rows) => {
       const [sets, where] = [columns.map(equal).join(', '), key.map(equal).join(' and ')]
       const statement = prepare(`update ${table} set ${sets} where ${where}`)
-      const pause = yieldEvery(UPDATES_A_TURN)
       for (const row of rows) {
         statement.run(...row.slice(key.length), ...row.slice(0, key.length))
-        const turn = pause()
-        if (turn) await turn
+        await turns.spend(0)
       }
     },
-    begin: () => void prepare('begin').run(),
-    beginWriting: () => void prepare('begin immediate').run(),
+    begin: () => {
+      turns.begin()
+      prepare('begin').run()
+    },
+    beginWriting: () => {
+      turns.begin()
+      prepare('begin immediate').run()
+    },
     tryWriting: () => {
       database.exec('pragma busy_timeout = 0')
       try {

@@ -10,11 +10,21 @@ const FULL = 13
 const CANNOT_OPEN = 14
 const NOT_A_DATABASE = 26
 
-const resultCode = (error: unknown): number | undefined =>
+/** SQLite's primary result code of an error; undefined where the error is not SQLite's. */
+export const resultCodeOf = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
 
+/** Makes an error anew that comes from another thread, which keeps nothing but its text and its code. */
+export const errorWithCode = (message: string, code: number | undefined): Error =>
+  Object.assign(new Error(message), code === undefined ? {} : { errcode: code })
+
 /** Whether another connection holds the lock that was wanted. */
-export const isBusy = (error: unknown): boolean => resultCode(error) === BUSY || resultCode(error) === LOCKED
+export const isBusy = (error: unknown): boolean => resultCodeOf(error) === BUSY || resultCodeOf(error) === LOCKED
+
+/** Whether there was no room to write, told by SQLite or by one of our errors; a file system may call that a failure. */
+export const isOutOfSpace = (error: unknown): boolean =>
+  [FULL, IO_ERROR].some((code) => resultCodeOf(error) === code) ||
+  (error instanceof Error && error.cause !== undefined && isOutOfSpace(error.cause))
 
 /** The error for a file that is a database, but not a whole one. */
 export const damaged = (path: string, cause?: unknown): KpiError =>
@@ -22,12 +32,12 @@ export const damaged = (path: string, cause?: unknown): KpiError =>
 
 /** Whether a database is too damaged to be read, told by SQLite or by one of our errors. */
 export const isDamaged = (error: unknown): boolean =>
-  resultCode(error) === CORRUPT || (error instanceof Error && error.cause !== undefined && isDamaged(error.cause))
+  resultCodeOf(error) === CORRUPT || (error instanceof Error && error.cause !== undefined && isDamaged(error.cause))
 
 class NotOurs extends KpiError {}
 
 /** Whether a file is something else than a store, told by SQLite or by one of our errors. */
-export const isNotOurs = (error: unknown): boolean => error instanceof NotOurs || resultCode(error) === NOT_A_DATABASE
+export const isNotOurs = (error: unknown): boolean => error instanceof NotOurs || resultCodeOf(error) === NOT_A_DATABASE
 
 /** The error for a file that is something else than a store. */
 export const notOurs = (path: string, cause?: unknown): KpiError =>
@@ -36,7 +46,7 @@ export const notOurs = (path: string, cause?: unknown): KpiError =>
 /** What SQLite said, as one of our errors; anything that is not SQLite's passes through. */
 export const sqliteError = (error: unknown, path: string): unknown => {
   const cause = error
-  switch (resultCode(error)) {
+  switch (resultCodeOf(error)) {
     case undefined:
       return error
     case BUSY:

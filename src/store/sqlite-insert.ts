@@ -1,10 +1,7 @@
 import type { Column, SqlInput } from './db.ts'
-import { yieldEvery } from './yield-every.ts'
 
 /** So many rows a statement are written fastest. */
 const ROWS_A_STATEMENT = 100
-/** After so many statements others have their turn. */
-const STATEMENTS_A_TURN = 10
 
 type Rows = readonly (readonly SqlInput[])[]
 
@@ -42,25 +39,19 @@ const valuesOf = (rows: Rows, start: number, end: number, isSame: readonly boole
 }
 
 /** Runs a statement, as often as it takes, with the values bound by name that are the same in all rows. */
-type Run = (sql: string, shared: Readonly<Record<string, SqlInput>>, values: readonly SqlInput[]) => void
+type Run = (sql: string, shared: Readonly<Record<string, SqlInput>>, values: readonly SqlInput[]) => Promise<unknown>
 
-/**
- * Writes rows with few statements: many rows each, and bound once what is the same in all. Others have their turn in
- * between.
- */
+/** Writes rows with few statements: many rows each, and bound once what is the same in all. */
 export const insertRows = async (run: Run, table: string, columns: readonly Column[], rows: Rows): Promise<void> => {
   const whole = rows.length - (rows.length % ROWS_A_STATEMENT)
   if (whole > 0) {
-    const pause = yieldEvery(STATEMENTS_A_TURN)
     const isSame = sameInAll(columns, rows)
     const shared = sharedValues(columns, rows, isSame)
     const sql = sqlToInsert(table, columns, ROWS_A_STATEMENT, isSame)
     for (let start = 0; start < whole; start += ROWS_A_STATEMENT) {
-      run(sql, shared, valuesOf(rows, start, start + ROWS_A_STATEMENT, isSame))
-      const turn = pause()
-      if (turn) await turn
+      await run(sql, shared, valuesOf(rows, start, start + ROWS_A_STATEMENT, isSame))
     }
   }
   const rest = rows.length - whole
-  if (rest > 0) run(sqlToInsert(table, columns, rest), {}, valuesOf(rows, whole, rows.length))
+  if (rest > 0) await run(sqlToInsert(table, columns, rest), {}, valuesOf(rows, whole, rows.length))
 }

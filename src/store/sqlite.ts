@@ -3,6 +3,7 @@ import type { Db, Writer } from './db.ts'
 import { createQueue } from './queue.ts'
 import { BLOCKING_WAIT, BLOCKING_WAIT_MS, connect, type Connection } from './sqlite-connection.ts'
 import { isBusy, sqliteError } from './sqlite-errors.ts'
+import type { Threads } from './sqlite-threads.ts'
 import { createTurnReader, type TurnReader } from './turn-reader.ts'
 
 const RETRY_PAUSE_MS = 5
@@ -32,10 +33,10 @@ export const WRITE_PATIENCE_MS = 30_000
 const READERS = 4
 
 /** Tries until no other process is in the way, without blocking this one. */
-const patiently = async <T>(attempt: () => T, patienceMs: number): Promise<T> => {
+const patiently = async <T>(attempt: () => T | Promise<T>, patienceMs: number): Promise<T> => {
   for (let waited = 0; ; waited += BLOCKING_WAIT_MS + RETRY_PAUSE_MS) {
     try {
-      return attempt()
+      return await attempt()
     } catch (error) {
       if (!isBusy(error) || waited >= patienceMs) throw error
     }
@@ -43,23 +44,37 @@ const patiently = async <T>(attempt: () => T, patienceMs: number): Promise<T> =>
   }
 }
 
+/** How a transaction ends, here or in a thread. */
+type Ending = { readonly commit: () => void | Promise<void>; readonly end: () => void | Promise<void> }
+
 /** Runs `work` between a begin that has happened and a commit, or a rollback where it throws. */
-const finish = async <T>(connection: Connection, work: () => Promise<T>): Promise<T> => {
+const finish = async <T>(connection: Ending, work: () => Promise<T>): Promise<T> => {
   try {
     const result = await work()
-    connection.commit()
+    await connection.commit()
     return result
   } catch (error) {
-    connection.end()
+    await connection.end()
     throw error
   }
+}
+
+/** How a SQLite file is used. */
+export type SqliteOptions = {
+  readonly patienceMs?: number
+  readonly durability?: Durability
+  /** Whether what takes long is done in threads of their own, as others wait for this process. */
+  readonly apart?: boolean
 }
 
 /**
  * A SQLite file as a `Db`. Readers and the writer have a connection each, opened when first used, so that a write that
  * waits for another process holds up no reader.
  */
-export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durability: Durability = 'full'): Db => {
+export const sqliteDb = (
+  path: string,
+  { patienceMs = WRITE_PATIENCE_MS, durability = 'full', apart = false }: SqliteOptions = {},
+): Db => {
   const readers = [createTurnReader(() => connect(path, READER_SETTINGS))]
   const [firstReader] = readers
   /** A reader that is free, or another one, so that nobody waits for somebody's long report. */
@@ -102,6 +117,16 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durabilit
     return finish(connection, () => work(connection))
   }
   const queued = <T>(task: () => Promise<T>): Promise<T> => writes(() => told(task).finally(renew))
+  let opening: Promise<Threads> | undefined
+  const threads = (): Promise<Threads> =>
+    (opening ??= import('./sqlite-threads.ts').then(({ createThreads }) =>
+      createThreads(path, READER_SETTINGS, writerSettings(durability)),
+    ))
+  const writeApart = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
+    const connection = (await threads()).writer()
+    await patiently(() => connection.beginWriting(), patienceMs)
+    return finish(connection, () => work(connection))
+  }
   const db: Db = {
     read: (work) => told(() => freeReader().read(work)),
     write: (work) => queued(() => writeTransaction(work)),
@@ -116,6 +141,7 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durabilit
       }
     },
     close: async () => {
+      await (await opening)?.close()
       for (const reader of readers) reader.close()
       for (const writer of writers.values()) writer.close()
     },
@@ -124,6 +150,13 @@ export const sqliteDb = (path: string, patienceMs = WRITE_PATIENCE_MS, durabilit
     ...db,
     inPassing: { ...db, write: (work) => queued(() => writeInPassing(work)) },
     trusting: { ...db, write: (work) => queued(() => writeTransaction(work, false)) },
+    ...(apart && {
+      apart: {
+        ...db,
+        read: (work) => told(async () => (await threads()).read(work)),
+        write: (work) => queued(() => writeApart(work)),
+      },
+    }),
   }
   return whole
 }

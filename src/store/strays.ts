@@ -11,7 +11,7 @@ const straysOf = (table: Table, reference: Reference): string => {
   const same = columns.map((column, at) => `y.${to[at]} = x.${column}`)
   const within = reference === OF_ACCOUNT ? same : ['y.account_id = x.account_id', ...same]
   return `select x.account_id, ${idOf(table)}, x.${columns[0]} from ${table.name} x
-    where not exists (select 1 from ${parent} y where ${within.join(' and ')})`
+    where x.${columns[0]} is not null and not exists (select 1 from ${parent} y where ${within.join(' and ')})`
 }
 
 /**

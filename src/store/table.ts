@@ -1,7 +1,7 @@
 import { INT16_MAX } from '../domain/field-value.ts'
 import type { AnyRecord, FieldValue, Resource, Stored } from '../domain/schema.ts'
 import { columnsOf, fromSql, toSql } from './columns.ts'
-import type { Reader, SqlInput, SqlRow, Writer } from './db.ts'
+import type { Reader, SqlInput, SqlList, SqlRow, Writer } from './db.ts'
 import { IN_LIST, listOf } from './id-list.ts'
 
 /** Columns beside those of the field table, such as a hash. */
@@ -40,6 +40,36 @@ export const rowReader =
     }
     return record as Stored<R>
   }
+
+/** Makes the record of a resource from a row that is a list, in the order of `columnList`. */
+const listReader = <R extends Resource>(of: R): ((row: SqlList) => Stored<R>) => {
+  const places = new Map(columnsOf(of).map(({ name }, at) => [name, at]))
+  const fields = of.shown.map(({ name, field }) => ({ name, field, at: places.get(name) }))
+  return (row) => {
+    const record: Record<string, FieldValue> = {}
+    for (const { name, field, at } of fields) {
+      record[name] = at === undefined ? null : fromSql(field, row[at] ?? null)
+    }
+    return record as Stored<R>
+  }
+}
+
+const placeOf = (record: AnyRecord): number => Number(record['sort_order'] ?? 0)
+
+/**
+ * Reads all rows that a statement selects, in the interface's order. They are read in the order of their ids, which is
+ * that of a key, and sorted here: others have their turn meanwhile, and a statement that sorts gives them none.
+ */
+export const listReading = <R extends Resource>(of: R, select: string) => {
+  const read = listReader(of)
+  return async (tx: Reader, bound: readonly SqlInput[]): Promise<Stored<R>[]> => {
+    const records: Stored<R>[] = []
+    await tx.each(`${select} order by id`, bound, (row) => {
+      records.push(read(row))
+    })
+    return 'sort_order' in of.fields ? records.sort((left, right) => placeOf(left) - placeOf(right)) : records
+  }
+}
 
 /** The columns of a resource as a statement reads them, each under the name of its field. */
 export const columnList = (of: Resource): string =>
@@ -86,13 +116,11 @@ export const rowWriter = <R extends Resource>(
 
 /** The statements on the rows that a condition leaves; each takes what is bound to it, the account first. */
 const statementsOn = <R extends Resource>(name: string, of: R, condition: string) => {
-  const order = 'sort_order' in of.fields ? 'sort_order, id' : 'id'
   const select = selectFrom(name, of) + condition
   const where = `from ${name} where account_id = ?${condition}`
   const read = rowReader(of)
   return {
-    list: async (tx: Reader, bound: readonly number[]): Promise<Stored<R>[]> =>
-      (await tx.all(`${select} order by ${order}`, bound)).map(read),
+    list: listReading(of, select),
     find: async (tx: Reader, bound: readonly number[], id: number): Promise<Stored<R> | undefined> => {
       const [row] = await tx.all(`${select} and id = ?`, [...bound, id])
       return row && read(row)

@@ -31,6 +31,15 @@ export const userItems = {
   remove: async (tx: Writer, account: number, id: number, user: number): Promise<boolean> =>
     (await tx.run('delete from user_items where account_id = ? and user_id = ? and id = ?', [account, user, id])) > 0,
 
+  /** How many group items a user is linked to. */
+  count: async (tx: Reader, account: number, user: number): Promise<number> => {
+    const [row] = await tx.all('select count(*) as links from user_items where account_id = ? and user_id = ?', [
+      account,
+      user,
+    ])
+    return Number(row?.['links'])
+  },
+
   /** The group items that new entries of users carry: those that are not archived, by user. */
   carriedBy: async (tx: Reader, account: number, users: Iterable<number>): Promise<Map<number, number[]>> => {
     const found = new Map<number, number[]>()

@@ -24,7 +24,7 @@ describe('what goes wrong inside', () => {
   test('is 503 while the store is held by another process: nothing is stored, and reading goes on', async () => {
     await using service = await startService()
     const path = `${service.dataDir}/kpi.db`
-    const db = sqliteDb(path, 0)
+    const db = sqliteDb(path, { patienceMs: 0 })
     const logged: unknown[] = []
     const face = classicFace({
       db,

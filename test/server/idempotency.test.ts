@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { WireResponse } from '../../src/server/wire.ts'
 import { idempotentRequests } from '../../src/store/idempotency.ts'
@@ -96,6 +96,35 @@ describe.each(databases)('a POST with an Idempotency-Key on %s', (_, make) => {
     expect([sameOf(again), isReplayed(again)]).toEqual([sameOf(first), true])
     expect(await countOf(service, '/kpientries?dateFrom=2026-03-01&dateTo=2026-03-03')).toBe(0)
     expect(await once(service, { ...batch, headers: { 'idempotency-key': 'other' } })).toMatchObject({ status: 200 })
+  })
+
+  test.each([
+    ['thousands of faults, all of them', 5000, 'x', 100_000],
+    ['faults that tell all that was sent, the first of them', 2000, randomBytes(100).toString('hex'), 150_000],
+  ])('that was refused keeps little of it: %s', async (name, rows, text, most) => {
+    await using service = await startLimited(0, make)
+    await assignFirst(service)
+    const entries = Array.from({ length: rows }, (_, at) => ({
+      ...ENTRY_KEY,
+      user_id: undefined,
+      email: `${createHash('sha512').update(`${text}${at}`).digest('hex').slice(0, text.length)}@example.com`,
+      actual: 1,
+    }))
+    const batch = { path: '/kpientries/list', body: { entries } }
+    const first = await once(service, batch)
+    const again = await once(service, batch)
+    expect([again.status, isReplayed(again)]).toEqual([400, true])
+    if (name.endsWith('all of them')) expect(sameOf(again)).toEqual(sameOf(first))
+    else {
+      const [told, repeated] = [first, again].map(
+        ({ body }) => JSON.parse(body) as { message: string; errors: object[] },
+      )
+      expect(repeated?.errors).toEqual(told?.errors.slice(0, 100))
+      expect(repeated?.message).toContain(`the first 100 of ${rows} faults`)
+    }
+    const [row] = await service.db.read((tx) => tx.all('select length(body) as length from idempotent_requests'))
+    expect(first.body.length).toBeGreaterThan(300_000)
+    expect(Number(row?.['length'])).toBeLessThan(most)
   })
 
   test('with another body is refused, and the first answer stays', async () => {

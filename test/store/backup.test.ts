@@ -224,6 +224,36 @@ describe('a restore', () => {
     expect(await marksIn(beside('new.db'))).toEqual(['then'])
   })
 
+  test('is refused while anybody has opened a backup that was copied into place, and only read it', async () => {
+    copyFileSync(beside('a.backup'), beside('copied.db'))
+    const reader = await openStore(beside('copied.db'))
+    await expect(restore(beside('a.backup'), { path: beside('copied.db'), force: true })).rejects.toMatchObject({
+      code: 'conflict',
+    })
+    await reader.close()
+    await restore(beside('a.backup'), { path: beside('copied.db'), force: true })
+    expect(await marksIn(beside('copied.db'))).toEqual(['then'])
+  })
+
+  test.each([
+    ['trigger spy', 'create trigger spy after insert on kpis begin delete from kpis; end'],
+    ['view everything', 'create view everything as select * from users'],
+    ['table notes', 'create table notes (text)'],
+    ['table words', 'create virtual table words using fts5(text)'],
+    ['index by_name', 'create index by_name on kpis (name)'],
+  ])('of a backup that holds the %s is refused, and no such backup is made', async (name, sql) => {
+    runSql(beside('a.backup'), sql)
+    const fault = {
+      code: 'unusable',
+      message: expect.stringContaining(`holds the ${name}, which is no part of a kpi store`),
+    }
+    await expect(restore(beside('a.backup'), { path: beside('new.db') })).rejects.toMatchObject(fault)
+    expect(existsSync(beside('new.db'))).toBe(false)
+    runSql(store.path, sql)
+    await expect(backUp(beside('b.backup'))).rejects.toMatchObject(fault)
+    expect(existsSync(beside('b.backup'))).toBe(false)
+  })
+
   test.each(['kpi.db', 'gone'])('pays no heed to a log that was left behind: of %s', async (name) => {
     // Copies of a store that was killed: its last changes stand in the log alone.
     copyFileSync(store.path, beside('killed.db'))

@@ -33,7 +33,7 @@ const TABLES: readonly [table: string, of: Resource, more: readonly string[], wi
   ['breakdowns', group, []],
   ['categories', category, []],
   // Of an item, who may be a person: a user's id is the id of their item.
-  ['entries', entry, ['item_id integer not null'], ['user_id']],
+  ['entries', entry, ['item_id integer not null', 'item_set integer'], ['user_id']],
   ['items', breakdownItem, []],
   ['keys', key, ['key_hash text not null']],
   ['kpis', kpi, []],
@@ -42,7 +42,7 @@ const TABLES: readonly [table: string, of: Resource, more: readonly string[], wi
   ['users', user, ['email_key text not null', 'password_hash text'], ['password']],
 ]
 /** Tables without a resource of their own. */
-const INTERNAL = ['counters', 'entry_items', 'formulas', 'idempotent_requests']
+const INTERNAL = ['counters', 'formulas', 'idempotent_requests', 'item_set_members', 'item_sets']
 const OWNED = [...INTERNAL, ...TABLES.map(([name]) => name)]
 
 describe('the tables', () => {
@@ -108,6 +108,13 @@ describe('every key', () => {
   })
 })
 
+/** What makes a store of an earlier version, which only statements do. */
+const statementsTo = (version: number): string[] =>
+  migrations(sqliteDialect)
+    .slice(0, version)
+    .flat()
+    .filter((step) => typeof step === 'string')
+
 test('there is a migration for each version of the store', () => {
   expect(migrations(sqliteDialect)).toHaveLength(STORE_VERSION)
 })
@@ -116,7 +123,7 @@ test('a store of the first version is brought to this one, and keeps what it hol
   using folder = temporaryFolder()
   const path = folder.in('kpi.db')
   const database = new DatabaseSync(path)
-  for (const statement of migrations(sqliteDialect)[0] ?? []) database.exec(statement)
+  for (const statement of statementsTo(1)) database.exec(statement)
   database.exec(`insert into accounts values (1, 'acme', 'team', 1, 'monday', 1, null, 0);
     insert into categories (account_id, id, name, sort_order, created_at, updated_at) values (1, 1, 'Sales', 1, 0, 0);
     pragma application_id = 0x6b7069; pragma user_version = 1`)
@@ -132,7 +139,7 @@ test('a store of the second version is brought to this one, and takes keys besid
   using folder = temporaryFolder()
   const path = folder.in('kpi.db')
   const database = new DatabaseSync(path)
-  for (const statement of migrations(sqliteDialect).slice(0, 2).flat()) database.exec(statement)
+  for (const statement of statementsTo(2)) database.exec(statement)
   database.exec(`insert into accounts values (1, 'acme', 'team', 1, 'monday', 1, null, 0);
     insert into counters (account_id, name, last) values (1, 'breakdowns', 1), (1, 'items', 1), (1, 'kpis', 1),
       (1, 'categories', 1), (1, 'units', 1), (1, 'entries', 1);

@@ -1,16 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Db } from '../../src/store/db.ts'
+import { entries, type StoredEntry } from '../../src/store/entries.ts'
+import { kpis } from '../../src/store/kpis.ts'
 import { openStore } from '../../src/store/open.ts'
 import { sqliteDb } from '../../src/store/sqlite.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { entryRow, kpiRecord, openTestStore } from '../support/store.ts'
 import { BATCH } from '../support/store-writer.ts'
 
+const REMOVER = join(import.meta.dirname, '../support/kpi-remover.ts')
 const WRITER = join(import.meta.dirname, '../support/store-writer.ts')
 
 /** Starts a process that writes to the store at a path; gone with the test. */
@@ -108,7 +113,7 @@ test('a process killed within a transaction leaves nothing of it, and holds up n
   await said(killed, 'held')
   const db = await openStore(path)
   await expectWhole(db, 3)
-  const impatient = sqliteDb(path, 0)
+  const impatient = sqliteDb(path, { patienceMs: 0 })
   await expect(impatient.write(() => Promise.resolve())).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 })
   killed.kill('SIGKILL')
   await once(killed, 'exit')
@@ -145,3 +150,33 @@ test('a process killed at any time keeps what it has acknowledged, and nothing b
     least = done
   }
 })
+
+test.each([0, 100_000, 400_000])(
+  'a process killed while it removes a KPI, with %i bytes of that written, leaves all of it or nothing',
+  async (bytes) => {
+    await using store = await openTestStore()
+    const { db, path, account } = store
+    const rows = (kpi_id: number, days: number): StoredEntry[] =>
+      Array.from({ length: days }, (_, day) => entryRow({ id: kpi_id * 100_000 + day, kpi_id, entry_date: day }))
+    await db.write(async (tx) => {
+      for (const id of [1, 2]) await kpis.insert(tx, account, kpiRecord({ id }))
+      await entries.insert(tx, account, [...rows(1, 40_000), ...rows(2, 10)])
+    })
+    await db.write((tx) => tx.all('pragma wal_checkpoint(truncate)')).catch(() => undefined)
+    const log = `${path}-wal`
+    const before = statSync(log).size
+    const child = spawn(process.execPath, [REMOVER, path, '1'])
+    const end = ended(child)
+    await said(child, 'removing')
+    while (child.exitCode === null && statSync(log).size < before + bytes) await setImmediate()
+    child.kill('SIGKILL')
+    await end
+    const left = await valuesOf(db, 'select count(*) from entries where kpi_id = 1')
+    const isThere = (await valuesOf(db, 'select id from kpis where id = 1')).length === 1
+    expect(left).toEqual([isThere ? 40_000n : 0n])
+    expect(await valuesOf(db, 'select count(*) from entries where kpi_id = 2')).toEqual([10n])
+    expect(await valuesOf(db, 'pragma integrity_check')).toEqual(['ok'])
+    await db.write((tx) => kpis.remove(tx, account, 1))
+    expect(await valuesOf(db, 'select count(*) from entries')).toEqual([10n])
+  },
+)

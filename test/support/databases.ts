@@ -27,7 +27,7 @@ export type Database = {
 const heldBy = (path: string): Db => {
   const holder = new DatabaseSync(path)
   holder.exec('begin immediate')
-  const db = sqliteDb(path, 0)
+  const db = sqliteDb(path, { patienceMs: 0 })
   return {
     ...db,
     close: async () => {

@@ -1,4 +1,6 @@
+import { takeIds } from '../../src/store/counters.ts'
 import type { Db } from '../../src/store/db.ts'
+import { digestOf, itemSets } from '../../src/store/item-sets.ts'
 import type { EntryFact } from './report-model.ts'
 
 /** Puts group items into the first account as they are, in a group of their own. */
@@ -15,16 +17,21 @@ export const putGroupItems = (
     }
   })
 
-const LINK = ['account_id', 'group_item_id', 'item_id', 'kpi_id', 'entry_date'] as const
-
 /** Makes entries of the first account carry group items. */
 export const carryGroupItems = async (
   db: Db,
   entries: readonly Pick<EntryFact, 'item' | 'kpi_id' | 'entry_date' | 'groups'>[],
-): Promise<void> => {
-  const links = entries.flatMap(({ item, kpi_id, entry_date, groups }) =>
-    groups.map((group) => [1, group, item, kpi_id, entry_date]),
-  )
-  const columns = LINK.map((name) => ({ name, type: 'integer' as const }))
-  await db.write((tx) => tx.insertMany('entry_items', columns, links))
-}
+): Promise<void> =>
+  db.write(async (tx) => {
+    for (const { item, kpi_id, entry_date, groups } of entries.filter((one) => one.groups.length > 0)) {
+      const items = [...new Set(groups)].sort((left, right) => left - right)
+      const digest = digestOf(items)
+      const known = await itemSets.find(tx, 1, digest)
+      const id = known ?? (await takeIds(tx, 1, 'item_sets'))
+      if (known === undefined) await itemSets.insert(tx, 1, { id, digest, items })
+      await tx.run(
+        'update entries set item_set = ? where account_id = 1 and item_id = ? and kpi_id = ? and entry_date = ?',
+        [id, item, kpi_id, entry_date],
+      )
+    }
+  })

@@ -85,5 +85,6 @@ export const entryRow = (fields: Partial<StoredEntry> = {}): StoredEntry => ({
   notes: null,
   created_at: 0,
   updated_at: 0,
+  item_set: null,
   ...fields,
 })

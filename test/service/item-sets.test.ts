@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import type { EntryDraft } from '../../src/domain/resources/entry.ts'
 import { databases } from '../support/databases.ts'
+import { checkStore } from '../../src/service/check.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { NOW } from '../support/io.ts'
 import { type Service, startService, wayTo } from '../support/service.ts'
@@ -32,7 +33,11 @@ describe.each(databases)('on %s', (_, makeDatabase) => {
   /** What entries carry, as `user KPI day item`. */
   const carried = (): Promise<string[]> =>
     service.db.read(async (tx) => {
-      const rows = await tx.all('select * from entry_items order by item_id, kpi_id, entry_date, group_item_id')
+      const rows = await tx.all(
+        `select e.item_id, e.kpi_id, e.entry_date, m.group_item_id from entries e
+         join item_set_members m on m.account_id = e.account_id and m.set_id = e.item_set
+         order by e.item_id, e.kpi_id, e.entry_date, m.group_item_id`,
+      )
       return rows.map(({ item_id, kpi_id, entry_date, group_item_id }) =>
         [item_id, kpi_id, Number(entry_date) - DAY, group_item_id].join(' '),
       )
@@ -108,6 +113,44 @@ describe.each(databases)('on %s', (_, makeDatabase) => {
       await client.kpis.remove(2)
       expect(await carried()).toEqual([])
     })
+  })
+
+  test('entries that carry the same share one set, whoever they are of and when they were made', async () => {
+    const sets = (): Promise<number> =>
+      service.db.read(async (tx) => Number((await tx.all('select count(*) as sets from item_sets'))[0]?.['sets']))
+    await client.userGroupItems(BOB).add({ id: NORTH })
+    await client.userGroupItems(ANN).add({ id: SOUTH })
+    await client.entries.addMany([draft(), draft({ kpi_id: 2 }), draft({ user_id: BOB })])
+    await client.entries.remove(1)
+    await client.entries.add(draft())
+    expect(await sets()).toBe(1)
+    await client.userGroupItems(ANN).remove(SOUTH)
+    await client.entries.add(draft({ entry_date: DAY + 1 }))
+    expect(await sets()).toBe(2)
+  })
+
+  test('a group item goes with the sets that no entry carries any more', async () => {
+    const { id } = await client.entries.add(draft())
+    await expect(client.groupItems(2).remove(NORTH)).rejects.toMatchObject({ code: 'conflict' })
+    await client.entries.remove(id)
+    await client.groupItems(2).remove(NORTH)
+    expect(await checkStore(service.db, undefined)).toMatchObject({ faults: [] })
+  })
+
+  test('a user has at most a thousand group items', async () => {
+    await service.db.write(async (tx) => {
+      const columns = 'account_id, id, breakdown_id, name, user_id, is_archived, sort_order, created_at, updated_at'
+      for (let id = 1001; id <= 1999; id += 1) {
+        await tx.run(`insert into items (${columns}) values (1, ?, 2, 'x', null, 0, 1, 0, 0)`, [id])
+        await tx.run('insert into user_items (account_id, user_id, id, created_at) values (1, ?, ?, 0)', [ANN, id])
+      }
+    })
+    await expect(client.userGroupItems(ANN).add({ id: SOUTH })).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('has 1000 group items, the most there may be; remove one first'),
+    })
+    await client.entries.add(draft())
+    expect(await carried()).toHaveLength(1000)
   })
 
   test('a refused batch leaves nothing behind', async () => {

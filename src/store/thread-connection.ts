@@ -1,0 +1,90 @@
+import { Worker } from 'node:worker_threads'
+import type { SqlList, SqlRow, Writer } from './db.ts'
+import { errorWithCode } from './sqlite-errors.ts'
+import type { ThreadAnswer, ThreadCall, ThreadData } from './sqlite-thread.ts'
+
+/** A connection in a thread of its own, which holds up nobody here, however long a statement takes. */
+export type ThreadConnection = Writer & {
+  readonly begin: () => Promise<void>
+  readonly beginWriting: () => Promise<void>
+  readonly commit: () => Promise<void>
+  readonly end: () => Promise<void>
+  /** Whether its thread has ended. */
+  readonly isOver: () => boolean
+  readonly close: () => Promise<void>
+}
+
+type Waiting = {
+  readonly visit: ((row: SqlList) => void) | undefined
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The file that the thread runs: beside this one, or in the bundle. */
+const SCRIPT = new URL(import.meta.url.endsWith('.ts') ? './sqlite-thread.ts' : './sqlite-thread.js', import.meta.url)
+
+const take = (waiting: Map<number, Waiting>, answer: ThreadAnswer): void => {
+  const one = waiting.get(answer.id)
+  if (!one) return
+  if ('rows' in answer) {
+    try {
+      for (const row of answer.rows) one.visit?.(row)
+    } catch (error) {
+      waiting.delete(answer.id)
+      one.reject(error)
+    }
+    return
+  }
+  waiting.delete(answer.id)
+  if ('message' in answer) one.reject(errorWithCode(answer.message, answer.code))
+  else one.resolve(answer.result)
+}
+
+/** Starts a thread and opens a SQLite file in it when it is first asked. The process does not wait for it to end. */
+export const connectInThread = (path: string, settings: string): ThreadConnection => {
+  const workerData: ThreadData = { path, settings }
+  const worker = new Worker(SCRIPT, { workerData })
+  const waiting = new Map<number, Waiting>()
+  let [last, isOver] = [0, false]
+  worker.on('message', (answer: ThreadAnswer) => {
+    take(waiting, answer)
+    if (waiting.size === 0) worker.unref()
+  })
+  const failAll = (error: unknown): void => {
+    isOver = true
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+  }
+  worker.on('error', failAll)
+  worker.on('exit', () => failAll(new Error('the thread of the database ended')))
+  worker.unref()
+  const ask = <T>(
+    method: ThreadCall['method'],
+    values: readonly unknown[] = [],
+    visit?: (row: SqlList) => void,
+  ): Promise<T> =>
+    new Promise((resolve, reject) => {
+      if (isOver) return reject(new Error('the thread of the database ended'))
+      last += 1
+      waiting.set(last, { visit, resolve: (result) => resolve(result as T), reject })
+      worker.ref()
+      worker.postMessage({ id: last, method, values } satisfies ThreadCall)
+    })
+  return {
+    all: (sql, values = []) => ask<SqlRow[]>('all', [sql, values]),
+    each: (sql, values, visit) => ask('each', [sql, values], visit),
+    allOfEach: (sql, lists) => ask<SqlRow[]>('allOfEach', [sql, lists]),
+    run: (sql, values = []) => ask<number>('run', [sql, values]),
+    insertMany: (...given) => ask('insertMany', given),
+    updateMany: (...given) => ask('updateMany', given),
+    begin: () => ask('begin'),
+    beginWriting: () => ask('beginWriting'),
+    commit: () => ask('commit'),
+    end: () => ask('end'),
+    isOver: () => isOver,
+    close: async () => {
+      if (!isOver) await ask('close')
+      await worker.terminate()
+    },
+  }
+}
