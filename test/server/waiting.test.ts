@@ -77,7 +77,7 @@ test('others are answered while something is done that takes SQLite long', async
       const { status } = await ask(service, { path })
       answered.push([status, isOver])
     }
-    expect([name, answered]).toEqual([name, Array(3).fill([200, false])])
+    expect([name, answered]).toEqual([name, Array.from({ length: 3 }, () => [200, false])])
     expect([name, (await long).status]).toEqual([name, 200])
   }
 })

@@ -113,7 +113,7 @@ const classicFacts: Facts = {
   formats: BOTH,
   errorFormats: BOTH,
   errorSchemas: { Error: ERROR, FieldError: FIELD_ERROR },
-  errorExample: (error) => JSON.parse(formats.json.writeError(error, '')) as Json,
+  errorExample: (error) => JSON.parse([...formats.json.writeError(error, '')].join('')) as Json,
   refusals,
   callerHeaders: { ...ACCOUNT_HEADER, ...limitHeaders('account') },
   isXml: true,

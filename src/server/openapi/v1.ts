@@ -169,7 +169,7 @@ const v1Facts: Facts = {
   formats: ['application/json'],
   errorFormats: [PROBLEM_TYPE],
   errorSchemas: { Problem: PROBLEM, FieldProblem: FIELD_PROBLEM, Unread: UNREAD_SCHEMA },
-  errorExample: (error, status) => JSON.parse(problemJson(error, status, '/v1/kpientries')) as Json,
+  errorExample: (error, status) => JSON.parse([...problemJson(error, status, '/v1/kpientries')].join('')) as Json,
   refusals,
   callerHeaders: { ...ACCOUNT_HEADER, ...keyHeaders, ...limitHeaders('key') },
   isXml: false,
