@@ -1,7 +1,7 @@
 import { assignment } from '../domain/resources/assignment.ts'
 import type { Decimal } from '../domain/decimal.ts'
 import type { Reader } from './db.ts'
-import { IN_LIST, listOf } from './id-list.ts'
+import { IN_LIST, partsOfPairs } from './id-list.ts'
 import { nestedTable } from './table.ts'
 
 /** Which KPIs each user has: users to KPIs to the user's own target. */
@@ -21,11 +21,13 @@ export const assignments = {
     const found = new Map<number, Map<number, Decimal | null>>()
     const sql = `select user_id, id, user_target from assignments
                  where account_id = ? and user_id ${IN_LIST} and id ${IN_LIST}`
-    await tx.each(sql, [account, listOf(users), listOf(kpis)], ([userId, kpiId, target]) => {
-      const user = Number(userId)
-      const ofUser = found.get(user) ?? new Map<number, Decimal | null>()
-      found.set(user, ofUser.set(Number(kpiId), target as Decimal | null))
-    })
+    for await (const [some, ids] of partsOfPairs(tx, users, kpis)) {
+      await tx.each(sql, [account, some, ids], ([userId, kpiId, target]) => {
+        const user = Number(userId)
+        const ofUser = found.get(user) ?? new Map<number, Decimal | null>()
+        found.set(user, ofUser.set(Number(kpiId), target as Decimal | null))
+      })
+    }
     return found
   },
 }

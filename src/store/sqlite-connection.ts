@@ -7,8 +7,11 @@ import { insertRows } from './sqlite-insert.ts'
 export const BLOCKING_WAIT_MS = 50
 export const BLOCKING_WAIT = `pragma busy_timeout = ${BLOCKING_WAIT_MS}`
 
-/** After so many rows others get their turn. */
-const ROWS_A_TURN = 2000
+/** After so many rows, about a millisecond, others have their turn: several long reads may be under way at once. */
+const ROWS_A_TURN = 500
+
+/** To look up so many keys takes some milliseconds. */
+const KEYS_A_QUERY = 2000
 
 const equal = ({ name }: Column): string => `${name} = ?`
 
@@ -53,11 +56,13 @@ export const connect = (path: string, pragmas: string, checksReferences = true):
     return statement
   })
   return {
+    keysAQuery: KEYS_A_QUERY,
     all: async (sql: string, values: readonly SqlInput[] = []) => prepare(sql).all(...values) as SqlRow[],
     each: async (sql, values, visit) => {
       let visited = 0
       for (const row of prepareLists(sql).iterate(...values)) {
-        visit(row as unknown as SqlList)
+        const visiting = visit(row as unknown as SqlList)
+        if (visiting) await visiting
         if ((visited += 1) % ROWS_A_TURN === 0) await setImmediate()
       }
     },

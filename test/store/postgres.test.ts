@@ -255,7 +255,7 @@ describe('rows that are visited one by one', () => {
     `select n, 10 / (n - ${last + 1}) from generate_series(1, 100000) n order by n`
   const visited = async (db: Db, sql: string): Promise<number> => {
     let rows = 0
-    await db.read((tx) => tx.each(sql, [], () => (rows += 1)))
+    await db.read((tx) => tx.each(sql, [], () => void (rows += 1)))
     return rows
   }
 
