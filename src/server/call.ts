@@ -62,6 +62,8 @@ export type Route = {
   readonly query?: readonly QueryParameter[]
   /** Its answer says how many there are, as it may hold only the first of them. */
   readonly counts?: true
+  /** It may take long: few of them are done at a time, accounts taking turns. */
+  readonly isLong?: true
   /** It may update what is there instead of making something, and answers 200 then. */
   readonly upserts?: true
   readonly handle: (request: Request) => Promise<Answer>

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
 import { KpiError } from '../domain/errors.ts'
-import { BODY_LIMIT } from '../domain/limits.ts'
-
-const MEBIBYTE = 1024 * 1024
+import { BODY_LIMIT, MEBIBYTE } from '../domain/limits.ts'
 
 /** The body of a request as it comes in. */
 export type Intake = {

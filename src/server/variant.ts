@@ -4,7 +4,7 @@ import type { Resource } from '../domain/schema.ts'
 import type { Content, Route } from './call.ts'
 import type { OpenDoor } from './door.ts'
 import { withoutSecrets } from './shown-target.ts'
-import type { WireRequest, WireResponse } from './wire.ts'
+import type { TextResponse, WireBody, WireRequest } from './wire.ts'
 
 type Headers = WireRequest['headers']
 
@@ -14,7 +14,8 @@ export type Wording = {
   readonly contentType: string
   /** Reads a body that holds a resource; throws `malformed` for what is none. */
   readonly read: (bytes: Uint8Array, of: Resource) => Promise<Json>
-  readonly write: (content: Content) => string
+  /** Writes an answer; others have their turn while a long one is written. */
+  readonly write: (content: Content) => Promise<WireBody>
   /** Writes why a request was refused; `target` is what it asked for. */
   readonly writeError: (error: KpiError, target: string) => string
   /** The Content-Type of that, where it is another one. */
@@ -50,7 +51,7 @@ export const refuse = (
   { challenge, status, wordingFor }: Style,
   error: KpiError,
   { target, headers }: Pick<WireRequest, 'target' | 'headers'>,
-): WireResponse => {
+): TextResponse => {
   const { contentType, errorType = contentType, writeError } = wordingFor(headers)
   return {
     status: status[error.code],

@@ -26,6 +26,7 @@ const reportRoute = (selectItems: SelectItems): Route => ({
   gives: reportRow,
   query: [KPIS, FROM, TO, GROUP_ITEMS, USERS],
   counts: true,
+  isLong: true,
   handle: async ({ ctx, query }) => {
     const today = dayOfInstant(ctx.now)
     const days = { from: queryDay(query, FROM) ?? today, to: queryDay(query, TO) ?? today }
