@@ -39,7 +39,12 @@ export type Request = {
 /** What an answer holds: one record of a resource, or a list of them. */
 export type Content =
   | { readonly of: Resource; readonly record: AnyRecord }
-  | { readonly of: Resource; readonly records: readonly AnyRecord[] }
+  | {
+      readonly of: Resource
+      readonly records: readonly AnyRecord[]
+      /** The most bytes that may be written of them; none where there is no way to ask for less. */
+      readonly most?: number
+    }
 
 /** What an operation answers, before a variant gives it a format. */
 export type Answer = {

@@ -3,7 +3,7 @@ import { parseExactJson } from '../codec/json-number.ts'
 import { type Json, recordToJson } from '../codec/json.ts'
 import { errorToXml, listToXml, recordToXml } from '../codec/xml-write.ts'
 import { KpiError } from '../domain/errors.ts'
-import { ANSWER_LIMIT, DEPTH_LIMIT, MEBIBYTE } from '../domain/limits.ts'
+import { DEPTH_LIMIT, MEBIBYTE } from '../domain/limits.ts'
 import type { Content } from './call.ts'
 import type { FormatName } from './media-type.ts'
 import type { Wording } from './variant.ts'
@@ -15,11 +15,12 @@ type WrittenList = {
   readonly records: Iterable<string>
   readonly between: string
   readonly end: string
+  readonly most?: number | undefined
 }
 type ListContent = Extract<Content, { readonly records: unknown }>
 
-const answerTooLarge = (): KpiError =>
-  new KpiError('too_large', `the answer is over ${ANSWER_LIMIT / MEBIBYTE} MiB; narrow down what is asked for`)
+const answerTooLarge = (most: number): KpiError =>
+  new KpiError('too_large', `the answer is over ${most / MEBIBYTE} MiB; ask for fewer days, KPIs, users or group items`)
 
 const tooDeep = (): KpiError => new KpiError('malformed', `the body is nested more than ${DEPTH_LIMIT} deep`)
 
@@ -75,7 +76,7 @@ const PIECE = 65_536
  * Writes a list piece by piece, between which others have their turn: to write 10,000 records takes as long as hundreds
  * of small answers do.
  */
-const writeList = async ({ begin, records, between, end }: WrittenList): Promise<WireBody> => {
+const writeList = async ({ begin, records, between, end, most = Infinity }: WrittenList): Promise<WireBody> => {
   const pieces: Buffer[] = []
   let [text, size, isFirst] = [begin, 0, true]
   for (const record of records) {
@@ -84,7 +85,7 @@ const writeList = async ({ begin, records, between, end }: WrittenList): Promise
     if (text.length < PIECE) continue
     const piece = Buffer.from(text)
     size += piece.length
-    if (size > ANSWER_LIMIT) throw answerTooLarge()
+    if (size > most) throw answerTooLarge(most)
     pieces.push(piece)
     text = ''
     await setImmediate()
@@ -101,7 +102,7 @@ const json: Wording = {
   read: async (bytes) => readJsonText(decode(bytes)),
   write: async (content) =>
     'records' in content
-      ? writeList({ begin: '[', records: jsonOf(content), between: ',', end: ']' })
+      ? writeList({ begin: '[', records: jsonOf(content), between: ',', end: ']', most: content.most })
       : JSON.stringify(recordToJson(content.of, content.record)),
   writeError: ({ message, issues }) => JSON.stringify({ message, ...(issues.length > 0 && { errors: issues }) }),
 }
@@ -115,7 +116,7 @@ const xml: Wording = {
   },
   write: async (content) =>
     'records' in content
-      ? writeList({ ...listToXml(content.of, content.records), between: '' })
+      ? writeList({ ...listToXml(content.of, content.records), between: '', most: content.most })
       : recordToXml(content.of, content.record),
   writeError: ({ message, issues }) => errorToXml(message, issues),
 }

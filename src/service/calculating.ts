@@ -36,7 +36,7 @@ export const loadTargets = async (
   kpis: Iterable<number>,
 ): Promise<EntryTarget> => {
   const withTarget = [...new Set(kpis)].filter((id) => (catalogue.kpis.get(id)?.target_default ?? null) !== null)
-  const own = await assignments.among(tx, account, users, withTarget)
+  const own = await assignments.amongMany(tx, account, users, withTarget)
   return ({ itemId, kpiId, target }) => {
     const kpi = catalogue.kpis.get(kpiId)
     return kpi ? effectiveTarget(target, own.get(itemId)?.get(kpiId), kpi) : null

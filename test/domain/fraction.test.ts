@@ -84,8 +84,7 @@ test('whatever is computed, the exact value lies where a fraction says, it round
       for (const pair of all) {
         expect(holds(pair)).toBe(true)
         expect(isLong(pair.computed)).toBe(false)
-        const came = roundFraction(pair.computed)
-        if (came !== undefined) expect(came).toBe(rounded(pair.exact))
+        expect([undefined, rounded(pair.exact)]).toContain(roundFraction(pair.computed))
       }
     }),
     { numRuns: 60 },
