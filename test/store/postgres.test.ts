@@ -271,7 +271,8 @@ describe('rows that are visited one by one', () => {
   test('end with the refusal of a statement that is cancelled while it runs', async () => {
     await using opened = await open()
     const ended = visited(opened.db, 'select pg_sleep(20)').catch((error: unknown) => error)
-    const running = `query = 'select pg_sleep(20)' and state = 'active'`
+    // Rows come through a cursor: it is a fetch that runs.
+    const running = `query like 'fetch%' and wait_event = 'PgSleep'`
     const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where ${running}`
     while ((await ask(opened.db, cancel)).length === 0);
     expect(await ended).toMatchObject({ cause: { code: '57014' } })
