@@ -40,8 +40,18 @@ const mustNameFew = ({ userIds, groupItemIds }: ReportRequest): void => {
   throw new KpiError('unsupported', `a report of group items can name ${most}; ask for fewer at a time`)
 }
 
+/** The report of a request, or the refusal of one whose notes are too long for one answer. */
+const reportOf = async (client: Client, request: ReportRequest): Promise<ReportAnswer | KpiError> => {
+  try {
+    return await client.report(request)
+  } catch (error) {
+    if (error instanceof KpiError && error.code === 'too_large') return error
+    throw error
+  }
+}
+
 /**
- * The whole report of a request, a part at a time, in the report's order: a part that may be cut is split by date, then
+ * The whole report of a request, a part at a time, in the report's order: a part that may be cut, or is refused as too large, is split by date, then
  * by KPI, then by user or group item, until none is (command line, section 7). A single day, KPI and item that is still
  * too large is an error: never a short report.
  */
@@ -55,7 +65,8 @@ export async function* completeReport(client: Client, request: ReportRequest): A
     return (await allKpis).filter((id) => !kpiIds || kpiIds.includes(id))
   }
 
-  const split = async (part: ReportRequest): Promise<readonly ReportRequest[]> => {
+  /** `refusal` is why the part cannot be had whole, where the service says so itself. */
+  const split = async (part: ReportRequest, refusal: KpiError | undefined): Promise<readonly ReportRequest[]> => {
     if (part.from < part.to) {
       const to = Math.floor((part.from + part.to) / 2)
       return [
@@ -72,13 +83,14 @@ export async function* completeReport(client: Client, request: ReportRequest): A
     // Users who were left out of the address for their number are still all that is wanted.
     const users = groupItemIds ? [] : await people.split(part.userIds ?? request.userIds)
     if (users && users.length > 1) return halve(users).map((ids) => ({ ...part, userIds: ids }))
-    throw tooLarge(part, users)
+    throw refusal ?? tooLarge(part, users)
   }
   async function* parts(part: ReportRequest): AsyncGenerator<readonly ReportRow[]> {
     const fits = isShort(part.kpiIds) && isShort(part.userIds)
-    const answer = fits ? await client.report(part) : undefined
-    if (answer && isWhole(answer)) yield answer.rows
-    else for (const half of await split(part)) yield* parts(half)
+    const answer = fits ? await reportOf(client, part) : undefined
+    const refusal = answer instanceof KpiError ? answer : undefined
+    if (answer && !(answer instanceof KpiError) && isWhole(answer)) yield answer.rows
+    else for (const half of await split(part, refusal)) yield* parts(half)
   }
 
   // Lists that are too long for an address are left out of it, and the rows narrowed here.

@@ -34,9 +34,19 @@ const recordElement = (of: Resource, record: AnyRecord, attributes = ''): string
 /** A record as an XML document, its fields in the table's order, decimals with four places. */
 export const recordToXml = (of: Resource, record: AnyRecord): string => recordElement(of, record, ROOT)
 
-/** Records as an XML document. */
-export const recordsToXml = (of: Resource, records: readonly AnyRecord[]): string =>
-  element(`ArrayOf${of.root}`, records.map((record) => recordElement(of, record)).join(''), ROOT)
+function* recordElements(of: Resource, records: readonly AnyRecord[]): Generator<string> {
+  for (const record of records) yield recordElement(of, record)
+}
+
+/** Records as an XML document: its begin, each of the records, and its end. */
+export const listToXml = (
+  of: Resource,
+  records: readonly AnyRecord[],
+): { readonly begin: string; readonly records: Iterable<string>; readonly end: string } => ({
+  begin: `<ArrayOf${of.root}${ROOT}>`,
+  records: recordElements(of, records),
+  end: `</ArrayOf${of.root}>`,
+})
 
 const issueElement = ({ index, field, message }: Issue): string => {
   const place = index === undefined ? '' : textElement('index', String(index))

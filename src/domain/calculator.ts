@@ -1,12 +1,15 @@
 import type { KpiToCalculate, Plan } from './calculation.ts'
 import type { Decimal } from './decimal.ts'
-import { addInput, addResult, type Cells, type Input, type Pile, seriesIn, type SeriesOf } from './series.ts'
+import { addInput, addResult, type Cells, type Input, type Pace, type Pile, seriesIn, type SeriesOf } from './series.ts'
 
-/** Takes entries one by one and calculates from them. */
+/** Takes entries one by one and calculates from them; what it answers is to be waited for before the next one. */
 export type Calculator<Key extends readonly number[]> = {
-  readonly add: (key: Key, entry: Input) => void
-  readonly finish: () => void
+  readonly add: (key: Key, entry: Input) => void | Promise<void>
+  readonly finish: () => Promise<void>
 }
+
+/** Takes the results of an item; the entries of the next one come when it is done with them. */
+export type TakeSeries = (item: number, seriesOf: SeriesOf) => Promise<void>
 
 /** The target that holds for a calculated KPI of an item. */
 export type TargetOf = (kpi: KpiToCalculate, item: number) => Decimal | null
@@ -15,21 +18,22 @@ export type TargetOf = (kpi: KpiToCalculate, item: number) => Decimal | null
 export const itemCalculator = (
   plan: Plan,
   targetOf: TargetOf,
-  take: (item: number, seriesOf: SeriesOf) => void,
+  take: TakeSeries,
+  pace: Pace,
 ): Calculator<[item: number]> => {
   let open: { readonly item: number; readonly cells: Cells } | undefined
-  const finish = (): void => {
+  const finish = async (): Promise<void> => {
     if (!open) return
     const { item, cells } = open
     open = undefined
-    take(item, seriesIn(plan, { cells, targetOf: (kpi) => targetOf(kpi, item) }))
+    await take(item, seriesIn(plan, { cells, targetOf: (kpi) => targetOf(kpi, item), pace }))
+  }
+  const addTo = (item: number, entry: Input): void => {
+    open ??= { item, cells: new Map() }
+    addInput(open.cells, entry)
   }
   return {
-    add: ([item], entry) => {
-      if (open?.item !== item) finish()
-      open ??= { item, cells: new Map() }
-      addInput(open.cells, entry)
-    },
+    add: ([item], entry) => (open && open.item !== item ? finish().then(() => addTo(item, entry)) : addTo(item, entry)),
     finish,
   }
 }
@@ -42,32 +46,39 @@ export const itemCalculator = (
 export const groupCalculator = (
   plan: Plan,
   targetOf: TargetOf,
-  take: (group: number, seriesOf: SeriesOf) => void,
+  take: TakeSeries,
+  pace: Pace,
 ): Calculator<[group: number, item: number]> => {
   type Open = { readonly group: number; readonly cells: Cells; readonly members: Map<number, Pile> }
   let open: Open | undefined
 
-  const takeMember = (_member: number, seriesOf: SeriesOf): void => {
+  const takeMember: TakeSeries = async (_member, seriesOf) => {
     for (const kpi of plan.used.values()) {
       if (!open || plan.catalogue.calculations.get(kpi.id)?.over !== 'results') continue
       const pile: Pile = open.members.get(kpi.id) ?? new Map()
       open.members.set(kpi.id, pile)
-      for (const [start, result] of seriesOf(kpi, kpi.frequency_id)) addResult(pile, start, result)
+      for (const [start, result] of await seriesOf(kpi, kpi.frequency_id)) {
+        const turn = addResult(pile, start, result, pace)
+        if (turn) await turn
+      }
     }
   }
-  const ofMembers = itemCalculator(plan, targetOf, takeMember)
-  const finish = (): void => {
-    ofMembers.finish()
-    if (open) take(open.group, seriesIn(plan, { ...open, targetOf: ({ target_default }) => target_default }))
+  const ofMembers = itemCalculator(plan, targetOf, takeMember, pace)
+  const finish = async (): Promise<void> => {
+    await ofMembers.finish()
+    const done = open
     open = undefined
+    if (!done) return
+    await take(done.group, seriesIn(plan, { ...done, targetOf: ({ target_default }) => target_default, pace }))
+  }
+  const addTo = (group: number, item: number, entry: Input): void | Promise<void> => {
+    open ??= { group, cells: new Map(), members: new Map() }
+    addInput(open.cells, entry)
+    return ofMembers.add([item], entry)
   }
   return {
-    add: ([group, item], entry) => {
-      if (open?.group !== group) finish()
-      open ??= { group, cells: new Map(), members: new Map() }
-      ofMembers.add([item], entry)
-      addInput(open.cells, entry)
-    },
+    add: ([group, item], entry) =>
+      open && open.group !== group ? finish().then(() => addTo(group, item, entry)) : addTo(group, item, entry),
     finish,
   }
 }

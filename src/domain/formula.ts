@@ -4,9 +4,10 @@ import {
   averageOf,
   divide,
   emptySum,
+  type Failure,
   type Fraction,
   isBounded,
-  isLess,
+  lesser,
   multiply,
   negate,
   subtract,
@@ -44,7 +45,7 @@ export type Formula = {
 }
 
 /** Why a formula has no value. */
-export type Absence = 'missing' | 'division by zero' | 'too large'
+export type Absence = 'missing' | 'too large' | Failure
 
 export type Outcome = Fraction | Absence
 
@@ -53,22 +54,19 @@ const isAbsent = (outcome: Outcome): outcome is Absence => typeof outcome === 's
 /** The value of an outcome that has one. */
 export const valueOf = (outcome: Outcome): Fraction | undefined => (isAbsent(outcome) ? undefined : outcome)
 
-const bounded = (value: Fraction | undefined): Outcome => {
-  if (value === undefined) return 'division by zero'
-  return isBounded(value) ? value : 'too large'
-}
+const bounded = (outcome: Outcome): Outcome => (isAbsent(outcome) || isBounded(outcome) ? outcome : 'too large')
 
-const operations: Record<Operator, (left: Fraction, right: Fraction) => Fraction | undefined> = {
+const operations: Record<Operator, (left: Fraction, right: Fraction) => Outcome> = {
   '+': add,
   '-': subtract,
   '*': multiply,
   '/': divide,
 }
 
-const smallest = (list: readonly Fraction[]): Fraction | undefined => {
+const smallest = (list: readonly Fraction[]): Outcome => {
   let [least] = list
-  for (const one of list) if (least && isLess(one, least)) least = one
-  return least
+  for (const one of list) least = least && lesser(least, one)
+  return least ?? 'missing'
 }
 
 const summed = (list: readonly Fraction[]): ReturnType<typeof emptySum> => {
@@ -77,13 +75,13 @@ const summed = (list: readonly Fraction[]): ReturnType<typeof emptySum> => {
   return sum
 }
 
-const lists: Record<ListFunction, (list: readonly Fraction[]) => Fraction | undefined> = {
+const lists: Record<ListFunction, (list: readonly Fraction[]) => Outcome> = {
   SUM: (list) => totalOf(summed(list)),
   AVG: (list) => averageOf(summed(list)),
   MIN: smallest,
   MAX: (list) => {
     const least = smallest(list.map(negate))
-    return least && negate(least)
+    return isAbsent(least) ? least : negate(least)
   },
 }
 

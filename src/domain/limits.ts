@@ -1,5 +1,13 @@
+export const MEBIBYTE = 1024 * 1024
+
 /** The most bytes that the body of a request may have: 10 MiB (decisions, section 8). */
-export const BODY_LIMIT = 10 * 1024 * 1024
+export const BODY_LIMIT = 10 * MEBIBYTE
+
+/** The most bytes that the body of an answer may have. */
+export const ANSWER_LIMIT = 32 * MEBIBYTE
+
+/** The most characters of notes in one row of a report. */
+export const ROW_NOTES_LIMIT = 8 * MEBIBYTE
 
 /** The most levels that a body may be nested (decisions, sections 4 and 9). */
 export const DEPTH_LIMIT = 32

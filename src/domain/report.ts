@@ -1,5 +1,7 @@
-import type { Day } from './day.ts'
+import { type Day, formatDay } from './day.ts'
 import { type Decimal, divideRounded } from './decimal.ts'
+import { KpiError } from './errors.ts'
+import { ANSWER_LIMIT, MEBIBYTE, ROW_NOTES_LIMIT } from './limits.ts'
 import { type Calendar, periodStart } from './period.ts'
 import { frequencyNames } from './resources/frequency.ts'
 import type { Kpi } from './resources/kpi.ts'
@@ -54,6 +56,16 @@ type Period = {
   targets: number
   target: Decimal
   notes: string | null
+  /** How long the notes are, also where they have been let go of. */
+  length: number
+}
+
+/** Adds notes to those of a period. Those that will not be answered, as they are too long, are only counted. */
+const addNotes = (period: Period, notes: string): void => {
+  const isFirst = period.length === 0
+  period.length += notes.length + (isFirst ? 0 : 1)
+  if (isFirst) period.notes = notes
+  else if (period.notes !== null) period.notes = period.length > ROW_NOTES_LIMIT ? null : `${period.notes}\n${notes}`
 }
 
 const addEntry = (period: Period, entry: ReportEntry): void => {
@@ -65,7 +77,7 @@ const addEntry = (period: Period, entry: ReportEntry): void => {
     period.targets += 1
     period.target += entry.target
   }
-  if (entry.notes !== null) period.notes = period.notes === null ? entry.notes : `${period.notes}\n${entry.notes}`
+  if (entry.notes !== null) addNotes(period, entry.notes)
 }
 
 /** SUM or AVG, exact until it is rounded here, once. */
@@ -102,6 +114,27 @@ const inReportOrder = (left: Period, right: Period): number =>
   left.kpi.id - right.kpi.id ||
   left.item.id - right.item.id
 
+const tooLarge = (what: string, advice: string): KpiError =>
+  new KpiError('too_large', `${what}; ask for ${advice}, or read the notes from the list of entries`)
+
+/** Refuses a report whose notes are longer than an answer may be, and says what to ask for instead. */
+const requireShortNotes = (periods: readonly Period[]): void => {
+  let all = 0
+  for (const { kpi, item, start, length } of periods) {
+    all += length
+    if (length <= ROW_NOTES_LIMIT) continue
+    const row = `KPI ${kpi.id} (${kpi.name}) for ${item.name} on ${formatDay(start)}`
+    const what = `the notes of ${row} alone are over ${ROW_NOTES_LIMIT / MEBIBYTE} million characters`
+    throw tooLarge(what, 'the users of a group item one by one')
+  }
+  if (all <= ANSWER_LIMIT) return
+  const what = `the notes of this report are over ${ANSWER_LIMIT / MEBIBYTE} million characters`
+  throw tooLarge(what, 'fewer days, KPIs, users or group items at a time')
+}
+
+/** So many characters of notes are held beyond the limit before rows that will not be answered let go of theirs. */
+const HELD_BEYOND = 8 * MEBIBYTE
+
 /** Takes entries one by one and makes the report of them. */
 export type ReportBuilder = {
   /**
@@ -114,20 +147,30 @@ export type ReportBuilder = {
 
 /**
  * Makes the processed report (decisions, section 6): one row per KPI, item and period. Keeps the first `limit` rows of
- * the report's order and counts all; it never holds more than twice the limit.
+ * the report's order and counts all; it never holds more than twice the limit, nor many more notes than an answer may
+ * have. A report with longer ones is refused when all rows are known.
  */
 export const reportBuilder = (calendar: Calendar, limit = REPORT_LIMIT): ReportBuilder => {
   let periods: Period[] = []
   let total = 0
+  let held = 0
   let open: Period | undefined
 
   const keepFirst = (): void => {
     periods = periods.sort(inReportOrder).slice(0, limit)
+    // Rows that may still come only push others back: what is beyond the limit now will not be answered.
+    let all = 0
+    held = 0
+    for (const period of periods) {
+      all += period.length
+      if (all > ANSWER_LIMIT) period.notes = null
+      held += period.notes?.length ?? 0
+    }
   }
   const begin = (kpi: ReportKpi, item: ReportItem, start: Day): Period => {
     total += 1
     if (periods.length >= limit * 2) keepFirst()
-    const period: Period = { kpi, item, start, actuals: 0, actual: 0n, targets: 0, target: 0n, notes: null }
+    const period: Period = { kpi, item, start, actuals: 0, actual: 0n, targets: 0, target: 0n, notes: null, length: 0 }
     periods.push(period)
     return period
   }
@@ -136,9 +179,12 @@ export const reportBuilder = (calendar: Calendar, limit = REPORT_LIMIT): ReportB
       const start = periodStart(kpi.frequency_id, entry.day, calendar)
       if (open?.kpi !== kpi || open.item !== item || open.start !== start) open = begin(kpi, item, start)
       addEntry(open, entry)
+      held += entry.notes?.length ?? 0
+      if (held > ANSWER_LIMIT + HELD_BEYOND) keepFirst()
     },
     finish: () => {
       keepFirst()
+      requireShortNotes(periods)
       return { rows: periods.map(rowOf), total }
     },
   }

@@ -18,6 +18,9 @@ import { type Frequency, periodStart } from './period.ts'
 /** What a KPI comes to in a period, exactly. */
 export type Result = { readonly actual: Outcome; readonly target: Fraction | undefined }
 
+/** Takes note of effort; answers a promise to wait for when it is time for others to have their turn. */
+export type Pace = (effort: number) => Promise<void> | undefined
+
 /** A KPI's results by the first days of its periods. */
 export type Series = ReadonlyMap<Day, Result>
 
@@ -34,6 +37,12 @@ export type Input = {
   readonly actual: Decimal | null
   readonly target: Decimal | null
 }
+
+/** Denominators above this take much longer to compute with. */
+const LONG = 1n << 512n
+
+/** How much effort an operation takes, by its result. */
+export const effortOf = (value: Fraction | undefined): number => (value && value.under > LONG ? 20 : 1)
 
 const cellAt = <K>(cells: Map<K, Cell>, key: K): Cell => {
   const known = cells.get(key)
@@ -61,9 +70,16 @@ const aggregate = (kpi: KpiToCalculate, sum: Decimal, count: number): Fraction |
   count === 0 ? undefined : fractionOf(sum, kpi.aggregate_function === 'SUM' ? 1 : count)
 
 /** The results of an entered KPI: its entries, aggregated by its own function. */
-const enteredSeries = (kpi: KpiToCalculate, days: Iterable<[Day, Cell]>, startOf: (day: Day) => Day): Series => {
+const enteredSeries = async (
+  kpi: KpiToCalculate,
+  days: Iterable<[Day, Cell]>,
+  startOf: (day: Day) => Day,
+  pace: Pace,
+): Promise<Series> => {
   const periods = new Map<Day, Cell>()
   for (const [day, one] of days) {
+    const turn = pace(1)
+    if (turn) await turn
     const cell = cellAt(periods, startOf(day))
     cell.actuals += one.actuals
     cell.actual += one.actual
@@ -83,13 +99,15 @@ const enteredSeries = (kpi: KpiToCalculate, days: Iterable<[Day, Cell]>, startOf
 /** Results that are to be aggregated, by period. */
 export type Pile = Map<Day, { readonly actual: Sum; readonly target: Sum }>
 
-export const addResult = (pile: Pile, start: Day, { actual, target }: Result): void => {
+/** Adds a result to those of its period; what it answers is to be waited for. */
+export const addResult = (pile: Pile, start: Day, { actual, target }: Result, pace: Pace): ReturnType<Pace> => {
   const value = valueOf(actual)
-  if (value === undefined) return
+  if (value === undefined) return undefined
   const sums = pile.get(start) ?? { actual: emptySum(), target: emptySum() }
   pile.set(start, sums)
   addToSum(sums.actual, value)
   if (target) addToSum(sums.target, target)
+  return pace(effortOf(value))
 }
 
 const aggregateSum = (kpi: KpiToCalculate, sum: Sum): Fraction | undefined => {
@@ -97,10 +115,12 @@ const aggregateSum = (kpi: KpiToCalculate, sum: Sum): Fraction | undefined => {
   return kpi.aggregate_function === 'SUM' ? totalOf(sum) : averageOf(sum)
 }
 
-/** Results aggregated by a KPI's own function. */
-const pileSeries = (kpi: KpiToCalculate, pile: Pile): Series => {
+/** Returns results aggregated by a KPI's own function. */
+const pileSeries = async (kpi: KpiToCalculate, pile: Pile, pace: Pace): Promise<Series> => {
   const series = new Map<Day, Result>()
   for (const [start, { actual, target }] of pile) {
+    const turn = pace(actual.parts.length * effortOf(actual.parts.at(-1)))
+    if (turn) await turn
     series.set(start, { actual: aggregateSum(kpi, actual) ?? 'missing', target: aggregateSum(kpi, target) })
   }
   return series
@@ -111,10 +131,11 @@ type Scope = {
   readonly cells: Cells
   readonly targetOf: (kpi: KpiToCalculate) => Decimal | null
   readonly members?: ReadonlyMap<number, Pile>
+  readonly pace: Pace
 }
 
 /** The results of a KPI by the periods of a frequency, which is its own or coarser. */
-export type SeriesOf = (kpi: KpiToCalculate, frequency: Frequency) => Series
+export type SeriesOf = (kpi: KpiToCalculate, frequency: Frequency) => Promise<Series>
 
 const NOTHING: Result = { actual: 'missing', target: undefined }
 
@@ -126,8 +147,8 @@ const startsOf = (inputs: Iterable<Series>): Set<Day> => {
   return starts
 }
 
-export const seriesIn = ({ catalogue, calendar }: Plan, { cells, targetOf, members }: Scope): SeriesOf => {
-  const known = new Map<string, Series>()
+export const seriesIn = ({ catalogue, calendar }: Plan, { cells, targetOf, members, pace }: Scope): SeriesOf => {
+  const known = new Map<string, Promise<Series>>()
 
   const targetOver = (kpi: KpiToCalculate, { target_from, formula }: Calculation, at: (id: number) => Result) => {
     const own = targetOf(kpi)
@@ -136,11 +157,12 @@ export const seriesIn = ({ catalogue, calendar }: Plan, { cells, targetOf, membe
     return valueOf(evaluate(formula, (id) => at(id).target))
   }
   /** The formula in every period in which at least one of its inputs has a value. */
-  const formulaSeries = (kpi: KpiToCalculate, calculation: Calculation): Series => {
+  const formulaSeries = async (kpi: KpiToCalculate, calculation: Calculation): Promise<Series> => {
+    const { kpis, mentions, numbers } = calculation.formula
     const inputs = new Map<number, Series>()
-    for (const id of calculation.formula.kpis) {
+    for (const id of kpis) {
       const input = catalogue.kpis.get(id)
-      if (input) inputs.set(id, seriesOf(input, kpi.frequency_id))
+      if (input) inputs.set(id, await seriesOf(input, kpi.frequency_id))
     }
     const series = new Map<Day, Result>()
     for (const start of startsOf(inputs.values())) {
@@ -148,25 +170,28 @@ export const seriesIn = ({ catalogue, calendar }: Plan, { cells, targetOf, membe
       const actual = evaluate(calculation.formula, (id) => valueOf(at(id).actual))
       const has = valueOf(actual) !== undefined
       series.set(start, { actual, target: has ? targetOver(kpi, calculation, at) : undefined })
+      const turn = pace((mentions.length + numbers) * effortOf(valueOf(actual)))
+      if (turn) await turn
     }
     return series
   }
-  const ownSeries = (kpi: KpiToCalculate, calculation: Calculation): Series =>
+  const ownSeries = (kpi: KpiToCalculate, calculation: Calculation): Promise<Series> =>
     members && calculation.over === 'results'
-      ? pileSeries(kpi, members.get(kpi.id) ?? new Map())
+      ? pileSeries(kpi, members.get(kpi.id) ?? new Map(), pace)
       : formulaSeries(kpi, calculation)
 
-  const coarserSeries = (kpi: KpiToCalculate, frequency: Frequency): Series => {
+  const coarserSeries = async (kpi: KpiToCalculate, frequency: Frequency): Promise<Series> => {
     const pile: Pile = new Map()
-    for (const [start, result] of seriesOf(kpi, kpi.frequency_id)) {
-      addResult(pile, periodStart(frequency, start, calendar), result)
+    for (const [start, result] of await seriesOf(kpi, kpi.frequency_id)) {
+      const turn = addResult(pile, periodStart(frequency, start, calendar), result, pace)
+      if (turn) await turn
     }
-    return pileSeries(kpi, pile)
+    return pileSeries(kpi, pile, pace)
   }
   const make: SeriesOf = (kpi, frequency) => {
     const calculation = catalogue.calculations.get(kpi.id)
     if (calculation) return frequency === kpi.frequency_id ? ownSeries(kpi, calculation) : coarserSeries(kpi, frequency)
-    return enteredSeries(kpi, cells.get(kpi.id) ?? [], (day) => periodStart(frequency, day, calendar))
+    return enteredSeries(kpi, cells.get(kpi.id) ?? [], (day) => periodStart(frequency, day, calendar), pace)
   }
   const seriesOf: SeriesOf = (kpi, frequency) => {
     const key = `${frequency}${kpi.id}`
@@ -186,7 +211,8 @@ export type Reported = { readonly actual: Decimal; readonly target: Decimal | nu
  */
 export const roundResult = ({ actual, target }: Result): Reported | Absence => {
   if (typeof actual === 'string') return actual
-  const [rounded, goal] = [roundFraction(actual), target === undefined ? null : roundFraction(target)]
+  const [rounded, goal] = [roundFraction(actual), target && roundFraction(target)]
+  if (rounded === undefined) return 'not exact'
   if (!fits(rounded)) return 'too large'
-  return { actual: rounded, target: goal !== null && fits(goal) ? goal : null }
+  return { actual: rounded, target: goal !== undefined && fits(goal) ? goal : null }
 }

@@ -11,7 +11,7 @@ import { plainRefusal } from './refusal.ts'
 import { addressOf, serviceUrlOf } from './sender.ts'
 import { isHost, readTarget } from './target.ts'
 import type { Turns } from './turns.ts'
-import type { Face, WireCaller, WireRequest, WireResponse } from './wire.ts'
+import { type Face, sizeOf, type WireCaller, type WireRequest, type WireResponse } from './wire.ts'
 
 const STOPPING_RETRY_SECONDS = 5
 const SMALL_ANSWER = 16_384
@@ -64,19 +64,18 @@ const write = async (
   { request, response, intake }: Running,
   { status, headers, body }: WireResponse,
 ): Promise<number> => {
-  const length = Buffer.byteLength(body)
+  const length = sizeOf(body)
   if (!request.complete || connections.mustEndAfter(request)) response.setHeader('connection', 'close')
   // An answer that nobody takes: only one that does not fit into the system's buffers can be that.
   if (length > SMALL_ANSWER) response.setTimeout(limits.answerMs, () => request.socket.destroy())
   response.writeHead(status, { ...headers, ...(status !== 204 && { 'content-length': length }) })
-  const sent = request.method === 'HEAD' ? '' : body
+  const pieces = request.method === 'HEAD' || length === 0 ? [] : typeof body === 'string' ? [body] : [...body]
   // Head and body go out in one piece, unless the rest of the request is to be taken in before the end.
-  if (!request.complete) {
-    if (sent !== '') response.write(sent)
-    await intake.drain()
-    response.end()
-  } else response.end(sent)
-  return sent === '' ? 0 : length
+  const last = request.complete ? pieces.pop() : undefined
+  for (const piece of pieces) response.write(piece)
+  if (!request.complete) await intake.drain()
+  response.end(last)
+  return request.method === 'HEAD' ? 0 : length
 }
 
 /** What an answer tells of itself. */
@@ -127,6 +126,12 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
       return turns.take(told.account)
     },
     pause: () => turns.pause(caller?.account ?? ''),
+    onLong: async () => {
+      const end = await turns.begin(caller?.account ?? '')
+      if (!response.destroyed) return end
+      end()
+      throw new KpiError('malformed', 'the connection was cut while the request waited for its turn')
+    },
   }
   const refusal = refusalOf(serving, request)
   const answered = refusal ? plainRefusal(refusal, serving.requestId(), asked) : await serving.face(asked)
@@ -168,7 +173,7 @@ const NOTHING_READ = { method: undefined, target: undefined, caller: undefined, 
 const refuseOn = ({ limits, requestId, onExchange }: Serving): Refuse =>
   createRefuse((address, error) => {
     const answered = plainRefusal(error, requestId())
-    const bytesOut = Buffer.byteLength(answered.body)
+    const bytesOut = sizeOf(answered.body)
     onExchange({ ...tellsOf(answered), ...NOTHING_READ, address, bytesOut, milliseconds: 0, isCut: false })
     return answered
   }, limits.lingerMs)

@@ -32,6 +32,8 @@ export type Operation = {
   readonly takes: Resource | undefined
   /** Whether its answer follows from the path and from what is stored, and from nothing else. */
   readonly isLasting: boolean
+  /** Whether it may take long, so that it has to wait for its turn. */
+  readonly isLong: boolean
   /** What is asked of it in, an answer out. Refusals are thrown as `KpiError`. */
   readonly run: (caller: Caller, asked: Pick<Call, 'query' | 'body'>) => Promise<Answer>
 }
@@ -57,10 +59,11 @@ export const createApp = (db: Db, routes: readonly Route[]): App => {
     const { methods, ids } = route(path)
     const found = methods.get(method)
     if (!found) throw notAllowed(method, path, methodsOf(path))
-    const { takes, query, handle, scope } = found
+    const { takes, query, handle, scope, isLong = false } = found
     return {
       scope,
       takes,
+      isLong,
       isLasting: method === 'GET' && query === undefined,
       run: ({ account, now, lenient, db: open, pause = neverPause }, { query: asked, body }) =>
         handle({

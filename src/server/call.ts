@@ -42,7 +42,12 @@ export type Request = {
 /** What an answer holds: one record of a resource, or a list of them. */
 export type Content =
   | { readonly of: Resource; readonly record: AnyRecord }
-  | { readonly of: Resource; readonly records: readonly AnyRecord[] }
+  | {
+      readonly of: Resource
+      readonly records: readonly AnyRecord[]
+      /** The most bytes that may be written of them; none where there is no way to ask for less. */
+      readonly most?: number
+    }
 
 /** What an operation answers, before a variant gives it a format. */
 export type Answer = {
@@ -65,6 +70,8 @@ export type Route = {
   readonly query?: readonly QueryParameter[]
   /** Its answer says how many there are, as it may hold only the first of them. */
   readonly counts?: true
+  /** It may take long: few of them are done at a time, accounts taking turns. */
+  readonly isLong?: true
   /** It may update what is there instead of making something, and answers 200 then. */
   readonly upserts?: true
   readonly handle: (request: Request) => Promise<Answer>

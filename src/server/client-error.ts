@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { KpiError } from '../domain/errors.ts'
 import type { Connections } from './connections.ts'
 import { directAddress } from './sender.ts'
-import type { WireResponse } from './wire.ts'
+import type { TextResponse } from './wire.ts'
 
 /** Why Node.js could not read a request, and how far it came in the last packet of it. */
 type ReadError = Error & {
@@ -37,7 +37,7 @@ const faultOf = (error: ReadError): KpiError | undefined => {
   return new KpiError('malformed', `this is no HTTP request that can be read: ${reason}`, { cause: error })
 }
 
-const textOf = ({ status, headers, body }: WireResponse): string => {
+const textOf = ({ status, headers, body }: TextResponse): string => {
   const all = { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`
@@ -50,7 +50,7 @@ export type Refuse = (socket: Duplex, error: KpiError) => void
  * Writes refusals to bare connections. What still comes in is read for a while: were the connection closed at once, its
  * sender would get an error in place of the answer.
  */
-export const createRefuse = (answer: (address: string, error: KpiError) => WireResponse, lingerMs: number): Refuse => {
+export const createRefuse = (answer: (address: string, error: KpiError) => TextResponse, lingerMs: number): Refuse => {
   return (socket, error) => {
     if (!socket.writable) return
     const patience = setTimeout(() => socket.destroy(), lingerMs)

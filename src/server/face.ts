@@ -56,14 +56,18 @@ const parseTarget = (target: string, prefix: string): Target => {
   return { path: below, query }
 }
 
-const respond = ({ prefix }: Style, wording: Wording, { status, location, total, content }: Answer): WireResponse => ({
+const respond = async (
+  { prefix }: Style,
+  wording: Wording,
+  { status, location, total, content }: Answer,
+): Promise<WireResponse> => ({
   status,
   headers: {
     ...(content && { 'content-type': wording.contentType }),
     ...(location !== undefined && { location: prefix + location }),
     ...(total !== undefined && { 'x-total-count': String(total) }),
   },
-  body: content ? wording.write(content) : '',
+  body: content ? await wording.write(content) : '',
 })
 
 const INSIDE: ReadonlySet<ErrorCode> = new Set(['internal', 'unavailable', 'unusable'])
@@ -112,6 +116,16 @@ const answerOpen = (
   return open(wording, request)
 }
 
+/** Does what takes long when it is its turn. */
+const inTurn = async ({ onLong }: WireRequest, perform: () => Promise<WireResponse>): Promise<WireResponse> => {
+  const end = await onLong?.()
+  try {
+    return await perform()
+  } finally {
+    end?.()
+  }
+}
+
 /** Takes headers that an answer has whatever becomes of its request. */
 type Tell = (headers: WireResponse['headers']) => void
 
@@ -131,7 +145,7 @@ export const createFace = (variant: Variant, deps: FaceDeps): Face => {
     if (known) return known
     const stamp = db.stamp()
     const answered = await perform()
-    if (answered.body.length < SMALL) answers.keep(key, answered, stamp)
+    if (typeof answered.body === 'string' && answered.body.length < SMALL) answers.keep(key, answered, stamp)
     return answered
   }
   // Credentials come first, then the path and the method: what cannot be done is refused, whatever its body is.
@@ -164,6 +178,7 @@ export const createFace = (variant: Variant, deps: FaceDeps): Face => {
       const caller = { account, now, lenient: isLenient, db: within, pause: request.pause }
       return respond(style, wording, await operation.run(caller, { query: parseQuery(target.query), body }))
     }
+    if (operation.isLong) return inTurn(request, perform)
     if (operation.isLasting) return answerLasting(`${account.id} ${wording.contentType} ${target.path}`, perform)
     const refusal = (error: KpiError): Promise<WireResponse> => refuse(style, error, request)
     return answerOnce(db, { request, admitted, now }, { perform, refuse: refusal })

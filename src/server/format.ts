@@ -1,14 +1,30 @@
+import { setImmediate } from 'node:timers/promises'
 import { isNameIn, SPELLINGS_LIMIT } from '../codec/field-names.ts'
 import { parseJson } from '../codec/json-reader.ts'
 import { type Json, recordToJson } from '../codec/json.ts'
-import { errorToXml, recordsToXml, recordToXml } from '../codec/xml-write.ts'
+import { errorToXml, listToXml, recordToXml } from '../codec/xml-write.ts'
 import { KpiError } from '../domain/errors.ts'
-import { DEPTH_LIMIT, ELEMENT_LIMIT } from '../domain/limits.ts'
+import { DEPTH_LIMIT, ELEMENT_LIMIT, MEBIBYTE } from '../domain/limits.ts'
 import { neverPause, type Pause } from '../domain/pause.ts'
 import type { Resource } from '../domain/schema.ts'
+import type { Content } from './call.ts'
 import { jsonWithErrors } from './faults-json.ts'
 import type { FormatName } from './media-type.ts'
 import type { Wording } from './variant.ts'
+import type { WireBody } from './wire.ts'
+
+/** A list as it is written: what goes before it, its records one by one, and what goes between and after them. */
+type WrittenList = {
+  readonly begin: string
+  readonly records: Iterable<string>
+  readonly between: string
+  readonly end: string
+  readonly most?: number | undefined
+}
+type ListContent = Extract<Content, { readonly records: unknown }>
+
+const answerTooLarge = (most: number): KpiError =>
+  new KpiError('too_large', `the answer is over ${most / MEBIBYTE} MiB; ask for fewer days, KPIs, users or group items`)
 
 /** So many bytes of a body are decoded before others may have their turn. */
 const SLICE = 262_144
@@ -40,15 +56,41 @@ const readJsonText = async (text: string, of: Resource, pause: Pause): Promise<J
   }
 }
 
+/** Text is made bytes of whenever there are so many characters. */
+const PIECE = 65_536
+
+/**
+ * Writes a list piece by piece, between which others have their turn: to write 10,000 records takes as long as hundreds
+ * of small answers do.
+ */
+const writeList = async ({ begin, records, between, end, most = Infinity }: WrittenList): Promise<WireBody> => {
+  const pieces: Buffer[] = []
+  let [text, size, isFirst] = [begin, 0, true]
+  for (const record of records) {
+    text += isFirst ? record : between + record
+    isFirst = false
+    if (text.length < PIECE) continue
+    const piece = Buffer.from(text)
+    size += piece.length
+    if (size > most) throw answerTooLarge(most)
+    pieces.push(piece)
+    text = ''
+    await setImmediate()
+  }
+  return pieces.length === 0 ? text + end : [...pieces, Buffer.from(text + end)]
+}
+
+function* jsonOf({ of, records }: ListContent): Generator<string> {
+  for (const record of records) yield JSON.stringify(recordToJson(of, record))
+}
+
 const json: Wording = {
   contentType: 'application/json; charset=utf-8',
   read: async (bytes, of, pause = neverPause) => readJsonText(await decode(bytes, pause), of, pause),
-  write: (content) =>
-    JSON.stringify(
-      'records' in content
-        ? content.records.map((record) => recordToJson(content.of, record))
-        : recordToJson(content.of, content.record),
-    ),
+  write: async (content) =>
+    'records' in content
+      ? writeList({ begin: '[', records: jsonOf(content), between: ',', end: ']', most: content.most })
+      : JSON.stringify(recordToJson(content.of, content.record)),
   writeError: ({ message, issues }) => jsonWithErrors({ message }, issues, (issue) => issue),
 }
 
@@ -59,8 +101,10 @@ const xml: Wording = {
     const { readXml } = await import('../codec/xml-read.ts')
     return readXml(await decode(bytes, pause), of, pause)
   },
-  write: (content) =>
-    'records' in content ? recordsToXml(content.of, content.records) : recordToXml(content.of, content.record),
+  write: async (content) =>
+    'records' in content
+      ? writeList({ ...listToXml(content.of, content.records), between: '', most: content.most })
+      : recordToXml(content.of, content.record),
   writeError: ({ message, issues }) => errorToXml(message, issues),
 }
 

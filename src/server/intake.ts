@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
 import { KpiError } from '../domain/errors.ts'
-import { BODY_LIMIT } from '../domain/limits.ts'
+import { BODY_LIMIT, MEBIBYTE } from '../domain/limits.ts'
 import { LARGE_BYTES, type LargeBody } from './large-bodies.ts'
-
-const MEBIBYTE = 1024 * 1024
 
 /** Admits a large body; `cut` gives up on one that comes too slowly. */
 export type Admit = (cut: (reason: KpiError) => void) => Promise<LargeBody>

@@ -31,7 +31,7 @@ const kept = ({ status, headers, body }: WireResponse): KeptAnswer => ({
   status,
   location: headers['location'] ?? null,
   contentType: headers['content-type'] ?? null,
-  body,
+  body: typeof body === 'string' ? body : Buffer.concat(body).toString(),
 })
 
 const told = ({ status, location, contentType, body }: KeptAnswer, isReplayed: boolean): WireResponse => ({

@@ -1,7 +1,7 @@
 import type { KpiError } from '../domain/errors.ts'
 import { styleFor } from './faces.ts'
 import { refuseAtOnce } from './variant.ts'
-import type { WireRequest, WireResponse } from './wire.ts'
+import type { TextResponse, WireRequest } from './wire.ts'
 
 const UNREAD = { target: '', headers: {} }
 
@@ -10,7 +10,7 @@ export const plainRefusal = (
   error: KpiError,
   requestId: string,
   asked: Pick<WireRequest, 'target' | 'headers'> = UNREAD,
-): WireResponse => {
+): TextResponse => {
   const answered = refuseAtOnce(styleFor(asked.target), error, asked)
   return { ...answered, headers: { ...answered.headers, 'x-request-id': requestId } }
 }

@@ -7,6 +7,9 @@ const STRETCH_MS = 10
 const LONG_STRETCH_MS = 4
 /** So much of answers to one account may wait to be taken; its next request is answered when less does. */
 const HELD_BYTES = 32 * 1024 * 1024
+/** So many requests that take long are worked on at a time, and so many of one account. */
+const LONG = 3
+const LONG_OF_ONE = 2
 
 /** Lets accounts take turns where the requests of one would keep the service from all others. */
 export type Turns = {
@@ -14,8 +17,47 @@ export type Turns = {
   readonly take: (account: string) => Promise<void> | undefined
   /** Resolves when a request of an account that takes long may go on; undefined where that is at once. */
   readonly pause: (account: string) => Promise<void> | undefined
+  /** Waits until a request of an account may be worked on that takes long; answers how to end it. */
+  readonly begin: (account: string) => Promise<() => void>
   /** Takes note of an answer that has been handed over, until it is told that it was taken or its connection is gone. */
   readonly hold: (account: string, bytes: number) => () => void
+}
+
+/** Lets few requests at a time be worked on that take long: the accounts that wait take turns. */
+const createLongTurns = (isFull: (account: string) => boolean) => {
+  const waiting = new Map<string, (() => void)[]>()
+  const running = new Map<string, number>()
+  let all = 0
+
+  const count = (account: string, change: number): void => {
+    all += change
+    const left = (running.get(account) ?? 0) + change
+    if (left > 0) running.set(account, left)
+    else running.delete(account)
+  }
+  const admit = (): void => {
+    for (const [account, queue] of waiting) {
+      if (all >= LONG || (running.get(account) ?? 0) >= LONG_OF_ONE || isFull(account)) continue
+      // The account goes behind the others, if it has more.
+      waiting.delete(account)
+      const resolve = queue.shift()
+      if (queue.length > 0) waiting.set(account, queue)
+      count(account, 1)
+      resolve?.()
+    }
+  }
+  const begin = (account: string): Promise<() => void> =>
+    new Promise((resolve) => {
+      const queue = waiting.get(account) ?? []
+      waiting.set(account, queue)
+      const end = (): void => {
+        count(account, -1)
+        admit()
+      }
+      queue.push(() => resolve(end))
+      admit()
+    })
+  return { begin, admit }
 }
 
 /**
@@ -32,6 +74,7 @@ export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns 
   const isFull = (account: string): boolean => (held.get(account) ?? 0) >= heldBytes
   const nextNew = () => starting.next((account) => !isFull(account))
   const nextLasting = () => lasting.next(() => true)
+  const long = createLongTurns(isFull)
   const serveNext = (): void => {
     isServing = false
     const resolve = isNewNext ? (nextNew() ?? nextLasting()) : (nextLasting() ?? nextNew())
@@ -63,6 +106,7 @@ export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns 
       starting.size() === 0 && !isFull(account) && !isOver(STRETCH_MS) ? undefined : wait(starting, account),
     pause: (account) =>
       starting.size() + lasting.size() === 0 && !isOver(LONG_STRETCH_MS) ? undefined : wait(lasting, account),
+    begin: long.begin,
     hold: (account, bytes) => {
       held.set(account, (held.get(account) ?? 0) + bytes)
       return () => {
@@ -70,6 +114,7 @@ export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns 
         if (left > 0) held.set(account, left)
         else held.delete(account)
         serveLater()
+        long.admit()
       }
     },
   }

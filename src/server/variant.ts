@@ -5,7 +5,7 @@ import type { Resource } from '../domain/schema.ts'
 import type { Content, Route } from './call.ts'
 import type { OpenDoor } from './door.ts'
 import { withoutSecrets } from './shown-target.ts'
-import type { WireRequest, WireResponse } from './wire.ts'
+import type { TextResponse, WireBody, WireRequest } from './wire.ts'
 
 type Headers = WireRequest['headers']
 
@@ -15,7 +15,8 @@ export type Wording = {
   readonly contentType: string
   /** Reads a body that holds a resource; throws `malformed` for what is none. Others have their turn in between. */
   readonly read: (bytes: Uint8Array, of: Resource, pause?: Pause) => Promise<Json>
-  readonly write: (content: Content) => string
+  /** Writes an answer; others have their turn while a long one is written. */
+  readonly write: (content: Content) => Promise<WireBody>
   /** Writes why a request was refused, in parts, as a batch may have very many faults; `target` is what it asked for. */
   readonly writeError: (error: KpiError, target: string) => Iterable<string>
   /** The Content-Type of that, where it is another one. */
@@ -51,7 +52,7 @@ export type Variant = {
 
 type Refused = Pick<WireRequest, 'target' | 'headers'>
 
-const refusal = ({ challenge, status }: Style, error: KpiError, wording: Wording, body: string): WireResponse => ({
+const refusal = ({ challenge, status }: Style, error: KpiError, wording: Wording, body: string): TextResponse => ({
   status: status[error.code],
   headers: {
     'content-type': wording.errorType ?? wording.contentType,
@@ -63,7 +64,7 @@ const refusal = ({ challenge, status }: Style, error: KpiError, wording: Wording
 })
 
 /** The answer to a request that is refused before it is read. */
-export const refuseAtOnce = (style: Style, error: KpiError, { target, headers }: Refused): WireResponse => {
+export const refuseAtOnce = (style: Style, error: KpiError, { target, headers }: Refused): TextResponse => {
   const wording = style.wordingFor(headers)
   return refusal(style, error, wording, withoutSecrets([...wording.writeError(error, target)].join('')))
 }
@@ -73,7 +74,7 @@ export const refuse = async (
   style: Style,
   error: KpiError,
   { target, headers, pause = neverPause }: Refused & Pick<WireRequest, 'pause'>,
-): Promise<WireResponse> => {
+): Promise<TextResponse> => {
   const wording = style.wordingFor(headers)
   let body = ''
   for (const part of wording.writeError(error, target)) {

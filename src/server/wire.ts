@@ -21,17 +21,29 @@ export type WireRequest = {
   readonly onCaller?: (caller: WireCaller) => Promise<void> | undefined
   /** Lets other requests have their turn while this one takes long. */
   readonly pause?: Pause
+  /** Waits for a turn of what takes long, once it is known whom the credentials let in; answers how to end it. */
+  readonly onLong?: () => Promise<() => void>
 }
 
 /** Who asks, for the log: the account by name, the user in whose name things are done, and the key, where it is one. */
 export type WireCaller = { readonly account: string; readonly user: string; readonly key: number | undefined }
 
+/** A body that is sent: as text, or, where it is long, as the pieces in which it was written. */
+export type WireBody = string | readonly Uint8Array[]
+
+/** How many bytes a body has. */
+export const sizeOf = (body: WireBody): number =>
+  typeof body === 'string' ? Buffer.byteLength(body) : body.reduce((size, piece) => size + piece.length, 0)
+
 /** An answer as text. */
 export type WireResponse = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: WireBody
 }
+
+/** An answer whose body is in one piece. */
+export type TextResponse = WireResponse & { readonly body: string }
 
 /** A variant of the interface: requests in, answers out, nothing thrown. */
 export type Face = (request: WireRequest) => Promise<WireResponse>

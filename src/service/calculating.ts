@@ -1,10 +1,17 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Catalogue, Plan } from '../domain/calculation.ts'
-import { type Calculator, groupCalculator, itemCalculator, type TargetOf } from '../domain/calculator.ts'
+import {
+  type Calculator,
+  groupCalculator,
+  itemCalculator,
+  type TakeSeries,
+  type TargetOf,
+} from '../domain/calculator.ts'
 import type { Decimal } from '../domain/decimal.ts'
 import type { DayRange } from '../domain/period.ts'
 import { effectiveTarget } from '../domain/report.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
-import type { SeriesOf } from '../domain/series.ts'
+import type { Pace } from '../domain/series.ts'
 import { assignments } from '../store/assignments.ts'
 import type { Reader } from '../store/db.ts'
 import { entryQueries, type GroupFilter, type ReportedEntry } from '../store/entry-queries.ts'
@@ -29,15 +36,29 @@ export const loadTargets = async (
   kpis: Iterable<number>,
 ): Promise<EntryTarget> => {
   const withTarget = [...new Set(kpis)].filter((id) => (catalogue.kpis.get(id)?.target_default ?? null) !== null)
-  const own = await assignments.among(tx, account, users, withTarget)
+  const own = await assignments.amongMany(tx, account, users, withTarget)
   return ({ itemId, kpiId, target }) => {
     const kpi = catalogue.kpis.get(kpiId)
     return kpi ? effectiveTarget(target, own.get(itemId)?.get(kpiId), kpi) : null
   }
 }
 
+/** So much effort, one or two milliseconds, is taken at a time. */
+const EFFORT_A_TURN = 2000
+
+/** Gives others their turn whenever a computation has taken so much effort that they should not wait any longer. */
+export const createPace = (): Pace => {
+  let spent = 0
+  return (effort) => {
+    spent += effort
+    if (spent < EFFORT_A_TURN) return undefined
+    spent = 0
+    return setImmediate()
+  }
+}
+
 type Needed = { readonly kpis: Iterable<number>; readonly days: DayRange }
-type Visit<Key> = (key: Key, entry: ReportedEntry) => void
+type Visit<Key> = (key: Key, entry: ReportedEntry) => void | Promise<void>
 
 const feed = async <Key extends readonly number[]>(
   { plan: { inputs, span }, targetOf }: Calculating,
@@ -47,10 +68,10 @@ const feed = async <Key extends readonly number[]>(
   if (!span) return
   await read({ kpis: inputs.keys(), days: span }, (key, entry) => {
     const days = inputs.get(entry.kpiId)
-    if (!days || entry.day < days.from || entry.day > days.to) return
-    calculator.add(key, { ...entry, target: targetOf(entry) })
+    if (!days || entry.day < days.from || entry.day > days.to) return undefined
+    return calculator.add(key, { ...entry, target: targetOf(entry) })
   })
-  calculator.finish()
+  await calculator.finish()
 }
 
 const targetOfItem = ({ targetOf }: Calculating): TargetOf => {
@@ -58,13 +79,9 @@ const targetOfItem = ({ targetOf }: Calculating): TargetOf => {
 }
 
 /** Calculates for items, one after the other. */
-export const calculateItems = (
-  calculating: Calculating,
-  items: Iterable<number>,
-  take: (item: number, seriesOf: SeriesOf) => void,
-): Promise<void> => {
+export const calculateItems = (calculating: Calculating, items: Iterable<number>, take: TakeSeries): Promise<void> => {
   const { tx, account, plan } = calculating
-  return feed(calculating, itemCalculator(plan, targetOfItem(calculating), take), (of, visit) =>
+  return feed(calculating, itemCalculator(plan, targetOfItem(calculating), take, createPace()), (of, visit) =>
     entryQueries.eachOf(tx, account, { ...of, items }, (entry) => visit([entry.itemId], entry)),
   )
 }
@@ -73,11 +90,11 @@ export const calculateItems = (
 export const calculateGroups = (
   calculating: Calculating,
   filter: Pick<GroupFilter, 'groups' | 'users'>,
-  take: (group: number, seriesOf: SeriesOf) => void,
+  take: TakeSeries,
 ): Promise<void> => {
   const { tx, account, plan } = calculating
-  return feed(calculating, groupCalculator(plan, targetOfItem(calculating), take), (of, visit) =>
-    entryQueries.eachOfGroups(tx, account, { ...filter, ...of }, 'byMember', (group, entry) =>
+  return feed(calculating, groupCalculator(plan, targetOfItem(calculating), take, createPace()), (of, visit) =>
+    entryQueries.eachOfMembers(tx, account, { ...filter, ...of }, (group, entry) =>
       visit([group, entry.itemId], entry),
     ),
   )

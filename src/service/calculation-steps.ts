@@ -19,6 +19,7 @@ const REASONS: Record<Absence, string> = {
   missing: 'no value in this period',
   'division by zero': 'division by zero',
   'too large': 'more than 14 digits before the decimal point',
+  'not exact': 'not known exactly enough to be rounded; its inputs have too many digits',
 }
 
 type Values = Pick<CalculationStep, 'actual' | 'target' | 'reason'>
@@ -60,12 +61,15 @@ const stepTaker = (
     kpiName: of.name,
     ...valuesOf(result),
   })
-  return (itemId: number, seriesOf: SeriesOf): void => {
+  return async (itemId: number, seriesOf: SeriesOf): Promise<void> => {
     const item = items.get(itemId)
-    const series = [...seriesOf(kpi, kpi.frequency_id)].toSorted(([left], [right]) => left - right)
+    const series = [...(await seriesOf(kpi, kpi.frequency_id))].toSorted(([left], [right]) => left - right)
+    const ofInputs = await Promise.all(
+      inputs.map(async (input) => ({ input, series: await seriesOf(input, kpi.frequency_id) })),
+    )
     for (const [start, result] of item ? series : []) {
       if (!item || start < from || start > to) continue
-      const taken = inputs.map((input) => stepOf(input, item, start, seriesOf(input, kpi.frequency_id).get(start)))
+      const taken = ofInputs.map((of) => stepOf(of.input, item, start, of.series.get(start)))
       const made = stepOf(kpi, item, start, result)
       steps.push(...taken, result.actual === 'missing' ? { ...made, reason: missingOf(taken) } : made)
     }
@@ -81,7 +85,7 @@ const mustBeSound = ({ id, name }: Kpi, how: Calculation | undefined): Calculati
 
 /** Calculates a KPI for users on the entries there are, step by step, item by item and period by period. */
 export const calculationSteps = ({ db, account }: Context, query: StepsQuery): Promise<CalculationStep[]> =>
-  db.read(async (tx) => {
+  db.readLong(async (tx) => {
     const catalogue = await loadCatalogue(tx, account.id)
     const kpi = found(await kpis.find(tx, account.id, query.kpiId), 'KPI', query.kpiId)
     mustBeCalculated(kpi, await formulas.find(tx, account.id, kpi.id))

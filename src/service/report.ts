@@ -1,10 +1,12 @@
 import { planCalculation } from '../domain/calculation.ts'
+import type { TakeSeries } from '../domain/calculator.ts'
+import { valueOf } from '../domain/formula.ts'
 import { type DayRange, daysOfPeriodsIn, type Frequency } from '../domain/period.ts'
 import { type Report, type ReportBuilder, reportBuilder, type ReportItem, type ReportKpi } from '../domain/report.ts'
-import { roundResult, type SeriesOf } from '../domain/series.ts'
+import { effortOf, roundResult, type Series } from '../domain/series.ts'
 import { entryQueries, type ReportedEntry } from '../store/entry-queries.ts'
 import { groupItemsAmong } from '../store/report-items.ts'
-import { calculateGroups, calculateItems, type Calculating, loadTargets } from './calculating.ts'
+import { calculateGroups, calculateItems, type Calculating, createPace, loadTargets } from './calculating.ts'
 import { loadCatalogue } from './formulas.ts'
 import type { Context } from './context.ts'
 import { type ReportQuery, type Selected, type SelectItems, selectKpis } from './report-selection.ts'
@@ -45,19 +47,26 @@ const addEntered = async (
 }
 
 /** Makes rows of an item's results in the periods that are asked for. */
-const calculatedRows =
-  ({ query: { days }, selected, builder }: Making, items: ReadonlyMap<number, ReportItem>) =>
-  (itemId: number, seriesOf: SeriesOf): void => {
-    const item = items.get(itemId)
-    if (!item) return
-    for (const kpi of selected.calculated) {
-      for (const [start, result] of seriesOf(kpi, kpi.frequency_id)) {
-        if (start < days.from || start > days.to) continue
-        const values = roundResult(result)
-        if (typeof values !== 'string') builder.add(kpi, item, { day: start, ...values, notes: null })
-      }
+const calculatedRows = (
+  { query: { days }, selected, builder }: Making,
+  items: ReadonlyMap<number, ReportItem>,
+): TakeSeries => {
+  const pace = createPace()
+  const addRows = async (kpi: ReportKpi, item: ReportItem, series: Series): Promise<void> => {
+    for (const [start, result] of series) {
+      if (start < days.from || start > days.to) continue
+      const values = roundResult(result)
+      if (typeof values !== 'string') builder.add(kpi, item, { day: start, ...values, notes: null })
+      const turn = pace(effortOf(valueOf(result.actual)))
+      if (turn) await turn
     }
   }
+  return async (itemId, seriesOf) => {
+    const item = items.get(itemId)
+    if (!item) return
+    for (const kpi of selected.calculated) await addRows(kpi, item, await seriesOf(kpi, kpi.frequency_id))
+  }
+}
 
 const reportItems = async (making: Making, list: readonly ReportItem[]): Promise<void> => {
   const { tx, account } = making
@@ -77,15 +86,14 @@ const reportGroups = async (
   const { tx, account } = making
   const items = mapById(await groupItemsAmong(tx, account, groupItemIds))
   const filter = { groups: [...items.keys()], users }
-  await addEntered(making, items, (of, visit) =>
-    entryQueries.eachOfGroups(tx, account, { ...filter, ...of }, 'byDay', visit),
-  )
+  await addEntered(making, items, (of, visit) => entryQueries.eachOfGroups(tx, account, { ...filter, ...of }, visit))
   await calculateGroups(making, filter, calculatedRows(making, items))
 }
 
 /** The processed report, by the items of a variant or by group items (decisions, section 6), from one state of the store. */
 export const report = (ctx: Context, query: ReportQuery, selectItems: SelectItems): Promise<Report> =>
-  ctx.db.read(async (tx) => {
+  // What belongs to group items is sorted before the first row comes.
+  ((query.groupItemIds && ctx.db.apart) ?? ctx.db).readLong(async (tx) => {
     const account = ctx.account.id
     const catalogue = await loadCatalogue(tx, account)
     const selected = await selectKpis(tx, account, catalogue, query.kpiIds)

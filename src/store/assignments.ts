@@ -1,11 +1,25 @@
 import { assignment } from '../domain/resources/assignment.ts'
 import type { Decimal } from '../domain/decimal.ts'
-import type { Reader } from './db.ts'
-import { IN_LIST, listOf } from './id-list.ts'
+import type { Reader, SqlList } from './db.ts'
+import { IN_LIST, listOf, partsOfPairs } from './id-list.ts'
 import { nestedTable } from './table.ts'
 
 /** Which KPIs each user has: users to KPIs to the user's own target. */
 export type AssignedKpis = ReadonlyMap<number, ReadonlyMap<number, Decimal | null>>
+
+const AMONG = `select user_id, id, user_target from assignments
+  where account_id = ? and user_id ${IN_LIST} and id ${IN_LIST}`
+
+/** Collects rows of assignments by user. */
+const collecting = () => {
+  const found = new Map<number, Map<number, Decimal | null>>()
+  const take = ([userId, kpiId, target]: SqlList): void => {
+    const user = Number(userId)
+    const ofUser = found.get(user) ?? new Map<number, Decimal | null>()
+    found.set(user, ofUser.set(Number(kpiId), target as Decimal | null))
+  }
+  return { found, take }
+}
 
 /** KPIs of users. */
 export const assignments = {
@@ -18,14 +32,21 @@ export const assignments = {
     users: Iterable<number>,
     kpis: Iterable<number>,
   ): Promise<AssignedKpis> => {
-    const found = new Map<number, Map<number, Decimal | null>>()
-    const sql = `select user_id, id, user_target from assignments
-                 where account_id = ? and user_id ${IN_LIST} and id ${IN_LIST}`
-    await tx.each(sql, [account, listOf(users), listOf(kpis)], ([userId, kpiId, target]) => {
-      const user = Number(userId)
-      const ofUser = found.get(user) ?? new Map<number, Decimal | null>()
-      found.set(user, ofUser.set(Number(kpiId), target as Decimal | null))
-    })
+    const { found, take } = collecting()
+    const rows = await tx.all(AMONG, [account, listOf(users), listOf(kpis)])
+    for (const row of rows) take([row['user_id'] ?? null, row['id'] ?? null, row['user_target'] ?? null])
+    return found
+  },
+
+  /** The same of any number of them, others having their turn in between. */
+  amongMany: async (
+    tx: Reader,
+    account: number,
+    users: Iterable<number>,
+    kpis: Iterable<number>,
+  ): Promise<AssignedKpis> => {
+    const { found, take } = collecting()
+    for await (const [some, ids] of partsOfPairs(tx, users, kpis)) await tx.each(AMONG, [account, some, ids], take)
     return found
   },
 }

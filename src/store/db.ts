@@ -5,11 +5,19 @@ export type SqlOutput = string | bigint | null
 export type SqlRow = Readonly<Record<string, SqlOutput>>
 export type SqlList = readonly SqlOutput[]
 
+/** Takes a row; answers a promise where that takes long. */
+export type Visit = (row: SqlList) => void | Promise<void>
+
 /** What may be asked within a transaction. Values are bound to `?`, never written into the text. */
 export type Reader = {
+  /** So many keys at most should a long read look up in one query: nobody else has a turn until it finds a row. */
+  readonly keysAQuery: number
   readonly all: (sql: string, values?: readonly SqlInput[]) => Promise<SqlRow[]>
-  /** Visits the rows one by one, without holding them all; each as a list of its values, in the order of the columns. */
-  readonly each: (sql: string, values: readonly SqlInput[], visit: (row: SqlList) => void) => Promise<void>
+  /**
+   * Visits the rows one by one, without holding them all; each as a list of its values, in the order of the columns.
+   * Where a visit takes long it answers a promise, which is waited for. Others have their turn every few hundred rows.
+   */
+  readonly each: (sql: string, values: readonly SqlInput[], visit: Visit) => Promise<void>
   /** Runs one query for each list of whole numbers, and answers the rows of all of them. */
   readonly allOfEach: (sql: string, lists: readonly (readonly number[])[]) => Promise<SqlRow[]>
 }
@@ -42,6 +50,8 @@ export type Writer = Reader & {
  */
 export type Db = {
   readonly read: <T>(work: (tx: Reader) => Promise<T>) => Promise<T>
+  /** Reads what takes many turns of the event loop, in such a way that nobody else's short reads wait for it. */
+  readonly readLong: <T>(work: (tx: Reader) => Promise<T>) => Promise<T>
   readonly write: <T>(work: (tx: Writer) => Promise<T>) => Promise<T>
   /** The same for work on one account only, whose writes need to be alone among those of that account. */
   readonly ofAccount: (account: number) => Db

@@ -3,7 +3,7 @@ import type { Decimal } from '../domain/decimal.ts'
 import type { DayRange } from '../domain/period.ts'
 import { type Entry, newerEntry } from '../domain/resources/entry.ts'
 import type { Reader, SqlInput, SqlList } from './db.ts'
-import { IN_LIST, listOf } from './id-list.ts'
+import { IN_LIST, partsOfPairs } from './id-list.ts'
 import { rowReader } from './table.ts'
 
 const readEntry = rowReader(newerEntry)
@@ -45,29 +45,41 @@ export type GroupFilter = {
   readonly days: DayRange
 }
 
-/** The orders in which the entries of a group item come: all of a KPI by day, or one member after the other. */
-const GROUP_ORDERS = {
-  byDay: 'group_item_id, kpi_id, entry_date, id',
-  byMember: 'group_item_id, item_id, kpi_id, entry_date',
-} as const
-
-// Named, as SQLite would order by any column that is made alike.
-const OF_ENTRY =
-  'e.item_id as item_id, e.kpi_id as kpi_id, e.entry_date as entry_date, e.actual, e.target, e.notes, e.id as id'
+const OF_ENTRY = 'e.actual, e.target, e.notes, e.id as id'
 
 /**
  * An entry belongs to a group item that its set holds, and to the item that it is of, once. Both are read by their keys and
  * nothing else, the sets first (SQLite keeps the order of a cross join), so that it takes no knowledge of how much there
- * is to read them well. `narrowed` is a condition more.
+ * is to read them well. They come in the order of sets, and are sorted.
  */
-const ofGroups = (narrowed: string): string => `
-  select g.group_item_id as group_item_id, ${OF_ENTRY} from item_set_members g cross join entries e
+const OF_GROUPS = `
+  select g.group_item_id as group_item_id, e.item_id as item_id, e.kpi_id as kpi_id, e.entry_date as entry_date, ${OF_ENTRY}
+  from item_set_members g cross join entries e
   where e.account_id = g.account_id and e.item_set = g.set_id
     and g.account_id = ? and g.group_item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?
-    and g.group_item_id <> e.item_id${narrowed}
+    and g.group_item_id <> e.item_id
   union all
-  select e.item_id as group_item_id, ${OF_ENTRY} from entries e
-  where e.account_id = ? and e.item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?${narrowed}`
+  select e.item_id as group_item_id, e.item_id as item_id, e.kpi_id as kpi_id, e.entry_date as entry_date, ${OF_ENTRY}
+  from entries e
+  where e.account_id = ? and e.item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?
+  order by group_item_id, kpi_id, entry_date`
+
+/** The items whose entries carry a group item: each once or more often. */
+const MEMBERS = `select e.item_id from item_set_members g cross join entries e
+  where e.account_id = g.account_id and e.item_set = g.set_id
+    and g.account_id = ? and g.group_item_id = ? and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?`
+
+/** The entries of items, and whether each belongs to a group item. */
+const OF_MEMBERS = `select item_id, kpi_id, entry_date, actual, target, notes,
+    case when e.item_id = ? or exists (select 1 from item_set_members g
+      where g.account_id = e.account_id and g.group_item_id = ? and g.set_id = e.item_set) then 1 else 0 end
+  from entries e
+  where account_id = ? and item_id ${IN_LIST} and kpi_id ${IN_LIST} and entry_date between ? and ?
+  order by item_id, kpi_id, entry_date`
+
+const OF_ITEMS = `select item_id, kpi_id, entry_date, actual, target, notes from entries
+  where account_id = ? and item_id ${IN_LIST} and kpi_id ${IN_LIST} and entry_date between ? and ?
+  order by item_id, kpi_id, entry_date`
 
 const reported = ([item, kpi, day, actual, target, notes]: SqlList): ReportedEntry => ({
   itemId: Number(item),
@@ -122,6 +134,36 @@ const placeOfPage = async (
   return place
 }
 
+/** Puts the entries that come of a group item, KPI and day into the order of their ids. */
+const inOrderOfIds = (visit: (group: number, entry: ReportedEntry) => void) => {
+  type Held = { readonly group: number; readonly entry: ReportedEntry; readonly id: number }
+  let held: Held[] = []
+  const flush = (): void => {
+    if (held.length > 1) held.sort((left, right) => left.id - right.id)
+    for (const { group, entry } of held) visit(group, entry)
+    held = []
+  }
+  const take = (group: number, entry: ReportedEntry, id: number): void => {
+    const [last] = held
+    const goesOn = last?.group === group && last.entry.kpiId === entry.kpiId && last.entry.day === entry.day
+    if (!goesOn) flush()
+    held.push({ group, entry, id })
+  }
+  return { take, flush }
+}
+
+/** The items whose entries may belong to a group item: its members and itself, or only some users. */
+const membersOf = async (tx: Reader, account: number, group: number, of: GroupFilter): Promise<Iterable<number>> => {
+  if (of.users) return [...of.users]
+  const members = new Set([group])
+  for await (const [, kpis] of partsOfPairs(tx, [group], of.kpis)) {
+    await tx.each(MEMBERS, [account, group, kpis, of.days.from, of.days.to], ([item]) => {
+      members.add(Number(item))
+    })
+  }
+  return members
+}
+
 /** Entries as the interface shows them. */
 export const entryQueries = {
   find: async (tx: Reader, account: number, id: number): Promise<Entry | undefined> => {
@@ -146,29 +188,46 @@ export const entryQueries = {
     tx: Reader,
     account: number,
     of: { readonly items: Iterable<number>; readonly kpis: Iterable<number>; readonly days: DayRange },
-    visit: (entry: ReportedEntry) => void,
+    visit: (entry: ReportedEntry) => void | Promise<void>,
   ): Promise<void> => {
-    const sql = `select item_id, kpi_id, entry_date, actual, target, notes from entries
-                 where account_id = ? and item_id ${IN_LIST} and kpi_id ${IN_LIST} and entry_date between ? and ?
-                 order by item_id, kpi_id, entry_date`
-    const values = [account, listOf(of.items), listOf(of.kpis), of.days.from, of.days.to]
-    await tx.each(sql, values, (row) => {
-      visit(reported(row))
-    })
+    const { from, to } = of.days
+    for await (const [items, kpis] of partsOfPairs(tx, of.items, of.kpis)) {
+      await tx.each(OF_ITEMS, [account, items, kpis, from, to], (row) => visit(reported(row)))
+    }
   },
-  /** Visits the entries of group items within a range of days, those of a group item together. */
+  /** Visits the entries of group items within a range of days: those of a group item and KPI together, by day and id. */
   eachOfGroups: async (
     tx: Reader,
     account: number,
     of: GroupFilter,
-    order: keyof typeof GROUP_ORDERS,
     visit: (group: number, entry: ReportedEntry) => void,
   ): Promise<void> => {
-    const within = [account, listOf(of.groups), listOf(of.kpis), of.days.from, of.days.to]
-    const values = of.users ? [...within, listOf(of.users)] : within
-    const sql = `${ofGroups(of.users ? ` and e.item_id ${IN_LIST}` : '')} order by ${GROUP_ORDERS[order]}`
-    await tx.each(sql, [...values, ...values], ([group, ...row]) => {
-      visit(Number(group), reported(row))
-    })
+    const users = of.users && new Set(of.users)
+    const { take, flush } = inOrderOfIds(visit)
+    for await (const [groups, kpis] of partsOfPairs(tx, of.groups, of.kpis)) {
+      const values = [account, groups, kpis, of.days.from, of.days.to]
+      await tx.each(OF_GROUPS, [...values, ...values], ([group, ...row]) => {
+        const entry = reported(row)
+        if (!users || users.has(entry.itemId)) take(Number(group), entry, Number(row[6]))
+      })
+    }
+    flush()
+  },
+  /** Visits the same entries of one group item after the other, and among them of one member after the other. */
+  eachOfMembers: async (
+    tx: Reader,
+    account: number,
+    of: GroupFilter,
+    visit: (group: number, entry: ReportedEntry) => void | Promise<void>,
+  ): Promise<void> => {
+    const { from, to } = of.days
+    const asked = { ...of, kpis: [...of.kpis] }
+    for (const group of of.groups) {
+      for await (const [items, kpis] of partsOfPairs(tx, await membersOf(tx, account, group, asked), asked.kpis)) {
+        await tx.each(OF_MEMBERS, [group, group, account, items, kpis, from, to], (row) =>
+          row[6] === 1n ? visit(group, reported(row)) : undefined,
+        )
+      }
+    }
   },
 }

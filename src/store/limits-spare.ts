@@ -37,6 +37,7 @@ const openInMemory = async (): Promise<Db> => {
   const queue = createQueue()
   const db: Db = {
     read: (work) => queue(() => work(connection)),
+    readLong: (work) => db.read(work),
     write: (work) =>
       queue(async () => {
         connection.beginWriting()

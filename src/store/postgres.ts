@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate, setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { KpiError } from '../domain/errors.ts'
-import type { Db, Reader, SqlInput, SqlOutput, SqlRow, Writer } from './db.ts'
+import type { Db, Reader, SqlInput, SqlOutput, SqlRow, Visit, Writer } from './db.ts'
 import { createGates } from './gates.ts'
 import { isGivenUp, isUnanswered, postgresError } from './postgres-errors.ts'
 import { arraysOf, sqlOfEach, sqlOfInsert, sqlOfUpdate, toPostgres } from './postgres-sql.ts'
@@ -42,35 +42,40 @@ const READERS: ReadonlyMap<number, (text: string) => SqlOutput> = new Map([
 const asText = (text: string): SqlOutput => text
 const types: pg.CustomTypesConfig = { getTypeParser: (type: number) => READERS.get(type) ?? asText }
 
-const each = (client: pg.ClientBase, text: string, values: unknown[], visit: (row: SqlOutput[]) => void) =>
-  new Promise<void>((resolve, reject) => {
-    const config: pg.QueryArrayConfig = { text, values, rowMode: 'array', types }
-    let failure: unknown
-    // With a limit of time only this is told of errors, whatever else listens.
-    const query = new pg.Query<SqlOutput[]>(config, (error: Error | undefined) => {
-      const fault = error ?? failure
-      if (fault === undefined || fault === null) resolve()
-      else reject(fault)
-    })
-    query.on('row', (row, result) => {
-      // It keeps the rows, too; the one before this is enough.
-      if (result) result.rows.length = 0
-      try {
-        if (failure === undefined) visit(row)
-      } catch (error) {
-        failure = error
-      }
-    })
-    client.query(query)
-  })
+/** So many rows come at a time, and after so many others have their turn. */
+const ROWS_A_FETCH = 2000
+const ROWS_A_TURN = 500
+
+/**
+ * Visits the rows of a query through a cursor: a batch of them is asked for when the one before has been dealt with, so
+ * that no more than a batch is held, however long a visit takes.
+ */
+const visitRows = async (client: pg.ClientBase, sql: string, values: unknown[], visit: Visit): Promise<void> => {
+  // All rows are going to be read: a plan that gives the first ones early would take longer.
+  await client.query('set local cursor_tuple_fraction = 1')
+  await client.query(`declare long_read no scroll cursor for ${sql}`, values)
+  const fetch: pg.QueryArrayConfig = { text: `fetch ${ROWS_A_FETCH} from long_read`, rowMode: 'array', types }
+  for (let isOver = false; !isOver;) {
+    const { rows } = await client.query<SqlOutput[]>(fetch)
+    for (const [at, row] of rows.entries()) {
+      const visiting = visit(row)
+      if (visiting) await visiting
+      if ((at + 1) % ROWS_A_TURN === 0) await setImmediate()
+    }
+    isOver = rows.length < ROWS_A_FETCH
+  }
+  await client.query('close long_read')
+}
 
 /** What can be asked on one connection. */
 const asking = (client: pg.ClientBase): Writer => {
   const ask = (text: string, values: readonly unknown[]): Promise<pg.QueryResult<SqlRow>> =>
     client.query<SqlRow>(text, [...values])
   return {
+    // It looks them up elsewhere.
+    keysAQuery: Infinity,
     all: async (sql: string, values: readonly SqlInput[] = []) => (await ask(toPostgres(sql), values)).rows,
-    each: (sql, values, visit) => each(client, toPostgres(sql), [...values], visit),
+    each: (sql, values, visit) => visitRows(client, toPostgres(sql), [...values], visit),
     allOfEach: async (sql, lists) => {
       const [first] = lists
       if (!first) return []
@@ -169,9 +174,12 @@ export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
     )
   // Writers of an account wait for each other anyway: those that do must not keep connections from other accounts.
   const writing = createGates(1)
-  const reading = createGates(Math.ceil((place.connections ?? CONNECTIONS) / 3))
+  const most = Math.ceil((place.connections ?? CONNECTIONS) / 3)
+  // Long reads have a gate of their own, so that the short ones of the same account do not wait behind them.
+  const [reading, readingLong] = [createGates(most), createGates(most)]
   const selfLocking: Db = {
     read,
+    readLong: read,
     write: (work) => told(() => transaction(pool, WRITE, work)),
     ofAccount: () => selfLocking,
     stamp: () => undefined,
@@ -183,6 +191,7 @@ export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
     ofAccount: (account) => ({
       ...selfLocking,
       read: (work) => reading(account, () => read(work)),
+      readLong: (work) => readingLong(account, () => read(work)),
       write: (work) => writing(account, () => writeAfter(work, LOCK_ACCOUNT, account)),
     }),
     selfLocking,

@@ -7,10 +7,13 @@ import { insertRows } from './sqlite-insert.ts'
 export const BLOCKING_WAIT_MS = 50
 export const BLOCKING_WAIT = `pragma busy_timeout = ${BLOCKING_WAIT_MS}`
 
-/** After so many rows, or so many statements, others get their turn. */
-const ROWS_A_TURN = 2000
-const STATEMENTS_A_TURN = 200
+/** After so many rows, about a millisecond, or so many statements, others get their turn: much may be under way at once. */
+const ROWS_A_TURN = 500
+const STATEMENTS_A_TURN = 100
 const ROWS_A_STATEMENT = ROWS_A_TURN / STATEMENTS_A_TURN
+
+/** To look up so many keys takes some milliseconds. */
+export const KEYS_A_QUERY = 2000
 
 /** Counts the work of a transaction; a promise where it is time for others. */
 type Turns = { readonly begin: () => void; readonly spend: (rows: number) => Promise<void> | undefined }
@@ -79,6 +82,7 @@ export const connect = (path: string, pragmas: string, checksReferences = true):
     return Number(changes)
   }
   return {
+    keysAQuery: KEYS_A_QUERY,
     all: async (sql: string, values: readonly SqlInput[] = []) => {
       const rows = prepare(sql).all(...values) as SqlRow[]
       await turns.spend(rows.length)
@@ -87,7 +91,8 @@ export const connect = (path: string, pragmas: string, checksReferences = true):
     each: async (sql, values, visit) => {
       let visited = 0
       for (const row of prepareLists(sql).iterate(...values)) {
-        visit(row as unknown as SqlList)
+        const visiting = visit(row as unknown as SqlList)
+        if (visiting) await visiting
         if ((visited += 1) % ROWS_A_TURN === 0) await setImmediate()
       }
     },

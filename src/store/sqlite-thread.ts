@@ -6,10 +6,12 @@ import { resultCodeOf } from './sqlite-errors.ts'
 /** What a thread is started with: the file that it opens, and how. */
 export type ThreadData = { readonly path: string; readonly settings: string }
 
-/** What a thread is asked for: a method of its connection. */
+type Method = Exclude<keyof Connection, 'version' | 'keysAQuery'>
+
+/** What a thread is asked for: a method of its connection, or more of the rows that it sends. */
 export type ThreadCall = {
   readonly id: number
-  readonly method: Exclude<keyof Connection, 'version'>
+  readonly method: Method | 'more'
   readonly values: readonly unknown[]
 }
 
@@ -25,33 +27,39 @@ const ROWS_A_MESSAGE = 500
 
 const { path, settings } = workerData as ThreadData
 let opened: Connection | undefined
+/** Goes on with the rows that are being sent. */
+let goOn: (() => void) | undefined
 
 const tell = (answer: ThreadAnswer): void => parentPort?.postMessage(answer)
 
-/** Visits rows by sending them, many at a time. */
+/** Visits rows by sending them, many at a time, each lot when the one before it has been taken. */
 const sendEach = async (id: number, connection: Connection, sql: string, bound: readonly SqlInput[]): Promise<void> => {
   let rows: SqlList[] = []
-  const send = (): void => {
+  const send = (): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    goOn = resolve
     tell({ id, rows })
     rows = []
+    return promise
   }
   await connection.each(sql, bound, (row) => {
     rows.push(row)
-    if (rows.length >= ROWS_A_MESSAGE) send()
+    return rows.length >= ROWS_A_MESSAGE ? send() : undefined
   })
-  if (rows.length > 0) send()
+  if (rows.length > 0) await send()
 }
 
-const perform = async ({ id, method, values }: ThreadCall): Promise<unknown> => {
+const perform = async (id: number, method: Method, values: readonly unknown[]): Promise<unknown> => {
   const connection = (opened ??= connect(path, settings))
   if (method === 'each') return sendEach(id, connection, String(values[0]), values[1] as readonly SqlInput[])
   const act = connection[method] as (...given: readonly unknown[]) => unknown
   return act(...values)
 }
 
-parentPort?.on('message', (call: ThreadCall) => {
-  perform(call).then(
-    (result) => tell({ id: call.id, result }),
-    (error: unknown) => tell({ id: call.id, message: String(error), code: resultCodeOf(error) }),
+parentPort?.on('message', ({ id, method, values }: ThreadCall) => {
+  if (method === 'more') return goOn?.()
+  perform(id, method, values).then(
+    (result) => tell({ id, result }),
+    (error: unknown) => tell({ id, message: String(error), code: resultCodeOf(error) }),
   )
 })

@@ -29,7 +29,7 @@ const writerSettings = (durability: Durability): string => `
 /** How long a write waits for another process to end its own. */
 export const WRITE_PATIENCE_MS = 30_000
 
-/** So many connections read at most. */
+/** So many connections read at most: one for short reads, the others for long ones. */
 const READERS = 4
 
 /** Tries until no other process is in the way, without blocking this one. */
@@ -75,17 +75,18 @@ export const sqliteDb = (
   path: string,
   { patienceMs = WRITE_PATIENCE_MS, durability = 'full', apart = false }: SqliteOptions = {},
 ): Db => {
-  const readers = [createTurnReader(() => connect(path, READER_SETTINGS))]
-  const [firstReader] = readers
-  /** A reader that is free, or another one, so that nobody waits for somebody's long report. */
-  const freeReader = (): TurnReader => {
-    const free = readers.find((one) => !one.isBusy()) ?? readers[READERS - 1]
+  const createReader = (): TurnReader => createTurnReader(() => connect(path, READER_SETTINGS))
+  // The first is for short reads, which thus never wait for somebody's long report.
+  const firstReader = createReader()
+  const readers = [firstReader]
+  /** Returns a reader that is free among those from a place on, or a new one; where all are busy, one to wait for. */
+  const freeReader = (from: number): TurnReader => {
+    let reader = readers.slice(from).find((one) => !one.isBusy())
+    if (!reader && readers.length < READERS) readers.push((reader = createReader()))
+    reader ??= readers[from] ?? firstReader
     // The stamp is the first one's: what others read must not be of a time before it.
-    if (free && free !== firstReader) free.renew()
-    if (free) return free
-    const another = createTurnReader(() => connect(path, READER_SETTINGS))
-    readers.push(another)
-    return another
+    if (reader !== firstReader) reader.renew()
+    return reader
   }
   const renew = (): void => {
     for (const reader of readers) reader.renew()
@@ -128,14 +129,15 @@ export const sqliteDb = (
     return finish(connection, () => work(connection))
   }
   const db: Db = {
-    read: (work) => told(() => freeReader().read(work)),
+    read: (work) => told(() => freeReader(0).read(work)),
+    readLong: (work) => told(() => freeReader(1).read(work)),
     write: (work) => queued(() => writeTransaction(work)),
     // The one writer of a file is alone in all accounts.
     ofAccount: () => whole,
     // It changes for the reader with each commit of another connection, and the reader itself writes nothing.
     stamp: () => {
       try {
-        return firstReader?.stamp()
+        return firstReader.stamp()
       } catch (error) {
         throw sqliteError(error, path)
       }
@@ -154,6 +156,7 @@ export const sqliteDb = (
       apart: {
         ...db,
         read: (work) => told(async () => (await threads()).read(work)),
+        readLong: (work) => told(async () => (await threads()).read(work)),
         write: (work) => queued(() => writeApart(work)),
       },
     }),

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import type { SqlList, SqlRow, Writer } from './db.ts'
+import type { SqlList, SqlRow, Visit, Writer } from './db.ts'
+import { KEYS_A_QUERY } from './sqlite-connection.ts'
 import { errorWithCode } from './sqlite-errors.ts'
 import type { ThreadAnswer, ThreadCall, ThreadData } from './sqlite-thread.ts'
 
@@ -15,7 +16,7 @@ export type ThreadConnection = Writer & {
 }
 
 type Waiting = {
-  readonly visit: ((row: SqlList) => void) | undefined
+  readonly visit: Visit | undefined
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -23,16 +24,24 @@ type Waiting = {
 /** The file that the thread runs: beside this one, or in the bundle. */
 const SCRIPT = new URL(import.meta.url.endsWith('.ts') ? './sqlite-thread.ts' : './sqlite-thread.js', import.meta.url)
 
-const take = (waiting: Map<number, Waiting>, answer: ThreadAnswer): void => {
+/** Visits the rows of an answer, then asks for the next ones, so that no more are on the way than are taken. */
+const visitRows = async ({ visit }: Waiting, rows: readonly SqlList[], more: () => void): Promise<void> => {
+  for (const row of rows) {
+    const visiting = visit?.(row)
+    if (visiting) await visiting
+  }
+  more()
+}
+
+/** Hands an answer to whoever waits for it. */
+const take = (waiting: Map<number, Waiting>, answer: ThreadAnswer, more: () => void): void => {
   const one = waiting.get(answer.id)
   if (!one) return
   if ('rows' in answer) {
-    try {
-      for (const row of answer.rows) one.visit?.(row)
-    } catch (error) {
+    visitRows(one, answer.rows, more).catch((error: unknown) => {
       waiting.delete(answer.id)
       one.reject(error)
-    }
+    })
     return
   }
   waiting.delete(answer.id)
@@ -47,7 +56,7 @@ export const connectInThread = (path: string, settings: string): ThreadConnectio
   const waiting = new Map<number, Waiting>()
   let [last, isOver] = [0, false]
   worker.on('message', (answer: ThreadAnswer) => {
-    take(waiting, answer)
+    take(waiting, answer, () => worker.postMessage({ id: answer.id, method: 'more', values: [] } satisfies ThreadCall))
     if (waiting.size === 0) worker.unref()
   })
   const failAll = (error: unknown): void => {
@@ -58,11 +67,7 @@ export const connectInThread = (path: string, settings: string): ThreadConnectio
   worker.on('error', failAll)
   worker.on('exit', () => failAll(new Error('the thread of the database ended')))
   worker.unref()
-  const ask = <T>(
-    method: ThreadCall['method'],
-    values: readonly unknown[] = [],
-    visit?: (row: SqlList) => void,
-  ): Promise<T> =>
+  const ask = <T>(method: ThreadCall['method'], values: readonly unknown[] = [], visit?: Visit): Promise<T> =>
     new Promise((resolve, reject) => {
       if (isOver) return reject(new Error('the thread of the database ended'))
       last += 1
@@ -71,6 +76,7 @@ export const connectInThread = (path: string, settings: string): ThreadConnectio
       worker.postMessage({ id: last, method, values } satisfies ThreadCall)
     })
   return {
+    keysAQuery: KEYS_A_QUERY,
     all: (sql, values = []) => ask<SqlRow[]>('all', [sql, values]),
     each: (sql, values, visit) => ask('each', [sql, values], visit),
     allOfEach: (sql, lists) => ask<SqlRow[]>('allOfEach', [sql, lists]),

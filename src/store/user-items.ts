@@ -46,11 +46,12 @@ export const userItems = {
     const sql = `select l.user_id, l.id from user_items l
                  join items i on i.account_id = l.account_id and i.id = l.id
                  where l.account_id = ? and l.user_id ${IN_LIST} and i.is_archived = 0`
-    await tx.each(sql, [account, listOf(users)], ([user, item]) => {
-      const ofUser = found.get(Number(user)) ?? []
-      ofUser.push(Number(item))
-      found.set(Number(user), ofUser)
-    })
+    for (const row of await tx.all(sql, [account, listOf(users)])) {
+      const user = Number(row['user_id'])
+      const ofUser = found.get(user) ?? []
+      ofUser.push(Number(row['id']))
+      found.set(user, ofUser)
+    }
     return found
   },
 }

@@ -7,6 +7,7 @@ import type { Db, Writer } from './db.ts'
 export const within = (tx: Writer): Db => {
   const db: Db = {
     read: (work) => work(tx),
+    readLong: (work) => work(tx),
     write: (work) => work(tx),
     ofAccount: () => db,
     stamp: () => undefined,

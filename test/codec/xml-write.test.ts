@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NAMESPACE, XSI } from '../../src/codec/xml-names.ts'
-import { errorToXml, recordsToXml, recordToXml } from '../../src/codec/xml-write.ts'
+import { errorToXml, listToXml, recordToXml } from '../../src/codec/xml-write.ts'
 import { parseDay, parseInstant } from '../../src/domain/day.ts'
 import { parseDecimal } from '../../src/domain/decimal.ts'
 import { category } from '../../src/domain/resources/category.ts'
@@ -16,6 +16,11 @@ import { readDocument, recordsOf, type XmlContent } from '../support/xml.ts'
 
 /** A refusal as a whole document. */
 const writtenError = (...error: Parameters<typeof errorToXml>): string => [...errorToXml(...error)].join('')
+/** Records as one document. */
+const listOf = (of: Resource, records: readonly AnyRecord[]): string => {
+  const { begin, records: written, end } = listToXml(of, records)
+  return begin + [...written].join('') + end
+}
 
 const HEAD = `xmlns="${NAMESPACE}" xmlns:i="${XSI}"`
 
@@ -42,12 +47,12 @@ describe('a record', () => {
       { id: 1, name: 'A' },
       { id: 2, name: 'B' },
     ]
-    const [root, content] = await readDocument(recordsToXml(category, records))
+    const [root, content] = await readDocument(listOf(category, records))
     expect([root, (content as [string, XmlContent][]).map(([name]) => name)]).toEqual([
       'ArrayOfKPICategory',
       ['KPICategory', 'KPICategory'],
     ])
-    expect(recordsToXml(category, [])).toBe(`<ArrayOfKPICategory ${HEAD}></ArrayOfKPICategory>`)
+    expect(listOf(category, [])).toBe(`<ArrayOfKPICategory ${HEAD}></ArrayOfKPICategory>`)
   })
 })
 
@@ -85,7 +90,7 @@ describe.each(served.map((of) => [of.root, of] as const))('any %s', (root, of) =
         const [name, content] = await readDocument(recordToXml(of, record))
         expect([name, readBack(of, content)]).toEqual([root, record])
         expect((content as [string, XmlContent][]).map(([field]) => field)).toEqual(of.shown.map((field) => field.name))
-        const [listName, list] = await readDocument(recordsToXml(of, records))
+        const [listName, list] = await readDocument(listOf(of, records))
         const items = records.length === 0 ? [] : (list as [string, XmlContent][])
         expect([listName, items.map(([, item]) => readBack(of, item))]).toEqual([`ArrayOf${root}`, records])
       }),

@@ -12,7 +12,7 @@ import { entries } from '../../src/store/entries.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { heldIn, ID, importers, kpiNamed, optionsOf, remoteImporter, userNamed } from '../support/import.ts'
 import { jsonOf } from '../support/kpi.ts'
-import { type Service, startService, wayTo } from '../support/service.ts'
+import { type Service, startService, textOf, wayTo } from '../support/service.ts'
 import { entryRow } from '../support/store.ts'
 
 const HEAD = 'user,kpi,date,actual,target,notes'
@@ -45,7 +45,7 @@ const clientTo = ({ login, token }: Service, face: Face): Client =>
             body: () => Promise.resolve(Buffer.from(body ?? '')),
           }
           const answer = await face(asked)
-          return { status: answer.status, body: answer.body, header: (name) => answer.headers[name] }
+          return { status: answer.status, body: textOf(answer.body), header: (name) => answer.headers[name] }
         },
         close: () => Promise.resolve(),
       },

@@ -87,7 +87,7 @@ describe('a body', () => {
 })
 
 describe('an answer', () => {
-  test('shows the fields of the table in its order, decimals exactly, times without a zone', () => {
+  test('shows the fields of the table in its order, decimals exactly, times without a zone', async () => {
     const record = {
       updated_at: 1,
       created_at: 0,
@@ -106,7 +106,7 @@ describe('an answer', () => {
       id: 9,
       secret: 'never shown',
     }
-    expect(json.write({ of: kpi, records: [record] })).toBe(
+    expect(await json.write({ of: kpi, records: [record] })).toBe(
       '[{"id":9,"category_id":1,"icon_id":2,"unit_id":3,"frequency_id":"D","name":"S","description":null,' +
         '"target_default":12345678901234.5678,"value_direction":"U","aggregate_function":"SUM","sort_order":1,' +
         '"is_active":true,"is_calculated":false,"created_at":"1970-01-01T00:00:00","updated_at":"1970-01-01T00:00:01"}]',

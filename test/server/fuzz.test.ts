@@ -4,6 +4,7 @@ import { databases, sqliteDatabase } from '../support/databases.ts'
 import { fuzz, parseSeed } from '../support/fuzz/fuzz.ts'
 import { BASIC, type FuzzRequest } from '../support/fuzz/request.ts'
 import { type Fuzzed, openFuzzed } from '../support/fuzz/run.ts'
+import { textOf } from '../support/service.ts'
 
 /** What the suite has time for; `npm run soak -- requests` makes many more. */
 const RUNS = 250
@@ -58,7 +59,7 @@ type Bend = (answer: WireResponse, service: number, method: string) => WireRespo
 const WRONG: readonly (readonly [what: string, bend: Bend, told: RegExp])[] = [
   [
     'answers that differ from one database to another',
-    (answer, service) => ({ ...answer, body: answer.body.replace('Sales', `Sales ${service}`) }),
+    (answer, service) => ({ ...answer, body: textOf(answer.body).replace('Sales', `Sales ${service}`) }),
     /the databases differ/,
   ],
   ['a status of the service itself', (answer) => ({ ...answer, status: 500 }), /it is 500/],
@@ -72,9 +73,17 @@ const WRONG: readonly (readonly [what: string, bend: Bend, told: RegExp])[] = [
     /x-new/,
   ],
   ['another media type', (answer) => without('content-type', answer), /Content-Type is missing/],
-  ['a field too many', (answer) => ({ ...answer, body: answer.body.replace('{', '{"x":1,') }), /additional properties/],
-  ['a field of another type', (answer) => ({ ...answer, body: answer.body.replace('"Sales"', '7') }), /must be string/],
-  ['a body that is cut', (answer) => ({ ...answer, body: answer.body.slice(0, -1) }), /cannot be read/],
+  [
+    'a field too many',
+    (answer) => ({ ...answer, body: textOf(answer.body).replace('{', '{"x":1,') }),
+    /additional properties/,
+  ],
+  [
+    'a field of another type',
+    (answer) => ({ ...answer, body: textOf(answer.body).replace('"Sales"', '7') }),
+    /must be string/,
+  ],
+  ['a body that is cut', (answer) => ({ ...answer, body: textOf(answer.body).slice(0, -1) }), /cannot be read/],
   [
     'an answer that takes long',
     (answer) => {

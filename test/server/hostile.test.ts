@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listen, type Listening } from '../../src/server/listen.ts'
 import { bearer } from '../support/newer.ts'
-import { type Asked, askV1, startService, type Service } from '../support/service.ts'
+import { type Asked, askV1, startService, type Service, textOf } from '../support/service.ts'
 import { dial, head, sendThenRead } from '../support/socket.ts'
 import { ask, type Asker } from '../support/suite/ask.ts'
 import type { Format, Question, Row } from '../support/suite/row.ts'
@@ -231,7 +231,7 @@ describe('the newer variant', () => {
     expect(told.headers['content-type']).toBe(
       told.status < 400 ? 'application/json; charset=utf-8' : 'application/problem+json',
     )
-    return told
+    return { ...told, body: textOf(told.body) }
   }
 
   test.each(TEXTS)('takes text as data: %j', async (name) => {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { WireResponse } from '../../src/server/wire.ts'
+import type { TextResponse } from '../../src/server/wire.ts'
 import { idempotentRequests } from '../../src/store/idempotency.ts'
 import { doOnce } from '../../src/service/idempotency.ts'
 import { assignFirst, ENTRY_KEY, KPI, otherAccount, tell } from '../support/classic.ts'
@@ -13,7 +13,7 @@ const CATEGORY = { name: 'Regions' }
 const KEY = 'a-key'
 
 /** Asks with a key, to make a category unless something else is said. */
-const once = (service: LimitedService, asked: Partial<Asked> = {}): Promise<WireResponse> =>
+const once = (service: LimitedService, asked: Partial<Asked> = {}): Promise<TextResponse> =>
   ask(service, {
     method: 'POST',
     path: '/kpicategories',
@@ -23,14 +23,14 @@ const once = (service: LimitedService, asked: Partial<Asked> = {}): Promise<Wire
   })
 
 /** What is the same in an answer that is given again. */
-const sameOf = ({ status, headers, body }: WireResponse): unknown => ({
+const sameOf = ({ status, headers, body }: TextResponse): unknown => ({
   status,
   location: headers['location'],
   type: headers['content-type'],
   body,
 })
 
-const isReplayed = ({ headers }: WireResponse): boolean => headers['idempotent-replayed'] === 'true'
+const isReplayed = ({ headers }: TextResponse): boolean => headers['idempotent-replayed'] === 'true'
 
 const countOf = async (service: LimitedService, path: string): Promise<number> =>
   ((await tell(service, { path })).body as unknown[]).length
@@ -302,7 +302,7 @@ test('a password that was sent is not kept in a form that can be tried', async (
 })
 
 describe.each(databases)('a POST with an Idempotency-Key to the newer variant on %s', (_, make) => {
-  const onceV1 = (service: LimitedService, asked: Partial<Asked> = {}): Promise<WireResponse> =>
+  const onceV1 = (service: LimitedService, asked: Partial<Asked> = {}): Promise<TextResponse> =>
     askV1(service, {
       method: 'POST',
       path: '/kpicategories',

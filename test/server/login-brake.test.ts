@@ -7,6 +7,7 @@ import { NOW } from '../support/io.ts'
 import { type Clock, limited, limitPlace, type LimitedService, startLimited } from '../support/limits.ts'
 import { statusOf } from '../support/listening.ts'
 import { bearer } from '../support/newer.ts'
+import { textOf } from '../support/service.ts'
 import { sendThenRead } from '../support/socket.ts'
 
 type Tried = { readonly status: number; readonly retryAfter: string | undefined; readonly body: string }
@@ -20,7 +21,7 @@ const attempt = async ({ face }: LimitedService, authorization: string, address 
     address,
     body: () => Promise.resolve(Buffer.alloc(0)),
   })
-  return { status, retryAfter: headers['retry-after'], body }
+  return { status, retryAfter: headers['retry-after'], body: textOf(body) }
 }
 
 const statusesOf = (tried: readonly Tried[]): number[] => tried.map(({ status }) => status).sort((a, b) => a - b)

@@ -38,6 +38,32 @@ test('others have their turn between any two', async () => {
   expect(order.join('')).toMatch(/^a1-*a2-+a3/)
 })
 
+test('of what takes long three are worked on at a time, two of one account; accounts take turns', async () => {
+  const { turns } = withClock(1000)
+  const [begun, ends]: [string[], (() => void)[]] = [[], []]
+  const begin = async (name: string): Promise<void> => {
+    ends.push(await turns.begin(name.slice(0, 1)))
+    begun.push(name)
+  }
+  const endNext = async (): Promise<string[]> => {
+    ends.shift()?.()
+    await setImmediate()
+    return begun.splice(0)
+  }
+  const all = Promise.all(['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map(begin))
+  await setImmediate()
+  expect(begun.splice(0)).toEqual(['a1', 'a2', 'b1'])
+  expect([await endNext(), await endNext(), await endNext()]).toEqual([['a3'], ['b2'], ['c1']])
+  // The account does not take its answers; when it does, it goes on.
+  const taken = turns.hold('a', 1000)
+  expect(await endNext()).toEqual([])
+  taken()
+  await setImmediate()
+  expect(begun.splice(0)).toEqual(['a4'])
+  while (ends.length > 0) await endNext()
+  await all
+})
+
 test('an account that does not take its answers waits, and no other does', async () => {
   const { turns } = withClock(1000)
   const taken = turns.hold('a', 1000)

@@ -14,7 +14,7 @@ import { user } from '../../src/domain/resources/user.ts'
 import type { Resource } from '../../src/domain/schema.ts'
 import { listen } from '../../src/server/listen.ts'
 import { assignFirst, ENTRY_KEY, KPI, otherAccount, read, startWithEntry, tell, USER } from '../support/classic.ts'
-import { ask, type Service, startService } from '../support/service.ts'
+import { ask, type Service, startService, textOf } from '../support/service.ts'
 import { head, sendThenRead } from '../support/socket.ts'
 import { contentOfJson, readDocument, type XmlContent, xmlOf } from '../support/xml.ts'
 
@@ -270,7 +270,7 @@ describe('a body in XML', () => {
     await using service = await startService()
     const refused = await post(service, body)
     expect([refused.status, refused.headers['content-type']]).toEqual([400, XML_ANSWER])
-    const [root, content] = await readDocument(refused.body)
+    const [root, content] = await readDocument(textOf(refused.body))
     expect([root, content]).toEqual([
       'Error',
       [['message', expect.stringMatching(/^the body (is|has|names) /) as string]],
@@ -295,7 +295,7 @@ describe('a body in XML', () => {
       address: '127.0.0.1',
       body: () => Promise.resolve(body),
     })
-    expect([refused.status, await readDocument(refused.body)]).toEqual([
+    expect([refused.status, await readDocument(textOf(refused.body))]).toEqual([
       400,
       ['Error', [['message', 'the body is not UTF-8']]],
     ])

@@ -3,13 +3,13 @@ import { accounts } from '../../src/store/accounts.ts'
 import type { KeyDraft } from '../../src/domain/resources/key.ts'
 import { DEFAULT_ACCOUNT } from '../../src/service/names.ts'
 import type { Told } from './classic.ts'
-import { type Asked, askV1, makeKey, type Service } from './service.ts'
+import { type Asked, askV1, makeKey, type Service, textOf } from './service.ts'
 
 /** An answer of the newer variant, its JSON read. An empty body is undefined. */
 export const toldBy = ({ status, headers, body }: WireResponse): Told => ({
   status,
   headers,
-  body: body === '' ? undefined : JSON.parse(body),
+  body: body === '' ? undefined : JSON.parse(textOf(body)),
 })
 
 /** Asks the newer variant of a service and reads the JSON of its answer. */

@@ -12,7 +12,7 @@ import { classicFace } from '../../src/server/classic.ts'
 import { bothFaces } from '../../src/server/faces.ts'
 import { listen } from '../../src/server/listen.ts'
 import { v1Face } from '../../src/server/v1.ts'
-import type { Face, WireResponse } from '../../src/server/wire.ts'
+import type { Face, TextResponse, WireBody } from '../../src/server/wire.ts'
 import { accounts, ensureDefaultAccount } from '../../src/service/accounts.ts'
 import { beginOf } from '../../src/service/keys.ts'
 import { DEFAULT_ACCOUNT } from '../../src/service/names.ts'
@@ -95,13 +95,16 @@ export type Asked = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** The text of a body, whether it was written in one piece or in many. */
+export const textOf = (body: WireBody): string => (typeof body === 'string' ? body : Buffer.concat(body).toString())
+
 /** Asks a service without a socket. A text body is sent as it is. */
-export const ask = (
+export const ask = async (
   { face, login, token }: Service,
   { method = 'GET', path, body, headers }: Asked,
-): Promise<WireResponse> => {
+): Promise<TextResponse> => {
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
-  return face({
+  const response = await face({
     method,
     target: `/api${path}`,
     headers: {
@@ -112,21 +115,23 @@ export const ask = (
     address: '127.0.0.1',
     body: () => Promise.resolve(Buffer.from(text)),
   })
+  return { ...response, body: textOf(response.body) }
 }
 
 /** The same of the newer variant, with the service's key unless it says otherwise. */
-export const askV1 = (
+export const askV1 = async (
   { face, key }: Service,
   { method = 'GET', path, body, headers }: Asked,
-): Promise<WireResponse> => {
+): Promise<TextResponse> => {
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
-  return face({
+  const response = await face({
     method,
     target: `/v1${path}`,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     address: '127.0.0.1',
     body: () => Promise.resolve(Buffer.from(text)),
   })
+  return { ...response, body: textOf(response.body) }
 }
 
 /** The ways to a service: each gives a client of a fresh account. */

@@ -16,6 +16,9 @@ const DAMAGED: ReadonlySet<number> = new Set([11, 26])
 const resultCode = (error: unknown): number =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0
 
+/** Returns whether an error says that somebody else has the file locked. */
+export const isBusy = (error: unknown): boolean => BUSY.has(resultCode(error))
+
 /** What is told of a journal that cannot be gone on with. */
 export const unreadable = (path: string, what: string, cause?: unknown): JournalFault =>
   new JournalFault(
@@ -27,7 +30,7 @@ export const unreadable = (path: string, what: string, cause?: unknown): Journal
 const faultOf = (error: unknown, path: string): unknown => {
   if (error instanceof KpiError) return error
   const code = resultCode(error)
-  if (BUSY.has(code))
+  if (isBusy(error))
     return new KpiError('locked', 'the same import is running already; wait until it has ended, or stop it')
   if (DAMAGED.has(code)) return unreadable(path, 'is damaged', error)
   const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error))

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { unreadable } from './fault.ts'
+import { isBusy, unreadable } from './fault.ts'
 import type { JournalHead } from './journal.ts'
 import { makeMissing } from './private-folder.ts'
 
@@ -26,10 +26,25 @@ create table ones (
 pragma user_version = ${VERSION}`
 
 /**
- * How long a run waits for its own journal, in milliseconds. Imports of other files lock it for some milliseconds while they
- * look at what is unfinished, and give way to it: they do not wait.
+ * A run tries so often to get its own journal, and waits so long in between. Imports of other files lock it for some
+ * milliseconds while they look at what is unfinished, and give way to it: they do not wait. SQLite's own waiting does not
+ * cover every lock.
  */
-const WAIT_MS = 3000
+const [TRIES, PAUSE_MS] = [100, 30]
+
+const nobody = new Int32Array(new SharedArrayBuffer(4))
+
+/** Does what may find a file locked, again and again for a while. */
+const patiently = <T>(work: () => T): T => {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || tried === TRIES) throw error
+      Atomics.wait(nobody, 0, 0, PAUSE_MS)
+    }
+  }
+}
 
 /** What lies beside a journal from before there is one until it is whole: without it, one that is empty has lost what it held. */
 const markOf = (path: string): string => `${path}-new`
@@ -74,17 +89,17 @@ const takeHold = (database: DatabaseSync, path: string, inode: number, head: Jou
 }
 
 /** Opens a file that is there: SQLite would make one that nobody has marked. */
-const openThere = (path: string, waitMs: number): DatabaseSync => {
+const openThere = (path: string): DatabaseSync => {
   const url = pathToFileURL(path)
   url.searchParams.set('mode', 'rw')
-  return new DatabaseSync(url, { timeout: waitMs })
+  return new DatabaseSync(url)
 }
 
 /** Opens a file and holds it; undefined where it was removed at that moment, by a process that had finished. */
 const tryHold = (path: string, inode: number, head: JournalHead | undefined): DatabaseSync | undefined => {
   let database: DatabaseSync | undefined
   try {
-    database = openThere(path, head ? WAIT_MS : 0)
+    database = openThere(path)
     if (takeHold(database, path, inode, head)) return database
     database.close()
   } catch (error) {
@@ -94,8 +109,7 @@ const tryHold = (path: string, inode: number, head: JournalHead | undefined): Da
   return undefined
 }
 
-/** Holds the journal at a path, begun with a head where there is none; without a head there has to be one. */
-export const holdJournal = (path: string, head: JournalHead | undefined): DatabaseSync => {
+const hold = (path: string, head: JournalHead | undefined): DatabaseSync => {
   for (;;) {
     const inode = head ? findOrMake(path) : inodeOf(path)
     const database = inode === undefined ? undefined : tryHold(path, inode, head)
@@ -103,6 +117,10 @@ export const holdJournal = (path: string, head: JournalHead | undefined): Databa
     if (!head && inode === undefined) throw unreadable(path, 'is not there')
   }
 }
+
+/** Holds the journal at a path, begun with a head where there is none; without a head there has to be one, and nobody waits for it. */
+export const holdJournal = (path: string, head: JournalHead | undefined): DatabaseSync =>
+  head ? patiently(() => hold(path, head)) : hold(path, head)
 
 /** Lets go of a journal and removes it. */
 export const removeHeld = (database: DatabaseSync, path: string): void => {

@@ -3,7 +3,8 @@ import { KpiError } from '../../domain/errors.ts'
 import type { Schema } from './field-schemas.ts'
 
 /** Which operations a status may refuse. All but the first need credentials, and what they tell of a limit. */
-export type Where = 'anywhere' | 'behind the door' | 'at an id' | 'where it writes' | 'with a body'
+export type Where =
+  'anywhere' | 'behind the door' | 'at an id' | 'where it writes' | 'with a body' | 'where much may be'
 
 /** What the headers of a refusal tell besides the request's id. */
 export type Told = 'replay' | 'wait' | 'credentials' | 'caller'

@@ -60,6 +60,7 @@ const possible: Record<Where, (verb: Verb, route: Route) => boolean> = {
   'at an id': (_verb, { path }) => path.includes('{'),
   'where it writes': (verb) => verb !== 'list' && verb !== 'get',
   'with a body': (_verb, { takes }) => takes !== undefined,
+  'where much may be': (_verb, { takes, isLong }) => takes !== undefined || isLong === true,
 }
 
 /** One operation as OpenAPI has it. */

@@ -101,7 +101,12 @@ const refusals: Facts['refusals'] = {
     says: 'In use, there already, or its key is taken; with `Retry-After`: the same request is running.',
     tells: ['wait', 'caller'],
   },
-  413: { example: refusalExamples[413], where: 'with a body', says: 'The body is over 10 MiB.', tells: ['caller'] },
+  413: {
+    example: refusalExamples[413],
+    where: 'where much may be',
+    says: 'The body is over 10 MiB, or the answer over 32 MiB: ask for less at a time.',
+    tells: ['caller'],
+  },
   414: {
     example: refusalExamples[414],
     where: 'anywhere',

@@ -1,5 +1,6 @@
 import { dayOfInstant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
+import { ANSWER_LIMIT } from '../../domain/limits.ts'
 import { reportRow } from '../../domain/resources/report-row.ts'
 import { report } from '../../service/report.ts'
 import { selectBreakdownItems, type SelectItems, selectUsers } from '../../service/report-selection.ts'
@@ -33,6 +34,7 @@ const reportRoute = (selectItems: SelectItems): Route => ({
   gives: reportRow,
   query: [KPIS, FROM, TO, GROUP_ITEMS, USERS],
   counts: true,
+  isLong: true,
   handle: async ({ ctx, query }) => {
     const today = dayOfInstant(ctx.now)
     const days = { from: queryDay(query, FROM) ?? today, to: queryDay(query, TO) ?? today }
@@ -44,7 +46,7 @@ const reportRoute = (selectItems: SelectItems): Route => ({
       groupItemIds: queryIds(query, GROUP_ITEMS),
     }
     const { rows, total } = await report(ctx, asked, selectItems)
-    return { status: 200, total, content: { of: reportRow, records: rows } }
+    return { status: 200, total, content: { of: reportRow, records: rows, most: ANSWER_LIMIT } }
   },
 })
 
