@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import type { SqlInput, SqlList } from './db.ts'
 import { type Connection, connect } from './sqlite-connection.ts'
 import { resultCodeOf } from './sqlite-errors.ts'
@@ -25,41 +25,53 @@ export type ThreadAnswer = { readonly id: number } & (
 /** So many rows go in one message: taking one in holds up the other side for about a millisecond. */
 const ROWS_A_MESSAGE = 500
 
-const { path, settings } = workerData as ThreadData
-let opened: Connection | undefined
-/** Goes on with the rows that are being sent. */
-let goOn: (() => void) | undefined
-
 const tell = (answer: ThreadAnswer): void => parentPort?.postMessage(answer)
 
 /** Visits rows by sending them, many at a time, each lot when the one before it has been taken. */
-const sendEach = async (id: number, connection: Connection, sql: string, bound: readonly SqlInput[]): Promise<void> => {
+const sendEach = async (
+  connection: Connection,
+  [sql, bound]: readonly unknown[],
+  send: (rows: readonly SqlList[]) => Promise<void>,
+): Promise<void> => {
   let rows: SqlList[] = []
-  const send = (): Promise<void> => {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    goOn = resolve
-    tell({ id, rows })
+  const sendAll = (): Promise<void> => {
+    const sent = rows
     rows = []
-    return promise
+    return send(sent)
   }
-  await connection.each(sql, bound, (row) => {
+  await connection.each(String(sql), bound as readonly SqlInput[], (row) => {
     rows.push(row)
-    return rows.length >= ROWS_A_MESSAGE ? send() : undefined
+    return rows.length >= ROWS_A_MESSAGE ? sendAll() : undefined
   })
-  if (rows.length > 0) await send()
+  if (rows.length > 0) await sendAll()
 }
 
-const perform = async (id: number, method: Method, values: readonly unknown[]): Promise<unknown> => {
-  const connection = (opened ??= connect(path, settings))
-  if (method === 'each') return sendEach(id, connection, String(values[0]), values[1] as readonly SqlInput[])
-  const act = connection[method] as (...given: readonly unknown[]) => unknown
-  return act(...values)
+/** Opens the file when it is first asked for something, and answers one call after the other. */
+const answerCalls = ({ path, settings }: ThreadData): void => {
+  let opened: Connection | undefined
+  /** Goes on with the rows that are being sent. */
+  let goOn: (() => void) | undefined
+  const perform = async (id: number, method: Method, values: readonly unknown[]): Promise<unknown> => {
+    const connection = (opened ??= connect(path, settings))
+    if (method === 'each') {
+      return sendEach(connection, values, (rows) => {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        goOn = resolve
+        tell({ id, rows })
+        return promise
+      })
+    }
+    const act = connection[method] as (...given: readonly unknown[]) => unknown
+    return act(...values)
+  }
+  parentPort?.on('message', ({ id, method, values }: ThreadCall) => {
+    if (method === 'more') return goOn?.()
+    perform(id, method, values).then(
+      (result) => tell({ id, result }),
+      (error: unknown) => tell({ id, message: String(error), code: resultCodeOf(error) }),
+    )
+  })
 }
 
-parentPort?.on('message', ({ id, method, values }: ThreadCall) => {
-  if (method === 'more') return goOn?.()
-  perform(id, method, values).then(
-    (result) => tell({ id, result }),
-    (error: unknown) => tell({ id, message: String(error), code: resultCodeOf(error) }),
-  )
-})
+// In the bundle this file holds what others use, too.
+if (!isMainThread) answerCalls(workerData as ThreadData)
