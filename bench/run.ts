@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { contending } from './contention.ts'
 import { makeAccount } from './data.ts'
 import { type Figure, tableOf } from './figure.ts'
 import { importing, loadedAccount } from './import.ts'
@@ -20,7 +21,12 @@ const measureReports = async (account: string): Promise<Figure[]> => {
 
 const measureServing = async (account: string): Promise<Figure[]> => {
   const embedded = { flags: ['--data-dir', account], account: 'default' }
-  return [...(await serving(embedded)), ...(await batching(embedded, 'SQLite', 100_000)), ...(await onPostgres())]
+  return [
+    ...(await serving(embedded)),
+    ...(await batching(embedded, 'SQLite', 100_000)),
+    ...(await onPostgres()),
+    ...(await contending(folder)),
+  ]
 }
 
 const PARTS: Readonly<Record<string, (account: string) => Figure[] | Promise<Figure[]>>> = {

@@ -15,7 +15,7 @@ describe('a date', () => {
   test.each([
     ['2026-02-29', 'is a date that does not exist'],
     ['2026-13-01', 'is a date that does not exist'],
-    ['2026-11-21T10:00:00', 'must be a date, YYYY-MM-DD'],
+    ['2026-11-21T10:00:00', 'has a time of day other than midnight in UTC; send the date alone, YYYY-MM-DD'],
     ['21.11.2026', 'must be a date, YYYY-MM-DD'],
     ['2026-1-2', 'must be a date, YYYY-MM-DD'],
     ['46347', 'must be a date, YYYY-MM-DD'],

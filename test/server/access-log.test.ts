@@ -123,7 +123,7 @@ describe('what a server tells of a request', () => {
       bytesIn: body.length,
       bytesOut: answer.length - answer.indexOf('\r\n\r\n') - 4,
       // The clock goes on each time it is asked.
-      milliseconds: 10,
+      milliseconds: 15,
       isCut: false,
     })
   })

@@ -131,7 +131,7 @@ describe('a server with a certificate that closes', () => {
     const gone = Promise.all([once(bare, 'close'), once(quiet, 'close')])
     await server.close()
     await gone
-    expect(server.connections.open()).toBe(0)
+    await expect.poll(() => server.connections.open(), { interval: 5 }).toBe(0)
     agent.destroy()
   })
 })

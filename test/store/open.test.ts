@@ -152,11 +152,16 @@ describe('opening what cannot be used', () => {
     expect(message).toContain(folder.in('data/kpi.db'))
   })
 
+  const ROOT_PAGE = "select rootpage as at, page_size as size from sqlite_schema, pragma_page_size where name = 'users'"
+
   test('damage that shows later is told as what it is', async () => {
     await using store = await openTestStore()
     await store.db.close()
+    const file = new DatabaseSync(store.path)
+    const { at = 0, size = 0 } = file.prepare(ROOT_PAGE).get() as Record<string, number>
+    file.close()
     const bytes = readFileSync(store.path)
-    writeFileSync(store.path, bytes.fill(0xff, 4096))
+    writeFileSync(store.path, bytes.fill(0xff, (at - 1) * size, at * size))
     const db = await openStore(store.path)
     const damaged = { code: 'unusable', message: `${store.path} is damaged; restore it from a backup` }
     await expect(db.read((tx) => users.list(tx, store.account))).rejects.toMatchObject(damaged)

@@ -52,7 +52,7 @@ export type Format = 'json' | 'xml'
 export const SHAPES: Readonly<Record<string, string>> = {
   KPI: 'id category_id icon_id unit_id frequency_id name description target_default value_direction aggregate_function sort_order is_active is_calculated created_at updated_at',
   UserKPI: 'id user_id user_target sort_order created_at updated_at',
-  UserGroupItem: 'id user_id group_id group_name name created_at',
+  UserGroupItem: 'user_id id group_id group_name name created_at',
   User: 'id user_type user_status_id first_name last_name email password can_manage_users can_admin_settings last_login_at last_password_changed_at created_at updated_at',
   Group: 'id name sort_order created_at updated_at',
   GroupItem: 'id group_id name sort_order created_at updated_at',
