@@ -74,7 +74,7 @@ const openShop = async (command: string): Promise<User> => {
   for (const name of ['Region', 'Team', 'Shift']) await client.groups.add({ name })
   for (const name of ['North', 'South']) await client.groupItems(2).add({ name })
   await client.userGroupItems(2).add({ id: 4 })
-  for (const [name, text] of Object.entries(FILES)) writeFileSync(folder.in(name), text)
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(folder.in(name), text, { mode: 0o600 })
   const [noun = ''] = command.split(' ')
   writeFileSync(folder.in('changes.json'), JSON.stringify({ id: CHANGED[noun] ?? 1 }))
   const formula = ['--frequency', 'M', '--formula', '[Revenue] / [Visits]']

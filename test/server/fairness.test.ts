@@ -9,6 +9,7 @@ import { type Database, databases } from '../support/databases.ts'
 import { putGroupItems } from '../support/group-items.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { type Service, startService, wayTo } from '../support/service.ts'
+import { digestOf, itemSets } from '../../src/store/item-sets.ts'
 
 const [PEOPLE, KPIS, DAYS, REPORTS] = [10, 3, 365, 12]
 /** A machine that does much else takes a while for anything; without turns the wait is most of what all reports take. */
@@ -31,24 +32,19 @@ const fill = async (service: Service): Promise<void> => {
     service.db,
     GROUPS.map((id) => ({ id, name: `G${id}` })),
   )
+  const set = { id: 1, digest: digestOf(GROUPS), items: GROUPS }
+  await service.db.write((tx) => itemSets.insert(tx, 1, set))
   let id = 0
   for (const person of people ?? []) {
     const keys = (kpis ?? []).flatMap((kpi) => Array.from({ length: DAYS }, (_, at) => [1, person, kpi, FIRST + at]))
     await service.db.write(async (tx) => {
       const key = columns('account_id', 'item_id', 'kpi_id', 'entry_date')
-      const values = columns('id', 'actual', 'created_at', 'updated_at')
+      const values = columns('id', 'actual', 'created_at', 'updated_at', 'item_set')
       await tx.insertMany(
         'entries',
         [...key, ...values],
-        keys.map((of) => [...of, (id += 1), 10_000 + id, 0, 0]),
+        keys.map((of) => [...of, (id += 1), 10_000 + id, 0, 0, set.id]),
       )
-      for (const group of GROUPS) {
-        await tx.insertMany(
-          'entry_items',
-          [...key, ...columns('group_item_id')],
-          keys.map((of) => [...of, group]),
-        )
-      }
     })
   }
 }

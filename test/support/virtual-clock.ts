@@ -31,7 +31,7 @@ const settled = async (): Promise<void> => {
 }
 
 /** How long it may take, in real milliseconds, until what waits for something real goes on. */
-const STUCK_MS = 10_000
+const STUCK_MS = 60_000
 
 /** The place of a new sleeper: behind all that wake no later. */
 const placeOf = (sleepers: readonly Sleeper[], at: number): number => {

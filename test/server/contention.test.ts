@@ -1,0 +1,40 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Database, postgresDatabase, sqliteDatabase } from '../support/databases.ts'
+import { type MeasuredServer, startMeasured } from '../support/contention/measure.ts'
+import { type Attack, ATTACKS } from '../support/contention/requests.ts'
+import { type Contenders, makeContenders, type Size } from '../support/contention/world.ts'
+
+const SIZE: Size = { entries: 12_000, users: 60, groupItems: 200 }
+const LONGEST_TURN_MS = 100
+const MEMORY_MB = 600
+
+const startIn = async (make: () => Promise<Database>): Promise<{ server: MeasuredServer; world: Contenders }> => {
+  const database = await make()
+  onTestFinished(() => database[Symbol.asyncDispose]())
+  const db = await database.open()
+  const world = await makeContenders(db, SIZE)
+  await db.close()
+  const server = await startMeasured(database.flags, database.env, world)
+  onTestFinished(() => server[Symbol.asyncDispose]())
+  return { server, world }
+}
+
+// How long others wait is measured in processor time here, which a busy machine does not change; `npm run bench serve`
+// measures the time that passes.
+describe.each([
+  ['what is read before a database is asked', sqliteDatabase, [...ATTACKS.reading]],
+  ['what SQLite does', sqliteDatabase, [...ATTACKS.working]],
+  ['what PostgreSQL does', postgresDatabase, [...ATTACKS.working]],
+] as const)('%s', (_, make, attacks: readonly Attack[]) => {
+  test('keeps no other client waiting, whatever one sends', { timeout: 300_000 }, async () => {
+    const { server, world } = await startIn(make)
+    const tooLong: object[] = []
+    for (const attack of attacks) {
+      const waits = await server.measure(attack, world)
+      const isFailing = [...waits.statuses.keys()].some((status) => status >= 500 || status === 0)
+      if (waits.turnMs > LONGEST_TURN_MS || waits.wrong > 0 || waits.peakMb > MEMORY_MB || isFailing)
+        tooLong.push(waits)
+    }
+    expect(tooLong).toEqual([])
+  })
+})
