@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Face } from '../../src/server/wire.ts'
 import { heldIn, ID, type Importer, importers, remoteImporter } from '../support/import.ts'
-import { type Ended, startKpi } from '../support/process.ts'
+import { type Ran, shellIn } from '../support/kpi.ts'
 
 const write = (importer: Importer, rows: readonly string[]): void => {
   importer.write('data.csv', ['user,kpi,date,actual,target,notes', ...rows, ''].join('\n'))
@@ -144,10 +144,10 @@ describe('Ctrl-C while assignments are made', () => {
   ]
   const CONFLICT = { status: 409, headers: { 'content-type': 'application/json' }, body: '{"message":"it is there"}' }
 
-  /** Asks a process to stop while the service holds the first assignment, which it then answers; imports again after that. */
+  /** Interrupts an import while the service holds the first assignment, which it then answers; imports again after that. */
   const stopAtFirst = async (
     answer: (made: ReturnType<Face>) => ReturnType<Face>,
-  ): Promise<{ ended: Ended; again: unknown; held: string[] }> => {
+  ): Promise<{ ended: Ran; again: unknown; held: string[] }> => {
     const [came, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let isFirst = true
     await using importer = await remoteImporter({
@@ -161,9 +161,10 @@ describe('Ctrl-C while assignments are made', () => {
     })
     write(importer, FILE)
     const args = ['entries', 'import', 'data.csv', '--create-assignments', '-o', 'json']
-    const { child, ended } = startKpi(importer.folder, args, importer.world.env as Record<string, string>)
+    const interruption = new AbortController()
+    const ended = shellIn({ ...importer.world, signal: interruption.signal })(...args)
     await came.promise
-    child.kill('SIGINT')
+    interruption.abort()
     leave.resolve()
     const stopped = await ended
     const { stdout } = await importer.kpi(...args)
