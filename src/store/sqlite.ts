@@ -103,6 +103,8 @@ export const sqliteDb = (
   const openWriter = async (checksReferences = true): Promise<Connection> => {
     const known = writers.get(checksReferences)
     if (known) return known
+    // A new file gets its log only while nobody reads it, and what was read in this turn still holds it.
+    renew()
     const opened = await patiently(() => connect(path, writerSettings(durability), checksReferences), patienceMs)
     writers.set(checksReferences, opened)
     return opened
