@@ -48,6 +48,19 @@ const blockOver = (memory: ArrayBuffer, capacity: number, text: string[]): Block
 /** An empty block with room for so many rows. */
 export const createBlock = (capacity: number): Block => blockOver(new ArrayBuffer(capacity * BYTES_A_ROW), capacity, [])
 
+/** Returns a block with the rows of another and more room. */
+export const enlarge = (block: Block, capacity: number): Block => {
+  const larger = blockOver(new ArrayBuffer(capacity * BYTES_A_ROW), capacity, block.text)
+  larger.count = block.count
+  larger.first.set(block.first)
+  larger.second.set(block.second)
+  larger.third.set(block.third)
+  larger.line.set(block.line)
+  larger.flags.set(block.flags)
+  larger.values.set(block.values)
+  return larger
+}
+
 /** Adds a row at the end; there must be room. */
 export const pushRow = (block: Block, row: BlockRow): void => {
   const at = block.count++

@@ -6,6 +6,7 @@ import {
   compareRows,
   copyRow,
   createBlock,
+  enlarge,
   gather,
   pushRow,
 } from './block.ts'
@@ -27,6 +28,9 @@ export type Sorter = {
 }
 
 const RUN_ROWS = 1 << 17
+/** A block has room for few rows first, as most files are small, and for so many times as many whenever it is full. */
+const FIRST_ROWS = 1 << 10
+const GROWTH = 8
 const FILE_BLOCK_ROWS = 1 << 10
 
 /** The places of a block's rows in their order. */
@@ -116,7 +120,8 @@ function* merge(runs: readonly Iterator<Block>[], rows: number): Generator<Block
 
 /** A sorter that keeps what does not fit in memory in a scratch file within `folder`. */
 export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
-  const block = createBlock(runRows)
+  let capacity = Math.min(FIRST_ROWS, runRows)
+  let block = createBlock(capacity)
   let scratch: Scratch | undefined
   const runs: Run[] = []
   const spill = (): void => {
@@ -124,13 +129,18 @@ export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
     runs.push(writeRun(scratch, block))
     block.count = 0
   }
+  const makeRoom = (): void => {
+    if (capacity === runRows) return spill()
+    capacity = Math.min(capacity * GROWTH, runRows)
+    block = enlarge(block, capacity)
+  }
   const laidDown = (): Generator<Block>[] => {
     const from = scratch
     return from ? runs.map((run) => readRun(from, run)) : []
   }
   return {
     add: (row) => {
-      if (block.count === runRows) spill()
+      if (block.count === capacity) makeRoom()
       pushRow(block, row)
     },
     size: () => runs.length * runRows + block.count,
