@@ -121,6 +121,7 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
     address,
     scheme: serving.scheme,
     body: () => intake.body(admit),
+    onStranger: () => turns.take(`address ${address}`),
     onCaller: (told) => {
       caller = told
       return turns.take(told.account)

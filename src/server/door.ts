@@ -1,5 +1,6 @@
 import type { Instant } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
+import { neverPause } from '../domain/pause.ts'
 import { mustHaveAccess } from '../service/access.ts'
 import { attemptOf, type LoginAttempt, type LoginBrake } from '../service/login-brake.ts'
 import { RATE_WINDOW_MS, type RateLimit, type Verdict } from '../service/rate-limit.ts'
@@ -99,13 +100,15 @@ const createOpening = (
   brake: LoginBrake | undefined,
 ): ((request: WireRequest, now: Instant) => Promise<Admitted>) => {
   const known = createRecall<Admitted & { readonly attempt: LoginAttempt }>(db)
-  return async ({ headers, address }, now) => {
+  return async ({ headers, address, onStranger = neverPause }, now) => {
     const key = `${address}\n${headers['host']}\n${headers['authorization']}`
     const found = known.find(key)
     if (found && (found.until === undefined || found.until > now)) {
       await brake?.mustBeFree(found.attempt)
       return found
     }
+    const turn = onStranger()
+    if (turn) await turn
     const stamp = db.stamp()
     const { name, open } = openDoor(db, headers, now)
     const attempt = attemptOf(address, name)

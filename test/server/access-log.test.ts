@@ -122,8 +122,8 @@ describe('what a server tells of a request', () => {
       isPutOff: false,
       bytesIn: body.length,
       bytesOut: answer.length - answer.indexOf('\r\n\r\n') - 4,
-      // The clock goes on each time it is asked.
-      milliseconds: 15,
+      // The clock goes on each time it is asked, also for the turns of the request.
+      milliseconds: 20,
       isCut: false,
     })
   })
