@@ -1,7 +1,7 @@
 import { isLoopback } from '../client/loopback.ts'
 import { UsageError } from './exit.ts'
 
-/** The text without what may be secret in it: what stands before the last `@`, and the query. */
+/** Returns a text without what may be secret in it: what stands before the last `@`, and the query. */
 const withoutCredentials = (text: string): string => {
   const [place = ''] = text.split(/[?#]/, 1)
   const slashes = place.indexOf('//')

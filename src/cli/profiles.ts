@@ -28,7 +28,7 @@ export type Profiles = { readonly current: string | undefined; readonly byName: 
 const FILE = 'config'
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/
 
-/** The file that holds all profiles. */
+/** Names the file that holds all profiles. */
 export const configFile = (io: Io): string => join(configFolder(io), `${FILE}.json`)
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -6,16 +6,16 @@ import { visible } from './output/width.ts'
 const OWN_SECRET = /kpi_[a-z]+_[0-9A-Za-z]{16,}(?:_[0-9A-Za-z]+)?/g
 /** Flags that do not exist, as none takes a secret, and that people try all the same. */
 const SECRET_FLAG = /^--?(?:[a-z-]*-)?(?:token|secret|pass(?:word)?|key|auth(?:orization)?|bearer)(?:=|$)/i
-/** Those of them that do exist, which name a file. */
+/** Names the one among them that exists, whose value is the name of a file. */
 const FILE_FLAG = /^--tls-key(?:=|$)/
 const CREDENTIALS_IN_URL = /^[^/]*\/\/[^/:]*:([^/]*)@/
-/** What looks like chance: long, of digits and letters alone, or a UUID. */
+/** Recognizes what looks like chance: long, of digits and letters alone, or a UUID. */
 const RANDOM = /^(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w+=]{20,}$|^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 const HIDDEN = '…'
 /** Shorter words stand in messages by chance. */
 const SHORTEST = 6
 
-/** The secrets that a command line was given by mistake. */
+/** Finds the secrets that a command line was given by mistake. */
 const secretsIn = (args: readonly string[]): string[] =>
   args.flatMap((arg, at) => {
     const inUrl = CREDENTIALS_IN_URL.exec(arg)?.[1]

@@ -40,7 +40,7 @@ const mustNameFew = ({ userIds, groupItemIds }: ReportRequest): void => {
   throw new KpiError('unsupported', `a report of group items can name ${most}; ask for fewer at a time`)
 }
 
-/** The report of a request, or the refusal of one whose notes are too long for one answer. */
+/** Asks for a report, and returns it, or why it was refused where its notes are too long for one answer. */
 const reportOf = async (client: Client, request: ReportRequest): Promise<ReportAnswer | KpiError> => {
   try {
     return await client.report(request)
@@ -51,9 +51,9 @@ const reportOf = async (client: Client, request: ReportRequest): Promise<ReportA
 }
 
 /**
- * The whole report of a request, a part at a time, in the report's order: a part that may be cut, or is refused as too large, is split by date, then
- * by KPI, then by user or group item, until none is (command line, section 7). A single day, KPI and item that is still
- * too large is an error: never a short report.
+ * Reads the whole report of a request, a part at a time, in the report's order: a part that may be cut, or is refused as
+ * too large, is split by date, then by KPI, then by user or group item, until none is (command line, section 7). A single
+ * day, KPI and item that is still too large is an error: never a short report.
  */
 export async function* completeReport(client: Client, request: ReportRequest): AsyncGenerator<readonly ReportRow[]> {
   mustNameFew(request)

@@ -33,7 +33,7 @@ const fold = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, ' ')
 
-/** Whether at most so many letters differ. What differs more in length alone, such as a text of any size, is not compared. */
+/** Tells whether at most so many letters differ. Texts whose lengths alone differ by more are not compared. */
 export const isWithin = (most: number, one: string, other: string): boolean =>
   Math.abs(one.length - other.length) <= most && leven(one, other) <= most
 

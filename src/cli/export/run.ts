@@ -46,7 +46,7 @@ async function* untilStopped<T>(days: AsyncIterable<T>, signal: AbortSignal): As
   }
 }
 
-/** What is exported from a store on this machine is for no others than the store is. */
+/** Lets no others read what is exported from a store on this machine than can read the store. */
 const rightsOf = ({ io, flags }: Cli): { readonly like?: number } => {
   const place = findPlace(io, flags)
   const store = place.kind === 'embedded' ? statSync(storePath(place.dataDir), { throwIfNoEntry: false }) : undefined

@@ -22,7 +22,7 @@ const LEAST_TITLE = 3
 /** How narrow columns of texts may become, and how narrow before titles are cut. */
 const LEAST = { cut: 10, wraps: 24 }
 const COMFORTABLE = { cut: 40, wraps: 40 }
-/** The package's time grows with the square of the rows, and of the letters and lines of a cell. */
+/** Keep the package quick: its time grows with the square of the rows, and of the letters and lines of a cell. */
 const PACKAGE_ROWS = 100
 const PACKAGE_LETTERS = 300
 
@@ -90,7 +90,7 @@ const withPackage = (
   return table.toString()
 }
 
-/** How many of the first rows the package can draw in no time. */
+/** Counts the first rows that the package can draw in no time. */
 const rowsForPackage = (rows: Rows): number => {
   const long = rows.findIndex((row) => row.some(({ length }) => length > PACKAGE_LETTERS))
   return Math.min(PACKAGE_ROWS, long < 0 ? rows.length : long)

@@ -2,7 +2,7 @@
 export type Width = (text: string) => number
 
 const PLAIN = /^[\x20-\x7e]*$/
-/** What steers a terminal: control characters, and those that turn the direction of what follows. */
+/** Find what steers a terminal: control characters, and those that turn the direction of what follows. */
 const STEERING = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 const STEERING_BUT_LINE_ENDS = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 /** JSON escapes the others itself. */
