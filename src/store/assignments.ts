@@ -1,14 +1,16 @@
 import { assignment } from '../domain/resources/assignment.ts'
 import type { Decimal } from '../domain/decimal.ts'
 import type { Reader, SqlList } from './db.ts'
-import { IN_LIST, listOf, partsOfPairs } from './id-list.ts'
+import { IN_LIST, listOf, partsOf, partsOfPairs } from './id-list.ts'
 import { nestedTable } from './table.ts'
 
 /** Which KPIs each user has: users to KPIs to the user's own target. */
 export type AssignedKpis = ReadonlyMap<number, ReadonlyMap<number, Decimal | null>>
 
-const AMONG = `select user_id, id, user_target from assignments
-  where account_id = ? and user_id ${IN_LIST} and id ${IN_LIST}`
+const OF_USERS = `select user_id, id, user_target from assignments where account_id = ? and user_id ${IN_LIST}`
+const AMONG = `${OF_USERS} and id ${IN_LIST}`
+/** So many users are read at a time with all their assignments. */
+const USERS_A_QUERY = 500
 
 /** Collects rows of assignments by user. */
 const collecting = () => {
@@ -46,7 +48,17 @@ export const assignments = {
     kpis: Iterable<number>,
   ): Promise<AssignedKpis> => {
     const { found, take } = collecting()
-    for await (const [some, ids] of partsOfPairs(tx, users, kpis)) await tx.each(AMONG, [account, some, ids], take)
+    const ids = new Set(kpis)
+    if (ids.size <= tx.keysAQuery) {
+      for await (const [some, few] of partsOfPairs(tx, users, ids)) await tx.each(AMONG, [account, some, few], take)
+      return found
+    }
+    // Of so many KPIs nobody has more than a few: what there is, is less than what could be.
+    for await (const some of partsOf(users, USERS_A_QUERY)) {
+      await tx.each(OF_USERS, [account, some], (row) => {
+        if (ids.has(Number(row[1]))) take(row)
+      })
+    }
     return found
   },
 }

@@ -4,6 +4,7 @@ import type { DayRange } from '../domain/period.ts'
 import { type Entry, newerEntry } from '../domain/resources/entry.ts'
 import type { Reader, SqlInput, SqlList } from './db.ts'
 import { IN_LIST, partsOfPairs } from './id-list.ts'
+import { presentPairs } from './present-pairs.ts'
 import { rowReader } from './table.ts'
 
 const readEntry = rowReader(newerEntry)
@@ -191,7 +192,8 @@ export const entryQueries = {
     visit: (entry: ReportedEntry) => void | Promise<void>,
   ): Promise<void> => {
     const { from, to } = of.days
-    for await (const [items, kpis] of partsOfPairs(tx, of.items, of.kpis)) {
+    const present = await presentPairs(tx, account, { items: [...of.items], kpis: [...of.kpis] })
+    for await (const [items, kpis] of partsOfPairs(tx, present.items, present.kpis)) {
       await tx.each(OF_ITEMS, [account, items, kpis, from, to], (row) => visit(reported(row)))
     }
   },
@@ -204,7 +206,8 @@ export const entryQueries = {
   ): Promise<void> => {
     const users = of.users && new Set(of.users)
     const { take, flush } = inOrderOfIds(visit)
-    for await (const [groups, kpis] of partsOfPairs(tx, of.groups, of.kpis)) {
+    const present = await presentPairs(tx, account, { items: [...of.groups], kpis: [...of.kpis] })
+    for await (const [groups, kpis] of partsOfPairs(tx, present.items, present.kpis)) {
       const values = [account, groups, kpis, of.days.from, of.days.to]
       await tx.each(OF_GROUPS, [...values, ...values], ([group, ...row]) => {
         const entry = reported(row)
@@ -221,10 +224,11 @@ export const entryQueries = {
     visit: (group: number, entry: ReportedEntry) => void | Promise<void>,
   ): Promise<void> => {
     const { from, to } = of.days
-    const asked = { ...of, kpis: [...of.kpis] }
-    for (const group of of.groups) {
-      for await (const [items, kpis] of partsOfPairs(tx, await membersOf(tx, account, group, asked), asked.kpis)) {
-        await tx.each(OF_MEMBERS, [group, group, account, items, kpis, from, to], (row) =>
+    const { items: groups, kpis } = await presentPairs(tx, account, { items: [...of.groups], kpis: [...of.kpis] })
+    for (const group of groups) {
+      const members = await membersOf(tx, account, group, { ...of, kpis })
+      for await (const [items, some] of partsOfPairs(tx, members, kpis)) {
+        await tx.each(OF_MEMBERS, [group, group, account, items, some, from, to], (row) =>
           row[6] === 1n ? visit(group, reported(row)) : undefined,
         )
       }

@@ -14,6 +14,14 @@ function* pieces(list: readonly number[], size: number): Generator<readonly numb
   for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size)
 }
 
+/** Cuts a list into parts for one query each, in order, and gives others their turn between any two. */
+export async function* partsOf(list: Iterable<number>, size: number): AsyncGenerator<string> {
+  for (const some of pieces([...list].toSorted(ascending), size)) {
+    yield listOf(some)
+    await setImmediate()
+  }
+}
+
 /**
  * Cuts the pairs of two lists into parts of few enough of them for one query, in the order of both lists, and gives
  * others their turn between any two: where no row is found, nobody else does.
