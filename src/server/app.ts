@@ -5,6 +5,7 @@ import type { Account } from '../domain/resources/account.ts'
 import type { Resource } from '../domain/schema.ts'
 import type { Db } from '../store/db.ts'
 import type { Scope } from '../domain/scopes.ts'
+import type { Context } from '../service/context.ts'
 import type { Answer, Call, Route } from './call.ts'
 import { createRouter } from './router.ts'
 import { shownPath } from './shown-target.ts'
@@ -18,6 +19,8 @@ export type Caller = {
   readonly db?: Db | undefined
   /** Lets other requests have their turn; not given where there are none. */
   readonly pause?: Pause | undefined
+  /** Waits for a turn of what takes long; not given where there are no others. */
+  readonly beginLong?: Context['beginLong']
 }
 
 /** The error for a method that a path does not have. */
@@ -65,9 +68,9 @@ export const createApp = (db: Db, routes: readonly Route[]): App => {
       takes,
       isLong,
       isLasting: method === 'GET' && query === undefined,
-      run: ({ account, now, lenient, db: open, pause = neverPause }, { query: asked, body }) =>
+      run: ({ account, now, lenient, db: open, pause = neverPause, beginLong }, { query: asked, body }) =>
         handle({
-          ctx: { db: open ?? db.ofAccount(account.id), account, now },
+          ctx: { db: open ?? db.ofAccount(account.id), account, now, beginLong },
           ids,
           query: asked,
           body,

@@ -116,11 +116,16 @@ const answerOpen = (
   return open(wording, request)
 }
 
-/** Does what takes long when it is its turn. */
-const inTurn = async ({ onLong }: WireRequest, perform: () => Promise<WireResponse>): Promise<WireResponse> => {
-  const end = await onLong?.()
+/** Does work that waits for its turn once it knows that it takes long, and ends the turn when the answer is written. */
+const inTurn = async (
+  { onLong }: WireRequest,
+  work: (beginLong: () => Promise<void>) => Promise<WireResponse>,
+): Promise<WireResponse> => {
+  let end: (() => void) | undefined
   try {
-    return await perform()
+    return await work(async () => {
+      end ??= await onLong?.()
+    })
   } finally {
     end?.()
   }
@@ -174,14 +179,19 @@ export const createFace = (variant: Variant, deps: FaceDeps): Face => {
     }
     const body = operation.takes && (await wording.read(await request.body(), operation.takes, request.pause))
     const now = deps.now()
-    const perform = async (within?: Db): Promise<WireResponse> => {
-      const caller = { account, now, lenient: isLenient, db: within, pause: request.pause }
-      return respond(style, wording, await operation.run(caller, { query: parseQuery(target.query), body }))
-    }
-    if (operation.isLong) return inTurn(request, perform)
-    if (operation.isLasting) return answerLasting(`${account.id} ${wording.contentType} ${target.path}`, perform)
-    const refusal = (error: KpiError): Promise<WireResponse> => refuse(style, error, request)
-    return answerOnce(db, { request, admitted, now }, { perform, refuse: refusal })
+    return inTurn(request, async (beginLong) => {
+      const perform = async (within?: Db): Promise<WireResponse> => {
+        const caller = { account, now, lenient: isLenient, db: within, pause: request.pause, beginLong }
+        return respond(style, wording, await operation.run(caller, { query: parseQuery(target.query), body }))
+      }
+      if (operation.isLong) {
+        await beginLong()
+        return perform()
+      }
+      if (operation.isLasting) return answerLasting(`${account.id} ${wording.contentType} ${target.path}`, perform)
+      const refusal = (error: KpiError): Promise<WireResponse> => refuse(style, error, request)
+      return answerOnce(db, { request, admitted, now }, { perform, refuse: refusal })
+    })
   }
   // What went wrong inside is logged in full; the sender learns only what to do about it.
   const told = (error: unknown, requestId: string): KpiError => {

@@ -6,6 +6,7 @@ import { groupItems, groups } from '../store/groups.ts'
 import { PEOPLE } from '../store/users.ts'
 import { collection } from './collection.ts'
 import type { Context } from './context.ts'
+import { readList } from './long-list.ts'
 
 const { list: _unfiltered, ...operations } = collection(breakdownItem, store, 'items', {
   mustBeOpen: ({ breakdown_id }) => {
@@ -35,5 +36,8 @@ const { list: _unfiltered, ...operations } = collection(breakdownItem, store, 'i
 export const breakdownItems = operations
 
 /** The breakdown items that a filter leaves. */
-export const listBreakdownItems = ({ db, account }: Context, filter: ItemFilter): Promise<BreakdownItem[]> =>
-  db.read((tx) => store.listOf(tx, account.id, filter))
+export const listBreakdownItems = (ctx: Context, filter: ItemFilter): Promise<readonly BreakdownItem[]> =>
+  readList(ctx, {
+    isLong: (tx) => store.hasMany(tx, ctx.account.id),
+    read: (tx) => store.listOf(tx, ctx.account.id, filter),
+  })

@@ -5,6 +5,7 @@ import type { Reader } from '../store/db.ts'
 import type { Rows } from '../store/table.ts'
 import { askingOf, type Rules, without } from './collection-rules.ts'
 import type { Context, Ids } from './context.ts'
+import { readList } from './long-list.ts'
 
 /** What can be done with a resource; each call is one transaction. */
 export type Collection<R extends Resource> = {
@@ -58,11 +59,16 @@ export const collection = <R extends Resource>(
   }
 
   return {
-    list: ({ db, account: { id: account } }, { parent }) =>
-      db.read(async (tx) => {
-        await mustBeAbove(tx, account, parent)
-        return show(tx, account, await rows.list(tx, account, parent))
-      }),
+    list: (ctx, { parent }) => {
+      const account = ctx.account.id
+      return readList(ctx, {
+        isLong: async (tx) => (await rows.hasMany?.(tx, account, parent)) === true,
+        read: async (tx) => {
+          await mustBeAbove(tx, account, parent)
+          return show(tx, account, await rows.list(tx, account, parent))
+        },
+      })
+    },
 
     get: ({ db, account: { id: account } }, path) =>
       db.read(async (tx) => showOne(tx, account, await find(tx, account, path))),

@@ -4,7 +4,13 @@ import type { Account } from '../domain/resources/account.ts'
 import type { Db } from '../store/db.ts'
 
 /** One request's: the store, whose it is, and its one instant. */
-export type Context = { readonly db: Db; readonly account: Account; readonly now: Instant }
+export type Context = {
+  readonly db: Db
+  readonly account: Account
+  readonly now: Instant
+  /** Waits for a turn of what takes long, which lasts until the answer is written; not given where nobody else waits. */
+  readonly beginLong?: (() => Promise<void>) | undefined
+}
 
 /** The ids in a request's path: of the resource above, of the resource itself, and that one's as it is written. */
 export type Ids = { readonly parent: number; readonly id: number; readonly text: string }

@@ -4,7 +4,7 @@ import { exists } from './exists.ts'
 import { itemSets } from './item-sets.ts'
 import { listReading, selectFrom, table } from './table.ts'
 
-const { list, find, findMany, insert, update, remove } = table('items', breakdownItem)
+const { list, hasMany, find, findMany, insert, update, remove } = table('items', breakdownItem)
 
 const SELECT = selectFrom('items', breakdownItem)
 
@@ -17,6 +17,7 @@ export type ItemFilter = { readonly breakdownId?: number | undefined; readonly i
 /** The items of all breakdowns: group items of the classic interface, and people. */
 export const breakdownItems = {
   list,
+  hasMany,
   find,
   findMany,
   insert,

@@ -11,6 +11,8 @@ export type Extra = Readonly<Record<string, SqlInput>>
 export type Rows<R extends Resource> = {
   /** In the interface's order: `sort_order` where there is one, then id. */
   readonly list: (tx: Reader, account: number, parent: number) => Promise<Stored<R>[]>
+  /** Tells whether there are so many of them that it takes long to list them. */
+  readonly hasMany?: (tx: Reader, account: number, parent: number) => Promise<boolean>
   readonly find: (tx: Reader, account: number, id: number, parent: number) => Promise<Stored<R> | undefined>
   /** The `sort_order` after the last one, at most what 16 bits hold. */
   readonly nextPlace?: (tx: Reader, account: number, parent: number) => Promise<number>
@@ -24,6 +26,7 @@ export type Rows<R extends Resource> = {
 export type Table<R extends Resource> = Required<Pick<Rows<R>, 'insert' | 'update'>> & {
   readonly read: (row: SqlRow) => Stored<R>
   readonly list: (tx: Reader, account: number) => Promise<Stored<R>[]>
+  readonly hasMany: (tx: Reader, account: number) => Promise<boolean>
   readonly find: (tx: Reader, account: number, id: number) => Promise<Stored<R> | undefined>
   readonly findMany: (tx: Reader, account: number, ids: Iterable<number>) => Promise<Map<number, Stored<R>>>
   readonly nextPlace: (tx: Reader, account: number) => Promise<number>
@@ -53,6 +56,9 @@ const listReader = <R extends Resource>(of: R): ((row: SqlList) => Stored<R>) =>
     return record as Stored<R>
   }
 }
+
+/** To list more records than this takes some milliseconds. */
+const MANY = 500
 
 const placeOf = (record: AnyRecord): number => Number(record['sort_order'] ?? 0)
 
@@ -121,6 +127,8 @@ const statementsOn = <R extends Resource>(name: string, of: R, condition: string
   const read = rowReader(of)
   return {
     list: listReading(of, select),
+    hasMany: async (tx: Reader, bound: readonly number[]): Promise<boolean> =>
+      (await tx.all(`select 1 as one ${where} limit 1 offset ${MANY}`, bound)).length > 0,
     find: async (tx: Reader, bound: readonly number[], id: number): Promise<Stored<R> | undefined> => {
       const [row] = await tx.all(`${select} and id = ?`, [...bound, id])
       return row && read(row)
@@ -142,6 +150,7 @@ export const table = <R extends Resource>(name: string, of: R, condition = ''): 
   return {
     read,
     list: (tx, account) => on.list(tx, [account]),
+    hasMany: (tx, account) => on.hasMany(tx, [account]),
     find: (tx, account, id) => on.find(tx, [account], id),
     findMany: async (tx, account, ids) => {
       const rows = await tx.all(`${select} and id ${IN_LIST}`, [account, listOf(ids)])
@@ -158,6 +167,7 @@ export const nestedTable = <R extends Resource>(name: string, of: R, column: str
   const on = statementsOn(name, of, ` and ${column} = ?`)
   return {
     list: (tx, account, parent) => on.list(tx, [account, parent]),
+    hasMany: (tx, account, parent) => on.hasMany(tx, [account, parent]),
     find: (tx, account, id, parent) => on.find(tx, [account, parent], id),
     nextPlace: (tx, account, parent) => on.nextPlace(tx, [account, parent]),
     ...rowWriter(name, of, [column, 'id']),
