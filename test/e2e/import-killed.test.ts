@@ -17,7 +17,7 @@ const SEED = 20_261_122
 const UNLIMITED = 1_000_000
 const SHOWN = 10
 /** How often processes are killed in all, about: KILLS=200 npx vitest run test/e2e/import-killed.test.ts */
-const { KILLS = '60' } = process.env
+const { KILLS = '45' } = process.env
 /** Their shares in that: few of those that are slow, as they wait for lists that may lag behind. */
 const [MANY, SOME, FEW] = [0.26, 0.11, 0.07].map((share) => Math.ceil(Number(KILLS) * share)) as [
   number,

@@ -13,7 +13,7 @@ import { NOW } from '../support/io.ts'
 import { createLedger, daysFromOne, type Loaded, runClient } from '../support/load.ts'
 import { runKpi, type Running, startKpi } from '../support/process.ts'
 
-const SECONDS = 16
+const SECONDS = 12
 /** So low that the clients of one account reach it also on a slow machine, and those of many accounts do not. */
 const LIMIT = 150
 const SPREAD = 40

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { KpiError } from '../../src/domain/errors.ts'
 import type { Intent, Journal, JournalHead } from '../../src/load/journal/journal.ts'
 import { openJournal, readJournal } from '../../src/load/journal/open.ts'
@@ -246,9 +246,6 @@ test('keeps another run with other credentials from adding the same again, unles
 test('is not locked for its own run by those of other files that look at it', async () => {
   using folder = temporaryFolder()
   const inspector = spawn(process.execPath, [INSPECTOR, folder.path, JSON.stringify({ ...HEAD, path: '/other.csv' })])
-  onTestFinished(() => {
-    inspector.kill()
-  })
   await once(inspector.stdout, 'data')
   for (let run = 0; run < 20; run += 1) {
     const journal = openJournal(folder.in(`${run % 5}.journal`), HEAD)
@@ -257,4 +254,7 @@ test('is not locked for its own run by those of other files that look at it', as
     else journal.close()
   }
   expect(inspector.exitCode).toBe(null)
+  // It makes files as long as it is there, and their folder goes with the test.
+  inspector.kill()
+  await once(inspector, 'close')
 })
