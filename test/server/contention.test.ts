@@ -4,7 +4,7 @@ import { type MeasuredServer, startMeasured } from '../support/contention/measur
 import { type Attack, ATTACKS } from '../support/contention/requests.ts'
 import { type Contenders, makeContenders, type Size } from '../support/contention/world.ts'
 
-const SIZE: Size = { entries: 12_000, users: 60, groupItems: 100 }
+const SIZE: Size = { entries: 6_000, users: 60, groupItems: 60, crowd: 10_000 }
 const LONGEST_TURN_MS = 100
 const MEMORY_MB = 600
 

@@ -180,6 +180,12 @@ const read = (name: string, target: string, times = 1, more: Readonly<Record<str
     return Array.from({ length: times }, () => wire({ target, headers }))
   })
 
+/** The same for the account that has many people and KPIs. */
+const readCrowd = (name: string, target: string, times = 1, more: Readonly<Record<string, string>> = {}): Attack => ({
+  name,
+  wires: (world) => read(name, target, times, more).wires({ ...world, hostile: world.crowded }),
+})
+
 const report = `/api/reports/AllDataEntries?${RANGE}`
 const ids = Array.from({ length: 1500 }, (_, at) => at + 1).join(',')
 
@@ -206,5 +212,15 @@ const reads: readonly Attack[] = [
   ]),
 ]
 
+const crowds: readonly Attack[] = [
+  readCrowd('crowd: all users, 10 at once', '/api/users', 10),
+  readCrowd('crowd: all KPIs, 10 at once', '/api/kpis', 10),
+  readCrowd('crowd: all KPIs in XML', '/api/kpis', 1, { Accept: 'application/xml' }),
+  readCrowd('crowd: all KPIs of a category, newer', '/v1/kpicategories/1/kpis'),
+  readCrowd('crowd: all breakdown items, newer, 5 at once', '/v1/breakdownitems', 5),
+  readCrowd('crowd: report of a day', '/api/reports/AllDataEntries?dateFrom=2026-01-01&dateTo=2026-01-01', 3),
+  readCrowd('crowd: report, newer', `/v1/reports/AllDataEntries?${RANGE}`),
+]
+
 /** All attacks, in an order in which none takes away what a later one needs. */
-export const ATTACKS: Attacks = { reading: [...headers, ...json, ...xml], working: [...batches, ...reads] }
+export const ATTACKS: Attacks = { reading: [...headers, ...json, ...xml], working: [...batches, ...reads, ...crowds] }

@@ -9,15 +9,30 @@ import { keys } from '../../../src/service/keys.ts'
 import { takeIds } from '../../../src/store/counters.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { entries, type StoredEntry } from '../../../src/store/entries.ts'
+import { addCrowd } from './crowd.ts'
 
 /** How much an account holds: the more, the longer a request can take that is not bounded. */
-export type Size = { readonly entries: number; readonly users: number; readonly groupItems: number }
+export type Size = {
+  readonly entries: number
+  readonly users: number
+  readonly groupItems: number
+  /** The people, and the KPIs, of an account that has little else. */
+  readonly crowd: number
+}
 
 /** What an account's client sends to be let in. */
 export type Caller = { readonly basic: string; readonly bearer: string }
 
-/** Two accounts of one service: one whose client sends what it can to keep the service busy, and one that must not notice. */
-export type Contenders = { readonly hostile: Caller; readonly bystander: Caller; readonly size: Size }
+/**
+ * Accounts of one service: two whose clients send what they can to keep the service busy, one with many entries and one
+ * with many people and KPIs, and one that must not notice.
+ */
+export type Contenders = {
+  readonly hostile: Caller
+  readonly crowded: Caller
+  readonly bystander: Caller
+  readonly size: Size
+}
 
 /** The KPIs of the hostile account: with many entries, with long notes, and with formulas whose fractions grow. */
 export const [DAILY, YEARLY, DOOMED, RECIPROCAL, POWER] = [1, 2, 3, 4, 5]
@@ -115,7 +130,7 @@ const fill = async (db: Db, account: number, size: Size): Promise<void> => {
   if (block.length > 0) await flush()
 }
 
-/** Makes both accounts in a store that is empty. */
+/** Makes the accounts in a store that is empty. */
 export const makeContenders = async (db: Db, size: Size): Promise<Contenders> => {
   const [hostile, bystander] = [await openAccount(db, 'hostile'), await openAccount(db, 'bystander')]
   await bystander.client.kpis.add(kpiNamed('Sales', 'D'))
@@ -130,5 +145,8 @@ export const makeContenders = async (db: Db, size: Size): Promise<Contenders> =>
   for (const kpi of [DAILY, YEARLY]) await client.assignments(CARRIER).add({ id: kpi, sort_order: 1 })
   await linkGroupItems(client, size.groupItems)
   await fill(db.ofAccount(account.id), account.id, size)
-  return { hostile: hostile.caller, bystander: bystander.caller, size }
+  const crowded = await openAccount(db, 'crowded')
+  const { id: kpi } = await crowded.client.kpis.add(kpiNamed('Sales', 'D'))
+  await addCrowd(db.ofAccount(crowded.account.id), crowded.account.id, crowded.client, kpi, size.crowd)
+  return { hostile: hostile.caller, crowded: crowded.caller, bystander: bystander.caller, size }
 }
