@@ -6,8 +6,8 @@ const MEBIBYTE = 1024 * 1024
 /** A body beyond this is large. */
 export const LARGE_BYTES = MEBIBYTE
 /** So many large bodies are read and worked on at a time, and so many of one account. */
-const AT_A_TIME = 6
-const OF_AN_ACCOUNT = 3
+const AT_A_TIME = 3
+const OF_AN_ACCOUNT = 2
 /** While others wait, so much of a body must come in each such time. */
 const LEAST_BYTES = 131_072
 const LOOK_MS = 2000
