@@ -9,7 +9,7 @@ import { makeContenders, type Size } from '../test/support/contention/world.ts'
 import { startCluster } from '../test/support/postgres.ts'
 import type { Figure } from './figure.ts'
 
-const SIZE: Size = { entries: 1_400_000, users: 1000, groupItems: 1000, crowd: 100_000 }
+const SIZE: Size = { entries: 1_400_000, users: 1000, groupItems: 1000, crowd: 50_000 }
 const LONGEST_WAIT_MS = 100
 const MEMORY_MB = 600
 

@@ -121,7 +121,12 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
     address,
     scheme: serving.scheme,
     body: () => intake.body(admit),
-    onStranger: () => turns.take(`address ${address}`),
+    onStranger: async () => {
+      const end = await turns.admit(address)
+      const turn = turns.take(`address ${address}`)
+      if (turn) await turn
+      return end
+    },
     onCaller: (told) => {
       caller = told
       return turns.take(told.account)

@@ -1,6 +1,5 @@
 import type { Instant } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
-import { neverPause } from '../domain/pause.ts'
 import { mustHaveAccess } from '../service/access.ts'
 import { attemptOf, type LoginAttempt, type LoginBrake } from '../service/login-brake.ts'
 import { RATE_WINDOW_MS, type RateLimit, type Verdict } from '../service/rate-limit.ts'
@@ -90,6 +89,22 @@ const openBraked = async (
   }
 }
 
+/** So many are remembered. */
+const REGULARS = 10_000
+
+/** Remembers credentials that were right: they are looked at again, but need not wait behind those of strangers. */
+const createRegulars = (): { readonly has: (key: string) => boolean; readonly add: (key: string) => void } => {
+  const keys = new Set<string>()
+  return {
+    has: (key) => keys.has(key),
+    add: (key) => {
+      const [oldest] = keys
+      if (keys.size >= REGULARS && oldest !== undefined && !keys.has(key)) keys.delete(oldest)
+      keys.add(key)
+    },
+  }
+}
+
 /**
  * Finds out whom a request's credentials let in. Good ones are remembered for as long as nothing is written, and their
  * pair for as long as nobody is refused; so looking at them again costs next to nothing.
@@ -100,21 +115,33 @@ const createOpening = (
   brake: LoginBrake | undefined,
 ): ((request: WireRequest, now: Instant) => Promise<Admitted>) => {
   const known = createRecall<Admitted & { readonly attempt: LoginAttempt }>(db)
-  return async ({ headers, address, onStranger = neverPause }, now) => {
+  const regulars = createRegulars()
+  const look = async (
+    { headers, address }: WireRequest,
+    now: Instant,
+  ): Promise<Admitted & { attempt: LoginAttempt }> => {
+    const { name, open } = openDoor(db, headers, now)
+    const attempt = attemptOf(address, name)
+    return { ...(await openBraked(open, attempt, brake)), attempt }
+  }
+  return async (request, now) => {
+    const { headers, address, onStranger } = request
     const key = `${address}\n${headers['host']}\n${headers['authorization']}`
     const found = known.find(key)
     if (found && (found.until === undefined || found.until > now)) {
       await brake?.mustBeFree(found.attempt)
       return found
     }
-    const turn = onStranger()
-    if (turn) await turn
-    const stamp = db.stamp()
-    const { name, open } = openDoor(db, headers, now)
-    const attempt = attemptOf(address, name)
-    const admitted = await openBraked(open, attempt, brake)
-    known.keep(key, { ...admitted, attempt }, stamp)
-    return admitted
+    const end = regulars.has(key) ? undefined : await onStranger?.()
+    try {
+      const stamp = db.stamp()
+      const admitted = await look(request, now)
+      known.keep(key, admitted, stamp)
+      regulars.add(key)
+      return admitted
+    } finally {
+      end?.()
+    }
   }
 }
 

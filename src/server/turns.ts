@@ -4,12 +4,13 @@ import { createLine, type Line } from './line.ts'
 /** How long requests are answered one right after the other before others get their turn. */
 const STRETCH_MS = 10
 /** How long one of them goes on that takes long. */
-const LONG_STRETCH_MS = 4
+const LONG_STRETCH_MS = 2
 /** So much of answers to one account may wait to be taken; its next request is answered when less does. */
 const HELD_BYTES = 32 * 1024 * 1024
 /** So many requests that take long are worked on at a time, and so many of one account. */
-const LONG = 3
-const LONG_OF_ONE = 2
+const LONG = { most: 3, ofOne: 2 }
+/** Credentials that are looked at at a time, and those from one address: each takes a connection of a database. */
+const STRANGERS = { most: 6, ofOne: 4 }
 
 /** Lets accounts take turns where the requests of one would keep the service from all others. */
 export type Turns = {
@@ -19,12 +20,17 @@ export type Turns = {
   readonly pause: (account: string) => Promise<void> | undefined
   /** Waits until a request of an account may be worked on that takes long; answers how to end it. */
   readonly begin: (account: string) => Promise<() => void>
+  /** Waits until the credentials of an address may be looked at; answers how to end it. */
+  readonly admit: (address: string) => Promise<() => void>
   /** Takes note of an answer that has been handed over, until it is told that it was taken or its connection is gone. */
   readonly hold: (account: string, bytes: number) => () => void
 }
 
-/** Lets few requests at a time be worked on that take long: the accounts that wait take turns. */
-const createLongTurns = (isFull: (account: string) => boolean) => {
+/** How much is worked on at a time, and how much of one account or address. */
+type Share = { readonly most: number; readonly ofOne: number }
+
+/** Lets little work be done at a time: the accounts, or addresses, that wait take turns. */
+const createShared = ({ most, ofOne }: Share, isFull: (account: string) => boolean = () => false) => {
   const waiting = new Map<string, (() => void)[]>()
   const running = new Map<string, number>()
   let all = 0
@@ -37,7 +43,7 @@ const createLongTurns = (isFull: (account: string) => boolean) => {
   }
   const admit = (): void => {
     for (const [account, queue] of waiting) {
-      if (all >= LONG || (running.get(account) ?? 0) >= LONG_OF_ONE || isFull(account)) continue
+      if (all >= most || (running.get(account) ?? 0) >= ofOne || isFull(account)) continue
       // The account goes behind the others, if it has more.
       waiting.delete(account)
       const resolve = queue.shift()
@@ -74,7 +80,7 @@ export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns 
   const isFull = (account: string): boolean => (held.get(account) ?? 0) >= heldBytes
   const nextNew = () => starting.next((account) => !isFull(account))
   const nextLasting = () => lasting.next(() => true)
-  const long = createLongTurns(isFull)
+  const [long, strangers] = [createShared(LONG, isFull), createShared(STRANGERS)]
   const serveNext = (): void => {
     isServing = false
     const resolve = isNewNext ? (nextNew() ?? nextLasting()) : (nextLasting() ?? nextNew())
@@ -107,6 +113,7 @@ export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns 
     pause: (account) =>
       starting.size() + lasting.size() === 0 && !isOver(LONG_STRETCH_MS) ? undefined : wait(lasting, account),
     begin: long.begin,
+    admit: strangers.begin,
     hold: (account, bytes) => {
       held.set(account, (held.get(account) ?? 0) + bytes)
       return () => {

@@ -17,8 +17,8 @@ export type WireRequest = {
   readonly publicOrigin?: string
   /** Reads the body; one that is too large is refused as `too_large`, one that is too slow as `too_slow`. */
   readonly body: () => Promise<Uint8Array>
-  /** Waits for a turn of the sender's address, before credentials are looked at that are not known yet. */
-  readonly onStranger?: Pause
+  /** Waits until credentials of the sender's address may be looked at that are not known yet; answers how to end it. */
+  readonly onStranger?: () => Promise<() => void>
   /** To be told whom the credentials let in; what it answers is waited for. */
   readonly onCaller?: (caller: WireCaller) => Promise<void> | undefined
   /** Lets other requests have their turn while this one takes long. */
