@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { KpiError } from '../domain/errors.ts'
+import { networkOf } from '../service/login-brake.ts'
 import { createOnClientError, createRefuse, type Refuse } from './client-error.ts'
 import type { Connections, Running } from './connections.ts'
 import type { Exchange, OnExchange } from './exchange.ts'
@@ -122,7 +123,7 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
     scheme: serving.scheme,
     body: () => intake.body(admit),
     onStranger: async () => {
-      const end = await turns.admit(address)
+      const end = await turns.admit(networkOf(address))
       const turn = turns.take(`address ${address}`)
       if (turn) await turn
       return end
@@ -132,8 +133,8 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
       return turns.take(told.account)
     },
     pause: () => turns.pause(caller?.account ?? ''),
-    onLong: async () => {
-      const end = await turns.begin(caller?.account ?? '')
+    onLong: async (what) => {
+      const end = await (what === 'list' ? turns.beginList : turns.begin)(caller?.account ?? '')
       if (!response.destroyed) return end
       end()
       throw new KpiError('malformed', 'the connection was cut while the request waited for its turn')

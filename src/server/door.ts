@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Instant } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
 import { mustHaveAccess } from '../service/access.ts'
@@ -77,17 +78,13 @@ const openBraked = async (
   attempt: LoginAttempt,
   brake: LoginBrake | undefined,
 ): Promise<Admitted> => {
-  if (!brake) return open()
-  await brake.mustBeFree(attempt)
-  try {
-    const admitted = await open()
-    await brake.mustBeFree(attempt)
-    return admitted
-  } catch (error) {
-    if (error instanceof KpiError && error.code === 'unauthorized') await brake.noteWrong(attempt)
-    throw error
-  }
+  await brake?.mustBeFree(attempt)
+  const admitted = await open()
+  await brake?.mustBeFree(attempt)
+  return admitted
 }
+
+const isWrong = (error: unknown): boolean => error instanceof KpiError && error.code === 'unauthorized'
 
 /** So many are remembered. */
 const REGULARS = 10_000
@@ -116,31 +113,37 @@ const createOpening = (
 ): ((request: WireRequest, now: Instant) => Promise<Admitted>) => {
   const known = createRecall<Admitted & { readonly attempt: LoginAttempt }>(db)
   const regulars = createRegulars()
-  const look = async (
-    { headers, address }: WireRequest,
-    now: Instant,
-  ): Promise<Admitted & { attempt: LoginAttempt }> => {
-    const { name, open } = openDoor(db, headers, now)
-    const attempt = attemptOf(address, name)
-    return { ...(await openBraked(open, attempt, brake)), attempt }
+  const lookInTurn = async (
+    open: () => Promise<Admitted>,
+    onStranger: WireRequest['onStranger'],
+  ): Promise<Admitted> => {
+    const end = await onStranger?.()
+    try {
+      return await open()
+    } finally {
+      end?.()
+    }
   }
-  return async (request, now) => {
-    const { headers, address, onStranger } = request
-    const key = `${address}\n${headers['host']}\n${headers['authorization']}`
+  return async ({ headers, address, onStranger }, now) => {
+    // A hash, as headers may be long.
+    const key = hash('sha256', `${address}\n${headers['host']}\n${headers['authorization']}`, 'base64url')
     const found = known.find(key)
     if (found && (found.until === undefined || found.until > now)) {
       await brake?.mustBeFree(found.attempt)
       return found
     }
-    const end = regulars.has(key) ? undefined : await onStranger?.()
+    const stamp = db.stamp()
+    const { name, open } = openDoor(db, headers, now)
+    const attempt = attemptOf(address, name)
     try {
-      const stamp = db.stamp()
-      const admitted = await look(request, now)
+      const look = (): Promise<Admitted> => openBraked(open, attempt, brake)
+      const admitted = { ...(await lookInTurn(look, regulars.has(key) ? undefined : onStranger)), attempt }
       known.keep(key, admitted, stamp)
       regulars.add(key)
       return admitted
-    } finally {
-      end?.()
+    } catch (error) {
+      if (isWrong(error)) await brake?.noteWrong(attempt)
+      throw error
     }
   }
 }

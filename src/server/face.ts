@@ -14,7 +14,7 @@ import { answerOnce, withBodyOnce } from './once.ts'
 import { parseQuery } from './query.ts'
 import { shownPath } from './shown-target.ts'
 import { refuse, type Style, type Variant, type Wording } from './variant.ts'
-import type { Face, WireRequest, WireResponse } from './wire.ts'
+import type { Face, Long, WireRequest, WireResponse } from './wire.ts'
 
 const DESCRIPTION_PATH = '/openapi.json'
 const TARGET_LIMIT = 8192
@@ -119,12 +119,12 @@ const answerOpen = (
 /** Does work that waits for its turn once it knows that it takes long, and ends the turn when the answer is written. */
 const inTurn = async (
   { onLong }: WireRequest,
-  work: (beginLong: () => Promise<void>) => Promise<WireResponse>,
+  work: (begin: (what: Long) => Promise<void>) => Promise<WireResponse>,
 ): Promise<WireResponse> => {
   let end: (() => void) | undefined
   try {
-    return await work(async () => {
-      end ??= await onLong?.()
+    return await work(async (what) => {
+      end ??= await onLong?.(what)
     })
   } finally {
     end?.()
@@ -179,13 +179,14 @@ export const createFace = (variant: Variant, deps: FaceDeps): Face => {
     }
     const body = operation.takes && (await wording.read(await request.body(), operation.takes, request.pause))
     const now = deps.now()
-    return inTurn(request, async (beginLong) => {
+    return inTurn(request, async (begin) => {
+      const beginLong = (): Promise<void> => begin('list')
       const perform = async (within?: Db): Promise<WireResponse> => {
         const caller = { account, now, lenient: isLenient, db: within, pause: request.pause, beginLong }
         return respond(style, wording, await operation.run(caller, { query: parseQuery(target.query), body }))
       }
       if (operation.isLong) {
-        await beginLong()
+        await begin('work')
         return perform()
       }
       if (operation.isLasting) return answerLasting(`${account.id} ${wording.contentType} ${target.path}`, perform)

@@ -10,7 +10,7 @@ const HELD_BYTES = 32 * 1024 * 1024
 /** So many requests that take long are worked on at a time, and so many of one account. */
 const LONG = { most: 3, ofOne: 2 }
 /** Credentials that are looked at at a time, and those from one address: each takes a connection of a database. */
-const STRANGERS = { most: 6, ofOne: 4 }
+const STRANGERS = { most: 6, ofOne: 5 }
 
 /** Lets accounts take turns where the requests of one would keep the service from all others. */
 export type Turns = {
@@ -20,6 +20,8 @@ export type Turns = {
   readonly pause: (account: string) => Promise<void> | undefined
   /** Waits until a request of an account may be worked on that takes long; answers how to end it. */
   readonly begin: (account: string) => Promise<() => void>
+  /** The same for a long list, which need not wait for work that takes longer still. */
+  readonly beginList: (account: string) => Promise<() => void>
   /** Waits until the credentials of an address may be looked at; answers how to end it. */
   readonly admit: (address: string) => Promise<() => void>
   /** Takes note of an answer that has been handed over, until it is told that it was taken or its connection is gone. */
@@ -80,7 +82,7 @@ export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns 
   const isFull = (account: string): boolean => (held.get(account) ?? 0) >= heldBytes
   const nextNew = () => starting.next((account) => !isFull(account))
   const nextLasting = () => lasting.next(() => true)
-  const [long, strangers] = [createShared(LONG, isFull), createShared(STRANGERS)]
+  const [long, lists, strangers] = [createShared(LONG, isFull), createShared(LONG, isFull), createShared(STRANGERS)]
   const serveNext = (): void => {
     isServing = false
     const resolve = isNewNext ? (nextNew() ?? nextLasting()) : (nextLasting() ?? nextNew())
@@ -113,6 +115,7 @@ export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns 
     pause: (account) =>
       starting.size() + lasting.size() === 0 && !isOver(LONG_STRETCH_MS) ? undefined : wait(lasting, account),
     begin: long.begin,
+    beginList: lists.begin,
     admit: strangers.begin,
     hold: (account, bytes) => {
       held.set(account, (held.get(account) ?? 0) + bytes)
@@ -122,6 +125,7 @@ export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns 
         else held.delete(account)
         serveLater()
         long.admit()
+        lists.admit()
       }
     },
   }

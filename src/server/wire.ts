@@ -24,8 +24,11 @@ export type WireRequest = {
   /** Lets other requests have their turn while this one takes long. */
   readonly pause?: Pause
   /** Waits for a turn of what takes long, once it is known whom the credentials let in; answers how to end it. */
-  readonly onLong?: () => Promise<() => void>
+  readonly onLong?: (what: Long) => Promise<() => void>
 }
+
+/** What takes long: a list of very many records, or other work, which takes longer still. */
+export type Long = 'list' | 'work'
 
 /** Who asks, for the log: the account by name, the user in whose name things are done, and the key, where it is one. */
 export type WireCaller = { readonly account: string; readonly user: string; readonly key: number | undefined }

@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net'
 import { KpiError } from '../domain/errors.ts'
 import type { Writer } from '../store/db.ts'
 import { type BrakeHead, type LimitStore, type Millis, refusedLogins } from '../store/limits.ts'
+import { createGates } from '../store/gates.ts'
 import { createRecall } from './recall.ts'
 import { steadyTime } from './steady-clock.ts'
 
@@ -10,6 +11,9 @@ const WINDOW_MS = 60_000
 /** So many counters are remembered; for a new one the oldest is dropped. */
 const MOST_COUNTERS = 100_000
 const FORGOTTEN_A_LOGIN = 100
+/** So many wrong logins are counted at a time: each takes a connection of a database, and waits for the others. */
+const COUNTED_AT_A_TIME = 2
+const ALL = 0
 
 /** How many wrong credentials a minute a counter takes, and what they have in common. */
 type Allowance = { readonly most: number; readonly shared: string }
@@ -26,7 +30,7 @@ export type LoginAttempt = {
 }
 
 /** Returns an IPv4 address as it is, and the first 64 bits of an IPv6 address: whoever has one has all that begin so. */
-const networkOf = (address: string): string => {
+export const networkOf = (address: string): string => {
   if (!isIPv6(address)) return address
   const [withoutZone = ''] = address.split('%', 1)
   const { hostname } = new URL(`http://[${withoutZone}]`)
@@ -120,6 +124,7 @@ const countAttempt = async (
  */
 export const createLoginBrake = (store: LimitStore, mostCounters = MOST_COUNTERS): LoginBrake => {
   const { db, now } = store
+  const counting = createGates(COUNTED_AT_A_TIME)
   const noteSetBack = (): Promise<void> =>
     db.write(async (tx) => {
       const head = await refusedLogins.lock(tx)
@@ -146,7 +151,8 @@ export const createLoginBrake = (store: LimitStore, mostCounters = MOST_COUNTERS
       if (waitMs > 0) throw heldFor(waitMs, OF_PAIR)
     },
     noteWrong: async (attempt) => {
-      const refusal = await db.write((tx) => countAttempt(tx, attempt, store, mostCounters))
+      const count = () => db.write((tx) => countAttempt(tx, attempt, store, mostCounters))
+      const refusal = await counting(ALL, count)
       if (refusal) throw refusal
     },
   }
