@@ -2,11 +2,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { KpiError } from '../domain/errors.ts'
 import { networkOf } from '../service/login-brake.ts'
+import type { Bodies } from './bodies.ts'
 import { createOnClientError, createRefuse, type Refuse } from './client-error.ts'
 import type { Connections, Running } from './connections.ts'
 import type { Exchange, OnExchange } from './exchange.ts'
-import { type Admit, createIntake } from './intake.ts'
-import type { LargeBodies, LargeBody } from './large-bodies.ts'
+import { createIntake } from './intake.ts'
 import type { Limits } from './limits.ts'
 import { plainRefusal } from './refusal.ts'
 import { addressOf, serviceUrlOf } from './sender.ts'
@@ -30,7 +30,7 @@ export type Serving = {
   readonly requestId: () => string
   readonly clock: () => number
   readonly turns: Turns
-  readonly largeBodies: LargeBodies
+  readonly bodies: Bodies
   readonly onExchange: OnExchange
 }
 
@@ -86,24 +86,6 @@ const tellsOf = ({ status, headers }: WireResponse): Pick<Exchange, 'requestId' 
   isPutOff: 'retry-after' in headers,
 })
 
-/** A way for a request to have its large body admitted, and to leave its place when it is over. */
-const admission = (largeBodies: LargeBodies, account: () => string): { admit: Admit; leave: () => void } => {
-  let [admitted, isOver]: [LargeBody | undefined, boolean] = [undefined, false]
-  return {
-    admit: async (cut) => {
-      const large = await largeBodies.enter(account(), cut)
-      admitted = large
-      // It may have been given up while it waited.
-      if (isOver) large.leave()
-      return large
-    },
-    leave: () => {
-      isOver = true
-      admitted?.leave()
-    },
-  }
-}
-
 /** Answers one request, and tells of it once its answer has been handed over or nobody is there to take it. */
 const answer = async (serving: Serving, running: Running, over: Promise<void>): Promise<void> => {
   const { turns } = serving
@@ -113,7 +95,7 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
   const method = request.method ?? 'GET'
   const address = addressOf(request, serving.behindProxy)
   let caller: WireCaller | undefined
-  const { admit, leave } = admission(serving.largeBodies, () => caller?.account ?? '')
+  const place = serving.bodies.place(() => caller?.account ?? '', intake.cut)
   const asked: WireRequest = {
     method,
     target,
@@ -121,7 +103,7 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
     serviceUrl: serviceUrlOf(request, host, serving),
     address,
     scheme: serving.scheme,
-    body: () => intake.body(admit),
+    body: () => intake.body(place),
     onStranger: async () => {
       const end = await turns.admit(networkOf(address))
       const turn = turns.take(`address ${address}`)
@@ -142,7 +124,7 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
   }
   const refusal = refusalOf(serving, request)
   const answered = refusal ? plainRefusal(refusal, serving.requestId(), asked) : await serving.face(asked)
-  leave()
+  place.leave()
   const bytesOut = await write(serving, running, answered)
   const taken = caller !== undefined && bytesOut > SMALL_ANSWER ? turns.hold(caller.account, bytesOut) : undefined
   await over

@@ -2,16 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
 import { KpiError } from '../domain/errors.ts'
 import { BODY_LIMIT, MEBIBYTE } from '../domain/limits.ts'
-import { LARGE_BYTES, type LargeBody } from './large-bodies.ts'
-
-/** Admits a large body; `cut` gives up on one that comes too slowly. */
-export type Admit = (cut: (reason: KpiError) => void) => Promise<LargeBody>
+import { type BodyPlace, LARGE_BYTES, tooManyBodies } from './bodies.ts'
 
 /** The body of a request as it comes in. */
 export type Intake = {
-  /** Reads all of it; refused as soon as it is over the limit. A large one waits until it is admitted. */
-  readonly body: (admit: Admit) => Promise<Uint8Array>
-  /** How much of it was read. */
+  /** Reads all of it, as its place allows; refused as soon as it is over the limit. */
+  readonly body: (place: BodyPlace) => Promise<Uint8Array>
+  /** Returns how much of it was read. */
   readonly size: () => number
   /** Gives up on what is still to come, and says why to whoever waits for it. */
   readonly cut: (reason: KpiError) => void
@@ -22,10 +19,6 @@ export type Intake = {
    */
   readonly drain: () => Promise<void>
 }
-
-const RETRY_SECONDS = 5
-const tooMany = (): KpiError =>
-  new KpiError('too_slow', 'too many large bodies came at once; send it again later', { retryAfter: RETRY_SECONDS })
 
 /**
  * Collects the chunks of a body. A large one whose size is known goes where it stays, as it would take twice the memory
@@ -58,37 +51,37 @@ export const createIntake = (request: IncomingMessage, begin: () => void): Intak
   let isWaiting = false
   const cut = (why: KpiError): void => {
     // It is not its sender who was slow.
-    reason = isWaiting ? tooMany() : why
+    reason = isWaiting ? tooManyBodies() : why
     tell?.(reason)
   }
-  const enter = async (admit: Admit): Promise<LargeBody> => {
+  const waitFor = async (turn: Promise<void> | undefined): Promise<void> => {
+    if (!turn) return
     isWaiting = true
-    const large = await admit(cut)
+    await turn
     isWaiting = false
     if (reason) throw reason
-    return large
   }
-  const readAll = async (admit: Admit): Promise<Uint8Array> => {
+  const readAll = async (place: BodyPlace): Promise<Uint8Array> => {
     const tooLarge = new KpiError('too_large', `the body is over ${BODY_LIMIT / MEBIBYTE} MiB`)
     const announced = Number(request.headers['content-length'] ?? 0)
     if (announced > BODY_LIMIT) throw tooLarge
-    let large = announced > LARGE_BYTES ? await enter(admit) : undefined
+    await waitFor(place.onAnnounced(announced))
     begin()
     const received = createReceived(announced)
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      if (reason) throw reason
       size += chunk.length
       if (size > BODY_LIMIT) throw tooLarge
       received.add(chunk)
-      if (size > LARGE_BYTES) large ??= await enter(admit)
-      large?.onChunk(chunk.length)
+      await waitFor(place.onChunk(chunk.length))
     }
-    large?.onWhole()
+    await waitFor(place.onWhole())
     return received.whole()
   }
   return {
-    body: async (admit) => {
+    body: async (place) => {
       try {
-        return await Promise.race([readAll(admit), cutting()])
+        return await Promise.race([readAll(place), cutting()])
       } catch (error) {
         if (error instanceof KpiError) throw error
         throw new KpiError('malformed', 'the connection was cut before the end of the body', { cause: error })

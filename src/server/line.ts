@@ -1,14 +1,31 @@
 /** Those who wait, account by account. */
 export type Line = {
-  /** How many accounts have somebody who waits. */
+  /** Returns how many accounts have somebody who waits. */
   readonly size: () => number
   readonly add: (account: string, resolve: () => void) => void
   /** Takes out who is next of the accounts that are ready; undefined where there is none. */
   readonly next: (isReady: (account: string) => boolean) => (() => void) | undefined
 }
 
+/** Takes out of those of one account, who stand in the order in which they came, who is next. */
+export type Take = (queue: (() => void)[]) => (() => void) | undefined
+
+const takeOldest: Take = (queue) => queue.shift()
+
+/**
+ * Takes who came last and who came first by turns: who comes new need not wait behind a crowd, and nobody waits more than
+ * twice as long as in the order in which they came.
+ */
+export const createTakeNewestToo = (): Take => {
+  let isNewestNext = false
+  return (queue) => {
+    isNewestNext = !isNewestNext
+    return isNewestNext ? queue.pop() : queue.shift()
+  }
+}
+
 /** Makes a line in which accounts take turns, however many of one wait. */
-export const createLine = (): Line => {
+export const createLine = (take: Take = takeOldest): Line => {
   const waiting = new Map<string, (() => void)[]>()
   return {
     size: () => waiting.size,
@@ -22,7 +39,7 @@ export const createLine = (): Line => {
         if (!isReady(account)) continue
         // The account goes behind the others, if it has more.
         waiting.delete(account)
-        const resolve = queue.shift()
+        const resolve = take(queue)
         if (queue.length > 0) waiting.set(account, queue)
         return resolve
       }

@@ -2,9 +2,9 @@ import { createServer as createPlainServer, type Server } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { answerRequests } from './answering.ts'
+import { createBodies } from './bodies.ts'
 import { type Connections, watchConnections } from './connections.ts'
 import type { OnExchange } from './exchange.ts'
-import { createLargeBodies } from './large-bodies.ts'
 import { type Limits, LIMITS } from './limits.ts'
 import type { TlsPair } from './tls.ts'
 import { createTurns } from './turns.ts'
@@ -91,7 +91,6 @@ export const listen = async (
   const connections = watchConnections(server)
   const turns = createTurns(clock)
   const scheme = tls || behindProxy ? 'https' : 'http'
-  const largeBodies = createLargeBodies()
   const serving = {
     face,
     server,
@@ -102,9 +101,10 @@ export const listen = async (
     requestId,
     clock,
     turns,
+    bodies: createBodies(),
     onExchange,
   } as const
-  answerRequests({ ...serving, largeBodies })
+  answerRequests(serving)
   await start(server, host, port)
   return {
     url: urlOf(tls ? 'https' : 'http', server.address()),

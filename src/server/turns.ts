@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers'
-import { createLine, type Line } from './line.ts'
+import { createLine, createTakeNewestToo, type Line } from './line.ts'
+import { createPlaces } from './places.ts'
+import { createTally } from './tally.ts'
 
 /** How long requests are answered one right after the other before others get their turn. */
 const STRETCH_MS = 10
@@ -28,61 +30,22 @@ export type Turns = {
   readonly hold: (account: string, bytes: number) => () => void
 }
 
-/** How much is worked on at a time, and how much of one account or address. */
-type Share = { readonly most: number; readonly ofOne: number }
-
-/** Lets little work be done at a time: the accounts, or addresses, that wait take turns. */
-const createShared = ({ most, ofOne }: Share, isFull: (account: string) => boolean = () => false) => {
-  const waiting = new Map<string, (() => void)[]>()
-  const running = new Map<string, number>()
-  let all = 0
-
-  const count = (account: string, change: number): void => {
-    all += change
-    const left = (running.get(account) ?? 0) + change
-    if (left > 0) running.set(account, left)
-    else running.delete(account)
-  }
-  const admit = (): void => {
-    for (const [account, queue] of waiting) {
-      if (all >= most || (running.get(account) ?? 0) >= ofOne || isFull(account)) continue
-      // The account goes behind the others, if it has more.
-      waiting.delete(account)
-      const resolve = queue.shift()
-      if (queue.length > 0) waiting.set(account, queue)
-      count(account, 1)
-      resolve?.()
-    }
-  }
-  const begin = (account: string): Promise<() => void> =>
-    new Promise((resolve) => {
-      const queue = waiting.get(account) ?? []
-      waiting.set(account, queue)
-      const end = (): void => {
-        count(account, -1)
-        admit()
-      }
-      queue.push(() => resolve(end))
-      admit()
-    })
-  return { begin, admit }
-}
-
 /**
- * Requests are answered as they come, as long as that is quick. Where it takes long, those that follow wait, and are
+ * Answers requests as they come, as long as that is quick. Where it takes long, those that follow wait, and are
  * taken account by account, with what else the process has to do in between; also those of an account that does not
  * take its answers. A request that takes long by itself pauses for all of that, and goes on in turn with those that are
  * new.
  */
 export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns => {
   const [starting, lasting] = [createLine(), createLine()]
-  const held = new Map<string, number>()
+  const held = createTally()
   let [startedAt, isServing, isNewNext]: [number | undefined, boolean, boolean] = [undefined, false, true]
 
-  const isFull = (account: string): boolean => (held.get(account) ?? 0) >= heldBytes
+  const isFull = (account: string): boolean => held.of(account) >= heldBytes
   const nextNew = () => starting.next((account) => !isFull(account))
   const nextLasting = () => lasting.next(() => true)
-  const [long, lists, strangers] = [createShared(LONG, isFull), createShared(LONG, isFull), createShared(STRANGERS)]
+  const [long, lists] = [createPlaces(LONG, { isFull }), createPlaces(LONG, { isFull })]
+  const strangers = createPlaces(STRANGERS, { take: createTakeNewestToo() })
   const serveNext = (): void => {
     isServing = false
     const resolve = isNewNext ? (nextNew() ?? nextLasting()) : (nextLasting() ?? nextNew())
@@ -118,14 +81,12 @@ export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns 
     beginList: lists.begin,
     admit: strangers.begin,
     hold: (account, bytes) => {
-      held.set(account, (held.get(account) ?? 0) + bytes)
+      held.add(account, bytes)
       return () => {
-        const left = (held.get(account) ?? 0) - bytes
-        if (left > 0) held.set(account, left)
-        else held.delete(account)
+        held.add(account, -bytes)
         serveLater()
-        long.admit()
-        lists.admit()
+        long.look()
+        lists.look()
       }
     },
   }

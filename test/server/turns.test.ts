@@ -76,3 +76,27 @@ test('an account that does not take its answers waits, and no other does', async
   await waiting
   expect(turns.take('a')).toBeUndefined()
 })
+
+test('who comes new with credentials waits behind no crowd from the same network, nor does the crowd for ever', async () => {
+  const { turns } = withClock()
+  const [begun, ends]: [string[], (() => void)[]] = [[], []]
+  const admit = async (name: string): Promise<void> => {
+    ends.push(await turns.admit('network'))
+    begun.push(name)
+  }
+  const crowd = Array.from({ length: 100 }, (_, at) => admit(`c${at}`))
+  await setImmediate()
+  expect(begun.splice(0)).toEqual(['c0', 'c1', 'c2', 'c3', 'c4'])
+  const newcomer = admit('new')
+  for (let at = 0; at < 4; at += 1) {
+    ends.shift()?.()
+    await setImmediate()
+  }
+  expect(begun).toContain('new')
+  expect(begun).toContain('c6')
+  while (ends.length > 0) {
+    ends.shift()?.()
+    await setImmediate()
+  }
+  await Promise.all([...crowd, newcomer])
+})

@@ -1,20 +1,22 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { createLargeBodies, type LargeBody } from '../../src/server/large-bodies.ts'
+import { type BodyPlace, createBodies } from '../../src/server/bodies.ts'
 import { basic, startWithEntry } from '../support/classic.ts'
 import { bearer } from '../support/newer.ts'
 import type { Service } from '../support/service.ts'
 
 const ignore = (): void => undefined
+const MIB = 1024 * 1024
 
 /** Large bodies that ask to be let in, and the order in which they are. */
 const asking = (lookMs?: number) => {
-  const bodies = createLargeBodies(lookMs)
+  const bodies = createBodies(lookMs)
   const order: string[] = []
-  const ask = async (name: string, cut: (reason: Error) => void = ignore): Promise<LargeBody> => {
-    const body = await bodies.enter(name.slice(0, 1), cut)
+  const ask = async (name: string, cut: (reason: Error) => void = ignore): Promise<BodyPlace> => {
+    const place = bodies.place(() => name.slice(0, 1), cut)
+    await place.onAnnounced(2 * MIB)
     order.push(name)
-    return body
+    return place
   }
   return { order, ask }
 }
@@ -39,13 +41,64 @@ describe('large bodies', () => {
     const { order, ask } = asking(1)
     const cut: unknown[] = []
     const whole = await ask('a1')
-    whole.onWhole()
+    await whole.onWhole()
     const slow = await ask('a2', (reason) => {
       cut.push(reason)
       slow.leave()
     })
     await ask('a3')
     expect([order, cut]).toEqual([['a1', 'a2', 'a3'], [expect.objectContaining({ code: 'too_slow' })]])
+  })
+})
+
+describe('bodies that are not large', () => {
+  /** Has accounts hold so many bodies of 1 MiB, all that they hold still to come to an end. */
+  const holding = (held: Readonly<Record<string, number>>) => {
+    const bodies = createBodies()
+    const of = (account: string) => bodies.place(() => account, ignore)
+    for (const [account, count] of Object.entries(held)) {
+      for (let at = 0; at < count; at += 1) expect(of(account).onChunk(MIB)).toBeUndefined()
+    }
+    return of
+  }
+
+  test.each([
+    ['of an account that holds little', { a: 10 }, 'a', MIB, true],
+    ['of an account that holds its share', { a: 32 }, 'a', MIB, false],
+    ['of others than that', { a: 32 }, 'b', MIB, true],
+    ['of others, when accounts hold too much together', { a: 32, b: 32 }, 'c', MIB, false],
+    ['that are small, whatever is held', { a: 32, b: 32 }, 'a', 16_384, true],
+  ])('%s are read at once, or have to be let in', (_, held, account, bytes, isAtOnce) => {
+    const of = holding(held)
+    expect(of(account).onAnnounced(bytes) === undefined).toBe(isAtOnce)
+    expect(of(account).onChunk(bytes) === undefined).toBe(isAtOnce)
+  })
+
+  test('are refused where they fill the memory, those of the account alone that does', () => {
+    const of = holding({ a: 32, b: 32 })
+    for (let at = 0; at < 64; at += 1) void of('a').onChunk(MIB)
+    expect(() => of('a').onChunk(MIB)).toThrow('too many large bodies came at once; send it again later')
+    expect(of('a').onChunk(16_384)).toBeUndefined()
+    expect(() => of('c').onChunk(MIB)).not.toThrow()
+  })
+
+  test('are worked on a few at a time, unless they are small', async () => {
+    const bodies = createBodies()
+    const begun: string[] = []
+    const places = ['a1', 'a2', 'a3', 'b1', 'c1'].map((name) => {
+      const place = bodies.place(() => name.slice(0, 1), ignore)
+      void place.onChunk(100_000)
+      void place.onWhole()?.then(() => begun.push(name))
+      return place
+    })
+    await setImmediate()
+    expect(begun).toEqual(['a1', 'a2', 'b1'])
+    const small = bodies.place(() => 'a', ignore)
+    void small.onChunk(16_384)
+    expect(small.onWhole()).toBeUndefined()
+    for (const place of places) place.leave()
+    await setImmediate()
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'c1'])
   })
 })
 
