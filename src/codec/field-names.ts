@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Issue } from '../domain/errors.ts'
 import type { Resource } from '../domain/schema.ts'
 
@@ -55,7 +56,7 @@ export const membersOf = (of: Resource, source: Readonly<Record<string, unknown>
     if (other === undefined) {
       spelled.set(field, name)
       members[field] = value
-    } else if (members[field] !== value && !issues.some((issue) => issue.field === field)) {
+    } else if (!isDeepStrictEqual(members[field], value) && !issues.some((issue) => issue.field === field)) {
       issues.push({ field, message: `is given as ${other} and as ${name}, which differ; send it once, as ${field}` })
     }
   }

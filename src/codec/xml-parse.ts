@@ -2,6 +2,7 @@ import { SaxesParser, type SaxesTagNS } from 'saxes'
 import { KpiError } from '../domain/errors.ts'
 import { ATTRIBUTE_LIMIT, DEPTH_LIMIT, ELEMENT_LIMIT, XML_PIECE_LIMIT } from '../domain/limits.ts'
 import { neverPause, type Pause } from '../domain/pause.ts'
+import { isUtf8Name } from './charset.ts'
 import { NAMESPACE, XSI } from './xml-names.ts'
 import { hasDoctype } from './xml-prolog.ts'
 
@@ -106,8 +107,7 @@ const createParser = (): SaxesParser<{ xmlns: true }> => {
     throw malformedXml(`is not XML: ${why}`)
   })
   parser.on('xmldecl', ({ encoding = 'UTF-8' }) => {
-    if (!/^utf-?8$/i.test(encoding))
-      throw malformedXml(`names the encoding ${encoding}, which is not supported; send UTF-8`)
+    if (!isUtf8Name(encoding)) throw malformedXml(`names the encoding ${encoding}, which is not supported; send UTF-8`)
   })
   return parser
 }

@@ -62,8 +62,8 @@ const pair = (text: string, at: number): number => {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN
 }
 
-/** A time of day behind a date: which, to a fraction of a second, and at which distance from UTC. */
-const TIME = /^[T ](\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)(Z|[+-]\d{2}:?\d{2})?$/
+/** A time of day behind a date: which, to the minute or a fraction of a second, and at which distance from UTC. */
+const TIME = /^[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?$/
 const MIDNIGHT = /^[0:.]+$/
 const UTC = /^(?:Z|[+-][0:]+)?$/
 const DATE_LENGTH = 10
@@ -81,8 +81,8 @@ const isMidnight = (text: string): boolean => {
 }
 
 /**
- * Reads `YYYY-MM-DD`, also with midnight after it: `T00:00:00`, with a blank for the `T`, with fractions of a second, with
- * `Z` or `+00:00` (decisions, section 4). `undefined` for any other form and for dates that do not exist.
+ * Reads `YYYY-MM-DD`, also with midnight after it: `T00:00:00`, with a blank for the `T`, without seconds or with fractions
+ * of them, with `Z` or `+00:00` (decisions, section 4). `undefined` for any other form and for dates that do not exist.
  */
 export const parseDay = (text: string): Day | undefined => {
   if (text.length !== DATE_LENGTH && !isMidnight(text)) return undefined

@@ -26,13 +26,13 @@ const NEXT_TO_ZERO: Fraction = { over: 0n, under: 1n << BigInt(LIMIT_BITS - KEPT
 const SMALL = 1n << 128n
 
 const magnitude = (value: bigint): bigint => (value < 0n ? -value : value)
-/** How many bits a number above 0 has, give or take three. */
+/** Returns how many bits a number above 0 has, give or take three. */
 const bitsOf = (value: bigint): number => value.toString(16).length * 4
 
-/** A sum of decimals divided by a count, exactly. */
+/** Divides a sum of decimals by a count, exactly. */
 export const fractionOf = (sum: Decimal, count = 1): Fraction => ({ over: sum, under: SCALE * BigInt(count) })
 
-/** Whether a value is one that can be computed on with. */
+/** Returns whether a value is one that can be computed on with. */
 export const isBounded = ({ over, under }: Fraction): boolean => over < LIMIT && over > LEAST && under < LIMIT
 
 /**
@@ -59,7 +59,7 @@ const commonDivisor = (left: bigint, right: bigint): bigint => {
   return large
 }
 
-/** A divisor of two denominators: the greatest one where it is found quickly. */
+/** Finds a divisor of two denominators: the greatest one where it is found quickly. */
 const sharedDivisor = (left: bigint, right: bigint): bigint => {
   if (left === right) return left
   return left < SMALL && right < SMALL ? commonDivisor(left, right) : 1n
@@ -89,7 +89,7 @@ export const multiply = (left: Fraction, right: Fraction): Fraction => {
   return withRadius(left.over * right.over, left.under * right.under, radius)
 }
 
-/** One divided by a number that is not 0. */
+/** Divides one by a number that is not 0. */
 const invert = ({ over, under, radius = 0n }: Fraction): Fraction => {
   const sign = over < 0n ? -1n : 1n
   const size = sign * over
@@ -104,7 +104,7 @@ export const divide = (left: Fraction, right: Fraction): Fraction | Failure => {
   return right.radius === undefined ? 'division by zero' : 'not exact'
 }
 
-/** The lesser of two; of which of them that is may be known as little as they are themselves. */
+/** Returns the lesser of two; of which of them that is may be known as little as they are themselves. */
 export const lesser = (left: Fraction, right: Fraction): Fraction => {
   const { over, radius = 0n } = subtract(right, left)
   if (magnitude(over) >= radius) return over >= 0n ? left : right
@@ -117,7 +117,7 @@ export const lesser = (left: Fraction, right: Fraction): Fraction => {
 }
 
 /**
- * Rounded to a decimal, half away from zero: the one rounding that a value goes through. Undefined where it is not known
+ * Rounds to a decimal, half away from zero: the one rounding that a value goes through. Undefined where it is not known
  * exactly enough to tell what it is rounded to.
  */
 export const roundFraction = ({ over, under, radius = 0n }: Fraction): Decimal | undefined => {
@@ -145,14 +145,14 @@ export const addToSum = (sum: Sum, fraction: Fraction): void => {
   sum.count += 1
 }
 
-/** What the fractions come to; 0 where there are none. */
+/** Adds up what the fractions come to; 0 where there are none. */
 export const totalOf = ({ parts }: Sum): Fraction => {
   let total: Fraction = { over: 0n, under: 1n }
   for (const part of parts) if (part !== undefined) total = add(total, part)
   return total
 }
 
-/** The average of the fractions, of which there is at least one. */
+/** Returns the average of the fractions, of which there is at least one. */
 export const averageOf = (sum: Sum): Fraction => {
   const total = totalOf(sum)
   return { ...total, under: total.under * BigInt(sum.count) }

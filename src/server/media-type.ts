@@ -1,4 +1,5 @@
 import { isTypeValid, parse } from 'content-type'
+import { isUtf8Name } from '../codec/charset.ts'
 import { KpiError } from '../domain/errors.ts'
 import type { WireRequest } from './wire.ts'
 
@@ -9,23 +10,6 @@ const JSON_TYPES: ReadonlySet<string> = new Set(['application/json', 'text/json'
 const XML_TYPES: ReadonlySet<string> = new Set(['application/xml', 'text/xml'])
 /** Types that browsers name in an Accept: people who follow a link to the service get to see JSON. */
 const PAGE_TYPES: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml'])
-
-/** UTF-8, and US-ASCII by all of its names (IANA), which is a part of it. */
-const UTF_8: ReadonlySet<string> = new Set([
-  'utf-8',
-  'utf8',
-  'us-ascii',
-  'ascii',
-  'us',
-  'iso646-us',
-  'iso_646.irv:1991',
-  'iso-ir-6',
-  'ansi_x3.4-1968',
-  'ansi_x3.4-1986',
-  'ibm367',
-  'cp367',
-  'csascii',
-])
 
 /** How much of a header is repeated in a message. */
 const LONGEST_QUOTE = 100
@@ -89,7 +73,7 @@ export const chooseFormat = (headers: WireRequest['headers']): FormatName =>
   formatAccepted(headers['accept'] ?? '')
 
 const mustBeUtf8 = (charset = 'utf-8'): void => {
-  if (UTF_8.has(charset.toLowerCase())) return
+  if (isUtf8Name(charset)) return
   throw new KpiError('media_type', `charset ${quoted(charset)} is not supported; send UTF-8`)
 }
 

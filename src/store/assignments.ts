@@ -23,30 +23,20 @@ const collecting = () => {
   return { found, take }
 }
 
-/** KPIs of users. */
-export const assignments = {
-  ...nestedTable('assignments', assignment, 'user_id'),
+type FindAmong = (tx: Reader, account: number, users: Iterable<number>, kpis: Iterable<number>) => Promise<AssignedKpis>
 
-  /** The assignments of any of the users to any of the KPIs. */
-  among: async (
-    tx: Reader,
-    account: number,
-    users: Iterable<number>,
-    kpis: Iterable<number>,
-  ): Promise<AssignedKpis> => {
+/** Finds KPIs of users by both. */
+const finding: { readonly among: FindAmong; readonly amongMany: FindAmong } = {
+  /** Finds the assignments of any of the users to any of the KPIs. */
+  among: async (tx, account, users, kpis) => {
     const { found, take } = collecting()
     const rows = await tx.all(AMONG, [account, listOf(users), listOf(kpis)])
     for (const row of rows) take([row['user_id'] ?? null, row['id'] ?? null, row['user_target'] ?? null])
     return found
   },
 
-  /** The same of any number of them, others having their turn in between. */
-  amongMany: async (
-    tx: Reader,
-    account: number,
-    users: Iterable<number>,
-    kpis: Iterable<number>,
-  ): Promise<AssignedKpis> => {
+  /** Finds the same of any number of them, others having their turn in between. */
+  amongMany: async (tx, account, users, kpis) => {
     const { found, take } = collecting()
     const ids = new Set(kpis)
     if (ids.size <= tx.keysAQuery) {
@@ -62,3 +52,6 @@ export const assignments = {
     return found
   },
 }
+
+/** KPIs of users. */
+export const assignments = { ...nestedTable('assignments', assignment, 'user_id'), ...finding }

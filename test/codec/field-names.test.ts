@@ -37,6 +37,11 @@ describe('names', () => {
     ])
   })
 
+  test('that mean the same field and say the same are taken, whatever they hold', () => {
+    const { source, issues } = membersOf(entry, { Actual: ['a', { b: 1 }], ACTUAL: ['a', { b: 1 }] })
+    expect([source['actual'], issues]).toEqual([['a', { b: 1 }], []])
+  })
+
   test('that are unknown are left', () => {
     const source = { actual: 1, 'actual ': 2, kpiid: 3, constructor: 4, ['a'.repeat(100_000)]: 5 }
     expect(membersOf(entry, source).source['kpi_id']).toBeUndefined()

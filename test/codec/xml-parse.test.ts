@@ -55,6 +55,7 @@ describe('a document', () => {
     ['200,000 elements', `<a>${'<b/>'.repeat(ELEMENT_LIMIT - 1)}</a>`],
     ['the namespace of XML itself', '<a xml:lang="en"/>'],
     ['a later version', '<?xml version="1.1"?><a/>'],
+    ['an encoding that is a part of UTF-8', '<?xml version="1.0" encoding="US-ASCII"?><a/>'],
     ['what looks like a DOCTYPE as data', '<!-- <!DOCTYPE a> --><?b <!DOCTYPE a>?><a><![CDATA[<!DOCTYPE a>]]></a>'],
   ])('may have %s', async (_, text) => {
     expect(await parseXml(text)).toMatchObject({ name: 'a', isKnown: true, isNil: false })
