@@ -33,7 +33,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/postgres.ts'],
+    globalSetup: ['test/support/run-folder.ts', 'test/support/postgres.ts'],
     reporters: ['default', new RunReporter()],
     sequence: { sequencer: LongestFirst },
     // Many tests wait for processes and sockets more than they compute.

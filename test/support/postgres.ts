@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestProject } from 'vitest/node'
@@ -17,31 +15,15 @@ declare module 'vitest' {
 export const SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300']
 const SERVER = join(import.meta.dirname, 'postgres-server.ts')
 
-const MEMORY = '/dev/shm'
-const ROOM = 4 * 1024 ** 3
-
-/** Returns a folder that is kept in memory, where the system has one with room: a store is made there in half the time. */
-const folderInMemory = (): string | undefined => {
-  try {
-    const { bavail, bsize } = statfsSync(MEMORY)
-    return bavail * bsize >= ROOM ? MEMORY : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Returns where the files of a PostgreSQL belong that is there for tests alone. */
-export const testFolder = (): string => folderInMemory() ?? tmpdir()
-
 export type Cluster = { readonly url: string; readonly stop: () => Promise<void> }
 
 /**
- * Starts a PostgreSQL with settings (`name=value`) in a process of its own, its files below a folder, and resolves once it
+ * Starts a PostgreSQL with settings (`name=value`) in a process of its own, and resolves once it
  * accepts connections. It stops when told to, and when this process ends without a word. Its process group is its own, so that Ctrl-C at the
  * terminal does not reach it before the tests have ended.
  */
-export const startCluster = async (settings: readonly string[], folder = tmpdir()): Promise<Cluster> => {
-  const args = [SERVER, folder, ...settings]
+export const startCluster = async (settings: readonly string[]): Promise<Cluster> => {
+  const args = [SERVER, ...settings]
   const server = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'], detached: true })
   const ended = once(server, 'exit')
   const url = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next()
@@ -62,7 +44,7 @@ let cluster: Cluster | undefined
 /** Gives all tests a PostgreSQL: the one that KPI_TEST_POSTGRES_URL names, else one of their own. */
 export const setup = async ({ provide }: TestProject): Promise<void> => {
   const given = process.env['KPI_TEST_POSTGRES_URL']
-  if (given === undefined) cluster = await startCluster(SETTINGS, testFolder())
+  if (given === undefined) cluster = await startCluster(SETTINGS)
   provide('postgresUrl', given ?? cluster?.url ?? '')
 }
 

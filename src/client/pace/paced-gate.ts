@@ -39,6 +39,9 @@ const LONG_WAIT_MS = 600_000
 
 const stopped = (): Stopped => new Stopped('stopped while requests waited for their turn')
 
+/** Why a wait is ended. */
+const WOKEN = 'something happened'
+
 /** Waits that are ended early when something happened that may make room. */
 const createWaiting = ({ sleep }: Clock, signal: AbortSignal) => {
   let wake = new AbortController()
@@ -52,7 +55,8 @@ const createWaiting = ({ sleep }: Clock, signal: AbortSignal) => {
       if (signal.aborted) return
       const woken = wake
       wake = new AbortController()
-      woken.abort()
+      // Without a reason, an error with its stack would be made each time.
+      woken.abort(WOKEN)
     },
   }
 }

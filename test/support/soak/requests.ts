@@ -1,7 +1,7 @@
 import { postgresDatabase, sqliteDatabase } from '../databases.ts'
 import { fuzz } from '../fuzz/fuzz.ts'
 import { openFuzzed } from '../fuzz/run.ts'
-import { SETTINGS, startCluster, testFolder } from '../postgres.ts'
+import { SETTINGS, startCluster } from '../postgres.ts'
 import { inProcesses, type Part } from './processes.ts'
 
 /*
@@ -59,7 +59,7 @@ const growthOf = (memory: readonly number[]): number => {
 
 const withPostgres = async <T>(work: () => Promise<T>): Promise<T> => {
   if (process.env['KPI_TEST_POSTGRES_URL'] !== undefined) return work()
-  const cluster = await startCluster(SETTINGS, testFolder())
+  const cluster = await startCluster(SETTINGS)
   process.env['KPI_TEST_POSTGRES_URL'] = cluster.url
   try {
     return await work()
