@@ -3,7 +3,7 @@ import { createReadStream, mkdirSync, readdirSync, readFileSync, statSync, write
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { fileSource, writeWhole } from '../../src/load/reading/files.ts'
+import { fileSource, isDevice, writeWhole } from '../../src/load/reading/files.ts'
 import { spoolSource } from '../../src/load/reading/spool.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
@@ -27,6 +27,17 @@ describe('a file', () => {
     writeFileSync(folder.in('data.csv'), '')
     expect(() => fileSource(folder.in(path), '../its name')).toThrow(`cannot read ../its name: ${reason}`)
   })
+})
+
+test.each([
+  ['/dev/stdin', true],
+  ['/dev/fd/3', true],
+  ['/proc/self/fd/0', true],
+  ['/dev/null', true],
+  ['/dev/shm/sales.csv', false],
+  ['/home/dev/stdin', false],
+])('%s is no file: %s', (path, isNone) => {
+  expect(isDevice(path)).toBe(isNone)
 })
 
 describe('standard input', () => {

@@ -26,12 +26,15 @@ export const fileError = (error: unknown, act: 'read' | 'write', path: string): 
   return new KpiError('malformed', `cannot ${act} ${path}: ${reason}`, { cause: error })
 }
 
+/** The names that the system gives to open files. Beside them, `/dev/shm` holds files like any others. */
+const OPEN_FILE = /^\/(?:dev\/(?:stdin|stdout|stderr|fd\/)|proc\/)/
+
 /**
- * Whether there is something other than a file, such as a pipe or `/dev/null`: read once, written to, not replaced. So are
- * the names that the system gives to open files.
+ * Returns whether there is something other than a file, such as a pipe or `/dev/null`: read once, written to, not replaced.
+ * So are open files by the names that the system gives them.
  */
 export const isDevice = (path: string): boolean => {
-  if (/^\/(dev|proc)\//.test(path)) return true
+  if (OPEN_FILE.test(path)) return true
   const found = statSync(path, { throwIfNoEntry: false })
   return found !== undefined && !found.isFile() && !found.isDirectory()
 }
