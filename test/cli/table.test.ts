@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createTable, type TableColumn } from '../../src/cli/output/table.ts'
 import { oneLine, shorten, wrap } from '../../src/cli/output/width.ts'
@@ -74,6 +75,29 @@ describe('a table', () => {
     const lines = (await createTable(columns as readonly TableColumn[], { width: 34, color: false })(rows)).split('\n')
     const row = [' 1  there is no user "Jörg"; did', '    you mean "Jürgen"?']
     expect(lines).toEqual(['id  reason', ...rows.flatMap(() => row), ''])
+  })
+
+  test('never cuts a number or a date of later rows', async () => {
+    const render = createTable(COLUMNS, { width: 20, color: false })
+    await render([['12345', 'a']])
+    expect(await render([['123456789', 'x'.repeat(30)]])).toBe('123456789  xxx…\n')
+    expect(await render([['1', 'b']])).toBe('        1  b\n')
+  })
+
+  test('shows every number whole, whichever block it comes in', async () => {
+    const number = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n }).map(String)
+    const blocks = fc.array(fc.array(fc.tuple(number, fc.string({ maxLength: 40 })), { maxLength: 3 }), {
+      maxLength: 4,
+    })
+    await fc.assert(
+      fc.asyncProperty(blocks, fc.integer({ min: 1, max: 60 }), async (all, width) => {
+        const render = createTable(COLUMNS, { width, color: false })
+        for (const rows of all) {
+          const lines = (await render(rows)).split('\n')
+          for (const [id] of rows) expect(lines.some((line) => line.trimStart().startsWith(id))).toBe(true)
+        }
+      }),
+    )
   })
 
   test('goes on in the widths of its first block, without titles', async () => {

@@ -41,6 +41,13 @@ const takeRoom = (widths: readonly number[], floors: readonly number[], room: nu
   return fitted
 }
 
+/** Returns how wide the longest cell of a column is. */
+const contentWidth = (rows: Rows, at: number, widthOf: Width): number => {
+  let width = 0
+  for (const row of rows) width = Math.max(width, widthOf(row[at] ?? ''))
+  return width
+}
+
 /** How wide the columns are: to fit into a terminal, first long texts are cut, then titles, then texts; numbers and dates never are. */
 const settleWidths = (
   columns: readonly TableColumn[],
@@ -48,11 +55,7 @@ const settleWidths = (
   widthOf: Width,
   room: number | undefined,
 ): readonly number[] => {
-  const content = columns.map((_, at) => {
-    let width = 0
-    for (const row of rows) width = Math.max(width, widthOf(row[at] ?? ''))
-    return width
-  })
+  const content = columns.map((_, at) => contentWidth(rows, at, widthOf))
   const natural = columns.map(({ title }, at) => Math.max(widthOf(title), content[at] ?? 0))
   if (room === undefined) return natural
   const comfortable = columns.map(({ whereLong }, at) =>
@@ -66,6 +69,12 @@ const settleWidths = (
   const floors = columns.map(({ whereLong }, at) => (whereLong === 'stays' ? (cutTitles[at] ?? 0) : LEAST[whereLong]))
   return takeRoom(cutTitles, floors, room)
 }
+
+/** Makes room in columns that are not cut for what later rows hold. */
+const widen = (widths: readonly number[], columns: readonly TableColumn[], rows: Rows, widthOf: Width): number[] =>
+  widths.map((width, at) =>
+    columns[at]?.whereLong === 'stays' ? Math.max(width, contentWidth(rows, at, widthOf)) : width,
+  )
 
 const NO_BORDERS = Object.fromEntries(
   ['top', 'bottom', 'left', 'right', 'mid']
@@ -122,7 +131,7 @@ const asLines = (lines: readonly string[]): string =>
 
 /**
  * Makes a table of rows that come a block at a time: a line of titles, then a line a row. The first block settles how
- * wide the columns are.
+ * wide the columns are; those of numbers and dates become wider where a later one needs it.
  */
 export const createTable = (
   columns: readonly TableColumn[],
@@ -133,7 +142,8 @@ export const createTable = (
     const all = block.map((row) => row.map(oneLine))
     const widthOf = await loadWidth(all)
     const isFirst = widths === undefined
-    const settled = (widths ??= settleWidths(columns, all, widthOf, options.width))
+    const settled = widths ? widen(widths, columns, all, widthOf) : settleWidths(columns, all, widthOf, options.width)
+    widths = settled
     const fit = (text: string, at: number): string =>
       columns[at]?.whereLong === 'wraps'
         ? wrap(text, settled[at] ?? 0, widthOf).join('\n')
