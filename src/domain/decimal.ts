@@ -58,6 +58,34 @@ const scaled = (digits: string, power: number): ParsedDecimal => {
   return { value: BigInt(digits.slice(0, kept)) + (roundsUp ? 1n : 0n), rounded: /[1-9]/.test(digits.slice(kept)) }
 }
 
+/** So many fraction digits beyond the fourth are looked at. */
+const DIGITS_BEYOND = DIGITS_LIMIT - FRACTION_DIGITS
+
+/** Returns the fraction digits of a number's text beyond the fourth, after a minus where it has one: `-4` of `-0.00004`. */
+export const digitsBeyond = (text: string): string => {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? []
+  const digits = whole + fraction
+  const kept = digits.length + Number(exponent) - fraction.length + FRACTION_DIGITS
+  const beyond = kept < 0 ? '0'.repeat(Math.min(-kept, DIGITS_BEYOND)) + digits : digits.slice(kept)
+  return sign + beyond.slice(0, DIGITS_BEYOND)
+}
+
+/** A decimal as it was rounded, and the digits that were rounded away, if there are any. */
+export type Summand = { readonly value: Decimal; readonly beyond: string }
+
+/** Adds up numbers as they were before they were rounded, and rounds once. */
+export const sumExactly = (summands: readonly Summand[]): Decimal => {
+  const width = Math.max(0, ...summands.map(({ beyond }) => beyond.length))
+  const scale = 10n ** BigInt(width)
+  let total = 0n
+  for (const { value, beyond } of summands) {
+    const [sign, digits] = beyond.startsWith('-') ? [-1n, beyond.slice(1)] : [1n, beyond]
+    const cut = digits >= '5' ? value - sign : value
+    total += cut * scale + sign * BigInt(digits.padEnd(width, '0'))
+  }
+  return divideRounded(total, scale)
+}
+
 /** The decimal that a double was written as: its shortest text, read exactly. */
 export const decimalOfNumber = (number: number): ParsedDecimal | undefined => {
   const nearest = Math.round(number * 10_000)

@@ -1,7 +1,8 @@
+import { sumExactly } from '../domain/decimal.ts'
 import { BODY_LIMIT } from '../domain/limits.ts'
 import { BATCH_LIMIT, type EntryDraft } from '../domain/resources/entry.ts'
 import { type Block, numberAt } from './sorting/block.ts'
-import { draftOf, isBadAt } from './packed.ts'
+import { beyondAt, draftOf, isBadAt } from './packed.ts'
 import type { OnDuplicate } from './options.ts'
 import { ownerOf } from './owner.ts'
 
@@ -23,22 +24,28 @@ export type DuplicateSink = (places: readonly number[], bad: readonly number[]) 
 const sameKey = (left: EntryDraft, right: EntryDraft): boolean =>
   left.entry_date === right.entry_date && left.kpi_id === right.kpi_id && ownerOf(left) === ownerOf(right)
 
-/** The sum of all rows' actuals, with the last target and the last notes that any of them gives. */
-const sumOf = (drafts: readonly EntryDraft[], last: EntryDraft): EntryDraft => {
-  const actuals = drafts.map(({ actual }) => actual).filter((actual) => typeof actual === 'bigint')
+/** A row of a key that came again, and the digits of its actual that were rounded away. */
+type Again = { readonly draft: EntryDraft; readonly beyond: string }
+
+/** Adds up all rows' actuals, with the last target and the last notes that any of them gives. */
+const sumOf = (rows: readonly Again[], last: EntryDraft): EntryDraft => {
+  const actuals = rows.flatMap(({ draft: { actual }, beyond }) =>
+    typeof actual === 'bigint' ? [{ value: actual, beyond }] : [],
+  )
   const given = { ...last }
-  for (const { target, notes } of drafts) {
+  for (const { draft } of rows) {
+    const { target, notes } = draft
     if (target !== undefined) given.target = target
     if (notes !== undefined) given.notes = notes
   }
-  if (actuals.length > 0) given.actual = actuals.reduce((total, actual) => total + actual, 0n)
+  if (actuals.length > 0) given.actual = sumExactly(actuals)
   return given
 }
 
 /** The entry to send for a key that stands in the file more than once. */
-const choose = (drafts: readonly EntryDraft[], onDuplicate: Exclude<OnDuplicate, 'error'>): EntryDraft | undefined => {
-  const [first, last] = [drafts[0], drafts.at(-1)]
-  if (onDuplicate === 'sum' && last) return sumOf(drafts, last)
+const choose = (rows: readonly Again[], onDuplicate: Exclude<OnDuplicate, 'error'>): EntryDraft | undefined => {
+  const [first, last] = [rows[0]?.draft, rows.at(-1)?.draft]
+  if (onDuplicate === 'sum' && last) return sumOf(rows, last)
   return onDuplicate === 'first' ? first : last
 }
 
@@ -57,9 +64,9 @@ export function* cutBatches(
   let weight = 0
   // The entry of the last key, and all of them and their lines where the key came again.
   let last: EntryDraft | undefined
-  let lastLine = 0
+  let [lastLine, lastBeyond] = [0, '']
   let isLastBad = false
-  let again: (Batch & { readonly bad: number[] }) | undefined
+  let again: { readonly rows: Again[]; readonly lines: number[]; readonly bad: number[] } | undefined
 
   const push = (draft: EntryDraft, lines: number | readonly number[]): void => {
     batch.drafts.push(draft)
@@ -72,10 +79,9 @@ export function* cutBatches(
       if (!isLastBad) push(last, lastLine)
       return
     }
-    const { drafts, lines, bad } = again
-    const places = lines.flat()
+    const { rows, lines: places, bad } = again
     again = undefined
-    const chosen = onDuplicate === 'error' || bad.length > 0 ? undefined : choose(drafts, onDuplicate)
+    const chosen = onDuplicate === 'error' || bad.length > 0 ? undefined : choose(rows, onDuplicate)
     if (chosen) push(chosen, places)
     else if (onDuplicate === 'error' || bad.length < places.length) refuse(places, bad)
   }
@@ -85,8 +91,12 @@ export function* cutBatches(
       const line = numberAt(block.line, at)
       const isOneBad = isBadAt(block, at)
       if (last && sameKey(last, draft)) {
-        again ??= { drafts: [last], lines: [lastLine], bad: isLastBad ? [lastLine] : [] }
-        again.drafts.push(draft)
+        again ??= {
+          rows: [{ draft: last, beyond: lastBeyond }],
+          lines: [lastLine],
+          bad: isLastBad ? [lastLine] : [],
+        }
+        again.rows.push({ draft, beyond: beyondAt(block, at) })
         again.lines.push(line)
         if (isOneBad) again.bad.push(line)
         continue
@@ -94,6 +104,7 @@ export function* cutBatches(
       finishKey()
       last = draft
       lastLine = line
+      lastBeyond = beyondAt(block, at)
       isLastBad = isOneBad
       if (batch.drafts.length === limit || weight >= BATCH_BYTES) {
         yield batch

@@ -18,6 +18,24 @@ export const givesTarget = ({ flags }: Pick<BlockRow, 'flags'>): boolean => (fla
 /** Whether a row of a block is marked as bad. */
 export const isBadAt = ({ flags }: Block, at: number): boolean => isBad({ flags: numberAt(flags, at) })
 
+/** Stands between the digits of an actual that were rounded away and the notes, which cannot hold it. */
+const BEHIND_DIGITS = '\0'
+
+/** Packs the notes of a row into its text, with the digits of its actual that were rounded away, where those are kept. */
+export const packText = (notes: string, beyond: string): string =>
+  beyond === '' ? notes : beyond + BEHIND_DIGITS + notes
+
+/** Returns the digits that were rounded away of the actual of a row, where they were kept; see `digitsBeyond`. */
+export const beyondAt = ({ text }: Block, at: number): string => {
+  const packed = textAt(text, at)
+  return packed.slice(0, Math.max(0, packed.indexOf(BEHIND_DIGITS)))
+}
+
+const notesAt = ({ text }: Block, at: number): string => {
+  const packed = textAt(text, at)
+  return packed.slice(packed.indexOf(BEHIND_DIGITS) + 1)
+}
+
 /** The draft of a row that was read. */
 export const draftOf = (block: Block, at: number): EntryDraft => {
   const flags = numberAt(block.flags, at)
@@ -30,7 +48,7 @@ export const draftOf = (block: Block, at: number): EntryDraft => {
   else if (flags & ACTUAL.cleared) draft.actual = null
   if (flags & TARGET.given) draft.target = bigintAt(block.values, at * 2 + 1)
   else if (flags & TARGET.cleared) draft.target = null
-  if (flags & NOTES.given) draft.notes = textAt(block.text, at)
+  if (flags & NOTES.given) draft.notes = notesAt(block, at)
   else if (flags & NOTES.cleared) draft.notes = null
   return draft
 }

@@ -6,7 +6,7 @@ import type { Forms } from './forms/file-forms.ts'
 import type { ImportOptions } from './options.ts'
 import type { SourcesOfUsers } from './owner.ts'
 import { type FirstLines, mustBeTellable, ownerReader } from './owner-reader.ts'
-import { ACTUAL, BAD, isBad } from './packed.ts'
+import { ACTUAL, BAD, isBad, packText } from './packed.ts'
 import { hasSurplus, type Row } from './reading/rows.ts'
 import type { Reference } from './reference.ts'
 import { type AtHand, createValueReader } from './row-values.ts'
@@ -51,7 +51,7 @@ export const createRowReader = (
   const ownerIn = ownerReader(plan, options, reference, sourcesOfUsers)
   const first: FirstLines = { user: 0, source: 0 }
   const dates = forms.date?.column
-  const hand: AtHand = { line: 0, kpi: undefined, reasons: [] }
+  const hand: AtHand = { line: 0, kpi: undefined, beyond: '', reasons: [] }
   const { reasons } = hand
   const { flagOf, numberOf, valuesOf } = createValueReader(plan, options, forms, hand, sink.rounded)
   const kpiOf = cellReader(plan, 'kpi', options.kpi, reference.findKpi)
@@ -110,11 +110,21 @@ export const createRowReader = (
       if (text !== '') reasons.push(...faults)
       const form = forms.numbers.get(at)
       hand.kpi = kpi
+      hand.beyond = ''
       const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form)
       if (owner === undefined || kpi === undefined || day === undefined) continue
       const flags = flagOf(text, ACTUAL) | (reasons.length > before ? BAD : 0)
       const place = placeOf(line, at)
-      const one = { first: owner, second: kpi, third: day, line: place, flags, actual, target: 0n, text: '' }
+      const one = {
+        first: owner,
+        second: kpi,
+        third: day,
+        line: place,
+        flags,
+        actual,
+        target: 0n,
+        text: packText('', hand.beyond),
+      }
       if (options.clearEmpty) held.push(one)
       else add(one)
       if (!options.clearEmpty && isBad(one)) sink.reject(place, reasons.splice(before))

@@ -5,7 +5,7 @@ import type { Plan } from './columns/columns.ts'
 import type { Forms } from './forms/file-forms.ts'
 import type { NumberColumn } from './forms/number-column.ts'
 import type { ImportOptions, Role } from './options.ts'
-import { ACTUAL, NOTES, TARGET } from './packed.ts'
+import { ACTUAL, NOTES, packText, TARGET } from './packed.ts'
 import { unmarkText } from './reading/text-mark.ts'
 import type { BlockRow } from './sorting/block.ts'
 
@@ -14,6 +14,8 @@ export type AtHand = {
   line: number
   /** As it was found: the numbers of a KPI are of one unit, however rows call it and whatever columns they stand in. */
   kpi: number | undefined
+  /** The digits of the last number that were rounded away, where they are kept to be added up. */
+  beyond: string
   readonly reasons: string[]
 }
 
@@ -31,17 +33,19 @@ export type ValueReader = {
 /** A reader of values; `onRounded` hears of each that had more than four decimals. */
 export const createValueReader = (
   { roles, isMarked }: Plan,
-  { strict, clearEmpty }: ImportOptions,
+  { strict, clearEmpty, onDuplicate }: ImportOptions,
   forms: Forms,
   hand: AtHand,
   onRounded: () => void,
 ): ValueReader => {
   const numberOf: ValueReader['numberOf'] = (text, name, column) => {
+    hand.beyond = ''
     const cell = column.read(text, hand.line, hand.kpi)
     if (cell instanceof Fault) hand.reasons.push(`${name} ${cell.message}`)
     else if (cell.rounded && strict) hand.reasons.push(`${name} "${text}" has more than four decimals`)
     else {
       if (cell.rounded) onRounded()
+      if (onDuplicate === 'sum') hand.beyond = cell.beyond ?? ''
       return cell.value
     }
     return 0n
@@ -69,11 +73,13 @@ export const createValueReader = (
     numberOf,
     valuesOf: (cells) => {
       const [actual, target, notes] = [actualIn(cells), targetIn(cells), notesIn(cells)]
+      const number = actual && actualForm ? numberOf(actual, 'actual', actualForm) : 0n
+      const beyond = actual ? hand.beyond : ''
       return {
         flags: flagOf(actual, ACTUAL) | flagOf(target, TARGET) | flagOf(notes, NOTES),
-        actual: actual && actualForm ? numberOf(actual, 'actual', actualForm) : 0n,
+        actual: number,
         target: target && targetForm ? numberOf(target, 'target', targetForm) : 0n,
-        text: notes ? notesOf(notes) : '',
+        text: packText(notes ? notesOf(notes) : '', beyond),
       }
     },
   }

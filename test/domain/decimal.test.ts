@@ -2,12 +2,14 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   decimalOfNumber,
+  digitsBeyond,
   divideRounded,
   exactNumber,
   fits,
   formatDecimal,
   formatFixed,
   parseDecimal,
+  sumExactly,
 } from '../../src/domain/decimal.ts'
 
 const LARGEST = 99_999_999_999_999_9999n
@@ -167,6 +169,23 @@ describe('a decimal', () => {
     expect(sum(['0.1', '0.2'])).toBe('0.3')
     expect(sum(['99999999999999', '0.9999', '-99999999999998'])).toBe('1.9999')
     expect(sum(['1e13', '0.0001', '-1e13'])).toBe('0.0001')
+  })
+
+  test('is added up with all of its digits, and the sum rounded once', () => {
+    const number = fc
+      .record({ units: fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), decimals: fc.integer({ min: 0, max: 30 }) })
+      .map(({ units, decimals: count }) => ({ text: `${units}e-${count}`, units: units * 10n ** BigInt(30 - count) }))
+    fc.assert(
+      fc.property(fc.array(number), (numbers) => {
+        const summands = numbers.map(({ text }) => {
+          const { value, rounded } = parseDecimal(text) ?? { value: 0n, rounded: false }
+          return { value, beyond: rounded ? digitsBeyond(text) : '' }
+        })
+        const exact = numbers.reduce((total, { units }) => total + units, 0n)
+        expect(sumExactly(summands)).toBe(divideRounded(exact, 10n ** 26n))
+      }),
+      { numRuns: 2000 },
+    )
   })
 })
 

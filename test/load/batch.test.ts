@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
-import { formatDecimal } from '../../src/domain/decimal.ts'
+import { divideRounded, formatDecimal } from '../../src/domain/decimal.ts'
 import type { EntryDraft } from '../../src/domain/resources/entry.ts'
 import { type Batch, cutBatches } from '../../src/load/batch.ts'
 import { type OnDuplicate, ON_DUPLICATE } from '../../src/load/options.ts'
@@ -34,7 +34,7 @@ const cut = async (
   const header = ['user', 'date', 'actual', 'notes']
   const table = [header, ...rows.map(({ user, date, actual, notes }) => [user, date, actual, notes])]
   const sorter = createSorter(importer.folder.path, sizes.run)
-  const { entries } = await readTable(importer.client, table, { kpi: 'Sales' })
+  const { entries } = await readTable(importer.client, table, { kpi: 'Sales', onDuplicate })
   for (const row of entries) sorter.add(row)
   const refused: number[][] = []
   const batches = [
@@ -58,21 +58,26 @@ const groupsOf = (rows: readonly Cells[]): Numbered[][] => {
   return [...byKey.keys()].toSorted().map((key) => byKey.get(key) ?? [])
 }
 
+/** Numbers of up to eight decimals, added up in hundred-millionths and rounded once. */
+const sumOf = (texts: readonly string[]): string => {
+  const units = texts.reduce((total, text) => total + BigInt(Math.round(Number(text) * 1e8)), 0n)
+  return texts.length === 0 ? '' : formatDecimal(divideRounded(units, 10_000n))
+}
+
 const settle = (group: readonly Numbered[], onDuplicate: OnDuplicate): Cells | undefined => {
   if (group.length === 1 || onDuplicate === 'first') return group[0]
   const last = group.at(-1)
   if (!last || onDuplicate === 'error') return undefined
-  const actuals = group.filter(({ actual }) => actual !== '').map(({ actual }) => Number(actual))
   if (onDuplicate === 'last') return last
+  const actuals = group.map(({ actual }) => actual).filter((actual) => actual !== '')
   const notes = group.findLast((one) => one.notes !== '')?.notes ?? ''
-  const actual = actuals.length === 0 ? '' : String(actuals.reduce((total, one) => total + one, 0))
-  return { ...last, actual, notes }
+  return { ...last, actual: sumOf(actuals), notes }
 }
 
 const row: fc.Arbitrary<Cells> = fc.record({
   user: fc.constantFrom('Ann Lee', 'Bob'),
   date: fc.constantFrom('2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04'),
-  actual: fc.constantFrom('', '1', '-2', '30'),
+  actual: fc.constantFrom('', '1', '-2', '30', '0.00004', '-0.00006', '2.5e-5', '-1.23456789', '0.99999', '7E-8'),
   notes: fc.constantFrom('', 'x', 'y'),
 })
 const size = fc.integer({ min: 1, max: 12 })
@@ -87,7 +92,7 @@ describe.each(ON_DUPLICATE)('with %s for duplicates, any rows', (onDuplicate) =>
         const kept = settled.filter(({ one }) => one !== undefined)
 
         expect(batches.flatMap(({ drafts }) => drafts.map(textOf))).toEqual(
-          kept.map(({ one }) => [one?.user, one?.date, one?.actual, one?.notes].join(' ')),
+          kept.map(({ one }) => [one?.user, one?.date, sumOf(one?.actual ? [one.actual] : []), one?.notes].join(' ')),
         )
         expect(batches.flatMap(({ lines }) => lines.map((some) => [some].flat()))).toEqual(
           kept.map(({ group }) => group.map(({ line }) => line)),
@@ -102,6 +107,17 @@ describe.each(ON_DUPLICATE)('with %s for duplicates, any rows', (onDuplicate) =>
       { numRuns: 150 },
     )
   })
+})
+
+test('a thousand numbers that round to nothing add up to something', async () => {
+  const rows = Array.from({ length: 1000 }, () => ({
+    user: 'Bob' as const,
+    date: '2026-01-01',
+    actual: '0.00004',
+    notes: '',
+  }))
+  const { batches } = await cut(rows, 'sum', { run: 300, block: 300, batch: 100 })
+  expect(batches.flatMap(({ drafts }) => drafts.map(textOf))).toEqual(['Bob 2026-01-01 0.04 '])
 })
 
 test('a key that stands at both ends of a large file is found', async () => {

@@ -1,4 +1,4 @@
-import { parseDecimal } from '../../domain/decimal.ts'
+import { digitsBeyond, parseDecimal } from '../../domain/decimal.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkDecimal } from '../../domain/field-value.ts'
 import type { DECIMALS } from '../options.ts'
@@ -7,8 +7,8 @@ import { faultOfNoValue } from './no-value.ts'
 
 export type DecimalSign = (typeof DECIMALS)[number]
 
-/** A number in a cell, and whether decimals beyond the fourth were rounded away. */
-export type NumberCell = { readonly value: bigint; readonly rounded: boolean }
+/** A number in a cell, whether decimals beyond the fourth were rounded away, and which; see `digitsBeyond`. */
+export type NumberCell = { readonly value: bigint; readonly rounded: boolean; readonly beyond?: string }
 
 /** What stands around the digits of a number, and the digits. */
 export type Dressed = {
@@ -87,10 +87,13 @@ const plainDigits = (body: string, sign: DecimalSign): string | undefined => {
 /** Reads a number whose decimal sign is known. `undefined` where it is none; a fault where it is too large. */
 export const readDressed = ({ body, isNegative }: Dressed, sign: DecimalSign): NumberCell | Fault | undefined => {
   const digits = plainDigits(body, sign)
-  const parsed = digits === undefined ? undefined : parseDecimal((isNegative ? '-' : '') + digits)
+  if (digits === undefined) return undefined
+  const text = (isNegative ? '-' : '') + digits
+  const parsed = parseDecimal(text)
   if (!parsed) return undefined
   const value = checkDecimal(parsed)
-  return value instanceof Fault ? value : { value, rounded: parsed.rounded }
+  if (value instanceof Fault) return value
+  return parsed.rounded ? { value, rounded: true, beyond: digitsBeyond(text) } : { value, rounded: false }
 }
 
 const NAMES: Readonly<Record<DecimalSign, string>> = { '.': 'a decimal point', ',': 'a decimal comma' }
