@@ -58,10 +58,10 @@ const hasKey = ({ user, kpi, date }: Candidate): boolean =>
 
 const isEmpty = ({ values }: Candidate): boolean => Object.values(values).every((text) => text === '')
 
-/** A sum of numbers of up to four decimals. */
+/** Adds up numbers of up to five decimals, and rounds the sum to four, half away from zero. */
 const sum = (numbers: readonly string[]): string => {
-  const units = numbers.map((number) => Math.round(Number(number) * 10_000)).reduce((total, one) => total + one, 0)
-  return String(units / 10_000)
+  const units = numbers.map((number) => Math.round(Number(number) * 100_000)).reduce((total, one) => total + one, 0)
+  return String((Math.sign(units) * Math.floor((Math.abs(units) + 5) / 10)) / 10_000)
 }
 
 const givenIn = (values: Candidate['values']): Candidate['values'] =>
@@ -71,7 +71,7 @@ const choose = (group: readonly Candidate[], { onDuplicate, clear }: Ways): Cand
   const [first, last] = [group[0], group.at(-1)]
   if (group.length === 1 || onDuplicate === 'first') return first
   if (onDuplicate === 'error' || !last) return undefined
-  const actuals = group.map(({ values }) => NUMBERS[values.actual ?? '']).filter((actual) => actual !== undefined)
+  const actuals = group.map(({ values }) => values.actual ?? '').filter((actual) => actual in NUMBERS)
   if (onDuplicate === 'last') return last
   const given: Candidate['values'] = Object.assign(
     { ...last.values },

@@ -50,6 +50,17 @@ export const readNumber4 = (text: string): Number4 | undefined => {
   return sign === '-' ? -units : units
 }
 
+/** Adds up numbers of up to twelve decimals, as texts, and rounds the sum to a kept number. */
+export const sumNumber4 = (texts: readonly string[]): Number4 => {
+  const total = texts.reduce((sum, text) => {
+    const [, sign, whole = '', fraction = ''] = NUMBER.exec(text) ?? []
+    const units = BigInt(whole + fraction.padEnd(12, '0'))
+    return sign === '-' ? sum - units : sum + units
+  }, 0n)
+  const magnitude = ((total < 0n ? -total : total) + 50_000_000n) / 100_000_000n
+  return total < 0n ? -magnitude : magnitude
+}
+
 /** A kept number as text. */
 export const showNumber4 = (value: Number4): string => {
   const digits = String(value < 0n ? -value : value).padStart(5, '0')

@@ -1,4 +1,4 @@
-import { type FaultyAccount, type Held, type Kept, keyOf, type Number4, readNumber4 } from '../faulty/account.ts'
+import { type FaultyAccount, type Held, type Kept, keyOf, type Number4, readNumber4, sumNumber4 } from '../faulty/account.ts'
 import { UNLUCKY } from '../faulty/entries.ts'
 import type { Job } from './job.ts'
 import type { Cell } from './sheet.ts'
@@ -24,6 +24,8 @@ type Candidate = {
   readonly key: Pick<Kept, 'user' | 'kpi' | 'date'>
   /** Whether it cannot be loaded, though its key can be read: it is a duplicate all the same. */
   readonly isBad: boolean
+  /** Its actual as it is written. */
+  readonly actualText: string
   readonly sent: { readonly actual: Sent<Number4>; readonly target: Sent<Number4>; readonly notes: Sent<string> }
 }
 
@@ -77,7 +79,8 @@ const candidateOf = (job: Job, line: number, cell: Cell, isCell: boolean): Candi
     target: target === 'bad' ? null : target,
     notes: notesSent(cell.notes, clear),
   }
-  const candidate = { line, key: { user: user.id, kpi: kpi.id, date: cell.date }, isBad, sent }
+  const key = { user: user.id, kpi: kpi.id, date: cell.date }
+  const candidate = { line, key, isBad, actualText: cell.actual, sent }
   if (!isNone(candidate)) return candidate
   return isBad ? 'bad' : 'empty'
 }
@@ -86,11 +89,11 @@ const choose = (group: readonly Candidate[], { onDuplicate }: Job): Candidate | 
   const [first, last] = [group[0], group.at(-1)]
   if (group.length === 1 || onDuplicate === 'first') return first
   if (onDuplicate === 'error' || !last) return undefined
-  const actuals = group.map(({ sent }) => sent.actual).filter((actual) => typeof actual === 'bigint')
+  const actuals = group.filter(({ sent }) => typeof sent.actual === 'bigint').map(({ actualText }) => actualText)
   if (onDuplicate === 'last') return last
   const [target] = group.flatMap(({ sent }) => (sent.target === undefined ? [] : [sent.target])).slice(-1)
   const [notes] = group.flatMap(({ sent }) => (sent.notes === undefined ? [] : [sent.notes])).slice(-1)
-  const actual = actuals.length === 0 ? last.sent.actual : actuals.reduce((total, one) => total + one, 0n)
+  const actual = actuals.length === 0 ? last.sent.actual : sumNumber4(actuals)
   return { ...last, sent: { actual, target, notes } }
 }
 
