@@ -3,6 +3,9 @@ export const MEBIBYTE = 1024 * 1024
 /** The most bytes that the body of a request may have: 10 MiB (decisions, section 8). */
 export const BODY_LIMIT = 10 * MEBIBYTE
 
+/** The most bytes that the head of a request may have: more than the 8 KiB of an address, as that is refused by itself. */
+export const HEAD_LIMIT = 16_384
+
 /** The most bytes that the body of an answer may have. */
 export const ANSWER_LIMIT = 32 * MEBIBYTE
 

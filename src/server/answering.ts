@@ -6,6 +6,7 @@ import type { Bodies } from './bodies.ts'
 import { createOnClientError, createRefuse, type Refuse } from './client-error.ts'
 import type { Connections, Running } from './connections.ts'
 import type { Exchange, OnExchange } from './exchange.ts'
+import type { Feeding } from './feeding.ts'
 import { createIntake } from './intake.ts'
 import type { Limits } from './limits.ts'
 import { plainRefusal } from './refusal.ts'
@@ -16,6 +17,7 @@ import { type Face, sizeOf, type WireCaller, type WireRequest, type WireResponse
 
 const STOPPING_RETRY_SECONDS = 5
 const SMALL_ANSWER = 16_384
+const ignore = (): void => undefined
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
 /** A server and what it answers with. */
@@ -31,6 +33,7 @@ export type Serving = {
   readonly clock: () => number
   readonly turns: Turns
   readonly bodies: Bodies
+  readonly feeding: Feeding
   readonly onExchange: OnExchange
 }
 
@@ -87,9 +90,9 @@ const tellsOf = ({ status, headers }: WireResponse): Pick<Exchange, 'requestId' 
 })
 
 /** Answers one request, and tells of it once its answer has been handed over or nobody is there to take it. */
-const answer = async (serving: Serving, running: Running, over: Promise<void>): Promise<void> => {
+const answer = async (serving: Serving, running: Running, refusal: KpiError | undefined): Promise<void> => {
   const { turns } = serving
-  const { request, response, intake } = running
+  const { request, response, intake, over } = running
   const started = serving.clock()
   const { target, host } = readTarget(request.url ?? '/')
   const method = request.method ?? 'GET'
@@ -122,7 +125,6 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
       throw new KpiError('malformed', 'the connection was cut while the request waited for its turn')
     },
   }
-  const refusal = refusalOf(serving, request)
   const answered = refusal ? plainRefusal(refusal, serving.requestId(), asked) : await serving.face(asked)
   place.leave()
   const bytesOut = await write(serving, running, answered)
@@ -144,15 +146,35 @@ const answer = async (serving: Serving, running: Running, over: Promise<void>): 
   })
 }
 
+/** Waits until the answer to the last request of a connection was handed over, and then for a turn. */
+const waitBehind = async ({ turns, behindProxy }: Serving, last: Running, request: IncomingMessage): Promise<void> => {
+  await last.over
+  const turn = turns.pause(`address ${addressOf(request, behindProxy)}`)
+  if (turn) await turn
+}
+
+/** Answers a request behind those of its connection that came before it: their answers go out in their order anyway. */
+const answerInOrder = async (serving: Serving, running: Running, last: Running | undefined): Promise<void> => {
+  const { request } = running
+  // A service that stops answers what had come before.
+  const refusal = refusalOf(serving, request)
+  if (last) await waitBehind(serving, last, request)
+  if (!request.socket.destroyed) await answer(serving, running, refusal)
+}
+
 const createOnRequest = (serving: Serving, asksFirst: boolean) => {
+  const { connections, feeding } = serving
   return (request: IncomingMessage, response: ServerResponse): void => {
-    const intake = createIntake(request, asksFirst ? () => response.writeContinue() : () => undefined)
+    const { socket } = request
+    const intake = createIntake(request, asksFirst ? () => response.writeContinue() : ignore)
     const over = Promise.withResolvers<void>()
     response.once('close', over.resolve)
-    const running = { request, response, intake, onGone: over.resolve }
-    serving.connections.add(running)
+    const running = { request, response, intake, over: over.promise, onGone: over.resolve }
+    const last = connections.runningOn(socket).at(-1)
+    connections.add(running)
+    void over.promise.then(() => feeding.goOn(socket))
     // The face throws nothing; what is left is a sender who has gone away.
-    answer(serving, running, over.promise).catch(() => response.destroy())
+    answerInOrder(serving, running, last).catch(() => response.destroy())
   }
 }
 

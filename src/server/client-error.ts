@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { KpiError } from '../domain/errors.ts'
+import { HEAD_LIMIT } from '../domain/limits.ts'
 import type { Connections } from './connections.ts'
 import { directAddress } from './sender.ts'
 import type { TextResponse } from './wire.ts'
@@ -14,12 +15,18 @@ type ReadError = Error & {
   readonly bytesParsed?: number
 }
 
+/** The beginning of a request whose target goes on and on. */
+const ENDLESS_TARGET = /^[A-Z]+ [^ \n]*$/
+
 /**
- * Whether reading ended with the target of a request: only that is followed by the version. Where the target goes on
- * beyond the packet, this cannot be known.
+ * Returns whether reading ended in the target of a request, or with it: only that is followed by the version. Where the
+ * target began in an earlier packet and goes on beyond this one, this cannot be known.
  */
-const endedWithTarget = ({ rawPacket = new Uint8Array(), bytesParsed = 0 }: ReadError): boolean =>
-  /^ HTTP\/\d\.\d\r?\n/.test(Buffer.from(rawPacket.subarray(bytesParsed, bytesParsed + 11)).toString('latin1'))
+const endedInTarget = ({ rawPacket = new Uint8Array(), bytesParsed = 0 }: ReadError): boolean => {
+  const text = Buffer.from(rawPacket).toString('latin1')
+  const isEnd = /^ HTTP\/\d\.\d\r?\n/.test(text.slice(bytesParsed, bytesParsed + 11))
+  return isEnd || ENDLESS_TARGET.test(text.slice(0, bytesParsed))
+}
 
 /** What was wrong with a request that Node.js could not read; undefined where no HTTP was spoken at all. */
 const faultOf = (error: ReadError): KpiError | undefined => {
@@ -27,11 +34,11 @@ const faultOf = (error: ReadError): KpiError | undefined => {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new KpiError('too_slow', 'the request did not come in time; send it again', { cause: error })
   }
-  if (code === 'HPE_HEADER_OVERFLOW' && endedWithTarget(error)) {
-    return new KpiError('too_long', 'the address is over 64 KiB, it may have 8', { cause: error })
+  if (code === 'HPE_HEADER_OVERFLOW' && endedInTarget(error)) {
+    return new KpiError('too_long', `the address is over ${HEAD_LIMIT / 1024} KiB, it may have 8`, { cause: error })
   }
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return new KpiError('head_too_large', 'the head of the request is over 64 KiB', { cause: error })
+    return new KpiError('head_too_large', `the head of the request is over ${HEAD_LIMIT / 1024} KiB`, { cause: error })
   }
   if (!code.startsWith('HPE_')) return undefined
   return new KpiError('malformed', `this is no HTTP request that can be read: ${reason}`, { cause: error })

@@ -8,6 +8,8 @@ export type Running = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly intake: Intake
+  /** Resolves when its answer has been handed over, or its connection is gone. */
+  readonly over: Promise<void>
   /** To be called when nobody is there any more to take the answer. */
   readonly onGone: () => void
 }
@@ -18,6 +20,10 @@ export type Connections = {
   readonly add: (running: Running) => void
   /** The requests that are being answered on a connection. */
   readonly runningOn: (socket: Duplex) => readonly Running[]
+  /** Returns how many requests of a connection are being answered. */
+  readonly waiting: (socket: Duplex) => number
+  /** Returns whether a body is coming in on a connection that has to be read before more of it is taken. */
+  readonly isBodyFull: (socket: Duplex) => boolean
   /** Ends the connections that have said nothing. To be called once the server closes, which ends those between requests. */
   readonly dropSilent: () => void
   /** Ends the connections that keep the server waiting: for the rest of a head or a body, or to take an answer. */
@@ -76,6 +82,11 @@ export const watchConnections = (server: Server): Connections => {
       running.response.once('close', () => remove(running, socket))
     },
     runningOn,
+    waiting: (socket) => runningOn(socket).length,
+    isBodyFull: (socket) => {
+      const last = runningOn(socket).at(-1)?.request
+      return last !== undefined && !last.complete && last.readableLength >= last.readableHighWaterMark
+    },
     dropSilent: () => {
       for (const socket of open.values()) if (socket.bytesRead === 0) dropIfIdle(socket)
     },

@@ -20,19 +20,26 @@ export type Intake = {
   readonly drain: () => Promise<void>
 }
 
+const LEAST_ROOM = 4096
+
 /**
- * Collects the chunks of a body. A large one whose size is known goes where it stays, as it would take twice the memory
- * to put its chunks together in the end.
+ * Puts the chunks of a body together as they come: there may be one for each of its bytes. A large one whose size is known
+ * has its room from the beginning, as it would take twice the memory to give it more again and again.
  */
 const createReceived = (announced: number) => {
-  if (announced <= LARGE_BYTES) {
-    const chunks: Buffer[] = []
-    return { add: (chunk: Buffer): void => void chunks.push(chunk), whole: (): Buffer => Buffer.concat(chunks) }
-  }
-  const body = Buffer.allocUnsafeSlow(announced)
+  let body = Buffer.allocUnsafeSlow(announced > LARGE_BYTES ? announced : LEAST_ROOM)
   let size = 0
+  const makeRoom = (needed: number): void => {
+    if (needed <= body.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, body.length * 2))
+    body.copy(larger, 0, 0, size)
+    body = larger
+  }
   return {
-    add: (chunk: Buffer): void => void (size += chunk.copy(body, size)),
+    add: (chunk: Buffer): void => {
+      makeRoom(size + chunk.length)
+      size += chunk.copy(body, size)
+    },
     whole: (): Buffer => body.subarray(0, size),
   }
 }

@@ -1,17 +1,16 @@
 import { createServer as createPlainServer, type Server } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { HEAD_LIMIT } from '../domain/limits.ts'
 import { answerRequests } from './answering.ts'
 import { createBodies } from './bodies.ts'
 import { type Connections, watchConnections } from './connections.ts'
 import type { OnExchange } from './exchange.ts'
+import { feedInSlices } from './feeding.ts'
 import { type Limits, LIMITS } from './limits.ts'
 import type { TlsPair } from './tls.ts'
 import { createTurns } from './turns.ts'
 import type { Face } from './wire.ts'
-
-/** Far more than an address may have, so that it is the interface that refuses one that is too long. */
-const HEAD_LIMIT = 65_536
 
 /** How a face is served. */
 export type ListenOptions = {
@@ -102,6 +101,7 @@ export const listen = async (
     clock,
     turns,
     bodies: createBodies(),
+    feeding: feedInSlices(server, connections, clock),
     onExchange,
   } as const
   answerRequests(serving)

@@ -32,8 +32,8 @@ describe('a request that cannot be read', () => {
       'no HTTP',
     ],
     ['with a target of 100,000 bytes', http(`GET /api/${'x'.repeat(100_000)}`, HOST), 414, 'the address is over'],
-    ['with a head of 70 KiB', http('GET /api/health', HOST, `X: ${'x'.repeat(70 * 1024)}`), 431, 'over 64 KiB'],
-    ['with a head of 4 MiB', http('GET /api/health', HOST, `X: ${'x'.repeat(2 ** 22)}`), 431, 'over 64 KiB'],
+    ['with a head of 17 KiB', http('GET /api/health', HOST, `X: ${'x'.repeat(17 * 1024)}`), 431, 'over 16 KiB'],
+    ['with a head of 4 MiB', http('GET /api/health', HOST, `X: ${'x'.repeat(2 ** 22)}`), 431, 'over 16 KiB'],
     ['with 5,000 headers', http('GET /api/health', HOST, ...Array<string>(5000).fill('X-Y: 123456789')), 431, 'KiB'],
     ['for a tunnel', http('CONNECT example.com:443', HOST), 405, 'CONNECT is not possible here'],
   ])('%s is answered in JSON, told of, and the next one works', async (_, text, status, message) => {

@@ -109,7 +109,7 @@ describe('a refusal by the server itself, below /v1, is a problem', () => {
     const long = head(service, 'GET /v1/kpis', HOST, LAST, `X: ${'x'.repeat(70 * 1024)}`)
     const answer = await sendThenRead(server.url, long)
     expect(statusOf(answer)).toBe(431)
-    expect(bodyOf(answer)).toEqual({ message: expect.stringContaining('over 64 KiB') as string })
+    expect(bodyOf(answer)).toEqual({ message: expect.stringContaining('over 16 KiB') as string })
   })
 })
 

@@ -1,5 +1,6 @@
 import type { Json } from '../../codec/json.ts'
 import { invalid, KpiError } from '../../domain/errors.ts'
+import { HEAD_LIMIT } from '../../domain/limits.ts'
 import type { Route } from '../call.ts'
 import { formats } from '../format.ts'
 import type { Place } from '../variant.ts'
@@ -89,7 +90,11 @@ const refusals: Facts['refusals'] = {
     says: 'The Content-Type of a body is neither JSON nor XML, missing beside an Origin, or names another charset than UTF-8.',
     tells: ['caller'],
   },
-  431: { example: refusalExamples[431], where: 'anywhere', says: 'The head of the request is over 64 KiB.' },
+  431: {
+    example: refusalExamples[431],
+    where: 'anywhere',
+    says: `The head of the request is over ${HEAD_LIMIT / 1024} KiB.`,
+  },
   500: {
     example: refusalExamples[500],
     where: 'behind the door',

@@ -1,5 +1,6 @@
 import type { Json } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
+import { HEAD_LIMIT } from '../../domain/limits.ts'
 import type { Schema } from './field-schemas.ts'
 
 /** Which operations a status may refuse. All but the first need credentials, and what they tell of a limit. */
@@ -82,7 +83,7 @@ export const refusalExamples = {
   413: new KpiError('too_large', 'the body is over 10 MiB'),
   414: new KpiError('too_long', 'the address is over 8192 bytes'),
   415: new KpiError('media_type', 'the Content-Type is text/plain'),
-  431: new KpiError('head_too_large', 'the head of the request is over 64 KiB'),
+  431: new KpiError('head_too_large', `the head of the request is over ${HEAD_LIMIT / 1024} KiB`),
   500: new KpiError('internal', 'something unforeseen happened; it was logged as request n2RfA6UeTjVM'),
   503: new KpiError('unavailable', 'the service is stopping; try again'),
 } as const

@@ -1,5 +1,6 @@
 import type { Json } from '../../codec/json.ts'
 import { invalid, KpiError } from '../../domain/errors.ts'
+import { HEAD_LIMIT } from '../../domain/limits.ts'
 import type { Route } from '../call.ts'
 import { PROBLEM_TYPE, problemJson, problemType } from '../problem.ts'
 import type { Place } from '../variant.ts'
@@ -135,7 +136,7 @@ const refusals: Facts['refusals'] = {
   431: {
     example: refusalExamples[431],
     where: 'anywhere',
-    says: 'The head of the request is over 64 KiB.',
+    says: `The head of the request is over ${HEAD_LIMIT / 1024} KiB.`,
     also: UNREAD,
   },
   500: {

@@ -1,4 +1,12 @@
-import { type FaultyAccount, type Held, type Kept, keyOf, type Number4, readNumber4, sumNumber4 } from '../faulty/account.ts'
+import {
+  type FaultyAccount,
+  type Held,
+  type Kept,
+  keyOf,
+  type Number4,
+  readNumber4,
+  sumNumber4,
+} from '../faulty/account.ts'
 import { UNLUCKY } from '../faulty/entries.ts'
 import type { Job } from './job.ts'
 import type { Cell } from './sheet.ts'
