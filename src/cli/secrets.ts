@@ -11,6 +11,8 @@ import { shellWord } from './shell-word.ts'
 const OTHERS = 0o077
 const WORLD = 0o007
 const OTHERS_WRITE = 0o022
+const ALL_WRITE = 0o002
+const STICKY = 0o1000
 const COMMAND_TIMEOUT_MS = 30_000
 
 /** What the secret of a remote service is called: each variant has its own. */
@@ -77,16 +79,36 @@ export const mustBePrivate = (io: Io, path: string, code: ErrorCode): void => {
   throw new KpiError(code, `${path} can be read by others; mend it with: chmod 600 ${shellWord(path)}`)
 }
 
+/** The ones who may write a file, besides those whom its rights name: root, and who runs this. */
+const isOwn = (uid: number): boolean => uid === 0 || uid === process.getuid?.()
+
+/** Returns why others may have written a file or folder, and the command that mends it; undefined where they may not. */
+const faultOfOwner = (path: string): string | undefined => {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) return undefined
+  const name = shellWord(path)
+  if (!isOwn(found.uid)) return `${path} belongs to another user; mend it with: chown "$(id -u)" ${name}`
+  return (found.mode & OTHERS_WRITE) === 0 ? undefined : `others can write ${path}; mend it with: chmod go-w ${name}`
+}
+
+/** Returns the first folder above a path in which anybody can put another in its place; none where they may only add. */
+const openFolderAbove = (path: string): string | undefined => {
+  const folder = dirname(path)
+  if (folder === path) return undefined
+  const { mode = 0 } = statSync(folder, { throwIfNoEntry: false }) ?? {}
+  return (mode & ALL_WRITE) !== 0 && (mode & STICKY) === 0 ? folder : openFolderAbove(folder)
+}
+
 /** Refuses to run a command of a configuration that others could have written, with the command that mends it. */
 const mustBeOwnConfig = (io: Io): void => {
   if (io.platform === 'win32') return
-  for (const path of [configFolder(io), configFile(io)]) {
-    if (((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS_WRITE) === 0) continue
-    throw new KpiError(
-      'unauthorized',
-      `the token command is not run, as others can write ${path}; mend it with: chmod go-w ${shellWord(path)}`,
-    )
-  }
+  const folder = resolve(configFolder(io))
+  const open = openFolderAbove(folder)
+  const fault =
+    faultOfOwner(folder) ??
+    faultOfOwner(configFile(io)) ??
+    (open && `others can write ${open}; mend it with: chmod o-w ${shellWord(open)}`)
+  if (fault) throw new KpiError('unauthorized', `the token command is not run, as ${fault}`)
 }
 
 /** Reads a secret from a file, unless others could read it too. */

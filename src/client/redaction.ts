@@ -15,9 +15,14 @@ const HIDDEN = '…'
 const SHORTEST = 4
 const SHORTEST_IN_DATA = 8
 
+/** So much of a secret, wherever in it, is not told in a message: logs cut what they repeat. */
+const PART = 10
+/** What our tokens begin with is no secret. */
+const PUBLIC_PART = 'kpi_token_'
+
 const lowerEscapes = (encoded: string): string => encoded.replaceAll(/%[\dA-F]{2}/g, (escape) => escape.toLowerCase())
 
-/** The ways in which a secret travels or is repeated: as it is, in URLs, in JSON, in Base64 and in the header of a login. */
+/** Lists the ways in which a secret travels or is repeated: as it is, in URLs, JSON, Base64, hexadecimal and the header of a login. */
 export const formsOf = (secret: string, login: string | undefined): string[] => {
   const encoded = encodeURIComponent(secret)
   const base64 = [secret, ...(login === undefined ? [] : [`${login}:${secret}`])].flatMap((text) => [
@@ -26,12 +31,42 @@ export const formsOf = (secret: string, login: string | undefined): string[] => 
   ])
   const escaped = JSON.stringify(secret).slice(1, -1)
   const ofJson = [escaped, escaped.replaceAll('/', String.raw`\/`)]
-  const forms = new Set([secret, encoded, lowerEscapes(encoded), ...ofJson, ...base64])
+  const hex = Buffer.from(secret).toString('hex')
+  const allEscaped = hex.replaceAll(/../g, String.raw`%$&`)
+  const forms = new Set([secret, encoded, lowerEscapes(encoded), ...ofJson, ...base64, hex, allEscaped])
   return [...forms].toSorted((one, other) => other.length - one.length)
 }
 
 const withoutAny = (text: string, forms: readonly string[]): string =>
   forms.reduce((left, form) => left.replaceAll(form, HIDDEN), text)
+
+const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+/** Lists all parts of some forms, in small letters. */
+const partsOf = (forms: readonly string[]): ReadonlySet<string> => {
+  const parts = new Set<string>()
+  for (const form of forms.map(lowerAscii)) {
+    for (let at = 0; at + PART <= form.length; at += 1) parts.add(form.slice(at, at + PART))
+  }
+  parts.delete(PUBLIC_PART)
+  return parts
+}
+
+/** Takes runs of parts out of a text, in capital or small letters. */
+const withoutParts = (text: string, parts: ReadonlySet<string>): string => {
+  const lower = lowerAscii(text)
+  const kept: string[] = []
+  let from = 0
+  for (let at = 0; at + PART <= text.length; at += 1) {
+    if (!parts.has(lower.slice(at, at + PART))) continue
+    let end = at + PART
+    while (end < text.length && parts.has(lower.slice(end - PART + 1, end + 1))) end += 1
+    kept.push(text.slice(from, at), HIDDEN)
+    from = end
+    at = end - 1
+  }
+  return kept.join('') + text.slice(from)
+}
 
 /** Whether the JSON of a body may hold any of the forms: some services write letters by number. */
 const mayHold = (body: string, forms: readonly string[]): boolean =>
@@ -40,7 +75,9 @@ const mayHold = (body: string, forms: readonly string[]): boolean =>
 /** Makes a redaction for a token or key, and the login name that it is sent with. */
 export const createRedaction = (secret: string, login: string | undefined): Redaction => {
   const forms = secret.length < SHORTEST ? [] : formsOf(secret, login)
+  const parts = partsOf(forms)
   const redact = (text: string): string => withoutAny(text, forms)
+  const redactParts = (text: string): string => withoutParts(redact(text), parts)
   const redactJson = (json: Json): Json => {
     if (typeof json === 'string') return redact(json)
     if (Array.isArray(json)) return json.map(redactJson)
@@ -52,16 +89,16 @@ export const createRedaction = (secret: string, login: string | undefined): Reda
       status,
       header: (name) => {
         const value = header(name)
-        return value === undefined ? undefined : redact(value)
+        return value === undefined ? undefined : redactParts(value)
       },
       body,
     }),
     error: (error) =>
-      new KpiError(error.code, redact(error.message), {
+      new KpiError(error.code, redactParts(error.message), {
         issues: error.issues.map((issue) => ({
           ...issue,
-          field: redact(issue.field),
-          message: redact(issue.message),
+          field: redactParts(issue.field),
+          message: redactParts(issue.message),
         })),
         mayBeDone: error.mayBeDone,
         ...(error.retryAfter !== undefined && { retryAfter: error.retryAfter }),

@@ -1,7 +1,7 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { type Ran, shellIn } from '../support/kpi.ts'
@@ -126,7 +126,7 @@ test.each([
 
 /** All control characters, and those that turn the direction of text. */
 const STEERING = Array.from({ length: 0x206a }, (_, code) => String.fromCharCode(code)).filter(
-  (one) => one !== '\n' && /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(one),
+  (one) => one !== '\n' && /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(one),
 )
 
 test.each([
@@ -169,18 +169,49 @@ test('rejects and exports of what only its owner may read are for its owner alon
   expect(statSync(home.in('out.csv')).mode & 0o777).toBe(0o600)
 })
 
-test.each(['config', 'folder'])('a token command is not run where others can write its %s', async (what) => {
-  const place = temporaryFolder()
-  const shell = shellIn({ home: place.path, env: { KPI_CONFIG_DIR: place.in('config'), PATH: '/usr/bin:/bin' } })
-  const remote = ['--base-url', baseUrl, '--login', LOGIN]
-  await shell('profiles', 'add', 'acme', ...remote, '--token-command', `touch ${place.in('ran')}; echo secret-token`)
-  const written = what === 'config' ? join(place.in('config'), 'config.json') : place.in('config')
-  chmodSync(written, 0o722)
-  const { code, stderr } = await shell('-p', 'acme', 'kpis', 'list')
-  expect({ code, stderr }).toEqual({
-    code: 4,
-    stderr: expect.stringContaining(`others can write ${written}; mend it with: chmod go-w ${written}`),
-  })
-  expect(readdirSync(place.path)).not.toContain('ran')
-  place[Symbol.dispose]()
-})
+/** Lets others write what a token command is read from, and what is said of it. */
+const OPENED: readonly (readonly [what: string, open: (config: string) => void, told: (config: string) => string])[] = [
+  [
+    'its config may be written by others',
+    (config) => chmodSync(join(config, 'config.json'), 0o622),
+    (config) => `others can write ${config}/config.json; mend it with: chmod go-w ${config}/config.json`,
+  ],
+  [
+    'its folder may be written by others',
+    (config) => chmodSync(config, 0o722),
+    (config) => `others can write ${config}; mend it with: chmod go-w ${config}`,
+  ],
+  [
+    'its folder may be replaced by others',
+    (config) => chmodSync(dirname(config), 0o777),
+    (config) => `others can write ${dirname(config)}; mend it with: chmod o-w ${dirname(config)}`,
+  ],
+]
+
+/** Only root may give a file away. */
+const OWNED: typeof OPENED = [
+  [
+    'its config belongs to another user',
+    (config) => chownSync(join(config, 'config.json'), 12_345, 12_345),
+    (config) => `${config}/config.json belongs to another user`,
+  ],
+  [
+    'its folder belongs to another user',
+    (config) => chownSync(config, 12_345, 12_345),
+    (config) => `${config} belongs to another user`,
+  ],
+]
+
+test.each([...OPENED, ...(process.getuid?.() === 0 ? OWNED : [])])(
+  'a token command is not run where %s',
+  async (_, open, told) => {
+    using place = temporaryFolder()
+    const shell = shellIn({ home: place.path, env: { KPI_CONFIG_DIR: place.in('config'), PATH: '/usr/bin:/bin' } })
+    const remote = ['--base-url', baseUrl, '--login', LOGIN]
+    await shell('profiles', 'add', 'acme', ...remote, '--token-command', `touch ${place.in('ran')}; echo secret-token`)
+    open(place.in('config'))
+    const { code, stderr } = await shell('-p', 'acme', 'kpis', 'list')
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(told(place.in('config'))) as string })
+    expect(readdirSync(place.path)).not.toContain('ran')
+  },
+)

@@ -44,7 +44,7 @@ const CLOSE = 'Connection: close\r\n'
 
 const wireOf = ({ target, body, isChunked }: Sent, isLast: boolean): string => {
   const length = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${Buffer.byteLength(body)}`
-  const chunks = [...body].map((letter) => `1\r\n${letter}\r\n`)
+  const chunks = Array.from(body, (letter) => `1\r\n${letter}\r\n`)
   const framed = isChunked ? `${chunks.join('')}0\r\n\r\n` : body
   return `POST ${target} HTTP/1.1\r\nHost: a\r\n${length}\r\n${isLast ? CLOSE : ''}\r\n${framed}`
 }

@@ -3,10 +3,10 @@ export type Width = (text: string) => number
 
 const PLAIN = /^[\x20-\x7e]*$/
 /** Find what steers a terminal: control characters, and those that turn the direction of what follows. */
-const STEERING = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
-const STEERING_BUT_LINE_ENDS = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+const STEERING = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+const STEERING_BUT_LINE_ENDS = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 /** JSON escapes the others itself. */
-const LEFT_BY_JSON = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu
+const LEFT_BY_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /** One line of text that cannot steer the terminal; line ends are shown as marks. */
 export const oneLine = (text: string): string =>
