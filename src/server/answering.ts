@@ -162,7 +162,7 @@ const answerInOrder = async (serving: Serving, running: Running, last: Running |
   if (!request.socket.destroyed) await answer(serving, running, refusal)
 }
 
-const createOnRequest = (serving: Serving, asksFirst: boolean) => {
+const createOnRequest = (serving: Serving, answering: Set<Promise<void>>, asksFirst: boolean) => {
   const { connections, feeding } = serving
   return (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request
@@ -174,7 +174,9 @@ const createOnRequest = (serving: Serving, asksFirst: boolean) => {
     connections.add(running)
     void over.promise.then(() => feeding.goOn(socket))
     // The face throws nothing; what is left is a sender who has gone away.
-    answerInOrder(serving, running, last).catch(() => response.destroy())
+    const answered = answerInOrder(serving, running, last).catch(() => void response.destroy())
+    answering.add(answered)
+    void answered.then(() => answering.delete(answered))
   }
 }
 
@@ -189,18 +191,20 @@ const refuseOn = ({ limits, requestId, onExchange }: Serving): Refuse =>
     return answered
   }, limits.lingerMs)
 
-/** Lets a server answer all that comes to it. */
-export const answerRequests = (serving: Serving): void => {
+/** Lets a server answer all that comes to it; returns a way to wait until whatever was begun is over, and told of. */
+export const answerRequests = (serving: Serving): (() => Promise<unknown>) => {
+  const answering = new Set<Promise<void>>()
   const { server, connections } = serving
   const refuse = refuseOn(serving)
   const onClientError = createOnClientError(connections, refuse)
-  server.on('request', createOnRequest(serving, false))
-  server.on('checkContinue', createOnRequest(serving, true))
-  server.on('checkExpectation', createOnRequest(serving, false))
+  server.on('request', createOnRequest(serving, answering, false))
+  server.on('checkContinue', createOnRequest(serving, answering, true))
+  server.on('checkExpectation', createOnRequest(serving, answering, false))
   server.on('connect', (_, socket: Duplex) => {
     refuse(socket, new KpiError('method_not_allowed', 'CONNECT is not possible here', { allow: METHODS }))
   })
   server.on('clientError', (reason, socket) => {
     onClientError(reason, socket).catch(() => socket.destroy())
   })
+  return () => Promise.all(answering)
 }

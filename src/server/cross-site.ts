@@ -24,8 +24,9 @@ const isOwnOrigin = (origin: string, { headers, scheme = 'http', publicOrigin }:
 export const rejectCrossSite = (request: Sent): void => {
   const { method, headers } = request
   if (SAFE_METHODS.has(method)) return
-  const site = headers['sec-fetch-site']?.trim().toLowerCase() ?? ''
-  if (OTHER_SITES.has(site)) {
+  const sites = (headers['sec-fetch-site'] ?? '').split(',').map((site) => site.trim().toLowerCase())
+  const site = sites.find((one) => OTHER_SITES.has(one))
+  if (site !== undefined) {
     throw new KpiError(
       'forbidden',
       `a page of another site asks for this (Sec-Fetch-Site: ${site}), and may change nothing here; send it from a program, or from a page of this service`,

@@ -1,6 +1,7 @@
 import { createServer as createPlainServer, type Server } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { HEAD_LIMIT } from '../domain/limits.ts'
 import { answerRequests } from './answering.ts'
 import { createBodies } from './bodies.ts'
@@ -104,7 +105,7 @@ export const listen = async (
     feeding: feedInSlices(server, connections, clock),
     onExchange,
   } as const
-  answerRequests(serving)
+  const settle = answerRequests(serving)
   await start(server, host, port)
   return {
     url: urlOf(tls ? 'https' : 'http', server.address()),
@@ -112,6 +113,10 @@ export const listen = async (
     renew: (pair) => {
       if (server instanceof TlsServer) server.setSecureContext({ ...pair, minVersion: 'TLSv1.2' })
     },
-    close: () => stop(server, connections, limits.patienceMs),
+    close: async () => {
+      await stop(server, connections, limits.patienceMs)
+      // What was cut is told of, too; whoever never comes to an end is not waited for.
+      await Promise.race([settle(), sleep(limits.patienceMs, undefined, { ref: false })])
+    },
   }
 }

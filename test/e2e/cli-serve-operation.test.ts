@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makePair, type Pair } from '../support/certificates.ts'
 import { basic, KPI } from '../support/classic.ts'
@@ -151,6 +152,20 @@ describe('the log of kpi serve', () => {
     ])
     expect(stderr).not.toContain(token)
     expect(stdout).toBe(`${url}\n`)
+  })
+
+  test('has the request, too, that was cut when the service stopped', async () => {
+    const { url, port, child, ended } = await serve('--access-log', 'cut.log')
+    const headers = ['Host: localhost', `Authorization: ${credentials}`, 'Content-Type: application/json']
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write(['POST /api/kpicategories HTTP/1.1', ...headers, 'Content-Length: 50', '', '{"name"'].join('\r\n'))
+    // It is there when what came later has been answered.
+    await get(`${url}/kpis/1`)
+    child.kill('SIGTERM')
+    expect(await ended).toMatchObject({ code: 0, stderr: '' })
+    const logged = linesOf(readFileSync(home.in('cut.log'), 'utf8')).map(({ path, cut }) => [path, cut])
+    expect(logged).toContainEqual(['/api/kpicategories', true])
   })
 
   test('goes on in a new file on SIGHUP, so that the old one can be put away', async () => {

@@ -80,6 +80,8 @@ const foreign = (host: string, own: string): readonly Record<string, string>[] =
     { 'sec-fetch-site': 'same-site' },
     { 'sec-fetch-site': ' Cross-Site ' },
     { 'sec-fetch-site': 'cross-site', origin: own },
+    { 'sec-fetch-site': 'same-origin, cross-site' },
+    { 'sec-fetch-site': 'cross-site,same-origin', origin: own },
     { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },
   ]
 }
