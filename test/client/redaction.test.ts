@@ -29,10 +29,8 @@ test('no part of a secret is left in an error, however the service cuts it', () 
       const message = told(before + part + after)
       expect(message.startsWith(before)).toBe(true)
       expect(message.endsWith(after)).toBe(true)
-      for (let at = 0; at + 10 <= part.length; at += 1) {
-        const piece = part.slice(at, at + 10)
-        if (piece.toLowerCase() !== 'kpi_token_') expect(message).not.toContain(piece)
-      }
+      const pieces = Array.from({ length: part.length - 9 }, (_, at) => part.slice(at, at + 10))
+      expect(pieces.filter((piece) => message.includes(piece) && piece.toLowerCase() !== 'kpi_token_')).toEqual([])
     }),
     { numRuns: 2000 },
   )
