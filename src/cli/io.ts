@@ -26,6 +26,8 @@ export type Io = {
   readonly cwd: string
   readonly home: string
   readonly platform: string
+  /** The user that this runs as, by number; undefined where the system has none. */
+  readonly uid: number | undefined
   /** A folder for files that are needed for a while. */
   readonly tempDir: string
   readonly stdin: Readable
@@ -133,6 +135,7 @@ export const processIo = (isHandedOver = false): Io => {
     env: process.env,
     cwd: process.cwd(),
     platform: process.platform,
+    uid: process.getuid?.(),
     now: Date.now,
     uptime: () => performance.now(),
     get home() {

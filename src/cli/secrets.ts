@@ -80,14 +80,14 @@ export const mustBePrivate = (io: Io, path: string, code: ErrorCode): void => {
 }
 
 /** The ones who may write a file, besides those whom its rights name: root, and who runs this. */
-const isOwn = (uid: number): boolean => uid === 0 || uid === process.getuid?.()
+const isOwn = ({ uid }: Io, owner: number): boolean => owner === 0 || owner === uid
 
 /** Returns why others may have written a file or folder, and the command that mends it; undefined where they may not. */
-const faultOfOwner = (path: string): string | undefined => {
+const faultOfOwner = (io: Io, path: string): string | undefined => {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) return undefined
   const name = shellWord(path)
-  if (!isOwn(found.uid)) return `${path} belongs to another user; mend it with: chown "$(id -u)" ${name}`
+  if (!isOwn(io, found.uid)) return `${path} belongs to another user; mend it with: chown "$(id -u)" ${name}`
   return (found.mode & OTHERS_WRITE) === 0 ? undefined : `others can write ${path}; mend it with: chmod go-w ${name}`
 }
 
@@ -105,8 +105,8 @@ const mustBeOwnConfig = (io: Io): void => {
   const folder = resolve(configFolder(io))
   const open = openFolderAbove(folder)
   const fault =
-    faultOfOwner(folder) ??
-    faultOfOwner(configFile(io)) ??
+    faultOfOwner(io, folder) ??
+    faultOfOwner(io, configFile(io)) ??
     (open && `others can write ${open}; mend it with: chmod o-w ${shellWord(open)}`)
   if (fault) throw new KpiError('unauthorized', `the token command is not run, as ${fault}`)
 }

@@ -125,8 +125,8 @@ const answer = async (serving: Serving, running: Running, refusal: KpiError | un
       throw new KpiError('malformed', 'the connection was cut while the request waited for its turn')
     },
   }
-  const answered = refusal ? plainRefusal(refusal, serving.requestId(), asked) : await serving.face(asked)
-  place.leave()
+  const answering = refusal ? plainRefusal(refusal, serving.requestId(), asked) : serving.face(asked)
+  const answered = await Promise.resolve(answering).finally(place.leave)
   const bytesOut = await write(serving, running, answered)
   const taken = caller !== undefined && bytesOut > SMALL_ANSWER ? turns.hold(caller.account, bytesOut) : undefined
   await over

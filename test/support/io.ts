@@ -54,6 +54,7 @@ export const testIo = (world: World): TestIo => {
     cwd: world.cwd ?? world.home,
     home: world.home,
     platform: 'linux',
+    uid: process.getuid?.(),
     tempDir: world.home,
     stdin: stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)]),
     stdinIsTerminal: isTerminal,
