@@ -9,7 +9,7 @@ const SMALL_BYTES = 16_384
 /** A body beyond this is large: it has to be let in before it is read. */
 export const LARGE_BYTES = MEBIBYTE
 /** While the bodies of an account, or of all, hold more, all that are not small have to be let in like large ones. */
-const HELD_BYTES = { ofOne: 32 * MEBIBYTE, ofAll: 64 * MEBIBYTE }
+const HELD_BYTES = { ofOne: 8 * MEBIBYTE, ofAll: 32 * MEBIBYTE }
 /** While they hold more than this together, those of an account that holds more than its share are refused. */
 const MOST_HELD_BYTES = 128 * MEBIBYTE
 /** So much of a body may have arrived before anything of it is read. */

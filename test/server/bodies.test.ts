@@ -63,11 +63,11 @@ describe('bodies that are not large', () => {
   }
 
   test.each([
-    ['of an account that holds little', { a: 10 }, 'a', MIB, true],
-    ['of an account that holds its share', { a: 32 }, 'a', MIB, false],
-    ['of others than that', { a: 32 }, 'b', MIB, true],
-    ['of others, when accounts hold too much together', { a: 32, b: 32 }, 'c', MIB, false],
-    ['that are small, whatever is held', { a: 32, b: 32 }, 'a', 16_384, true],
+    ['of an account that holds little', { a: 6 }, 'a', MIB, true],
+    ['of an account that holds its share', { a: 8 }, 'a', MIB, false],
+    ['of others than that', { a: 8 }, 'b', MIB, true],
+    ['of others, when accounts hold too much together', { a: 8, b: 8, c: 8, d: 8 }, 'e', MIB, false],
+    ['that are small, whatever is held', { a: 8, b: 8, c: 8, d: 8 }, 'a', 16_384, true],
   ])('%s are read at once, or have to be let in', (_, held, account, bytes, isAtOnce) => {
     const of = holding(held)
     expect(of(account).onAnnounced(bytes) === undefined).toBe(isAtOnce)
@@ -75,8 +75,8 @@ describe('bodies that are not large', () => {
   })
 
   test('are refused where they fill the memory, those of the account alone that does', () => {
-    const of = holding({ a: 32, b: 32 })
-    for (let at = 0; at < 64; at += 1) void of('a').onChunk(MIB)
+    const of = holding({ a: 8, b: 8 })
+    for (let at = 0; at < 112; at += 1) void of('a').onChunk(MIB)
     expect(() => of('a').onChunk(MIB)).toThrow('too many large bodies came at once; send it again later')
     expect(of('a').onChunk(16_384)).toBeUndefined()
     expect(() => of('c').onChunk(MIB)).not.toThrow()

@@ -19,6 +19,13 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
+test('every scope is named where keys are described', () => {
+  const { components } = description as unknown as {
+    components: { securitySchemes: Record<string, { description: string }> }
+  }
+  expect(components.securitySchemes['key']?.description).toContain(SCOPES.join(', '))
+})
+
 /** Asks for an operation, and answers how what is told is not as it is described, or has another status. */
 const faultsOf = async ({ operation }: Placed, asked: Asked, expected: number): Promise<string[]> => {
   const answer = await askV1(world, asked)

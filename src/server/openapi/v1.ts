@@ -1,4 +1,5 @@
 import type { Json } from '../../codec/json.ts'
+import { SCOPES } from '../../domain/scopes.ts'
 import { invalid, KpiError } from '../../domain/errors.ts'
 import { HEAD_LIMIT } from '../../domain/limits.ts'
 import type { Route } from '../call.ts'
@@ -9,6 +10,9 @@ import { ACCOUNT_HEADER, type Facts, type Header, limitHeaders, refusalExamples 
 import type { Schema } from './field-schemas.ts'
 import { contentIn } from './responses.ts'
 import { ref } from './schemas.ts'
+
+/** Lists all scopes, as generators find none where they look for those of OAuth. */
+const ABOUT_KEYS = `A key of the service. Each operation names the scope that it needs, as its role; a key may have: ${SCOPES.join(', ')}.`
 
 const ABOUT = `Keeps KPIs and their values, broken down by people and by whatever else, and reports them by period.
 
@@ -169,7 +173,7 @@ const v1Facts: Facts = {
   prefix: '/v1',
   security: {
     name: 'key',
-    scheme: { type: 'http', scheme: 'bearer', description: 'A key, whose scopes are the roles of the operations' },
+    scheme: { type: 'http', scheme: 'bearer', description: ABOUT_KEYS },
   },
   challenge: 'Bearer',
   formats: ['application/json'],
