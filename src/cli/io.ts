@@ -26,7 +26,7 @@ export type Io = {
   readonly cwd: string
   readonly home: string
   readonly platform: string
-  /** The user that this runs as, by number; undefined where the system has none. */
+  /** Tells, by number, which user this runs as; undefined where the system has none. */
   readonly uid: number | undefined
   /** A folder for files that are needed for a while. */
   readonly tempDir: string

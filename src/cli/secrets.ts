@@ -11,7 +11,7 @@ import { shellWord } from './shell-word.ts'
 const OTHERS = 0o077
 const WORLD = 0o007
 const OTHERS_WRITE = 0o022
-const ALL_WRITE = 0o002
+const WORLD_WRITE = 0o002
 const STICKY = 0o1000
 const COMMAND_TIMEOUT_MS = 30_000
 
@@ -79,24 +79,24 @@ export const mustBePrivate = (io: Io, path: string, code: ErrorCode): void => {
   throw new KpiError(code, `${path} can be read by others; mend it with: chmod 600 ${shellWord(path)}`)
 }
 
-/** The ones who may write a file, besides those whom its rights name: root, and who runs this. */
-const isOwn = ({ uid }: Io, owner: number): boolean => owner === 0 || owner === uid
+/** Returns whether a file's owner is trusted with what is run: that is who runs this, or root. */
+const isTrusted = ({ uid }: Io, owner: number): boolean => owner === 0 || owner === uid
 
 /** Returns why others may have written a file or folder, and the command that mends it; undefined where they may not. */
 const faultOfOwner = (io: Io, path: string): string | undefined => {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) return undefined
   const name = shellWord(path)
-  if (!isOwn(io, found.uid)) return `${path} belongs to another user; mend it with: chown "$(id -u)" ${name}`
+  if (!isTrusted(io, found.uid)) return `${path} belongs to another user; mend it with: chown "$(id -u)" ${name}`
   return (found.mode & OTHERS_WRITE) === 0 ? undefined : `others can write ${path}; mend it with: chmod go-w ${name}`
 }
 
-/** Returns the first folder above a path in which anybody can put another in its place; none where they may only add. */
+/** Returns the nearest folder above a path in which anybody could put something else in its place. */
 const openFolderAbove = (path: string): string | undefined => {
   const folder = dirname(path)
   if (folder === path) return undefined
   const { mode = 0 } = statSync(folder, { throwIfNoEntry: false }) ?? {}
-  return (mode & ALL_WRITE) !== 0 && (mode & STICKY) === 0 ? folder : openFolderAbove(folder)
+  return (mode & WORLD_WRITE) !== 0 && (mode & STICKY) === 0 ? folder : openFolderAbove(folder)
 }
 
 /** Refuses to run a command of a configuration that others could have written, with the command that mends it. */

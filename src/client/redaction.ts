@@ -17,7 +17,7 @@ const SHORTEST_IN_DATA = 8
 
 /** So much of a secret, wherever in it, is not told in a message: logs cut what they repeat. */
 const PART = 10
-/** What our tokens begin with is no secret. */
+/** Names what all tokens of the bundled service begin with, which is no secret. */
 const PUBLIC_PART = 'kpi_token_'
 
 const lowerEscapes = (encoded: string): string => encoded.replaceAll(/%[\dA-F]{2}/g, (escape) => escape.toLowerCase())

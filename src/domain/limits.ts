@@ -3,7 +3,7 @@ export const MEBIBYTE = 1024 * 1024
 /** The most bytes that the body of a request may have: 10 MiB (decisions, section 8). */
 export const BODY_LIMIT = 10 * MEBIBYTE
 
-/** The most bytes that the head of a request may have: more than the 8 KiB of an address, as that is refused by itself. */
+/** Bounds the bytes of a request's head; above the 8 KiB of its address, so that the interface refuses a longer one itself. */
 export const HEAD_LIMIT = 16_384
 
 /** The most bytes that the body of an answer may have. */

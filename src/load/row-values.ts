@@ -14,7 +14,7 @@ export type AtHand = {
   line: number
   /** As it was found: the numbers of a KPI are of one unit, however rows call it and whatever columns they stand in. */
   kpi: number | undefined
-  /** The digits of the last number that were rounded away, where they are kept to be added up. */
+  /** Keeps the digits that were rounded away of the last number, where numbers are to be added up. */
   beyond: string
   readonly reasons: string[]
 }

@@ -127,7 +127,7 @@ const answer = async (serving: Serving, running: Running, refusal: KpiError | un
   }
   const answering = refusal ? plainRefusal(refusal, serving.requestId(), asked) : serving.face(asked)
   const answered = await Promise.resolve(answering).finally(place.leave)
-  // What else such a connection brings is not to be trusted, or comes too late.
+  // End the connection: what else it brings cannot be trusted, or comes too late.
   if (refusal) response.setHeader('connection', 'close')
   const bytesOut = await write(serving, running, answered)
   const taken = caller !== undefined && bytesOut > SMALL_ANSWER ? turns.hold(caller.account, bytesOut) : undefined

@@ -4,15 +4,15 @@ import { MEBIBYTE } from '../domain/limits.ts'
 import { createPlaces } from './places.ts'
 import { createTally } from './tally.ts'
 
-/** A body up to this is small: it is read and worked on as it comes. */
+/** Tells small bodies, which are read and worked on as they come. */
 const SMALL_BYTES = 16_384
-/** A body beyond this is large: it has to be let in before it is read. */
+/** Tells large bodies, which have to be let in before they are read. */
 export const LARGE_BYTES = MEBIBYTE
 /** While the bodies of an account, or of all, hold more, all that are not small have to be let in like large ones. */
 const HELD_BYTES = { ofOne: 8 * MEBIBYTE, ofAll: 32 * MEBIBYTE }
 /** While they hold more than this together, those of an account that holds more than its share are refused. */
 const MOST_HELD_BYTES = 128 * MEBIBYTE
-/** So much of a body may have arrived before anything of it is read. */
+/** Counts what may have arrived of a body before anything of it is read. */
 const ARRIVED_BYTES = 65_536
 /** So many large bodies are read at a time, and so many of all that are not small are worked on. */
 const SHARE = { most: 3, ofOne: 2 }
@@ -21,7 +21,7 @@ const LEAST_BYTES = 131_072
 const LOOK_MS = 2000
 const RETRY_SECONDS = 5
 
-/** The body of one request, as far as others have to wait for it. */
+/** Lets one body be read and worked on when it is its turn. */
 export type BodyPlace = {
   /** Waits until a body that announces so many bytes may be read; undefined where that is at once. */
   readonly onAnnounced: (bytes: number) => Promise<void> | undefined

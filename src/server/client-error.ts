@@ -15,7 +15,7 @@ type ReadError = Error & {
   readonly bytesParsed?: number
 }
 
-/** The beginning of a request whose target goes on and on. */
+/** Matches the beginning of a request whose target does not end in what was read. */
 const ENDLESS_TARGET = /^[A-Z]+ [^ \n]*$/
 
 /**

@@ -20,8 +20,6 @@ export type Connections = {
   readonly add: (running: Running) => void
   /** The requests that are being answered on a connection. */
   readonly runningOn: (socket: Duplex) => readonly Running[]
-  /** Returns how many requests of a connection are being answered. */
-  readonly waiting: (socket: Duplex) => number
   /** Returns whether a body is coming in on a connection that has to be read before more of it is taken. */
   readonly isBodyFull: (socket: Duplex) => boolean
   /** Ends the connections that have said nothing. To be called once the server closes, which ends those between requests. */
@@ -82,7 +80,6 @@ export const watchConnections = (server: Server): Connections => {
       running.response.once('close', () => remove(running, socket))
     },
     runningOn,
-    waiting: (socket) => runningOn(socket).length,
     isBodyFull: (socket) => {
       const last = runningOn(socket).at(-1)?.request
       return last !== undefined && !last.complete && last.readableLength >= last.readableHighWaterMark

@@ -1,8 +1,10 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Connections } from './connections.ts'
 import { createLine } from './line.ts'
+import { createOneATurn } from './one-a-turn.ts'
 
-/** Data with more lines than this may be many requests, headers or pieces of a body: it is parsed a slice at a time. */
+/** Tells what is parsed a slice at a time: data of more lines may be many requests, headers or pieces of a body. */
 const MOST_LINES = 40
 const SLICE_BYTES = 2048
 /** How long slices of one connection are parsed before others have their turn. */
@@ -13,16 +15,8 @@ const LINE_END = '\n'
 
 /** Hands what connections send to the parser of HTTP. */
 export type Feeding = {
-  /** To be told that a request of a connection has been answered. */
+  /** Goes on with a connection of which a request has been answered. */
   readonly goOn: (socket: Socket) => void
-}
-
-/** What there is to know of a connection. */
-export type Fed = {
-  /** Returns how many requests of it wait for their answers. */
-  readonly waiting: (socket: Socket) => number
-  /** Returns whether a body is coming in that has to be read before more of it is taken. */
-  readonly isBodyFull: (socket: Socket) => boolean
 }
 
 const hasManyLines = (data: Buffer): boolean => {
@@ -49,30 +43,30 @@ const takeParser = (socket: Socket): Parse | undefined => {
 /**
  * Stands between the connections of a server and its parser, which would parse all that has come at once, however many
  * requests that is: it gets a slice of a connection at a time, connections take turns, and others have theirs in between. A
- * connection whose requests wait for their answers is not read on. To be called before the server listens.
+ * connection is not read on while many of its requests wait for their answers. To be called before the server listens.
  */
-export const feedInSlices = (server: Server, { waiting, isBodyFull }: Fed, clock: () => number): Feeding => {
+export const feedInSlices = (
+  server: Server,
+  { runningOn, isBodyFull }: Pick<Connections, 'runningOn' | 'isBodyFull'>,
+  clock: () => number,
+): Feeding => {
   const line = createLine()
+  const serve = createOneATurn(() => line.next(() => true))
   const feeds = new WeakMap<Socket, () => void>()
-  let isServing = false
-
-  const serve = (): void => {
-    isServing = false
-    line.next(() => true)?.()
-    serveLater()
-  }
-  const serveLater = (): void => {
-    if (isServing || line.size() === 0) return
-    isServing = true
-    setImmediate(serve)
-  }
   let connections = 0
+
   const feed = (socket: Socket): void => {
     const parse = takeParser(socket)
     if (!parse) return
     const name = String((connections += 1))
-    let [rest, isInLine]: [Buffer, boolean] = [Buffer.alloc(0), false]
-    const isReady = (): boolean => waiting(socket) < MOST_WAITING && !socket.writableNeedDrain
+    let [rest, isInLine, isHeldUp]: [Buffer, boolean, boolean] = [Buffer.alloc(0), false, false]
+    const isReady = (): boolean => runningOn(socket).length < MOST_WAITING && !isHeldUp
+    const hand = (data: Buffer): void => {
+      const before = runningOn(socket).at(-1)
+      parse(data)
+      // Node.js takes no data any more behind a request that came while answers were not taken.
+      if (socket.writableNeedDrain && runningOn(socket).at(-1) !== before) isHeldUp = true
+    }
     const mayParse = (): boolean => rest.length > 0 && !socket.destroyed && isReady()
     const parseSlices = (): void => {
       isInLine = false
@@ -80,7 +74,7 @@ export const feedInSlices = (server: Server, { waiting, isBodyFull }: Fed, clock
       while (mayParse() && clock() - startedAt < STRETCH_MS) {
         const slice = rest.subarray(0, SLICE_BYTES)
         rest = rest.subarray(slice.length)
-        parse(slice)
+        hand(slice)
       }
       goOn()
     }
@@ -93,17 +87,20 @@ export const feedInSlices = (server: Server, { waiting, isBodyFull }: Fed, clock
       }
       isInLine = true
       line.add(name, parseSlices)
-      serveLater()
+      serve()
     }
     feeds.set(socket, goOn)
-    socket.on('drain', goOn)
-    // The server resumes whenever it wants more of a body; what is here comes first.
+    socket.on('drain', () => {
+      isHeldUp = false
+      goOn()
+    })
+    // Parse what is here before more is read, though the server resumes whenever it wants more of a body.
     socket.on('resume', () => {
       if (rest.length > 0 || !isReady()) socket.pause()
     })
     socket.on('data', (data: Buffer) => {
       if (rest.length === 0 && isReady() && !hasManyLines(data)) {
-        parse(data)
+        hand(data)
         return
       }
       socket.pause()

@@ -115,7 +115,7 @@ export const listen = async (
     },
     close: async () => {
       await stop(server, connections, limits.patienceMs)
-      // What was cut is told of, too; whoever never comes to an end is not waited for.
+      // Let requests that were cut be told of, too, but do not wait for one that never ends.
       await Promise.race([settle(), sleep(limits.patienceMs, undefined, { ref: false })])
     },
   }

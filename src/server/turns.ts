@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers'
 import { createLine, createTakeNewestToo, type Line } from './line.ts'
+import { createOneATurn } from './one-a-turn.ts'
 import { createPlaces } from './places.ts'
 import { createTally } from './tally.ts'
 
@@ -39,26 +40,18 @@ export type Turns = {
 export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns => {
   const [starting, lasting] = [createLine(), createLine()]
   const held = createTally()
-  let [startedAt, isServing, isNewNext]: [number | undefined, boolean, boolean] = [undefined, false, true]
+  let [startedAt, isNewNext]: [number | undefined, boolean] = [undefined, true]
 
   const isFull = (account: string): boolean => held.of(account) >= heldBytes
   const nextNew = () => starting.next((account) => !isFull(account))
   const nextLasting = () => lasting.next(() => true)
   const [long, lists] = [createPlaces(LONG, { isFull }), createPlaces(LONG, { isFull })]
   const strangers = createPlaces(STRANGERS, { take: createTakeNewestToo() })
-  const serveNext = (): void => {
-    isServing = false
-    const resolve = isNewNext ? (nextNew() ?? nextLasting()) : (nextLasting() ?? nextNew())
+  const serve = createOneATurn(() => {
+    const isNewFirst = isNewNext
     isNewNext = !isNewNext
-    if (!resolve) return
-    resolve()
-    serveLater()
-  }
-  const serveLater = (): void => {
-    if (isServing || starting.size() + lasting.size() === 0) return
-    isServing = true
-    setImmediate(serveNext)
-  }
+    return isNewFirst ? (nextNew() ?? nextLasting()) : (nextLasting() ?? nextNew())
+  })
   const isOver = (stretchMs: number): boolean => {
     const now = clock()
     if (startedAt === undefined) {
@@ -70,7 +63,7 @@ export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns 
   const wait = (line: Line, account: string): Promise<void> =>
     new Promise((resolve) => {
       line.add(account, resolve)
-      serveLater()
+      serve()
     })
   return {
     take: (account) =>
@@ -84,7 +77,7 @@ export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns 
       held.add(account, bytes)
       return () => {
         held.add(account, -bytes)
-        serveLater()
+        serve()
         long.look()
         lists.look()
       }

@@ -94,6 +94,17 @@ describe.each([
     expect(socket.writableLength).toBeGreaterThan(0)
   })
 
+  test('is read to its end though nobody wants it, before a large answer is taken', async () => {
+    const large = 'x'.repeat(20_000_000)
+    const { dial } = await serveOn(() => Promise.resolve({ status: 200, headers: {}, body: large }), isTls)
+    const socket = await dial()
+    socket.pause()
+    const body = LINES.repeat(12)
+    const sent = new Promise((resolve) => socket.write(wireOf({ target: '/', body, isChunked: false }, true), resolve))
+    await sent
+    expect(await text(socket)).toContain('x'.repeat(1000))
+  })
+
   test('is forgotten when the connection ends, and others go on', async () => {
     const { dial } = await serveOn(echo, isTls)
     const leaving = await dial()

@@ -2,11 +2,13 @@
 export type Width = (text: string) => number
 
 const PLAIN = /^[\x20-\x7e]*$/
-/** Find what steers a terminal: control characters, and those that turn the direction of what follows. */
-const STEERING = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
-const STEERING_BUT_LINE_ENDS = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
-/** JSON escapes the others itself. */
-const LEFT_BY_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+/** Turn the direction of what follows. */
+const TURNING = String.raw`\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`
+/** Find what steers a terminal: control characters, and those that turn the direction. */
+const STEERING = new RegExp(String.raw`[\p{Cc}${TURNING}]`, 'gu')
+const STEERING_BUT_LINE_ENDS = new RegExp(String.raw`(?!\n)[\p{Cc}${TURNING}]`, 'gu')
+/** Find those that JSON does not escape by itself. */
+const LEFT_BY_JSON = new RegExp(String.raw`[\u007f-\u009f${TURNING}]`, 'gu')
 
 /** One line of text that cannot steer the terminal; line ends are shown as marks. */
 export const oneLine = (text: string): string =>

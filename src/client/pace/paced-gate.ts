@@ -39,7 +39,7 @@ const LONG_WAIT_MS = 600_000
 
 const stopped = (): Stopped => new Stopped('stopped while requests waited for their turn')
 
-/** Why a wait is ended. */
+/** Says why a wait is ended. */
 const WOKEN = 'something happened'
 
 /** Waits that are ended early when something happened that may make room. */

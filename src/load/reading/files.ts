@@ -26,7 +26,7 @@ export const fileError = (error: unknown, act: 'read' | 'write', path: string): 
   return new KpiError('malformed', `cannot ${act} ${path}: ${reason}`, { cause: error })
 }
 
-/** The names that the system gives to open files. Beside them, `/dev/shm` holds files like any others. */
+/** Matches the names that the system gives to open files; `/dev/shm` holds files like any others. */
 const OPEN_FILE = /^\/(?:dev\/(?:stdin|stdout|stderr|fd\/)|proc\/)/
 
 /**

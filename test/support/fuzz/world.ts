@@ -142,7 +142,7 @@ export const openFuzzWorld = async (make: () => Promise<Database>, wrap: Wrap): 
   await neighbour(service)
   const world = await worldOf(service, 'fuzz')
   const { face, settled } = watched(wrap(service.face))
-  const server = await listen(face, '127.0.0.1', 0)
+  const server = await listen(face, '127.0.0.1', 0, { clock: () => performance.now() })
   const wire = openWire(server.url)
   const was = await readAll(world)
   return {
