@@ -72,13 +72,19 @@ const overLimit = ({ limit, waitMs }: Verdict): KpiError =>
     { retryAfter: seconds(waitMs) },
   )
 
-/** Looks at credentials as far as the brake allows. What they are is told only if it still does so afterwards. */
+/**
+ * Looks at credentials as far as the brake allows. What they are is told only if it still does so afterwards. Those that
+ * were right lately are looked at meanwhile: each look is a turn of a database.
+ */
 const openBraked = async (
   open: Shown['open'],
   attempt: LoginAttempt,
   brake: LoginBrake | undefined,
+  isRegular: boolean,
 ): Promise<Admitted> => {
-  await brake?.mustBeFree(attempt)
+  const braking = brake?.mustBeFree(attempt)
+  if (isRegular) return (await Promise.all([open(), braking]))[0]
+  await braking
   const admitted = await open()
   await brake?.mustBeFree(attempt)
   return admitted
@@ -90,15 +96,44 @@ const isWrong = (error: unknown): boolean => error instanceof KpiError && error.
 const REGULARS = 10_000
 
 /** Remembers credentials that were right: they are looked at again, but need not wait behind those of strangers. */
-const createRegulars = (): { readonly has: (key: string) => boolean; readonly add: (key: string) => void } => {
+const createRegulars = (): Pick<Set<string>, 'has' | 'delete'> & { readonly add: (key: string) => void } => {
   const keys = new Set<string>()
   return {
     has: (key) => keys.has(key),
+    delete: (key) => keys.delete(key),
     add: (key) => {
       const [oldest] = keys
       if (keys.size >= REGULARS && oldest !== undefined && !keys.has(key)) keys.delete(oldest)
       keys.add(key)
     },
+  }
+}
+
+/**
+ * Lets requests that show the same credentials at the same time share a look at them: one that begins after they came, so
+ * that what was written before a request is seen by it.
+ */
+const createSharing = <T>(): ((key: string, look: () => Promise<T>) => Promise<T>) => {
+  const underWay = new Map<string, Promise<T>>()
+  const following = new Map<string, Promise<T>>()
+  const begin = (key: string, look: () => Promise<T>): Promise<T> => {
+    following.delete(key)
+    const looking = look().finally(() => {
+      if (underWay.get(key) === looking) underWay.delete(key)
+    })
+    underWay.set(key, looking)
+    return looking
+  }
+  return (key, look) => {
+    const [now, next] = [underWay.get(key), following.get(key)]
+    if (!now) return begin(key, look)
+    if (next) return next
+    const shared = now.then(
+      () => begin(key, look),
+      () => begin(key, look),
+    )
+    following.set(key, shared)
+    return shared
   }
 }
 
@@ -113,6 +148,7 @@ const createOpening = (
 ): ((request: WireRequest, now: Instant) => Promise<Admitted>) => {
   const known = createRecall<Admitted & { readonly attempt: LoginAttempt }>(db)
   const regulars = createRegulars()
+  const share = createSharing<Admitted>()
   const lookInTurn = async (
     open: () => Promise<Admitted>,
     onStranger: WireRequest['onStranger'],
@@ -136,13 +172,17 @@ const createOpening = (
     const { name, open } = openDoor(db, headers, now)
     const attempt = attemptOf(address, name)
     try {
-      const look = (): Promise<Admitted> => openBraked(open, attempt, brake)
-      const admitted = { ...(await lookInTurn(look, regulars.has(key) ? undefined : onStranger)), attempt }
+      const isRegular = regulars.has(key)
+      const look = (): Promise<Admitted> => openBraked(open, attempt, brake, isRegular)
+      const looked = isRegular ? share(key, look) : lookInTurn(look, onStranger)
+      const admitted = { ...(await looked), attempt }
       known.keep(key, admitted, stamp)
       regulars.add(key)
       return admitted
     } catch (error) {
-      if (isWrong(error)) await brake?.noteWrong(attempt)
+      if (!isWrong(error)) throw error
+      regulars.delete(key)
+      await brake?.noteWrong(attempt)
       throw error
     }
   }

@@ -21,6 +21,8 @@ const SETTINGS = {
   idleTimeoutMillis: 30_000,
   // The last one stays: it answers at once, and shows that somebody uses the store.
   min: 1,
+  // Statements are sent without waiting for the answers to those before them: each wait is a turn of a busy process.
+  pipeline: true,
   statement_timeout: 30_000,
   lock_timeout: 20_000,
   idle_in_transaction_session_timeout: 60_000,
@@ -52,8 +54,8 @@ const ROWS_A_TURN = 500
  */
 const visitRows = async (client: pg.ClientBase, sql: string, values: unknown[], visit: Visit): Promise<void> => {
   // All rows are going to be read: a plan that gives the first ones early would take longer.
-  await client.query('set local cursor_tuple_fraction = 1')
-  await client.query(`declare long_read no scroll cursor for ${sql}`, values)
+  const setting = client.query('set local cursor_tuple_fraction = 1')
+  await Promise.all([setting, client.query(`declare long_read no scroll cursor for ${sql}`, values)])
   const fetch: pg.QueryArrayConfig = { text: `fetch ${ROWS_A_FETCH} from long_read`, rowMode: 'array', types }
   for (let isOver = false; !isOver;) {
     const { rows } = await client.query<SqlOutput[]>(fetch)
@@ -106,22 +108,45 @@ const isStuck = (client: pg.ClientBase): Promise<boolean> =>
     () => true,
   )
 
-/** Runs `work` between a begin and a commit, or a rollback where it throws. */
-const transaction = async <T>(pool: pg.Pool, begin: string, work: (tx: Writer) => Promise<T>): Promise<T> => {
+/** Runs `work` after a begin, which goes out with its first statement, and `end` after that; undoes all where one throws. */
+const transaction = async <T>(
+  pool: pg.Pool,
+  begin: string,
+  work: (tx: Writer) => Promise<T>,
+  end: (client: pg.PoolClient) => Promise<void>,
+): Promise<T> => {
   const client = await pool.connect()
-  let isBroken = false
   try {
-    await client.query(begin)
+    const begun = client.query(begin)
+    // Whether it failed is asked when nothing is under way any more on this connection.
+    begun.catch(() => undefined)
     const result = await work(asking(client))
-    await commit(client)
+    await begun
+    await end(client)
     return result
   } catch (error) {
-    isBroken = isUnanswered(error) || (await isStuck(client))
+    client.release(isUnanswered(error) || (await isStuck(client)))
     throw error
-  } finally {
-    client.release(isBroken)
   }
 }
+
+const SNAPSHOT = 'begin transaction isolation level repeatable read read only'
+const WRITE = 'begin transaction isolation level read committed'
+
+const writeOn = <T>(pool: pg.Pool, work: (tx: Writer) => Promise<T>): Promise<T> =>
+  transaction(pool, WRITE, work, async (client) => {
+    await commit(client)
+    client.release()
+  })
+
+/** Reads without waiting for the end of the transaction, which can change nothing of what was read. */
+const readOn = <T>(pool: pg.Pool, work: (tx: Reader) => Promise<T>): Promise<T> =>
+  transaction(pool, SNAPSHOT, work, async (client) => {
+    client.query('commit').then(
+      () => client.release(),
+      () => client.release(true),
+    )
+  })
 
 /** Runs a transaction again that the database gave up for another one. */
 const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
@@ -135,8 +160,6 @@ const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
   }
 }
 
-const SNAPSHOT = 'begin transaction isolation level repeatable read read only'
-const WRITE = 'begin transaction isolation level read committed'
 /** Whoever writes to all accounts, or to one, holds its row: nobody else does the same at that time. */
 const LOCK_STORE = 'select version from kpi_store for update'
 const LOCK_ACCOUNT = 'select id from accounts where id = ? for update'
@@ -164,10 +187,10 @@ export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
       throw postgresError(error, where)
     }
   }
-  const read = <T>(work: (tx: Reader) => Promise<T>): Promise<T> => told(() => transaction(pool, SNAPSHOT, work))
+  const read = <T>(work: (tx: Reader) => Promise<T>): Promise<T> => told(() => readOn(pool, work))
   const writeAfter = <T>(work: (tx: Writer) => Promise<T>, lock: string, ...values: number[]): Promise<T> =>
     told(() =>
-      transaction(pool, WRITE, async (tx) => {
+      writeOn(pool, async (tx) => {
         await tx.all(lock, values)
         return work(tx)
       }),
@@ -180,7 +203,7 @@ export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
   const selfLocking: Db = {
     read,
     readLong: read,
-    write: (work) => told(() => transaction(pool, WRITE, work)),
+    write: (work) => told(() => writeOn(pool, work)),
     ofAccount: () => selfLocking,
     stamp: () => undefined,
     close: () => pool.end(),

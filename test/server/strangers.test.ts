@@ -3,6 +3,7 @@ import { listen } from '../../src/server/listen.ts'
 import { createLoginBrake } from '../../src/service/login-brake.ts'
 import { classicFace } from '../../src/server/classic.ts'
 import { basic } from '../support/classic.ts'
+import type { Db } from '../../src/store/db.ts'
 import { postgresDatabase } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'
 import { limitPlace } from '../support/limits.ts'
@@ -39,4 +40,35 @@ test('credentials that were right before do not wait behind hundreds of wrong on
   for (const status of await Promise.all(refused)) expect([401, 403]).toContain(status)
   expect(answered).toBeGreaterThan(10)
   await server.close()
+})
+
+test('requests that come together share a look at their credentials, that begins after they came, on PostgreSQL', async () => {
+  await using service = await startService(undefined, postgresDatabase)
+  const { db, login, token } = service
+  let reads = 0
+  const counted: Db = {
+    ...db,
+    read: (work) => {
+      reads += 1
+      return db.read(work)
+    },
+  }
+  const brake = createLoginBrake(await (await limitPlace(postgresDatabase, { now: NOW })).open())
+  const deps = { version: '0.0.0-test', now: () => NOW / 1000, requestId: () => 'r', onError: () => undefined }
+  const face = classicFace({ ...deps, db: counted, limits: { brake } })
+  const headers = { authorization: basic(login, token) }
+  const get = async (): Promise<number> => {
+    const body = async (): Promise<Uint8Array> => new Uint8Array()
+    return (await face({ method: 'GET', target: '/api/kpis/999', headers, address: '127.0.0.1', body })).status
+  }
+  expect(await get()).toBe(404)
+  reads = 0
+  const together = Array.from({ length: 100 }, get)
+  expect(new Set(await Promise.all(together))).toEqual(new Set([404]))
+  // One look is under way when the others come, and one is made for all of them; what they ask for is read by account.
+  expect(reads).toBeLessThanOrEqual(2)
+  const before = Array.from({ length: 10 }, get)
+  await db.write((tx) => tx.run("update users set user_status_id = 'L'").then(() => undefined))
+  expect(await get()).toBe(401)
+  await Promise.all(before)
 })
