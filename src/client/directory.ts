@@ -27,7 +27,8 @@ const ID = /^[1-9]\d{0,14}$/
 /** An id that is marked as one. */
 const MARKED_ID = /^#(?=[1-9]\d{0,14}$)/
 
-const fold = (text: string): string =>
+/** Returns a name as it is compared: in any case, with any blanks, underscores and dashes between its words. */
+export const looseName = (text: string): string =>
   text
     .trim()
     .toLowerCase()
@@ -39,19 +40,19 @@ export const isWithin = (most: number, one: string, other: string): boolean =>
 
 /** The only name that a text begins, if it says enough. */
 const completed = (text: string, names: Iterable<string>): string | undefined => {
-  const beginning = fold(text)
-  const [only, ...more] = [...names].filter((name) => fold(name).startsWith(beginning))
+  const beginning = looseName(text)
+  const [only, ...more] = [...names].filter((name) => looseName(name).startsWith(beginning))
   return text.length >= LEAST_BEGINNING && more.length === 0 ? only : undefined
 }
 
 /** The name nearest to a misspelt one, or that it is the beginning of, if there is any. */
 export const nearest = (text: string, names: Iterable<string>): string | undefined => {
-  const wanted = fold(text)
+  const wanted = looseName(text)
   let best: string | undefined
   // Where every letter differs, nothing is near.
   let most = Math.min(SUGGESTION_DISTANCE, Math.ceil(text.length / 3), text.length - 1)
   for (const name of names) {
-    const folded = fold(name)
+    const folded = looseName(name)
     if (isWithin(most, wanted, folded)) [best, most] = [name, leven(wanted, folded) - 1]
   }
   return best ?? completed(text, names)
@@ -67,16 +68,16 @@ const index = <T extends Named>(list: readonly T[], key: (one: T) => string | un
 }
 
 /**
- * A directory of things of a kind; `title` names the kind in faults. On a command line a number is an id; in a file, where
- * ids and names stand in the same column, one that is also the name of another is ambiguous.
+ * A directory of things of a kind; `title` names the kind in faults. A number is an id, and a name where none
+ * has that id.
  */
-export const createDirectory = <T extends Named>(title: string, list: readonly T[], isOfFile = false): Directory<T> => {
+export const createDirectory = <T extends Named>(title: string, list: readonly T[]): Directory<T> => {
   const byId = new Map(list.map((one) => [one.id, one]))
-  const sameNames = index(list, ({ name }) => fold(name))
+  const sameNames = index(list, ({ name }) => looseName(name))
   const ways = [
     { of: index(list, ({ name }) => name), key: (text: string) => text },
     { of: index(list, ({ email }) => email?.toLowerCase()), key: (text: string) => text.toLowerCase() },
-    { of: sameNames, key: fold },
+    { of: sameNames, key: looseName },
   ]
   const unknown = (text: string): Fault => {
     const bare = text.replace(/^0+/, '')
@@ -89,16 +90,9 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
     )
     return new Fault(`there is no ${title} "${text}"${near === undefined ? '' : `; did you mean "${near}"?`}`)
   }
-  /** What has a number for its id; in files, where others have it for their name, nobody can tell which is meant. */
-  const numbered = (text: string): T | Fault | undefined => {
+  const numbered = (text: string): T | undefined => {
     const bare = text.replace(MARKED_ID, '')
-    const one = ID.test(bare) ? byId.get(Number(bare)) : undefined
-    const others = one && isOfFile ? (sameNames.get(text) ?? []).filter(({ id }) => id !== one.id) : []
-    if (!one || others.length === 0) return one
-    const ids = others.map(({ id }) => `#${id}`).join(' or ')
-    return new Ambiguous(
-      `"${text}" is the id of the ${title} "${one.name}", and the name of another; write #${one.id} or ${ids} for the id`,
-    )
+    return ID.test(bare) ? byId.get(Number(bare)) : undefined
   }
   return {
     byId,

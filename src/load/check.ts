@@ -198,15 +198,15 @@ const readInForms = async (
   options: ImportOptions,
   results: CheckResults,
 ): Promise<Checked> => {
-  let forms = createForms(begun.plan, options)
+  let forms = createForms(begun.plan, options, begun.reference)
   const read = (): Promise<ReadRows> => readRowsOf(table, begun, forms, options, results)
   const anew = async (error: unknown): Promise<ReadRows> => {
     if (!(error instanceof Refuted)) throw error
     for (const part of [results.sorter, results.rejects]) part.clear()
     Object.assign(results.summary, emptySummary())
-    const seen = await seenForms(table, begun.plan, options, begun.reference.findKpi, results.onProgress)
+    const seen = await seenForms(table, begun.plan, options, begun.reference, results.onProgress)
     mustBeSettled(seen)
-    forms = settledBy(seen, begun.plan, options)
+    forms = settledBy(seen, begun.plan, options, begun.reference)
     return read()
   }
   const rows = await read().catch(anew)

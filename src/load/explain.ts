@@ -83,6 +83,20 @@ const ofRoles = (
   ...unused.map((name) => ofUnused(name, header, wide)),
 ]
 
+const ofNames = ({ names }: Forms, { numbersAs }: ImportOptions): Finding[] =>
+  [...names].flatMap(([role, column]): Finding[] => {
+    const [numbers, doubt] = [column.numbers(), column.doubt()]
+    if (!numbers) return []
+    const asked = numbersAs?.get(role) === 'ids' ? `--by-id ${role}` : `--by-name ${role}`
+    return [
+      {
+        topic: `numbers in ${column.name}`,
+        found: doubt === undefined ? numbers.as : 'in doubt',
+        evidence: doubt ?? (numbersAs?.has(role) ? asked : `"${numbers.shown}"`),
+      },
+    ]
+  })
+
 const ofForms = ({ numbers, date }: Forms, options: ImportOptions): Finding[] => {
   const proven = date?.column.proven()
   const dates: Finding[] = date
@@ -133,13 +147,19 @@ export const explainFile = async (
     return { findings: [...ofTable, ...ofRoles(begun.seen, options, begun.lacking)], unclear: begun }
   }
   const { plan, reference } = begun
-  const forms = await seenForms(table, plan, options, reference.findKpi, onProgress)
+  const forms = await seenForms(table, plan, options, reference, onProgress)
   const told = [
     ...warningsOn(table, forms, !(await hasRows(table))),
     ...ofRounding(forms, options),
     ...notesOnUnread(reference),
   ]
   const warnings = told.map((found) => ({ topic: 'warning', found, evidence: '' }))
-  const findings = [...ofTable, ...ofRoles(plan, options), ...ofForms(forms, options), ...warnings]
+  const findings = [
+    ...ofTable,
+    ...ofRoles(plan, options),
+    ...ofNames(forms, options),
+    ...ofForms(forms, options),
+    ...warnings,
+  ]
   return { findings, isInDoubt: doubtsOf(forms).length > 0, forms, plan }
 }

@@ -3,6 +3,13 @@ export type Role = 'user' | 'source' | 'kpi' | 'date' | 'actual' | 'target' | 'n
 
 export const ROLES: readonly Role[] = ['user', 'source', 'kpi', 'date', 'actual', 'target', 'notes']
 
+/** The roles of columns that name things, by ids or by names. */
+export const NAME_ROLES = ['user', 'source', 'kpi'] as const
+export type NameRole = (typeof NAME_ROLES)[number]
+
+/** What the numbers in such a column are. */
+export type NumbersAs = 'ids' | 'names'
+
 /** How the letters of a file may be written. */
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
 
@@ -44,6 +51,8 @@ export type ImportOptions = {
   readonly source?: string | undefined
   readonly kpi?: string | undefined
   readonly date?: string | undefined
+  /** What the numbers in columns of names are, where they may be both. */
+  readonly numbersAs?: ReadonlyMap<NameRole, NumbersAs> | undefined
   /** Whether an empty cell clears what is stored, instead of keeping it. */
   readonly clearEmpty: boolean
   /** Whether more than four decimals make a row a reject, instead of being rounded. */

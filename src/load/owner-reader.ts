@@ -2,6 +2,7 @@ import type { Named } from '../client/directory.ts'
 import { Fault, KpiError } from '../domain/errors.ts'
 import { cellReader, EmptyCell } from './columns/cells.ts'
 import type { Plan } from './columns/columns.ts'
+import { type Forms, finderIn } from './forms/file-forms.ts'
 import type { ImportOptions } from './options.ts'
 import { mayNotRead } from './readable.ts'
 import type { Reference } from './reference.ts'
@@ -36,12 +37,17 @@ export const ownerReader = (
   plan: Plan,
   options: ImportOptions,
   reference: Reference,
+  forms: Forms,
   sourcesOfUsers: Map<number, number>,
 ): ((cells: readonly string[]) => Named | Fault) => {
-  const userIn = cellReader(plan, 'user', options.user, reference.findUser)
+  const userIn = cellReader(plan, 'user', options.user, finderIn(forms, 'user'))
   const { sources } = reference
+  const findSource = finderIn(forms, 'source')
   if (!sources) return userIn
-  const sourceIn = cellReader(plan, 'source', options.source, reference.findSource)
+  const sourceIn = cellReader(plan, 'source', options.source, (text) => {
+    const item = findSource(text)
+    return item instanceof Fault ? item : reference.ownerOf(item)
+  })
   if (options.user === undefined && !plan.roles.has('user')) return sourceIn
   return (cells) => {
     const [user, source] = [userIn(cells), sourceIn(cells)]

@@ -2,7 +2,6 @@ import type { Client } from '../client/client.ts'
 import { createDirectory, type Named } from '../client/directory.ts'
 import { readIfAllowed } from '../client/read-if-allowed.ts'
 import type { Decimal } from '../domain/decimal.ts'
-import { Fault } from '../domain/errors.ts'
 import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdown-item.ts'
 import { type Assignment, assignment } from '../domain/resources/assignment.ts'
 import { kpi as kpiResource, type Kpi } from '../domain/resources/kpi.ts'
@@ -12,7 +11,6 @@ import { verbsIn } from '../domain/variants.ts'
 import { faultOfAssignment, faultsOfItem, faultsOfKpi, faultsOfUser } from '../domain/rules.ts'
 import { ownerOfItem } from './owner.ts'
 import { type Lookup, lookupOfIds } from './readable.ts'
-import { remember } from './values.ts'
 
 type NamedUser = User & { readonly name: string }
 
@@ -32,10 +30,8 @@ export type Reference = {
   readonly users: Lookup<NamedUser>
   /** Not there where entries belong to users alone. */
   readonly sources: Lookup<BreakdownItem> | undefined
-  readonly findKpi: (text: string) => Named | Fault
-  readonly findUser: (text: string) => Named | Fault
-  /** Finds a breakdown item, by the number that it has as an owner: a person's item is that user. */
-  readonly findSource: (text: string) => Named | Fault
+  /** Returns a breakdown item by the number that it has as an owner: a person's item is that user. */
+  readonly ownerOf: (item: Named) => Named
   /** Fetches the assignments of users, where they can be read and that has not happened yet. */
   readonly fetchAssignments: (userIds: Iterable<number>) => Promise<void>
   /** The target that a user has for a KPI; null for none, undefined where that is not known. */
@@ -66,7 +62,7 @@ const lookUp = async <T extends Named>(
   list: Promise<readonly T[]>,
 ): Promise<Lookup<T>> => {
   const found = await readIfAllowed(client, list)
-  return found ? createDirectory(title, found, true) : lookupOfIds(`${title}s`, of)
+  return found ? createDirectory(title, found) : lookupOfIds(`${title}s`, of)
 }
 
 const fetchLookups = async (client: Client, { sources }: Needs): Promise<Lookups> => {
@@ -101,14 +97,6 @@ const uncheckedOf = (
 const itemsOfUsers = (sources: Lookups['sources']): Map<number, BreakdownItem> =>
   new Map([...(sources?.byId.values() ?? [])].flatMap((item) => (item.user_id === null ? [] : [[item.user_id, item]])))
 
-const sourceFinder =
-  ({ sources }: Lookups): Reference['findSource'] =>
-  (text) => {
-    const found = sources?.find(text) ?? new Fault(`there is no breakdown item "${text}"`)
-    if (found instanceof Fault) return found
-    return { name: found.name, id: sources?.byId.get(found.id)?.user_id ?? ownerOfItem(found.id) }
-  }
-
 /**
  * Fetches all KPIs and users, and breakdown items where they are needed, as far as the key may read them. Assignments that
  * are missing are faults, or are noted where they are to be created.
@@ -140,9 +128,7 @@ export const fetchReference = async (client: Client, needs: Needs): Promise<Refe
   const judged = new Map<number, Map<number, readonly string[]>>()
   return {
     ...lookups,
-    findKpi: remember(kpis.find),
-    findUser: remember(users.find),
-    findSource: remember(sourceFinder(lookups)),
+    ownerOf: ({ id, name }) => ({ name, id: sources?.byId.get(id)?.user_id ?? ownerOfItem(id) }),
     fetchAssignments: async (userIds) => {
       if (!readsAssignments) return
       for (const id of new Set(userIds)) {

@@ -2,7 +2,7 @@ import type { Named } from '../client/directory.ts'
 import { Fault } from '../domain/errors.ts'
 import { cellReader } from './columns/cells.ts'
 import { KEY_ROLES, type Plan } from './columns/columns.ts'
-import type { Forms } from './forms/file-forms.ts'
+import { type Forms, finderIn } from './forms/file-forms.ts'
 import type { ImportOptions } from './options.ts'
 import type { SourcesOfUsers } from './owner.ts'
 import { type FirstLines, mustBeTellable, ownerReader } from './owner-reader.ts'
@@ -48,13 +48,13 @@ export const createRowReader = (
 ): RowReader => {
   const { roles, wide, header } = plan
   const sourcesOfUsers = new Map<number, number>()
-  const ownerIn = ownerReader(plan, options, reference, sourcesOfUsers)
+  const ownerIn = ownerReader(plan, options, reference, forms, sourcesOfUsers)
   const first: FirstLines = { user: 0, source: 0 }
   const dates = forms.date?.column
   const hand: AtHand = { line: 0, kpi: undefined, beyond: '', reasons: [] }
   const { reasons } = hand
   const { flagOf, numberOf, valuesOf } = createValueReader(plan, options, forms, hand, sink.rounded)
-  const kpiOf = cellReader(plan, 'kpi', options.kpi, reference.findKpi)
+  const kpiOf = cellReader(plan, 'kpi', options.kpi, finderIn(forms, 'kpi'))
   const dayOf = cellReader(
     plan,
     'date',

@@ -81,21 +81,3 @@ test.each([
 ])('the name nearest to %j among %j is %j', (text, names, expected) => {
   expect(nearest(text, names)).toBe(expected)
 })
-
-test('in a file a number that is the id of one and the name of another is refused, and marked as an id it is none', () => {
-  const inFiles = createDirectory(
-    'KPI',
-    [
-      { id: 1, name: 'Visits' },
-      { id: 3, name: '1' },
-      { id: 4, name: '4' },
-    ],
-    true,
-  )
-  expect(inFiles.find('1')).toEqual(
-    new Fault('"1" is the id of the KPI "Visits", and the name of another; write #1 or #3 for the id'),
-  )
-  expect(inFiles.find('#1')).toMatchObject({ id: 1 })
-  expect(inFiles.find('3')).toMatchObject({ id: 3 })
-  expect(inFiles.find('4')).toMatchObject({ id: 4 })
-})

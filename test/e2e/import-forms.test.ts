@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { embeddedImporter, heldIn, type Importer, importers } from '../support/import.ts'
+import { embeddedImporter, heldIn, ID, type Importer, importers, userNamed } from '../support/import.ts'
 import type { Ran } from '../support/kpi.ts'
 
 const load = (importer: Importer, text: string, ...flags: string[]): Promise<Ran> => {
@@ -194,4 +194,68 @@ test.each([
   const rows = APOSTROPHES.map((text, at) => `3,1,2026-03-0${at + 1},1,${target}${text}\n`).join('')
   expect(await load(importer, `${header}\n${rows}`)).toMatchObject({ code: 0 })
   expect(await heldIn(importer)).toEqual(notes.map((text, at) => `3 1 2026-03-0${at + 1} 1 - ${text}`))
+})
+
+const addStores = async (importer: Importer): Promise<number> => {
+  const ids: number[] = []
+  for (const number of [1, 2, 3]) {
+    const { id } = await importer.client.users.add(
+      userNamed('Store', { last_name: String(number), email: `s${number}@example.com` }),
+    )
+    await importer.client.assignments(id).add({ id: ID.sales, sort_order: 1 })
+    ids.push(id)
+  }
+  return ids[0] ?? 0
+}
+
+test.each(importers)('stores that are numbered in the file are no ids, unless that is said: %s', async (_, open) => {
+  await using importer = await open()
+  const first = await addStores(importer)
+  const text = 'Store,kpi,date,actual\n2,Sales,2026-03-01,20\n3,Sales,2026-03-01,30\n'
+  const stopped = await load(importer, text, '--map', 'user=Store')
+  expect(stopped).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      `Store: "2" is the id of "Ann Lee", and the name of "Store 2" (#${first + 1}); of its numbers 2 are ids and 2 names; say which: --by-id user or --by-name user`,
+    ) as unknown,
+  })
+  expect(await heldIn(importer)).toEqual([])
+  const explained = await load(importer, text, '--map', 'user=Store', '--by-name', 'user', '--explain', '-o', 'csv')
+  expect(explained.stdout).toContain('numbers in Store,names,--by-name user\n')
+  expect(await load(importer, text, '--map', 'user=Store', '--by-name', 'user')).toMatchObject({ code: 0 })
+  expect(await heldIn(importer)).toEqual([`${first + 1} 1 2026-03-01 20 - -`, `${first + 2} 1 2026-03-01 30 - -`])
+  expect(await load(importer, text, '--map', 'user=Store', '--by-id', 'user')).toMatchObject({ code: 0 })
+  expect(await heldIn(importer)).toContain('2 1 2026-03-01 20 - -')
+})
+
+test('headers that are numbers of stores stop the run, too, and what is exported of them is loaded again', async () => {
+  await using importer = await embeddedImporter()
+  await addStores(importer)
+  const text = 'date,2,3\n2026-03-01,20,30\n'
+  const flags = ['--kpi', 'Sales', '--layout', 'wide']
+  expect(await load(importer, text, ...flags)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('header: "2" is the id of "Ann Lee", and the name of "Store 2"') as unknown,
+  })
+  expect(await load(importer, text, ...flags, '--by-id', 'user')).toMatchObject({ code: 0 })
+  const before = await heldIn(importer)
+  expect(before).toEqual(['2 1 2026-03-01 20 - -', '3 1 2026-03-01 30 - -'])
+  for (const more of [[], ['--names']]) {
+    const { stdout } = await importer.kpi('entries', 'export', '--from', '2026-01-01', ...more)
+    await load(importer, text.replace('20,30', '1,1'), ...flags, '--by-id', 'user')
+    expect(await load(importer, stdout)).toMatchObject({ code: 0 })
+    expect(await heldIn(importer)).toEqual(before)
+  }
+})
+
+test('a role that is none is wrong usage, and so is one that is said to be both', async () => {
+  await using importer = await embeddedImporter()
+  expect(await load(importer, GERMAN, '--by-name', 'date')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--by-name date is not one of user, source, kpi') as unknown,
+  })
+  expect(await load(importer, GERMAN, '--by-id', 'user', '--by-name', 'user,kpi')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--by-id user does not go with --by-name user') as unknown,
+  })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseDay } from '../../src/domain/day.ts'
 import { Fault, KpiError } from '../../src/domain/errors.ts'
+import type { Named } from '../../src/client/directory.ts'
 import { fetchReference } from '../../src/load/reference.ts'
 import { embeddedImporter, ID, type Importer } from '../support/import.ts'
 import { type Doors, openDoors } from '../support/newer-import.ts'
@@ -23,16 +24,16 @@ test.each<[text: string, id: number]>([
   ['ANN@example.com', ID.ann],
   ['Bob', ID.bob],
 ])('a user is found as "%s"', async (text, id) => {
-  const { findUser } = await fetchReference(importer.client, NEEDS)
-  expect(findUser(text)).toMatchObject({ id })
+  const { users } = await fetchReference(importer.client, NEEDS)
+  expect(users.find(text)).toMatchObject({ id })
 })
 
 test.each<[text: string, message: string]>([
   ['Anne Lee', 'there is no user "Anne Lee"; did you mean "Ann Lee"?'],
   ['somebody else', 'there is no user "somebody else"'],
 ])('a user is not found as "%s"', async (text, message) => {
-  const { findUser } = await fetchReference(importer.client, NEEDS)
-  expect(findUser(text)).toEqual(new Fault(message))
+  const { users } = await fetchReference(importer.client, NEEDS)
+  expect(users.find(text)).toEqual(new Fault(message))
 })
 
 test('everything is fetched once: KPIs, users, and the assignments of each user', async () => {
@@ -97,7 +98,11 @@ describe('through the newer interface', () => {
 
   test('an item is found by id and by name, and a person by their item', async () => {
     const { north } = doors.items
-    const { findSource } = await fetchReference(doors.newer, { ...NEEDS, sources: true })
+    const { sources, ownerOf } = await fetchReference(doors.newer, { ...NEEDS, sources: true })
+    const findSource = (text: string): Named | Fault => {
+      const found = sources?.find(text) ?? new Fault('no items were read')
+      return found instanceof Fault ? found : ownerOf(found)
+    }
     for (const text of [String(north), 'North', ' north ']) expect(findSource(text)).toMatchObject({ id: -north })
     expect(findSource('Ann Lee')).toMatchObject({ id: ID.ann })
     expect(findSource('Norht')).toEqual(new Fault('there is no breakdown item "Norht"; did you mean "North"?'))

@@ -46,7 +46,7 @@ export const readTable = async (
     rounded: () => (counts.rounded += 1),
     empty: () => (counts.empty += 1),
   }
-  const reader = createRowReader(plan, options, reference, sink, createForms(plan, options))
+  const reader = createRowReader(plan, options, reference, sink, createForms(plan, options, reference))
   const numbered = rows.map((cells, at) => ({ line: at + 2, cells }))
   await reference.fetchAssignments(reader.usersOf(numbered))
   numbered.forEach(reader.read)

@@ -23,6 +23,8 @@ export const addAssignImport = (group: Command, act: Act): void => {
     .option('--kpi <kpi>', 'the KPI of all rows')
     .option('--map <role=column,...>', 'which column is the user, kpi or target', collect)
     .option('--ignore <column,...>', 'columns to leave out', collect)
+    .option('--by-id <role,...>', 'columns whose numbers are ids, where they may be names, too: user, kpi', collect)
+    .option('--by-name <role,...>', 'columns whose numbers are names, so that 7 is not what has the id 7', collect)
     .addOption(
       new Option('--separator <sign>', 'what stands between cells, where it is not found out').choices(
         SEPARATORS.map(separatorName),

@@ -45,6 +45,12 @@ export const addImport = (group: Command, act: Act): void => {
     .option('--date <date>', 'the date of all rows')
     .option('--map <role=column,...>', 'which column is the user, source, kpi, date, actual, target or notes', collect)
     .option('--ignore <column,...>', 'columns to leave out', collect)
+    .option(
+      '--by-id <role,...>',
+      'columns whose numbers are ids, where they may be names, too: user, source, kpi',
+      collect,
+    )
+    .option('--by-name <role,...>', 'columns whose numbers are names, so that 7 is not what has the id 7', collect)
     .addOption(new Option('--layout <layout>', 'a row an entry, or a column a KPI or user').choices(LAYOUTS))
     .optionsGroup('What rows mean:')
     .addOption(

@@ -2,7 +2,16 @@ import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearest } from '../../client/directory.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { DECIMALS, ENCODINGS, LAYOUTS, ON_DUPLICATE, ROLES, separatorName, SEPARATORS } from '../../load/options.ts'
+import {
+  DECIMALS,
+  ENCODINGS,
+  LAYOUTS,
+  NAME_ROLES,
+  ON_DUPLICATE,
+  ROLES,
+  separatorName,
+  SEPARATORS,
+} from '../../load/options.ts'
 import { UsageError } from '../exit.ts'
 import { configFolder, makeFolder } from '../folders.ts'
 import type { Io } from '../io.ts'
@@ -53,11 +62,15 @@ const isOneOf =
 const isMap = (value: unknown): boolean =>
   isRecord(value) && Object.entries(value).every(([role, column]) => isOneOf(ROLES)(role) && isText(column))
 
+const isNameRoles = (value: unknown): boolean => Array.isArray(value) && value.every(isOneOf(NAME_ROLES))
+
 /** What a mapping may say, and what each of it has to be. */
 const PARTS: Readonly<Record<string, (value: unknown) => boolean>> = {
   layout: isOneOf(LAYOUTS),
   map: isMap,
   ignore: isTexts,
+  'by-id': isNameRoles,
+  'by-name': isNameRoles,
   user: isText,
   source: isText,
   kpi: isText,

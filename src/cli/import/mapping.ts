@@ -1,6 +1,13 @@
 import type { Plan } from '../../load/columns/columns.ts'
 import type { FormFlags } from '../../load/forms/forms.ts'
-import { type ImportOptions, type Role, ROLES, separatorName } from '../../load/options.ts'
+import {
+  type ImportOptions,
+  type NameRole,
+  type NumbersAs,
+  type Role,
+  ROLES,
+  separatorName,
+} from '../../load/options.ts'
 import type { Reading } from '../../load/reading/table.ts'
 import { camelCase, type FlagValues } from '../flags.ts'
 import type { Io } from '../io.ts'
@@ -56,6 +63,11 @@ const nameOfColumn = ({ header }: Plan, at: number): string => {
   return name !== '' && isOnly ? name : `#${at + 1}`
 }
 
+const rolesWith = ({ numbersAs = new Map() }: ImportOptions, as: NumbersAs): NameRole[] | undefined => {
+  const roles = [...numbersAs].flatMap(([role, one]) => (one === as ? [role] : []))
+  return roles.length > 0 ? roles : undefined
+}
+
 /** The mapping by which the next file of the kind is read as this one was. */
 export const mappingOf = ({ options, reading, plan, forms, date }: SettledFile): Mapping => {
   const map = [...plan.roles].map(([role, at]): [Role, string] => [role, nameOfColumn(plan, at)])
@@ -63,6 +75,8 @@ export const mappingOf = ({ options, reading, plan, forms, date }: SettledFile):
     layout: plan.wide ? 'wide' : 'long',
     map: Object.fromEntries(map),
     ignore: options.ignore.length > 0 ? options.ignore : undefined,
+    'by-id': rolesWith(options, 'ids'),
+    'by-name': rolesWith(options, 'names'),
     user: options.user,
     source: options.source,
     kpi: options.kpi,

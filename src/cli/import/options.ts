@@ -2,6 +2,9 @@ import type { Day } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import {
   DECIMALS,
+  NAME_ROLES,
+  type NameRole,
+  type NumbersAs,
   type ImportOptions,
   LAYOUTS,
   type MaxErrors,
@@ -32,6 +35,24 @@ export const mapOf = (values: unknown): Map<Role, string> => {
     map.set(role, column.join('=').trim())
   }
   return map
+}
+
+/** What numbers are in the columns that `--by-id` and `--by-name` name. */
+const numbersAsOf = (flags: FlagValues): Map<NameRole, NumbersAs> | undefined => {
+  const all = new Map<NameRole, NumbersAs>()
+  for (const [flag, as] of [
+    ['byId', 'ids'],
+    ['byName', 'names'],
+  ] as const) {
+    for (const name of listOf(flags[flag])) {
+      const role = NAME_ROLES.find((one) => one === name.trim())
+      const said = as === 'ids' ? '--by-id' : '--by-name'
+      if (!role) throw new UsageError(`${said} ${name} is not one of ${NAME_ROLES.join(', ')}`)
+      if ((all.get(role) ?? as) !== as) throw new UsageError(`--by-id ${role} does not go with --by-name ${role}`)
+      all.set(role, as)
+    }
+  }
+  return all.size > 0 ? all : undefined
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
@@ -72,6 +93,7 @@ export const importOptions = (flags: FlagValues, today: Day): ImportOptions => (
   user: textOf(flags['user']),
   source: textOf(flags['source']),
   kpi: textOf(flags['kpi']),
+  numbersAs: numbersAsOf(flags),
   date: dateOf(flags['date'], today),
   clearEmpty: flags['empty'] === 'clear',
   strict: flags['strict'] === true,

@@ -47,12 +47,12 @@ const readerFor = async (client: Client, table: Table, asked: ImportOptions): Pr
   if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
   const options = isOwnList(header, table) ? { ...asked, decimal: asked.decimal ?? '.' } : asked
   const plan = planAssignments(header, options)
-  const forms = createForms(plan, options)
   const reference = await fetchReference(client, { createAssignments: false, sources: false })
-  await survey(table, plan, forms, reference.findKpi, () => undefined)
+  const forms = createForms(plan, options, reference)
+  await survey(table, plan, forms, () => undefined)
   mustBeSettled(forms)
   const withoutTarget = new Set<string>()
-  const settled = settledBy(forms, plan, options)
+  const settled = settledBy(forms, plan, options, reference)
   const readRow = assignReader(plan, options, reference, settled, (kpi) => withoutTarget.add(kpi))
   return { plan, readRow, withoutTarget, forms }
 }

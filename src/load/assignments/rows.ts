@@ -5,7 +5,7 @@ import { faultsOfUserTarget } from '../../domain/rules.ts'
 import { cellReader } from '../columns/cells.ts'
 import type { Reference } from '../reference.ts'
 import { hasSurplus, type Row } from '../reading/rows.ts'
-import type { Forms } from '../forms/file-forms.ts'
+import { type Forms, finderIn } from '../forms/file-forms.ts'
 import type { ImportOptions } from '../options.ts'
 import type { AssignPlan } from './columns.ts'
 
@@ -37,8 +37,8 @@ export const assignReader = (
   onNoTarget: (kpi: string) => void,
 ): AssignReader => {
   const targets = forms.numbers.get(plan.roles.get('target') ?? -1)
-  const userIn = cellReader(plan, 'user', options.user, reference.findUser)
-  const kpiIn = cellReader(plan, 'kpi', options.kpi, reference.findKpi)
+  const userIn = cellReader(plan, 'user', options.user, finderIn(forms, 'user'))
+  const kpiIn = cellReader(plan, 'kpi', options.kpi, finderIn(forms, 'kpi'))
   const textAt = (cells: readonly string[], at: number | undefined): string => cells[at ?? -1]?.trim() ?? ''
   return ({ line, cells }) => {
     const { header, roles, place: placeAt } = plan

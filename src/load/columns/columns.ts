@@ -2,6 +2,7 @@ import { Ambiguous } from '../../client/directory.ts'
 import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
 import { isPeriodName } from './synonyms.ts'
 import { type Findings, isCalled, namedColumns, nearColumn, recogniseColumns, restOf } from './header.ts'
+import { createNameColumn } from './name-column.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import { faultOfHeadless } from './headless.ts'
 import { datesAcross, nobodys } from './strange.ts'
@@ -52,15 +53,20 @@ type KeyRole = (typeof KEY_ROLES)[number]
 const VALUE_ROLES = ['actual', 'target', 'notes'] as const
 
 /** The columns read as those of KPIs, or of users: how many name one, be it more than one, and what is wrong. */
-type WideReading = Wide & { readonly named: number; readonly faults: readonly (Issue & { readonly at: number })[] }
+type WideReading = Wide & {
+  readonly named: number
+  readonly doubt: string | undefined
+  readonly faults: readonly (Issue & { readonly at: number })[]
+}
 
-const wideBy = (of: Wide['of'], found: Findings, directories: Directories): WideReading => {
+const wideBy = (of: Wide['of'], found: Findings, directories: Directories, options: ImportOptions): WideReading => {
+  const column = createNameColumn({ role: of, header: 'header', as: options.numbersAs?.get(of) }, directories[of])
   const columns: WideColumn[] = []
   const faults: (Issue & { at: number })[] = []
   let named = 0
   for (const at of restOf(found)) {
     const name = found.header[at] ?? ''
-    const one = directories[of].find(name)
+    const one = column.find(name)
     const isKnown = !(one instanceof Fault) || one instanceof Ambiguous
     // A number alone is not yet known to be an id: then --layout has to say so.
     if (isKnown && directories[of].unread === undefined) named += 1
@@ -72,7 +78,7 @@ const wideBy = (of: Wide['of'], found: Findings, directories: Directories): Wide
     else if (other) blame(`"${found.header[other.at]}" and "${name}" are both ${one.name}; keep one of the columns`)
     else columns.push({ at, id: one.id })
   }
-  return { of, columns, named, faults }
+  return { of, columns, named, faults, doubt: column.doubt() }
 }
 
 /** Whether a role has a column or a constant. */
@@ -117,13 +123,14 @@ const suggestedPlaces = (
 /** The columns that are named for KPIs or for users, each a column of actuals; then no other may mean nothing. */
 const findWide = (found: Findings, options: ImportOptions, directories: Directories): Plan['wide'] => {
   if (mustBeLong(found, options)) return undefined
-  const [byKpi, byUser] = [wideBy('kpi', found, directories), wideBy('user', found, directories)]
+  const [byKpi, byUser] = [wideBy('kpi', found, directories, options), wideBy('user', found, directories, options)]
   const moreUsers = !isOwned(found, options) && byUser.named > byKpi.named
   const best = isGiven(found, options, 'kpi') || moreUsers ? byUser : byKpi
   if (best.named === 0 && options.layout !== 'wide') return undefined
   const mayBeMeant = suggestedPlaces(found, best, options)
   const faults = best.faults.filter(({ at }) => !mayBeMeant.has(at))
   found.issues.push(...faults.map(({ field, message }) => ({ field, message })))
+  if (best.doubt !== undefined) found.issues.push({ field: 'header', message: best.doubt })
   if (restOf(found).length === 0) found.issues.push({ field: 'header', message: `no column is that of a ${best.of}` })
   for (const role of VALUE_ROLES) {
     if (found.roles.has(role))

@@ -4,6 +4,8 @@ import { readIfAllowed } from '../../client/read-if-allowed.ts'
 import { Fault } from '../../domain/errors.ts'
 import { fullName } from '../../domain/resources/user.ts'
 import { isColumnName } from '../columns/header.ts'
+import { createNameColumn } from '../columns/name-column.ts'
+import type { NameRole } from '../options.ts'
 import { isPlainName } from './form.ts'
 
 /** How a file calls something that has an id. */
@@ -16,14 +18,16 @@ export type Labels = { readonly user: Label; readonly kpi: Label; readonly sourc
 const byId: Label = String
 
 /** By names or by ids, as far as an import finds each by them: where an id is the name of another, it is marked as an id. */
-const labeller = (title: string, list: readonly Named[], hasNames: boolean, mayStand = isPlainName): Label => {
-  const { byId: known, find } = createDirectory(title, list, true)
+const labeller = (role: NameRole, list: readonly Named[], hasNames: boolean, mayStand = isPlainName): Label => {
+  const directory = createDirectory(role, list)
   const finds = (text: string, id: number): boolean => {
-    const found = mayStand(text) ? find(text) : new Fault('')
-    return !(found instanceof Fault) && found.id === id
+    // What may be the name of another in a column of its own may be that in any.
+    const column = createNameColumn({ role, header: '', as: undefined }, directory)
+    const found = mayStand(text) ? column.find(text) : new Fault('')
+    return !(found instanceof Fault) && found.id === id && (column.numbers()?.as ?? 'ids') === 'ids' && !column.doubt()
   }
   const labels = new Map(
-    [...known].map(([id, { name, email }]) => [
+    [...directory.byId].map(([id, { name, email }]) => [
       id,
       [...(hasNames ? [name, email] : []), String(id)].find((text) => text !== undefined && finds(text, id)) ??
         `#${id}`,
@@ -35,13 +39,13 @@ const labeller = (title: string, list: readonly Named[], hasNames: boolean, mayS
 /** Calls things by what an import finds them by: by ids alone where names are not wanted or cannot be read. */
 const labelsOf = async (
   client: Client,
-  title: string,
+  role: NameRole,
   hasNames: boolean,
   reading: Promise<readonly Named[]>,
   mayStand = isPlainName,
 ): Promise<Label> => {
   const list = await readIfAllowed(client, reading)
-  return list ? labeller(title, list, hasNames, mayStand) : byId
+  return list ? labeller(role, list, hasNames, mayStand) : byId
 }
 
 const usersOf = async (client: Client): Promise<Named[]> =>
@@ -50,11 +54,11 @@ const usersOf = async (client: Client): Promise<Named[]> =>
 const readUsers = (client: Client, hasNames: boolean, mayStand = isPlainName): Promise<Label> =>
   labelsOf(client, 'user', hasNames, usersOf(client), mayStand)
 const readKpis = (client: Client, hasNames: boolean, mayStand = isPlainName): Promise<Label> =>
-  labelsOf(client, 'KPI', hasNames, client.kpis.list(), mayStand)
+  labelsOf(client, 'kpi', hasNames, client.kpis.list(), mayStand)
 
 /** How the cells of a file call what it speaks of; breakdown items where there is a column for them. */
 export const readLabels = async (client: Client, hasSources: boolean, hasNames: boolean): Promise<Labels> => {
-  const items = hasSources ? labelsOf(client, 'breakdown item', hasNames, client.breakdownItems.list()) : byId
+  const items = hasSources ? labelsOf(client, 'source', hasNames, client.breakdownItems.list()) : byId
   const [user, kpi, source] = await Promise.all([readUsers(client, hasNames), readKpis(client, hasNames), items])
   return { user, kpi, source }
 }

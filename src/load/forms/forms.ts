@@ -1,6 +1,8 @@
 import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
 import type { Plan } from '../columns/columns.ts'
-import type { ImportOptions } from '../options.ts'
+import { createNameColumn } from '../columns/name-column.ts'
+import { type ImportOptions, NAME_ROLES } from '../options.ts'
+import type { Lookup } from '../readable.ts'
 import type { Table } from '../reading/table.ts'
 import { createDateColumn } from './date-column.ts'
 import { type DateFormat, dateFormat } from './date-format.ts'
@@ -8,7 +10,7 @@ import type { Forms } from './file-forms.ts'
 import { PLAIN_FORMAT } from './known-formats.ts'
 import { createNumberColumn, isRefuted } from './number-column.ts'
 import type { DecimalSign } from './number.ts'
-import { type FindKpi, survey } from './survey.ts'
+import { survey } from './survey.ts'
 import { createUnits } from './units.ts'
 
 /** What has been settled of columns, by their places. */
@@ -28,19 +30,43 @@ const numberColumns = ({ roles, wide }: Plan): number[] => {
   return wide ? wide.columns.map(({ at }) => at) : values
 }
 
+/** What the columns of names may name. */
+export type Lookups = { readonly kpis: Lookup; readonly users: Lookup; readonly sources: Lookup | undefined }
+
+/** Creates the columns of names, and what reads the constants that stand for them. */
+const nameColumns = ({ header, roles }: Plan, options: ImportOptions, { kpis, users, sources }: Lookups) => {
+  const lookups = { user: users, source: sources, kpi: kpis }
+  return NAME_ROLES.flatMap((role) => {
+    const [at, lookup] = [roles.get(role), lookups[role]]
+    if (!lookup || (at === undefined && options[role] === undefined)) return []
+    const named = {
+      role,
+      header: at === undefined ? `--${role}` : (header[at] ?? ''),
+      as: options.numbersAs?.get(role),
+    }
+    return [[role, createNameColumn(named, lookup)] as const]
+  })
+}
+
 /** The forms of a file: what the user asked for, else what has been settled, else what is plain. */
-export const createForms = (plan: Plan, options: ImportOptions, { signs, format }: Settled = NOTHING): Forms => {
+export const createForms = (
+  plan: Plan,
+  options: ImportOptions,
+  lookups: Lookups,
+  { signs, format }: Settled = NOTHING,
+): Forms => {
   const nameOf = (at: number): string => plan.header[at] ?? ''
   const unitsOf = createUnits()
   const numbers = numberColumns(plan).map((at) => {
     const sign = options.decimal ?? signs.get(at) ?? '.'
     return [at, createNumberColumn(nameOf(at), sign, options.decimal !== undefined, unitsOf(nameOf(at)))] as const
   })
+  const known = { numbers: new Map(numbers), names: new Map(nameColumns(plan, options, lookups)) }
   const at = options.date === undefined ? plan.roles.get('date') : undefined
-  if (at === undefined) return { numbers: new Map(numbers), date: undefined }
+  if (at === undefined) return { ...known, date: undefined }
   const asked = formatAsked(options)
   const column = createDateColumn(nameOf(at), asked ?? format ?? PLAIN_FORMAT, asked !== undefined)
-  return { numbers: new Map(numbers), date: { at, column } }
+  return { ...known, date: { at, column } }
 }
 
 /** What all cells of a file show of how they are written; constant in memory, as only first cells are kept. */
@@ -48,11 +74,11 @@ export const seenForms = async (
   table: Table,
   plan: Plan,
   options: ImportOptions,
-  findKpi: FindKpi,
+  lookups: Lookups,
   onProgress: () => void,
 ): Promise<Forms> => {
-  const forms = createForms(plan, options)
-  await survey(table, plan, forms, findKpi, onProgress)
+  const forms = createForms(plan, options, lookups)
+  await survey(table, plan, forms, onProgress)
   return forms
 }
 
@@ -61,8 +87,8 @@ export const areRefuted = ({ numbers, date }: Forms): boolean =>
   (date?.column.isRefuted() ?? false) || [...numbers.values()].some(isRefuted)
 
 /** What is in doubt, column by column. */
-export const doubtsOf = ({ numbers, date }: Forms): Issue[] =>
-  [...(date ? [date.column] : []), ...numbers.values()].flatMap((column) => {
+export const doubtsOf = ({ numbers, names, date }: Forms): Issue[] =>
+  [...names.values(), ...(date ? [date.column] : []), ...numbers.values()].flatMap((column) => {
     const message = column.doubt()
     return message === undefined ? [] : [{ field: column.name, message }]
   })
@@ -71,13 +97,15 @@ export const doubtsOf = ({ numbers, date }: Forms): Issue[] =>
 export const mustBeSettled = (forms: Forms): void => {
   const issues = doubtsOf(forms)
   if (issues.length === 0) return
-  throw new KpiError('malformed', 'it cannot be told how numbers or dates are written; nothing was sent', { issues })
+  throw new KpiError('malformed', 'it cannot be told how numbers, dates or names are meant; nothing was sent', {
+    issues,
+  })
 }
 
 /** The forms that cells have shown, to read the file by. */
-export const settledBy = (forms: Forms, plan: Plan, options: ImportOptions): Forms => {
+export const settledBy = (forms: Forms, plan: Plan, options: ImportOptions, lookups: Lookups): Forms => {
   const signs = new Map([...forms.numbers].map(([at, column]) => [at, column.proven() ?? '.'] as const))
-  return createForms(plan, options, { signs, format: forms.date?.column.proven()?.format })
+  return createForms(plan, options, lookups, { signs, format: forms.date?.column.proven()?.format })
 }
 
 /** How a file is written, as flags say it; what its cells do not show is left out, and so are signs that differ. */
