@@ -77,13 +77,12 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
       if (others.length > 0 && !agrees && byId) seen.both ??= text
     }
   }
-  /** Finds the things that a number names, by the word that fits the header, or else by all words. */
+  /** Finds the things that a number names: alone, else behind the word that heads the column, else behind any word. */
   const namedBy = (text: string): readonly Named[] => {
-    const words = [...names.keys()]
-    const near = words.filter(isOfHeader)
-    const among = (some: readonly string[]): Named[] => some.flatMap((word) => names.get(word)?.get(Number(text)) ?? [])
-    const found = among(near)
-    return found.length > 0 ? found : among(words)
+    const among = (words: Iterable<string>): Named[] =>
+      [...words].flatMap((word) => names.get(word)?.get(Number(text)) ?? [])
+    const found = [[NO_WORD], [looseName(header)], names.keys()].map(among)
+    return found.find((some) => some.length > 0) ?? []
   }
   const byName = (text: string): Named | Fault => {
     const [one, ...others] = namedBy(text)
