@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import type { Needs } from '../client/capabilities.ts'
 import type { Client } from '../client/client.ts'
+import type { Day } from '../domain/day.ts'
 import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
 import type { Io } from './io.ts'
 import { createLog, type Log } from './log.ts'
 import { type Printing, printRecord, printRecords } from './output/print.ts'
 import type { Bulk } from './pacing.ts'
+import { findTimeZone } from './time-zone.ts'
 import { mustHaveAt, withClientAt } from './session.ts'
 import {
   canAsk,
@@ -31,6 +33,8 @@ export type Cli = {
   ) => Promise<T>
   /** Refuses what the service's variant does not have, where something is asked or read before there is a client. */
   readonly mustHave: (needs: Needs) => void
+  /** Which day it is for the user, and in which time zone. */
+  readonly today: () => { readonly day: Day; readonly zone: string }
   readonly printing: () => Printing
   readonly printOne: (of: Resource, record: AnyRecord) => Promise<void>
   readonly printMany: (columns: readonly NamedField[], records: readonly AnyRecord[]) => Promise<void>
@@ -74,6 +78,10 @@ export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
     mustHave: (needs) => {
       mustNotBeStray(io, flags)
       mustHaveAt(findPlace(io, flags), needs)
+    },
+    today: () => {
+      const { name, dayAt } = findTimeZone(io, flags)
+      return { day: dayAt(io.now()), zone: name }
     },
     printing,
     printOne: (of, record) => printRecord(io, printing(), of, record),

@@ -68,6 +68,7 @@ export const inProcessTransport = (
       }
     },
     caller: account.name,
+    calendar: account,
     workingFor: () => ({ for: `account ${account.name}`, isSure: true }),
     isOurs: () => true,
     close: db.close,

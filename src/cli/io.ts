@@ -36,6 +36,10 @@ export type Io = {
   readonly stderr: Output
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Names the time zone of the system, or of TZ. */
+  readonly timeZone: () => string
+  /** Tells by how many minutes clocks there are ahead of UTC at a moment, in milliseconds since 1970. */
+  readonly offsetAt: (nowMs: number) => number
   /** Milliseconds since some moment, which only grow. */
   readonly uptime: () => number
   /** Resolves after so many milliseconds, or at once where `signal` is aborted. */
@@ -123,6 +127,12 @@ const watchHangUp = (listener: () => void): void => {
   })
 }
 
+/** Names the time zone of this process; not every TZ has a name that is known. */
+const nameOfTimeZone = (): string => {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions() as { timeZone?: string }
+  return timeZone ?? (process.env['TZ'] || 'UTC')
+}
+
 /**
  * The world as this process has it, which may be one that an older Node.js has handed over to. Streams and modules are
  * opened when they are first asked for.
@@ -137,6 +147,8 @@ export const processIo = (isHandedOver = false): Io => {
     platform: process.platform,
     uid: process.getuid?.(),
     now: Date.now,
+    timeZone: nameOfTimeZone,
+    offsetAt: (nowMs) => -new Date(nowMs).getTimezoneOffset(),
     uptime: () => performance.now(),
     get home() {
       return os.homedir()

@@ -6,7 +6,10 @@ import { configFolder, makeFolder } from './folders.ts'
 import type { Io } from './io.ts'
 
 /** A named place to talk to. Secrets are kept elsewhere, see `secrets.ts`. */
-export type Profile =
+export type Profile = {
+  /** Whose days `today` and the like are; the system's where it is not given. */
+  readonly timeZone?: string | undefined
+} & (
   | { readonly kind: 'embedded'; readonly dataDir: string }
   | {
       readonly kind: 'classic'
@@ -21,6 +24,7 @@ export type Profile =
       /** A program that prints the key. */
       readonly tokenCommand?: string
     }
+)
 
 /** What is kept of all profiles: which there are, and which is used when none is named. */
 export type Profiles = { readonly current: string | undefined; readonly byName: ReadonlyMap<string, Profile> }
@@ -36,13 +40,15 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const readProfile = (value: unknown): Profile | undefined => {
   if (!isRecord(value)) return undefined
-  const { kind, dataDir, baseUrl, login, tokenCommand } = value as Record<string, unknown>
-  if (kind === 'embedded' && typeof dataDir === 'string') return { kind, dataDir }
-  if (kind === 'v1' && typeof baseUrl === 'string') {
-    return { kind, baseUrl, ...(typeof tokenCommand === 'string' && { tokenCommand }) }
+  const { kind, dataDir, baseUrl, login, tokenCommand, timeZone } = value as Record<string, unknown>
+  const more = {
+    ...(typeof tokenCommand === 'string' && { tokenCommand }),
+    ...(typeof timeZone === 'string' && { timeZone }),
   }
+  if (kind === 'embedded' && typeof dataDir === 'string') return { kind, dataDir, ...more }
+  if (kind === 'v1' && typeof baseUrl === 'string') return { kind, baseUrl, ...more }
   if (kind !== 'classic' || typeof baseUrl !== 'string' || typeof login !== 'string') return undefined
-  return { kind, baseUrl, login, ...(typeof tokenCommand === 'string' && { tokenCommand }) }
+  return { kind, baseUrl, login, ...more }
 }
 
 const readText = (path: string): string | undefined => {

@@ -27,6 +27,7 @@ const createProgram = (io: Io, version: string, written: Promise<void>[], isJson
     .option('--data-dir <folder>', 'use the embedded service in this folder')
     .option('-o, --output <format>', 'table, csv or json')
     .option('--timeout <time>', 'longest wait for one answer, such as 30s')
+    .option('--time-zone <zone>', 'whose days today, -7d and this-week are, such as Europe/Berlin')
     .option('--no-input', 'never ask; what is missing is an error')
     .option('--no-color', 'no colour')
     .option('--quiet', 'no notes and no progress on standard error')

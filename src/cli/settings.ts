@@ -13,6 +13,7 @@ export type GlobalFlags = {
   readonly dataDir?: string
   readonly output?: string
   readonly timeout?: string
+  readonly timeZone?: string
   readonly input?: boolean
   readonly color?: boolean
   readonly quiet?: boolean
@@ -85,9 +86,10 @@ export const placeFlags = ({ profile, dataDir, store }: GlobalFlags): string[] =
 ]
 
 /** The flags that say how a command behaves, wherever it goes, as they would be given again. */
-export const mannerFlags = ({ output, timeout, input, color, quiet, logFormat }: GlobalFlags): string[] => [
+export const mannerFlags = ({ output, timeout, timeZone, input, color, quiet, logFormat }: GlobalFlags): string[] => [
   ...(output === undefined ? [] : ['--output', output]),
   ...(timeout === undefined ? [] : ['--timeout', timeout]),
+  ...(timeZone === undefined ? [] : ['--time-zone', timeZone]),
   ...(input === false ? ['--no-input'] : []),
   ...(color === false ? ['--no-color'] : []),
   ...(quiet ? ['--quiet'] : []),

@@ -10,6 +10,7 @@ import { type ReportRow, reportRow } from '../domain/resources/report-row.ts'
 import { unit } from '../domain/resources/unit.ts'
 import { user } from '../domain/resources/user.ts'
 import { userGroupItem } from '../domain/resources/user-group-item.ts'
+import type { Calendar } from '../domain/period.ts'
 import type { Resource } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
 import { mustHave } from './capabilities.ts'
@@ -59,6 +60,8 @@ export type Client = {
   readonly waiting: () => Waiting | undefined
   /** Who asks: different for different credentials, and never one of them. */
   readonly caller: string
+  /** When weeks and years begin, where that is known. */
+  readonly calendar: Calendar | undefined
   /** Whose entries are worked with, by what the service has answered so far. */
   readonly workingFor: () => Working
   /** Whether the service is ours, by what it has answered so far. */
@@ -116,6 +119,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     usage: () => transport.usage?.(),
     waiting: () => transport.waiting?.(),
     caller: transport.caller,
+    calendar: transport.calendar,
     workingFor: transport.workingFor,
     isOurs: transport.isOurs,
     keySaid: () => transport.keySaid?.(),

@@ -1,4 +1,5 @@
 import type { Json } from '../codec/json.ts'
+import type { Calendar } from '../domain/period.ts'
 import type { AnyRecord } from '../domain/schema.ts'
 import type { Working } from './caller.ts'
 import type { KeySaid } from './key-said.ts'
@@ -53,6 +54,8 @@ export type Transport = {
   readonly keySaid?: () => KeySaid | undefined
   /** Who asks: different for different credentials, and never one of them. */
   readonly caller: string
+  /** When weeks and years begin, where that is known. */
+  readonly calendar?: Calendar
   /** Whose entries are worked with, by what the service has answered so far. */
   readonly workingFor: () => Working
   /** Whether the service is ours, by what it has answered so far; only there an Idempotency-Key is relied on. */

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { rangeOfWords, todayAt } from '../../src/cli/day-words.ts'
+import { rangeOfWords } from '../../src/cli/day-words.ts'
 import { UsageError } from '../../src/cli/exit.ts'
+import type { Calendar } from '../../src/domain/period.ts'
 import { formatDay } from '../../src/domain/day.ts'
 import { day } from '../support/calendar.ts'
 
 /** A Wednesday. */
 const TODAY = day('2024-05-15')
+const CIVIL: Calendar = { week_start: 'monday', fiscal_year_start: 1 }
+const COUNTING = { today: TODAY, calendar: CIVIL }
 
-describe('a word stands for days in UTC', () => {
+describe('a word stands for days', () => {
   test.each([
     ['2024-02-29', '2024-02-29', '2024-02-29'],
     ['today', '2024-05-15', '2024-05-15'],
@@ -26,8 +29,15 @@ describe('a word stands for days in UTC', () => {
     ['last-quarter', '2024-01-01', '2024-03-31'],
     ['this-year', '2024-01-01', '2024-12-31'],
     ['last-year', '2023-01-01', '2023-12-31'],
+    ['last month', '2024-04-01', '2024-04-30'],
+    ['ytd', '2024-01-01', '2024-05-15'],
+    ['2023-10', '2023-10-01', '2023-10-31'],
+    ['2023-Q3', '2023-07-01', '2023-09-30'],
+    ['2024-W01', '2024-01-01', '2024-01-07'],
+    ['2020-W53', '2020-12-28', '2021-01-03'],
+    ['2023', '2023-01-01', '2023-12-31'],
   ])('%s is %s to %s', (word, from, to) => {
-    const range = rangeOfWords(word, word, TODAY)
+    const range = rangeOfWords(word, word, COUNTING)
     expect([formatDay(range.from), formatDay(range.to)]).toEqual([from, to])
   })
 
@@ -37,16 +47,27 @@ describe('a word stands for days in UTC', () => {
     ['2024-02-29', '-1y', '2023-02-28'],
     ['2024-10-31', '-1m', '2024-09-30'],
   ])('on %s, %s is %s, as the month is shorter', (today, word, then) => {
-    expect(formatDay(rangeOfWords(word, word, day(today)).from)).toBe(then)
+    expect(formatDay(rangeOfWords(word, word, { today: day(today), calendar: CIVIL }).from)).toBe(then)
   })
 
   test('a range is from the first day of one to the last of the other', () => {
-    expect(rangeOfWords('last-month', 'this-week', TODAY)).toEqual({ from: day('2024-04-01'), to: day('2024-05-19') })
+    expect(rangeOfWords('last-month', 'this-week', COUNTING)).toEqual({
+      from: day('2024-04-01'),
+      to: day('2024-05-19'),
+    })
   })
 
-  test('today begins at midnight in UTC', () => {
-    expect(todayAt(Date.parse('2024-05-14T23:59:59.999Z'))).toBe(day('2024-05-14'))
-    expect(todayAt(Date.parse('2024-05-15T00:00:00Z'))).toBe(TODAY)
+  test.each([
+    ['this-week', '2024-05-12', '2024-05-18'],
+    ['last-week', '2024-05-05', '2024-05-11'],
+    ['this-quarter', '2024-05-01', '2024-07-31'],
+    ['last-year', '2022-11-01', '2023-10-31'],
+    ['ytd', '2023-11-01', '2024-05-15'],
+    ['2024-Q2', '2024-04-01', '2024-06-30'],
+  ])('%s is %s to %s where weeks begin on Sunday and years in November', (word, from, to) => {
+    const calendar: Calendar = { week_start: 'sunday', fiscal_year_start: 11 }
+    const range = rangeOfWords(word, word, { today: TODAY, calendar })
+    expect([formatDay(range.from), formatDay(range.to)]).toEqual([from, to])
   })
 })
 
@@ -63,9 +84,15 @@ test.each([
   'last-day',
   'last-constructor',
   'this-toString',
+  '2024-13',
+  '2024-00',
+  '2024-Q5',
+  '2024-W00',
+  '2023-W53',
+  '24',
 ])('%j is none', (word) => {
-  expect(() => rangeOfWords(word, 'today', TODAY)).toThrow(UsageError)
-  expect(() => rangeOfWords(word, 'today', TODAY)).toThrow(
+  expect(() => rangeOfWords(word, 'today', COUNTING)).toThrow(UsageError)
+  expect(() => rangeOfWords(word, 'today', COUNTING)).toThrow(
     /is (not a date|a date that does not exist); write YYYY-MM-DD, today/,
   )
 })
@@ -76,5 +103,5 @@ test.each([
   ['-99999y', 'today'],
   ['today', '2200-01-01'],
 ])('%s to %s leaves the years that there are', (from, to) => {
-  expect(() => rangeOfWords(from, to, TODAY)).toThrow(`--from ${from} --to ${to} leaves the years 1899 to 2199`)
+  expect(() => rangeOfWords(from, to, COUNTING)).toThrow(`--from ${from} --to ${to} leaves the years 1899 to 2199`)
 })

@@ -36,6 +36,7 @@ describe('a profile', () => {
       place: 'https://acme.example.com/api',
       login: 'ann@example.com',
       token_from: `the file ${config('secrets', 'acme')}`,
+      time_zone: null,
     }
     expect(jsonOf(await profiles('list', '-o', 'json'))).toEqual([shown])
     expect(jsonOf(await profiles('show', 'acme', '-o', 'json'))).toEqual(shown)

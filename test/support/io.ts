@@ -62,6 +62,8 @@ export const testIo = (world: World): TestIo => {
     stderr: stderr.output,
     now: () => Math.floor((world.now ?? NOW) + slept),
     uptime: () => (world.now ?? NOW) + slept,
+    timeZone: () => world.env?.['TZ'] ?? 'UTC',
+    offsetAt: () => 0,
     sleep: (milliseconds, signal) => {
       if (!signal?.aborted) slept += milliseconds
       return new Promise((resolve) => void setImmediate(resolve))

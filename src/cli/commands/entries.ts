@@ -6,7 +6,7 @@ import type { DayRange } from '../../domain/period.ts'
 import { type Entry, entry, type EntryDraft, newerEntry } from '../../domain/resources/entry.ts'
 import { type AnyRecord, asDraft, asPatch, type Resource, type Verb } from '../../domain/schema.ts'
 import type { Act, Cli, Register } from '../cli.ts'
-import { dateOfWord, rangeOfWords, todayAt } from '../day-words.ts'
+import { dateOfWord, readRange } from '../day-words.ts'
 import { addExamples } from '../examples.ts'
 import { UsageError } from '../exit.ts'
 import { type FieldFlag, type FlagValues, mustBeRight, readFlags } from '../flags.ts'
@@ -97,12 +97,12 @@ const addListCommand = (group: Command, act: Act): void => {
     'entries list --kpi Revenue --from 2026-01-01 --to 2026-03-31 -o csv',
   )
   act(command, async (cli, _, options) => {
-    const range = rangeOfWords(String(options['from']), String(options['to']), todayAt(cli.io.now()))
+    const rangeOf = readRange(options, cli.today().day)
     await cli.withClient(needsOf('list', options), async (client) => {
       const of = shownBy(client)
       applyListOptions(of, [], options)
       const columns = chooseColumns(of, options, cli.printing().format)
-      const pages = await selected(client, range, options)
+      const pages = await selected(client, rangeOf(client), options)
       await printRecords(cli.io, cli.printing(), columns, listed(of, pages, options))
     })
   })
@@ -110,9 +110,11 @@ const addListCommand = (group: Command, act: Act): void => {
 
 /** The entry that the flags give; of today, unless they say otherwise. */
 const readEntry = async (cli: Cli, client: Client, flags: FlagValues): Promise<EntryDraft> => {
-  const today = todayAt(cli.io.now())
+  const { day: today, zone } = cli.today()
   const { date } = flags
-  const dated = typeof date === 'string' ? { ...flags, date: dateOfWord(date, today) } : flags
+  const dated: FlagValues & { date?: unknown } =
+    typeof date === 'string' ? { ...flags, date: dateOfWord(date, today) } : flags
+  if (dated.date !== date) await cli.note(`--date ${String(date)} is ${dated.date} in ${zone}`)
   const given = await readFlags(client, [...WHOSE, DATE, ...VALUES], dated)
   if (!VALUES.some(({ flag }) => flags[flag] !== undefined)) {
     given.faults.push('an entry needs --actual, --target or --notes')

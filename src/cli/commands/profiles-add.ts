@@ -7,6 +7,7 @@ import { UsageError } from '../exit.ts'
 import type { FlagValues } from '../flags.ts'
 import { mustBeProfileName, type Profile, readProfiles, writeProfiles } from '../profiles.ts'
 import { askText } from '../prompt.ts'
+import { findTimeZone } from '../time-zone.ts'
 import { dropToken, keepToken, readSecretFile, SECRETS, wrongForm, wrongKind } from '../secrets.ts'
 
 type RemoteProfile = Exclude<Profile, { readonly kind: 'embedded' }>
@@ -101,16 +102,18 @@ export const addAdd = (group: Command, act: Act): void => {
     'profiles add acme --base-url https://acme.example.com/api --login ann@example.com',
     'profiles add acme --base-url https://acme.example.com/api --login ann@example.com --token-command "pass show kpi"',
     'profiles add nightly --base-url https://kpi.example.com/v1 --token-command "pass show kpi-nightly"',
-    'profiles add test --data-dir ./kpi-data',
+    'profiles add test --data-dir ./kpi-data --time-zone Europe/Berlin',
   )
   act(command, async (cli, [name = ''], flags) => {
     mustBeProfileName(name)
-    const { dataDir } = cli.flags
+    const { dataDir, timeZone } = cli.flags
+    if (timeZone !== undefined) findTimeZone(cli.io, cli.flags)
     if (dataDir !== undefined) mustBeEmbedded(flags)
-    const profile: Profile =
+    const place: Profile =
       dataDir === undefined
         ? await remoteProfile(cli, name, flags)
         : { kind: 'embedded', dataDir: resolve(cli.io.cwd, dataDir) }
+    const profile: Profile = { ...place, ...(timeZone !== undefined && { timeZone }) }
     const { current, byName } = readProfiles(cli.io)
     await writeProfiles(cli.io, { current, byName: new Map([...byName, [name, profile]]) })
     if (profile.kind === 'embedded' || profile.tokenCommand !== undefined) dropToken(cli.io, name)

@@ -21,6 +21,7 @@ const profileRecord = resource({
     place: { kind: 'text', about: 'Data directory or base URL' },
     login: { kind: 'text', about: 'Login name, of a classic one', nullable: true },
     token_from: { kind: 'text', about: 'Where the token or key comes from', nullable: true },
+    time_zone: { kind: 'text', about: 'Whose days today and the like are, where it is not the system', nullable: true },
   },
 })
 
@@ -36,6 +37,7 @@ const recordOf = (
   place: profile.kind === 'embedded' ? profile.dataDir : profile.baseUrl,
   login: profile.kind === 'classic' ? profile.login : null,
   token_from: profile.kind === 'embedded' ? null : describeToken(cli.io, name, profile.tokenCommand),
+  time_zone: profile.timeZone ?? null,
 })
 
 const addList = (group: Command, act: Act): void => {

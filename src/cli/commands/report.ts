@@ -4,7 +4,7 @@ import { formatDay } from '../../domain/day.ts'
 import type { DayRange } from '../../domain/period.ts'
 import { type ReportRow, reportRow } from '../../domain/resources/report-row.ts'
 import type { Cli, Register } from '../cli.ts'
-import { rangeOfWords, todayAt } from '../day-words.ts'
+import { readRange } from '../day-words.ts'
 import { addExamples } from '../examples.ts'
 import type { FlagValues } from '../flags.ts'
 import { idsIn } from '../names.ts'
@@ -59,9 +59,10 @@ export const report: Register = (group, act) => {
     'report --from 2026-01-01 --to 2026-03-31 -o csv',
   )
   act(group, async (cli, _, flags) => {
-    const range = rangeOfWords(String(flags['from']), String(flags['to']), todayAt(cli.io.now()))
+    const rangeOf = readRange(flags, cli.today().day)
     const printing = cli.printing()
     await cli.withClient({ of: reportRow, verb: 'list' }, async (client) => {
+      const range = rangeOf(client)
       const parts = await partsOf(client, range, flags)
       if (printing.format === 'table' && flags['rows'] !== true) return printOverview(cli, range, parts)
       const columns = printing.format === 'table' ? reportRow.brief : reportRow.shown

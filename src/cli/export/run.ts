@@ -11,7 +11,8 @@ import { PLAIN_FORM } from '../../load/export/form.ts'
 import { writeWhole } from '../../load/reading/files.ts'
 import type { Cli } from '../cli.ts'
 import { countOf } from '../count-of.ts'
-import { rangeOfWords, todayAt } from '../day-words.ts'
+import type { DayRange } from '../../domain/period.ts'
+import { readRange } from '../day-words.ts'
 import type { FlagValues } from '../flags.ts'
 import { idsIn, type NamedKind } from '../names.ts'
 import { SOURCES } from '../source.ts'
@@ -75,12 +76,13 @@ const tellLeftOut = async ({ io }: Cli, { ofItems, values }: Written): Promise<v
 
 /** `kpi entries export`: writes entries as a file that imports as what is there already. */
 export const runExport = async (cli: Cli, flags: FlagValues): Promise<void> => {
-  const range = rangeOfWords(String(flags['from']), String(flags['to']), todayAt(cli.io.now()))
+  const rangeOf = readRange(flags, cli.today().day)
   const look = lookOf(flags)
   const file = flags['toFile']
   const written: Written = { entries: 0, ofItems: 0, values: 0 }
   const signal = cli.io.interruption()
-  const work = async (client: Client): Promise<void> => {
+  const work = async (client: Client): Promise<DayRange> => {
+    const range = rangeOf(client)
     const selection: Selection = {
       ...range,
       users: await idsOf(client, 'user', 'user', flags['user']),
@@ -90,8 +92,9 @@ export const runExport = async (cli: Cli, flags: FlagValues): Promise<void> => {
     const sheet = await sheetFor(client, selection, look)
     const days = untilStopped(entriesByDay(client, selection), signal)
     await write(cli, file, sheetText(sheet, look.form, days, written))
+    return range
   }
-  await cli.withClient(needsOf(flags), work, { signal })
+  const range = await cli.withClient(needsOf(flags), work, { signal })
   const place = typeof file === 'string' ? ` to ${file}` : ''
   const [from, to] = [formatDay(range.from), formatDay(range.to)]
   await cli.note(

@@ -1,7 +1,6 @@
 import { ENCODINGS, type ImportOptions, separatorName, SEPARATORS } from '../../load/options.ts'
 import type { AskedReading } from '../../load/reading/table.ts'
 import type { Cli } from '../cli.ts'
-import { todayAt } from '../day-words.ts'
 import { UsageError } from '../exit.ts'
 import type { FlagValues } from '../flags.ts'
 import { type Deadline, readDeadline } from './deadline.ts'
@@ -61,11 +60,12 @@ const mustGoTogether = ({ verify, receipt, rejects, saveMapping }: Asked, files:
 }
 
 /** Reads the flags of an import of files, once nothing is wrong with them. */
-export const readAsked = ({ io }: Cli, files: readonly string[], given: FlagValues): Asked => {
+export const readAsked = (cli: Cli, files: readonly string[], given: FlagValues): Asked => {
+  const { io } = cli
   const flags = withMapping(io, given)
   const saveMapping = textOf(given['saveMapping'])
   const asked: Asked = {
-    options: importOptions(flags, todayAt(io.now())),
+    options: importOptions(flags, cli.today().day),
     reading: readingOf(flags),
     deadline: readDeadline(textOf(flags['deadline']), io.now()),
     rate: readRate(flags['rate']),

@@ -17,10 +17,17 @@ const needsOf = async (jobs: readonly Job[], { options }: Asked): Promise<Awaite
 
 const STOPPING = 'stopping once what was sent is answered; another Ctrl-C ends it at once'
 
+/** Tells which day a word for the date of all rows stands for. */
+const tellDay = async (cli: Cli, { saidDate, options: { date } }: Asked): Promise<void> => {
+  if (saidDate === undefined || date === undefined || saidDate.trim() === date) return
+  await cli.note(`--date ${saidDate} is ${date} in ${cli.today().zone}`)
+}
+
 /** `kpi entries import`: reads, checks and sends files, one after another, or only says what that would do. */
 export const runImport = async (cli: Cli, files: readonly string[], flags: FlagValues): Promise<number> => {
   const asked = readAsked(cli, files, flags)
   cli.printing()
+  await tellDay(cli, asked)
   cli.mustHave(needsOfFlags(asked.options))
   if (!asked.isDryRun && !asked.explain) cli.io.stdout.outlast()
   const stops = watchStops(cli.io, asked.deadline)

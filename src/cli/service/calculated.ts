@@ -7,7 +7,7 @@ import { calculationStep } from '../../domain/resources/calculation-step.ts'
 import { kpi } from '../../domain/resources/kpi.ts'
 import { asDraft, asPatch, type Draft, type Patch } from '../../domain/schema.ts'
 import type { Act } from '../cli.ts'
-import { rangeOfWords, todayAt } from '../day-words.ts'
+import { readRange } from '../day-words.ts'
 import { addExamples } from '../examples.ts'
 import { UsageError } from '../exit.ts'
 import { addFieldFlags, addUsualFields, fieldFlags, type FlagValues, mustBeRight, readFlags } from '../flags.ts'
@@ -93,12 +93,14 @@ const addTest = (group: Command, act: Act): void => {
   command.addHelpText('after', '\nShown are the periods that begin within these days.')
   addExamples(command, 'service calculated test Share --from this-year --users ann@example.com')
   act(command, async (cli, [name = ''], flags) => {
-    const days = rangeOfWords(String(flags['from']), String(flags['to']), todayAt(cli.io.now()))
+    const rangeOf = readRange(flags, cli.today().day)
     const { calculationSteps } = await import('../../service/calculation-steps.ts')
-    const steps = await inAccount(cli, flags, async (ctx, client) => {
+    const { days, steps } = await inAccount(cli, flags, async (ctx, client) => {
+      const days = rangeOf(client)
       const { users } = flags
       const userIds = typeof users === 'string' ? new Set(await idsIn(client, 'user', '--users', users)) : undefined
-      return calculationSteps(ctx, { kpiId: await resolveRecordId(client, kpi, name), days, userIds })
+      const asked = { kpiId: await resolveRecordId(client, kpi, name), days, userIds }
+      return { days, steps: await calculationSteps(ctx, asked) }
     })
     await cli.printMany(chooseColumns(calculationStep, {}, cli.printing().format), steps)
     if (steps.length > 0) return
