@@ -44,12 +44,17 @@ export type CheckResults = {
   readonly onProgress: () => void
 }
 
-/** Refuses a file whose first rows are all bad. */
+/** How many rows have been read, and how many of them have a cell that is not written as its column is read. */
+export type Trial = { readonly read: number; readonly misread: number }
+
+/** Refuses a file whose first rows can none be read, unless the user lets all rows be bad. */
 export const mustMakeSense = (
-  { read, rejected }: Pick<Summary, 'read' | 'rejected'>,
+  { read, misread }: Trial,
+  { maxErrors }: ImportOptions,
   reasons: readonly string[],
 ): void => {
-  if (read !== TRIAL_ROWS || rejected !== TRIAL_ROWS) return
+  if (read !== TRIAL_ROWS || misread !== TRIAL_ROWS) return
+  if (maxErrors && 'percent' in maxErrors && maxErrors.percent === 100) return
   throw new KpiError(
     'malformed',
     `the first ${TRIAL_ROWS} rows are all bad, so the columns are not what they were taken for; nothing was sent. The last of them: ${reasons.join('; ')}`,
@@ -115,15 +120,18 @@ class Refuted extends Error {}
 
 type Sink = RowSink & {
   reasons: readonly string[]
+  /** How many rows have a cell that is not written as its column is read. */
+  misread: number
   readonly firstBad: BadRow[]
   good: number
   readonly lostTargets: Map<number, number>
 }
 
 const sinkFor = ({ sorter, rejects, summary }: CheckResults, { kpis }: Reference, forms: Forms): Sink => {
-  let lastLine = 0
+  let [lastLine, lastMisread] = [0, 0]
   const sink: Sink = {
     reasons: [],
+    misread: 0,
     firstBad: [],
     good: 0,
     lostTargets: new Map(),
@@ -134,13 +142,17 @@ const sinkFor = ({ sorter, rejects, summary }: CheckResults, { kpis }: Reference
       }
       sorter.add(row)
     },
-    reject: (place: number, reasons: readonly string[]) => {
+    reject: (place: number, reasons: readonly string[], isMisread: boolean) => {
       // What contradicts the forms cannot be read in them.
       if (areRefuted(forms)) throw new Refuted()
       const line = lineOf(place)
       const isSameRow = line === lastLine
       if (!isSameRow) summary.rejected += 1
       lastLine = line
+      if (isMisread && line !== lastMisread) {
+        sink.misread += 1
+        lastMisread = line
+      }
       sink.reasons = isSameRow ? [...sink.reasons, ...reasons] : [...reasons]
       if (isSameRow && sink.firstBad.at(-1)?.line === line) sink.firstBad.pop()
       if (sink.firstBad.length < SHOWN_BAD) sink.firstBad.push({ line, reasons: sink.reasons })
@@ -178,7 +190,7 @@ const readRowsOf = async (
     for (const row of rows) {
       summary.read += 1
       reader.read(row)
-      mustMakeSense(summary, sink.reasons)
+      mustMakeSense({ read: summary.read, misread: sink.misread }, options, sink.reasons)
       mustBeFew(summary, options.maxErrors, sink.firstBad)
     }
     onProgress()

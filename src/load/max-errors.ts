@@ -1,4 +1,5 @@
 import { type Issue, KpiError } from '../domain/errors.ts'
+import { saysNotAssigned } from '../domain/rules.ts'
 import type { MaxErrors } from './options.ts'
 import type { Rejects } from './rejects.ts'
 import type { Summary } from './summary.ts'
@@ -15,6 +16,9 @@ const tooMany = (maxErrors: MaxErrors, what: string, issues: readonly Issue[] = 
 
 /** A row that was rejected, and why. */
 export type BadRow = { readonly line: number; readonly reasons: readonly string[] }
+
+/** What no mending of rows does. */
+const ASSIGN_FIRST: Issue = { field: '--create-assignments', message: 'assigns KPIs to their users where rows need it' }
 
 /** So many bad rows are told where nothing is sent for them. */
 export const SHOWN_BAD = 5
@@ -36,6 +40,7 @@ export const mustBeFew = (
   const many = `${rejected} of ${isWhole ? '' : 'the first '}${read} rows are bad`
   throw tooMany(maxErrors, `nothing was sent, as ${many}`, [
     ...issuesOf(bad),
+    ...(bad.some(({ reasons }) => reasons.some(saysNotAssigned)) ? [ASSIGN_FIRST] : []),
     { field: '--dry-run', message: 'without --max-errors shows all of them' },
   ])
 }

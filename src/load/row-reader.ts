@@ -2,6 +2,7 @@ import type { Named } from '../client/directory.ts'
 import { Fault } from '../domain/errors.ts'
 import { cellReader } from './columns/cells.ts'
 import { KEY_ROLES, type Plan } from './columns/columns.ts'
+import { Misread } from './forms/evidence.ts'
 import { type Forms, finderIn } from './forms/file-forms.ts'
 import type { ImportOptions } from './options.ts'
 import type { SourcesOfUsers } from './owner.ts'
@@ -18,8 +19,11 @@ import { readDateCell, remember } from './values.ts'
 export type RowSink = {
   /** What is to be loaded, or is marked as bad. */
   readonly entry: (row: BlockRow) => void
-  /** A row, or in a wide file the cell at a place, that cannot be loaded as it stands, and why. */
-  readonly reject: (place: number, reasons: readonly string[]) => void
+  /**
+   * A row, or in a wide file the cell at a place, that cannot be loaded as it stands, why, and whether that is as a cell
+   * is not written as its column is read.
+   */
+  readonly reject: (place: number, reasons: readonly string[], isMisread: boolean) => void
   /** A value that had more than four decimals. */
   readonly rounded: () => void
   /** A row, or in a wide file a cell, without any value. */
@@ -51,7 +55,7 @@ export const createRowReader = (
   const ownerIn = ownerReader(plan, options, reference, forms, sourcesOfUsers)
   const first: FirstLines = { user: 0, source: 0 }
   const dates = forms.date?.column
-  const hand: AtHand = { line: 0, kpi: undefined, beyond: '', reasons: [] }
+  const hand: AtHand = { line: 0, kpi: undefined, beyond: '', isMisread: false, reasons: [] }
   const { reasons } = hand
   const { flagOf, numberOf, valuesOf } = createValueReader(plan, options, forms, hand, sink.rounded)
   const kpiOf = cellReader(plan, 'kpi', options.kpi, finderIn(forms, 'kpi'))
@@ -70,6 +74,7 @@ export const createRowReader = (
 
   const tell = <T>(value: T | Fault): T | undefined => {
     if (!(value instanceof Fault)) return value
+    if (value instanceof Misread) hand.isMisread = true
     reasons.push(value.message)
     return undefined
   }
@@ -127,7 +132,7 @@ export const createRowReader = (
       }
       if (options.clearEmpty) held.push(one)
       else add(one)
-      if (!options.clearEmpty && isBad(one)) sink.reject(place, reasons.splice(before))
+      if (!options.clearEmpty && isBad(one)) sink.reject(place, reasons.splice(before), hand.isMisread)
     }
     // Where empty cells clear, none can stand for what was loaded of a rejected row: all of it is, or nothing.
     const mark = reasons.length > 0 ? BAD : 0
@@ -165,12 +170,13 @@ export const createRowReader = (
       }
       reasons.length = 0
       hand.line = row.line
-      if (hasSurplus(row.cells, header)) {
+      hand.isMisread = hasSurplus(row.cells, header)
+      if (hand.isMisread) {
         reasons.push(`the row has ${row.cells.length} cells, the header has ${header.length}`)
         addDoubtful(row)
       } else if (wide) readWide(row, wide)
       else readLong(row)
-      if (reasons.length > 0) sink.reject(row.line, reasons)
+      if (reasons.length > 0) sink.reject(row.line, reasons, hand.isMisread)
     },
   }
 }

@@ -2,6 +2,7 @@ import { Fault } from '../domain/errors.ts'
 import { checkText } from '../domain/field-value.ts'
 import { entry } from '../domain/resources/entry.ts'
 import type { Plan } from './columns/columns.ts'
+import { Misread } from './forms/evidence.ts'
 import type { Forms } from './forms/file-forms.ts'
 import type { NumberColumn } from './forms/number-column.ts'
 import type { ImportOptions, Role } from './options.ts'
@@ -16,6 +17,8 @@ export type AtHand = {
   kpi: number | undefined
   /** Keeps the digits that were rounded away of the last number, where numbers are to be added up. */
   beyond: string
+  /** Whether one of its cells is not written as its column is read. */
+  isMisread: boolean
   readonly reasons: string[]
 }
 
@@ -41,6 +44,7 @@ export const createValueReader = (
   const numberOf: ValueReader['numberOf'] = (text, name, column) => {
     hand.beyond = ''
     const cell = column.read(text, hand.line, hand.kpi)
+    if (cell instanceof Misread) hand.isMisread = true
     if (cell instanceof Fault) hand.reasons.push(`${name} ${cell.message}`)
     else if (cell.rounded && strict) hand.reasons.push(`${name} "${text}" has more than four decimals`)
     else {

@@ -142,7 +142,7 @@ bobby@example.com,Revenue,,
   })
 
   test('stops where the first 20 rows are all bad', async () => {
-    const ran = await load(`user,kpi,target\n${'nobody,Revenue,1\n'.repeat(25)}2,1,5\n`)
+    const ran = await load(`user,kpi,target\n${'2,Revenue,much\n'.repeat(25)}2,1,5\n`)
     expect(ran.code).toBe(1)
     expect(ran.stderr).toContain('the first 20 rows are all bad')
     expect(await held()).toEqual(['2 1 - 1', '2 2 - 2'])

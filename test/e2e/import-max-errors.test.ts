@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
-import { heldIn, importers, lockedMeanwhile } from '../support/import.ts'
+import { embeddedImporter, heldIn, importers, lockedMeanwhile } from '../support/import.ts'
 
 /** So many good rows, then so many bad ones. */
 const fileOf = (good: number, bad: number): string =>
@@ -87,5 +87,52 @@ describe('--max-errors of rows that the service refuses', () => {
     const ran = await importer.kpi('entries', 'import', 'data.csv', '--max-errors', '0', '-o', 'json')
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, { created: 1, rejected: 1, left: 0 }])
     expect(ran.stderr).toContain('kpi: more than 0 of 2 rows were rejected, more than --max-errors 0 allows\n')
+  })
+})
+
+/** Thirty bad rows, and a good one behind them. */
+const badFirst = (row: (at: number) => string): string =>
+  ['user,kpi,date,actual', ...Array.from({ length: 30 }, (_, at) => row(at)), 'Bob,Sales,2026-01-01,1', ''].join('\n')
+
+const day = (at: number): string => formatDay(20_000 + at)
+
+describe('a file whose first rows are all bad', () => {
+  test.each<[why: string, row: (at: number) => string]>([
+    ['assignments are missing', (at) => `Bob,Visits,${day(at)},1`],
+    ['their years are none of entries', (at) => `Bob,Sales,18${10 + at}-01-01,1`],
+    ['nobody has their names', (at) => `Nobody ${at},Sales,${day(at)},1`],
+    ['there are no such KPIs', (at) => `Bob,Nothing,${day(at)},1`],
+    ['they stand for no value', (at) => `Bob,Sales,${day(at)},n/a`],
+    ['the user is locked', (at) => `Lou,Sales,${day(at)},1`],
+  ])('is loaded but for them where %s', async (_, row) => {
+    await using importer = await embeddedImporter()
+    importer.write('data.csv', badFirst(row))
+    const ran = await importer.kpi('entries', 'import', 'data.csv', '-o', 'json')
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { created: 1, rejected: 30 }])
+  })
+
+  test.each<[why: string, row: (at: number) => string]>([
+    ['dates', (at) => `Bob,Sales,the ${at}th,1`],
+    ['numbers', (at) => `Bob,Sales,${day(at)},many`],
+    ['rows', (at) => `Bob,Sales,${day(at)},1,2`],
+  ])('is refused where %s are none, unless all rows may be bad', async (_, row) => {
+    await using importer = await embeddedImporter()
+    importer.write('data.csv', badFirst(row))
+    const ran = await importer.kpi('entries', 'import', 'data.csv')
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('the first 20 rows are all bad') as unknown })
+    expect(await importer.kpi('entries', 'import', 'data.csv', '--max-errors', '100%')).toMatchObject({ code: 3 })
+    expect(await heldIn(importer)).toHaveLength(1)
+  })
+
+  test('that lack assignments says how they are made, wherever it stops', async () => {
+    await using importer = await embeddedImporter()
+    importer.write(
+      'data.csv',
+      badFirst((at) => `Bob,Visits,${day(at)},1`),
+    )
+    for (const flags of [[], ['--dry-run'], ['--max-errors', '5'], ['--max-errors', '5%'], ['--max-errors', '100%']]) {
+      const ran = await importer.kpi('entries', 'import', 'data.csv', ...flags)
+      expect(ran.stderr).toContain('--create-assignments')
+    }
   })
 })

@@ -3,8 +3,8 @@ import type { Asked } from './asked.ts'
 
 /** The flags that say what the rows of a file mean and what becomes of them, which its rejects need as well. */
 const needsFlags = ({ options, reading, mapping }: Asked): boolean => {
-  const { map, ignore, layout, user, source, kpi, date, decimal, dateFormat } = options
-  const said = [layout, user, source, kpi, date, decimal, dateFormat, reading.separator, mapping]
+  const { map, ignore, numbersAs, layout, user, source, kpi, date, decimal, dateFormat } = options
+  const said = [numbersAs, layout, user, source, kpi, date, decimal, dateFormat, reading.separator, mapping]
   return (
     said.some((one) => one !== undefined) ||
     map.size + ignore.length > 0 ||

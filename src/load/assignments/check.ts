@@ -76,7 +76,7 @@ export const checkAssignments = async (
   { wanted, rejects, onProgress }: { wanted: Wanted; rejects: Rejects; onProgress: () => void },
 ): Promise<CheckedRows> => {
   const { plan, readRow, forms, withoutTarget } = await readerFor(client, table, options)
-  let [read, empty, rejected, rounded] = [0, 0, 0, 0]
+  let [read, empty, misread, rounded] = [0, 0, 0, 0]
   for await (const row of rowsBelowHeader(table, onProgress)) {
     read += 1
     if (row.cells.every((cell) => cell.trim() === '')) {
@@ -89,9 +89,9 @@ export const checkAssignments = async (
       if (one.isRounded) rounded += 1
       continue
     }
-    rejected += 1
-    for (const reason of one) rejects.add(row.line, reason)
-    mustMakeSense({ read, rejected }, one)
+    for (const reason of one.reasons) rejects.add(row.line, reason)
+    if (one.isMisread) misread += 1
+    mustMakeSense({ read, misread }, options, one.reasons)
   }
   const count = wanted.settle(rejects)
   const warnings = warningsOn(table, forms, read === 0)

@@ -5,6 +5,7 @@ import { faultsOfUserTarget } from '../../domain/rules.ts'
 import { cellReader } from '../columns/cells.ts'
 import type { Reference } from '../reference.ts'
 import { hasSurplus, type Row } from '../reading/rows.ts'
+import { Misread } from '../forms/evidence.ts'
 import { type Forms, finderIn } from '../forms/file-forms.ts'
 import type { ImportOptions } from '../options.ts'
 import type { AssignPlan } from './columns.ts'
@@ -21,7 +22,10 @@ export type WantedRow = {
 }
 
 /** Reads a row, or says all that is wrong with it. */
-export type AssignReader = (row: Row) => WantedRow | readonly string[]
+export type AssignReader = (row: Row) => WantedRow | BadRow
+
+/** What is wrong with a row, and whether a cell of it is not written as its column is read. */
+export type BadRow = { readonly reasons: readonly string[]; readonly isMisread: boolean }
 
 const placeOf = (text: string): number | Fault => {
   const value = valueOfText(assignment.fields.sort_order, text)
@@ -42,10 +46,14 @@ export const assignReader = (
   const textAt = (cells: readonly string[], at: number | undefined): string => cells[at ?? -1]?.trim() ?? ''
   return ({ line, cells }) => {
     const { header, roles, place: placeAt } = plan
-    if (hasSurplus(cells, header)) return [`the row has ${cells.length} cells, the header has ${header.length}`]
+    if (hasSurplus(cells, header)) {
+      return { reasons: [`the row has ${cells.length} cells, the header has ${header.length}`], isMisread: true }
+    }
     const reasons: string[] = []
+    let isMisread = false
     const tell = <T>(value: T | Fault, name = ''): T | undefined => {
       if (!(value instanceof Fault)) return value
+      isMisread ||= value instanceof Misread
       reasons.push(name + value.message)
       return undefined
     }
@@ -63,6 +71,8 @@ export const assignReader = (
     const faults = known ? faultsOfUserTarget(known, wanted.target) : []
     if (known && faults.length > 0) onNoTarget(known.name)
     reasons.push(...faults.map(({ message }) => message))
-    return user === undefined || kpi === undefined || reasons.length > 0 ? reasons : { ...wanted, user, kpi }
+    return user === undefined || kpi === undefined || reasons.length > 0
+      ? { reasons, isMisread }
+      : { ...wanted, user, kpi }
   }
 }

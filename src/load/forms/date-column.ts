@@ -2,7 +2,7 @@ import { type Day, formatDay } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
 import { type DateFormat, flagsOf } from './date-format.ts'
-import { type Evidence, shown } from './evidence.ts'
+import { type Evidence, Misread, shown } from './evidence.ts'
 import { KNOWN_FORMATS, PLAIN_FORMAT } from './known-formats.ts'
 import { namesTwoMonths } from './month-names.ts'
 import { faultOfNoValue } from './no-value.ts'
@@ -53,18 +53,30 @@ const whatIsUnsaid = (text: string): string | undefined => {
   return 'looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL'
 }
 
-/** Why a text is no date of a form. */
-const faultOfDate = (text: string, format: DateFormat): string => {
+const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/
+
+/** Says why a text is no date of a form, though it is written as one, or as no value. */
+const faultOfWritten = (text: string, format: DateFormat): string | undefined => {
   const known = faultOfNoValue(text)
   if (known !== undefined) return known
-  if (format === PLAIN_FORMAT && /^\d{4}-\d{2}-\d{2}$/.test(text)) {
-    const fault = checkDay(text)
-    if (fault instanceof Fault) return fault.message
-  }
-  if (format.read(text) === null) return 'is a date that does not exist, or not in the years 1900 to 2199'
+  const day = format === PLAIN_FORMAT && PLAIN_DATE.test(text) ? checkDay(text) : undefined
+  if (day instanceof Fault) return day.message
+  return format.read(text) === null ? 'is a date that does not exist, or not in the years 1900 to 2199' : undefined
+}
+
+/** Says how a text is written, where that is not the form of the column. */
+const whatIsOther = (text: string, format: DateFormat): string => {
   if (TIME.test(text)) return 'has a time of day; entries have dates alone'
   if (namesTwoMonths(text)) return 'names a month that is one in Polish and another in Croatian; write it in figures'
   return whatIsUnsaid(text) ?? `must be a date, ${format.text}`
+}
+
+/** Says why a text is no date of a form. */
+const faultOfDate = (text: string, format: DateFormat): Fault => {
+  const written = faultOfWritten(text, format)
+  return written === undefined
+    ? new Misread(`"${text}" ${whatIsOther(text, format)}`)
+    : new Fault(`"${text}" ${written}`)
 }
 
 /** Whether a form is that of years or quarters, which begin elsewhere in the fiscal year of an account. */
@@ -124,7 +136,7 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
         first ??= { text, line }
         return day
       }
-      return new Fault(`"${text}" ${faultOfDate(text, format)}`)
+      return faultOfDate(text, format)
     },
     proven: () => {
       const [only] = left

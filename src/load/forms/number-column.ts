@@ -126,7 +126,7 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     const dressed = undress(text)
     if (dressed) noteDressed(dressed, text, line, kpi)
     const cell = dressed && readDressed(dressed, sign)
-    return toldOf(text, cell ?? new Fault(faultOfNumber(text, sign)))
+    return toldOf(text, cell ?? faultOfNumber(text, sign))
   }
   const contradiction = (): string | undefined => {
     const [point, comma] = [proofs.get('.'), proofs.get(',')]

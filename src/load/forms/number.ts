@@ -3,6 +3,7 @@ import { Fault } from '../../domain/errors.ts'
 import { checkDecimal } from '../../domain/field-value.ts'
 import type { DECIMALS } from '../options.ts'
 import { CURRENCY } from './money.ts'
+import { Misread } from './evidence.ts'
 import { faultOfNoValue } from './no-value.ts'
 
 export type DecimalSign = (typeof DECIMALS)[number]
@@ -105,21 +106,25 @@ export const otherSign = (sign: DecimalSign): DecimalSign => OTHER[sign]
 /** A decimal sign in words. */
 export const nameOfSign = (sign: DecimalSign): string => NAMES[sign]
 
-/** Why a text is no number with that decimal sign. */
-export const faultOfNumber = (text: string, sign: DecimalSign): string => {
+/** Says why a text is no number with that decimal sign. */
+export const faultOfNumber = (text: string, sign: DecimalSign): Fault => {
   const dressed = undress(text)
-  if (!dressed) return faultOfNoValue(text) ?? 'must be a number'
-  if (readDressed(dressed, OTHER[sign]) === undefined) return 'must be a number'
-  return `has ${NAMES[OTHER[sign]]}, where numbers have ${NAMES[sign]}`
+  const known = dressed ? undefined : faultOfNoValue(text)
+  if (known !== undefined) return new Fault(known)
+  if (!dressed || readDressed(dressed, OTHER[sign]) === undefined) return new Misread('must be a number')
+  return new Misread(`has ${NAMES[OTHER[sign]]}, where numbers have ${NAMES[sign]}`)
 }
 
 /** What was read of a text, with the text where it is a fault. */
-export const toldOf = (text: string, cell: NumberCell | Fault): NumberCell | Fault =>
-  cell instanceof Fault ? new Fault(`"${text}" ${cell.message}`) : cell
+export const toldOf = (text: string, cell: NumberCell | Fault): NumberCell | Fault => {
+  if (!(cell instanceof Fault)) return cell
+  const told = `"${text}" ${cell.message}`
+  return cell instanceof Misread ? new Misread(told) : new Fault(told)
+}
 
 /** Reads a number whose decimal sign is known. */
 export const readNumber = (text: string, sign: DecimalSign): NumberCell | Fault => {
   const dressed = undress(text)
   const cell = dressed && readDressed(dressed, sign)
-  return toldOf(text, cell ?? new Fault(faultOfNumber(text, sign)))
+  return toldOf(text, cell ?? faultOfNumber(text, sign))
 }
