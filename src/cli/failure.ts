@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { type Issue, KpiError } from '../domain/errors.ts'
 import { EXIT, exitCodes, Unfinished, UsageError } from './exit.ts'
-import { givenIn, isLogJson } from './given.ts'
+import { isLogJson, isOutputJson } from './given.ts'
 import { ClosedPipe, type Io } from './io.ts'
 import { logLine } from './log.ts'
 import { oneLine, visibleJson } from './output/width.ts'
@@ -70,9 +70,6 @@ const linesOf = ({ message, said, issues }: Failure): string[] => {
   ]
 }
 
-const isOutputJson = (args: readonly string[], { env }: Io): boolean =>
-  (givenIn(args, '-o', '--output') ?? env['KPI_OUTPUT']) === 'json'
-
 /** Tells an error on standard error and answers the exit code (command line, section 5). */
 export const tellFailure = async (error: unknown, args: readonly string[], io: Io): Promise<number> => {
   const failure = describe(error)
@@ -84,8 +81,7 @@ export const tellFailure = async (error: unknown, args: readonly string[], io: I
     return exit
   }
   // What a service says of itself must neither break the line nor steer the terminal.
-  const lines = linesOf(failure).map(oneLine)
-  if (isOutputJson(args, io)) lines.push(visibleJson({ error: fields }))
+  const lines = isOutputJson(args, io) ? [visibleJson({ error: fields })] : linesOf(failure).map(oneLine)
   await io.stderr.write(`${lines.join('\n')}\n`)
   return exit
 }

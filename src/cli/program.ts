@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { type Act, createCli } from './cli.ts'
-import { isLogJson } from './given.ts'
+import { isLogJson, isOutputJson } from './given.ts'
 import { groups, wordsIn } from './groups.ts'
 import type { Io } from './io.ts'
 
@@ -64,7 +64,7 @@ const helpAsFlag = (args: readonly string[]): readonly string[] =>
 export const runProgram = async (line: readonly string[], version: string, io: Io): Promise<number> => {
   const args = helpAsFlag(line)
   const written: Promise<void>[] = []
-  const program = createProgram(io, version, written, isLogJson(args))
+  const program = createProgram(io, version, written, isLogJson(args) || isOutputJson(args, io))
   let code = 0
   const act: Act = (command, action) => {
     command.action(async () => {

@@ -28,7 +28,7 @@ const tooLarge = ({ from, groupItemIds }: ReportRequest, users: Ids | undefined)
       ? [' of one user', '']
       : ['', '; a report of named users can be had in parts']
   return new KpiError(
-    'unsupported',
+    'too_large',
     `one KPI${of} has more than ${REPORT_LIMIT} rows on ${formatDay(from)}, more than the service gives${advice}`,
   )
 }

@@ -108,6 +108,14 @@ export const accounts = {
       return { login: told, token, replaces: await store.setToken(tx, account.id, hashSecret(token)) }
     }),
 
+  /** Tells whether the account has a token; refuses a login that none can be made for. */
+  hasToken: (db: Db, name: string, login?: string): Promise<boolean> =>
+    db.read(async (tx) => {
+      const account = await find(tx, name)
+      await loginOf(tx, account, login)
+      return store.hasToken(tx, account.id)
+    }),
+
   /** Makes the account's token worthless; answers whether it had one. */
   revokeToken: (db: Db, name: string): Promise<boolean> =>
     db.write(async (tx) => store.setToken(tx, (await find(tx, name)).id, null)),

@@ -5,6 +5,11 @@ import { rowReader } from './table.ts'
 const read = rowReader(account)
 const SELECT = 'select id, name, plan, api_enabled, week_start, fiscal_year_start, created_at from accounts'
 
+const hasToken = async (tx: Reader, id: number): Promise<boolean> => {
+  const [row] = await tx.all('select token_hash is not null as has from accounts where id = ?', [id])
+  return Number(row?.['has']) === 1
+}
+
 const findBy = async (tx: Reader, column: 'name' | 'token_hash', value: string): Promise<Account | undefined> => {
   const [row] = await tx.all(`${SELECT} where ${column} = ?`, [value])
   return row && read(row)
@@ -36,10 +41,11 @@ export const accounts = {
     const sql = 'update accounts set plan = ?, week_start = ?, fiscal_year_start = ? where id = ?'
     await tx.run(sql, [plan, week_start, fiscal_year_start, id])
   },
+  hasToken,
   /** Sets the token, or none; answers whether the account had one before, which works no longer. */
   setToken: async (tx: Writer, id: number, hash: string | null): Promise<boolean> => {
-    const [row] = await tx.all('select token_hash is not null as had from accounts where id = ?', [id])
+    const had = await hasToken(tx, id)
     await tx.run('update accounts set token_hash = ? where id = ?', [hash, id])
-    return Number(row?.['had']) === 1
+    return had
   },
 }

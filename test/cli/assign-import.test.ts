@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { jsonOf, type Ran } from '../support/kpi.ts'
+import { allOf, errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { embeddedUser, fillShop, newerUser, type User, users } from '../support/user.ts'
 
 describe.each(users)('%s, kpi assign import', (_, open) => {
@@ -72,7 +72,7 @@ bobby@example.com,Revenue,,
     )
     expect(ran.code).toBe(3)
     expect(JSON.parse(ran.stdout)).toMatchObject({ read: 7, added: 1, rejected: 5, empty: 1 })
-    expect(ran.stderr).toContain('kpi: 5 rows were rejected; they are in data.rejects.csv with the reasons')
+    expect(errorOf(ran).message).toContain('5 rows were rejected; they are in data.rejects.csv with the reasons')
     expect(rejects()).toBe(
       'user,kpi,user_target,sort_order,_line,_reason\n' +
         'Bob Ray,Revenu,x,1.5,2,"""Bob Ray"" is the name of more than one user: 3, 4; use the id; there is no KPI ""Revenu""; did you mean ""Revenue""?; target ""x"" must be a number; sort_order must be a whole number from -32768 to 32767"\n' +
@@ -91,9 +91,9 @@ bobby@example.com,Revenue,,
   test('says below the rejects how KPIs get a target of which users are to have one', async () => {
     const NONE = 'no target, so its users cannot have one either: Visits'
     const ran = await load('user,kpi,target\n3,Visits,5\n4,Visits,6\n3,Revenue,1\n')
-    expect(ran.stderr).toContain(
-      'kpi: 2 rows were rejected; they are in data.rejects.csv with the reasons: mend them there and import that file\n' +
-        `kpi: 1 KPI has ${NONE}; kpi kpis update "Visits" --target-default N gives it one\n`,
+    expect(errorOf(ran).message).toBe(
+      '2 rows were rejected; they are in data.rejects.csv with the reasons: mend them there and import that file; ' +
+        `1 KPI has ${NONE}; kpi kpis update "Visits" --target-default N gives it one`,
     )
     expect((await load('user,kpi,target\n3,Visits,5\n', '--dry-run')).stderr).toContain(
       `1 row to reject\n1 KPI has ${NONE}`,
@@ -166,7 +166,7 @@ bobby@example.com,Revenue,,
   ])('%j with %j ends with %i before anything is sent', async (text, args, code, message) => {
     const ran = await load(text, ...args)
     expect([ran.code, ran.stdout]).toEqual([code, ''])
-    expect(ran.stderr).toContain(message)
+    expect(allOf(errorOf(ran))).toContain(message)
   })
 
   test('stops cleanly where it is asked to, and goes on when it is run again', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { jsonOf, type Ran } from '../support/kpi.ts'
+import { errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { fillShop, type User, users } from '../support/user.ts'
 
 describe.each(users)('%s, kpi assign', (_, open) => {
@@ -47,7 +47,7 @@ describe.each(users)('%s, kpi assign', (_, open) => {
     const ran = await assign('add', '--kpis', 'Revenue,Visits', '--users', '3', '--target', '5', '-o', 'json')
     expect(ran.code).toBe(1)
     expect(JSON.parse(ran.stdout)).toMatchObject([{ id: 1, user_id: 3, user_target: 5 }])
-    expect(ran.stderr).toMatch(/^kpi: no\. 2 of 2: user_target: /)
+    expect(errorOf(ran).message).toMatch(/^no\. 2 of 2: user_target: /)
     expect(await held('--users', '3')).toEqual(['3 1 5 1'])
   })
 

@@ -6,7 +6,7 @@ import type { Variant } from '../../src/domain/variants.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { foreignService, type Reached } from '../support/foreign.ts'
 import { testIo } from '../support/io.ts'
-import { type Ran, shellIn } from '../support/kpi.ts'
+import { errorOf, type Ran, shellIn } from '../support/kpi.ts'
 
 /** What goes to a service nowhere: these work on this machine alone. */
 const LOCAL = /^(profiles (add|list|show|use|remove)|serve|service|demo)\b/
@@ -101,10 +101,9 @@ describe.each(['v1', 'classic'] as const)('%s', (variant) => {
     async (_, line) => {
       const { ran, reached } = await runAt(variant, line)
       expect(ran).toMatchObject({ code: 7, stdout: '' })
-      // With -o json the error is told once more.
-      const [said, ...more] = ran.stderr.trimEnd().split('\n')
-      expect(said).toMatch(lackOf(line) ?? /^$/)
-      expect(more).toHaveLength(line.includes('json') ? 1 : 0)
+      const [said = '', ...more] = ran.stderr.trimEnd().split('\n')
+      expect(line.includes('json') ? `kpi: ${errorOf(ran).message}` : said).toMatch(lackOf(line) ?? /^$/)
+      expect(more).toEqual([])
       expect(reached).toEqual([])
     },
   )

@@ -181,3 +181,16 @@ test('entries of what is no person are said to be left out in the classic interf
   const wide = await user.kpi('entries', 'export', '--from', 'today', '--kpi', 'Visits', '--layout', 'wide')
   expect(wide.stderr).toContain('left out: 1 entry of breakdown items, which this file has no column for\n')
 })
+
+test.each([
+  [['-o', 'json'], 'an export is a CSV file, and no json; kpi entries list -o json gives entries as JSON'],
+  [['-o', 'table'], 'an export is a CSV file, and no table'],
+  [['--to-file', 'x.json'], 'an export is a CSV file, and --to-file ends in .json'],
+  [['--to-file', 'x.XLSX'], 'an export is a CSV file, and --to-file ends in .XLSX'],
+  [['--to-file', 'x.ndjson.gz'], 'an export is a CSV file, and --to-file ends in .ndjson.gz'],
+])('what asks for another form than CSV is wrong usage: %j', async (flags, told) => {
+  await using user = await embeddedUser()
+  const ran = await user.kpi('entries', 'export', ...flags)
+  expect([ran.code, ran.stdout]).toEqual([2, ''])
+  expect(ran.stderr).toContain(told)
+})

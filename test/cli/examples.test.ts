@@ -100,8 +100,9 @@ const onFreePorts = (words: readonly string[]): string[] => {
 /** These ask at a terminal for what is missing, or for a yes; here they are given it. */
 const answered = (words: readonly string[]): string[] => {
   const line = words.join(' ')
-  if (/^([\w-]+ delete|assign (group-items )?remove|service calculated remove|service breakdowns delete)\b/.test(line))
-    return [...words, '--yes']
+  const asks =
+    /^([\w-]+ delete|assign (group-items )?remove|profiles remove|service (calculated remove|breakdowns delete|(token|keys) revoke))\b/
+  if (asks.test(line) && !line.includes('--yes')) return [...words, '--yes']
   return line.startsWith('profiles add') && !/--(data-dir|token-command)/.test(line)
     ? [...words, '--token-stdin']
     : [...words]

@@ -80,6 +80,7 @@ describe('a profile of the newer interface', () => {
       place: 'https://kpi.example.com/v1',
       login: null,
       token_from: `the file ${kept}`,
+      time_zone: null,
     }
     expect(jsonOf(await kpi('profiles', 'list', '-o', 'json'))).toEqual([shown])
     expect(jsonOf(await kpi('profiles', 'show', 'nightly', '-o', 'json'))).toEqual(shown)

@@ -45,7 +45,7 @@ describe('a profile', () => {
     expect((await profiles('use', '--none')).stderr).toBe('no profile is used from now on\n')
     expect(jsonOf(await profiles('show', 'acme', '-o', 'json'))).toEqual(shown)
     await profiles('use', 'acme')
-    expect((await profiles('remove', 'acme')).stderr).toBe(
+    expect((await profiles('remove', 'acme', '--yes')).stderr).toBe(
       'removed profile acme; it was the one in use: commands go to the embedded service now\n',
     )
     expect(await names()).toEqual([])

@@ -107,3 +107,35 @@ describe('a profile at a terminal', () => {
     expect((await user.kpi('profiles', 'show', 'acme')).code).toBe(2)
   })
 })
+
+describe('what ends credentials at a terminal', () => {
+  const create = ['service', 'token', 'create', '-o', 'csv']
+  const question = 'make a new token for account default, which ends the one that its clients use?'
+
+  test('is asked for: a token that ends the one before, but not the first', async () => {
+    expect(await answering([], ...create)).toMatchObject({ code: 0 })
+    expect(await answering([[question, 'n\r']], ...create)).toMatchObject({ code: 1, stdout: '' })
+    expect(await answering([[question, 'y\r']], ...create)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('the token before it works no longer') as unknown,
+    })
+    expect(await answering([], ...create, '--no-input')).toMatchObject({ code: 2 })
+    expect(await answering([], ...create, '--no-input', '--yes')).toMatchObject({ code: 0 })
+  })
+
+  test.each([
+    [['profiles', 'remove', 'there'], 'remove profile there and its secret?'],
+    [['service', 'token', 'revoke'], 'revoke the token of account default?'],
+    [['service', 'keys', 'revoke', 'nightly'], 'revoke key nightly, for good?'],
+  ])('is asked for, and refused where nobody can be asked: %j', async (line, asked) => {
+    await user.kpi('profiles', 'add', 'there', '--data-dir', 'other')
+    await user.kpi('service', 'token', 'create')
+    await user.kpi('service', 'keys', 'create', 'nightly', '--user', 'admin@localhost', '--scopes', 'kpis:read')
+    expect(await answering([[asked, 'n\r']], ...line)).toMatchObject({ code: 1 })
+    expect(await user.kpi(...line)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('needs --yes') as unknown,
+    })
+    expect(await answering([[asked, 'y\r']], ...line)).toMatchObject({ code: 0 })
+  })
+})

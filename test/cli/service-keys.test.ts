@@ -88,18 +88,18 @@ describe.each(databases)('kpi service keys on %s', (_name, database) => {
     const keys = keysOf(operator)
     await make(operator, 'nightly', ...TO_IMPORT)
     const revoked = 'key 1 (nightly) works no longer\n'
-    expect(await keys('revoke', 'Nightly')).toEqual({ code: 0, stdout: '', stderr: revoked })
+    expect(await keys('revoke', 'Nightly', '--yes')).toEqual({ code: 0, stdout: '', stderr: revoked })
     operator.clock.now += DAY_MS
     const before = 'key 1 (nightly) was revoked already, at 2026-11-21T12:00:00 UTC\n'
     for (const name of ['nightly', '1']) {
-      expect(await keys('revoke', name)).toEqual({ code: 0, stdout: '', stderr: before })
+      expect(await keys('revoke', name, '--yes')).toEqual({ code: 0, stdout: '', stderr: before })
     }
     // A name stands for the key that goes on, and while a rotation overlaps there are two.
     await make(operator, 'nightly', ...TO_IMPORT)
-    expect((await keys('revoke', 'nightly')).stderr).toBe('key 2 (nightly) works no longer\n')
+    expect((await keys('revoke', 'nightly', '--yes')).stderr).toBe('key 2 (nightly) works no longer\n')
     await make(operator, 'nightly', ...TO_IMPORT)
     await keys('rotate', 'nightly')
-    expect(await keys('revoke', 'nightly')).toMatchObject({
+    expect(await keys('revoke', 'nightly', '--yes')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('"nightly" is the name of more than one key: 3, 4; use the id') as string,
     })
@@ -187,8 +187,8 @@ describe('a key is refused', () => {
         'kpi: --overlap 1 day is no time; write 24h, 7d, 30m or 0; --expires soon is no time to come; write 90d, 12h, 2027-03-31 or never\n',
     })
     expect(await keys('rotate', 'weekly')).toMatchObject({ code: 2, stderr: 'kpi: there is no key "weekly"\n' })
-    expect(await keys('revoke', '7')).toMatchObject({ code: 1, stderr: 'kpi: there is no key 7\n' })
-    await keys('revoke', 'nightly')
+    expect(await keys('revoke', '7', '--yes')).toMatchObject({ code: 1, stderr: 'kpi: there is no key 7\n' })
+    await keys('revoke', 'nightly', '--yes')
     expect(await keys('rotate', 'nightly')).toMatchObject({
       code: 1,
       stderr: 'kpi: key 1 (nightly) cannot be rotated: it was revoked; make a new one with kpi service keys create\n',

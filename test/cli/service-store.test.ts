@@ -6,7 +6,7 @@ import { openKey } from '../../src/service/keys.ts'
 import { openStore, STORE_VERSION } from '../../src/store/open.ts'
 import { postgresDatabase } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'
-import { jsonOf, type Ran } from '../support/kpi.ts'
+import { errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { embeddedUser, fillShop, SHOP, type User } from '../support/user.ts'
 
 let user: User
@@ -81,7 +81,7 @@ describe('backup and restore', () => {
     await service('token', 'create')
     await service('backup', 'a.db')
     expect((await service('restore', 'a.db', '--data-dir', 'there')).code).toBe(0)
-    const revoked = await service('token', 'revoke', '--data-dir', 'there')
+    const revoked = await service('token', 'revoke', '--yes', '--data-dir', 'there')
     expect(revoked.stderr).toBe('the token of account default works no longer\n')
   })
 
@@ -89,7 +89,7 @@ describe('backup and restore', () => {
     const flags = ['--user', 'Ann Lee', '--scopes', 'kpis:read', '-o', 'json']
     const { key } = jsonOf(await service('keys', 'create', 'nightly', ...flags)) as { key: string }
     await service('backup', 'a.db')
-    await service('keys', 'revoke', 'nightly')
+    await service('keys', 'revoke', 'nightly', '--yes')
     await user.client.close()
     await service('restore', 'a.db', '--force')
     expect((await service('keys', 'list', '--columns', 'id,name,status', '-o', 'csv')).stdout).toBe(
@@ -157,7 +157,7 @@ describe('check', () => {
         remedy: 'delete it, or restore a backup from before',
       },
     ])
-    expect(ran.stderr).toMatch(/^kpi: 2 faults: 1 account, 3 entries checked\n/)
+    expect(errorOf(ran).message).toBe('2 faults: 1 account, 3 entries checked')
   })
 })
 

@@ -131,7 +131,7 @@ test('a day and KPI of too many items is split by users where they are named, in
 test('a day and KPI of too many items is an error where no users are named: parts of users are not all of it', async () => {
   const client = await clientOf({ people: REPORT_LIMIT, others: 1, kpis: 1, days: 1 })
   await expect(collect(client, DAY)).rejects.toMatchObject({
-    code: 'unsupported',
+    code: 'too_large',
     message:
       'one KPI has more than 10000 rows on 2026-01-01, more than the service gives; a report of named users can be had in parts',
   })

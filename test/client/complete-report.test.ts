@@ -100,7 +100,7 @@ test('a report that cannot be had whole is an error, never a short one', async (
   await using way = await wayTo(service)
   const cut: Client = { ...way.client, report: () => Promise.resolve(answer) }
   await expect(collect(cut, { from: START, to: START })).rejects.toMatchObject({
-    code: 'unsupported',
+    code: 'too_large',
     message: 'one KPI of one user has more than 10000 rows on 2026-01-01, more than the service gives',
   })
 })

@@ -21,3 +21,17 @@ export const jsonOf = ({ code, stdout, stderr }: Ran): unknown => {
   if (code !== 0) throw new Error(`exit code ${code}: ${stderr}`)
   return JSON.parse(stdout)
 }
+
+/** The error that a command line with `-o json` told. */
+export type ToldError = { readonly code: string; readonly message: string; readonly issues: readonly ToldIssue[] }
+type ToldIssue = { readonly field: string; readonly message: string }
+
+/** Reads the one JSON object that is told of an error, behind whatever notes there were. */
+export const errorOf = ({ stderr }: Pick<Ran, 'stderr'>): ToldError => {
+  const last = stderr.trimEnd().split('\n').at(-1) ?? ''
+  return (JSON.parse(last) as { error: ToldError }).error
+}
+
+/** All that is told of an error, as one text. */
+export const allOf = ({ message, issues }: ToldError): string =>
+  [message, ...issues.map((issue) => issue.message)].join('\n')

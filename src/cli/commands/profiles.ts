@@ -4,6 +4,7 @@ import type { Act, Cli, Register } from '../cli.ts'
 import { addExamples } from '../examples.ts'
 import { UsageError } from '../exit.ts'
 import { type Profile, profileNamed, type Profiles, readProfiles, writeProfiles } from '../profiles.ts'
+import { mustBeWanted } from '../prompt.ts'
 import { describeToken, dropToken } from '../secrets.ts'
 import { addAdd } from './profiles-add.ts'
 import { addCheck } from './profiles-check.ts'
@@ -74,11 +75,16 @@ const addShow = (group: Command, act: Act): void => {
 }
 
 const addRemove = (group: Command, act: Act): void => {
-  const command = group.command('remove').description('remove a profile and its secret; no data').argument('<name>')
-  addExamples(command, 'profiles remove acme')
-  act(command, async (cli, [name = '']) => {
+  const command = group
+    .command('remove')
+    .description('remove a profile and its secret; no data')
+    .argument('<name>')
+    .option('-y, --yes', 'do not ask')
+  addExamples(command, 'profiles remove acme', 'profiles remove acme --yes')
+  act(command, async (cli, [name = ''], { yes }) => {
     const { current, byName } = readProfiles(cli.io)
     profileNamed({ current, byName }, name)
+    await mustBeWanted(cli, yes, `remove profile ${name} and its secret`)
     const rest = new Map([...byName].filter(([one]) => one !== name))
     await writeProfiles(cli.io, { current: current === name ? undefined : current, byName: rest })
     dropToken(cli.io, name)

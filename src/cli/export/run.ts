@@ -13,6 +13,7 @@ import type { Cli } from '../cli.ts'
 import { countOf } from '../count-of.ts'
 import type { DayRange } from '../../domain/period.ts'
 import { readRange } from '../day-words.ts'
+import { UsageError } from '../exit.ts'
 import type { FlagValues } from '../flags.ts'
 import { idsIn, type NamedKind } from '../names.ts'
 import { SOURCES } from '../source.ts'
@@ -74,11 +75,25 @@ const tellLeftOut = async ({ io }: Cli, { ofItems, values }: Written): Promise<v
   if (what.length > 0) await io.stderr.write(`left out: ${what.join('; ')}\n`)
 }
 
+/** Endings of files that hold something else than CSV. */
+const OTHER_ENDING = /\.(?:json|ndjson|jsonl|xlsx?|ods|html?|md|xml|ya?ml|parquet|pdf|zip|zst)(?:\.gz)?$/i
+
+/** Refuses a form that is asked for and not written: a file of another one would be found out late. */
+const mustBeCsv = ({ flags, printing }: Cli, file: unknown): void => {
+  const { format } = printing()
+  const asked = flags.output !== undefined || format === 'json' ? format : 'csv'
+  const instead = 'kpi entries list -o json gives entries as JSON'
+  if (asked !== 'csv') throw new UsageError(`an export is a CSV file, and no ${asked}; ${instead}`)
+  const [ending] = typeof file === 'string' ? (OTHER_ENDING.exec(file) ?? []) : []
+  if (ending !== undefined) throw new UsageError(`an export is a CSV file, and --to-file ends in ${ending}; ${instead}`)
+}
+
 /** `kpi entries export`: writes entries as a file that imports as what is there already. */
 export const runExport = async (cli: Cli, flags: FlagValues): Promise<void> => {
   const rangeOf = readRange(flags, cli.today().day)
   const look = lookOf(flags)
   const file = flags['toFile']
+  mustBeCsv(cli, file)
   const written: Written = { entries: 0, ofItems: 0, values: 0 }
   const signal = cli.io.interruption()
   const work = async (client: Client): Promise<DayRange> => {

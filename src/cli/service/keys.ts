@@ -3,6 +3,7 @@ import { formatInstant } from '../../domain/day.ts'
 import { listedKey } from '../../domain/resources/listed-key.ts'
 import type { Act, Register } from '../cli.ts'
 import { addExamples } from '../examples.ts'
+import { mustBeWanted } from '../prompt.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
 import { addCreate, addRotate } from './key-making.ts'
 import { calledByName, idOfKey, labelOf } from './key-names.ts'
@@ -20,8 +21,13 @@ const addList = (group: Command, act: Act): void => {
 }
 
 const addRevoke = (group: Command, act: Act): void => {
-  const revoke = addVerb(group, 'revoke', 'make a key worthless at once, for good', '<name>')
-  act(addExamples(revoke, 'service keys revoke nightly'), async (cli, [text = ''], flags) => {
+  const revoke = addVerb(group, 'revoke', 'make a key worthless at once, for good', '<name>').option(
+    '-y, --yes',
+    'do not ask',
+  )
+  addExamples(revoke, 'service keys revoke nightly', 'service keys revoke nightly --yes')
+  act(revoke, async (cli, [text = ''], flags) => {
+    await mustBeWanted(cli, flags['yes'], `revoke key ${text}, for good`)
     const { keys } = await import('../../service/keys.ts')
     const { key: revoked, changed } = await inAccount(cli, flags, async (ctx) =>
       keys.revoke(ctx, await idOfKey(ctx, text, calledByName)),

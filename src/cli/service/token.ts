@@ -3,6 +3,7 @@ import { resource } from '../../domain/schema.ts'
 import { DEFAULT_ACCOUNT } from '../../service/names.ts'
 import type { Act, Register } from '../cli.ts'
 import { addExamples } from '../examples.ts'
+import { mustBeWanted } from '../prompt.ts'
 import { withStore } from '../operator.ts'
 
 const tokenRecord = resource({
@@ -17,17 +18,25 @@ const tokenRecord = resource({
   },
 })
 
+/** Says what a new token does to the one before it. */
+const endingOf = (account: unknown): string =>
+  `make a new token for account ${String(account)}, which ends the one that its clients use`
+
 const addCreate = (tokens: Command, act: Act): void => {
   const create = tokens
     .command('create')
     .description('make a new token, in place of the one before; it is shown this once')
     .option('--account <name>', 'the account', DEFAULT_ACCOUNT)
     .option('--login <email>', 'show it with the login name of this active user, in place of the administrator')
-  addExamples(create, 'service token create', 'service token create -o json')
-  act(create, async (cli, _, { account, login: wanted }) => {
+    .option('-y, --yes', 'do not ask where there is one already')
+  addExamples(create, 'service token create', 'service token create --yes -o json')
+  act(create, async (cli, _, { account, login: wanted, yes }) => {
     const { accounts: service } = await import('../../service/accounts.ts')
     const login = typeof wanted === 'string' ? wanted : undefined
-    const made = await withStore(cli, (db) => service.createToken(db, String(account), cli.io.random, login))
+    const made = await withStore(cli, async (db) => {
+      if (await service.hasToken(db, String(account), login)) await mustBeWanted(cli, yes, endingOf(account))
+      return service.createToken(db, String(account), cli.io.random, login)
+    })
     await cli.printOne(tokenRecord, { login: made.login, token: made.token })
     if (made.replaces) await cli.note('the token before it works no longer')
   })
@@ -38,8 +47,10 @@ const addRevoke = (tokens: Command, act: Act): void => {
     .command('revoke')
     .description('make the token worthless; nobody logs in until there is a new one')
     .option('--account <name>', 'the account', DEFAULT_ACCOUNT)
-  act(addExamples(revoke, 'service token revoke'), async (cli, _, { account }) => {
+    .option('-y, --yes', 'do not ask')
+  act(addExamples(revoke, 'service token revoke', 'service token revoke --yes'), async (cli, _, { account, yes }) => {
     const { accounts: service } = await import('../../service/accounts.ts')
+    await mustBeWanted(cli, yes, `revoke the token of account ${String(account)}`)
     const had = await withStore(cli, (db) => service.revokeToken(db, String(account)))
     await cli.note(had ? `the token of account ${account} works no longer` : `account ${account} has no token`)
   })
