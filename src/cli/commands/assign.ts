@@ -2,14 +2,14 @@ import type { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
 import { assignment, type AssignmentPatch } from '../../domain/resources/assignment.ts'
-import { asPatch } from '../../domain/schema.ts'
+import { type AnyRecord, asPatch } from '../../domain/schema.ts'
 import type { Act, Cli, Register } from '../cli.ts'
 import { addExamples } from '../examples.ts'
 import { UsageError } from '../exit.ts'
 import { type FieldFlag, type FlagValues, mustBeRight, readFlags } from '../flags.ts'
 import { type Assignable, ofUsers, type Pair, pairsOf, removalOf, withPairs } from '../pairs.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
-import { printAllSent, sendEach } from '../verbs/send-each.ts'
+import { printAllSent, sendEach, type Sent } from '../verbs/send-each.ts'
 import { addGroupItemCommands } from './assign-group-items.ts'
 import { addAssignImport } from './assign-import.ts'
 
@@ -45,9 +45,12 @@ const addListCommand = (group: Command, act: Act): void => {
   })
 }
 
+/** A pair that is to be assigned, with its place. */
+type OpenPair = Pair & { readonly place: number }
+
 /** The pairs that are not assigned yet, each with the place after the last of its user. */
-const openPairs = async (cli: Cli, client: Client, pairs: readonly Pair[]): Promise<(Pair & { place: number })[]> => {
-  const open: (Pair & { place: number })[] = []
+const openPairs = async (cli: Cli, client: Client, pairs: readonly Pair[]): Promise<OpenPair[]> => {
+  const open: OpenPair[] = []
   for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
     const held = await client.assignments(user).list()
     let place = Math.max(0, ...held.map((one) => one.sort_order))
@@ -67,13 +70,15 @@ const addAddCommand = (group: Command, act: Act): void => {
     'assign add --kpis Revenue,Visits --users ann@example.com --target 100',
   )
   act(command, async (cli, _, options) => {
-    const sent = await cli.withClient({ of: assignment, verb: 'add' }, async (client) => {
+    const signal = cli.io.interruption()
+    const work = async (client: Client): Promise<Sent> => {
       const values = await valuesOf(client, options)
       const pairs = await openPairs(cli, client, await pairsOf(client, KPIS, options))
-      return sendEach(pairs, ({ user, id, place }) =>
-        client.assignments(user).add({ ...values, id, sort_order: values.sort_order ?? place }),
-      )
-    })
+      const add = ({ user, id, place }: OpenPair): Promise<AnyRecord> =>
+        client.assignments(user).add({ ...values, id, sort_order: values.sort_order ?? place })
+      return sendEach(pairs, add, { signal })
+    }
+    const sent = await cli.withClient({ of: assignment, verb: 'add' }, work, { signal })
     await printAllSent(cli, assignment, sent)
   })
 }
@@ -82,14 +87,15 @@ const addUpdateCommand = (group: Command, act: Act): void => {
   const command = group.command('update').description('change the target or place of assignments')
   addExamples(withValues(withPairs(command, KPIS)), 'assign update --kpis Revenue --users "Ann Lee" --target 120')
   act(command, async (cli, _, options) => {
-    const sent = await cli.withClient({ of: assignment, verb: 'update' }, async (client) => {
+    const signal = cli.io.interruption()
+    const work = async (client: Client): Promise<Sent> => {
       const values = await valuesOf(client, options)
       if (Object.keys(values).length === 0)
         throw new UsageError('nothing to change was given: --target or --sort-order')
-      return sendEach(await pairsOf(client, KPIS, options), ({ user, id }) =>
-        client.assignments(user).update(id, values),
-      )
-    })
+      const update = ({ user, id }: Pair): Promise<AnyRecord> => client.assignments(user).update(id, values)
+      return sendEach(await pairsOf(client, KPIS, options), update, { signal })
+    }
+    const sent = await cli.withClient({ of: assignment, verb: 'update' }, work, { signal })
     await printAllSent(cli, assignment, sent)
   })
 }

@@ -9,6 +9,7 @@ import { addExamples } from '../examples.ts'
 import type { FlagValues } from '../flags.ts'
 import { idsIn } from '../names.ts'
 import { printRecords } from '../output/print.ts'
+import { printWhole } from '../output/whole.ts'
 import { overview, overviewRows } from '../report/overview.ts'
 
 const LISTS = { kpi: '--kpis', user: '--users', group_item: '--group-items' } as const
@@ -61,12 +62,15 @@ export const report: Register = (group, act) => {
   act(group, async (cli, _, flags) => {
     const rangeOf = readRange(flags, cli.today().day)
     const printing = cli.printing()
-    await cli.withClient({ of: reportRow, verb: 'list' }, async (client) => {
+    const work = async (client: Client): Promise<void> => {
       const range = rangeOf(client)
       const parts = await partsOf(client, range, flags)
       if (printing.format === 'table' && flags['rows'] !== true) return printOverview(cli, range, parts)
       const columns = printing.format === 'table' ? reportRow.brief : reportRow.shown
-      return printRecords(cli.io, printing, columns, parts)
-    })
+      await printWhole(cli.io, (held) => printRecords(held, printing, columns, parts))
+    }
+    // Ctrl-C ends it at once: nothing is printed before all is there.
+    const { signal } = new AbortController()
+    await cli.withClient({ of: reportRow, verb: 'list' }, work, { signal })
   })
 }

@@ -13,6 +13,9 @@ export const FORMATS: readonly Format[] = ['table', 'csv', 'json']
 /** How to print: the form, and whether there may be colour. */
 export type Printing = { readonly format: Format; readonly color: boolean }
 
+/** Where data is printed. */
+type Printed = Pick<Io, 'stdout'>
+
 type Chunks = AsyncIterable<readonly AnyRecord[]> | Iterable<readonly AnyRecord[]>
 
 /** So many rows settle how wide a table's columns are; what comes after is printed as it comes. */
@@ -29,7 +32,12 @@ const whereLong = ({ field: { kind, isSentence } }: NamedField): TableColumn['wh
 const cellsOf = (columns: readonly NamedField[], record: AnyRecord): string[] =>
   columns.map(({ name, field }) => textOf(field, record[name] ?? null))
 
-const printTable = async (io: Io, columns: readonly NamedField[], chunks: Chunks, color: boolean): Promise<void> => {
+const printTable = async (
+  io: Printed,
+  columns: readonly NamedField[],
+  chunks: Chunks,
+  color: boolean,
+): Promise<void> => {
   const { createTable } = await import('./table.ts')
   const titles = columns.map((column) => ({
     title: column.name,
@@ -51,7 +59,7 @@ const printTable = async (io: Io, columns: readonly NamedField[], chunks: Chunks
   if (rows.length > 0 || !isBegun) await flush()
 }
 
-const printCsv = async (io: Io, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
+const printCsv = async (io: Printed, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
   const { csvHeader, csvLines } = await import('../../codec/csv.ts')
   const shown = io.stdout.isTerminal ? visible : (text: string): string => text
   await io.stdout.write(csvHeader(columns))
@@ -59,7 +67,7 @@ const printCsv = async (io: Io, columns: readonly NamedField[], chunks: Chunks):
 }
 
 /** An array with an object a line, as it comes. */
-const printJson = async (io: Io, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
+const printJson = async (io: Printed, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
   let before = '[\n'
   for await (const chunk of chunks) {
     const lines = chunk.map((record) => visibleJson(recordToJson({ shown: columns }, record)))
@@ -72,7 +80,7 @@ const printJson = async (io: Io, columns: readonly NamedField[], chunks: Chunks)
 
 /** Prints records to standard output, in chunks as they come; only a table needs them all at once. */
 export const printRecords = (
-  io: Io,
+  io: Printed,
   { format, color }: Printing,
   columns: readonly NamedField[],
   chunks: Chunks,
@@ -82,7 +90,7 @@ export const printRecords = (
 }
 
 /** Prints one record: an object, a line of CSV, or a table with a field a line. */
-export const printRecord = async (io: Io, printing: Printing, of: Resource, record: AnyRecord): Promise<void> => {
+export const printRecord = async (io: Printed, printing: Printing, of: Resource, record: AnyRecord): Promise<void> => {
   if (printing.format === 'csv') return printCsv(io, of.shown, [[record]])
   if (printing.format === 'json') return io.stdout.write(`${visibleJson(recordToJson(of, record), 2)}\n`)
   const { createTable } = await import('./table.ts')

@@ -5,6 +5,7 @@ import { readDraft } from '../../codec/json.ts'
 import { asDraft, type Draft, type Resource } from '../../domain/schema.ts'
 import type { Act } from '../cli.ts'
 import { addExamples } from '../examples.ts'
+import { UsageError } from '../exit.ts'
 import {
   addFieldFlags,
   addFromJson,
@@ -17,7 +18,7 @@ import {
 } from '../flags.ts'
 import { addBelow, parentOf } from './below.ts'
 import { commandOf, type Samples } from './samples.ts'
-import { printSent, sendEach } from './send-each.ts'
+import { printSent, sendEach, type Sent } from './send-each.ts'
 
 type Adding<R extends Resource> = Pick<Collection<R>, 'list' | 'add'>
 
@@ -32,6 +33,15 @@ const draftFromFlags = async <R extends Resource>(
   return asDraft(of, mustBeRight(given))
 }
 
+/** Which of a list is the first to be made, counted from 1. */
+const startOf = ({ start }: FlagValues, total: number | undefined): number => {
+  if (typeof start !== 'string') return 1
+  if (total === undefined) throw new UsageError('--start goes with --from-json')
+  const number = /^[1-9]\d{0,8}$/.test(start) ? Number(start) : NaN
+  if (number <= total) return number
+  throw new UsageError(`--start ${start} is none of the list, which has 1 to ${total}`)
+}
+
 /** `create`: one from flags, or many from JSON, which is read as a whole before the first is sent. */
 export const addCreate = <R extends Resource>(
   group: Command,
@@ -44,6 +54,7 @@ export const addCreate = <R extends Resource>(
   const command = group.command('create').description(`create a ${of.title}`)
   addBelow(command, below, true)
   addFromJson(addFieldFlags(command, of, 'add'), of)
+  command.option('--start <n>', 'with --from-json: begin with this one of the list, where those before it are made')
   addExamples(
     command,
     ...[samples.create, `${samples.under ?? ''}--from-json new.json`].map((line) => `${commandOf(of)} create ${line}`),
@@ -58,10 +69,14 @@ export const addCreate = <R extends Resource>(
       return drafts.map((values) => asDraft(of, values))
     }
     const drafts = typeof path === 'string' ? await fromJson(path) : undefined
-    const sent = await cli.withClient(needs, async (client) => {
+    const start = startOf(flags, drafts?.length)
+    const signal = cli.io.interruption()
+    const work = async (client: Client): Promise<Sent> => {
       const own = collection(client, await parentOf(client, below, flags))
-      return sendEach(drafts ?? [await draftFromFlags(client, of, flags, own)], own.add)
-    })
+      const list = drafts ?? [await draftFromFlags(client, of, flags, own)]
+      return sendEach(list, own.add, { start, signal, goOn: (number) => `go on with --start ${number}` })
+    }
+    const sent = await cli.withClient(needs, work, drafts && { signal })
     await printSent(cli, of, sent)
   })
 }

@@ -19,7 +19,7 @@ import {
 import { resolveRecordId } from '../names.ts'
 import { addBelow, parentOf } from './below.ts'
 import { commandOf, type Samples } from './samples.ts'
-import { printSent, sendEach } from './send-each.ts'
+import { printSent, sendEach, type Sent } from './send-each.ts'
 
 /** What is to change of one; without an id of the one that the line names. */
 type Change<R> = { readonly id: number | undefined; readonly patch: Patch<R> }
@@ -82,13 +82,15 @@ export const addUpdate = <R extends Resource>(
     const path = flags['fromJson']
     if (name === undefined && path === undefined) throw new UsageError(`say which ${of.title} to change, by id or name`)
     const fromJson = typeof path === 'string' ? await changesFromJson(cli, of, path, name) : undefined
-    const sent = await cli.withClient(needs, async (client) => {
+    const signal = cli.io.interruption()
+    const work = async (client: Client): Promise<Sent> => {
       const changes = fromJson ?? [await changeFromFlags(client, of, flags)]
       const parent = await parentOf(client, below, flags)
       const named = name === undefined ? undefined : await resolveRecordId(client, of, name, parent)
       const { update } = collection(client, parent)
-      return sendEach(changes, ({ id = NaN, patch }) => update(named ?? id, patch))
-    })
+      return sendEach(changes, ({ id = NaN, patch }) => update(named ?? id, patch), { signal })
+    }
+    const sent = await cli.withClient(needs, work, fromJson && { signal })
     await printSent(cli, of, sent)
   })
 }

@@ -1,0 +1,103 @@
+import { writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { Face, WireRequest, WireResponse } from '../../src/server/wire.ts'
+import { remoteImporter } from '../support/import.ts'
+import { errorOf, jsonOf } from '../support/kpi.ts'
+
+const refusal = (status: number, headers: WireResponse['headers'] = {}): WireResponse => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify({ message: 'try again later' }),
+})
+
+/** Answers in place of the service, by the number of the request of a kind, counted from 1; undefined lets it through. */
+type Instead = (number: number) => WireResponse | undefined
+
+const instead =
+  (isMeant: (request: WireRequest) => boolean, answer: Instead) =>
+  (face: Face): Face => {
+    let count = 0
+    return async (request) => {
+      if (!isMeant(request)) return face(request)
+      count += 1
+      return answer(count) ?? face(request)
+    }
+  }
+
+const isReport = ({ target }: WireRequest): boolean => target.includes('/reports/')
+const isPost = ({ method }: WireRequest): boolean => method === 'POST'
+
+describe('a report of a service over the network', () => {
+  const report = ['report', '--from', '2026-01-01', '--to', '2026-12-31', '--rows', '-o', 'csv']
+  /** Says at first that there are more rows than were given, so that the report is read in parts. */
+  const IN_PARTS: WireResponse = { ...refusal(200, { 'x-total-count': '20000' }), body: '[]' }
+  const inParts =
+    (then: Instead): Instead =>
+    (number) =>
+      number === 1 ? IN_PARTS : then(number)
+  const fill = 'user,kpi,date,actual\nBob,Sales,2026-02-01,1\nBob,Sales,2026-11-01,2\n'
+
+  test('waits for its turn and goes on, where the limit is reached', async () => {
+    const limited = (number: number): WireResponse | undefined =>
+      number === 3 ? refusal(403, { 'retry-after': '7' }) : undefined
+    await using importer = await remoteImporter({ wrap: instead(isReport, inParts(limited)) })
+    importer.write('data.csv', fill)
+    await importer.kpi('entries', 'import', 'data.csv')
+    const ran = await importer.kpi(...report)
+    expect(ran.code).toBe(0)
+    expect(ran.stdout.match(/,Bob,/g)).toHaveLength(2)
+  })
+
+  test('goes on where one answer fails, and prints nothing where all do', async () => {
+    let fails: Instead = (number) => (number === 3 ? refusal(503) : undefined)
+    await using importer = await remoteImporter({
+      wrap: instead(
+        isReport,
+        inParts((number) => fails(number)),
+      ),
+    })
+    importer.write('data.csv', fill)
+    await importer.kpi('entries', 'import', 'data.csv')
+    expect(await importer.kpi(...report)).toMatchObject({ code: 0 })
+    const [whole, first] = [5, 6]
+    fails = (number) => (number === whole ? IN_PARTS : number > first ? refusal(503) : undefined)
+    expect(await importer.kpi(...report)).toMatchObject({ code: 5, stdout: '' })
+  })
+})
+
+describe('many from JSON, cut off in the middle', () => {
+  const names = Array.from({ length: 6 }, (_, at) => `Category ${at + 1}`)
+  const create = ['categories', 'create', '--from-json', 'in.json', '-o', 'json']
+
+  test('ends with 6 and says what is left, which --start goes on with', async () => {
+    let fails: Instead = (number) => (number > 3 ? refusal(503) : undefined)
+    await using importer = await remoteImporter({ wrap: instead(isPost, (number) => fails(number)) })
+    writeFileSync(importer.folder.in('in.json'), JSON.stringify(names.map((name) => ({ name }))))
+    const ran = await importer.kpi(...create)
+    expect(ran.code).toBe(6)
+    expect(JSON.parse(ran.stdout)).toMatchObject(names.slice(0, 3).map((name) => ({ name })))
+    expect(errorOf(ran).message).toMatch(/^no\. 4 of 6: .*; stopped with 3 of 6 left; go on with --start 4/)
+    fails = () => undefined
+    expect(jsonOf(await importer.kpi(...create, '--start', '4'))).toMatchObject(
+      names.slice(3).map((name) => ({ name })),
+    )
+    const held = jsonOf(await importer.kpi('categories', 'list', '-o', 'json')) as { name: string }[]
+    expect(held.map(({ name }) => name).filter((name) => names.includes(name))).toEqual(names)
+  })
+
+  test('says that nobody knows whether the first was done, where its answer is no answer', async () => {
+    await using importer = await remoteImporter({
+      wrap: instead(isPost, (number) => (number < 2 ? refusal(503) : undefined)),
+    })
+    writeFileSync(importer.folder.in('in.json'), JSON.stringify(names.map((name) => ({ name }))))
+    const ran = await importer.kpi(...create)
+    expect([ran.code, ran.stdout]).toEqual([6, ''])
+    expect(errorOf(ran).message).toContain('whether no. 1 was done is not known: look before you go on')
+  })
+
+  test.each([['0'], ['7'], ['x'], ['1.5']])('--start %s is none of the list', async (start) => {
+    await using importer = await remoteImporter()
+    writeFileSync(importer.folder.in('in.json'), JSON.stringify(names.map((name) => ({ name }))))
+    expect(await importer.kpi(...create, '--start', start)).toMatchObject({ code: 2, stdout: '' })
+  })
+})
