@@ -11,3 +11,4 @@ tail -n +2 targets.csv | while IFS=, read -r name target || [ -n "$name" ]; do
   printf '%s\t%s\n' "$name" "$target"
 done
 kpi kpis list --columns id,name,target_default
+echo 'Reports of last year show these targets, too, where an entry has none of its own.' >&2

@@ -51,9 +51,9 @@ export const demo: Register = (group, act) => {
     // As they are typed where the package is not installed.
     const command = cli.io.env['npm_command'] === 'exec' ? 'npx kpi' : 'kpi'
     for (const words of lines) {
-      const line = [...words, ...mannerFlags(cli.flags)]
+      const line = [...words, '--data-dir', dataDir, ...mannerFlags(cli.flags)]
       await cli.note(`\n$ ${command} ${line.map(shellWord).join(' ')}`)
-      const code = await cli.run(['--data-dir', dataDir, ...line])
+      const code = await cli.run(line)
       if (code !== EXIT.done) return code
     }
     await cli.note(`\nThe sample account is in ${dataDir}. Go on with:
