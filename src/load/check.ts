@@ -10,6 +10,7 @@ import { areRefuted, createForms, mustBeSettled, seenForms, settledBy } from './
 import type { ImportOptions } from './options.ts'
 import { mayNameSources } from './columns/header.ts'
 import { type BadRow, mustBeFew, SHOWN_BAD } from './max-errors.ts'
+import { hasPeriods } from './periods.ts'
 import { mustMayWrite } from './readable.ts'
 import type { SourcesOfUsers } from './owner.ts'
 import { lineOf } from './sorting/place.ts'
@@ -33,6 +34,8 @@ export type Checked = Begun & {
   readonly good: number
   /** How many of them give a target, by the KPIs that keep none. */
   readonly lostTargets: ReadonlyMap<number, number>
+  /** Whether some are of KPIs whose periods may have several. */
+  readonly hasPeriods: boolean
 }
 
 /** Where checking puts what it finds. */
@@ -125,18 +128,22 @@ type Sink = RowSink & {
   readonly firstBad: BadRow[]
   good: number
   readonly lostTargets: Map<number, number>
+  hasPeriods: boolean
 }
 
 const sinkFor = ({ sorter, rejects, summary }: CheckResults, { kpis }: Reference, forms: Forms): Sink => {
-  let [lastLine, lastMisread] = [0, 0]
+  let [lastLine, lastMisread, lastKpi] = [0, 0, 0]
   const sink: Sink = {
     reasons: [],
     misread: 0,
     firstBad: [],
     good: 0,
     lostTargets: new Map(),
+    hasPeriods: false,
     entry: (row: BlockRow) => {
       if (!isBad(row)) sink.good += 1
+      if (row.second !== lastKpi) sink.hasPeriods ||= hasPeriods(kpis.byId.get(row.second))
+      lastKpi = row.second
       if (givesTarget(row) && kpis.byId.get(row.second)?.target_default === null) {
         sink.lostTargets.set(row.second, (sink.lostTargets.get(row.second) ?? 0) + 1)
       }
@@ -168,7 +175,7 @@ const sinkFor = ({ sorter, rejects, summary }: CheckResults, { kpis }: Reference
   return sink
 }
 
-type ReadRows = Pick<Checked, 'sourcesOfUsers' | 'good' | 'lostTargets'>
+type ReadRows = Pick<Checked, 'sourcesOfUsers' | 'good' | 'lostTargets' | 'hasPeriods'>
 
 /** Reads all rows in the given forms. */
 const readRowsOf = async (
@@ -197,7 +204,8 @@ const readRowsOf = async (
   }
   reader.finish()
   mustBeFew(summary, options.maxErrors, sink.firstBad, true)
-  return { sourcesOfUsers: reader.sourcesOfUsers, good: sink.good, lostTargets: sink.lostTargets }
+  const { good, lostTargets, hasPeriods: isInPeriods } = sink
+  return { sourcesOfUsers: reader.sourcesOfUsers, good, lostTargets, hasPeriods: isInPeriods }
 }
 
 /**

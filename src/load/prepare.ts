@@ -7,6 +7,7 @@ import type { ImportOptions } from './options.ts'
 import { nameSources } from './owner.ts'
 import { lineOf } from './sorting/place.ts'
 import { mustBeFewInAll } from './max-errors.ts'
+import { notesOnPeriods } from './periods.ts'
 import { createRejects, type Rejects } from './rejects.ts'
 import { mustMayRead } from './must-read.ts'
 import { createSorter, type Sorter } from './sorting/sorter.ts'
@@ -92,6 +93,15 @@ const check = async (
   }
   const drafts = function* (): Generator<EntryDraft> {
     for (const batch of batches()) yield* batch.drafts
+  }
+  if (checked.hasPeriods) {
+    const inOrder = function* (): Generator<EntryDraft> {
+      for (const batch of batches()) {
+        onProgress()
+        yield* batch.drafts
+      }
+    }
+    for (const note of notesOnPeriods(inOrder(), reference.kpis.byId, client.calendar)) work.onNote(note)
   }
   const leavesOpen: Ahead['isUnsure'] = (draft, stored) =>
     judge(draft, stored, reference, options.onConflict).action === 'send'
