@@ -129,8 +129,13 @@ const answer = async (serving: Serving, running: Running, refusal: KpiError | un
   const answered = await Promise.resolve(answering).finally(place.leave)
   // End the connection: what else it brings cannot be trusted, or comes too late.
   if (refusal) response.setHeader('connection', 'close')
+  const isLarge = sizeOf(answered.body) > SMALL_ANSWER
+  const holder = caller?.account ?? `address ${address}`
+  // Who shows no credentials waits here while much that was asked for from there waits to be taken.
+  const turn = isLarge && !caller ? turns.take(holder) : undefined
+  if (turn) await turn
   const bytesOut = await write(serving, running, answered)
-  const taken = caller !== undefined && bytesOut > SMALL_ANSWER ? turns.hold(caller.account, bytesOut) : undefined
+  const taken = isLarge ? turns.hold(holder, bytesOut) : undefined
   await over
   taken?.()
   const milliseconds = serving.clock() - started
@@ -151,6 +156,7 @@ const answer = async (serving: Serving, running: Running, refusal: KpiError | un
 /** Waits until the answer to the last request of a connection was handed over, and then for a turn. */
 const waitBehind = async ({ turns, behindProxy }: Serving, last: Running, request: IncomingMessage): Promise<void> => {
   await last.over
+  if (request.socket.destroyed) return
   const turn = turns.pause(`address ${addressOf(request, behindProxy)}`)
   if (turn) await turn
 }

@@ -160,6 +160,25 @@ const createOpening = (
       end?.()
     }
   }
+  const counted = async (
+    key: string,
+    attempt: LoginAttempt,
+    isRegular: boolean,
+    look: () => Promise<Admitted>,
+  ): Promise<Admitted> => {
+    const lookAndCount = async (): Promise<Admitted> => {
+      try {
+        return await look()
+      } catch (error) {
+        if (isWrong(error)) {
+          regulars.delete(key)
+          await brake?.noteWrong(attempt)
+        }
+        throw error
+      }
+    }
+    return isRegular || !brake ? lookAndCount() : brake.inTurn(attempt, lookAndCount)
+  }
   return async ({ headers, address, onStranger }, now) => {
     // A hash, as headers may be long.
     const key = hash('sha256', `${address}\n${headers['host']}\n${headers['authorization']}`, 'base64url')
@@ -171,20 +190,13 @@ const createOpening = (
     const stamp = db.stamp()
     const { name, open } = openDoor(db, headers, now)
     const attempt = attemptOf(address, name)
-    try {
-      const isRegular = regulars.has(key)
-      const look = (): Promise<Admitted> => openBraked(open, attempt, brake, isRegular)
-      const looked = isRegular ? share(key, look) : lookInTurn(look, onStranger)
-      const admitted = { ...(await looked), attempt }
-      known.keep(key, admitted, stamp)
-      regulars.add(key)
-      return admitted
-    } catch (error) {
-      if (!isWrong(error)) throw error
-      regulars.delete(key)
-      await brake?.noteWrong(attempt)
-      throw error
-    }
+    const isRegular = regulars.has(key)
+    const look = (): Promise<Admitted> => openBraked(open, attempt, brake, isRegular)
+    const lookAt = (): Promise<Admitted> => (isRegular ? share(key, look) : lookInTurn(look, onStranger))
+    const admitted = { ...(await counted(key, attempt, isRegular, lookAt)), attempt }
+    known.keep(key, admitted, stamp)
+    regulars.add(key)
+    return admitted
   }
 }
 

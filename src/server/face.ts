@@ -87,17 +87,26 @@ const ORIGIN = '{origin}'
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
+/** Returns a description as what stands before and behind the URL in it. */
+const aroundOrigin = (json: unknown): readonly [before: Buffer, after: Buffer] => {
+  const text = JSON.stringify(json)
+  const at = text.indexOf(ORIGIN)
+  return [Buffer.from(text.slice(0, at)), Buffer.from(text.slice(at + ORIGIN.length))]
+}
+
 /** What anybody may ask for, by its path. */
 const openPaths = ({ style, describe }: Variant, version: string): ReadonlyMap<string, Open> => {
-  let description: Promise<string> | undefined
+  let description: Promise<readonly [before: Buffer, after: Buffer]> | undefined
   const status = { of: health, record: { status: 'ok', version } } as const
   return new Map<string, Open>([
     [health.path, async (wording) => respond(style, wording, { status: 200, content: status })],
     [
       DESCRIPTION_PATH,
       async (_wording, { serviceUrl = '' }) => {
-        description ??= describe({ version, origin: ORIGIN }).then((json) => JSON.stringify(json))
-        const body = (await description).replace(ORIGIN, () => inJson(serviceUrl))
+        description ??= describe({ version, origin: ORIGIN }).then(aroundOrigin)
+        const [before, after] = await description
+        // All answers share these bytes: whoever asks often and takes none of them fills no memory.
+        const body = [before, Buffer.from(inJson(serviceUrl)), after]
         return { status: 200, headers: { 'content-type': formats.json.contentType }, body }
       },
     ],

@@ -6,11 +6,9 @@ import { createOneATurn } from './one-a-turn.ts'
 
 /** Tells what is parsed a slice at a time: data of more lines may be many requests, headers or pieces of a body. */
 const MOST_LINES = 40
-const SLICE_BYTES = 2048
+const SLICE_BYTES = 128
 /** How long slices of one connection are parsed before others have their turn. */
 const STRETCH_MS = 1
-/** While so many requests of a connection wait for their answers, no more of it is parsed. */
-const MOST_WAITING = 32
 const LINE_END = '\n'
 
 /** Hands what connections send to the parser of HTTP. */
@@ -43,7 +41,8 @@ const takeParser = (socket: Socket): Parse | undefined => {
 /**
  * Stands between the connections of a server and its parser, which would parse all that has come at once, however many
  * requests that is: it gets a slice of a connection at a time, connections take turns, and others have theirs in between. A
- * connection is not read on while many of its requests wait for their answers. To be called before the server listens.
+ * connection is not read on while a request of it that is complete waits for its answer: each takes memory, and its time
+ * where the connection ends. To be called before the server listens.
  */
 export const feedInSlices = (
   server: Server,
@@ -60,7 +59,10 @@ export const feedInSlices = (
     if (!parse) return
     const name = String((connections += 1))
     let [rest, isInLine, isHeldUp]: [Buffer, boolean, boolean] = [Buffer.alloc(0), false, false]
-    const isReady = (): boolean => runningOn(socket).length < MOST_WAITING && !isHeldUp
+    const isReady = (): boolean => {
+      const last = runningOn(socket).at(-1)
+      return !isHeldUp && (!last || !last.request.complete)
+    }
     const hand = (data: Buffer): void => {
       const before = runningOn(socket).at(-1)
       parse(data)

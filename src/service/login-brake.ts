@@ -55,6 +55,8 @@ export const attemptOf = (address: string, login: string): LoginAttempt => ({
 export type LoginBrake = {
   /** Throws where the pair has to wait, whatever its credentials are. */
   readonly mustBeFree: (attempt: LoginAttempt) => Promise<void>
+  /** Looks at credentials of a pair once those before them have been looked at and counted. */
+  readonly inTurn: <T>(attempt: LoginAttempt, look: () => Promise<T>) => Promise<T>
   /**
    * Counts wrong credentials; throws where the pair has to wait, as others came in between, or where the network has. Good
    * credentials are never counted, so a network that has to wait keeps nobody out who has them.
@@ -125,6 +127,7 @@ const countAttempt = async (
 export const createLoginBrake = (store: LimitStore, mostCounters = MOST_COUNTERS): LoginBrake => {
   const { db, now } = store
   const counting = createGates(COUNTED_AT_A_TIME)
+  const pairs = createGates<string>(1)
   const noteSetBack = (): Promise<void> =>
     db.write(async (tx) => {
       const head = await refusedLogins.lock(tx)
@@ -150,6 +153,7 @@ export const createLoginBrake = (store: LimitStore, mostCounters = MOST_COUNTERS
       if (isSetBack) await noteSetBack()
       if (waitMs > 0) throw heldFor(waitMs, OF_PAIR)
     },
+    inTurn: ({ pair }, look) => pairs(pair, look),
     noteWrong: async (attempt) => {
       const count = () => db.write((tx) => countAttempt(tx, attempt, store, mostCounters))
       const refusal = await counting(ALL, count)

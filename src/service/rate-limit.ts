@@ -41,16 +41,16 @@ const countAll = async (
   const used = first ? before.accepted - first.number + 1 : 0
   const taken = Math.min(requests, Math.max(0, limit - used))
   const after = { ...clock, accepted: before.accepted + taken }
-  const isForgetting = after.accepted % FORGET_EACH < taken
-  const forgotten = (taken + FORGET_EACH) * FORGOTTEN_A_REQUEST
-  // Nothing of this waits for the rest of it: a database that is elsewhere is told all in one go.
-  const [leaving] = await Promise.all([
-    // Where the limit was higher before, more have to leave the window than its first.
-    used > limit ? requestLog.find(tx, counted, before.accepted - limit + 1) : first,
-    taken > 0 && requestLog.add(tx, counted, before.accepted + 1, taken, clock.lastAt),
-    isForgetting && requestLog.forget(tx, counted, start, forgotten),
-    (taken > 0 || clock.shift !== before.shift) && requestLog.save(tx, counted, after),
-  ])
+  if (taken > 0) {
+    await requestLog.add(tx, counted, before.accepted + 1, taken, clock.lastAt)
+    if (after.accepted % FORGET_EACH < taken) {
+      await requestLog.forget(tx, counted, start, (taken + FORGET_EACH) * FORGOTTEN_A_REQUEST)
+    }
+  }
+  // One after the other: where one finds no room, SQLite may have ended the transaction.
+  if (taken > 0 || clock.shift !== before.shift) await requestLog.save(tx, counted, after)
+  // Where the limit was higher before, more have to leave the window than its first.
+  const leaving = used > limit ? await requestLog.find(tx, counted, before.accepted - limit + 1) : first
   const waitMs = (leaving?.at ?? clock.lastAt) - start
   return Array.from({ length: requests }, (_, at) => ({
     isAccepted: at < taken,

@@ -1,12 +1,12 @@
 /** Runs work for a key, at most so much of it at once; the rest waits in the order in which it came. */
-export type Gates = <T>(key: number, work: () => Promise<T>) => Promise<T>
+export type Gates<K> = <T>(key: K, work: () => Promise<T>) => Promise<T>
 
 /** Lets no key take more than its share of what all of them use, such as connections. */
-export const createGates = (most: number): Gates => {
-  const inside = new Map<number, number>()
-  const waiting = new Map<number, (() => void)[]>()
+export const createGates = <K = number>(most: number): Gates<K> => {
+  const inside = new Map<K, number>()
+  const waiting = new Map<K, (() => void)[]>()
 
-  const enter = async (key: number): Promise<void> => {
+  const enter = async (key: K): Promise<void> => {
     const now = inside.get(key) ?? 0
     if (now < most) inside.set(key, now + 1)
     else {
@@ -15,7 +15,7 @@ export const createGates = (most: number): Gates => {
       await new Promise<void>((resolve) => queue.push(resolve))
     }
   }
-  const leave = (key: number): void => {
+  const leave = (key: K): void => {
     const queue = waiting.get(key)
     const next = queue?.shift()
     if (queue?.length === 0) waiting.delete(key)

@@ -108,22 +108,11 @@ const isStuck = (client: pg.ClientBase): Promise<boolean> =>
     () => true,
   )
 
-/** Runs `work` after a begin, which goes out with its first statement, and `end` after that; undoes all where one throws. */
-const transaction = async <T>(
-  pool: pg.Pool,
-  begin: string,
-  work: (tx: Writer) => Promise<T>,
-  end: (client: pg.PoolClient) => Promise<void>,
-): Promise<T> => {
+/** Works with a connection, and gives it back where that fails; else `work` does. */
+const withClient = async <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
   const client = await pool.connect()
   try {
-    const begun = client.query(begin)
-    // Whether it failed is asked when nothing is under way any more on this connection.
-    begun.catch(() => undefined)
-    const result = await work(asking(client))
-    await begun
-    await end(client)
-    return result
+    return await work(client)
   } catch (error) {
     client.release(isUnanswered(error) || (await isStuck(client)))
     throw error
@@ -133,19 +122,36 @@ const transaction = async <T>(
 const SNAPSHOT = 'begin transaction isolation level repeatable read read only'
 const WRITE = 'begin transaction isolation level read committed'
 
-const writeOn = <T>(pool: pg.Pool, work: (tx: Writer) => Promise<T>): Promise<T> =>
-  transaction(pool, WRITE, work, async (client) => {
+/** A row that is held until the end of a transaction. */
+type Lock = { readonly sql: string; readonly values: readonly number[] }
+
+/** Writes in a transaction that has begun, and holds a row: nothing of it can be done outside of one. */
+const writeOn = <T>(pool: pg.Pool, lock: Lock | undefined, work: (tx: Writer) => Promise<T>): Promise<T> =>
+  withClient(pool, async (client) => {
+    const begun = client.query(WRITE)
+    await Promise.all([begun, lock && client.query(toPostgres(lock.sql), [...lock.values])])
+    const result = await work(asking(client))
     await commit(client)
     client.release()
+    return result
   })
 
-/** Reads without waiting for the end of the transaction, which can change nothing of what was read. */
+/**
+ * Reads in one transaction, whose begin goes out with the first statement, and whose end is not waited for, as it can
+ * change nothing of what was read.
+ */
 const readOn = <T>(pool: pg.Pool, work: (tx: Reader) => Promise<T>): Promise<T> =>
-  transaction(pool, SNAPSHOT, work, async (client) => {
+  withClient(pool, async (client) => {
+    const begun = client.query(SNAPSHOT)
+    // Whether it failed is asked when nothing is under way any more on this connection.
+    begun.catch(() => undefined)
+    const result = await work(asking(client))
+    await begun
     client.query('commit').then(
       () => client.release(),
       () => client.release(true),
     )
+    return result
   })
 
 /** Runs a transaction again that the database gave up for another one. */
@@ -189,12 +195,7 @@ export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
   }
   const read = <T>(work: (tx: Reader) => Promise<T>): Promise<T> => told(() => readOn(pool, work))
   const writeAfter = <T>(work: (tx: Writer) => Promise<T>, lock: string, ...values: number[]): Promise<T> =>
-    told(() =>
-      writeOn(pool, async (tx) => {
-        await tx.all(lock, values)
-        return work(tx)
-      }),
-    )
+    told(() => writeOn(pool, { sql: lock, values }, work))
   // Writers of an account wait for each other anyway: those that do must not keep connections from other accounts.
   const writing = createGates(1)
   const most = Math.ceil((place.connections ?? CONNECTIONS) / 3)
@@ -203,7 +204,7 @@ export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
   const selfLocking: Db = {
     read,
     readLong: read,
-    write: (work) => told(() => writeOn(pool, work)),
+    write: (work) => told(() => writeOn(pool, undefined, work)),
     ofAccount: () => selfLocking,
     stamp: () => undefined,
     close: () => pool.end(),

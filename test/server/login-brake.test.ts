@@ -33,6 +33,16 @@ const tryTimes = async (service: LimitedService, times: number, authorization: s
 }
 
 describe.each(databases)('wrong credentials on %s', (_, make) => {
+  test('are looked at ten times a minute, also where they come all at once: a right guess behind them is not', async () => {
+    await using service = await startLimited(0, make)
+    const { login, token } = service
+    const wrong = Array.from({ length: 10 }, (_one, at) => basic(login, `guess${at}`))
+    // The same login name for the brake, and credentials that were never right before.
+    const right = Array.from({ length: 90 }, (_one, at) => basic(`${login}${' '.repeat(at % 7)}`, token))
+    const tried = await Promise.all([...wrong, ...right].map((one) => attempt(service, one)))
+    expect(statusesOf(tried)).toEqual([...Array<number>(10).fill(401), ...Array<number>(90).fill(403)])
+  })
+
   test('are 401 ten times a minute, then 403 until the first is a minute old, right ones too', async () => {
     await using service = await startLimited(0, make)
     const { login, token, clock } = service

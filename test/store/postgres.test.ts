@@ -54,6 +54,40 @@ const proxyTo = async (target: number) => {
   }
 }
 
+/** A way to a port of this machine on which transactions that write fail to begin, once that is asked for. */
+const spoilingTo = async (target: number) => {
+  const [begin, spoilt] = [
+    'begin transaction isolation level read committed',
+    'bogus transaction isolation level read committed',
+  ]
+  const sockets = new Set<Socket>()
+  let isSpoiling = false
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1')
+    for (const socket of [near, far]) sockets.add(socket.on('error', () => undefined))
+    near.on('data', (data: Buffer) => {
+      const at = isSpoiling ? data.indexOf(begin) : -1
+      if (at >= 0) data.write(spoilt, at, 'latin1')
+      far.write(data)
+    })
+    far.pipe(near)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const bound = server.address()
+  return {
+    port: typeof bound === 'object' && bound ? bound.port : 0,
+    spoil: () => {
+      isSpoiling = true
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
 const ask = (db: Db, sql: string): Promise<SqlRow[]> => db.read((tx) => tx.all(sql))
 
 /** The columns that lead keys of a kind, as `table: column`. A key of several columns leads with its first. */
@@ -215,6 +249,23 @@ describe('transactions', () => {
     await expect(ask(db, 'select 1 as one')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 })
     between.thaw()
     expect(await ask(db, 'select 1 as one')).toEqual([{ one: 1n }])
+    await db.close()
+  })
+
+  test('do nothing where they do not begin', async () => {
+    await using opened = await open()
+    const real = new URL(opened.database.env['KPI_POSTGRES_URL'] ?? '')
+    await using between = await spoilingTo(Number(real.port))
+    const url = new URL(real)
+    url.port = String(between.port)
+    const db = await openPostgres({ url: url.href })
+    await db.write((tx) => tx.run('create table notes (text text)').then(() => undefined))
+    between.spoil()
+    for (const one of [db, db.ofAccount(1), db.selfLocking ?? db]) {
+      const writing = one.write((tx) => tx.run("insert into notes values ('x')"))
+      await expect(writing).rejects.toThrow()
+    }
+    expect(await ask(db, 'select * from notes')).toEqual([])
     await db.close()
   })
 

@@ -34,12 +34,20 @@ const heads = (name: string, headers: string, connections: number): Attack => ({
 
 const login = ({ hostile }: Contenders): string => `Authorization: ${hostile.basic}\r\n`
 
+/** Sends the same, and takes none of the answers. */
+const untaken = (attack: Attack): Attack => ({
+  name: `${attack.name}, none taken`,
+  wires: (world) => attack.wires(world).map((one) => ({ ...one, isUnread: true })),
+})
+
 /** Much at once that is next to nothing by itself. */
 export const FLOODS: readonly Attack[] = [
   pipelined('flood: no Host', () => 'GET / HTTP/1.1\r\n', 3600, 10),
   pipelined('flood: no credentials', () => get('/api/kpis'), 700, 10),
   pipelined('flood: health', () => get('/api/health'), 700, 10),
   pipelined('flood: the description', () => get('/api/openapi.json'), 400, 5),
+  untaken(pipelined('flood: the description', () => get('/api/openapi.json'), 40, 1200)),
+  untaken(pipelined('flood: a list', (world) => get('/api/users') + login(world), 40, 600)),
   pipelined('flood: a list', (world) => get('/api/kpicategories') + login(world), 100, 20),
   crumbs('flood: chunks of a byte, without credentials', () => '', 200_000),
   crumbs('flood: chunks of a byte', login, 500_000),
