@@ -1,7 +1,8 @@
 import type { Client } from '../client/client.ts'
 import { isForbidden } from '../client/read-if-allowed.ts'
 import type { Named } from '../client/directory.ts'
-import { Fault, KpiError } from '../domain/errors.ts'
+import { type Fault, KpiError } from '../domain/errors.ts'
+import { Misread } from './forms/evidence.ts'
 import type { Resource } from '../domain/schema.ts'
 import { scopeNeeded } from '../domain/variants.ts'
 
@@ -43,7 +44,7 @@ export const lookupOfIds = (what: string, of: Resource): Lookup<never> => {
       const name = text.trim()
       const [, id] = ID.exec(name) ?? []
       if (id !== undefined) return { id: Number(id), name }
-      return new Fault(`${mayNotRead(unread)}, so give the id instead of "${name}"`)
+      return new Misread(`${mayNotRead(unread)}, so give the id instead of "${name}"`)
     },
   }
 }

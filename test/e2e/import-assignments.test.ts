@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Face } from '../../src/server/wire.ts'
 import { heldIn, ID, type Importer, importers, remoteImporter } from '../support/import.ts'
-import { type Ran, shellIn } from '../support/kpi.ts'
+import { errorOf, type Ran, shellIn } from '../support/kpi.ts'
 
 const write = (importer: Importer, rows: readonly string[]): void => {
   importer.write('data.csv', ['user,kpi,date,actual,target,notes', ...rows, ''].join('\n'))
@@ -131,7 +131,7 @@ test('a service that fails once some assignments are made leaves work, and its s
   importer.write('data.csv', 'user,kpi,date,actual\nAnn Lee,Spare,2026-01-01,1\nBob,Spare,2026-01-01,1\n')
   const ran = await importer.kpi('entries', 'import', 'data.csv', '--create-assignments', '-o', 'json')
   expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([6, { assigned: 1, created: 0, left: 2 }])
-  expect(ran.stderr).toContain('kpi: stopped with 2 entries left; run the same command to continue\n')
+  expect(errorOf(ran).message).toContain('stopped with 2 entries left; run the same command to continue')
 })
 
 describe('Ctrl-C while assignments are made', () => {
@@ -179,7 +179,7 @@ describe('Ctrl-C while assignments are made', () => {
     async (_, answer, assigned) => {
       const { ended, again, held } = await stopAtFirst(answer)
       expect([ended.code, JSON.parse(ended.stdout)]).toMatchObject([6, { assigned, created: 0, rejected: 2, left: 3 }])
-      expect(ended.stderr).toContain('kpi: stopped with 3 entries left; run the same command to continue\n')
+      expect(errorOf(ended).message).toContain('stopped with 3 entries left; run the same command to continue')
       expect(again).toMatchObject({ assigned: 1, created: 3, rejected: 2, left: 0 })
       expect(held).toHaveLength(3)
     },

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { type Foreign, foreignService } from '../support/foreign.ts'
-import { type Ran, shellIn } from '../support/kpi.ts'
+import { errorOf, type Ran, shellIn } from '../support/kpi.ts'
 
 type Held = { id: number; user_id: number; kpi_id: number; entry_date: string; actual: number; since?: number }
 type Kind = {
@@ -372,7 +372,7 @@ test.each<[what: string, shows: (one: Held) => object]>([
   for (const args of [[], ['--on-conflict', 'skip'], ['--dry-run']]) {
     const ran = await importInto(service, days(10, 3, 8), ...args)
     expect([ran.code, held(service)]).toEqual([1, [[1, 1, 7]]])
-    expect(ran.stderr).toContain('kpi: the service lists entries that cannot be read')
+    expect(errorOf(ran).message).toContain('the service lists entries that cannot be read')
   }
 })
 

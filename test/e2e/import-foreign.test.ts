@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
 import { type Foreign, foreignService } from '../support/foreign.ts'
-import { type Ran, shellIn } from '../support/kpi.ts'
+import { errorOf, type Ran, shellIn } from '../support/kpi.ts'
 
 /** What a service of somebody else says to a batch, the so-manieth of the run. */
 type Judge = (entries: readonly { readonly actual: number }[], batch: number) => readonly [status: number, body: object]
@@ -82,11 +82,12 @@ test.each([
   })
   const ran = await importInto(foreign, 6000)
   expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([code, { created: 4999, rejected: 1, left: 1000 }])
-  expect(ran.stderr).toContain(
-    'kpi: 1 row was rejected; it is in data.rejects.csv with the reasons: mend it there and import that file\n',
+  const { message } = errorOf(ran)
+  expect(message).toContain(
+    '1 row was rejected; it is in data.rejects.csv with the reasons: mend it there and import that file; ',
   )
-  expect(ran.stderr).toContain(`kpi: ${detail}`)
-  expect(ran.stderr).toContain('kpi: stopped with 1000 entries left; once that is mended, the same command continues\n')
+  expect(message).toContain(`; ${detail}`)
+  expect(message).toMatch(/; stopped with 1000 entries left; once that is mended, the same command continues$/)
   expect(ran.rejects).toContain('2,1,1970-01-01,0,2,actual: must not be 0\n')
 })
 

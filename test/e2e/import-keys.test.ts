@@ -5,7 +5,7 @@ import { DEFAULT_ACCOUNT } from '../../src/service/names.ts'
 import { databases } from '../support/databases.ts'
 import { ID } from '../support/import.ts'
 import { NOW } from '../support/io.ts'
-import { type Ran, shellIn } from '../support/kpi.ts'
+import { errorOf, allOf, type Ran, shellIn } from '../support/kpi.ts'
 import { type Doors, openDoors } from '../support/newer-import.ts'
 import { type Ended, runKpi } from '../support/process.ts'
 import { makeKey } from '../support/service.ts'
@@ -85,7 +85,7 @@ describe('a key', () => {
       WRITE,
       `kpi,date,actual\n${sales},2026-01-01,1\n`,
       ['--user', 'Bob'],
-      'kpi: --user: the key may not read users (users:read), so give the id instead of "Bob"',
+      '--user: the key may not read users (users:read), so give the id instead of "Bob"',
     ],
     [
       'KPIs by the headers of a wide file',
@@ -111,7 +111,7 @@ describe('a key', () => {
   ])('that cannot look up names is told so before anything is sent: %s', async (_, scopes, text, args, says) => {
     const ran = await importWith(scopes, text, ...args)
     expect([ran.code, ran.stdout]).toEqual([1, ''])
-    expect(ran.stderr).toContain(says)
+    expect(allOf(errorOf(ran))).toContain(says)
     expect(await doors.held()).toEqual([])
   })
 
@@ -201,8 +201,8 @@ describe('a key', () => {
       ...args,
     )
     expect([ran.code, ran.stdout]).toEqual([4, ''])
-    expect(ran.stderr).toMatch(
-      /^kpi: the key does not have the scope entries:write, which this needs; nothing was sent\b/,
+    expect(errorOf(ran).message).toMatch(
+      /^the key does not have the scope entries:write, which this needs; nothing was sent\b/,
     )
     expect(await doors.held()).toEqual(before)
   })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { heldIn, remoteImporter } from '../support/import.ts'
-import { jsonOf } from '../support/kpi.ts'
+import { errorOf, jsonOf } from '../support/kpi.ts'
 
 test('the same import a second time, while the first one runs, ends with exit code 8 and sends nothing', async () => {
   const [arrival, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -21,11 +21,11 @@ test('the same import a second time, while the first one runs, ends with exit co
   await arrival.promise
   const again = await importer.kpi('entries', 'import', 'data.csv', '-o', 'json')
   expect(again).toMatchObject({ code: 8, stdout: '' })
-  expect(again.stderr).toContain('kpi: the same import is running already; wait until it has ended, or stop it\n')
+  expect(errorOf(again).message).toBe('the same import is running already; wait until it has ended, or stop it')
   // Among several files it ends the run as well, and names what was not begun.
   const several = await importer.kpi('entries', 'import', 'data.csv', 'other.csv', '-o', 'json')
   expect(several).toMatchObject({ code: 8, stdout: '' })
-  expect(several.stderr).toContain('kpi: not begun: other.csv; run the same command to continue\n')
+  expect(errorOf(several).message).toContain('not begun: other.csv; run the same command to continue')
   expect(batches).toBe(1)
   leave.resolve()
   expect(jsonOf(await first)).toMatchObject({ created: 1, left: 0 })

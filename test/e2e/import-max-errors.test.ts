@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { errorOf } from '../support/kpi.ts'
 import { formatDay } from '../../src/domain/day.ts'
 import { embeddedImporter, heldIn, importers, lockedMeanwhile } from '../support/import.ts'
 
@@ -74,9 +75,11 @@ describe('--max-errors of rows that the service refuses', () => {
     const ran = await importer.kpi('entries', 'import', 'data.csv', '--max-errors', '1%', '-o', 'json')
     const summary = JSON.parse(ran.stdout) as Record<string, number>
     expect(ran.code).toBe(1)
-    expect(ran.stderr).toContain('kpi: more than 300 of 30000 rows were rejected, more than --max-errors 1% allows\n')
-    expect(ran.stderr).toContain(
-      `kpi: stopped with ${summary['left']} entries left; once that is mended, the same command continues\n`,
+    expect(errorOf(ran).message).toContain(
+      'more than 300 of 30000 rows were rejected, more than --max-errors 1% allows',
+    )
+    expect(errorOf(ran).message).toContain(
+      `stopped with ${summary['left']} entries left; once that is mended, the same command continues`,
     )
     expect(await heldIn(importer)).toHaveLength(summary['created'] ?? -1)
   })
@@ -86,7 +89,7 @@ describe('--max-errors of rows that the service refuses', () => {
     importer.write('data.csv', 'user,kpi,date,actual\nAnn Lee,Sales,2026-01-01,1\nBob,Sales,2026-01-01,1\n')
     const ran = await importer.kpi('entries', 'import', 'data.csv', '--max-errors', '0', '-o', 'json')
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, { created: 1, rejected: 1, left: 0 }])
-    expect(ran.stderr).toContain('kpi: more than 0 of 2 rows were rejected, more than --max-errors 0 allows\n')
+    expect(errorOf(ran).message).toContain('more than 0 of 2 rows were rejected, more than --max-errors 0 allows')
   })
 })
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { errorOf } from '../support/kpi.ts'
 import { formatDay, parseDay } from '../../src/domain/day.ts'
 import type { Face } from '../../src/server/wire.ts'
 import { heldIn, ID, type Importer, importers, remoteImporter } from '../support/import.ts'
@@ -119,8 +120,8 @@ test('a digit that somebody else flips in the meantime is named, with its line, 
   const ran = await importer.kpi('entries', 'import', 'data.csv', '--verify', '-o', 'json')
   expect(ran.code).toBe(1)
   expect(JSON.parse(ran.stdout)).toMatchObject({ created: 56 })
-  expect(ran.stderr).toContain(`line 46: user ${ann}, KPI ${visits}, 2026-02-17: actual: expected 16.5, found 16.6\n`)
-  expect(ran.stderr).toContain('1 entry differs from what was sent')
+  expect(ran.stderr).toContain(`line 46: user ${ann}, KPI ${visits}, 2026-02-17: actual: expected 16.5, found 16.6;`)
+  expect(errorOf(ran).message).toContain('1 entry differs from what was sent')
   expect(receiptIn(importer)).toMatchObject({
     compared: 56,
     equal: 55,
@@ -249,7 +250,9 @@ describe('with --on-conflict skip, a run that goes on after it was stopped', () 
     await importer.client.entries.addMany([{ user_id: ann, kpi_id: sales, entry_date: 5, actual: 3_0000n }])
     const ran = await importer.kpi(...ARGS)
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, { created: 5008, skipped: 2, rejected: 1 }])
-    expect(ran.stderr).toContain(`line 7: user ${ann}, KPI ${sales}, ${formatDay(5)}: actual: expected 1, found 3\n`)
+    expect(errorOf(ran).message).toContain(
+      `line 7: user ${ann}, KPI ${sales}, ${formatDay(5)}: actual: expected 1, found 3;`,
+    )
     expect(receiptIn(importer)).toMatchObject({ compared: 5008, equal: 5007, not_compared: 0 })
   })
 

@@ -263,7 +263,7 @@ describe('transactions', () => {
     between.spoil()
     for (const one of [db, db.ofAccount(1), db.selfLocking ?? db]) {
       const writing = one.write((tx) => tx.run("insert into notes values ('x')"))
-      await expect(writing).rejects.toThrow()
+      await expect(writing).rejects.toMatchObject({ message: 'the database refused a statement' })
     }
     expect(await ask(db, 'select * from notes')).toEqual([])
     await db.close()

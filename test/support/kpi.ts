@@ -34,4 +34,4 @@ export const errorOf = ({ stderr }: Pick<Ran, 'stderr'>): ToldError => {
 
 /** All that is told of an error, as one text. */
 export const allOf = ({ message, issues }: ToldError): string =>
-  [message, ...issues.map((issue) => issue.message)].join('\n')
+  [message, ...issues.map((issue) => `${issue.field}: ${issue.message}`)].join('\n')
