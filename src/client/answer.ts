@@ -32,7 +32,8 @@ const codeOf = (status: number, issues: readonly Issue[], retryAfter: number | u
   // A 403 is a rate limit only when it says when to come back.
   if (status === 403 && retryAfter !== undefined) return 'rate_limited'
   if (status === 400 && issues.length > 0) return 'invalid'
-  return CODES[status] ?? (status >= 500 ? 'unavailable' : 'malformed')
+  // What is moved, locked, gone or to be paid for is so whatever was sent.
+  return CODES[status] ?? 'unavailable'
 }
 
 const isRecord = (value: Json): value is Readonly<Record<string, Json>> => typeof value === 'object' && value !== null

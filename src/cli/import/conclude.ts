@@ -32,21 +32,27 @@ const leftSummary = (left: number, [one, many]: readonly [string, string], isRef
   `stopped with ${countOf(left, one, many)} left; ` +
   (isRefused ? 'once that is mended, the same command continues' : 'run the same command to continue')
 
-/** What ends a run that is not a matter of time: the same command goes on once that is mended. */
-const isRefusal = (failure: KpiError | undefined): failure is KpiError =>
-  failure !== undefined && exitCodes[failure.code] !== EXIT.unreachable
-
 /** How the load of a file ended, whatever it held. */
 type Concluded = {
   readonly summary: { readonly rejected: number }
   readonly left: number
   readonly failure: KpiError | undefined
+  /** Whether any of it went to the service before it ended. */
+  readonly hasSent?: boolean
   /** The flags with which the rows that were rejected are loaded, beside those that were given. */
   readonly needed?: readonly string[]
   /** What else there is to know to load the rows that were rejected, a line each. */
   readonly advice?: readonly string[]
   readonly unwritten?: KpiError | undefined
   readonly verified?: Verified | undefined
+}
+
+/** What ends a run that is not a matter of time: the same command goes on once that is mended. */
+const isRefusal = ({ failure, hasSent = false }: Concluded): boolean => {
+  if (!failure) return false
+  const exit = exitCodes[failure.code]
+  // What took entries a while ago is no variant that cannot.
+  return exit !== EXIT.unreachable && !(hasSent && exit === EXIT.unsupported)
 }
 
 /** What the load of a file came to: nothing more to say, or what was rejected and what is left to do. */
@@ -66,13 +72,13 @@ export const conclude = async (
   const said = [
     ...saidOfRejects(asked, rejectsPath, concluded),
     ...(failure ? [failure.message] : []),
-    ...(left > 0 ? [stops.explain(leftSummary(left, called, isRefusal(failure)))] : []),
+    ...(left > 0 ? [stops.explain(leftSummary(left, called, isRefusal(concluded)))] : []),
     ...(differs?.said ?? []),
   ]
   // All was sent: what could not be read back is work that is left.
   if (differs && !failure)
     return { ...differs, said, exit: differs.exit === EXIT.unreachable ? EXIT.workLeft : differs.exit }
-  if (isRefusal(failure)) return { exit: exitCodes[failure.code], code: failure.code, said }
+  if (failure && isRefusal(concluded)) return { exit: exitCodes[failure.code], code: failure.code, said }
   if (unwritten) return { exit: exitCodes[unwritten.code], code: unwritten.code, said }
   if (left > 0) return { exit: EXIT.workLeft, code: 'work_left', said }
   return rejected > 0 ? { exit: EXIT.partial, code: 'rejected', said } : DONE

@@ -49,6 +49,7 @@ const hasSent = ({ created, updated, unchanged, sent, assigned }: Summary): bool
 export const load = async (run: Run, job: Job, ends: Ends): Promise<AnyRecord> => {
   const measure = startMeter(run.cli.io, run.client)
   const ending = await loadJob(run, job)
-  ends.add(await conclude(run, job, ending), hasSent(ending.summary))
+  const isBegun = hasSent(ending.summary)
+  ends.add(await conclude(run, job, { ...ending, hasSent: isBegun }), isBegun)
   return summaryRecord(ending, measure())
 }

@@ -1,3 +1,5 @@
+import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
+import { KpiError } from '../../domain/errors.ts'
 import { type Doubt, notKnown, notStored, Unaccounted } from './doubt.ts'
 import { patiently } from './patience.ts'
 import { act, type Attempt, doneOn, type OneOutcome } from './put-one.ts'
@@ -95,6 +97,20 @@ const sendPatiently = async (sending: Sending, one: OneToSend): Promise<OneOutco
 }
 
 /**
+ * Refuses to take the answer that nothing is there for one about an entry: where the list of all entries is not there,
+ * either, it is the service that is gone, and whatever is sent next would be answered so, too.
+ */
+const mustBeOfEntry = async ({ client }: Sending, error: KpiError): Promise<void> => {
+  if (error.code !== 'not_found') return
+  try {
+    await client.entries.page({ from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY })
+  } catch (failure) {
+    if (!(failure instanceof KpiError) || failure.code !== 'not_found') return
+    throw new KpiError('unavailable', `${error.message}: there is no list of entries any more`, { cause: error })
+  }
+}
+
+/**
  * Sends an entry by itself. Where its answer was lost, it is found out first what became of it; where nobody can tell
  * that, it is not sent again.
  */
@@ -102,7 +118,8 @@ export const sendOne = async (sending: Sending, one: OneToSend): Promise<OneOutc
   try {
     return await sendPatiently(sending, one)
   } catch (error) {
-    if (isRefused(error) && (!one.isUnknown || error instanceof DoubleLeft)) return { refused: reasonsOf(error) }
-    throw error
+    if (!isRefused(error) || (one.isUnknown && !(error instanceof DoubleLeft))) throw error
+    await mustBeOfEntry(sending, error)
+    return { refused: reasonsOf(error) }
   }
 }
