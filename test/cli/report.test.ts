@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseDay } from '../../src/domain/day.ts'
 import { csvRows } from '../support/csv.ts'
 import { NOW } from '../support/io.ts'
 import { jsonOf, type Ran } from '../support/kpi.ts'
@@ -51,6 +52,37 @@ describe.each(users)('%s, kpi report', (_, open) => {
     ])
     await user.client.entries.remove(id)
     await user.client.assignments(SHOP.bob).remove(SHOP.revenue)
+  })
+
+  test('the overview has a period that began before its range, as long as that is under way', async () => {
+    const kpi = {
+      unit_id: 1,
+      icon_id: 1,
+      category_id: 1,
+      value_direction: 'U',
+      aggregate_function: 'SUM',
+      sort_order: 3,
+    } as const
+    for (const [name, frequency_id, day] of [
+      ['Rent', 'Q', '2026-10-02'],
+      ['Fees', 'M', '2026-10-03'],
+      ['Tax', 'Y', '2026-02-03'],
+    ] as const) {
+      const { id } = await user.client.kpis.add({ ...kpi, name, frequency_id, is_active: true })
+      await user.client.assignments(SHOP.ann).add({ id, sort_order: id })
+      await user.client.entries.add({ user_id: SHOP.ann, kpi_id: id, entry_date: parseDay(day) ?? 0, actual: 9_0000n })
+    }
+    const shown = async (...args: string[]): Promise<string[]> =>
+      (await report(...args)).stdout
+        .split('\n')
+        .flatMap((line) => /^(?:Rent|Fees|Tax) .*?(\d{4}-\d\d-\d\d)/.exec(line)?.[0] ?? [])
+    const words = async (...args: string[]): Promise<string[]> =>
+      (await shown(...args)).map((line) => line.replace(/ .* /, ' ')).toSorted()
+    expect(await words('--from', '2026-11-15')).toEqual(['Rent 2026-10-01', 'Tax 2026-01-01'])
+    expect(await words('--from', '2026-10-20')).toEqual(['Fees 2026-10-01', 'Rent 2026-10-01', 'Tax 2026-01-01'])
+    expect(await words('--from', '2026-11-15', '--kpis', 'Rent')).toEqual(['Rent 2026-10-01'])
+    expect((await report('--from', '2026-11-15', '--rows')).stdout).not.toContain('Rent')
+    for (const name of ['Rent', 'Fees', 'Tax']) await user.kpi('kpis', 'delete', name, '--yes')
   })
 
   test('--rows is a row for each period', async () => {

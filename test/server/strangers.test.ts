@@ -67,7 +67,8 @@ test('requests that come together share a look at their credentials, that begins
   expect(new Set(await Promise.all(together))).toEqual(new Set([404]))
   // One look is under way when the others come, and one is made for all of them; what they ask for is read by account.
   expect(reads).toBeLessThanOrEqual(2)
-  const before = Array.from({ length: 10 }, get)
+  // Fewer than are braked, as those that are looked at later are wrong.
+  const before = Array.from({ length: 5 }, get)
   await db.write((tx) => tx.run("update users set user_status_id = 'L'").then(() => undefined))
   expect(await get()).toBe(401)
   await Promise.all(before)

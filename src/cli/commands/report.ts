@@ -1,7 +1,10 @@
 import type { Client } from '../../client/client.ts'
 import { completeReport } from '../../client/complete-report.ts'
-import { formatDay } from '../../domain/day.ts'
-import type { DayRange } from '../../domain/period.ts'
+import { readIfAllowed } from '../../client/read-if-allowed.ts'
+import type { ReportRequest } from '../../client/queries.ts'
+import { FIRST_QUERY_DAY, formatDay } from '../../domain/day.ts'
+import { type DayRange, nextPeriod } from '../../domain/period.ts'
+import type { Kpi } from '../../domain/resources/kpi.ts'
 import { type ReportRow, reportRow } from '../../domain/resources/report-row.ts'
 import type { Cli, Register } from '../cli.ts'
 import { readRange } from '../day-words.ts'
@@ -17,22 +20,38 @@ const LISTS = { kpi: '--kpis', user: '--users', group_item: '--group-items' } as
 const idsOf = async (client: Client, kind: keyof typeof LISTS, list: unknown): Promise<number[] | undefined> =>
   typeof list === 'string' ? idsIn(client, kind, LISTS[kind], list) : undefined
 
-const partsOf = async (
+const requestOf = async (
   client: Client,
   range: DayRange,
   { kpis, users, groupItems }: FlagValues,
-): Promise<AsyncGenerator<readonly ReportRow[]>> =>
-  completeReport(client, {
-    ...range,
-    kpiIds: await idsOf(client, 'kpi', kpis),
-    userIds: await idsOf(client, 'user', users),
-    groupItemIds: await idsOf(client, 'group_item', groupItems),
-  })
+): Promise<ReportRequest> => ({
+  ...range,
+  kpiIds: await idsOf(client, 'kpi', kpis),
+  userIds: await idsOf(client, 'user', users),
+  groupItemIds: await idsOf(client, 'group_item', groupItems),
+})
 
-const printOverview = async (cli: Cli, range: DayRange, parts: AsyncIterable<readonly ReportRow[]>): Promise<void> => {
-  const rows: ReportRow[] = []
-  for await (const part of parts) rows.push(...part)
-  if (rows.length === 0) return cli.note(`no values from ${formatDay(range.from)} to ${formatDay(range.to)}`)
+/** No period is longer. */
+const YEAR_DAYS = 366
+
+/** Reads the periods that began before a range and reach into it: a report has each by its first day. */
+const readUnderWay = async (client: Client, request: ReportRequest): Promise<ReportRow[]> => {
+  const { from, kpiIds } = request
+  const isMeant = ({ id, frequency_id }: Kpi): boolean =>
+    frequency_id !== 'D' && (kpiIds === undefined || kpiIds.includes(id))
+  // A key that may not read KPIs reads them in the report alone.
+  const kpis = (await readIfAllowed(client, client.kpis.list())) ?? []
+  const longer = kpis.filter(isMeant).map(({ id }) => id)
+  if (longer.length === 0) return []
+  const before = { ...request, from: Math.max(FIRST_QUERY_DAY, from - YEAR_DAYS), to: from - 1, kpiIds: longer }
+  const parts = await Array.fromAsync(completeReport(client, before))
+  return parts.flat().filter(({ periodId, entryDate }) => nextPeriod(periodId, entryDate) > from)
+}
+
+const printOverview = async (cli: Cli, client: Client, request: ReportRequest): Promise<void> => {
+  const rows = (await Array.fromAsync(completeReport(client, request))).flat()
+  rows.push(...(await readUnderWay(client, request)))
+  if (rows.length === 0) return cli.note(`no values from ${formatDay(request.from)} to ${formatDay(request.to)}`)
   await cli.printMany(overview.shown, overviewRows(rows))
 }
 
@@ -64,8 +83,9 @@ export const report: Register = (group, act) => {
     const printing = cli.printing()
     const work = async (client: Client): Promise<void> => {
       const range = rangeOf(client)
-      const parts = await partsOf(client, range, flags)
-      if (printing.format === 'table' && flags['rows'] !== true) return printOverview(cli, range, parts)
+      const request = await requestOf(client, range, flags)
+      if (printing.format === 'table' && flags['rows'] !== true) return printOverview(cli, client, request)
+      const parts = completeReport(client, request)
       const columns = printing.format === 'table' ? reportRow.brief : reportRow.shown
       await printWhole(cli.io, (held) => printRecords(held, printing, columns, parts))
     }

@@ -71,5 +71,5 @@ export const overviewRows = (rows: readonly ReportRow[]): AnyRecord[] =>
   [...Map.groupBy(rows, ({ kpiId }) => kpiId).values()].flatMap((ofKpi) =>
     [...Map.groupBy(ofKpi, ({ itemId }) => itemId).values()]
       .toSorted(([left], [right]) => (left?.itemId ?? 0) - (right?.itemId ?? 0))
-      .map(overviewOf),
+      .map((ofItem) => overviewOf(ofItem.toSorted((left, right) => left.entryDate - right.entryDate))),
   )
