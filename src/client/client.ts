@@ -13,6 +13,7 @@ import { userGroupItem } from '../domain/resources/user-group-item.ts'
 import type { Calendar } from '../domain/period.ts'
 import type { Resource } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
+import { KpiError } from '../domain/errors.ts'
 import { mustHave } from './capabilities.ts'
 import type { Working } from './caller.ts'
 import { type Collection, collection, listOf, readMany, type Send } from './collection.ts'
@@ -71,6 +72,14 @@ export type Client = {
   readonly close: () => Promise<void>
 }
 
+/** Refuses rows of which it cannot be told what they are of: they would be lost, or shown as blank. */
+const mustBeReadable = (rows: readonly ReportRow[]): void => {
+  const names = ['kpiId', 'itemId', 'entryDate'] as const
+  const lacking = names.filter((name) => rows.some((row) => !Number.isSafeInteger(row[name])))
+  if (lacking.length === 0) return
+  throw new KpiError('not_acceptable', `the service answers report rows whose ${lacking.join(', ')} cannot be read`)
+}
+
 const NO_TRAFFIC: Traffic = { refused: 0, waitedMs: 0 }
 
 /** The path of what lies below the resource of an id. */
@@ -112,7 +121,9 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     report: async (request) => {
       const { path } = reportRow
       const received = await send(reportRow, 'list', { method: 'GET', path, query: reportQuery(request) })
-      return { rows: readMany(reportRow, received), total: received.total }
+      const rows = readMany(reportRow, received)
+      mustBeReadable(rows)
+      return { rows, total: received.total }
     },
     requests: () => requests,
     traffic: () => transport.traffic?.() ?? NO_TRAFFIC,

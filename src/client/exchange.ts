@@ -27,11 +27,24 @@ const STRETCH_BYTES = 256 * 1024
 export const LARGEST_ANSWER_MIB = 128
 const LARGEST_BYTES = LARGEST_ANSWER_MIB * 1024 * 1024
 
+const CHARSET = /;\s*charset="?([\w:.-]{1,40})/i
+
+/** Returns what reads the letters of a body, as its type says; UTF-8 where that says nothing that is known. */
+const decoderOf = (type: string): { readonly decode: (bytes: Uint8Array) => string } => {
+  const name = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8'
+  try {
+    return new TextDecoder(name === 'us-ascii' ? 'utf-8' : name)
+  } catch {
+    return new TextDecoder()
+  }
+}
+
 /** Reads a body whole; what dribbles, or does not end, is cut off. */
 const readBody = async (
   body: AsyncIterable<Uint8Array>,
   { allow }: Pick<GivingUp, 'allow'>,
   timeoutMs: number,
+  type: string,
 ): Promise<string> => {
   const parts: Uint8Array[] = []
   let [size, stretches] = [0, 0]
@@ -45,7 +58,7 @@ const readBody = async (
     }
     parts.push(part)
   }
-  return new TextDecoder().decode(Buffer.concat(parts))
+  return decoderOf(type).decode(Buffer.concat(parts))
 }
 
 /**
@@ -69,10 +82,11 @@ export const networkExchange = (origin: string, timeoutMs: number): Exchange => 
       try {
         wait.allow(timeoutMs, () => (connections === 0 ? NOT_CONNECTED : TOO_SLOW))
         const answer = await pool.request({ ...request, signal: wait.signal })
+        const header = (name: string): string | undefined => [answer.headers[name] ?? []].flat()[0]
         return {
           status: answer.statusCode,
-          header: (name) => [answer.headers[name] ?? []].flat()[0],
-          body: await readBody(answer.body, wait, timeoutMs),
+          header,
+          body: await readBody(answer.body, wait, timeoutMs, header('content-type') ?? ''),
         }
       } finally {
         wait.end()

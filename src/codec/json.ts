@@ -1,4 +1,4 @@
-import { formatDay, formatInstant, parseDay, parseInstant } from '../domain/day.ts'
+import { formatDay, formatInstant, type Instant, parseDay, parseInstant } from '../domain/day.ts'
 import { decimalOfNumber, type ParsedDecimal, parseDecimal } from '../domain/decimal.ts'
 import { Fault, type Issue, KpiError } from '../domain/errors.ts'
 import { NUMBER_LIMIT } from '../domain/limits.ts'
@@ -167,22 +167,39 @@ export const draftToJson = <R extends Resource>(of: R, draft: Draft<R> | Patch<R
 /** Midnight behind a day, however it is written: services of others may name a zone, or fractions of a second. */
 const MIDNIGHT = /(?<=^\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d{2}:?\d{2})?$/
 
+const MOMENT = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})?$/
+
+/** Reads a moment, in UTC where no zone is named; fractions of a second are left out. */
+const readMoment = (text: string): Instant | null => {
+  const [, day, time, zone = 'Z'] = MOMENT.exec(text) ?? []
+  const milliseconds = Date.parse(`${day}T${time}${zone}`)
+  return Number.isNaN(milliseconds) ? null : milliseconds / 1000
+}
+
 /** A field that is answered as text; some services write numbers so, too. */
 const readAnswerText = ({ kind }: Field, text: string): FieldValue => {
   if (kind === 'date') return parseDay(text) ?? parseDay(text.replace(MIDNIGHT, '')) ?? null
-  if (kind === 'datetime') return parseInstant(text) ?? null
+  if (kind === 'datetime') return parseInstant(text) ?? readMoment(text)
   if (kind === 'decimal') return parseDecimal(text)?.value ?? null
   if (kind === 'integer' || kind === 'int16') return /^-?\d+$/.test(text) ? Number(text) : null
-  return kind === 'boolean' ? text === 'true' : text
+  return kind === 'boolean' ? /^(?:true|1|yes)$/i.test(text) : text
+}
+
+/** Reads a number of an answer; where a name or a flag is expected, what it says of that. */
+const readAnswerNumber = ({ kind }: Field, raw: number | RawNumber): FieldValue => {
+  if (kind === 'decimal') return decimalOf(raw)?.value ?? null
+  if (kind === 'boolean') return doubleOf(raw) !== 0
+  return kind === 'text' || kind === 'choice' ? String(doubleOf(raw)) : doubleOf(raw)
 }
 
 /** Reads one field of an answer: as the service keeps it, without the limits that hold for what is sent. */
 const readAnswer = (field: Field, raw: Json): FieldValue => {
+  const { kind, nullable } = field
   if (typeof raw === 'string') return readAnswerText(field, raw)
-  if (typeof raw === 'number' || JSON.isRawJSON(raw)) {
-    return field.kind === 'decimal' ? (decimalOf(raw)?.value ?? null) : doubleOf(raw)
-  }
-  return typeof raw === 'boolean' ? raw : null
+  if (typeof raw === 'number' || JSON.isRawJSON(raw)) return readAnswerNumber(field, raw)
+  if (typeof raw === 'boolean' && kind !== 'text') return kind === 'boolean' ? raw : null
+  // A name that a service does not have is shown as none.
+  return kind === 'text' && !nullable ? '' : null
 }
 
 /** A title with its article: the only vowel that is spoken otherwise begins a user and a unit. */

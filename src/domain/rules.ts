@@ -5,7 +5,10 @@ import type { Kpi } from './resources/kpi.ts'
 import { fullName, type User } from './resources/user.ts'
 
 /** What the entry rules ask of a KPI. */
-export type KpiFacts = Pick<Kpi, 'id' | 'name' | 'is_active' | 'is_calculated' | 'target_default'>
+export type KpiFacts = Pick<Kpi, 'id' | 'name' | 'is_calculated' | 'target_default'> & {
+  /** Not there where a service does not tell. */
+  readonly is_active: boolean | null
+}
 /** What the entry rules ask of a user. */
 export type UserFacts = Pick<User, 'id' | 'first_name' | 'last_name' | 'user_status_id'>
 /** What the entry rules ask of a breakdown item that stands for nobody. */
@@ -25,7 +28,7 @@ export const mustNotBeCalculated = (kpi: KpiFacts): void => {
 
 /** A user who reports values must be active; `field` is the one that names them. */
 export const faultsOfUser = (user: UserFacts, field = 'user_id'): Issue[] =>
-  user.user_status_id === 'A' ? [] : [{ field, message: `${userLabel(user)} is locked` }]
+  user.user_status_id === 'L' ? [{ field, message: `${userLabel(user)} is locked` }] : []
 
 /** A breakdown item that takes values is not archived; `field` is the one that names it. */
 export const faultsOfItem = ({ id, name, is_archived }: ItemFacts, field = 'source_id'): Issue[] =>
@@ -34,7 +37,8 @@ export const faultsOfItem = ({ id, name, is_archived }: ItemFacts, field = 'sour
 /** A KPI takes entries when it is active and not calculated. */
 export const faultsOfKpi = (kpi: KpiFacts): Issue[] => {
   if (kpi.is_calculated) return [{ field: 'kpi_id', message: `${kpiLabel(kpi)} is calculated and takes no entries` }]
-  if (!kpi.is_active) return [{ field: 'kpi_id', message: `${kpiLabel(kpi)} is inactive and takes no entries` }]
+  if (kpi.is_active === false)
+    return [{ field: 'kpi_id', message: `${kpiLabel(kpi)} is inactive and takes no entries` }]
   return []
 }
 

@@ -57,4 +57,4 @@ export type UserDraft = Draft<typeof user>
 
 /** First and last name, as people say it. */
 export const fullName = (of: Pick<User, 'first_name' | 'last_name'>): string =>
-  of.last_name === null ? of.first_name : `${of.first_name} ${of.last_name}`
+  [of.first_name, of.last_name].filter((name) => name !== null && name !== '').join(' ')
