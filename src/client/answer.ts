@@ -32,7 +32,8 @@ const codeOf = (status: number, issues: readonly Issue[], retryAfter: number | u
   // A 403 is a rate limit only when it says when to come back.
   if (status === 403 && retryAfter !== undefined) return 'rate_limited'
   if (status === 400 && issues.length > 0) return 'invalid'
-  // What is moved, locked, gone or to be paid for is so whatever was sent.
+  if (status < 400) return 'not_acceptable'
+  // What is locked, gone or to be paid for is so whatever was sent.
   return CODES[status] ?? 'unavailable'
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { KpiError } from '../../domain/errors.ts'
+import type { ErrorCode, KpiError } from '../../domain/errors.ts'
 import type { Verified } from '../../load/verified.ts'
 import { countOf } from '../count-of.ts'
 import { EXIT, exitCodes } from '../exit.ts'
@@ -47,12 +47,16 @@ type Concluded = {
   readonly verified?: Verified | undefined
 }
 
+/** What is answered where the service has moved. */
+const OF_PLACE: ReadonlySet<ErrorCode> = new Set(['not_acceptable', 'not_found'])
+
 /** What ends a run that is not a matter of time: the same command goes on once that is mended. */
 const isRefusal = ({ failure, hasSent = false }: Concluded): boolean => {
   if (!failure) return false
   const exit = exitCodes[failure.code]
-  // What took entries a while ago is no variant that cannot.
-  return exit !== EXIT.unreachable && !(hasSent && exit === EXIT.unsupported)
+  // What took entries a while ago is at the right place, and no variant that cannot.
+  const isOfPlace = exit === EXIT.unsupported || OF_PLACE.has(failure.code)
+  return exit !== EXIT.unreachable && !(hasSent && isOfPlace)
 }
 
 /** What the load of a file came to: nothing more to say, or what was rejected and what is left to do. */
