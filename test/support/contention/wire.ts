@@ -26,7 +26,7 @@ export const wire = ({ method = 'GET', target, headers = {}, body }: Asked): Wir
 }
 
 /** So long an answer that is not read waits to be. */
-const UNREAD_MS = 4000
+const UNREAD_MS = 2000
 /** What stands for the status of an answer that nobody read. */
 const UNREAD = 499
 
