@@ -1,5 +1,6 @@
 import { type Credentials, openAccount } from '../service/access.ts'
-import { type ExpectedCredentials, missingCredentials, type OpenDoor } from './door.ts'
+import { type ExpectedCredentials, missingCredentials } from './door.ts'
+import type { OpenDoor } from './opening.ts'
 
 const EXPECTED: ExpectedCredentials = {
   scheme: 'Basic',

@@ -1,7 +1,8 @@
 import { formatInstant } from '../domain/day.ts'
 import { scopesOf } from '../domain/resources/key.ts'
 import { beginOf, noteUse, openKey } from '../service/keys.ts'
-import { type ExpectedCredentials, missingCredentials, type OpenDoor } from './door.ts'
+import { type ExpectedCredentials, missingCredentials } from './door.ts'
+import type { OpenDoor } from './opening.ts'
 
 const EXPECTED: ExpectedCredentials = {
   scheme: 'Bearer',

@@ -3,7 +3,7 @@ import type { ErrorCode, KpiError } from '../domain/errors.ts'
 import { neverPause, type Pause } from '../domain/pause.ts'
 import type { Resource } from '../domain/schema.ts'
 import type { Content, Route } from './call.ts'
-import type { OpenDoor } from './door.ts'
+import type { OpenDoor } from './opening.ts'
 import { withoutSecrets } from './shown-target.ts'
 import type { TextResponse, WireBody, WireRequest } from './wire.ts'
 
