@@ -1,9 +1,6 @@
 import { civil, type Day, dayOfCivil, FIRST_QUERY_DAY, formatDay, LAST_ENTRY_DAY, parseDay } from '../domain/day.ts'
-import { type Calendar, type DayRange, nextPeriod, periodStart } from '../domain/period.ts'
+import { type Calendar, CIVIL_CALENDAR, type DayRange, nextPeriod, periodStart } from '../domain/period.ts'
 import { UsageError } from './exit.ts'
-
-/** Weeks and years as most people count them. */
-const CIVIL: Calendar = { week_start: 'monday', fiscal_year_start: 1 }
 
 /** What words for days are counted from: the user's own day, and when weeks and years begin. */
 export type Counting = { readonly today: Day; readonly calendar: Calendar }
@@ -34,7 +31,7 @@ const YEAR = /^\d{4}$/
 
 const isoWeek = (year: number, week: number): DayRange | undefined => {
   // The fourth of January lies in the first week, wherever that begins.
-  const from = periodStart('W', dayOfCivil(year, 1, 4), CIVIL) + (week - 1) * 7
+  const from = periodStart('W', dayOfCivil(year, 1, 4), CIVIL_CALENDAR) + (week - 1) * 7
   const isOfYear = week >= 1 && civil(from + 3).year === year
   return isOfYear ? { from, to: from + 6 } : undefined
 }
@@ -45,10 +42,10 @@ const namedPeriod = (word: string): DayRange | undefined => {
   if (week !== undefined) return isoWeek(Number(weekYear), Number(week))
   const [, quarterYear, quarter] = QUARTER.exec(word) ?? []
   if (quarter !== undefined)
-    return periodAround('quarter', dayOfCivil(Number(quarterYear), Number(quarter) * 3, 1), CIVIL)
+    return periodAround('quarter', dayOfCivil(Number(quarterYear), Number(quarter) * 3, 1), CIVIL_CALENDAR)
   const [, year, month] = MONTH.exec(word) ?? []
-  if (month !== undefined) return periodAround('month', dayOfCivil(Number(year), Number(month), 1), CIVIL)
-  return YEAR.test(word) ? periodAround('year', dayOfCivil(Number(word), 1, 1), CIVIL) : undefined
+  if (month !== undefined) return periodAround('month', dayOfCivil(Number(year), Number(month), 1), CIVIL_CALENDAR)
+  return YEAR.test(word) ? periodAround('year', dayOfCivil(Number(word), 1, 1), CIVIL_CALENDAR) : undefined
 }
 
 /**
@@ -81,7 +78,7 @@ export const daysOfWord = (word: string, { today, calendar }: Counting): DayRang
 /** A word for a single day, such as `yesterday`, as a date; any other text as it is, for whoever reads dates. */
 export const dateOfWord = (word: string, today: Day): string => {
   if (!/^(today|yesterday|-\d{1,5}[dwmy])$/.test(word)) return word
-  return formatDay(daysOfWord(word, { today, calendar: CIVIL }).from)
+  return formatDay(daysOfWord(word, { today, calendar: CIVIL_CALENDAR }).from)
 }
 
 /** The range from the first day of one word to the last day of another. */
@@ -95,14 +92,14 @@ export const rangeOfWords = (from: string, to: string, counting: Counting): DayR
 }
 
 /**
- * Reads `--from` and `--to`. What they stand for is asked of whoever knows the weeks and years of the account; words that
- * stand for nothing are refused before.
+ * Reads `--from` and `--to`. Words that stand for nothing are refused at once; the range is asked for once the weeks and
+ * years of the account are known, which settle where it begins and ends.
  */
 export const readRange = (
   { from, to }: Readonly<Record<string, unknown>>,
   today: Day,
 ): ((known: { readonly calendar?: Calendar | undefined }) => DayRange) => {
-  const rangeBy = (calendar: Calendar): DayRange => rangeOfWords(String(from), String(to), { today, calendar })
-  rangeBy(CIVIL)
-  return ({ calendar = CIVIL }) => rangeBy(calendar)
+  const words = [String(from), String(to)] as const
+  for (const word of words) daysOfWord(word, { today, calendar: CIVIL_CALENDAR })
+  return ({ calendar = CIVIL_CALENDAR }) => rangeOfWords(...words, { today, calendar })
 }

@@ -20,6 +20,9 @@ export type Calendar = {
   readonly fiscal_year_start: number
 }
 
+/** Weeks and years as most people count them. */
+export const CIVIL_CALENDAR: Calendar = { week_start: 'monday', fiscal_year_start: 1 }
+
 const weekStart = (day: Day, calendar: Calendar): Day =>
   day - (calendar.week_start === 'monday' ? weekday(day) : (weekday(day) + 1) % 7)
 

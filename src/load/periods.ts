@@ -1,11 +1,10 @@
 import { type Day, formatDay } from '../domain/day.ts'
-import { type Calendar, type Frequency, periodStart } from '../domain/period.ts'
+import { CIVIL_CALENDAR, type Frequency, periodStart } from '../domain/period.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
 import { ownerOf } from './owner.ts'
 
 /** Periods as most people count them, where the account's own are not known. */
-const CIVIL: Calendar = { week_start: 'monday', fiscal_year_start: 1 }
 
 /** What a KPI of each frequency has one value of, and how that is called. */
 const PERIODS: Readonly<Record<Exclude<Frequency, 'D'>, readonly [adverb: string, noun: string]>> = {
@@ -39,7 +38,7 @@ export const hasPeriods = (kpi: Kpi | undefined): boolean => kpi !== undefined &
 export const notesOnPeriods = (
   drafts: Iterable<EntryDraft>,
   kpis: ReadonlyMap<number, Kpi>,
-  calendar = CIVIL,
+  calendar = CIVIL_CALENDAR,
 ): string[] => {
   const crowded = new Map<number, Crowded>()
   let before: { readonly owner: number; readonly kpi: number; readonly start: Day; readonly day: Day } | undefined

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { rangeOfWords } from '../../src/cli/day-words.ts'
+import { rangeOfWords, readRange } from '../../src/cli/day-words.ts'
 import { UsageError } from '../../src/cli/exit.ts'
-import type { Calendar } from '../../src/domain/period.ts'
+import { type Calendar, CIVIL_CALENDAR } from '../../src/domain/period.ts'
 import { formatDay } from '../../src/domain/day.ts'
 import { day } from '../support/calendar.ts'
 
 /** A Wednesday. */
 const TODAY = day('2024-05-15')
-const CIVIL: Calendar = { week_start: 'monday', fiscal_year_start: 1 }
-const COUNTING = { today: TODAY, calendar: CIVIL }
+const COUNTING = { today: TODAY, calendar: CIVIL_CALENDAR }
 
 describe('a word stands for days', () => {
   test.each([
@@ -47,7 +46,7 @@ describe('a word stands for days', () => {
     ['2024-02-29', '-1y', '2023-02-28'],
     ['2024-10-31', '-1m', '2024-09-30'],
   ])('on %s, %s is %s, as the month is shorter', (today, word, then) => {
-    expect(formatDay(rangeOfWords(word, word, { today: day(today), calendar: CIVIL }).from)).toBe(then)
+    expect(formatDay(rangeOfWords(word, word, { today: day(today), calendar: CIVIL_CALENDAR }).from)).toBe(then)
   })
 
   test('a range is from the first day of one to the last of the other', () => {
@@ -104,4 +103,12 @@ test.each([
   ['today', '2200-01-01'],
 ])('%s to %s leaves the years that there are', (from, to) => {
   expect(() => rangeOfWords(from, to, COUNTING)).toThrow(`--from ${from} --to ${to} leaves the years 1899 to 2199`)
+})
+
+test('a range is judged by the years of the account, once they are known', () => {
+  const calendar: Calendar = { week_start: 'monday', fiscal_year_start: 12 }
+  const rangeOf = readRange({ from: 'this-year', to: '2023-12-31' }, TODAY)
+  expect(rangeOf({ calendar })).toEqual({ from: day('2023-12-01'), to: day('2023-12-31') })
+  const backwards = readRange({ from: 'today', to: '2024-01-31' }, TODAY)
+  expect(() => backwards({ calendar })).toThrow('--from today is after --to 2024-01-31')
 })

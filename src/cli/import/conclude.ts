@@ -50,13 +50,13 @@ type Concluded = {
 /** What is answered where the service has moved. */
 const OF_PLACE: ReadonlySet<ErrorCode> = new Set(['not_acceptable', 'not_found'])
 
-/** What ends a run that is not a matter of time: the same command goes on once that is mended. */
-const isRefusal = ({ failure, hasSent = false }: Concluded): boolean => {
+/** Tells a run that ended for a reason that time does not mend: the same command goes on once that is mended. */
+const isRefusal = ({ failure, left, hasSent = false }: Concluded): boolean => {
   if (!failure) return false
   const exit = exitCodes[failure.code]
-  // What took entries a while ago is at the right place, and no variant that cannot.
+  // What took entries a while ago is at the right place, and no variant that cannot; but what is not left cannot be sent.
   const isOfPlace = exit === EXIT.unsupported || OF_PLACE.has(failure.code)
-  return exit !== EXIT.unreachable && !(hasSent && isOfPlace)
+  return exit !== EXIT.unreachable && !(hasSent && left > 0 && isOfPlace)
 }
 
 /** What the load of a file came to: nothing more to say, or what was rejected and what is left to do. */
