@@ -58,34 +58,35 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
   const as = asked ?? (ID_HEADERS.has(header.trim().toLowerCase()) ? 'ids' : undefined)
   const names = numberedNames(lookup.byId.values())
   const readings = new Map<string, Readings>([...names.keys()].map((word) => [word, noReadings()]))
-  const noted = new Set<string>()
+  // Only numbers that mean something are kept, so that a file of any length takes no more than the names do.
+  const noted = new Set<number>()
   let first: string | undefined
   const isOfHeader = (word: string): boolean => word === NO_WORD || word === looseName(header)
 
+  const noteWord = (seen: Readings, text: string, byId: Named | undefined, others: readonly Named[]): void => {
+    const agrees = byId !== undefined && others.some(({ id }) => id === byId.id)
+    seen.ids += Number(byId !== undefined)
+    seen.names += Number(others.length > 0)
+    seen.agreeing += Number(agrees)
+    if (others.length > 0 && !agrees) seen.first ??= text
+    if (others.length > 0 && !agrees && byId) seen.both ??= text
+  }
   const note = (text: string, byId: Named | undefined): void => {
-    first ??= text
-    if (noted.has(text)) return
-    noted.add(text)
+    const number = Number(text)
+    if (noted.has(number) || (!byId && namedBy(number).length === 0)) return
+    noted.add(number)
     for (const [word, ofWord] of names) {
-      const seen = readings.get(word) ?? noReadings()
-      const others = ofWord.get(Number(text)) ?? []
-      const agrees = byId !== undefined && others.some(({ id }) => id === byId.id)
-      seen.ids += Number(byId !== undefined)
-      seen.names += Number(others.length > 0)
-      seen.agreeing += Number(agrees)
-      if (others.length > 0 && !agrees) seen.first ??= text
-      if (others.length > 0 && !agrees && byId) seen.both ??= text
+      noteWord(readings.get(word) ?? noReadings(), text, byId, ofWord.get(number) ?? [])
     }
   }
   /** Finds the things that a number names: alone, else behind the word that heads the column, else behind any word. */
-  const namedBy = (text: string): readonly Named[] => {
-    const among = (words: Iterable<string>): Named[] =>
-      [...words].flatMap((word) => names.get(word)?.get(Number(text)) ?? [])
+  const namedBy = (number: number): readonly Named[] => {
+    const among = (words: Iterable<string>): Named[] => [...words].flatMap((word) => names.get(word)?.get(number) ?? [])
     const found = [[NO_WORD], [looseName(header)], names.keys()].map(among)
     return found.find((some) => some.length > 0) ?? []
   }
   const byName = (text: string): Named | Fault => {
-    const [one, ...others] = namedBy(text)
+    const [one, ...others] = namedBy(Number(text))
     if (!one) return new Fault(`there is no ${role} with the name "${text}"; an id is written #${text}`)
     if (others.length === 0) return one
     const all = [one, ...others].map(({ id, name }) => `"${name}" (#${id})`).join(', ')
@@ -98,7 +99,7 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
     if (as === 'names') return byName(text)
     if (as === 'ids') return byId ?? new Fault(`there is no ${role} with the id ${text}`)
     const found = lookup.find(text)
-    const [meant] = found instanceof Fault && !(found instanceof Ambiguous) ? namedBy(text) : []
+    const [meant] = found instanceof Fault && !(found instanceof Ambiguous) ? namedBy(Number(text)) : []
     return meant ? new Fault(`there is no ${role} "${text}"; --by-name ${role} takes "${meant.name}" for it`) : found
   }
   /** Returns the readings by a word that say other things than ids do, for enough of the numbers to be meant. */
@@ -125,7 +126,7 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
     doubt: () => {
       const [word, seen] = rival() ?? []
       if (word === undefined || !seen) return undefined
-      const idText = seen.both ?? [...noted].find((text) => lookup.byId.has(Number(text))) ?? ''
+      const idText = seen.both ?? [...noted].find((number) => lookup.byId.has(number)) ?? ''
       const one = lookup.byId.get(Number(idText))
       const other = seen.first ?? ''
       const both = seen.both === undefined ? `, but "${other}" is` : ', and'
