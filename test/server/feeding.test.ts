@@ -21,7 +21,7 @@ const echo: Face = async ({ target, body }) => {
   return { status: 200, headers: {}, body: `<${target} ${hash}>` }
 }
 
-const serveOn = async (face: Face, isTls: boolean): Promise<{ readonly dial: () => Promise<Socket> }> => {
+const serveOn = async (face: Face, isTls: boolean) => {
   const clock = (): number => performance.now()
   const server = await listen(face, '127.0.0.1', 0, { clock, ...(isTls && { tls: pair }) })
   onTestFinished(() => server.close())
@@ -35,7 +35,7 @@ const serveOn = async (face: Face, isTls: boolean): Promise<{ readonly dial: () 
     await once(socket, isTls ? 'secureConnect' : 'connect')
     return socket
   }
-  return { dial }
+  return { dial, connections: server.connections }
 }
 
 type Sent = { readonly target: string; readonly body: string; readonly isChunked: boolean }
@@ -103,6 +103,23 @@ describe.each([
     const sent = new Promise((resolve) => socket.write(wireOf({ target: '/', body, isChunked: false }, true), resolve))
     await sent
     expect(await text(socket)).toContain('x'.repeat(1000))
+  })
+
+  test('shows that its sender has gone while a request is being answered', async () => {
+    const begun = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<void>()
+    const { dial, connections } = await serveOn(async ({ body }) => {
+      await body()
+      begun.resolve()
+      await end.promise
+      return { status: 200, headers: {}, body: '' }
+    }, isTls)
+    onTestFinished(() => end.resolve())
+    const socket = await dial()
+    socket.write(wireOf({ target: '/', body: LINES, isChunked: false }, false))
+    await begun.promise
+    socket.destroy()
+    await expect.poll(() => [connections.running(), connections.open()]).toEqual([0, 0])
   })
 
   test('is forgotten when the connection ends, and others go on', async () => {

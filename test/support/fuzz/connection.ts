@@ -103,12 +103,14 @@ export const openWire = (url: string): Wire => {
     ask: async (bytes, method) => {
       const socket = take()
       socket.write(bytes)
-      const came = await collect(socket, (all) => readAnswer(all, method) !== undefined)
-      const read = readAnswer(came, method)
-      if (!read)
-        throw new Error(
-          `the connection ended before an answer: ${JSON.stringify(came.toString('latin1').slice(0, 200))}`,
-        )
+      let read: Read | undefined
+      try {
+        read = readAnswer(await collect(socket, (all) => readAnswer(all, method) !== undefined), method)
+      } finally {
+        // What comes late must not be taken for the answer to what is asked next.
+        if (!read) socket.destroy()
+      }
+      if (!read) throw new Error('the connection ended before an answer')
       if (read.answer.headers['connection'] === 'close' || read.rest.length > 0) {
         kept = undefined
         socket.destroy()

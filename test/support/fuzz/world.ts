@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { eachFault, storeTables } from '../../../src/store/check.ts'
 import type { SqlInput, SqlRow, Writer } from '../../../src/store/db.ts'
 import type { Face } from '../../../src/server/wire.ts'
@@ -121,8 +122,8 @@ const faultsIn = async ({ db }: World): Promise<string[]> => {
 /** Changes what a service answers, so that tests can see what is found of it. */
 export type Wrap = (face: Face) => Face
 
-/** A face, and what it is at. */
-const watched = (face: Face): { readonly face: Face; readonly settled: () => Promise<void> } => {
+/** Keeps what a face is at, so that a test can wait until all of it is over. */
+const watched = (face: Face): { readonly face: Face; readonly running: () => Promise<unknown> } => {
   const running = new Set<Promise<unknown>>()
   return {
     face: (request) => {
@@ -130,9 +131,7 @@ const watched = (face: Face): { readonly face: Face; readonly settled: () => Pro
       running.add(answering)
       return answering
     },
-    settled: async () => {
-      await Promise.all(running)
-    },
+    running: () => Promise.allSettled(running),
   }
 }
 
@@ -141,10 +140,16 @@ export const openFuzzWorld = async (make: () => Promise<Database>, wrap: Wrap): 
   const service = await startService(NOW, make)
   await neighbour(service)
   const world = await worldOf(service, 'fuzz')
-  const { face, settled } = watched(wrap(service.face))
+  const { face, running } = watched(wrap(service.face))
   const server = await listen(face, '127.0.0.1', 0, { clock: () => performance.now() })
   const wire = openWire(server.url)
   const was = await readAll(world)
+  /** Waits also for requests that were read and not yet handed to the face: only the kept connection stays. */
+  const settled = async (): Promise<void> => {
+    const { connections } = server
+    while (connections.running() > 0 || connections.open() > 1) await nextTurn()
+    await running()
+  }
   return {
     service: world,
     wire,
