@@ -185,11 +185,12 @@ const readAnswerText = ({ kind }: Field, text: string): FieldValue => {
   return kind === 'boolean' ? /^(?:true|1|yes)$/i.test(text) : text
 }
 
-/** Reads a number of an answer; where a name or a flag is expected, what it says of that. */
+/** Reads a number of an answer; where text or a flag is expected, what the number says of that, digit for digit. */
 const readAnswerNumber = ({ kind }: Field, raw: number | RawNumber): FieldValue => {
   if (kind === 'decimal') return decimalOf(raw)?.value ?? null
   if (kind === 'boolean') return doubleOf(raw) !== 0
-  return kind === 'text' || kind === 'choice' ? String(doubleOf(raw)) : doubleOf(raw)
+  if (kind === 'text' || kind === 'choice') return typeof raw === 'number' ? String(raw) : raw.rawJSON
+  return doubleOf(raw)
 }
 
 /** Reads one field of an answer: as the service keeps it, without the limits that hold for what is sent. */

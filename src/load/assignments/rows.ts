@@ -22,10 +22,10 @@ export type WantedRow = {
 }
 
 /** Reads a row, or says all that is wrong with it. */
-export type AssignReader = (row: Row) => WantedRow | BadRow
+export type AssignReader = (row: Row) => WantedRow | RefusedRow
 
 /** What is wrong with a row, and whether a cell of it is not written as its column is read. */
-export type BadRow = { readonly reasons: readonly string[]; readonly isMisread: boolean }
+export type RefusedRow = { readonly reasons: readonly string[]; readonly isMisread: boolean }
 
 const placeOf = (text: string): number | Fault => {
   const value = valueOfText(assignment.fields.sort_order, text)

@@ -3,22 +3,20 @@ import type { Plan } from '../columns/columns.ts'
 import { hasSurplus, type Row } from '../reading/rows.ts'
 import type { Table } from '../reading/table.ts'
 import { remember } from '../values.ts'
-import type { Forms } from './file-forms.ts'
+import { type Forms, finderIn } from './file-forms.ts'
 
 /** Stands for the KPI of all rows, where a constant names it. */
 const THE_KPI = 0
 
 /** Finds the KPI of the number in a column of a row, as far as there is such a KPI. */
-const kpiReader = (
-  { roles, wide }: Plan,
-  { names }: Forms,
-): ((cells: Row['cells'], at: number) => number | undefined) => {
+const kpiReader = ({ roles, wide }: Plan, forms: Forms): ((cells: Row['cells'], at: number) => number | undefined) => {
   const ids = new Map(wide?.of === 'kpi' ? wide.columns.map(({ at, id }) => [at, id] as const) : [])
   const kpiAt = roles.get('kpi')
+  const findKpi = finderIn(forms, 'kpi')
   return (cells, at) => {
     if (kpiAt === undefined) return ids.get(at) ?? THE_KPI
-    const found = names.get('kpi')?.find(cells[kpiAt] ?? '')
-    return !found || found instanceof Fault ? undefined : found.id
+    const found = findKpi(cells[kpiAt] ?? '')
+    return found instanceof Fault ? undefined : found.id
   }
 }
 
