@@ -170,10 +170,21 @@ const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
 const LOCK_STORE = 'select version from kpi_store for update'
 const LOCK_ACCOUNT = 'select id from accounts where id = ? for update'
 
+/** Gives a statement one process of the database, so that the requests of one client do not take all of its processors. */
+const ONE_PROCESS = '-c max_parallel_workers_per_gather=0'
+
+/** Adds our settings of a session before those that a URL gives, which win. */
+const withSettings = (url: string): string => {
+  const whole = new URL(url)
+  const given = whole.searchParams.get('options') ?? ''
+  whole.searchParams.set('options', `${ONE_PROCESS} ${given}`.trim())
+  return whole.href
+}
+
 const createPool = ({ url, connections = CONNECTIONS, patienceMs = PATIENCE_MS }: PostgresPlace): pg.Pool => {
   // A server that hangs or cannot be reached any more answers nothing, not even that it took too long.
   const limits = { ...SETTINGS, query_timeout: patienceMs }
-  const pool = new pg.Pool({ ...limits, connectionString: url, max: connections, types })
+  const pool = new pg.Pool({ ...limits, connectionString: withSettings(url), max: connections, types })
   // A connection that is lost while nobody uses it is replaced; while somebody does, their query fails and says so.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))

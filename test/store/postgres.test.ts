@@ -252,6 +252,12 @@ describe('transactions', () => {
     await db.close()
   })
 
+  test('take one process of the database, however much they read', async () => {
+    await using opened = await open()
+    const shown = await opened.db.read((tx) => tx.all('show max_parallel_workers_per_gather'))
+    expect(shown).toEqual([{ max_parallel_workers_per_gather: '0' }])
+  })
+
   test('do nothing where they do not begin', async () => {
     await using opened = await open()
     const real = new URL(opened.database.env['KPI_POSTGRES_URL'] ?? '')
