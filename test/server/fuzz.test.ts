@@ -4,7 +4,8 @@ import { databases, sqliteDatabase } from '../support/databases.ts'
 import { fuzz, parseSeed } from '../support/fuzz/fuzz.ts'
 import { BASIC, type FuzzRequest } from '../support/fuzz/request.ts'
 import { type Fuzzed, openFuzzed } from '../support/fuzz/run.ts'
-import { textOf } from '../support/service.ts'
+import { openFuzzWorld } from '../support/fuzz/world.ts'
+import { ask, textOf } from '../support/service.ts'
 
 /** What the suite has time for; `npm run soak -- requests` makes many more. */
 const RUNS = 250
@@ -24,6 +25,18 @@ test('whatever is asked is answered as described, on every database alike', asyn
   const runs = SEED === undefined ? { seed: FIRST_SEED } : parseSeed(SEED)
   expect(await fuzz(fuzzed, { ...runs, count: RUNS })).toBeUndefined()
 }, 300_000)
+
+test.each(databases)('what was there is put back though it names what is there only now: %s', async (_, make) => {
+  await using world = await openFuzzWorld(make, (face) => face)
+  const before = (await world.contents()).toSorted()
+  const added = await ask(world.service, { method: 'POST', path: '/kpicategories', body: { name: 'New' } })
+  const { id } = JSON.parse(added.body) as { id: number }
+  const [first] = JSON.parse((await ask(world.service, { path: '/kpis' })).body) as { id: number }[]
+  const moved = await ask(world.service, { method: 'PUT', path: `/kpis/${first?.id}`, body: { category_id: id } })
+  expect([added.status, moved.status]).toEqual([201, 200])
+  await world.restore()
+  expect((await world.contents()).toSorted()).toEqual(before)
+})
 
 const LIST: FuzzRequest = {
   variant: 'classic',

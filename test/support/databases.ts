@@ -21,6 +21,8 @@ export type Database = {
   readonly open: () => Promise<Db>
   /** Opens the store while nothing can be written to it, as long as that is open. */
   readonly openUnavailable: () => Promise<Db>
+  /** A statement after which a transaction may break references until its end. */
+  readonly settingReferencesAside: string
 } & AsyncDisposable
 
 /** A store that another connection holds for itself. */
@@ -49,6 +51,7 @@ export const sqliteDatabase = async (): Promise<Database> => {
     flags: ['--data-dir', dataDir],
     open: () => openStore(`${dataDir}/kpi.db`),
     openUnavailable: async () => heldBy(`${dataDir}/kpi.db`),
+    settingReferencesAside: 'pragma defer_foreign_keys = on',
     [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
   }
 }
@@ -83,6 +86,7 @@ export const postgresDatabase = async (server = inject('postgresUrl')): Promise<
     flags: ['--store', 'postgres'],
     open: () => openPostgres({ url: url.href }),
     openUnavailable: async () => postgresDb({ url: NOBODY_THERE }, 'nowhere'),
+    settingReferencesAside: 'set local session_replication_role = replica',
     [Symbol.asyncDispose]: async () => {
       folder[Symbol.dispose]()
       await runOn(server, `drop schema ${schema} cascade`)

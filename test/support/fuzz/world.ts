@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { eachFault, storeTables } from '../../../src/store/check.ts'
-import type { SqlInput, SqlRow, Writer } from '../../../src/store/db.ts'
+import type { Reader, SqlInput, SqlRow, Writer } from '../../../src/store/db.ts'
 import type { Face } from '../../../src/server/wire.ts'
 import { listen } from '../../../src/server/listen.ts'
 import type { Database } from '../databases.ts'
@@ -26,15 +26,13 @@ export type FuzzWorld = {
 /** The rows of an account in a table, and the columns that name one of them. */
 type TableRows = { readonly table: string; readonly key: readonly string[]; readonly rows: readonly SqlRow[] }
 
-const readAll = async ({ db, account }: World): Promise<readonly TableRows[]> => {
+const readAll = async (tx: Reader, { account }: World): Promise<readonly TableRows[]> => {
   const tables = (await storeTables()).filter(({ name }) => name !== 'accounts')
-  return db.read(async (tx) => {
-    const all: TableRows[] = []
-    for (const { name: table, key } of tables) {
-      all.push({ table, key, rows: await tx.all(`select * from ${table} where account_id = ?`, [account.id]) })
-    }
-    return all
-  })
+  const all: TableRows[] = []
+  for (const { name: table, key } of tables) {
+    all.push({ table, key, rows: await tx.all(`select * from ${table} where account_id = ?`, [account.id]) })
+  }
+  return all
 }
 
 const written = (_name: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
@@ -137,13 +135,16 @@ const watched = (face: Face): { readonly face: Face; readonly running: () => Pro
 
 /** Opens a service on a database of a kind. */
 export const openFuzzWorld = async (make: () => Promise<Database>, wrap: Wrap): Promise<FuzzWorld> => {
-  const service = await startService(NOW, make)
+  const database = await make()
+  const { settingReferencesAside } = database
+  const service = await startService(NOW, async () => database)
   await neighbour(service)
   const world = await worldOf(service, 'fuzz')
   const { face, running } = watched(wrap(service.face))
   const server = await listen(face, '127.0.0.1', 0, { clock: () => performance.now() })
   const wire = openWire(server.url)
-  const was = await readAll(world)
+  const read = (): Promise<readonly TableRows[]> => world.db.read((tx) => readAll(tx, world))
+  const was = await read()
   /** Waits also for requests that were read and not yet handed to the face: only the kept connection stays. */
   const settled = async (): Promise<void> => {
     const { connections } = server
@@ -154,12 +155,14 @@ export const openFuzzWorld = async (make: () => Promise<Database>, wrap: Wrap): 
     service: world,
     wire,
     settled,
-    contents: async () => (await readAll(world)).flatMap(textsOf),
+    contents: async () => (await read()).flatMap(textsOf),
     storeFaults: () => faultsIn(world),
-    restore: async () => {
-      const is = await readAll(world)
-      await world.db.write((tx) => putBack(tx, was, is))
-    },
+    restore: () =>
+      world.db.write(async (tx) => {
+        // What was there before may be named by nothing that is there now, and the other way round.
+        await tx.run(settingReferencesAside)
+        await putBack(tx, was, await readAll(tx, world))
+      }),
     [Symbol.asyncDispose]: async () => {
       wire.close()
       await server.close()
