@@ -34,9 +34,9 @@ const send = ({ wire, service }: FuzzWorld, request: FuzzRequest): Promise<reado
 /** Headers that differ from one answer to another: ids, times, and what becomes of the connection. */
 const OF_ONE_ANSWER = new Set(['x-request-id', 'date', 'connection', 'keep-alive'])
 
-/** What was sent may be told again, and is another secret for each service. */
-const withoutSecrets = ({ service: { login, token, key } }: FuzzWorld, text: string): string =>
-  text.replaceAll(token, '{token}').replaceAll(key, '{key}').replaceAll(login, '{login}')
+/** Replaces what is another one for each service: where it listens, and secrets that were sent and may be told again. */
+const withoutSecrets = ({ service: { login, token, key }, url }: FuzzWorld, text: string): string =>
+  text.replaceAll(url, '{url}').replaceAll(token, '{token}').replaceAll(key, '{key}').replaceAll(login, '{login}')
 
 const comparable = (world: FuzzWorld, answers: readonly RawAnswer[]): string => {
   const all = answers.map(({ status, headers, body }) => {

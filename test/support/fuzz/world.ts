@@ -13,6 +13,8 @@ import { openWire, type Wire } from './connection.ts'
 export type FuzzWorld = {
   readonly service: Service
   readonly wire: Wire
+  /** Where it listens, as it says where a request does not name it. */
+  readonly url: string
   /** What the store holds of the account, as text: the same on every database. */
   readonly contents: () => Promise<readonly string[]>
   /** What in the store breaks a rule. */
@@ -154,6 +156,7 @@ export const openFuzzWorld = async (make: () => Promise<Database>, wrap: Wrap): 
   return {
     service: world,
     wire,
+    url: server.url,
     settled,
     contents: async () => (await read()).flatMap(textsOf),
     storeFaults: () => faultsIn(world),
