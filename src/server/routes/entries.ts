@@ -47,13 +47,13 @@ const KPI = {
 const FROM = {
   kind: 'day',
   name: 'dateFrom',
-  about: 'First day; today when neither day is given',
+  about: 'First day; when not given today, or the last day where that is earlier',
   example: '2026-03-01',
 } as const
 const TO = {
   kind: 'day',
   name: 'dateTo',
-  about: 'Last day; today when neither day is given',
+  about: 'Last day; when not given today, or the first day where that is later',
   example: '2026-03-31',
 } as const
 const ROWS = {

@@ -1,10 +1,12 @@
 import { dayOfInstant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { ANSWER_LIMIT } from '../../domain/limits.ts'
+import type { DayRange } from '../../domain/period.ts'
 import { reportRow } from '../../domain/resources/report-row.ts'
+import type { Context } from '../../service/context.ts'
 import { report } from '../../service/report.ts'
 import { selectBreakdownItems, type SelectItems, selectUsers } from '../../service/report-selection.ts'
-import type { Route } from '../call.ts'
+import type { Query, Route } from '../call.ts'
 import { queryDay, queryIds } from '../query.ts'
 
 const KPIS = { kind: 'ids', name: 'kpiIds', about: 'Ids of the KPIs to narrow to', example: [1] } as const
@@ -28,6 +30,15 @@ const GROUP_ITEMS = {
 } as const
 const USERS = { kind: 'ids', name: 'userIds', about: 'Ids of the users to narrow to', example: [2] } as const
 
+const daysOf = (query: Query, { now }: Context): DayRange => {
+  const today = dayOfInstant(now)
+  const [from, to] = [queryDay(query, FROM), queryDay(query, TO)]
+  if ((from ?? today) <= (to ?? today)) return { from: from ?? today, to: to ?? today }
+  const isToday = from === undefined ? 'dateFrom' : to === undefined ? 'dateTo' : undefined
+  const why = isToday === undefined ? '' : `: ${isToday} is today where it is not given`
+  throw new KpiError('malformed', `dateFrom is after dateTo${why}`)
+}
+
 const reportRoute = (selectItems: SelectItems): Route => ({
   method: 'GET',
   path: reportRow.path,
@@ -36,9 +47,7 @@ const reportRoute = (selectItems: SelectItems): Route => ({
   counts: true,
   isLong: true,
   handle: async ({ ctx, query }) => {
-    const today = dayOfInstant(ctx.now)
-    const days = { from: queryDay(query, FROM) ?? today, to: queryDay(query, TO) ?? today }
-    if (days.from > days.to) throw new KpiError('malformed', 'dateFrom is after dateTo')
+    const days = daysOf(query, ctx)
     const asked = {
       days,
       kpiIds: queryIds(query, KPIS),
