@@ -73,6 +73,12 @@ const runOn = async (url: string, sql: string): Promise<void> => {
   await (await client).query(sql)
 }
 
+/** Ends the connections that tests share: a program that is no test run does not end before. */
+export const endConnections = async (): Promise<void> => {
+  for (const client of clients.values()) await (await client).end()
+  clients.clear()
+}
+
 /** A schema of its own in a PostgreSQL: that of the tests where no other is named. */
 export const postgresDatabase = async (server = inject('postgresUrl')): Promise<Database> => {
   const schema = `test_${randomUUID().replaceAll('-', '')}`

@@ -1,4 +1,4 @@
-import { postgresDatabase, sqliteDatabase } from '../databases.ts'
+import { endConnections, postgresDatabase, sqliteDatabase } from '../databases.ts'
 import { fuzz } from '../fuzz/fuzz.ts'
 import { openFuzzed } from '../fuzz/run.ts'
 import { SETTINGS, startCluster } from '../postgres.ts'
@@ -98,4 +98,5 @@ export const soakRequests = (count = 1_000_000, first = 1_000_001): Promise<numb
 if (import.meta.main) {
   const [first = 0, count = 0, at = 0, of = 1] = process.argv.slice(2).map(Number)
   await soakPart(first, count, { at, of })
+  await endConnections()
 }
