@@ -7,7 +7,7 @@ export const BODY_LIMIT = 10 * MEBIBYTE
 export const HEAD_LIMIT = 16_384
 
 /** The most bytes that the body of an answer may have. */
-export const ANSWER_LIMIT = 32 * MEBIBYTE
+export const ANSWER_LIMIT = 16 * MEBIBYTE
 
 /** The most characters of notes in one row of a report. */
 export const ROW_NOTES_LIMIT = 8 * MEBIBYTE

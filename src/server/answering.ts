@@ -17,6 +17,8 @@ import { type Face, sizeOf, type WireCaller, type WireRequest, type WireResponse
 
 const STOPPING_RETRY_SECONDS = 5
 const SMALL_ANSWER = 16_384
+/** So much is there at once. */
+const SMALL_REST = 65_536
 const ignore = (): void => undefined
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
@@ -62,12 +64,24 @@ const refusalOf = ({ server }: Serving, request: IncomingMessage): KpiError | un
   return fault === undefined ? undefined : new KpiError('malformed', fault)
 }
 
+/**
+ * Reads what is left of a body that nobody wanted, a few at a time: of a hundred that come as fast as they can, each turn
+ * of the event loop would read megabytes, and others would wait.
+ */
+const drain = async ({ bodies, behindProxy }: Serving, { request, intake }: Running): Promise<void> => {
+  if (Number(request.headers['content-length'] ?? Infinity) <= SMALL_REST) return intake.drain()
+  const end = await bodies.beginDrain(`address ${addressOf(request, behindProxy)}`)
+  try {
+    if (!request.destroyed) await intake.drain()
+  } finally {
+    end()
+  }
+}
+
 /** Writes an answer and answers the size of its body. */
-const write = async (
-  { connections, limits }: Serving,
-  { request, response, intake }: Running,
-  { status, headers, body }: WireResponse,
-): Promise<number> => {
+const write = async (serving: Serving, running: Running, { status, headers, body }: WireResponse): Promise<number> => {
+  const { connections, limits } = serving
+  const { request, response } = running
   const length = sizeOf(body)
   if (!request.complete || connections.mustEndAfter(request)) response.setHeader('connection', 'close')
   // An answer that nobody takes: only one that does not fit into the system's buffers can be that.
@@ -77,7 +91,7 @@ const write = async (
   // Head and body go out in one piece, unless the rest of the request is to be taken in before the end.
   const last = request.complete ? pieces.pop() : undefined
   for (const piece of pieces) response.write(piece)
-  if (!request.complete) await intake.drain()
+  if (!request.complete) await drain(serving, running)
   response.end(last)
   return request.method === 'HEAD' ? 0 : length
 }

@@ -37,6 +37,8 @@ export type BodyPlace = {
 export type Bodies = {
   /** Makes a place for the body of a request; `cut` ends the reading of one that comes too slowly. */
   readonly place: (account: () => string, cut: (reason: KpiError) => void) => BodyPlace
+  /** Waits until what is left of a body that nobody wanted may be read, for an address; answers how to end that. */
+  readonly beginDrain: (address: string) => Promise<() => void>
 }
 
 type Reader = { readonly cut: (reason: KpiError) => void; isReading: boolean; bytes: number }
@@ -80,7 +82,7 @@ const createReading = (lookMs: number) => {
 
 /** Makes room for bodies; whoever waits for it is let in account by account. */
 export const createBodies = (lookMs = LOOK_MS): Bodies => {
-  const [read, work] = [createReading(lookMs), createPlaces(SHARE)]
+  const [read, work, drains] = [createReading(lookMs), createPlaces(SHARE), createPlaces(SHARE)]
   const held = createTally()
 
   const mustBeLetIn = (account: string, size: number, more = 0): boolean => {
@@ -130,5 +132,5 @@ export const createBodies = (lookMs = LOOK_MS): Bodies => {
       },
     }
   }
-  return { place }
+  return { place, beginDrain: drains.begin }
 }

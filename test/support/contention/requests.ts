@@ -101,6 +101,11 @@ const json: readonly Attack[] = [
   body('JSON: a long address', 'json', 'kpientries', () => filled('{"email":"a@', 'b.', '"}')),
   body('JSON: 10 bodies at once', 'json', 'kpis', LONG_NUMBER, 10),
   body('JSON: 60 bodies of 1 MB at once', 'json', 'kpis', () => `{"a":[${'{},'.repeat(199_000)}1]}`, 60),
+  attack('JSON: 100 bodies at once, without credentials', () => {
+    const bytes = Buffer.from(filled('{"a":["x"', ',"12345678"', ']}'))
+    const headers = { 'Content-Type': 'application/json' }
+    return Array.from({ length: 100 }, () => wire({ method: 'POST', target: '/api/kpis', headers, body: bytes }))
+  }),
   body('JSON: 100 bodies at once', 'json', 'kpis', () => filled('{"a":["x"', ',"12345678"', ']}'), 100),
 ]
 
