@@ -24,7 +24,6 @@ import { createNumberColumn } from '../src/load/forms/number-column.ts'
 import { createUnits } from '../src/load/forms/units.ts'
 import type { Source } from '../src/load/reading/files.ts'
 import { openTable } from '../src/load/reading/table.ts'
-import { shapeOf } from '../src/load/sending/shape.ts'
 import { parseBasic } from '../src/server/basic.ts'
 import { isHost, readTarget } from '../src/server/target.ts'
 import { shownTarget } from '../src/server/shown-target.ts'
@@ -121,8 +120,6 @@ const directory = createDirectory('KPI', names)
 const shortOf = (text: string): string => text.slice(0, 20_000)
 const titles = [{ title: 'a', isNumber: false, whereLong: 'wraps' } as const]
 const FIELDS = [...Object.values(entry.fields), unit.fields.display_format, user.fields.email]
-const draft = { user_id: 1, kpi_id: 1, entry_date: 0, actual: 10_000n }
-
 /** All that reads texts of strangers: files, answers of services, headers, the command line. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'a cell of numbers': (text) => {
@@ -147,7 +144,6 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'a Retry-After': (text) => parseRetryAfter(text, 0),
   'headers of a limit': (text) => toldBy(answer(text), 0),
   'headers of a key': (text) => keySaidIn(() => text),
-  'an answer that may tell what was done': (text) => shapeOf({ message: text, [text]: [text, 1] }, [draft]),
   'an error that is told': (text) => tellFailure(new KpiError('malformed', text), [], testIo({ home: '/' }).io),
   'a table': async (text) => createTable(titles, { color: false })([[shortOf(text)]]),
   'a table at a terminal': async (text) => createTable(titles, { color: false, width: 80 })([[shortOf(text)]]),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
 import type { Face, WireResponse } from '../../src/server/wire.ts'
-import { heldIn, remoteImporter } from '../support/import.ts'
+import { asThirdParty, heldIn, remoteImporter } from '../support/import.ts'
 import { errorOf, jsonOf } from '../support/kpi.ts'
 
 const ROWS = 12
@@ -45,7 +45,9 @@ const LINE = ['entries', 'import', 'data.csv', '-o', 'json']
 describe.each([302, 307, 402, 404, 405, 410, 423, 425, 451, 501])('a service that answers %i', (status) => {
   test('in mid-run leaves work, which the same command completes', async () => {
     let answer: WireResponse | undefined = answerOf(status)
-    await using importer = await remoteImporter({ wrap: until(4, () => answer, status === 404) })
+    await using importer = await remoteImporter({
+      wrap: (face) => until(4, () => answer, status === 404)(asThirdParty(face)),
+    })
     importer.write('data.csv', FILE)
     const ran = await importer.kpi(...LINE)
     expect(ran.code).toBe(6)
@@ -59,7 +61,9 @@ describe.each([302, 307, 402, 404, 405, 410, 423, 425, 451, 501])('a service tha
 
   test('to the first entry rejects none, and sends nothing', async () => {
     let answer: WireResponse | undefined = answerOf(status)
-    await using importer = await remoteImporter({ wrap: until(0, () => answer, status === 404) })
+    await using importer = await remoteImporter({
+      wrap: (face) => until(0, () => answer, status === 404)(asThirdParty(face)),
+    })
     importer.write('data.csv', FILE)
     const ran = await importer.kpi(...LINE)
     // A redirect says that the base URL is wrong.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Face } from '../../src/server/wire.ts'
-import { heldIn, type Importer, remoteImporter } from '../support/import.ts'
+import { asThirdParty, heldIn, type Importer, remoteImporter } from '../support/import.ts'
 import { type Ran, shellIn } from '../support/kpi.ts'
 
 type Request = Parameters<Face>[0]
@@ -86,7 +86,7 @@ const runUntil = async (
       late.abort()
       return new Promise((resolve) => release.signal.addEventListener('abort', () => resolve(NOT_FOUND)))
     }
-  await using importer = await remoteImporter({ wrap })
+  await using importer = await remoteImporter({ wrap: (face) => wrap(lacks ? asThirdParty(face) : face) })
   importer.write('data.csv', FILE)
   importer.write('assign.csv', ASSIGNMENTS)
   const alarm = (milliseconds: number): AbortSignal => (milliseconds === GRACE_MS ? AbortSignal.abort() : late.signal)

@@ -21,6 +21,7 @@ export const optionsOf = (given: Partial<ImportOptions> = {}): ImportOptions => 
   createAssignments: false,
   onConflict: 'update',
   onlyChanges: false,
+  addAgain: false,
   ...given,
 })
 
@@ -119,6 +120,15 @@ export const embeddedImporter = async ({ fill = fillAccount }: Beginning = {}): 
   await fill(client)
   return importerOf(client, { home: folder.path, env: { KPI_DATA_DIR: dataDir } }, folder, () => Promise.resolve())
 }
+
+/** The bundled service as one that does not say whose it is. */
+export const asThirdParty =
+  (face: Face): Face =>
+  async (request) => {
+    const { headers, ...rest } = await face(request)
+    const { server: _, ...others } = headers
+    return { ...rest, headers: others }
+  }
 
 /** With a server. */
 export const remoteImporter = async ({

@@ -53,8 +53,7 @@ const atPlaces = ({ drafts, lines }: Batch, places: readonly number[] | undefine
     : { drafts, lines }
 
 /** How entries are sent now. */
-const wayNow = ({ knowledge, trial, isAdding, isOurs }: Sending): Way =>
-  knowledge.known().takesBatches === false || trial.isLost || (isAdding && !isOurs) ? 'one' : 'batch'
+const wayNow = ({ isAdding, isBundled }: Sending): Way => (isAdding && !isBundled ? 'one' : 'batch')
 
 /** Where nothing may be added twice, and it cannot be told any more what of it was. */
 const lost = ({ lines }: Batch): Tally => {
@@ -119,8 +118,7 @@ const planNew = async (sending: Sending, { batch }: Piece, stage: Stage): Promis
 const AHEAD = 4
 
 /** Where it cannot be found out what was done of what is written down, no more of it than is sent at once. */
-const aheadOf = ({ isOurs, knowledge }: Sending): number =>
-  isOurs && knowledge.known().takesBatches !== false ? AHEAD : 1
+const aheadOf = ({ isBundled }: Sending): number => (isBundled ? AHEAD : 1)
 
 /** Writes down what is planned, and gives each its number. */
 const writeDown = (journal: Journal, planned: readonly Planned[]): Intended[] => {

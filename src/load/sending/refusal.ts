@@ -1,5 +1,6 @@
 import { Stopped } from '../../client/stopped.ts'
 import { type ErrorCode, KpiError } from '../../domain/errors.ts'
+import type { Tally } from './tally.ts'
 
 /** What passes by itself: the service is not there, failed, or wants to be asked later. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['unavailable', 'internal', 'too_slow', 'rate_limited'])
@@ -30,3 +31,26 @@ export const mayBeDone = (error: unknown): boolean =>
 /** What a refusal says, a reason each. */
 export const reasonsOf = ({ issues, message }: KpiError): readonly string[] =>
   issues.length > 0 ? issues.map(({ field, message: words }) => `${field}: ${words}`) : [message]
+
+/** Returns the entries of a batch that a refusal names, with the reasons; none where it is not about single entries. */
+export const reasonsByPlace = ({ code, issues }: KpiError, count: number): Map<number, string[]> => {
+  const named = new Map<number, string[]>()
+  for (const { index, field, message } of code === 'invalid' ? issues : []) {
+    if (index === undefined) return new Map()
+    if (index < count) named.set(index, [...(named.get(index) ?? []), `${field}: ${message}`])
+  }
+  return named
+}
+
+/** So many entries refused one by one, and none taken, are not to blame themselves. */
+const REFUSED_IN_VAIN = 20
+
+/** Ends a run whose service refuses one entry after the other; to be called where it has taken none. */
+export const refusedInVain = ({ refused }: Pick<Tally, 'refused'>, { code, message }: KpiError): void => {
+  if (refused.length < REFUSED_IN_VAIN) return
+  throw new KpiError(code, `the service refuses one entry after the other, and has taken none: ${message}`)
+}
+
+/** Tells whether an error says that there is no such path. */
+export const isNoPath = (error: unknown): error is KpiError =>
+  error instanceof KpiError && (error.code === 'not_found' || error.code === 'method_not_allowed')

@@ -1,25 +1,27 @@
 import { KpiError } from '../../domain/errors.ts'
-import { BATCH_LIMIT } from '../../domain/resources/entry.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { Stopped } from '../../client/stopped.ts'
-import { chooseFrom } from '../standing/choose.ts'
+import type { Load } from '../import.ts'
+import { JournalFault } from '../journal/fault.ts'
+import type { Journal } from '../journal/journal.ts'
+import { tooManyRejected } from '../max-errors.ts'
+import type { Prepared } from '../prepare.ts'
+import { chooseFrom, readsFirst } from '../standing/choose.ts'
+import { standingAhead } from '../standing/ahead.ts'
+import type { Standing, StoredEntry } from '../standing/standing.ts'
+import { addToThirdParty } from './add-entries.ts'
+import { sendToBundled, unsent } from './bundled.ts'
+import { openCapabilities } from './capabilities.ts'
+import type { Sink } from './delivery.ts'
 import { countedBatches } from './entries-left.ts'
 import { inFlight } from './in-flight.ts'
 import { countLines, type Intended, intendAll, takeBack } from './intend.ts'
-import type { Journal } from '../journal/journal.ts'
-import { JournalFault } from '../journal/fault.ts'
-import { knowledgeOf } from './learned.ts'
-import type { Load } from '../import.ts'
-import { createLosses, mustAnswer } from './losses.ts'
+import { holds } from './matching.ts'
+import { createLostAnswers } from './lost-answers.ts'
 import { alongIntervals } from './pieces.ts'
-import { tooManyRejected } from '../max-errors.ts'
-import type { Prepared } from '../prepare.ts'
-import { NoBatches, sendBatch, unsent } from './send-batch.ts'
-import { sendOnes } from './send-ones.ts'
 import type { Sending } from './sending.ts'
-import { createBeliefs } from './beliefs.ts'
-import { tryBatches } from './try-batches.ts'
-import { standingNow } from '../standing/standing.ts'
-import { addTally, countTally, emptyTally, type Tally } from './tally.ts'
+import { addTally, countTally } from './tally.ts'
+import { sendToThirdParty } from './third-party.ts'
 
 /** How far sending came: how many entries are left, and why, where that is not that it was asked to stop. */
 export type Sent = {
@@ -32,86 +34,98 @@ export type Sent = {
 /** So many batches are under way at a time: while one is stored, others are on their way. */
 const UNDER_WAY = 3
 
+/** Reads what is stored before anything is sent: all that the file speaks of at once, where it is not updated unseen. */
+const standingBefore = ({ client, options }: Load, { standing, readAhead }: Prepared): Standing => {
+  if (client.isOurs() || options.onConflict === 'add' || readsFirst(options)) return standing
+  let ahead: Standing | undefined
+  return {
+    of: (drafts) => (ahead ??= readAhead()).of(drafts),
+    close: () => ahead?.close(),
+  }
+}
+
+/** Reads what is stored now in few requests: what a report does not show as it would be sent is looked up in the list. */
+const standingAfter = ({ client, folder }: Load, { reference }: Prepared): Standing => ({
+  of: async (drafts) => {
+    const isUnsure = (draft: EntryDraft, stored: StoredEntry): boolean => !holds(reference, stored, draft)
+    const standing = standingAhead({ client, reference, folder, drafts: () => drafts, isUnsure })
+    try {
+      return await standing.of(drafts)
+    } finally {
+      standing.close()
+    }
+  },
+  close: () => undefined,
+})
+
 const sendingOf = (
-  { client, clock, options, learnedPath }: Load,
+  work: Load,
   prepared: Prepared,
   { journal, signal, touch }: Pick<Sending, 'journal' | 'signal' | 'touch'>,
 ): Sending => {
-  const { reference, standing } = prepared
+  const { client, clock, options, learnedPath } = work
+  const { reference } = prepared
+  // By now the service has answered what rows refer to.
+  const isBundled = client.isOurs()
   return {
     client,
-    // By now the service has answered what rows refer to.
-    isOurs: client.isOurs(),
+    isBundled,
     isAdding: options.onConflict === 'add',
     keepsOthers: options.onConflict === 'skip' || options.onConflict === 'error',
     touch,
     clock,
     signal,
     journal,
-    knowledge: knowledgeOf(client.isOurs() ? undefined : learnedPath, clock.now),
-    losses: createLosses(),
-    beliefs: createBeliefs(),
-    trial: { isOver: false, isUntrue: false, isLost: false, most: BATCH_LIMIT },
+    capabilities: openCapabilities(isBundled ? undefined : learnedPath, clock.now),
+    lostAnswers: createLostAnswers(),
     reference,
-    standing,
-    now: standingNow(client, reference),
+    standing: standingBefore(work, prepared),
+    now: standingAfter(work, prepared),
   }
 }
 
-/** Takes what became of so many entries, which came from so many lines. */
-type Sink = (tally: Tally, lines: number, entries: number) => void
-
-/** Sends an interval by single entries, each counted as it comes to its end. */
-const sendByOnes = async (sending: Sending, { id, batch, intent, lines }: Intended, sink: Sink): Promise<void> => {
-  const all = emptyTally()
-  addTally(all, intent.stage)
-  sink(intent.stage, lines - countLines(batch), intent.count - batch.drafts.length)
-  let open = batch.drafts.length
-  await sendOnes(sending, id, batch, (tally, some) => {
-    addTally(all, tally)
-    open -= 1
-    sink(tally, some, 1)
-  })
-  if (open > 0) throw new Stopped('stopped')
-  sending.journal.acknowledge(id, all)
-}
-
-/** Sends an interval as one batch; what surely was not sent is not written down any more. */
-const sendTogether = async (sending: Sending, intended: Intended, sink: Sink): Promise<void> => {
-  const { id, batch, intent, isUnknown } = intended
+/** Sends an interval to the bundled service as one batch; what surely was not sent is not written down any more. */
+const sendBatch = async (sending: Sending, intended: Intended, sink: Sink): Promise<void> => {
+  const { id, batch, intent, isUnknown, lines } = intended
   const sent = unsent(batch, intent.sentAt, isUnknown)
   try {
-    if (!isUnknown) mustAnswer(sending.losses, 'batches')
-    await tryBatches(sending, intended, sent)
-    await sendBatch(sending, sent, isUnknown)
+    await sendToBundled(sending, sent, isUnknown)
   } catch (error) {
     if (sent.isTouched) sending.touch()
-    if (!sent.isTouched && !(error instanceof NoBatches)) takeBack(sending.journal, intended)
+    else takeBack(sending.journal, intended)
     throw error
   }
   addTally(sent.tally, intent.stage)
   sending.journal.acknowledge(id, sent.tally)
-  sink(sent.tally, intended.lines, intent.count)
+  sink(sent.tally, lines, intent.count)
+}
+
+/** Sends an interval to a third-party service, each part counted as it comes to its end. */
+const sendReconciled = async (sending: Sending, intended: Intended, sink: Sink): Promise<void> => {
+  const { id, batch, intent, lines, isUnknown } = intended
+  let isTouched = isUnknown
+  const touching = {
+    ...sending,
+    touch: () => {
+      isTouched = true
+      sending.touch()
+    },
+  }
+  try {
+    const send = sending.isAdding ? addToThirdParty : sendToThirdParty
+    const { all } = await send(touching, intended, sink)
+    sink(intent.stage, lines - countLines(batch), intent.count - batch.drafts.length)
+    addTally(all, intent.stage)
+    sending.journal.acknowledge(id, all)
+  } catch (error) {
+    if (!isTouched) takeBack(sending.journal, intended)
+    throw error
+  }
 }
 
 /** Sends an interval as the service takes entries. */
-const sendInterval = async (sending: Sending, intended: Intended, sink: Sink): Promise<void> => {
-  const { knowledge, journal, trial } = sending
-  const { intent, id } = intended
-  if (intent.way === 'one') return sendByOnes(sending, intended, sink)
-  try {
-    // Of entries that a batch was tried with, only by themselves can a second one be told from what was there.
-    const isAlone = !intended.isUnknown || journal.ones(id).length > 0
-    if ((knowledge.known().takesBatches === false || trial.isLost) && isAlone) throw new NoBatches('known', false)
-    await sendTogether(sending, intended, sink)
-  } catch (error) {
-    if (!(error instanceof NoBatches)) throw error
-    if (error.isLasting) knowledge.learn({ takesBatches: false })
-    const byOnes = { ...intent, way: 'one' } as const
-    journal.intendAnew(id, byOnes)
-    await sendByOnes(sending, { ...intended, intent: byOnes }, sink)
-  }
-}
+const sendInterval = (sending: Sending, intended: Intended, sink: Sink): Promise<void> =>
+  sending.isBundled ? sendBatch(sending, intended, sink) : sendReconciled(sending, intended, sink)
 
 /** Whether the run ends with what has been done: whatever is refused or fails then, that is told. */
 const failureOf = (error: unknown, isBegun: boolean): KpiError => {
@@ -145,10 +159,12 @@ export const sendAll = async (work: Load, prepared: Prepared, journal: Journal):
     onSettled: sink,
     onStop: () => (isStopped = true),
   })
-  // The first goes alone: it finds out whether batches are taken, and whether anything is.
-  const { knowledge, losses } = sending
-  // So does one after an answer that was lost, so that no more are than has to be.
-  const room = (): number => (knowledge.known().takesBatches === true && losses.inARow() === 0 ? UNDER_WAY : 1)
+  // The first goes alone: it finds out whether batches are taken, and whether anything is. So does one after an answer that
+  // was lost and cannot be read back.
+  const { capabilities, lostAnswers, isBundled } = sending
+  const mayGoTogether = (): boolean =>
+    (isBundled ? isTouched || done > 0 : capabilities.known().takesBatches === true) && lostAnswers.inARow() === 0
+  const room = (): number => (mayGoTogether() ? UNDER_WAY : 1)
   try {
     await inFlight(intended, room, (one) => sendInterval(sending, one, sink))
   } catch (error) {

@@ -1,17 +1,16 @@
 import type { Client } from '../../client/client.ts'
 import type { Clock } from '../../client/clock.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Knowledge } from './learned.ts'
-import type { Losses } from './losses.ts'
 import type { Reference } from '../reference.ts'
-import type { Beliefs } from './beliefs.ts'
 import type { Standing } from '../standing/standing.ts'
+import type { Capabilities } from './capabilities.ts'
+import type { LostAnswers } from './lost-answers.ts'
 
 /** What sending works with. */
 export type Sending = {
   readonly client: Client
-  /** Whether the service is ours, where a request with an Idempotency-Key is done once. */
-  readonly isOurs: boolean
+  /** Whether the service is the bundled one, which does a request with an Idempotency-Key once, and is believed. */
+  readonly isBundled: boolean
   /** Whether actuals are added to what is stored, so that nothing may be sent again that may have been done. */
   readonly isAdding: boolean
   /** Whether what others have entered is not to be written over. */
@@ -21,19 +20,12 @@ export type Sending = {
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly journal: Journal
-  readonly knowledge: Knowledge
-  readonly losses: Losses
-  readonly beliefs: Beliefs
-  /**
-   * Whether it need not be tried any more what batches make of what is there; whether an entry that was tried was not seen to
-   * be stored, though the answer said so; whether the answers to batches are lost, so that this run sends none; and how many
-   * entries a batch has at the most.
-   */
-  readonly trial: { isOver: boolean; isUntrue: boolean; isLost: boolean; most: number }
+  readonly capabilities: Capabilities
+  readonly lostAnswers: LostAnswers
   readonly reference: Reference
-  /** What was there before anything was sent. */
+  /** What was stored before anything was sent. */
   readonly standing: Standing
-  /** What is there now, asked anew. */
+  /** What is stored now, asked anew. */
   readonly now: Standing
 }
 

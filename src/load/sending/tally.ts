@@ -1,3 +1,4 @@
+import type { BatchResult } from '../../domain/resources/entry.ts'
 import type { Rejects } from '../rejects.ts'
 import { emptySummary, type Summary } from '../summary.ts'
 
@@ -30,6 +31,21 @@ export const refuseLines = (
   reasons: readonly string[],
 ): void => {
   for (const line of [lines].flat()) for (const reason of reasons) refused.push([line, reason])
+}
+
+const countIn = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, Number(count)) : 0)
+
+/** Counts what a service says of so many entries, as far as that adds up; all else of them was sent. */
+export const countResult = (tally: Tally, result: BatchResult, count: number): void => {
+  const created = countIn(result.rows_created)
+  const updated = countIn(result.rows_updated)
+  const unchanged = countIn(result.rows_unchanged)
+  const told = created + updated + unchanged
+  tally.sent += told > count ? count : count - told
+  if (told > count) return
+  tally.created += created
+  tally.updated += updated
+  tally.unchanged += unchanged
 }
 
 /** Where a run counts: in its summary and rejects. */

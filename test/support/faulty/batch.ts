@@ -1,4 +1,5 @@
 import { type FaultyAccount, type Held, type Kept, keyOf } from './account.ts'
+import type { Kind } from './kinds.ts'
 import { type Fault, judge, type Ledger, type Sent } from './entries.ts'
 
 /** What a batch comes to: its counts, or the faults for which nothing of it is kept. */
@@ -14,7 +15,7 @@ export const keepBatch = (
   account: FaultyAccount,
   ledger: Ledger,
   bodies: readonly Sent[],
-  doubles: boolean,
+  post: Kind['post'],
 ): BatchOutcome => {
   const pending = new Map<string, { stored: Kept | undefined; held: Held }>()
   const [created, updated, unchanged] = [new Set<string>(), new Set<string>(), new Set<string>()]
@@ -22,7 +23,12 @@ export const keepBatch = (
   for (const [index, body] of bodies.entries()) {
     const named = judge(account, body, { actual: 0n, target: 0n, notes: '' })
     const key = isFaults(named) ? '' : keyOf(named.key)
-    const stored = doubles ? undefined : ledger.find(key)
+    const found = ledger.find(key)
+    const stored = post === 'double' ? undefined : found
+    if (found && post === 'conflict') {
+      faults.push({ index, field: 'entry_date', message: 'there is an entry for that user, KPI and date' })
+      continue
+    }
     const before = pending.get(key)?.held ?? stored
     const judged = judge(account, body, before)
     if (isFaults(judged)) {

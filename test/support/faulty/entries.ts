@@ -80,7 +80,7 @@ export type Ledger = {
 }
 
 /** Keeps entries in memory. */
-export const createLedger = (entries: readonly Kept[]): Ledger => {
+export const createLedger = (entries: readonly Kept[], rewrites: (held: Held) => Held = (held) => held): Ledger => {
   const kept = new Map<number, Kept>()
   const idsOf = new Map<string, Set<number>>()
   let nextId = Math.max(0, ...entries.map(({ id }) => id)) + 1
@@ -111,9 +111,9 @@ export const createLedger = (entries: readonly Kept[]): Ledger => {
     add: (key, held) => {
       const id = nextId
       nextId += 1
-      return write({ ...key, ...held, id })
+      return write({ ...key, ...rewrites(held), id })
     },
-    change: (id, to) => write({ ...to, id }),
+    change: (id, to) => write({ ...to, ...rewrites(to), id }),
     remove: (id) => {
       writes += 1
       drop(id)

@@ -1,3 +1,4 @@
+import type { Held } from './account.ts'
 import type { Variant } from '../../../src/domain/variants.ts'
 
 /** What a service is like, where services differ. */
@@ -14,10 +15,44 @@ export type Kind = {
   readonly post: 'upsert' | 'conflict' | 'double'
   /** Whether the key may read. */
   readonly reads: boolean
+  /** What it makes of an entry as it stores it. */
+  readonly rewrites?: (held: Held) => Held
 }
 
 const OURS = { isOurs: true, batch: 'taken', refusal: 'all', post: 'upsert', reads: true } as const
 const FOREIGN = { ...OURS, isOurs: false } as const
+
+const onNotes =
+  (rewrite: (notes: string) => string) =>
+  (held: Held): Held => ({ ...held, notes: held.notes === null ? null : rewrite(held.notes) })
+
+const inSingle = (value: bigint | null): bigint | null =>
+  value === null ? null : BigInt(Math.round(Math.fround(Number(value) / 10_000) * 10_000))
+
+const REWRITES: Readonly<Record<string, (held: Held) => Held>> = {
+  'cuts notes': onNotes((notes) => notes.slice(0, 3)),
+  'writes notes in capitals': onNotes((notes) => notes.toUpperCase()),
+  'writes something before notes': onNotes((notes) => (notes.startsWith('note: ') ? notes : `note: ${notes}`)),
+  'keeps numbers in 32 bits': (held) => ({ ...held, actual: inSingle(held.actual), target: inSingle(held.target) }),
+  'rounds to whole numbers': (held) => ({
+    ...held,
+    actual: held.actual === null ? null : (held.actual / 10_000n) * 10_000n,
+  }),
+}
+
+/** Services that store something else than they are sent, and make a second entry of one that is there, or change it. */
+const rewriting: readonly Kind[] = Object.entries(REWRITES).flatMap(([what, rewrites]) => [
+  { ...FOREIGN, name: `foreign, ${what}`, variant: 'classic', rewrites },
+  { ...FOREIGN, name: `foreign, makes doubles and ${what}`, variant: 'classic', post: 'double', rewrites },
+  {
+    ...FOREIGN,
+    name: `foreign, no batches, doubles and ${what}`,
+    variant: 'classic',
+    batch: 404,
+    post: 'double',
+    rewrites,
+  },
+])
 
 /** The kinds of services that there are, or may be. */
 export const kinds: readonly Kind[] = [
@@ -35,4 +70,6 @@ export const kinds: readonly Kind[] = [
   { ...FOREIGN, name: 'foreign, no batches, POST is refused', variant: 'classic', batch: 404, post: 'conflict' },
   { ...FOREIGN, name: 'foreign, no batches, POST makes doubles', variant: 'classic', batch: 405, post: 'double' },
   { ...FOREIGN, name: 'foreign, POST and batches make doubles', variant: 'classic', post: 'double' },
+  { ...FOREIGN, name: 'foreign, batches are refused for what is there', variant: 'classic', post: 'conflict' },
+  ...rewriting,
 ]

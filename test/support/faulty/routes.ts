@@ -70,7 +70,7 @@ const entryRoutes = (kind: Kind, account: FaultyAccount, ledger: Ledger) => {
     if (kind.batch !== 'taken') return refuse(kind, kind.batch, 'there is no such path')
     const entries = bodyOf(request)['entries'] as readonly Sent[]
     if (entries.length === 0) return refuseFaults([{ field: 'entries', message: 'must hold at least one entry' }])
-    const outcome = keepBatch(account, ledger, entries, kind.post === 'double')
+    const outcome = keepBatch(account, ledger, entries, kind.post)
     return 'faults' in outcome ? refuseFaults(outcome.faults) : jsonAnswer(200, outcome.counts)
   }
   return { put, post, list, batch }

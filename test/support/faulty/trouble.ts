@@ -8,6 +8,8 @@ export const LOSSES = [
   'page with 200',
   'page with 502',
   'broken JSON',
+  'a list with 200',
+  'an object with 200',
   'status 500',
   'status 502',
   'status 503',

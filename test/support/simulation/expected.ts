@@ -141,7 +141,10 @@ const fateOf = (job: Job, group: readonly Candidate[], before: Held | undefined)
   if (onlyClears && !before) return { ...fate, isRejected: false, isNothing: true }
   if (before && job.onConflict === 'error') return { ...fate, isRejected: true }
   if (before && job.onConflict === 'skip') return { ...fate, isRejected: false }
-  const after = merge(before, chosen, job)
+  const merged = merge(before, chosen, job)
+  // What is not changed is not sent, unless it is added to.
+  const isSameAsSent = job.onConflict !== 'add' && shownHeld(before) === shownHeld(merged)
+  const after = isSameAsSent ? merged : (job.kind.rewrites?.(merged) ?? merged)
   const isSame = shownHeld(before) === shownHeld(after)
   if (isRefused(job, chosen, after)) return { ...fate, isRejected: isSame ? 'may' : true }
   return { ...fate, after, isRejected: false }

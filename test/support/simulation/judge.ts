@@ -116,7 +116,7 @@ export const complaintsAtEnd = (job: Job, entries: readonly Kept[], seen: Seen):
   const { fates, bad } = expectedOf(job)
   const reasons = new Map(rejected.map(({ line, reason }) => [line, reason]))
   const isRejected = (line: number): boolean => reasons.has(line)
-  const isLost = (line: number): boolean => reasons.get(line)?.includes('the answer was lost') ?? false
+  const isLost = (line: number): boolean => reasons.get(line)?.includes('it may or may not have been stored') ?? false
   const linesOf = new Map(fates.map(({ key, lines }) => [key, lines]))
   const found = held(entries)
   const fated = new Set([...bad, ...fates.flatMap(({ lines, isRejected }) => (isRejected === false ? [] : lines))])

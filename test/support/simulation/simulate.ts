@@ -55,7 +55,8 @@ const drawTelling = ({ pick }: Random, { kind }: Job): Telling => {
   }
 }
 
-const environmentOf = ({ kind }: Job): Readonly<Record<string, string>> =>
+/** How a service of a kind is named to the command line. */
+export const environmentOf = ({ kind }: Pick<Job, 'kind'>): Readonly<Record<string, string>> =>
   kind.variant === 'v1'
     ? { KPI_BASE_URL: 'http://127.0.0.1:9/v1', KPI_TOKEN: 'kpi_key_x' }
     : { KPI_BASE_URL: 'http://127.0.0.1:9/api', KPI_LOGIN: 'ann@example.com', KPI_TOKEN: 'kpi_token_x' }

@@ -40,11 +40,25 @@ export const isOfKey = (entry: Entry, draft: EntryDraft): boolean => {
 /** What services round to: whole numbers at the coarsest. */
 const UNITS: readonly Decimal[] = Array.from({ length: FRACTION_DIGITS + 1 }, (_, digits) => 10n ** BigInt(digits))
 
-/** Whether a stored value may be the one that was sent, as services round. */
+const ONE = 10 ** FRACTION_DIGITS
+
+/** Returns the value as a service keeps it that has 32 bits for a number. */
+const inSingle = (value: Decimal): Decimal => BigInt(Math.round(Math.fround(Number(value) / ONE) * ONE))
+
+/** Tells whether a stored value may be the one that was sent, as services round. */
 export const isRounded = (stored: Decimal | null, sent: Decimal | null): boolean => {
   if (stored === null || sent === null) return stored === sent
   const apart = stored > sent ? stored - sent : sent - stored
-  return UNITS.some((unit) => apart < unit && stored % unit === 0n)
+  return UNITS.some((unit) => apart < unit && stored % unit === 0n) || stored === inSingle(sent)
+}
+
+/** Texts as far as services keep them: without marks and spaces, which they trim, escape or collapse. */
+const bare = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+
+/** Tells whether notes may be those that were sent: cut, in other letters, or with something before or behind them. */
+export const isLike = (stored: string | null, sent: string | null): boolean => {
+  const [one, other] = [bare(stored ?? ''), bare(sent ?? '')]
+  return one === other || (one !== '' && other !== '' && (other.startsWith(one) || one.includes(other)))
 }
 
 /**
@@ -54,19 +68,13 @@ export const isRounded = (stored: Decimal | null, sent: Decimal | null): boolean
 export const mayBeMadeOf = (stored: EntryValues, draft: EntryDraft): boolean =>
   isRounded(stored.actual, draft.actual ?? null) &&
   (draft.target === undefined || stored.target === null || isRounded(stored.target, draft.target)) &&
-  (stored.notes ?? '').trim() === (draft.notes ?? '').trim()
+  isLike(stored.notes, draft.notes ?? null)
 
-/** Texts as far as services keep them: without marks and spaces, which they trim, escape or collapse. */
-const bare = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
-
-/** Whether notes may be those that were sent, in a form of the service, or cut. */
-const isLike = (stored: string | null, sent: string | null): boolean => {
-  const [one, other] = [bare(stored ?? ''), bare(sent ?? '')]
-  return one === other || (one !== '' && other.startsWith(one))
-}
-
-/** Whether an entry may hold what was sent and answered well, as far as services round, and change notes. */
-export const mayHold = ({ actual, target, notes }: EntryValues, draft: EntryDraft): boolean =>
+/** Tells whether the numbers of an entry may be those that were sent, as far as services round. */
+export const hasNumbersOf = ({ actual, target }: EntryValues, draft: EntryDraft): boolean =>
   (draft.actual === undefined || isRounded(actual, draft.actual)) &&
-  (draft.target === undefined || target === null || isRounded(target, draft.target)) &&
-  (draft.notes === undefined || isLike(notes, draft.notes))
+  (draft.target === undefined || target === null || isRounded(target, draft.target))
+
+/** Tells whether an entry may hold what was sent, as far as services round, and change notes. */
+export const mayHold = (stored: EntryValues, draft: EntryDraft): boolean =>
+  hasNumbersOf(stored, draft) && (draft.notes === undefined || isLike(stored.notes, draft.notes))

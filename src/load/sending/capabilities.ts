@@ -1,0 +1,79 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { isObject } from '../../codec/json.ts'
+import { BATCH_LIMIT } from '../../domain/resources/entry.ts'
+import { makeMissing } from '../journal/private-folder.ts'
+
+/** What was found out about a third-party service, which need not be found out again for a while. */
+export type Learned = {
+  /** Whether it takes batches: only an answer that proves that a batch was stored tells so. */
+  readonly takesBatches?: boolean
+  /** Whether an entry of a batch changes the one that is stored, and does not make a second one beside it. */
+  readonly updatesInBatches?: boolean
+  /** Whether what was sent has been recognised in what it lists. */
+  readonly isRecognised?: boolean
+}
+
+/** What is known of the service of a run, and what is found out of it. */
+export type Capabilities = {
+  readonly known: () => Learned
+  readonly learn: (more: Learned) => void
+  /** Whether an answer to a single entry has proven once that it was stored. */
+  provesEntries: boolean
+  /** Whether batches are not sent by this run, as no answer to one came. */
+  avoidsBatches: boolean
+  /** How many entries a batch has at the most. */
+  mostInBatch: number
+  /** Lets one part of a run at a time find something out. */
+  readonly alone: <T>(work: () => Promise<T>) => Promise<T>
+}
+
+const DAYS_KEPT = 7
+const DAY_MS = 86_400_000
+
+/** What an earlier run has kept; nothing where there is no such thing, or it is too old. */
+const readKept = (path: string, now: number): Learned => {
+  try {
+    const kept: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    if (!isObject(kept) || !(now - Number(kept['at']) < DAYS_KEPT * DAY_MS)) return {}
+    const { takesBatches, updatesInBatches, isRecognised } = kept
+    return {
+      ...(takesBatches === false && { takesBatches }),
+      ...(typeof updatesInBatches === 'boolean' && { updatesInBatches }),
+      ...(isRecognised === true && { isRecognised }),
+    }
+  } catch {
+    return {}
+  }
+}
+
+/** Opens what is known of a service, kept in a file where there is a path for it; what cannot be kept is found out again. */
+export const openCapabilities = (path: string | undefined, now: () => number): Capabilities => {
+  let learned = path === undefined ? {} : readKept(path, now())
+  const keep = (): void => {
+    if (path === undefined) return
+    try {
+      makeMissing(dirname(path))
+      writeFileSync(path, `${JSON.stringify({ ...learned, at: now() })}\n`, { mode: 0o600 })
+    } catch {
+      // It is found out again.
+    }
+  }
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    known: () => learned,
+    learn: (more) => {
+      const before = JSON.stringify(learned)
+      learned = { ...learned, ...more }
+      if (JSON.stringify(learned) !== before) keep()
+    },
+    provesEntries: false,
+    avoidsBatches: false,
+    mostInBatch: BATCH_LIMIT,
+    alone: (work) => {
+      const turn = last.then(work)
+      last = turn.catch(() => undefined)
+      return turn
+    },
+  }
+}

@@ -1,0 +1,181 @@
+import { Stopped } from '../../client/stopped.ts'
+import { formatDecimal } from '../../domain/decimal.ts'
+import { formatDay } from '../../domain/day.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { entryPages } from '../../client/entry-pages.ts'
+import { digestOf } from '../journal/digest.ts'
+import { keyOf } from '../journal/key.ts'
+import { ownerOf } from '../owner.ts'
+import type { StoredEntry } from '../standing/standing.ts'
+import { type Delivery, entryKeyOf, type Item } from './delivery.ts'
+import { removeDoubles } from './doubles.ts'
+import { hasNumbersOf } from './matching.ts'
+import { isNoPath, isRefused, mayBeDone } from './refusal.ts'
+import { isStored, readLagging, readNow } from './reconcile.ts'
+import { patiently } from './retry.ts'
+import { sendsBatches } from './write.ts'
+
+/** So many entries are tried, where the first are refused. */
+const MOST_TRIED = 20
+/** So often an entry is posted, where answers are lost. */
+const MOST_POSTS = 6
+const PAUSE_MS = 1000
+/** So few entries are updated by their ids without a question. */
+const FEW_UPDATES = 3
+
+/** Returns some entries that lie far apart. */
+const spread = (items: readonly Item[]): readonly Item[] => {
+  const last = items.length - 1
+  if (last < MOST_TRIED) return items
+  const places = Array.from({ length: MOST_TRIED }, (_, at) => Math.floor((at * last) / (MOST_TRIED - 1)))
+  return places.flatMap((at) => items[at] ?? [])
+}
+
+/** Finds where a service lists an entry that it does not list where it was sent: a day or two off. */
+const findAstray = async ({ sending: { client } }: Delivery, { draft }: Item): Promise<string> => {
+  const { actual, entry_date: day, kpi_id: kpiId } = draft
+  const owner = ownerOf(draft)
+  const whose = owner < 0 ? { sourceId: -owner } : { userId: owner }
+  const pages = await Array.fromAsync(entryPages(client, { ...whose, kpiId, from: day - 2, to: day + 2 }))
+  const found = pages
+    .flat()
+    .find((one) => ownerOf(one) === owner && one.kpi_id === kpiId && one.entry_date !== day && one.actual === actual)
+  return found ? `, and lists one with the same values on ${formatDay(found.entry_date)}` : ''
+}
+
+const shown = (value: bigint | null | undefined): string => (typeof value === 'bigint' ? formatDecimal(value) : 'none')
+
+/** Ends a run at a service in whose list nothing can be recognised that is sent to it. */
+const notRecognised = async (delivery: Delivery, item: Item, entry: StoredEntry | undefined): Promise<KpiError> => {
+  const { actual, entry_date, kpi_id, target } = item.draft
+  const whose = `the entry of ${formatDay(entry_date)} for KPI ${kpi_id}`
+  const what = entry
+    ? `lists ${whose} with the actual ${shown(entry.actual)} and the target ${shown(entry.target)}, where ${shown(actual)} and ${shown(target)} were sent`
+    : `does not list ${whose}, which it said that it has stored${await findAstray(delivery, item)}`
+  return new KpiError(
+    'unavailable',
+    `the service ${what}; nothing more is sent, as it could not be told whether it is stored`,
+  )
+}
+
+/**
+ * Sends one entry before others, and sees that it can be recognised in what the service lists; throws where it cannot, as
+ * nobody could tell what became of anything that is sent there. Entries that are refused tell nothing.
+ */
+export const probeListing = async (
+  delivery: Delivery,
+  items: readonly Item[],
+  deliver: (delivery: Delivery, items: readonly Item[]) => Promise<void>,
+): Promise<void> => {
+  const { sending, all } = delivery
+  const { capabilities } = sending
+  if (capabilities.known().isRecognised) return
+  let unstored = 0
+  const readable = items.filter(({ found, isUnknown }) => found !== undefined && !isUnknown)
+  const fresh = readable.filter(({ found }) => found === null)
+  for (const item of spread(fresh.length > 0 ? fresh : readable)) {
+    const refused = all.refused.length
+    await deliver(delivery, [item])
+    if (all.refused.length > refused) {
+      if (item.doubt) mustStore(item, (unstored += 1))
+      continue
+    }
+    const stored = await readLagging(sending, [item])
+    const entry = stored?.get(entryKeyOf(item))
+    if (stored && !(entry && hasNumbersOf(entry, item.draft))) throw await notRecognised(delivery, item, entry)
+    capabilities.learn({ isRecognised: true })
+    return
+  }
+}
+
+/** What a batch did to an entry that was stored: changed it, made a second one, left it, or was refused. */
+type Effect = 'updated' | 'doubled' | 'left' | 'refused'
+
+/** So many entries that are answered well and not stored, and no more is sent. */
+const MOST_UNSTORED = 5
+
+/** Ends a run at a service that answers well and stores nothing. */
+const mustStore = ({ doubt }: Item, unstored: number): void => {
+  if (unstored < MOST_UNSTORED) return
+  throw new KpiError(
+    'unavailable',
+    `the service answered ${doubt?.answered} to ${unstored} entries, and stored none of them; nothing more is sent`,
+  )
+}
+
+/** Posts a stored entry as a batch of its own until it is seen what came of that. */
+const effectOf = async ({ sending }: Delivery, item: Item): Promise<Effect> => {
+  const { client, clock, journal, signal } = sending
+  for (let posts = 0; posts < MOST_POSTS; posts += 1) {
+    if (signal.aborted) throw new Stopped('stopped')
+    const name = `${journal.runId}-${digestOf([item.draft])}-${clock.now()}-${posts}`
+    const isAnswered = await patiently(sending, async () => {
+      try {
+        await client.entries.putMany([item.draft], name)
+        return true
+      } catch (error) {
+        if (mayBeDone(error)) return false
+        throw error
+      }
+    }).finally(sending.touch)
+    const entry = (await readLagging(sending, [item]))?.get(entryKeyOf(item))
+    if (entry && entry.ids.length > (item.before?.ids.length ?? 0)) return 'doubled'
+    if (entry && isStored(sending, item, entry)) return 'updated'
+    if (isAnswered) return 'left'
+    await clock.sleep(PAUSE_MS, signal)
+  }
+  return 'left'
+}
+
+/**
+ * Finds out with one stored entry what a batch makes of it, as many are to be updated. It is written down before with the
+ * ids that were there, so that a second one is found and removed, whenever the run is cut off.
+ */
+const tryUpdate = async (delivery: Delivery, item: Item): Promise<Effect> => {
+  const { sending, interval } = delivery
+  const ids = item.before?.ids ?? []
+  const { journal, clock } = sending
+  journal.intendOnes(interval, [
+    { key: keyOf(item.draft), digest: digestOf([item.draft]), known: ids, sentAt: clock.now() },
+  ])
+  try {
+    return await effectOf(delivery, item)
+  } catch (error) {
+    if (isNoPath(error)) sending.capabilities.learn({ takesBatches: false })
+    else if (!isRefused(error)) throw error
+    return isRefused(error) && error.code === 'conflict' ? 'left' : 'refused'
+  }
+}
+
+const isToUpdate = ({ found }: Item): boolean => !!found
+
+/**
+ * Finds out whether batches update what is stored, where there is much to update; where they do not, entries are updated
+ * one by one. Only one interval at a time does so.
+ */
+export const probeUpdates = async (delivery: Delivery, items: readonly Item[]): Promise<void> => {
+  const { sending, done } = delivery
+  const { capabilities } = sending
+  const stored = items.filter(isToUpdate)
+  if (stored.length <= FEW_UPDATES) return
+  await capabilities.alone(async () => {
+    for (const item of spread(stored)) {
+      if (!sendsBatches(sending) || capabilities.known().updatesInBatches !== undefined) return
+      await fillIds(delivery, item)
+      const effect = await tryUpdate(delivery, item)
+      if (effect === 'refused') continue
+      capabilities.learn({ updatesInBatches: effect === 'updated' })
+      if (effect === 'doubled') await removeDoubles(sending, item.draft, item.before?.ids ?? [])
+      if (effect === 'updated') done(item, 'updated')
+      return
+    }
+    if (sendsBatches(sending)) capabilities.learn({ updatesInBatches: false })
+  })
+}
+
+/** Finds the ids of an entry that was seen in a report. */
+const fillIds = async ({ sending }: Delivery, item: Item): Promise<void> => {
+  if (item.found?.ids.length !== 0) return
+  const entry = (await readNow(sending, [item]))?.get(entryKeyOf(item)) ?? null
+  item.before = item.found = entry
+}

@@ -1,0 +1,162 @@
+import { Stopped } from '../../client/stopped.ts'
+import { sameValues } from '../../domain/rules.ts'
+import type { StoredEntries, StoredEntry } from '../standing/standing.ts'
+import { type Delivery, entryKeyOf, type Item } from './delivery.ts'
+import { DoubleLeft, removeDoubles } from './doubles.ts'
+import { holds, mayHold } from './matching.ts'
+import { isUnreadable, reasonsOf } from './refusal.ts'
+import { notKnown, notStored } from './response-check.ts'
+import { patiently } from './retry.ts'
+import { ENTERED_MEANWHILE, LOST, type Sending } from './sending.ts'
+
+/** What a list shows of a write lags behind it in some services: how long until it is asked again, in milliseconds. */
+const LATER_LOOKS = [2_000, 6_000]
+/** So often an entry is sent that is not stored: where the answer tells of a fault, and where it only proves nothing. */
+const MOST_DOUBTS = { fault: 2, noProof: 4 }
+
+/** Tells whether the key may not read entries at all. */
+const mayNotRead = ({ reference }: Sending): boolean => reference.unchecked.has('entries')
+
+/** Reads what is stored of some entries now; undefined where that cannot be read. */
+export const readNow = async (sending: Sending, items: readonly Item[]): Promise<StoredEntries | undefined> => {
+  try {
+    return await patiently(sending, () => sending.now.of(items.map(({ draft }) => draft)))
+  } catch (error) {
+    if (isUnreadable(error)) return undefined
+    throw error
+  }
+}
+
+/**
+ * Tells whether an entry holds what was sent, as far as services round and change notes; one that is as it was before, or
+ * of which nobody knows how it was, only where it holds exactly that.
+ */
+export const isStored = ({ reference }: Sending, { draft, before }: Item, entry: StoredEntry): boolean => {
+  if (holds(reference, entry, draft)) return true
+  if (before === undefined) return false
+  const isAsBefore = before && 'actual' in before && sameValues(before, entry)
+  return !isAsBefore && mayHold(entry, draft)
+}
+
+/** Tells whether something of an item is seen to have been done: it is stored, or there are more entries than before. */
+const showsWrite = (sending: Sending, item: Item, entry: StoredEntry | undefined): boolean =>
+  entry !== undefined && (entry.ids.length > (item.before?.ids.length ?? 0) || isStored(sending, item, entry))
+
+/** Reads what is stored of some entries; where that is refused, which may pass, it is asked for again after a while. */
+const readPersistently = async (sending: Sending, items: readonly Item[]): Promise<StoredEntries | undefined> => {
+  for (const pause of LATER_LOOKS) {
+    const stored = await readNow(sending, items)
+    if (stored || mayNotRead(sending)) return stored
+    await sending.clock.sleep(pause, sending.signal)
+    if (sending.signal.aborted) throw new Stopped('stopped')
+  }
+  return readNow(sending, items)
+}
+
+/**
+ * Reads what is stored of entries whose outcome is unknown. As long as a list may lag behind, the last of those that are
+ * not seen is asked for again after a while; once it is seen, so are all.
+ */
+export const readLagging = async (sending: Sending, items: readonly Item[]): Promise<StoredEntries | undefined> => {
+  const first = await readPersistently(sending, items)
+  if (!first) return undefined
+  const stored = new Map(first)
+  const isUnseen = (item: Item): boolean => !showsWrite(sending, item, stored.get(entryKeyOf(item)))
+  for (const pause of LATER_LOOKS) {
+    const unseen = items.filter(isUnseen)
+    const last = unseen.at(-1)
+    if (!last) break
+    await sending.clock.sleep(pause, sending.signal)
+    if (sending.signal.aborted) throw new Stopped('stopped')
+    const again = await readNow(sending, [last])
+    if (!showsWrite(sending, last, again?.get(entryKeyOf(last)))) continue
+    for (const [key, entry] of (await readNow(sending, unseen)) ?? []) stored.set(key, entry)
+  }
+  return stored
+}
+
+/** Removes what this run has made beside what was stored before, where it has; answers what is left. */
+const withoutDoubles = (
+  sending: Sending,
+  { before, draft }: Item,
+  entry: StoredEntry,
+): Promise<StoredEntry | undefined> | StoredEntry =>
+  before !== undefined && entry.ids.length > Math.max(1, before?.ids.length ?? 0)
+    ? removeDoubles(sending, draft, before?.ids ?? [])
+    : entry
+
+/** Says why an entry that is not stored is not sent again; nothing where it is. */
+const reasonsNotToSend = ({ keepsOthers }: Sending, item: Item, entry: StoredEntry | undefined): readonly string[] => {
+  const { doubt, doubts, refusal } = item
+  if (keepsOthers && entry) return [ENTERED_MEANWHILE]
+  if (refusal && !entry && !item.found) return refusal
+  return doubt && doubts >= (doubt.tellsFault ? MOST_DOUBTS.fault : MOST_DOUBTS.noProof) ? [notStored(doubt)] : []
+}
+
+/** Settles an entry by what is stored of it, or marks what it is sent on next. */
+const settleByStored = async (delivery: Delivery, item: Item, stored: StoredEntry | undefined): Promise<void> => {
+  const { sending, done, refuse } = delivery
+  const { before } = item
+  const entry = stored && (await withoutDoubles(sending, item, stored))
+  if (entry && isStored(sending, item, entry))
+    return done(item, before === null ? 'created' : before ? 'updated' : 'sent')
+  const reasons = reasonsNotToSend(sending, item, entry)
+  if (reasons.length > 0) return refuse(item, reasons)
+  item.before ??= entry ?? null
+  item.found = entry ?? null
+  item.isUnknown = false
+}
+
+/** The same, where a second entry that is not known to be ours ends an entry. */
+const settleOrTell = async (delivery: Delivery, item: Item, stored: StoredEntry | undefined): Promise<void> => {
+  try {
+    await settleByStored(delivery, item, stored)
+  } catch (error) {
+    if (!(error instanceof DoubleLeft)) throw error
+    delivery.refuse(item, reasonsOf(error))
+  }
+}
+
+/** Settles an entry of which nobody can read what is stored, and no answer proves it. */
+const settleUnread = ({ refuse }: Delivery, item: Item): void => {
+  const { doubt, isAfterRefusal, refusal } = item
+  // A batch that is refused is stored as a whole or not at all, as far as anybody can tell.
+  if (refusal) refuse(item, refusal)
+  else if (isAfterRefusal) item.isUnknown = false
+  else refuse(item, [doubt ? notKnown(doubt) : LOST])
+}
+
+/** Tells whether an entry may be sent again without a look: the service would only set it again. */
+const mayRepeat = ({ capabilities, keepsOthers }: Sending, { doubt, refusal }: Item): boolean =>
+  capabilities.known().updatesInBatches === true && !keepsOthers && !doubt && !refusal
+
+/**
+ * Finds out what became of entries that were sent without an answer that proves it: what is stored as it was sent has come
+ * to its end, and the rest is marked by what it is to be sent on.
+ */
+export const reconcile = async (delivery: Delivery, items: readonly Item[], isOfEarlier = false): Promise<void> => {
+  const { sending } = delivery
+  const unknown = items.filter(({ isUnknown }) => isUnknown)
+  for (const item of unknown) if (mayRepeat(sending, item)) item.isUnknown = false
+  const open = unknown.filter(({ isUnknown }) => isUnknown)
+  if (open.length === 0) return
+  const stored = await readLagging(sending, open)
+  // What an earlier part of the run lost, as it was killed, says nothing of the service now.
+  const isLost = !stored && !isOfEarlier && open.some(({ isAfterRefusal }) => !isAfterRefusal)
+  if (isLost) sending.lostAnswers.note(true)
+  for (const item of open) {
+    if (stored) await settleOrTell(delivery, item, stored.get(entryKeyOf(item)))
+    else settleUnread(delivery, item)
+  }
+}
+
+/** Finds the ids of entries that were seen in a report, which does not tell them, so that they can be updated. */
+export const findIds = async ({ sending }: Delivery, items: readonly Item[]): Promise<void> => {
+  const lacking = items.filter(({ found }) => found && found.ids.length === 0)
+  if (lacking.length === 0) return
+  const stored = await readNow(sending, lacking)
+  for (const item of lacking) {
+    item.found = stored?.get(entryKeyOf(item)) ?? null
+    item.before = item.found
+  }
+}

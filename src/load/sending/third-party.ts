@@ -1,0 +1,96 @@
+import { Stopped } from '../../client/stopped.ts'
+import type { KpiError } from '../../domain/errors.ts'
+import { createDelivery, type Delivery, entryKeyOf, type Item, itemsOf, type Sink } from './delivery.ts'
+import type { Intended } from './intend.ts'
+import { mustAnswer } from './lost-answers.ts'
+import { holds } from './matching.ts'
+import { probeListing, probeUpdates } from './probe.ts'
+import { findIds, reconcile } from './reconcile.ts'
+import { pauseFor } from './retry.ts'
+import type { Sending } from './sending.ts'
+import { storedKey } from '../standing/standing.ts'
+import { sendsBatches, writeOnce } from './write.ts'
+
+/** So many single entries are sent before those among them that are in doubt are looked at together. */
+const SINGLES_A_LOOK = 100
+/** So many batches without an answer, where none had one before, and entries go by themselves. */
+const BATCHES_IN_VAIN = 3
+
+/** Ends batches for this run where no answer to one comes. */
+const noteVain = ({ sending: { capabilities } }: Delivery, failures: number): void => {
+  if (failures >= BATCHES_IN_VAIN && capabilities.known().takesBatches !== true) capabilities.avoidsBatches = true
+}
+
+/** Sends entries until each has come to its end; waits where the service fails, and throws where it goes on failing. */
+const deliver = async (delivery: Delivery, items: readonly Item[]): Promise<void> => {
+  const { sending, isLeft } = delivery
+  let open = items.filter(isLeft)
+  let failures = 0
+  while (open.length > 0) {
+    if (sending.signal.aborted) throw new Stopped('stopped')
+    mustAnswer(sending.lostAnswers, 'batches')
+    await findIds(delivery, open)
+    const failure: KpiError | undefined = await writeOnce(delivery, open)
+    if (failure) {
+      noteVain(delivery, failures + 1)
+      await pauseFor(sending, failure, failures)
+    }
+    await reconcile(delivery, open.filter(isLeft))
+    const left = open.filter(isLeft)
+    failures = failure && left.length === open.length ? failures + 1 : 0
+    open = left
+  }
+}
+
+/** Marks what is stored of entries before they are sent; those that hold what would be sent have come to their end. */
+const lookFirst = async ({ sending, done }: Delivery, items: readonly Item[]): Promise<void> => {
+  const { capabilities, keepsOthers, reference, standing } = sending
+  // A service that updates what is stored need not be asked what that is.
+  if (capabilities.known().updatesInBatches && sendsBatches(sending) && !keepsOthers) return
+  const stored = await standing.of(items.map(({ draft }) => draft))
+  if (!stored) return
+  for (const item of items) {
+    const entry = stored.get(entryKeyOf(item)) ?? null
+    item.before = item.found = entry
+    const isOpen = entry?.isTargetOpen && typeof item.draft.target === 'bigint'
+    if (entry && !isOpen && holds(reference, entry, item.draft)) done(item, 'unchanged')
+  }
+}
+
+/** What an earlier part of the run wrote down of entries that it tried the service with. */
+const recallTried = ({ journal }: Sending, interval: number, items: readonly Item[]): void => {
+  const tried = new Map(journal.ones(interval).map(({ key, known }) => [storedKey(...key), known ?? []]))
+  for (const item of items) {
+    const ids = tried.get(entryKeyOf(item))
+    if (ids) item.before = ids.length > 0 ? { ids } : null
+  }
+}
+
+/** Cuts entries into parts that are sent before any of them is looked at again. */
+const partsOf = (sending: Sending, items: readonly Item[]): (readonly Item[])[] => {
+  if (sendsBatches(sending)) return [items]
+  const count = Math.ceil(items.length / SINGLES_A_LOOK)
+  return Array.from({ length: count }, (_, at) => items.slice(at * SINGLES_A_LOOK, (at + 1) * SINGLES_A_LOOK))
+}
+
+/**
+ * Sends an interval to a third-party service, and tells of each entry what became of it. What an answer does not prove is
+ * read back, and what is not stored is sent again; no entry is added that is known to be stored, as that may make a second
+ * one of it. The first entry of a run shows whether what is sent can be recognised in what the service lists.
+ */
+export const sendToThirdParty = async (sending: Sending, intended: Intended, sink: Sink): Promise<Delivery> => {
+  const items = itemsOf(intended)
+  const delivery = createDelivery(sending, intended.id, items, sink)
+  if (intended.isUnknown) {
+    // With --on-conflict skip and error only what was not there is sent.
+    if (sending.keepsOthers) for (const item of items) item.before = null
+    recallTried(sending, intended.id, items)
+    await reconcile(delivery, items, true)
+  } else await lookFirst(delivery, items)
+  const open = items.filter(delivery.isLeft)
+  await findIds(delivery, open)
+  await probeListing(delivery, open, deliver)
+  await probeUpdates(delivery, open.filter(delivery.isLeft))
+  for (const part of partsOf(sending, open)) await deliver(delivery, part)
+  return delivery
+}

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { answerOf, jsonAnswer } from '../support/faulty/answers.ts'
+import { type Kind, kinds } from '../support/faulty/kinds.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { fileOf, losing, openThirdParty } from '../support/simulation/requests.ts'
+
+const kindNamed = (name: string): Kind => {
+  const kind = kinds.find((one) => one.name === name)
+  if (!kind) throw new Error(`there is no kind ${name}`)
+  return kind
+}
+
+const DOUBLES = kindNamed('foreign, POST and batches make doubles')
+const SINGLES = kindNamed('foreign, no batches, POST makes doubles')
+
+const namesOf = (some: readonly Kind[]): [name: string, kind: Kind][] => some.map((kind) => [kind.name, kind])
+
+// The fewest are the batches, or the entries where there are no batches.
+test.each<[name: string, rows: number, least: number, share: number, most: number]>([
+  [DOUBLES.name, 100_000, 20, 0, 1.5],
+  [DOUBLES.name, 100_000, 20, 0.02, 1.5],
+  [DOUBLES.name, 100_000, 20, 0.2, 3],
+  [SINGLES.name, 1000, 1000, 0.02, 1.5],
+  [SINGLES.name, 1000, 1000, 0.2, 3],
+])(
+  'new entries take few requests: %s, %i rows, at least %i requests, %d of the answers lost',
+  async (name, rows, least, share, most) => {
+    const kind = kindNamed(name)
+    using folder = temporaryFolder()
+    const { service, importFile, requests } = openThirdParty(kind, folder, { troubles: losing(share, 7) })
+    expect(await importFile(fileOf(rows, (row) => row + 0.5))).toMatchObject({ code: 0 })
+    expect([service.entries().length, requests() <= most * least || requests()]).toEqual([rows, true])
+  },
+  60_000,
+)
+
+const foreign = kinds.filter(({ isOurs, reads }) => !isOurs && reads)
+
+test.each(namesOf(foreign))(
+  'imports of other values, and of the same, leave one entry of each key: %s',
+  async (_, kind) => {
+    using folder = temporaryFolder()
+    const { service, importFile } = openThirdParty(kind, folder)
+    const first = fileOf(60, (row) => row + 1.2345, 'rain and wind')
+    const second = fileOf(60, (row) => row + 2.3456, 'sun all day')
+    for (const text of [first, second, second]) {
+      expect(await importFile(text)).toMatchObject({ code: 0 })
+      expect(service.entries()).toHaveLength(60)
+      expect(new Set(service.entries().map(({ user, kpi, date }) => `${user} ${kpi} ${date}`)).size).toBe(60)
+    }
+  },
+)
+
+test.each(['[]', '{}', 'null', '{"status":"ok"}'])(
+  'an answer %s to the first batch of a service without batches rejects no row',
+  async (body) => {
+    using folder = temporaryFolder()
+    let batches = 0
+    const { service, importFile } = openThirdParty(SINGLES, folder, {
+      wrap: (request, now, serve) => {
+        const isFirst = request.path.endsWith('/list') && (batches += 1) === 1
+        return isFirst
+          ? { afterMs: 1, end: { answer: answerOf(200, body, { 'content-type': 'application/json' }) } }
+          : serve(request, now)
+      },
+    })
+    expect(await importFile(fileOf(30, (row) => row))).toMatchObject({ code: 0 })
+    expect(service.entries()).toHaveLength(30)
+  },
+)
+
+const dayBefore = (date: string): string => new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10)
+
+test.each(namesOf([DOUBLES, SINGLES]))(
+  'a service whose list shows each entry a day early is found out with the first one: %s',
+  async (_, kind) => {
+    using folder = temporaryFolder()
+    const { service, importFile } = openThirdParty(kind, folder, {
+      wrap: (request, now, serve) => {
+        const served = serve(request, now)
+        if (request.method !== 'GET' || !request.path.endsWith('/kpientries') || !('answer' in served.end))
+          return served
+        const { status, body, headers } = served.end.answer
+        const list = JSON.parse(body) as { entry_date: string }[]
+        const early = list.map((one) => ({ ...one, entry_date: dayBefore(one.entry_date) }))
+        return { ...served, end: { answer: jsonAnswer(status, early, headers) } }
+      },
+    })
+    const ended = await importFile(fileOf(30, (row) => row + 0.5))
+    expect(ended).toMatchObject({ code: 6, stdout: expect.stringContaining('"rejected": 0') as string })
+    expect('stderr' in ended && ended.stderr).toMatch(
+      /does not list the entry of 2026-03-01 for KPI 1, which it said that it has stored, and lists one with the same values on 2026-02-28/,
+    )
+    expect(service.entries().length).toBeLessThan(6)
+  },
+)
+
+test('each request that was sent is counted, also those whose answers were lost', async () => {
+  using folder = temporaryFolder()
+  let [sent, reads] = [0, 0]
+  const { importFile } = openThirdParty(DOUBLES, folder, {
+    wrap: (request, now, serve) => {
+      sent += 1
+      const isLost = request.method === 'GET' && (reads += 1) % 4 === 3
+      return isLost ? { afterMs: 1, end: { answer: answerOf(502, '') } } : serve(request, now)
+    },
+  })
+  const ended = await importFile(fileOf(60, (row) => row))
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining(`"requests": ${sent},`) as string })
+  expect(reads).toBeGreaterThan(12)
+})
