@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Client } from '../client/client.ts'
 import { KpiError } from '../domain/errors.ts'
 import type { BlockRow } from './sorting/block.ts'
@@ -18,6 +19,7 @@ import { fetchReference, type Reference } from './reference.ts'
 import type { Rejects } from './rejects.ts'
 import type { Sorter } from './sorting/sorter.ts'
 import { emptySummary, type Summary } from './summary.ts'
+import type { Row } from './reading/rows.ts'
 import { headerOf, type Table } from './reading/table.ts'
 
 /** So many bad rows at the start mean that the columns are not what they were taken for. */
@@ -30,6 +32,8 @@ type Begun = { readonly plan: Plan; readonly reference: Reference }
 export type Checked = Begun & {
   readonly sourcesOfUsers: SourcesOfUsers
   readonly forms: Forms
+  /** The SHA-256 of all cells and of the lines that they stand on: the same in whatever way the file is written. */
+  readonly fingerprint: string
   /** How many entries the file holds that can be loaded as they stand. */
   readonly good: number
   /** How many of them give a target, by the KPIs that keep none. */
@@ -175,7 +179,11 @@ const sinkFor = ({ sorter, rejects, summary }: CheckResults, { kpis }: Reference
   return sink
 }
 
-type ReadRows = Pick<Checked, 'sourcesOfUsers' | 'good' | 'lostTargets' | 'hasPeriods'>
+type ReadRows = Pick<Checked, 'sourcesOfUsers' | 'good' | 'lostTargets' | 'hasPeriods' | 'fingerprint'>
+
+/** Writes rows as text that is another one for other cells, or lines. */
+const textOf = (rows: readonly Row[]): string =>
+  rows.map(({ line, cells }) => `${line}\u001f${cells.join('\u001f')}\u001e`).join('')
 
 /** Reads all rows in the given forms. */
 const readRowsOf = async (
@@ -188,9 +196,11 @@ const readRowsOf = async (
   const { summary, onProgress } = results
   const sink = sinkFor(results, reference, forms)
   const reader = createRowReader(plan, options, reference, sink, forms)
+  const fingerprint = createHash('sha256')
   let isBegun = false
   for await (const chunk of table.rows()) {
     if (chunk.length === 0) continue
+    fingerprint.update(textOf(chunk))
     const rows = isBegun ? chunk : chunk.slice(1)
     isBegun = true
     await reference.fetchAssignments(reader.usersOf(rows))
@@ -205,7 +215,13 @@ const readRowsOf = async (
   reader.finish()
   mustBeFew(summary, options.maxErrors, sink.firstBad, true)
   const { good, lostTargets, hasPeriods: isInPeriods } = sink
-  return { sourcesOfUsers: reader.sourcesOfUsers, good, lostTargets, hasPeriods: isInPeriods }
+  return {
+    sourcesOfUsers: reader.sourcesOfUsers,
+    good,
+    lostTargets,
+    hasPeriods: isInPeriods,
+    fingerprint: fingerprint.digest('hex'),
+  }
 }
 
 /**

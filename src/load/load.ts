@@ -1,5 +1,6 @@
 import { Stopped } from '../client/stopped.ts'
 import { KpiError } from '../domain/errors.ts'
+import type { EntryDraft } from '../domain/resources/entry.ts'
 import { saysNotAssigned } from '../domain/rules.ts'
 import { createAssignments } from './assign.ts'
 import type { Journal, JournalHead } from './journal/journal.ts'
@@ -54,21 +55,24 @@ const namedBy = ({ client, journal: place }: Load): string => {
 }
 
 /** Opens the journal of a run, and says what there is to say of it, and of others of the same file. */
-const beginJournal = (work: Load): Journal => {
-  const { journal: place, table, options, clock, random, onNote } = work
+const beginJournal = (work: Load, prepared: Prepared): Journal => {
+  const { journal: place, options, clock, random, onNote } = work
   const runId = Buffer.from(random(NAME_BYTES)).toString('hex')
   const head = {
     runId,
     service: place?.service ?? '',
     path: place?.path ?? '',
     beganAt: clock.now(),
-    content: table.content,
+    content: prepared.fingerprint,
     account: place?.account() ?? NOBODY,
     caller: namedBy(work),
     isAdding: options.onConflict === 'add',
   }
-  const path = place && journalPath(place, table, options)
-  if (place && path !== undefined) mustNotAddAgain(place.folder, path, head)
+  const path = place && journalPath(place, prepared.fingerprint, options)
+  const drafts = function* (): Generator<EntryDraft> {
+    for (const { drafts: some } of prepared.batches()) yield* some
+  }
+  if (place && path !== undefined && !options.addAgain) mustNotAddAgain(place.folder, path, head, drafts)
   const journal = openJournal(path, head)
   if (journal.doneBefore > 0) {
     onNote(
@@ -129,7 +133,7 @@ const run = async (work: Load, prepared: Prepared, journal: Journal): Promise<En
  */
 export const importFile = (work: Load): Promise<Ending> =>
   withPrepared(work, async (prepared) => {
-    const journal = beginJournal(work)
+    const journal = beginJournal(work, prepared)
     try {
       return await run(work, prepared, journal)
     } finally {

@@ -67,4 +67,6 @@ export type ImportOptions = {
   /** Whether only what differs from what is stored is sent. */
   readonly onlyChanges: boolean
   readonly maxErrors?: MaxErrors | undefined
+  /** Whether rows are added that an import which did not end may have added. */
+  readonly addAgain: boolean
 }

@@ -247,6 +247,39 @@ describe('--on-conflict add, once a run was stopped in the middle,', () => {
     expect(journals(open)).toEqual([])
   })
 
+  test.each<[what: string, written: string]>([
+    ['other line ends', TEXT.replaceAll('\n', '\r\n')],
+    ['quotes', TEXT.replaceAll('2,1,', '"2","1",')],
+    ['another separator', TEXT.replaceAll(',', ';')],
+    ['a mark of its encoding', `\uFEFF${TEXT}`],
+  ])('goes on with the same rows, written with %s', async (_, written) => {
+    await using open = await stopped()
+    open.write('data.csv', written)
+    expect(jsonOf(await load(open, ...ADD, '--quiet'))).toMatchObject({ created: ROWS })
+    await mustHoldOnce(open)
+    expect(journals(open)).toEqual([])
+  })
+
+  test('is refused for a file that has some of its rows, unless that is asked for', async () => {
+    await using open = await stopped()
+    const [header, ...rows] = TEXT.trimEnd().split('\n')
+    open.write('data.csv', `${[header, ...rows.slice(0, 40).toReversed(), `2,1,${formatDay(ROWS)},1`].join('\n')}\n`)
+    const ran = await load(open, ...ADD, '--quiet')
+    expect([ran.code, ran.stderr]).toEqual([
+      1,
+      expect.stringMatching(/40 rows of this file have keys of it: finish that one first, .* or say --add-again/),
+    ])
+    await mustHoldOnce(open)
+    expect(jsonOf(await load(open, ...ADD, '--add-again'))).toMatchObject({ created: 1, updated: 40 })
+  })
+
+  test('is not refused for a file of other rows', async () => {
+    await using open = await stopped()
+    open.write('data.csv', `user,kpi,date,actual\n2,1,${formatDay(ROWS + 9)},1\n`)
+    expect(jsonOf(await load(open, ...ADD))).toMatchObject({ created: 1 })
+    await mustHoldOnce(open)
+  })
+
   test('goes on where the base URL is written in another way', async () => {
     await using open = await stopped()
     const url = open.world.env?.['KPI_BASE_URL'] ?? ''

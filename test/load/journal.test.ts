@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { KpiError } from '../../src/domain/errors.ts'
 import type { Intent, Journal, JournalHead } from '../../src/load/journal/journal.ts'
@@ -37,7 +38,7 @@ const intentOf = (first: number, last: number): Intent => ({
 
 const beheaded = (path: string): void => {
   const database = new DatabaseSync(path)
-  database.exec('delete from meta')
+  database.exec('drop trigger meta_delete; delete from meta')
   database.close()
 }
 
@@ -136,6 +137,86 @@ test('names the file where it is none, or has lost what it held, or one of anoth
   expect(refusalOf(() => openJournal(newer, HEAD))).toContain(`${newer} is of another version of kpi (9); remove it`)
 })
 
+/** All that a journal tells. */
+const contentOf = (journal: Journal): unknown => {
+  const earlier = journal.earlier(undefined, 1000)
+  const { runId, path, content, doneBefore } = journal
+  return [
+    runId,
+    path,
+    content,
+    doneBefore,
+    earlier.map((one) => [one, [...journal.marks(one.id)], journal.ones(one.id)]),
+  ]
+}
+
+/** Writes a journal of all that there is to write, and leaves the file as a process does that is killed then. */
+const killedJournal = (folder: { readonly in: (name: string) => string }): string => {
+  const [path, left] = [folder.in('whole.journal'), folder.in('left.journal')]
+  const journal = openJournal(path, HEAD)
+  const marks = Int32Array.from({ length: 300 }, (_, at) => at * 7919)
+  const ids = journal.intend(Array.from({ length: 40 }, (_, at) => ({ ...intentOf(at * 10, at * 10 + 9), marks })))
+  for (const [at, id] of ids.entries()) {
+    const one = { key: [2, 1, at * 10] as const, digest: `of ${at}`, known: [5, 6], sentAt: at }
+    if (at % 3 === 0) journal.intendOnes(id, [one, { ...one, known: null }])
+    if (at % 6 === 0) journal.acknowledgeOne(id, one.key, { ...emptyTally(), created: 1 })
+    if (at % 3 === 1) journal.acknowledge(id, { ...emptyTally(), updated: 10 })
+    if (at % 5 === 4) journal.withdraw([id])
+    if (at % 5 === 3) journal.intendAnew(id, { ...intentOf(at * 10, at * 10 + 8), marks })
+  }
+  copyFileSync(path, left)
+  journal.close()
+  rmSync(path)
+  return left
+}
+
+test('that lost bytes, or has others in their place, is refused, or says all that it said', () => {
+  using folder = temporaryFolder()
+  const left = killedJournal(folder)
+  const whole = readFileSync(left)
+  const readFrom = (bytes: Uint8Array): unknown => {
+    const path = folder.in('damaged.journal')
+    writeFileSync(path, bytes)
+    try {
+      const journal = openJournal(path, HEAD)
+      const content = contentOf(journal)
+      journal.close()
+      return content
+    } catch (error) {
+      return error instanceof KpiError && error.code === 'unusable' ? 'refused' : error
+    } finally {
+      for (const one of [path, `${path}-journal`]) rmSync(one, { force: true })
+    }
+  }
+  const expected = readFrom(whole)
+  expect(expected).toHaveLength(5)
+  const place = fc.nat({ max: whole.length - 1 })
+  const damage = fc.oneof(
+    place.map((at) => whole.subarray(0, at)),
+    fc.tuple(place, fc.uint8Array({ minLength: 1, maxLength: 600 })).map(([at, bytes]) => {
+      const damaged = Buffer.from(whole)
+      damaged.set(bytes.subarray(0, whole.length - at), at)
+      return damaged
+    }),
+    fc
+      .tuple(place, fc.integer({ min: 1, max: 5000 }))
+      .map(([at, count]) => Buffer.from(whole).fill(0, at, Math.min(whole.length, at + count))),
+    fc
+      .tuple(place, fc.integer({ min: 1, max: 9000 }))
+      .map(([at, count]) => Buffer.concat([whole.subarray(0, at), whole.subarray(at + count)])),
+  )
+  let refused = 0
+  fc.assert(
+    fc.property(damage, (bytes) => {
+      const read = readFrom(bytes)
+      refused += Number(read === 'refused')
+      expect([expected, 'refused']).toContainEqual(read)
+    }),
+    { numRuns: 300 },
+  )
+  expect(refused).toBeGreaterThan(200)
+})
+
 test('is made anew where that was cut off before it was whole, and not by whoever only looks', () => {
   using folder = temporaryFolder()
   const path = folder.in('a.journal')
@@ -190,13 +271,13 @@ test('keeps another run with other flags from adding the same content again', ()
   const journal = openJournal(path, HEAD)
   journal.acknowledge(journal.intend([intentOf(0, 9)])[0] ?? 0, emptyTally())
   journal.close()
-  const add = (head: Partial<JournalHead>) => () => mustNotAddAgain(folder.path, own, { ...HEAD, ...head })
+  const add = (head: Partial<JournalHead>) => () => mustNotAddAgain(folder.path, own, { ...HEAD, ...head }, () => [])
   expect(add({ path: '/data.csv.gz' })).toThrow(
-    `data.csv with --on-conflict add and other flags began at 1970-01-01 00:00 UTC and was not finished; 10 of its entries were sent, and would be added again: go on with those flags, or remove ${path}`,
+    `data.csv with --on-conflict add and other flags began at 1970-01-01 00:00 UTC and was not finished; 10 of its entries were sent, and would be added again: go on with those flags, or say --add-again; once it is not needed, remove ${path}`,
   )
   expect(add({ content: 'b' })).not.toThrow()
   expect(add({ isAdding: false })).not.toThrow()
-  expect(() => mustNotAddAgain(folder.path, path, HEAD)).not.toThrow()
+  expect(() => mustNotAddAgain(folder.path, path, HEAD, () => [])).not.toThrow()
 })
 
 test('tells of another run of the same file in what way it is another one', () => {
@@ -229,15 +310,14 @@ test('keeps another run with other credentials from adding the same again, unles
   journal.close()
   const refusal = (head: Partial<JournalHead>): string | undefined => {
     try {
-      mustNotAddAgain(folder.path, own, { ...HEAD, account: { for: 'key 2', isSure: false }, ...head })
+      mustNotAddAgain(folder.path, own, { ...HEAD, account: { for: 'key 2', isSure: false }, ...head }, () => [])
     } catch (error) {
       return error instanceof KpiError ? error.message : 'another'
     }
     return undefined
   }
   expect(refusal({})).toContain('1 of its entries were sent, and would be added again: go on with those credentials')
-  expect(refusal({ path: '/copy.csv' })).toContain(`or remove ${path} (or name another folder with --journal)`)
-  expect(refusal({ content: 'b' })).toBeDefined()
+  expect(refusal({ path: '/copy.csv' })).toContain(`remove ${path} (or name another folder with --journal)`)
   expect(refusal({ content: 'b', path: '/other.csv' })).toBeUndefined()
   expect(refusal({ isAdding: false })).toBeUndefined()
   expect(refusal({ service: 'https://other.example.com/api' })).toBeUndefined()

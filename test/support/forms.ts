@@ -19,7 +19,6 @@ export const tableOf = (rows: readonly Cells[], chunkRows = 7): Table => ({
   reading: { gzip: false, encoding: 'utf-8', hasMark: false, separator: ',', evidence: [] },
   sha256: '',
   bytes: 0,
-  content: '',
   mode: 0o644,
   rows: async function* () {
     for (let at = 0; at < rows.length; at += chunkRows) {

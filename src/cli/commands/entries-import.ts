@@ -82,6 +82,7 @@ export const addImport = (group: Command, act: Act): void => {
         .default('update'),
     )
     .option('--only-changes', 'read what is there first, and send only what differs')
+    .option('--add-again', 'with --on-conflict add: add rows too that an unfinished import may have added')
     .option('--create-assignments', 'assign KPIs to users where the rows need it')
     .optionsGroup('Before and after:')
     .option('--dry-run', 'do all but send, and say what each row would do')

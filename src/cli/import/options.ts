@@ -104,4 +104,5 @@ export const importOptions = (flags: FlagValues, today: Day): ImportOptions => (
   onConflict: ON_CONFLICT.find((one) => one === flags['onConflict']) ?? 'update',
   onlyChanges: flags['onlyChanges'] === true,
   maxErrors: maxErrorsOf(flags['maxErrors']),
+  addAgain: flags['addAgain'] === true,
 })

@@ -5,8 +5,9 @@ import { pathToFileURL } from 'node:url'
 import { isBusy, unreadable } from './fault.ts'
 import type { JournalHead } from './journal.ts'
 import { makeMissing } from './private-folder.ts'
+import { isSealed, keepSeal, SEAL_SCHEMA } from './seal.ts'
 
-const VERSION = 2
+const VERSION = 3
 const SCHEMA = `
 create table meta (name text primary key, value text not null) without rowid;
 create table intervals (
@@ -66,20 +67,26 @@ const versionOf = (database: DatabaseSync): number =>
   Number(database.prepare('pragma user_version').get()?.['user_version'])
 
 const fill = (database: DatabaseSync, head: JournalHead): void => {
+  keepSeal(database)
   database.exec(SCHEMA)
+  database.exec(SEAL_SCHEMA)
   database.prepare("insert into meta values ('head', ?)").run(JSON.stringify(head))
 }
 
 const mustBeWhole = (database: DatabaseSync, path: string): void => {
   const version = versionOf(database)
   if (version !== 0 && version !== VERSION) throw unreadable(path, `is of another version of kpi (${version})`)
-  const isWhole = version === VERSION && database.prepare("select 1 from meta where name = 'head'").get()
-  if (!isWhole) throw unreadable(path, 'is damaged')
+  const hasHead = version === VERSION && database.prepare("select 1 from meta where name = 'head'").get()
+  if (!hasHead || !isSealed(database)) throw unreadable(path, 'is damaged')
 }
 
-/** Takes the lock, which lasts until the file is closed, and fills one that is new; false where it is not the one at the path. */
+/**
+ * Takes the lock, which lasts until the file is closed, and fills one that is new; false where it is not the one at the path. All of
+ * it lies in one file: what is written ahead in a second one could be lost without a trace.
+ */
 const takeHold = (database: DatabaseSync, path: string, inode: number, head: JournalHead | undefined): boolean => {
-  database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; begin immediate')
+  database.exec('pragma locking_mode = exclusive; pragma journal_mode = delete; begin immediate')
+  keepSeal(database)
   if (inodeOf(path) !== inode) return false
   if (head && versionOf(database) === 0 && existsSync(markOf(path))) fill(database, head)
   mustBeWhole(database, path)
@@ -126,7 +133,7 @@ export const holdJournal = (path: string, head: JournalHead | undefined): Databa
 export const removeHeld = (database: DatabaseSync, path: string): void => {
   // Its log goes first and all happens while it is held, so that nobody else's file is met under its name.
   database.exec('pragma journal_mode = memory')
-  for (const one of [markOf(path), path]) rmSync(one, { force: true })
+  for (const one of [markOf(path), `${path}-journal`, path]) rmSync(one, { force: true })
   database.close()
 }
 

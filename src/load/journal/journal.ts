@@ -81,7 +81,7 @@ export type JournalHead = {
   readonly path: string
   /** When the run began. */
   readonly beganAt: number
-  /** What the file holds, as a fingerprint. */
+  /** What the file's rows are, as a fingerprint. */
   readonly content: string
   /** Whose entries they are. */
   readonly account: Working

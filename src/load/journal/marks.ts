@@ -69,6 +69,24 @@ export const findMarks = (
   })
 }
 
+/** So many entries are marked at a time. */
+const AT_A_TIME = 1000
+
+/** Counts the entries whose keys are among earlier marks. */
+export const countKnown = (earlier: readonly Marks[], drafts: Iterable<EntryDraft>): number => {
+  const known = new Set(earlier.flatMap((marks) => Array.from({ length: countOf(marks) }, (_, at) => keyAt(marks, at))))
+  let count = 0
+  let some: EntryDraft[] = []
+  const take = (): void => {
+    const marks = marksOf(some)
+    for (let at = 0; at < some.length; at += 1) if (known.has(keyAt(marks, at))) count += 1
+    some = []
+  }
+  for (const draft of drafts) if (some.push(draft) === AT_A_TIME) take()
+  take()
+  return count
+}
+
 /** Marks, and after them those of earlier ones whose keys are not among them. */
 export const joinMarks = (marks: Marks, earlier: Marks): Marks => {
   const own = new Set(Array.from({ length: countOf(marks) }, (_, at) => keyAt(marks, at)))

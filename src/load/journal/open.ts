@@ -57,6 +57,17 @@ export const readJournal = (path: string): JournalHead & Pick<Journal, 'doneBefo
   }
 }
 
+/** Reads the marks of all that a journal of another run says may have been sent. */
+export const readMarks = (path: string): Marks[] => {
+  const file = findJournalFile(path)
+  try {
+    const rows = file.database.prepare('select marks from marks').all()
+    return rows.flatMap(({ marks }) => (marks instanceof Uint8Array ? [new Int32Array(marks.slice().buffer)] : []))
+  } finally {
+    file.close()
+  }
+}
+
 /** The journal of a run at a path, begun with a head where it is new; in memory where there is no path. */
 export const openJournal = (path: string | undefined, asked: JournalHead): Journal => {
   const file = openJournalFile(path, asked)

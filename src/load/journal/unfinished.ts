@@ -1,8 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
 import type { Journal, JournalHead } from './journal.ts'
-import { readJournal } from './open.ts'
+import { countKnown } from './marks.ts'
+import { readJournal, readMarks } from './open.ts'
 import { JOURNAL_ENDING } from './identity.ts'
 
 const journalsIn = (folder: string): string[] =>
@@ -38,29 +40,42 @@ const hasSameAccount = (left: JournalHead, right: JournalHead): boolean => left.
 const differenceOf = (head: JournalHead, other: JournalHead): 'flags' | 'credentials' =>
   hasSameAccount(head, other) ? 'flags' : 'credentials'
 
-/** Whether what a run adds may have been added by another: a file that has changed is no such case in one account. */
-const mayAddTheSame = (head: JournalHead, other: JournalHead): boolean => {
-  if (!other.isAdding) return false
-  if (hasSameAccount(head, other)) return other.content === head.content
-  const areSureOthers = other.account.isSure && head.account.isSure
-  return !areSureOthers && (other.content === head.content || other.path === head.path)
+/** Tells whether two runs may be for the same account: only where the service names both is it sure that they are not. */
+const mayShareAccount = (head: JournalHead, other: JournalHead): boolean =>
+  hasSameAccount(head, other) || !(other.account.isSure && head.account.isSure)
+
+/** Says why an import is refused that would add again what another one may have added, and what to do. */
+const addsAgain = (head: JournalHead, other: Unfinished, again: number): KpiError => {
+  const { path, beganAt, doneBefore, at } = other
+  const isSame = other.content === head.content
+  const [what, goOn] = isSame
+    ? [` and other ${differenceOf(head, other)}`, `go on with those ${differenceOf(head, other)}`]
+    : ['', `${again} rows of this file have keys of it: finish that one first, with the file that it began with`]
+  const sent = `${doneBefore} of its entries were sent`
+  return new KpiError(
+    'malformed',
+    `an import of ${basename(path)} with --on-conflict add${what} began at ${minuteOf(beganAt)} and was not finished; ` +
+      `${sent}, and would be added again: ${goOn}, or say --add-again; once it is not needed, remove ${at} (or name another folder with --journal)`,
+  )
 }
 
 /**
- * Refuses to add what another run has added already, as far as it came: one with other flags, of which nobody can tell
- * whether they mean the same, or with other credentials, of which nobody can tell whether they are those of the same
- * account. Where our own service names the account of both, the latter is no question.
+ * Refuses to add rows that another run may have added, as far as it came: whether it loaded the same rows with other flags
+ * or credentials, or a file that has some of them. Where the bundled service names the accounts of both and they differ,
+ * that is no question. `drafts` are the entries of this run.
  */
-export const mustNotAddAgain = (folder: string, own: string, head: JournalHead): void => {
+export const mustNotAddAgain = (
+  folder: string,
+  own: string,
+  head: JournalHead,
+  drafts: () => Iterable<EntryDraft>,
+): void => {
   if (!head.isAdding || existsSync(own)) return
-  const same = othersIn(folder, own, head).find((other) => mayAddTheSame(head, other))
-  if (!same) return
-  const unlike = differenceOf(head, same)
-  throw new KpiError(
-    'malformed',
-    `an import of ${basename(same.path)} with --on-conflict add and other ${unlike} began at ${minuteOf(same.beganAt)} and was not finished; ` +
-      `${same.doneBefore} of its entries were sent, and would be added again: go on with those ${unlike}, or remove ${same.at} (or name another folder with --journal) to begin anew`,
-  )
+  for (const other of othersIn(folder, own, head)) {
+    if (!other.isAdding || !mayShareAccount(head, other)) continue
+    const again = other.content === head.content ? 0 : countKnown(readMarks(other.at), drafts())
+    if (again > 0 || other.content === head.content) throw addsAgain(head, other, again)
+  }
 }
 
 /** What is said of a run that loaded the same file into the same service: an earlier content of it, or in another way. */

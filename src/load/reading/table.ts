@@ -34,8 +34,6 @@ export type Table = {
   /** The SHA-256 of its bytes, in hexadecimal. */
   readonly sha256: string
   readonly bytes: number
-  /** The SHA-256 of what it holds, which is the same where that is packed. */
-  readonly content: string
   readonly rows: () => AsyncGenerator<readonly Row[]>
   /** The rights of the file: what is made of its rows is for no others. */
   readonly mode: number
@@ -83,8 +81,7 @@ export const openTable = async (source: Source, asked: AskedReading = {}): Promi
   const file = await passing(source.open())
   const gzip = file.isGzip
   const content = (): Content => contentOf(source.open(), source.name, gzip)
-  const unpacked = gzip ? await passing(contentOf(file.bytes, source.name, gzip)) : file
-  const seen = await inspect(unpacked.bytes)
+  const seen = await inspect(contentOf(file.bytes, source.name, gzip))
   const sum = file.sum()
   const { encoding, hasMark, evidence, assumed } = await findEncoding(
     { name: source.name, seen, reread: content },
@@ -109,7 +106,6 @@ export const openTable = async (source: Source, asked: AskedReading = {}): Promi
       evidence: [...(gzip ? ['gzip: it begins with 1F 8B'] : []), ...evidence, ...found.evidence],
     },
     ...sum,
-    content: gzip ? unpacked.sum().sha256 : sum.sha256,
     rows: () => unchanged(source, stamp, rows),
     mode: source.mode,
     close: source.close,

@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+
+/*
+ * A journal is believed only where all that it must hold is there. A seal is kept beside the rows: how many they are, and
+ * the sum of their hashes. Each change of a row changes it in the same transaction, by triggers, and whoever opens the
+ * journal makes it anew from the rows. What lost rows, or bytes of them, does not match it.
+ */
+
+const columnsOf = (text: string): string[] => text.split(', ')
+
+/** The tables that are sealed, and their columns as they are hashed. */
+const SEALED: Readonly<Record<string, readonly string[]>> = {
+  meta: columnsOf('name, value'),
+  intervals: columnsOf(
+    'id, first_owner, first_kpi, first_day, last_owner, last_kpi, last_day, count, digest, way, places, stage, sent_at, run, outcome',
+  ),
+  marks: columnsOf('interval, hex(marks)'),
+  ones: columnsOf('interval, owner, kpi, day, digest, known, sent_at, outcome'),
+}
+
+const EMPTY = '0'
+const MODULUS = 1n << 128n
+const HASH_LETTERS = 32
+
+const numberIn = (hex: string): bigint => BigInt(`0x${hex}`)
+const hashOf = (row: string): bigint => numberIn(hash('sha256', row, 'hex').slice(0, HASH_LETTERS))
+
+const withRow = (sum: string, row: string): string => ((numberIn(sum) + hashOf(row)) % MODULUS).toString(16)
+const withoutRow = (sum: string, row: string): string =>
+  ((numberIn(sum) + MODULUS - hashOf(row)) % MODULUS).toString(16)
+
+/** Writes a row as text: its table, and each of its values. `of` is the row's name in SQL, such as `new.`. */
+const rowText = (table: string, of: string): string => {
+  const columns = (SEALED[table] ?? []).map((name) => name.replace(/\w+(?=\)|$)/, (column) => of + column))
+  return `json_array('${table}', ${columns.join(', ')})`
+}
+
+const triggersOf = (table: string): string => {
+  const [fresh, old] = [rowText(table, 'new.'), rowText(table, 'old.')]
+  const update = (event: string, set: string): string =>
+    `create trigger ${table}_${event} after ${event} on ${table} begin update seal set ${set}; end;`
+  return [
+    update('insert', `rows = rows + 1, sum = seal_with(sum, ${fresh})`),
+    update('delete', `rows = rows - 1, sum = seal_without(sum, ${old})`),
+    update('update', `sum = seal_with(seal_without(sum, ${old}), ${fresh})`),
+  ].join('\n')
+}
+
+/** The tables and triggers that keep the seal, for a journal whose other tables are there and empty. */
+export const SEAL_SCHEMA = [
+  'create table seal (rows integer not null, sum text not null);',
+  `insert into seal values (0, '${EMPTY}');`,
+  ...Object.keys(SEALED).map(triggersOf),
+].join('\n')
+
+/** Prepares a connection to keep the seal: to be called before anything is written. */
+export const keepSeal = (database: DatabaseSync): void => {
+  database.function('seal_with', { deterministic: true }, (sum, row) => withRow(String(sum), String(row)))
+  database.function('seal_without', { deterministic: true }, (sum, row) => withoutRow(String(sum), String(row)))
+  // Rows that are replaced are taken out of the seal, too.
+  database.exec('pragma recursive_triggers = on')
+}
+
+/** Tells whether all rows are there as they were written, and can be found. */
+export const isSealed = (database: DatabaseSync): boolean => {
+  if (database.prepare('pragma integrity_check(1)').get()?.['integrity_check'] !== 'ok') return false
+  let [rows, sum] = [0, EMPTY]
+  for (const table of Object.keys(SEALED)) {
+    for (const { row } of database.prepare(`select ${rowText(table, '')} as row from ${table}`).iterate()) {
+      rows += 1
+      sum = withRow(sum, String(row))
+    }
+  }
+  const seal = database.prepare('select rows, sum from seal').get()
+  return seal?.['rows'] === rows && seal['sum'] === sum
+}
