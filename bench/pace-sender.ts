@@ -8,6 +8,7 @@ const [url = '', file = '', requests = '0', name = ''] = process.argv.slice(2)
 
 const clock = {
   now: Date.now,
+  uptime: () => performance.now(),
   sleep: async (milliseconds: number, signal?: AbortSignal): Promise<void> => {
     await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined)
   },

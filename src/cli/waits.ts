@@ -6,11 +6,12 @@ export type OnWait = (waiting: Waiting | undefined) => void
 
 /** A clock whose sleeps are told while they last. */
 export const tellingClock = (
-  { now, sleep }: Clock,
+  { now, uptime, sleep }: Clock,
   waitingFor: (milliseconds: number) => Waiting | undefined,
   onWait: OnWait,
 ): Clock => ({
   now,
+  uptime,
   sleep: async (milliseconds, signal) => {
     onWait(waitingFor(milliseconds))
     await sleep(milliseconds, signal)

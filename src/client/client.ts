@@ -125,7 +125,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
       mustBeReadable(rows)
       return { rows, total: received.total }
     },
-    requests: () => requests,
+    requests: () => transport.requests?.() ?? requests,
     traffic: () => transport.traffic?.() ?? NO_TRAFFIC,
     usage: () => transport.usage?.(),
     waiting: () => transport.waiting?.(),

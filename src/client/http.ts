@@ -130,6 +130,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   let key: KeySaid | undefined
   let isOurs = false
   let account: string | undefined
+  let requests = 0
   const request = async ({ method, path, query = {}, body, idempotencyKey }: Sending): Promise<TextAnswer> => {
     const text = {
       method,
@@ -166,8 +167,19 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   /** The classic interface answers 201 whatever a POST did (contract, section 4). */
   const isCreatedIn = ({ status }: TextAnswer): boolean | undefined =>
     login === undefined ? status === 201 : undefined
+  const askCounted = async (sending: Sending): Promise<TextAnswer> => {
+    try {
+      const answer = await ask(sending)
+      requests += 1
+      return answer
+    } catch (error) {
+      // What waited for its turn when all was stopped was not sent.
+      if (!(error instanceof Stopped)) requests += 1
+      throw error
+    }
+  }
   const sendOnce = async (sending: Sending): Promise<Received> => {
-    const answer = await ask(sending)
+    const answer = await askCounted(sending)
     const refusal = refusalOf(answer, sending.path)
     if (refusal) throw refusal
     const content = { json: redaction.content(contentOfAnswer(answer), answer.body) }
@@ -194,6 +206,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     caller: callerOf({ login, token }),
     workingFor: () => workingFor(account, { login, token }),
     isOurs: () => isOurs,
+    requests: () => requests,
     ...(gate && { traffic: gate.traffic, usage: gate.usage }),
     waiting: () => retry?.waiting() ?? gate?.waiting(),
     close,

@@ -127,6 +127,27 @@ describe('a run takes at most 3 % longer than it must, and at most 0.5 % of its 
   })
 })
 
+describe('at most 1 % of the requests are refused, whatever a service says of when to come back', () => {
+  const TELLINGS: readonly (readonly [what: string, retryAfter: Telling['retryAfter']])[] = [
+    ['no time', { words: '0' }],
+    ['a date that is past', { words: 'Thu, 01 Jan 1970 00:00:00 GMT' }],
+    ['always a second', { words: '1' }],
+    ['a time that is rounded down', 'rounded down'],
+    ['nothing', 'none'],
+  ]
+  describe.each(TELLINGS)('%s', (_, retryAfter) => {
+    test.each(ALL_KINDS)('%s', async (kind) => {
+      for (const headers of ['none', 'x-limit'] as const) {
+        const clock = createVirtualClock()
+        const limited = service(clock, KINDS[kind](200), FAR, { headers, status: 429, retryAfter })
+        const gate = gateOn(clock)
+        await clock.run(() => sendThrough(gate, limited, { left: 3000 }, FAR.atATime))
+        expect(limited.tally.refused).toBeLessThanOrEqual(30)
+      }
+    })
+  })
+})
+
 /** Four gates, each with a connection of its own to one file, as four processes have. */
 const measureFour = async (kind: Kind, limit: number, headers: Telling['headers'], way = FAR) => {
   using folder = temporaryFolder()
@@ -204,6 +225,8 @@ describe('what happens on the way', () => {
       await clock.run(() => Promise.all([set(), sendThrough(gate, limited, { left: 1100 }, 10)]))
       expect(clock.elapsed()).toBeLessThan(5 * 60_000 + 2 * 65_000)
       expect(limited.tally.refused).toBeLessThanOrEqual(40)
+      const { waitedMs } = gate.traffic()
+      expect([waitedMs > 200_000, waitedMs <= clock.elapsed()]).toEqual([true, true])
     },
   )
 

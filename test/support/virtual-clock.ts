@@ -91,6 +91,7 @@ export const createVirtualClock = (start = START): VirtualClock => {
   return {
     now: () => Math.floor(offset + elapsed),
     sleep,
+    uptime: () => elapsed,
     elapsed: () => elapsed,
     set: (milliseconds) => void (offset += milliseconds),
     run,

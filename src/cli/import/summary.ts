@@ -7,13 +7,13 @@ import type { Io } from '../io.ts'
 const seconds = (milliseconds: number): bigint => BigInt(Math.round(milliseconds / 100)) * 1000n
 
 /** Measures one load by what the clock and the client, which others may have used before, say from now on. */
-export const startMeter = ({ now }: Io, client: Client): (() => AnyRecord) => {
-  const [startedAt, requests, traffic] = [now(), client.requests(), client.traffic()]
+export const startMeter = ({ uptime }: Io, client: Client): (() => AnyRecord) => {
+  const [startedAt, requests, traffic] = [uptime(), client.requests(), client.traffic()]
   return () => ({
     requests: client.requests() - requests,
     refused: client.traffic().refused - traffic.refused,
     waited: seconds(client.traffic().waitedMs - traffic.waitedMs),
-    seconds: seconds(now() - startedAt),
+    seconds: seconds(uptime() - startedAt),
   })
 }
 

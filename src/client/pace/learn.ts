@@ -12,6 +12,8 @@ const MISSED = 1
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
 const LONGEST_GUARD_MS = 1000
+/** No service means less than that by a time to wait. */
+const SHORTEST_WAIT_MS = 500
 
 /** Takes over what the service says of its limit. */
 const adopt = (pace: Pace, { limit, windowMs }: Told): void => {
@@ -128,20 +130,43 @@ const learn = (pace: Pace, now: number, wait: number): void => {
   }
 }
 
+/** What a refusal tells that does not say when there will be room. */
+const refusedSilently = (pace: Pace, now: number): void => {
+  const { kind, isTold, limit, mistakes, windowMs } = pace
+  const own = countOf(pace.log, now - windowMs)
+  if (kind === 'bucket' && (pace.rate !== null || isTold)) refusedBucket(pace, now)
+  else if (isTold && mistakes < MOST_MISTAKES && own < (limit ?? 0) * 0.9) becomeBucket(pace, now, 0, own)
+  else {
+    if (kind === 'sliding') fill(pace, now)
+    settle(pace, 'sliding', now)
+  }
+}
+
+/**
+ * Returns how long to wait by what a refusal says; undefined where it says nothing that can be true: no time at all, or,
+ * where what it said before was waited for and was too short, one that is as short.
+ */
+const believed = (pace: Pace, waitMs: number | undefined): number | undefined => {
+  if (waitMs === undefined || waitMs < SHORTEST_WAIT_MS) return undefined
+  return pace.pauses > (pace.isTold ? 2 : 1) && isShort(pace, waitMs) ? undefined : waitMs
+}
+
 /** A request was refused for the limit. */
 export const refuse = (pace: Pace, name: string, now: number, told: Told): void => {
   const sentAt = end(pace, name, now)
   const isNews = sentAt >= pace.judgedAt
-  const wait = told.refusal?.waitMs
   adopt(pace, told)
-  if (isNews && wait === undefined) pace.pauses += 1
-  const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, pace.pauses - 1))
-  pace.notBefore = Math.max(pace.notBefore, now + Math.min(LONGEST_WAIT_MS, wait ?? pause))
+  // Those that were under way at the first refusal were sent before it was known, and count as one with it.
+  if (pace.pauses === 0 || sentAt >= pace.notBefore) pace.pauses += 1
+  const wait = believed(pace, told.refusal?.waitMs)
+  const doublings = Math.max(0, pace.pauses - (wait === undefined ? 1 : 2))
+  const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** doublings)
+  const least = wait === undefined || pace.pauses > 1 ? pause : 0
+  pace.notBefore = Math.max(pace.notBefore, now + Math.min(LONGEST_WAIT_MS, Math.max(wait ?? 0, least)))
   if (!isNews) return
   if ((told.remaining ?? 0) > 0) pace.isMiscounted = true
   pace.limit ??= countOf(pace.log, now - pace.windowMs) || null
   if (pace.limit === null) pace.judgedAt = now
   else if (wait !== undefined) learn(pace, now, Math.min(LONGEST_WAIT_MS, wait))
-  else if (pace.kind === 'bucket') refusedBucket(pace, now)
-  else settle(pace, 'sliding', now)
+  else refusedSilently(pace, now)
 }

@@ -101,10 +101,10 @@ export const createGate = (pacing: Pacing): Gate => {
     if (wait === Infinity && isUnderWay > 0) return waiting.waitForNews()
     tellLong(wait)
     const spread = share.isShared() ? random() * SPREAD_MS : 0
-    const [startedAt, isHeldUp] = [clock.now(), isUnderWay === 0]
+    const [startedAt, isHeldUp] = [clock.uptime(), isUnderWay === 0]
     const longest = wait === Infinity ? LOOK_SOON_MS : share.isShared() ? LOOK_MS : LONGEST_WAIT_MS
     await waiting.wait(Math.min(wait, longest) + spread)
-    if (isHeldUp) waitedMs += Math.max(0, clock.now() - startedAt)
+    if (isHeldUp) waitedMs += clock.uptime() - startedAt
   }
   const pass = async (turn: string): Promise<void> => {
     for (;;) {

@@ -34,7 +34,7 @@ export type Pace = {
   raiseAt: number
   /** No request goes before this. */
   notBefore: number
-  /** Refusals in a row that did not say how long to wait. */
+  /** Refusals in a row, but for those of requests that were under way at the first of them. */
   pauses: number
   /** Requests that were accepted, by the time of their answer. */
   log: Sent[]
