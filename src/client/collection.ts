@@ -1,4 +1,4 @@
-import { draftToJson, type Json, recordFromJson } from '../codec/json.ts'
+import { draftToJson, type Json, recordFromJson, unreadableIn } from '../codec/json.ts'
 import { KpiError } from '../domain/errors.ts'
 import { asRecord, type Draft, type Patch, type Resource, type Stored, type Verb } from '../domain/schema.ts'
 import type { Received, Sending } from './transport.ts'
@@ -33,11 +33,22 @@ export const readDone = <R extends Resource>(of: R, received: Received): Stored<
   }
 }
 
+const SHOWN = 60
+
+/** Refuses a record of a list that would be shown with blanks where it says something. */
+const mustBeReadable = (of: Resource, body: Json): void => {
+  const found = unreadableIn(of, body)
+  if (!found) return
+  const value = found.raw === undefined ? 'not there' : (JSON.stringify(found.raw) ?? '').slice(0, SHOWN)
+  throw new KpiError('not_acceptable', `the service lists ${of.plural} that cannot be read: ${found.name} is ${value}`)
+}
+
 /** Reads a list of a resource. */
 export const readMany = <R extends Resource>(of: R, { content }: Received): Stored<R>[] => {
   if ('records' in content) return content.records.map((record) => asRecord(of, record))
   const list: Json = 'json' in content ? content.json : undefined
   if (!Array.isArray(list)) throw new KpiError('internal', `the service did not answer a list of ${of.plural}`)
+  for (const one of list) mustBeReadable(of, one)
   return list.map((one) => recordFromJson(of, one))
 }
 

@@ -176,13 +176,17 @@ const readMoment = (text: string): Instant | null => {
   return Number.isNaN(milliseconds) ? null : milliseconds / 1000
 }
 
+const YES = /^(?:true|1|yes|on)$/i
+const NO = /^(?:false|0|no|off)$/i
+
 /** A field that is answered as text; some services write numbers so, too. */
 const readAnswerText = ({ kind }: Field, text: string): FieldValue => {
   if (kind === 'date') return parseDay(text) ?? parseDay(text.replace(MIDNIGHT, '')) ?? null
   if (kind === 'datetime') return parseInstant(text) ?? readMoment(text)
   if (kind === 'decimal') return parseDecimal(text)?.value ?? null
   if (kind === 'integer' || kind === 'int16') return /^-?\d+$/.test(text) ? Number(text) : null
-  return kind === 'boolean' ? /^(?:true|1|yes)$/i.test(text) : text
+  if (kind === 'boolean') return YES.test(text) || (NO.test(text) ? false : null)
+  return text
 }
 
 /** Reads a number of an answer; where text or a flag is expected, what the number says of that, digit for digit. */
@@ -213,4 +217,21 @@ export const recordFromJson = <R extends Resource>(of: R, body: Json): Stored<R>
   const record: Record<string, FieldValue> = {}
   for (const { name, field } of of.shown) record[name] = readAnswer(field, body[name])
   return record as Stored<R>
+}
+
+/** Moments tell when a record was made: one that cannot be read is shown as none, and keeps nobody from the rest. */
+const mayBeLost = ({ kind }: Field): boolean => kind === 'datetime'
+
+/**
+ * Returns the first field of a listed record that says something that cannot be read, or an id that it lacks, with what
+ * stands there; undefined where all can be read. Read as blank, it would be taken for something that is not there.
+ */
+export const unreadableIn = (of: Resource, body: Json): { readonly name: string; readonly raw: Json } | undefined => {
+  if (!isObject(body)) return undefined
+  const found = of.shown.find(({ name, field }) => {
+    const raw = body[name]
+    const isGiven = raw !== undefined && raw !== null && raw !== ''
+    return (isGiven || name === 'id') && !mayBeLost(field) && readAnswer(field, raw) === null
+  })
+  return found && { name: found.name, raw: body[found.name] }
 }

@@ -374,3 +374,15 @@ test('a scope that is missing is told with what to do about it', async () => {
       'kpi: the key does not have the scope users:read, which this needs; use a key that has it; on the bundled service, kpi service keys create NAME --user USER --scopes kpis:read,users:read makes one\n',
   })
 })
+
+test.each([
+  [['/api/kpifrequencies'], 0],
+  [['/api/kpifrequencies', '/api/kpis'], 1],
+])('profiles check asks for another list where a service has no %j', async (missing, code) => {
+  const foreign = await foreignService((response, { url = '' }) => {
+    response.writeHead(missing.includes(url) ? 404 : 200, { 'content-type': 'application/json' }).end('[]')
+  })
+  const env = { KPI_BASE_URL: `${foreign.url}/api`, KPI_LOGIN: 'ann@example.com', KPI_TOKEN: 'their-own-token' }
+  const ran = await inEnv(env, 'profiles', 'check', '-o', 'json')
+  expect([ran.code, foreign.reached.length]).toEqual([code, 2])
+})

@@ -2,13 +2,17 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { createClient } from '../../src/client/client.ts'
+import { type Client, createClient } from '../../src/client/client.ts'
+import { readMany } from '../../src/client/collection.ts'
 import { createDirectory } from '../../src/client/directory.ts'
 import { httpTransport } from '../../src/client/http.ts'
 import { recordFromJson } from '../../src/codec/json.ts'
 import { formatInstant } from '../../src/domain/day.ts'
+import { KpiError } from '../../src/domain/errors.ts'
+import { entry } from '../../src/domain/resources/entry.ts'
 import { kpi } from '../../src/domain/resources/kpi.ts'
 import { fullName, user } from '../../src/domain/resources/user.ts'
+import type { AnyRecord, Resource } from '../../src/domain/schema.ts'
 import { faultsOfKpi, faultsOfUser } from '../../src/domain/rules.ts'
 
 /** A client of a service that answers every request with the same bytes. */
@@ -41,7 +45,7 @@ test.each<[type: string, encoding: BufferEncoding]>([
 })
 
 test.each<[rows: unknown, lacking: string]>([
-  [[{ kpiId: 1, itemId: 2, entryDate: '01.02.2026' }], 'entryDate'],
+  [[{ kpiId: 1, itemId: 2 }], 'entryDate'],
   [[{ kpi: 1, item: 2, date: '2026-02-01' }], 'kpiId, itemId, entryDate'],
   [
     [
@@ -57,6 +61,66 @@ test.each<[rows: unknown, lacking: string]>([
     message: `the service answers report rows whose ${lacking} cannot be read`,
   })
 })
+
+test.each<[list: (client: Client) => Promise<unknown>, body: object, message: string]>([
+  [(client) => client.report({ from: 0, to: 1 }), { kpiId: 1, entryDate: '01.02.2026' }, 'entryDate is "01.02.2026"'],
+  [(client) => client.report({ from: 0, to: 1 }), { kpiId: 1, actual: 'n/a' }, 'actual is "n/a"'],
+  [({ kpis }) => kpis.list(), { id: 'a-1', name: 'Sales' }, 'id is "a-1"'],
+  [({ kpis }) => kpis.list(), { name: 'Sales' }, 'id is not there'],
+  [({ kpis }) => kpis.list(), { id: 1, target_default: 'high' }, 'target_default is "high"'],
+  [({ kpis }) => kpis.list(), { id: 1, is_active: 'maybe' }, 'is_active is "maybe"'],
+  [({ users }) => users.list(), { id: {} }, 'id is {}'],
+  [
+    ({ entries }) => entries.list({ from: 0, to: 1 }),
+    { id: 1, kpi_id: 1, entry_date: '3/1/2026' },
+    'entry_date is "3/1/2026"',
+  ],
+])('what is listed is refused by name where it would be shown as blank: %s', async (list, body, message) => {
+  const client = await clientOf(Buffer.from(JSON.stringify([body])), 'application/json')
+  await expect(list(client)).rejects.toMatchObject({
+    code: 'not_acceptable',
+    message: expect.stringContaining(`that cannot be read: ${message}`) as string,
+  })
+})
+
+/** What services write where others write something else. */
+const ODD = fc.oneof(
+  fc.constantFrom(null, '', '7', 7, 7.5, '7.25', -1, 1e300, 'n/a', true, false, 'true', 'no', [], {}, ['a']),
+  fc.constantFrom('2026-03-01', '2026-03-01T00:00:00Z', '01.03.2026', 20260301, 1772323200, '2026-03-01T10:20:30.5Z'),
+  fc.string(),
+)
+
+/** Reads a list; any other error than a refusal by name is thrown. */
+const readOrRefuse = (of: Resource, list: readonly object[]): readonly AnyRecord[] | 'refused' => {
+  try {
+    return readMany(of, { content: { json: list } })
+  } catch (error) {
+    if (error instanceof KpiError && error.code === 'not_acceptable') return 'refused'
+    throw error
+  }
+}
+
+test.each([['kpis', kpi] as const, ['users', user] as const, ['entries', entry] as const])(
+  'whatever a service writes into its %s is read, or refused by name, and never blank',
+  async (_, of) => {
+    const names = of.shown.map(({ name }) => name)
+    const bodies = fc.array(fc.dictionary(fc.constantFrom(...names), ODD), { minLength: 1, maxLength: 3 })
+    fc.assert(
+      fc.property(bodies, (list) => {
+        const records = readOrRefuse(of, list)
+        if (records === 'refused') return
+        const blanks = list.flatMap((body, at) =>
+          of.shown.flatMap(({ name, field }) => {
+            const isGiven = ![undefined, null, ''].includes(body[name] as string | null | undefined)
+            return isGiven && field.kind !== 'datetime' && records[at]?.[name] === null ? [name] : []
+          }),
+        )
+        expect(blanks).toEqual([])
+      }),
+      { numRuns: 2000 },
+    )
+  },
+)
 
 test.each([
   ['2026-03-01T10:20:30', '2026-03-01T10:20:30'],

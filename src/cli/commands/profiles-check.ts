@@ -3,6 +3,7 @@ import { type Header, numberIn } from '../../client/header-values.ts'
 import type { Probed } from '../../client/http.ts'
 import { type KeySaid, keySaidIn } from '../../client/key-said.ts'
 import { frequency } from '../../domain/resources/frequency.ts'
+import { kpi } from '../../domain/resources/kpi.ts'
 import { type AnyRecord, type FieldValue, resource } from '../../domain/schema.ts'
 import { scopeIn } from '../advice.ts'
 import type { Act, Cli } from '../cli.ts'
@@ -46,7 +47,24 @@ const checked = resource({
   },
 })
 
-const { path } = frequency
+/** Lists that may be asked for without harm, the shortest first: a third-party service may lack the first. */
+const PROBED = [frequency.path, kpi.path] as const
+
+const isMissing = ({ refusal }: Probed): boolean =>
+  refusal !== undefined && ['not_found', 'method_not_allowed', 'unsupported'].includes(refusal.code)
+
+/** Asks a place for a list that it has; where it lacks all of them, the first tells what it answers. */
+const probeOf = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<Probed> => {
+  const timeoutMs = findTimeout(flags)
+  const [first, ...others] = PROBED
+  const probed = await probeAt(cli.io, place, timeoutMs, first)
+  if (!isMissing(probed)) return probed
+  for (const path of others) {
+    const other = await probeAt(cli.io, place, timeoutMs, path)
+    if (!isMissing(other)) return other
+  }
+  return probed
+}
 
 const limitOf = (header: Header): Record<string, FieldValue> => {
   const limit = numberIn(header('x-ratelimit-limit'))
@@ -73,7 +91,7 @@ const isForLackOfScope = ({ header, refusal }: Probed): boolean =>
 type Found = { readonly record: AnyRecord; readonly key?: KeySaid }
 
 const checkRemote = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<Found> => {
-  const probed = await probeAt(cli.io, place, findTimeout(flags), path)
+  const probed = await probeOf(cli, flags, place)
   if (probed.refusal && !(place.kind === 'v1' && isForLackOfScope(probed))) throw probed.refusal
   const { header } = probed
   const key = keySaidIn(header)
