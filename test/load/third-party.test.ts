@@ -109,3 +109,15 @@ test('each request that was sent is counted, also those whose answers were lost'
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining(`"requests": ${sent},`) as string })
   expect(reads).toBeGreaterThan(12)
 })
+
+test.each([403, 404, 501])('a service whose list of entries is answered with %i gets all the same', async (status) => {
+  using folder = temporaryFolder()
+  const { service, importFile } = openThirdParty(kindNamed('foreign'), folder, {
+    wrap: (request, now, serve) =>
+      request.method === 'GET' && /kpientries|reports/.test(request.path)
+        ? { afterMs: 1, end: { answer: jsonAnswer(status, { status, message: 'no' }) } }
+        : serve(request, now),
+  })
+  expect(await importFile(fileOf(60, (row) => row))).toMatchObject({ code: 0 })
+  expect(service.entries()).toHaveLength(60)
+})

@@ -1,6 +1,6 @@
 import { Stopped } from '../../client/stopped.ts'
 import { sameValues } from '../../domain/rules.ts'
-import type { StoredEntries, StoredEntry } from '../standing/standing.ts'
+import type { Standing, StoredEntries, StoredEntry } from '../standing/standing.ts'
 import { type Delivery, entryKeyOf, type Item } from './delivery.ts'
 import { DoubleLeft, removeDoubles } from './doubles.ts'
 import { holds, mayHold } from './matching.ts'
@@ -17,10 +17,10 @@ const MOST_DOUBTS = { fault: 2, noProof: 4 }
 /** Tells whether the key may not read entries at all. */
 const mayNotRead = ({ reference }: Sending): boolean => reference.unchecked.has('entries')
 
-/** Reads what is stored of some entries now; undefined where that cannot be read. */
-export const readNow = async (sending: Sending, items: readonly Item[]): Promise<StoredEntries | undefined> => {
+/** Reads what is stored of some entries; undefined where that cannot be read. */
+const read = async (sending: Sending, from: Standing, items: readonly Item[]): Promise<StoredEntries | undefined> => {
   try {
-    return await patiently(sending, () => sending.now.of(items.map(({ draft }) => draft)))
+    return await patiently(sending, () => from.of(items.map(({ draft }) => draft)))
   } catch (error) {
     if (isUnreadable(error)) return undefined
     throw error
@@ -42,15 +42,23 @@ export const isStored = ({ reference }: Sending, { draft, before }: Item, entry:
 const showsWrite = (sending: Sending, item: Item, entry: StoredEntry | undefined): boolean =>
   entry !== undefined && (entry.ids.length > (item.before?.ids.length ?? 0) || isStored(sending, item, entry))
 
+/** Reads what is stored of some entries now; undefined where that cannot be read. */
+export const readNow = (sending: Sending, items: readonly Item[]): Promise<StoredEntries | undefined> =>
+  read(sending, sending.now, items)
+
 /** Reads what is stored of some entries; where that is refused, which may pass, it is asked for again after a while. */
-const readPersistently = async (sending: Sending, items: readonly Item[]): Promise<StoredEntries | undefined> => {
+export const readPersistently = async (
+  sending: Sending,
+  from: Standing,
+  items: readonly Item[],
+): Promise<StoredEntries | undefined> => {
   for (const pause of LATER_LOOKS) {
-    const stored = await readNow(sending, items)
+    const stored = await read(sending, from, items)
     if (stored || mayNotRead(sending)) return stored
     await sending.clock.sleep(pause, sending.signal)
     if (sending.signal.aborted) throw new Stopped('stopped')
   }
-  return readNow(sending, items)
+  return read(sending, from, items)
 }
 
 /**
@@ -58,7 +66,7 @@ const readPersistently = async (sending: Sending, items: readonly Item[]): Promi
  * not seen is asked for again after a while; once it is seen, so are all.
  */
 export const readLagging = async (sending: Sending, items: readonly Item[]): Promise<StoredEntries | undefined> => {
-  const first = await readPersistently(sending, items)
+  const first = await readPersistently(sending, sending.now, items)
   if (!first) return undefined
   const stored = new Map(first)
   const isUnseen = (item: Item): boolean => !showsWrite(sending, item, stored.get(entryKeyOf(item)))

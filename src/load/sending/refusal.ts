@@ -19,7 +19,8 @@ export const isRefused = (error: unknown): error is KpiError =>
 
 /** Whether an error says that what was asked for cannot be read here, however often it is asked for. */
 export const isUnreadable = (error: unknown): error is KpiError =>
-  isRefused(error) || (error instanceof KpiError && (error.code === 'forbidden' || error.code === 'unsupported'))
+  isRefused(error) ||
+  (error instanceof KpiError && ['forbidden', 'unsupported', 'method_not_allowed'].includes(error.code))
 
 /** Thrown where a run is stopped between what was sent and what was to follow it. */
 export class StoppedHalfway extends Stopped {}

@@ -39,7 +39,15 @@ const standingBefore = ({ client, options }: Load, { standing, readAhead }: Prep
   if (client.isOurs() || options.onConflict === 'add' || readsFirst(options)) return standing
   let ahead: Standing | undefined
   return {
-    of: (drafts) => (ahead ??= readAhead()).of(drafts),
+    of: async (drafts) => {
+      try {
+        return await (ahead ??= readAhead()).of(drafts)
+      } catch (error) {
+        // What failed is read anew where it is asked for again.
+        ahead = undefined
+        throw error
+      }
+    },
     close: () => ahead?.close(),
   }
 }

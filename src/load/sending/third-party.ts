@@ -5,7 +5,7 @@ import type { Intended } from './intend.ts'
 import { mustAnswer } from './lost-answers.ts'
 import { holds } from './matching.ts'
 import { probeListing, probeUpdates } from './probe.ts'
-import { findIds, reconcile } from './reconcile.ts'
+import { findIds, readPersistently, reconcile } from './reconcile.ts'
 import { pauseFor } from './retry.ts'
 import type { Sending } from './sending.ts'
 import { storedKey } from '../standing/standing.ts'
@@ -47,7 +47,7 @@ const lookFirst = async ({ sending, done }: Delivery, items: readonly Item[]): P
   const { capabilities, keepsOthers, reference, standing } = sending
   // A service that updates what is stored need not be asked what that is.
   if (capabilities.known().updatesInBatches && sendsBatches(sending) && !keepsOthers) return
-  const stored = await standing.of(items.map(({ draft }) => draft))
+  const stored = await readPersistently(sending, standing, items)
   if (!stored) return
   for (const item of items) {
     const entry = stored.get(entryKeyOf(item)) ?? null
