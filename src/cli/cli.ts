@@ -20,6 +20,17 @@ import {
   wantsColor,
 } from './settings.ts'
 
+/** Says, once the work is done, that values were rounded as they were read. */
+const tellRounded =
+  <T>(log: Log, work: (client: Client) => Promise<T>) =>
+  async (client: Client): Promise<T> => {
+    const done = await work(client)
+    const count = client.rounded()
+    const were = count === 1 ? 'value of the service had' : 'values of the service had'
+    if (count > 0) await log.note(`${count} ${were} more than four decimals; read as rounded to four`)
+    return done
+  }
+
 /** What every command works with: the world, the flags given, a client, and the ways to say something. */
 export type Cli = {
   readonly io: Io
@@ -73,7 +84,7 @@ export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
     withClient: async (needs, work, bulk) => {
       mustNotBeStray(io, flags)
       const noted = bulk && { note: (text: string) => void log.note(text), ...bulk }
-      return withClientAt(io, findPlace(io, flags), findTimeout(flags), needs, work, noted)
+      return withClientAt(io, findPlace(io, flags), findTimeout(flags), needs, tellRounded(log, work), noted)
     },
     mustHave: (needs) => {
       mustNotBeStray(io, flags)

@@ -1,3 +1,4 @@
+import { countRounded } from '../codec/json.ts'
 import { assignment } from '../domain/resources/assignment.ts'
 import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdown-item.ts'
 import { category } from '../domain/resources/category.ts'
@@ -21,7 +22,7 @@ import { createEntries, type Entries } from './entries.ts'
 import type { KeySaid } from './key-said.ts'
 import { type BreakdownItemQuery, itemQuery, type ReportRequest, reportQuery } from './queries.ts'
 import { Stopped } from './stopped.ts'
-import type { Traffic, Transport, Usage, Waiting } from './transport.ts'
+import type { Received, Traffic, Transport, Usage, Waiting } from './transport.ts'
 
 type FixedCollection<R extends Resource> = Pick<Collection<R>, 'list' | 'get'>
 
@@ -51,6 +52,8 @@ export type Client = {
   readonly userGroupItems: (userId: number) => Omit<Collection<typeof userGroupItem>, 'update'>
   readonly entries: Entries
   readonly report: (request: ReportRequest) => Promise<ReportAnswer>
+  /** How many values that the service answered have more than four decimals, and were rounded as they were read. */
+  readonly rounded: () => number
   /** How many requests have come to an end; what still waits for its turn has not been sent. */
   readonly requests: () => number
   /** What became of requests besides: those that were put off, and how long they waited. */
@@ -80,6 +83,10 @@ const mustBeReadable = (rows: readonly ReportRow[]): void => {
   throw new KpiError('not_acceptable', `the service answers report rows whose ${lacking.join(', ')} cannot be read`)
 }
 
+/** Counts the values of an answer that are rounded as they are read. */
+const roundedIn = (of: Resource, { content }: Received): number =>
+  'json' in content ? [content.json].flat().reduce<number>((sum, one) => sum + countRounded(of, one), 0) : 0
+
 const NO_TRAFFIC: Traffic = { refused: 0, waitedMs: 0 }
 
 /** The path of what lies below the resource of an id. */
@@ -87,12 +94,13 @@ const below = ({ path }: Resource, parent: number): string => path.replace(/\{\w
 
 /** A client of the service over any transport, in a variant of the interface. */
 export const createClient = (transport: Transport, variant: Variant = 'classic'): Client => {
-  let requests = 0
+  let [requests, rounded] = [0, 0]
   const send: Send = async (of, verb, sending) => {
     mustHave(variant, { of, verb })
     try {
       const received = await transport.send(sending)
       requests += 1
+      if (verb === 'list' || verb === 'get') rounded += roundedIn(of, received)
       return received
     } catch (error) {
       // What waited for its turn when all was stopped was not sent.
@@ -125,6 +133,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
       mustBeReadable(rows)
       return { rows, total: received.total }
     },
+    rounded: () => rounded,
     requests: () => transport.requests?.() ?? requests,
     traffic: () => transport.traffic?.() ?? NO_TRAFFIC,
     usage: () => transport.usage?.(),

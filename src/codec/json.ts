@@ -219,6 +219,17 @@ export const recordFromJson = <R extends Resource>(of: R, body: Json): Stored<R>
   return record as Stored<R>
 }
 
+const parsedIn = (raw: Json): ParsedDecimal | undefined => {
+  if (typeof raw === 'string') return parseDecimal(raw)
+  return typeof raw === 'number' || JSON.isRawJSON(raw) ? decimalOf(raw) : undefined
+}
+
+/** Counts the values of an answered record that have more than four decimals, which are rounded as they are read. */
+export const countRounded = (of: Resource, body: Json): number =>
+  isObject(body)
+    ? of.shown.filter(({ name, field }) => field.kind === 'decimal' && parsedIn(body[name])?.rounded).length
+    : 0
+
 /** Moments tell when a record was made: one that cannot be read is shown as none, and keeps nobody from the rest. */
 const mayBeLost = ({ kind }: Field): boolean => kind === 'datetime'
 

@@ -160,3 +160,16 @@ test('who is told to be locked or inactive is so', () => {
   }
   expect(faultsOfUser(recordFromJson(user, { id: 1, user_status_id: 'L' }))).toHaveLength(1)
 })
+
+test.each([
+  [{ id: 1, target_default: 1.23456 }, 1],
+  [{ id: 1, target_default: '1.00001' }, 1],
+  [{ id: 1, target_default: 1.2345 }, 0],
+  [{ id: 1, target_default: 0.1 }, 0],
+  [{ id: 1, target_default: '2.50000000' }, 0],
+  [{ id: 1, target_default: null }, 0],
+])('values that are rounded as they are read are counted: %j', async (body, rounded) => {
+  const client = await clientOf(Buffer.from(JSON.stringify([body])), 'application/json')
+  await client.kpis.list()
+  expect(client.rounded()).toBe(rounded)
+})
