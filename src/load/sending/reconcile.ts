@@ -4,7 +4,7 @@ import type { Standing, StoredEntries, StoredEntry } from '../standing/standing.
 import { type Delivery, entryKeyOf, type Item } from './delivery.ts'
 import { DoubleLeft, removeDoubles } from './doubles.ts'
 import { holds, mayHold } from './matching.ts'
-import { isUnreadable, reasonsOf } from './refusal.ts'
+import { isRefused, isUnreadable, reasonsOf } from './refusal.ts'
 import { notKnown, notStored } from './response-check.ts'
 import { patiently } from './retry.ts'
 import { ENTERED_MEANWHILE, LOST, type Sending } from './sending.ts'
@@ -33,8 +33,9 @@ const read = async (sending: Sending, from: Standing, items: readonly Item[]): P
  */
 export const isStored = ({ reference }: Sending, { draft, before }: Item, entry: StoredEntry): boolean => {
   if (holds(reference, entry, draft)) return true
-  if (before === undefined) return false
-  const isAsBefore = before && 'actual' in before && sameValues(before, entry)
+  // Of what an earlier part of the run tried, only the ids are known that were there.
+  if (before === undefined || (before && !('actual' in before))) return false
+  const isAsBefore = before !== null && sameValues(before, entry)
   return !isAsBefore && mayHold(entry, draft)
 }
 
@@ -120,7 +121,8 @@ const settleOrTell = async (delivery: Delivery, item: Item, stored: StoredEntry 
   try {
     await settleByStored(delivery, item, stored)
   } catch (error) {
-    if (!(error instanceof DoubleLeft)) throw error
+    // What keeps a double from being removed now, such as a key that was refused, ends the run: it is found again later.
+    if (!(error instanceof DoubleLeft && isRefused(error))) throw error
     delivery.refuse(item, reasonsOf(error))
   }
 }

@@ -70,6 +70,7 @@ const refuseNamed = ({ sending, refuse }: Delivery, item: Item, reasons: readonl
   item.refusals += 1
   const mayBeThere = item.found === null && item.refusals === 1 && !sending.capabilities.known().updatesInBatches
   if (!mayBeThere) return refuse(item, reasons)
+  sending.touch()
   item.isUnknown = true
   item.refusal = reasons
 }

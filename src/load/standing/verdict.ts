@@ -78,10 +78,11 @@ export const judge = (
   const kpi = kpis.byId.get(draft.kpi_id)
   if (!kpi && kpis.unread === undefined) return reject('there is no such KPI')
   if (!stored && onlyClears(draft)) return kpi ? verdict('nothing') : UNKNOWN
-  const ofPair = kpi ? faultsOf(ownerOf(draft), kpi.id) : []
-  if (ofPair.length > 0) return reject(ofPair.join('; '))
+  // What is left alone need not be allowed to change.
   const settled = stored && judgeConflict(stored, onConflict)
   if (settled) return settled
+  const ofPair = kpi ? faultsOf(ownerOf(draft), kpi.id) : []
+  if (ofPair.length > 0) return reject(ofPair.join('; '))
   // Where the key may not read KPIs: what is the same whether the KPI has targets or drops them.
   const kinds = kpi ? [kpi] : [{ target_default: null }, { target_default: 0n }]
   const isAdding = onConflict === 'add'
