@@ -6,7 +6,7 @@ import type { Entry, EntryDraft } from '../../domain/resources/entry.ts'
 import { ownerOf } from '../owner.ts'
 import type { StoredEntry } from '../standing/standing.ts'
 import { isOfKey, mayBeMadeOf } from './matching.ts'
-import { StoppedHalfway } from './refusal.ts'
+import { mayBeDone, StoppedHalfway } from './refusal.ts'
 import { patiently } from './retry.ts'
 import type { Sending } from './sending.ts'
 
@@ -14,10 +14,12 @@ import type { Sending } from './sending.ts'
 export class DoubleLeft extends KpiError {}
 
 /** Removes an entry, whose removal may have been done already. */
-const remove = async ({ client }: Sending, id: number): Promise<void> => {
+const remove = async ({ client, touch }: Sending, id: number): Promise<void> => {
   try {
     await client.entries.remove(id)
+    touch()
   } catch (error) {
+    if (mayBeDone(error)) touch()
     if (error instanceof Stopped) throw new StoppedHalfway(error.message, { cause: error })
     if (!(error instanceof KpiError)) throw error
     if (error.code === 'not_found') return

@@ -198,6 +198,8 @@ const takeRefusal = async (delivery: Delivery, item: Item, refusal: KpiError): P
   const isOfStored = item.found ? refusal.code === 'not_found' : refusal.code === 'conflict'
   item.refusals += 1
   if (isOfStored && item.refusals === 1 && item.found !== undefined) {
+    // Something on the way may have sent it twice.
+    sending.touch()
     item.isUnknown = true
     item.refusal = reasonsOf(refusal)
     return
