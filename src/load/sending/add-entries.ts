@@ -42,6 +42,7 @@ const mustHaveAdded = async (sending: Sending, item: Item, { entry }: Put): Prom
       `the service answered entry ${entry.id}, which holds something else and stands beside ${ids.join(', ')} for the same user, KPI and date; look at what is stored before you import the row again`,
     )
   await removeDouble(sending, draft, entry.id)
+  item.isUnknown = false
   throw new KpiError(
     'conflict',
     'the service makes a second entry instead of adding to the one that is there; add it up, and import the sum',
@@ -80,18 +81,19 @@ const nameOf = ({ journal }: Sending, { draft }: Item, tries: number): string =>
 
 /** Sends an entry; answers the doubt that the answer leaves. */
 const post = async (sending: Sending, item: Item, tries: number): Promise<Doubt | undefined> => {
-  try {
-    const put = await sending.client.entries.put(item.draft, nameOf(sending, item, tries))
-    sending.touch()
-    const doubt = doubtOfEntry(put, item.draft, undefined)
-    if (!doubt) await mustHaveAdded(sending, item, put)
-    item.isUnknown = doubt !== undefined
-    return doubt
-  } catch (error) {
+  const put = await sending.client.entries.put(item.draft, nameOf(sending, item, tries)).catch((error: unknown) => {
     item.isUnknown = mayBeDone(error)
     if (item.isUnknown) sending.touch()
     throw error
-  }
+  })
+  sending.touch()
+  // Until it is seen what it made, whatever comes between.
+  item.isUnknown = true
+  const doubt = doubtOfEntry(put, item.draft, undefined)
+  if (doubt) return doubt
+  await mustHaveAdded(sending, item, put)
+  item.isUnknown = false
+  return undefined
 }
 
 /** Adds an entry to what is stored. What was sent without an answer that proves it is not sent again unless it is not stored. */
