@@ -10,7 +10,16 @@ import { openTable } from '../../src/load/reading/table.ts'
 import type { Face } from '../../src/server/wire.ts'
 import { entries } from '../../src/store/entries.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { asThirdParty, heldIn, ID, importers, kpiNamed, optionsOf, remoteImporter, userNamed } from '../support/import.ts'
+import {
+  asThirdParty,
+  heldIn,
+  ID,
+  importers,
+  kpiNamed,
+  optionsOf,
+  remoteImporter,
+  userNamed,
+} from '../support/import.ts'
 import { jsonOf } from '../support/kpi.ts'
 import { type Service, startService, textOf, wayTo } from '../support/service.ts'
 import { entryRow } from '../support/store.ts'
