@@ -1,16 +1,12 @@
 import { Stopped } from '../../client/stopped.ts'
-import { formatDecimal } from '../../domain/decimal.ts'
-import { formatDay } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { entryPages } from '../../client/entry-pages.ts'
 import { digestOf } from '../journal/digest.ts'
 import { keyOf } from '../journal/key.ts'
-import { ownerOf } from '../owner.ts'
-import type { StoredEntry } from '../standing/standing.ts'
 import { type Delivery, entryKeyOf, type Item } from './delivery.ts'
 import { removeDoubles } from './doubles.ts'
 import { hasNumbersOf } from './matching.ts'
 import { isNoPath, isRefused, mayBeDone } from './refusal.ts'
+import { notRecognised } from './recognise.ts'
 import { isStored, readLagging, readNow } from './reconcile.ts'
 import { patiently } from './retry.ts'
 import { sendsBatches } from './write.ts'
@@ -29,33 +25,6 @@ const spread = (items: readonly Item[]): readonly Item[] => {
   if (last < MOST_TRIED) return items
   const places = Array.from({ length: MOST_TRIED }, (_, at) => Math.floor((at * last) / (MOST_TRIED - 1)))
   return places.flatMap((at) => items[at] ?? [])
-}
-
-/** Finds where a service lists an entry that it does not list where it was sent: a day or two off. */
-const findAstray = async ({ sending: { client } }: Delivery, { draft }: Item): Promise<string> => {
-  const { actual, entry_date: day, kpi_id: kpiId } = draft
-  const owner = ownerOf(draft)
-  const whose = owner < 0 ? { sourceId: -owner } : { userId: owner }
-  const pages = await Array.fromAsync(entryPages(client, { ...whose, kpiId, from: day - 2, to: day + 2 }))
-  const found = pages
-    .flat()
-    .find((one) => ownerOf(one) === owner && one.kpi_id === kpiId && one.entry_date !== day && one.actual === actual)
-  return found ? `, and lists one with the same values on ${formatDay(found.entry_date)}` : ''
-}
-
-const shown = (value: bigint | null | undefined): string => (typeof value === 'bigint' ? formatDecimal(value) : 'none')
-
-/** Ends a run at a service in whose list nothing can be recognised that is sent to it. */
-const notRecognised = async (delivery: Delivery, item: Item, entry: StoredEntry | undefined): Promise<KpiError> => {
-  const { actual, entry_date, kpi_id, target } = item.draft
-  const whose = `the entry of ${formatDay(entry_date)} for KPI ${kpi_id}`
-  const what = entry
-    ? `lists ${whose} with the actual ${shown(entry.actual)} and the target ${shown(entry.target)}, where ${shown(actual)} and ${shown(target)} were sent`
-    : `does not list ${whose}, which it said that it has stored${await findAstray(delivery, item)}`
-  return new KpiError(
-    'unavailable',
-    `the service ${what}; nothing more is sent, as it could not be told whether it is stored`,
-  )
 }
 
 /**
@@ -82,7 +51,7 @@ export const probeListing = async (
     }
     const stored = await readLagging(sending, [item])
     const entry = stored?.get(entryKeyOf(item))
-    if (stored && !(entry && hasNumbersOf(entry, item.draft))) throw await notRecognised(delivery, item, entry)
+    if (stored && !(entry && hasNumbersOf(entry, item.draft))) throw await notRecognised(sending, item, entry)
     capabilities.learn({ isRecognised: true })
     return
   }

@@ -4,6 +4,7 @@ import type { Standing, StoredEntries, StoredEntry } from '../standing/standing.
 import { type Delivery, entryKeyOf, type Item } from './delivery.ts'
 import { DoubleLeft, removeDoubles } from './doubles.ts'
 import { holds, mayHold } from './matching.ts'
+import { notRecognised } from './recognise.ts'
 import { isRefused, isUnreadable, reasonsOf } from './refusal.ts'
 import { notKnown, notStored } from './response-check.ts'
 import { patiently } from './retry.ts'
@@ -111,6 +112,9 @@ const settleByStored = async (delivery: Delivery, item: Item, stored: StoredEntr
     return done(item, before === null ? 'created' : before ? 'updated' : 'sent')
   const reasons = reasonsNotToSend(sending, item, entry)
   if (reasons.length > 0) return refuse(item, reasons)
+  // Sent once more, it might be there once more where the list cannot be trusted.
+  if (!entry && item.doubt && !item.doubt.tellsFault && !sending.capabilities.known().isRecognised)
+    throw await notRecognised(sending, item, undefined)
   item.before ??= entry ?? null
   item.found = entry ?? null
   item.isUnknown = false

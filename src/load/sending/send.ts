@@ -126,7 +126,8 @@ const sendReconciled = async (sending: Sending, intended: Intended, sink: Sink):
     addTally(all, intent.stage)
     sending.journal.acknowledge(id, all)
   } catch (error) {
-    if (!isTouched) takeBack(sending.journal, intended)
+    if (isTouched) sending.touch()
+    else takeBack(sending.journal, intended)
     throw error
   }
 }
