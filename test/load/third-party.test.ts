@@ -122,3 +122,20 @@ test.each([403, 404, 501])('a service whose list of entries is answered with %i 
   expect(await importFile(fileOf(60, (row) => row))).toMatchObject({ code: 0 })
   expect(service.entries()).toHaveLength(60)
 })
+
+test.each([
+  [20, 6],
+  [0, 5],
+])('404 to new entries after %i of them says nothing of their rows: exit code %i', async (taken, code) => {
+  using folder = temporaryFolder()
+  let posts = 0
+  const { importFile } = openThirdParty(SINGLES, folder, {
+    wrap: (request, now, serve) =>
+      request.method === 'POST' && request.path.endsWith('/kpientries') && (posts += 1) > taken
+        ? { afterMs: 1, end: { answer: jsonAnswer(404, { status: 404, message: 'Not found' }) } }
+        : serve(request, now),
+  })
+  const ended = await importFile(fileOf(60, (row) => row))
+  expect(ended).toMatchObject({ code })
+  expect('stderr' in ended && ended.stderr).not.toContain('rejected')
+})

@@ -181,8 +181,11 @@ const sendOne = ({ client, ...sending }: Sending, item: Item): Promise<Put> => {
  * Refuses to take the answer that nothing is there for one about an entry: where the list of all entries is not there,
  * either, it is the service that is gone, and whatever is sent next would be answered so, too.
  */
-const mustBeOfEntry = async ({ client }: Sending, error: KpiError): Promise<void> => {
+const mustBeOfEntry = async ({ client, reference }: Sending, item: Item, error: KpiError): Promise<void> => {
   if (error.code !== 'not_found') return
+  // Users and KPIs of new entries were found there: what is missing is the way to add one.
+  if (!item.found && reference.kpis.unread === undefined)
+    throw new KpiError('unavailable', `${error.message}: entries cannot be added there now`, { cause: error })
   try {
     await client.entries.page({ from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY })
   } catch (failure) {
@@ -194,7 +197,7 @@ const mustBeOfEntry = async ({ client }: Sending, error: KpiError): Promise<void
 /** Takes the refusal of a single entry: one that what is stored now may explain leads to another look, once. */
 const takeRefusal = async (delivery: Delivery, item: Item, refusal: KpiError): Promise<void> => {
   const { sending, refuse, hasTaken, all } = delivery
-  await mustBeOfEntry(sending, refusal)
+  await mustBeOfEntry(sending, item, refusal)
   const isOfStored = item.found ? refusal.code === 'not_found' : refusal.code === 'conflict'
   item.refusals += 1
   if (isOfStored && item.refusals === 1 && item.found !== undefined) {
