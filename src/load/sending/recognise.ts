@@ -37,12 +37,3 @@ export const notRecognised = async (
     `the service ${what}; nothing more is sent, as it could not be told whether it is stored`,
   )
 }
-
-/**
- * Sees that what an earlier part of the run may have sent does not stand at another day: sent again, it would be there
- * twice.
- */
-export const mustNotBeAstray = async (sending: Sending, item: Item): Promise<void> => {
-  const where = await findAstray(sending, item)
-  if (where !== '') throw await notRecognised(sending, item, undefined)
-}

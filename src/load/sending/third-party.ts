@@ -5,7 +5,6 @@ import type { Intended } from './intend.ts'
 import { mustAnswer } from './lost-answers.ts'
 import { holds } from './matching.ts'
 import { probeListing, probeUpdates } from './probe.ts'
-import { mustNotBeAstray } from './recognise.ts'
 import { findIds, readPersistently, reconcile } from './reconcile.ts'
 import { pauseFor } from './retry.ts'
 import type { Sending } from './sending.ts'
@@ -87,8 +86,6 @@ export const sendToThirdParty = async (sending: Sending, intended: Intended, sin
     if (sending.keepsOthers) for (const item of items) item.before = null
     recallTried(sending, intended.id, items)
     await reconcile(delivery, items, true)
-    const first = items.find((item) => delivery.isLeft(item) && item.found === null)
-    if (first && !sending.capabilities.known().isRecognised) await mustNotBeAstray(sending, first)
   } else await lookFirst(delivery, items)
   const open = items.filter(delivery.isLeft)
   await findIds(delivery, open)
