@@ -292,12 +292,12 @@ test('lines that end in CR alone are refused', async () => {
   expect(await refusal('a,b\r1,2\r')).toMatch(/^the lines of the file end in CR alone/)
 })
 
-test('a file is known by its bytes, packed as they are, and by what it holds', async () => {
+test('a file is known by its bytes, packed as they are', async () => {
   const text = 'a,b\n1,2\n'
   const sumOf = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
   for (const bytes of [Buffer.from(text), gzipSync(text), gzipSync(text, { level: 0 })]) {
     using table = await open(bytes)
-    expect(table).toMatchObject({ bytes: bytes.length, sha256: sumOf(bytes), content: sumOf(text) })
+    expect(table).toMatchObject({ bytes: bytes.length, sha256: sumOf(bytes) })
   }
 })
 
