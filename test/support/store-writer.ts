@@ -14,7 +14,7 @@ import { entryRow, kpiRecord } from './store.ts'
 export const BATCH = 150
 /** However fast the machine is, days stay within the calendar: so many of a KPI, and so many KPIs. */
 const DAYS = 50_000
-const KPIS = 40
+const KPIS = 400
 
 const makeKpis = async (tx: Writer, account: number): Promise<void> => {
   const first = await takeIds(tx, account, 'kpis', KPIS)
