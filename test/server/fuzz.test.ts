@@ -6,6 +6,7 @@ import { BASIC, type FuzzRequest } from '../support/fuzz/request.ts'
 import { type Fuzzed, openFuzzed } from '../support/fuzz/run.ts'
 import { openFuzzWorld } from '../support/fuzz/world.ts'
 import { ask, textOf } from '../support/service.ts'
+import { IDS } from '../support/suite/ids.ts'
 
 /** What the suite has time for; `npm run soak -- requests` makes many more. */
 const RUNS = 250
@@ -34,6 +35,21 @@ test.each(databases)('what was there is put back though it names what is there o
   const [first] = JSON.parse((await ask(world.service, { path: '/kpis' })).body) as { id: number }[]
   const moved = await ask(world.service, { method: 'PUT', path: `/kpis/${first?.id}`, body: { category_id: id } })
   expect([added.status, moved.status]).toEqual([201, 200])
+  await world.restore()
+  expect((await world.contents()).toSorted()).toEqual(before)
+})
+
+test.each(databases)('entries are put back that took the place of others: %s', async (_, make) => {
+  await using world = await openFuzzWorld(make, (face) => face)
+  const before = (await world.contents()).toSorted()
+  const moves = [
+    [IDS.TODAY, '2026-11-19'],
+    [IDS.ENTRY, '2026-11-21'],
+  ] as const
+  for (const [id, entry_date] of moves) {
+    const sent = { method: 'PUT', path: `/kpientries/${id}`, body: { user_id: IDS.ANN, kpi_id: IDS.SALES, entry_date } }
+    expect((await ask(world.service, sent)).status).toBe(200)
+  }
   await world.restore()
   expect((await world.contents()).toSorted()).toEqual(before)
 })

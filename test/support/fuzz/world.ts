@@ -57,12 +57,8 @@ const textsOf = ({ table, rows }: TableRows): string[] =>
     return `${table} ${JSON.stringify(pairs, written)}`
   })
 
-const keyOf = ({ key }: TableRows, row: SqlRow): string =>
-  JSON.stringify(
-    key.map((name) => row[name]),
-    written,
-  )
-const byKey = (table: TableRows): Map<string, SqlRow> => new Map(table.rows.map((row) => [keyOf(table, row), row]))
+const textOf = (row: SqlRow): string => JSON.stringify(row, written)
+const textsIn = (table: TableRows | undefined): Set<string> => new Set(table?.rows.map(textOf))
 
 const insert = async (tx: Writer, table: string, row: SqlRow): Promise<void> => {
   const marks = Object.keys(row)
@@ -71,45 +67,27 @@ const insert = async (tx: Writer, table: string, row: SqlRow): Promise<void> => 
   await tx.run(`insert into ${table} (${Object.keys(row).join(', ')}) values (${marks})`, Object.values(row))
 }
 
-/** Runs a statement on one row. */
-const runOn = async (
-  tx: Writer,
-  start: string,
-  { key }: TableRows,
-  row: SqlRow,
-  values: readonly SqlInput[],
-): Promise<void> => {
+const remove = async (tx: Writer, { table, key }: TableRows, row: SqlRow): Promise<void> => {
   const names = ['account_id', ...key]
   const where = names.map((name) => `${name} = ?`).join(' and ')
-  await tx.run(`${start} where ${where}`, [...values, ...names.map((name) => row[name] ?? null)])
+  await tx.run(
+    `delete from ${table} where ${where}`,
+    names.map((name) => row[name] ?? null),
+  )
 }
 
-const update = (tx: Writer, table: TableRows, row: SqlRow): Promise<void> =>
-  runOn(
-    tx,
-    `update ${table.table} set ${Object.keys(row)
-      .map((name) => `${name} = ?`)
-      .join(', ')}`,
-    table,
-    row,
-    Object.values(row),
-  )
-
-/** Makes of what is in some tables what was there: what names others goes first, and comes last. */
+/**
+ * Makes of what is in some tables what was there: what names others goes first, and comes last. A row that has changed goes
+ * and comes again, as what is unique in it may be in another row now.
+ */
 const putBack = async (tx: Writer, was: readonly TableRows[], is: readonly TableRows[]): Promise<void> => {
   for (const [at, table] of [...is.entries()].toReversed()) {
-    const before = byKey(was[at] ?? table)
-    for (const row of table.rows) {
-      if (!before.has(keyOf(table, row))) await runOn(tx, `delete from ${table.table}`, table, row, [])
-    }
+    const before = textsIn(was[at])
+    for (const row of table.rows) if (!before.has(textOf(row))) await remove(tx, table, row)
   }
   for (const [at, table] of was.entries()) {
-    const now = byKey(is[at] ?? table)
-    for (const row of table.rows) {
-      const found = now.get(keyOf(table, row))
-      if (!found) await insert(tx, table.table, row)
-      else if (JSON.stringify(found, written) !== JSON.stringify(row, written)) await update(tx, table, row)
-    }
+    const now = textsIn(is[at])
+    for (const row of table.rows) if (!now.has(textOf(row))) await insert(tx, table.table, row)
   }
 }
 
