@@ -129,6 +129,7 @@ const answer = async (serving: Serving, running: Running, refusal: KpiError | un
     },
     onCaller: (told) => {
       caller = told
+      serving.feeding.noteAccount(request.socket, told.account)
       return turns.take(told.account)
     },
     pause: () => turns.pause(caller?.account ?? ''),

@@ -1,20 +1,24 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Connections } from './connections.ts'
-import { createLine } from './line.ts'
-import { createOneATurn } from './one-a-turn.ts'
+import { networkOf } from '../service/login-brake.ts'
+import { createLine, createTakeNewestToo } from './line.ts'
+import { createOneATurn, createStretch } from './one-a-turn.ts'
 
 /** Tells what is parsed a slice at a time: data of more lines may be many requests, headers or pieces of a body. */
 const MOST_LINES = 40
 const SLICE_BYTES = 128
-/** How long slices of one connection are parsed before others have their turn. */
+/** How long slices of one connection are parsed before others have their turn, and what comes in on all in one turn. */
 const STRETCH_MS = 1
+const TURN_MS = 4
 const LINE_END = '\n'
 
 /** Hands what connections send to the parser of HTTP. */
 export type Feeding = {
   /** Goes on with a connection of which a request has been answered. */
   readonly goOn: (socket: Socket) => void
+  /** Takes note of whose a connection is. */
+  readonly noteAccount: (socket: Socket, account: string) => void
 }
 
 const hasManyLines = (data: Buffer): boolean => {
@@ -40,24 +44,29 @@ const takeParser = (socket: Socket): Parse | undefined => {
 
 /**
  * Stands between the connections of a server and its parser, which would parse all that has come at once, however many
- * requests that is: it gets a slice of a connection at a time, connections take turns, and others have theirs in between. A
- * connection is not read on while a request of it that is complete waits for its answer: each takes memory, and its time
- * where the connection ends. To be called before the server listens.
+ * requests that is: it gets a slice of a connection at a time, and others have their turns in between. Accounts take turns
+ * as far as connections are known to be theirs, networks with all others, and new connections apart from those that were
+ * answered before. A connection is not read on while a request of it that is complete waits for its answer: each takes
+ * memory, and its time where the connection ends. To be called before the server listens.
  */
 export const feedInSlices = (
   server: Server,
   { runningOn, isBodyFull }: Pick<Connections, 'runningOn' | 'isBodyFull'>,
   clock: () => number,
 ): Feeding => {
-  const line = createLine()
-  const serve = createOneATurn(() => line.next(() => true))
+  const line = createLine(createTakeNewestToo())
+  const isOver = createStretch(clock)
+  const serve = createOneATurn(
+    () => line.next(() => true),
+    () => isOver(TURN_MS),
+  )
   const feeds = new WeakMap<Socket, () => void>()
-  let connections = 0
+  const holders = new WeakMap<Socket, string>()
+  const networkOfSocket = ({ remoteAddress = '' }: Socket): string => networkOf(remoteAddress)
 
   const feed = (socket: Socket): void => {
     const parse = takeParser(socket)
     if (!parse) return
-    const name = String((connections += 1))
     let [rest, isInLine, isHeldUp]: [Buffer, boolean, boolean] = [Buffer.alloc(0), false, false]
     const isReady = (): boolean => {
       const last = runningOn(socket).at(-1)
@@ -88,7 +97,7 @@ export const feedInSlices = (
         return
       }
       isInLine = true
-      line.add(name, parseSlices)
+      line.add(holders.get(socket) ?? `new from ${networkOfSocket(socket)}`, parseSlices)
       serve()
     }
     feeds.set(socket, goOn)
@@ -101,7 +110,7 @@ export const feedInSlices = (
       if (rest.length > 0 || !isReady()) socket.pause()
     })
     socket.on('data', (data: Buffer) => {
-      if (rest.length === 0 && isReady() && !hasManyLines(data)) {
+      if (rest.length === 0 && isReady() && !hasManyLines(data) && line.size() === 0 && !isOver(TURN_MS)) {
         hand(data)
         return
       }
@@ -110,7 +119,13 @@ export const feedInSlices = (
       goOn()
     })
   }
-  server.on('connection', (socket: Socket) => feed(socket))
-  server.on('secureConnection', (socket: Socket) => feed(socket))
-  return { goOn: (socket) => feeds.get(socket)?.() }
+  server.on('connection', feed)
+  server.on('secureConnection', feed)
+  return {
+    goOn: (socket) => {
+      if (!holders.has(socket)) holders.set(socket, `stranger from ${networkOfSocket(socket)}`)
+      feeds.get(socket)?.()
+    },
+    noteAccount: (socket, account) => void holders.set(socket, `account ${account}`),
+  }
 }

@@ -9,6 +9,7 @@ import { type Connections, watchConnections } from './connections.ts'
 import type { OnExchange } from './exchange.ts'
 import { feedInSlices } from './feeding.ts'
 import { type Limits, LIMITS } from './limits.ts'
+import { encryptInTurns } from './handshakes.ts'
 import type { TlsPair } from './tls.ts'
 import { createTurns } from './turns.ts'
 import type { Face } from './wire.ts'
@@ -88,7 +89,9 @@ export const listen = async (
   const { tls, behindProxy = false, requestId = () => '-', clock = () => 0, onExchange = () => undefined } = options
   const limits = { ...LIMITS, ...options.limits }
   const server = createServer(tls, limits)
+  if (server instanceof TlsServer) encryptInTurns(server, limits.headMs)
   const connections = watchConnections(server)
+  const feeding = feedInSlices(server, connections, clock)
   const turns = createTurns(clock)
   const scheme = tls || behindProxy ? 'https' : 'http'
   const serving = {
@@ -102,7 +105,7 @@ export const listen = async (
     clock,
     turns,
     bodies: createBodies(),
-    feeding: feedInSlices(server, connections, clock),
+    feeding,
     onExchange,
   } as const
   const settle = answerRequests(serving)

@@ -1,15 +1,22 @@
 /**
- * Does what waits one piece after the other, all else that the process has to do having its turn in between. Returns a
- * function to be called whenever there is something to do; `next` takes out what is next, undefined where nothing is.
+ * Does what waits one piece after the other, all else that the process has to do having its turn in between: after each, or
+ * once `isOver` says so. Returns a function to be called whenever there is something to do; `next` takes out what is next,
+ * undefined where nothing is.
  */
-export const createOneATurn = (next: () => (() => void) | undefined): (() => void) => {
+export const createOneATurn = (
+  next: () => (() => void) | undefined,
+  isOver: () => boolean = () => true,
+): (() => void) => {
   let isPlanned = false
   const doNext = (): void => {
     isPlanned = false
-    const work = next()
-    if (!work) return
-    work()
-    plan()
+    for (let work = next(); work; work = next()) {
+      work()
+      if (isOver()) {
+        plan()
+        return
+      }
+    }
   }
   const plan = (): void => {
     if (isPlanned) return
@@ -17,4 +24,20 @@ export const createOneATurn = (next: () => (() => void) | undefined): (() => voi
     setImmediate(doNext)
   }
   return plan
+}
+
+/**
+ * Measures how long one kind of work has gone on in this turn of the event loop: returns a function that tells whether that
+ * is longer than some milliseconds, counted from the first time that it is asked in a turn.
+ */
+export const createStretch = (clock: () => number): ((mostMs: number) => boolean) => {
+  let startedAt: number | undefined
+  return (mostMs) => {
+    const now = clock()
+    if (startedAt === undefined) {
+      startedAt = now
+      setImmediate(() => (startedAt = undefined))
+    }
+    return now - startedAt > mostMs
+  }
 }

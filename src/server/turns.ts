@@ -1,6 +1,5 @@
-import { setImmediate } from 'node:timers'
 import { createLine, createTakeNewestToo, type Line } from './line.ts'
-import { createOneATurn } from './one-a-turn.ts'
+import { createOneATurn, createStretch } from './one-a-turn.ts'
 import { createPlaces } from './places.ts'
 import { createTally } from './tally.ts'
 
@@ -40,7 +39,8 @@ export type Turns = {
 export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns => {
   const [starting, lasting] = [createLine(), createLine()]
   const held = createTally()
-  let [startedAt, isNewNext]: [number | undefined, boolean] = [undefined, true]
+  const isOver = createStretch(clock)
+  let isNewNext = true
 
   const isFull = (account: string): boolean => held.of(account) >= heldBytes
   const nextNew = () => starting.next((account) => !isFull(account))
@@ -52,14 +52,6 @@ export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns 
     isNewNext = !isNewNext
     return isNewFirst ? (nextNew() ?? nextLasting()) : (nextLasting() ?? nextNew())
   })
-  const isOver = (stretchMs: number): boolean => {
-    const now = clock()
-    if (startedAt === undefined) {
-      startedAt = now
-      setImmediate(() => (startedAt = undefined))
-    }
-    return now - startedAt > stretchMs
-  }
   const wait = (line: Line, account: string): Promise<void> =>
     new Promise((resolve) => {
       line.add(account, resolve)

@@ -32,6 +32,15 @@ const heads = (name: string, headers: string, connections: number): Attack => ({
   wires: () => Array.from({ length: connections }, (): Wire => ({ head: `${get('/api/kpis')}${LAST}${headers}\r\n` })),
 })
 
+/** Opens connections all at once, each with one small request. */
+const crowd = (name: string, lines: (world: Contenders) => string, connections: number): Attack => ({
+  name: `${name} over ${connections} connections at once`,
+  wires: (world) => {
+    const head = `${lines(world)}${LAST}\r\n`
+    return Array.from({ length: connections }, () => ({ head }))
+  },
+})
+
 const login = ({ hostile }: Contenders): string => `Authorization: ${hostile.basic}\r\n`
 
 /** Sends the same, and takes none of the answers. */
@@ -49,6 +58,8 @@ export const FLOODS: readonly Attack[] = [
   untaken(pipelined('flood: the description', () => get('/api/openapi.json'), 40, 1200)),
   untaken(pipelined('flood: a list', (world) => get('/api/users') + login(world), 40, 600)),
   pipelined('flood: a list', (world) => get('/api/kpicategories') + login(world), 100, 20),
+  crowd('flood: no credentials', () => get('/api/kpis'), 3000),
+  crowd('flood: a list', (world) => get('/api/kpicategories') + login(world), 3000),
   crumbs('flood: chunks of a byte, without credentials', () => '', 200_000),
   crumbs('flood: chunks of a byte', login, 500_000),
   heads('flood: heads with a long header', `X: ${'y'.repeat(15_000)}\r\n`, 300),

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { eachFault, storeTables } from '../../../src/store/check.ts'
-import type { Reader, SqlInput, SqlRow, Writer } from '../../../src/store/db.ts'
+import type { Reader, SqlRow, Writer } from '../../../src/store/db.ts'
 import type { Face } from '../../../src/server/wire.ts'
 import { listen } from '../../../src/server/listen.ts'
 import type { Database } from '../databases.ts'
