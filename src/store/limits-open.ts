@@ -4,8 +4,8 @@ import { sqliteDialect } from './dialect.ts'
 import { callerTables, limitTables } from './limit-tables.ts'
 import type { LimitStore, Millis } from './limits.ts'
 import { type FileKind, openFile } from './open.ts'
-import { withSpare } from './limits-spare.ts'
-import { isDamaged } from './sqlite-errors.ts'
+import { openInMemory, withSpare } from './limits-spare.ts'
+import { isDamaged, isOutOfSpace } from './sqlite-errors.ts'
 import { sqliteDb } from './sqlite.ts'
 
 const LIMITS: FileKind = {
@@ -45,6 +45,16 @@ const openOwnFile = async (path: string): Promise<Db> => {
   return openFile(path, LIMITS, (at) => sqliteDb(at, { patienceMs: PATIENCE_MS, durability: 'off' }))
 }
 
+/** Opens the file, or, where a full disk has no room to make it, counts in memory for as long as the process runs. */
+const openFileOrMemory = async (path: string, nowMs: () => Millis): Promise<Db> => {
+  try {
+    return withSpare(await openOwnFile(path), nowMs)
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error
+    return openInMemory()
+  }
+}
+
 /** Where limits are counted, to be closed before the store is. */
 export type OpenLimits = LimitStore & { readonly close: () => Promise<void> }
 
@@ -53,7 +63,7 @@ export type OpenLimits = LimitStore & { readonly close: () => Promise<void> }
  * import and for no disk. It may be deleted whenever nothing serves.
  */
 export const limitsBeside = async (path: string, nowMs: () => Millis): Promise<OpenLimits> => {
-  const db = withSpare(await openOwnFile(path), nowMs)
+  const db = await openFileOrMemory(path, nowMs)
   return { db, now: () => Promise.resolve(nowMs()), close: db.close }
 }
 

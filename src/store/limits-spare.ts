@@ -31,8 +31,8 @@ const rowsOf = async (tx: Reader, table: string, where = ''): Promise<Rows> => {
   return rows
 }
 
-/** A store of limits in memory, for this process alone. */
-const openInMemory = async (): Promise<Db> => {
+/** Opens a store of limits in memory, for this process alone. */
+export const openInMemory = async (): Promise<Db> => {
   const connection = connect(':memory:', '')
   const queue = createQueue()
   const db: Db = {

@@ -3,7 +3,7 @@ import { KpiError } from '../domain/errors.ts'
 import type { Db, Reader, Writer } from './db.ts'
 import { sqliteDialect } from './dialect.ts'
 import type { Step } from './migrations.ts'
-import { notOurs } from './sqlite-errors.ts'
+import { isOutOfSpace, notOurs } from './sqlite-errors.ts'
 import { sqliteDb, type SqliteOptions } from './sqlite.ts'
 
 /** The version of the store that this program reads and writes; `migrations.ts` brings older ones there. */
@@ -98,14 +98,25 @@ export const prepareFile = (path: string): void => {
 const hasLog = async (tx: Reader): Promise<boolean> =>
   (await tx.all('pragma journal_mode'))[0]?.['journal_mode'] === 'wal'
 
+/**
+ * Lets a writer take a copied backup into the log, from which moment a restore sees that somebody has it open. A full disk
+ * has no room for that, and none for a restore.
+ */
+const beginLog = async (db: Db): Promise<void> => {
+  try {
+    await db.write(() => Promise.resolve())
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error
+  }
+}
+
 /** Opens a file of a kind at a path in a folder that is there: made, and brought to this program's version. */
 export const openFile = async (path: string, kind: FileKind, open: (path: string) => Db): Promise<Db> => {
   prepareFile(path)
   const db = open(path)
   try {
     if ((await db.read((tx) => versionOf(tx, path, kind))) < kind.version) await migrate(db, path, kind)
-    // A writer takes a copied backup into the log, from which moment a restore sees that somebody has it open.
-    if (!(await db.read(hasLog))) await db.write(() => Promise.resolve())
+    if (!(await db.read(hasLog))) await beginLog(db)
     return db
   } catch (error) {
     await db.close()

@@ -61,7 +61,7 @@ const createCache = (prepare: (sql: string) => StatementSync): ((sql: string) =>
 }
 
 /** Opens a connection, which keeps its prepared statements. */
-export const connect = (path: string, pragmas: string, checksReferences = true): Connection => {
+export const connect = (path: string | URL, pragmas: string, checksReferences = true): Connection => {
   const database = new DatabaseSync(path, { readBigInts: true, enableForeignKeyConstraints: checksReferences })
   try {
     database.exec(pragmas)

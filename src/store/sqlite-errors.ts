@@ -10,9 +10,14 @@ const FULL = 13
 const CANNOT_OPEN = 14
 const NOT_A_DATABASE = 26
 
+/** An extended code: the files that SQLite keeps beside a store found no room. */
+const NO_ROOM_BESIDE = IO_ERROR | (19 << 8)
+
 /** SQLite's primary result code of an error; undefined where the error is not SQLite's. */
-export const resultCodeOf = (error: unknown): number | undefined =>
-  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
+export const resultCodeOf = (error: unknown): number | undefined => {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
+  return error.errcode === NO_ROOM_BESIDE ? FULL : error.errcode & 0xff
+}
 
 /** Makes an error anew that comes from another thread, which keeps nothing but its text and its code. */
 export const errorWithCode = (message: string, code: number | undefined): Error =>

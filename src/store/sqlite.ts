@@ -3,6 +3,7 @@ import type { Db, Writer } from './db.ts'
 import { createQueue } from './queue.ts'
 import { BLOCKING_WAIT, BLOCKING_WAIT_MS, connect, type Connection } from './sqlite-connection.ts'
 import { isBusy, sqliteError } from './sqlite-errors.ts'
+import { connectReader } from './sqlite-reader.ts'
 import type { Threads } from './sqlite-threads.ts'
 import { createTurnReader, type TurnReader } from './turn-reader.ts'
 
@@ -75,7 +76,7 @@ export const sqliteDb = (
   path: string,
   { patienceMs = WRITE_PATIENCE_MS, durability = 'full', apart = false }: SqliteOptions = {},
 ): Db => {
-  const createReader = (): TurnReader => createTurnReader(() => connect(path, READER_SETTINGS))
+  const createReader = (): TurnReader => createTurnReader(() => connectReader(path, READER_SETTINGS))
   // The first is for short reads, which thus never wait for somebody's long report.
   const firstReader = createReader()
   const readers = [firstReader]

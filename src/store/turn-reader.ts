@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers'
+import { KpiError } from '../domain/errors.ts'
 import type { Reader } from './db.ts'
 
 /** A connection that reads. */
@@ -8,8 +9,13 @@ export type ReadingConnection = Reader & {
   readonly end: () => void
   /** Another number when others have written. */
   readonly version: () => number
+  /** Returns whether others have written what this connection does not see; not there where it sees all. */
+  readonly isOutdated?: () => boolean
   readonly close: () => void
 }
+
+/** Keeps the versions of one connection apart from those of the next. */
+const VERSIONS = 2 ** 32
 
 /** Reads within transactions. */
 export type TurnReader = {
@@ -31,6 +37,7 @@ export type TurnReader = {
 export const createTurnReader = (connect: () => ReadingConnection): TurnReader => {
   const waiting: (() => void)[] = []
   let connection: ReadingConnection | undefined
+  let connections = 0
   let [isOpen, isPast, isReading] = [false, false, false]
   let version: number | undefined
 
@@ -40,9 +47,18 @@ export const createTurnReader = (connect: () => ReadingConnection): TurnReader =
     isOpen = false
     connection?.end()
   }
+  const connected = (): ReadingConnection => {
+    if (connection && !isOpen && connection.isOutdated?.()) {
+      connection.close()
+      connection = undefined
+    }
+    if (connection) return connection
+    connections += 1
+    return (connection = connect())
+  }
   const begin = (): ReadingConnection => {
-    const reader = (connection ??= connect())
     if (isOpen && isPast) end()
+    const reader = connected()
     if (!isOpen) {
       reader.begin()
       version = undefined
@@ -58,7 +74,9 @@ export const createTurnReader = (connect: () => ReadingConnection): TurnReader =
       const reader = begin()
       isReading = true
       try {
-        return await work(reader)
+        const result = await work(reader)
+        if (reader.isOutdated?.()) throw new KpiError('unavailable', 'it was written while it was read; try again')
+        return result
       } catch (error) {
         // What failed may have ended the transaction.
         isPast = true
@@ -72,7 +90,7 @@ export const createTurnReader = (connect: () => ReadingConnection): TurnReader =
     stamp: () => {
       if (isReading && isPast) return undefined
       const reader = begin()
-      return (version ??= reader.version())
+      return (version ??= connections * VERSIONS + reader.version())
     },
     renew: end,
     close: () => {

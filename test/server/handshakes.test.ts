@@ -41,7 +41,7 @@ const serveEncrypted = async () => {
   return { ask, dialCrowd, close: server.close }
 }
 
-const closedOf = (sockets: readonly Socket[]): Promise<unknown> =>
+const closedOf = (sockets: readonly Socket[]): Promise<unknown[]> =>
   Promise.all(sockets.map((socket) => once(socket.resume(), 'close')))
 
 /** Returns the first words of a client of TLS. */
@@ -77,12 +77,12 @@ test('those that are silent hold up nobody, and are closed', async () => {
   const { ask, dialCrowd } = await serveEncrypted()
   const closed = closedOf(await dialCrowd())
   expect(await ask()).toContain('here')
-  await closed
+  expect(await closed).toHaveLength(CROWD)
 })
 
 test('those that are silent do not keep a service from stopping', async () => {
   const { dialCrowd, close } = await serveEncrypted()
   const closed = closedOf(await dialCrowd())
   await close()
-  await closed
+  expect(await closed).toHaveLength(CROWD)
 })
