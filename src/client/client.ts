@@ -21,7 +21,7 @@ import { type Collection, collection, listOf, readMany, type Send } from './coll
 import { createEntries, type Entries } from './entries.ts'
 import type { KeySaid } from './key-said.ts'
 import { type BreakdownItemQuery, itemQuery, type ReportRequest, reportQuery } from './queries.ts'
-import { Stopped } from './stopped.ts'
+import { createRequestCount } from './request-count.ts'
 import type { Received, Traffic, Transport, Usage, Waiting } from './transport.ts'
 
 type FixedCollection<R extends Resource> = Pick<Collection<R>, 'list' | 'get'>
@@ -52,9 +52,9 @@ export type Client = {
   readonly userGroupItems: (userId: number) => Omit<Collection<typeof userGroupItem>, 'update'>
   readonly entries: Entries
   readonly report: (request: ReportRequest) => Promise<ReportAnswer>
-  /** How many values that the service answered have more than four decimals, and were rounded as they were read. */
+  /** Counts the values that were rounded as they were read, as the service answered more than four decimals. */
   readonly rounded: () => number
-  /** How many requests have come to an end; what still waits for its turn has not been sent. */
+  /** Counts the requests that have come to an end. */
   readonly requests: () => number
   /** What became of requests besides: those that were put off, and how long they waited. */
   readonly traffic: () => Traffic
@@ -94,19 +94,13 @@ const below = ({ path }: Resource, parent: number): string => path.replace(/\{\w
 
 /** A client of the service over any transport, in a variant of the interface. */
 export const createClient = (transport: Transport, variant: Variant = 'classic'): Client => {
-  let [requests, rounded] = [0, 0]
+  let rounded = 0
+  const count = createRequestCount()
   const send: Send = async (of, verb, sending) => {
     mustHave(variant, { of, verb })
-    try {
-      const received = await transport.send(sending)
-      requests += 1
-      if (verb === 'list' || verb === 'get') rounded += roundedIn(of, received)
-      return received
-    } catch (error) {
-      // What waited for its turn when all was stopped was not sent.
-      if (!(error instanceof Stopped)) requests += 1
-      throw error
-    }
+    const received = await count.during(() => transport.send(sending))
+    if (verb === 'list' || verb === 'get') rounded += roundedIn(of, received)
+    return received
   }
   return {
     variant,
@@ -134,7 +128,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
       return { rows, total: received.total }
     },
     rounded: () => rounded,
-    requests: () => transport.requests?.() ?? requests,
+    requests: () => transport.requests?.() ?? count.total(),
     traffic: () => transport.traffic?.() ?? NO_TRAFFIC,
     usage: () => transport.usage?.(),
     waiting: () => transport.waiting?.(),

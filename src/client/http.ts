@@ -7,6 +7,7 @@ import { GIVEN_UP, NOT_CONNECTED, TOO_LARGE, TOO_SLOW } from './giving-up.ts'
 import { type KeySaid, keySaidIn } from './key-said.ts'
 import { isLoopback } from './loopback.ts'
 import { createRedaction } from './redaction.ts'
+import { createRequestCount } from './request-count.ts'
 import type { Retry } from './retry.ts'
 import { Stopped } from './stopped.ts'
 import type { Received, Sending, Transport } from './transport.ts'
@@ -130,7 +131,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   let key: KeySaid | undefined
   let isOurs = false
   let account: string | undefined
-  let requests = 0
+  const count = createRequestCount()
   const request = async ({ method, path, query = {}, body, idempotencyKey }: Sending): Promise<TextAnswer> => {
     const text = {
       method,
@@ -167,19 +168,8 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   /** The classic interface answers 201 whatever a POST did (contract, section 4). */
   const isCreatedIn = ({ status }: TextAnswer): boolean | undefined =>
     login === undefined ? status === 201 : undefined
-  const askCounted = async (sending: Sending): Promise<TextAnswer> => {
-    try {
-      const answer = await ask(sending)
-      requests += 1
-      return answer
-    } catch (error) {
-      // What waited for its turn when all was stopped was not sent.
-      if (!(error instanceof Stopped)) requests += 1
-      throw error
-    }
-  }
   const sendOnce = async (sending: Sending): Promise<Received> => {
-    const answer = await askCounted(sending)
+    const answer = await count.during(() => ask(sending))
     const refusal = refusalOf(answer, sending.path)
     if (refusal) throw refusal
     const content = { json: redaction.content(contentOfAnswer(answer), answer.body) }
@@ -206,7 +196,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     caller: callerOf({ login, token }),
     workingFor: () => workingFor(account, { login, token }),
     isOurs: () => isOurs,
-    requests: () => requests,
+    requests: count.total,
     ...(gate && { traffic: gate.traffic, usage: gate.usage }),
     waiting: () => retry?.waiting() ?? gate?.waiting(),
     close,

@@ -60,7 +60,7 @@ export type Transport = {
   readonly workingFor: () => Working
   /** Whether the service is ours, by what it has answered so far; only there an Idempotency-Key is relied on. */
   readonly isOurs: () => boolean
-  /** How many requests were answered, or failed, each time that one was sent; not those that were refused for the limit. */
+  /** Counts each time that a request was answered or failed, but not its refusals for the limit. */
   readonly requests?: () => number
   readonly traffic?: () => Traffic
   /** How much of the limit is used; undefined where none is known. */

@@ -32,7 +32,7 @@ type Begun = { readonly plan: Plan; readonly reference: Reference }
 export type Checked = Begun & {
   readonly sourcesOfUsers: SourcesOfUsers
   readonly forms: Forms
-  /** The SHA-256 of all cells and of the lines that they stand on: the same in whatever way the file is written. */
+  /** Names the rows, however the file is written: the SHA-256 of all cells, and of the lines that they stand on. */
   readonly fingerprint: string
   /** How many entries the file holds that can be loaded as they stand. */
   readonly good: number

@@ -67,6 +67,6 @@ export type ImportOptions = {
   /** Whether only what differs from what is stored is sent. */
   readonly onlyChanges: boolean
   readonly maxErrors?: MaxErrors | undefined
-  /** Whether rows are added that an import which did not end may have added. */
+  /** Adds also rows that an import which did not end may have added before. */
   readonly addAgain: boolean
 }

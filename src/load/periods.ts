@@ -4,8 +4,6 @@ import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
 import { ownerOf } from './owner.ts'
 
-/** Periods as most people count them, where the account's own are not known. */
-
 /** What a KPI of each frequency has one value of, and how that is called. */
 const PERIODS: Readonly<Record<Exclude<Frequency, 'D'>, readonly [adverb: string, noun: string]>> = {
   W: ['weekly', 'week'],
@@ -33,7 +31,7 @@ export const hasPeriods = (kpi: Kpi | undefined): boolean => kpi !== undefined &
 
 /**
  * Says of which KPIs there are several entries of one owner in one period, of which reports make one value; entries come
- * in the order of owners, KPIs and days.
+ * in the order of owners, KPIs and days. Where the account's calendar is not known, weeks begin on Monday and years in January.
  */
 export const notesOnPeriods = (
   drafts: Iterable<EntryDraft>,

@@ -47,23 +47,16 @@ const checked = resource({
   },
 })
 
-/** Lists that may be asked for without harm, the shortest first: a third-party service may lack the first. */
-const PROBED = [frequency.path, kpi.path] as const
-
 const isMissing = ({ refusal }: Probed): boolean =>
   refusal !== undefined && ['not_found', 'method_not_allowed', 'unsupported'].includes(refusal.code)
 
-/** Asks a place for a list that it has; where it lacks all of them, the first tells what it answers. */
+/** Asks a place for its shortest list, or, as a third-party service may lack that, for its KPIs. */
 const probeOf = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<Probed> => {
   const timeoutMs = findTimeout(flags)
-  const [first, ...others] = PROBED
-  const probed = await probeAt(cli.io, place, timeoutMs, first)
+  const probed = await probeAt(cli.io, place, timeoutMs, frequency.path)
   if (!isMissing(probed)) return probed
-  for (const path of others) {
-    const other = await probeAt(cli.io, place, timeoutMs, path)
-    if (!isMissing(other)) return other
-  }
-  return probed
+  const other = await probeAt(cli.io, place, timeoutMs, kpi.path)
+  return isMissing(other) ? probed : other
 }
 
 const limitOf = (header: Header): Record<string, FieldValue> => {

@@ -54,7 +54,7 @@ const OF_PLACE: ReadonlySet<ErrorCode> = new Set(['not_acceptable', 'not_found']
 const isRefusal = ({ failure, left, hasSent = false }: Concluded): boolean => {
   if (!failure) return false
   const exit = exitCodes[failure.code]
-  // What took entries a while ago is at the right place, and no variant that cannot; but what is not left cannot be sent.
+  // A service that took entries before is at the right address: a 404 now is its fault, unless no entry is left to send.
   const isOfPlace = exit === EXIT.unsupported || OF_PLACE.has(failure.code)
   return exit !== EXIT.unreachable && !(hasSent && left > 0 && isOfPlace)
 }

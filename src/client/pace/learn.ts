@@ -130,7 +130,7 @@ const learn = (pace: Pace, now: number, wait: number): void => {
   }
 }
 
-/** What a refusal tells that does not say when there will be room. */
+/** Learns from a refusal that does not say when there will be room. */
 const refusedSilently = (pace: Pace, now: number): void => {
   const { kind, isTold, limit, mistakes, windowMs } = pace
   const own = countOf(pace.log, now - windowMs)
@@ -156,7 +156,7 @@ export const refuse = (pace: Pace, name: string, now: number, told: Told): void 
   const sentAt = end(pace, name, now)
   const isNews = sentAt >= pace.judgedAt
   adopt(pace, told)
-  // Those that were under way at the first refusal were sent before it was known, and count as one with it.
+  // Count refusals of what was under way at the first one as one with it.
   if (pace.pauses === 0 || sentAt >= pace.notBefore) pace.pauses += 1
   const wait = believed(pace, told.refusal?.waitMs)
   const doublings = Math.max(0, pace.pauses - (wait === undefined ? 1 : 2))

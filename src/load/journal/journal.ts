@@ -81,7 +81,7 @@ export type JournalHead = {
   readonly path: string
   /** When the run began. */
   readonly beganAt: number
-  /** What the file's rows are, as a fingerprint. */
+  /** Names the file's rows, by the fingerprint of their cells. */
   readonly content: string
   /** Whose entries they are. */
   readonly account: Working

@@ -9,7 +9,7 @@ import type { DatabaseSync } from 'node:sqlite'
 
 const columnsOf = (text: string): string[] => text.split(', ')
 
-/** The tables that are sealed, and their columns as they are hashed. */
+/** Names the tables under the seal, and the columns of each that are hashed, in this order. */
 const SEALED: Readonly<Record<string, readonly string[]>> = {
   meta: columnsOf('name, value'),
   intervals: columnsOf(
@@ -48,7 +48,7 @@ const triggersOf = (table: string): string => {
   ].join('\n')
 }
 
-/** The tables and triggers that keep the seal, for a journal whose other tables are there and empty. */
+/** Creates the seal and its triggers in a journal whose other tables are there and empty. */
 export const SEAL_SCHEMA = [
   'create table seal (rows integer not null, sum text not null);',
   `insert into seal values (0, '${EMPTY}');`,

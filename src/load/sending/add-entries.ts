@@ -1,11 +1,9 @@
 import type { Put } from '../../client/entries.ts'
 import { Stopped } from '../../client/stopped.ts'
 import { KpiError } from '../../domain/errors.ts'
-
 import { digestOf } from '../journal/digest.ts'
 import { keyOf } from '../journal/key.ts'
 import type { One } from '../journal/journal.ts'
-
 import { storedKey } from '../standing/standing.ts'
 import { type Delivery, createDelivery, entryKeyOf, type Item, itemsOf, type Sink } from './delivery.ts'
 import { DoubleLeft, readKey, removeDouble } from './doubles.ts'
@@ -23,7 +21,7 @@ import { emptyTally, refuseLines, type Tally } from './tally.ts'
 /** So many are under way at a time, to use a limit that answers take longer than. */
 const UNDER_WAY = 8
 
-/** What became of an entry that was added: it is stored, or refused for reasons. */
+/** Tells what became of an entry that was added: it is stored, or refused for reasons. */
 type Added = 'created' | 'updated' | 'sent' | { readonly refused: readonly string[] }
 
 /** Returns the ids that were stored before an entry was added; undefined where nobody knows. */

@@ -1,5 +1,4 @@
-import type { EntryDraft } from '../../domain/resources/entry.ts'
-import { BATCH_LIMIT } from '../../domain/resources/entry.ts'
+import { BATCH_LIMIT, type EntryDraft } from '../../domain/resources/entry.ts'
 import { keyOf } from '../journal/key.ts'
 import { storedKey, type StoredEntry } from '../standing/standing.ts'
 import type { Intended } from './intend.ts'

@@ -2,7 +2,7 @@ import { Stopped } from '../../client/stopped.ts'
 import type { Sending } from './sending.ts'
 
 /** What a list shows of a write lags behind it in some services: how long until it is asked again, in milliseconds. */
-const LATER_LOOKS = [2_000, 6_000]
+export const LATER_LOOKS = [2_000, 6_000]
 
 /** Looks at what is there, and again after a while as long as that is not enough, a bounded number of times. */
 export const lookAgain = async <T>(

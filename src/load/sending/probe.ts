@@ -7,7 +7,7 @@ import { removeDoubles } from './doubles.ts'
 import { hasNumbersOf } from './matching.ts'
 import { isNoPath, isRefused, mayBeDone } from './refusal.ts'
 import { notRecognised } from './recognise.ts'
-import { isStored, readLagging, readNow } from './reconcile.ts'
+import { isStored, readLagging } from './reconcile.ts'
 import { patiently } from './retry.ts'
 import { sendsBatches } from './write.ts'
 
@@ -25,6 +25,18 @@ const spread = (items: readonly Item[]): readonly Item[] => {
   if (last < MOST_TRIED) return items
   const places = Array.from({ length: MOST_TRIED }, (_, at) => Math.floor((at * last) / (MOST_TRIED - 1)))
   return places.flatMap((at) => items[at] ?? [])
+}
+
+/** So many entries that are answered well and not stored, and no more is sent. */
+const MOST_UNSTORED = 5
+
+/** Ends a run at a service that answers well and stores nothing. */
+const mustStore = ({ doubt }: Item, unstored: number): void => {
+  if (unstored < MOST_UNSTORED) return
+  throw new KpiError(
+    'unavailable',
+    `the service answered ${doubt?.answered} to ${unstored} entries, and stored none of them; nothing more is sent`,
+  )
 }
 
 /**
@@ -59,18 +71,6 @@ export const probeListing = async (
 
 /** What a batch did to an entry that was stored: changed it, made a second one, left it, or was refused. */
 type Effect = 'updated' | 'doubled' | 'left' | 'refused'
-
-/** So many entries that are answered well and not stored, and no more is sent. */
-const MOST_UNSTORED = 5
-
-/** Ends a run at a service that answers well and stores nothing. */
-const mustStore = ({ doubt }: Item, unstored: number): void => {
-  if (unstored < MOST_UNSTORED) return
-  throw new KpiError(
-    'unavailable',
-    `the service answered ${doubt?.answered} to ${unstored} entries, and stored none of them; nothing more is sent`,
-  )
-}
 
 /** Posts a stored entry as a batch of its own until it is seen what came of that. */
 const effectOf = async ({ sending }: Delivery, item: Item): Promise<Effect> => {
@@ -116,21 +116,18 @@ const tryUpdate = async (delivery: Delivery, item: Item): Promise<Effect> => {
   }
 }
 
-const isToUpdate = ({ found }: Item): boolean => !!found
-
 /**
  * Finds out whether batches update what is stored, where there is much to update; where they do not, entries are updated
- * one by one. Only one interval at a time does so.
+ * one by one. Their ids have been found before. Only one interval at a time does so.
  */
 export const probeUpdates = async (delivery: Delivery, items: readonly Item[]): Promise<void> => {
   const { sending, done } = delivery
   const { capabilities } = sending
-  const stored = items.filter(isToUpdate)
+  const stored = items.filter(({ found }) => !!found)
   if (stored.length <= FEW_UPDATES) return
   await capabilities.alone(async () => {
     for (const item of spread(stored)) {
       if (!sendsBatches(sending) || capabilities.known().updatesInBatches !== undefined) return
-      await fillIds(delivery, item)
       const effect = await tryUpdate(delivery, item)
       if (effect === 'refused') continue
       capabilities.learn({ updatesInBatches: effect === 'updated' })
@@ -140,11 +137,4 @@ export const probeUpdates = async (delivery: Delivery, items: readonly Item[]): 
     }
     if (sendsBatches(sending)) capabilities.learn({ updatesInBatches: false })
   })
-}
-
-/** Finds the ids of an entry that was seen in a report. */
-const fillIds = async ({ sending }: Delivery, item: Item): Promise<void> => {
-  if (item.found?.ids.length !== 0) return
-  const entry = (await readNow(sending, [item]))?.get(entryKeyOf(item)) ?? null
-  item.before = item.found = entry
 }

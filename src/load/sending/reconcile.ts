@@ -3,6 +3,7 @@ import { sameValues } from '../../domain/rules.ts'
 import type { Standing, StoredEntries, StoredEntry } from '../standing/standing.ts'
 import { type Delivery, entryKeyOf, type Item } from './delivery.ts'
 import { DoubleLeft, removeDoubles } from './doubles.ts'
+import { LATER_LOOKS, lookAgain } from './look-again.ts'
 import { holds, mayHold } from './matching.ts'
 import { notRecognised } from './recognise.ts'
 import { isRefused, isUnreadable, reasonsOf } from './refusal.ts'
@@ -10,8 +11,6 @@ import { notKnown, notStored } from './response-check.ts'
 import { patiently } from './retry.ts'
 import { ENTERED_MEANWHILE, LOST, type Sending } from './sending.ts'
 
-/** What a list shows of a write lags behind it in some services: how long until it is asked again, in milliseconds. */
-const LATER_LOOKS = [2_000, 6_000]
 /** So often an entry is sent that is not stored: where the answer tells of a fault, and where it only proves nothing. */
 const MOST_DOUBTS = { fault: 2, noProof: 4 }
 
@@ -49,19 +48,16 @@ export const readNow = (sending: Sending, items: readonly Item[]): Promise<Store
   read(sending, sending.now, items)
 
 /** Reads what is stored of some entries; where that is refused, which may pass, it is asked for again after a while. */
-export const readPersistently = async (
+export const readPersistently = (
   sending: Sending,
   from: Standing,
   items: readonly Item[],
-): Promise<StoredEntries | undefined> => {
-  for (const pause of LATER_LOOKS) {
-    const stored = await read(sending, from, items)
-    if (stored || mayNotRead(sending)) return stored
-    await sending.clock.sleep(pause, sending.signal)
-    if (sending.signal.aborted) throw new Stopped('stopped')
-  }
-  return read(sending, from, items)
-}
+): Promise<StoredEntries | undefined> =>
+  lookAgain(
+    sending,
+    () => read(sending, from, items),
+    (stored) => stored !== undefined || mayNotRead(sending),
+  )
 
 /**
  * Reads what is stored of entries whose outcome is unknown. As long as a list may lag behind, the last of those that are

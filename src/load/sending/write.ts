@@ -31,6 +31,13 @@ const failureOf = (error: unknown): KpiError => {
   throw error
 }
 
+const noteLoss = (item: Item): void => {
+  item.isUnknown = true
+  item.isAfterRefusal = false
+  item.doubt = undefined
+  item.losses += 1
+}
+
 /**
  * Takes an answer that does not prove that entries are stored. At a service whose answers do, and where it tells of no
  * fault, something else has given it: it is as good as lost, which is answered.
@@ -47,13 +54,6 @@ const noteDoubt = (items: readonly Item[], doubt: Doubt, isProving: boolean): Kp
     item.doubts += 1
   }
   return undefined
-}
-
-const noteLoss = (item: Item): void => {
-  item.isUnknown = true
-  item.isAfterRefusal = false
-  item.doubt = undefined
-  item.losses += 1
 }
 
 /** Requests have names of their own each time: a third-party service may keep under a name what failed, too. */
@@ -165,10 +165,11 @@ const writeBatches = async (delivery: Delivery, items: readonly Item[]): Promise
 }
 
 /** Sends an entry by itself: what is stored is updated by its id, as adding it again may make a second one. */
-const sendOne = ({ client, ...sending }: Sending, item: Item): Promise<Put> => {
+const sendOne = (sending: Sending, item: Item): Promise<Put> => {
+  const { client } = sending
   const { draft, found } = item
   const id = found?.ids.at(-1)
-  if (id === undefined) return client.entries.put(draft, nameOf({ client, ...sending }, [item]))
+  if (id === undefined) return client.entries.put(draft, nameOf(sending, [item]))
   const { actual, target, notes } = draft
   return client.entries.change(id, {
     ...(actual !== undefined && { actual }),
