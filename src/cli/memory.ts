@@ -1,4 +1,7 @@
-const YOUNG_GENERATION_BYTES = 32 * 1024 * 1024
+/** How large the young generation of memory may grow: for one that loads much, and for a service, which has more besides. */
+const YOUNG_BYTES = { loading: 32 * 1024 * 1024, serving: 8 * 1024 * 1024 }
+/** A service looks each so many requests. */
+const REQUESTS_A_LOOK = 64
 
 const youngGeneration = (): number =>
   process
@@ -8,20 +11,39 @@ const youngGeneration = (): number =>
 
 const setFlag = (flag: string): void => process.getBuiltinModule('node:v8').setFlagsFromString(flag)
 
+/** Makes a function that keeps the young generation from growing once it has reached a size. */
+const createYoungLimit = (bytes: number): (() => void) => {
+  let isLimited = false
+  return () => {
+    if (isLimited || youngGeneration() < bytes) return
+    isLimited = true
+    setFlag('--semi-space-growth-factor=1')
+  }
+}
+
 /**
  * Makes a function that work on much data calls as it goes on: memory is then collected when little has come to it, and
  * the young generation does not grow beyond what makes it fast.
  */
 export const createMemoryLimit = (): (() => void) => {
-  let [isLimited, isYoungLimited] = [false, false]
+  const limitYoung = createYoungLimit(YOUNG_BYTES.loading)
+  let isLimited = false
   return () => {
     if (!isLimited) {
       isLimited = true
       setFlag('--heap-growing-percent=10')
       setFlag('--external-memory-accounted-in-global-limit')
     }
-    if (isYoungLimited || youngGeneration() < YOUNG_GENERATION_BYTES) return
-    isYoungLimited = true
-    setFlag('--semi-space-growth-factor=1')
+    limitYoung()
+  }
+}
+
+/** Makes a function that a service calls with each request: of a crowd of them, less garbage then waits to be collected. */
+export const createServingLimit = (): (() => void) => {
+  const limitYoung = createYoungLimit(YOUNG_BYTES.serving)
+  let requests = 0
+  return () => {
+    requests += 1
+    if (requests % REQUESTS_A_LOOK === 0) limitYoung()
   }
 }

@@ -15,6 +15,7 @@ import type { Cli } from './cli.ts'
 import type { Io } from './io.ts'
 import { openBundled, openBundledLimits } from './operator.ts'
 import { adviseAccess } from './serve/advice.ts'
+import { createServingLimit } from './memory.ts'
 import { listenAt } from './serve/listen-at.ts'
 import { openServiceLog, type ServiceLog } from './serve/log.ts'
 import { type MetricsPage, serveMetrics } from './serve/metrics-page.ts'
@@ -67,6 +68,7 @@ const faceOf = ({ cli, settings, db, counted, log }: Parts): Face => {
 const start = (parts: Parts): Promise<Listening> => {
   const { cli, settings, log, page, tls } = parts
   const { host, port, behindProxy, maxConnections } = settings
+  const limitMemory = createServingLimit()
   return listenAt(
     faceOf(parts),
     { host, port, flag: '--port' },
@@ -77,6 +79,7 @@ const start = (parts: Parts): Promise<Listening> => {
       requestId: requestIds(cli.io),
       clock: cli.io.uptime,
       onExchange: (exchange) => {
+        limitMemory()
         log.onExchange(exchange)
         page?.metrics.onExchange(exchange)
       },
