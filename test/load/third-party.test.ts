@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { answerOf, jsonAnswer } from '../support/faulty/answers.ts'
 import { type Kind, kinds } from '../support/faulty/kinds.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { fileOf, losing, openThirdParty } from '../support/simulation/requests.ts'
+import type { TextRequest } from '../../src/client/exchange.ts'
+import { fileOf, losing, openThirdParty, type Wrap } from '../support/simulation/requests.ts'
 
 const kindNamed = (name: string): Kind => {
   const kind = kinds.find((one) => one.name === name)
@@ -91,8 +92,8 @@ test.each(namesOf([DOUBLES, SINGLES]))(
     expect('stderr' in ended && ended.stderr).toMatch(
       /does not list the entry of 2026-03-01 for KPI 1, which it said that it has stored, and lists one with the same values on 2026-02-28/,
     )
-    // One for each time that the same command was run.
-    expect(service.entries().length).toBeLessThan(6)
+    expect('stderr' in ended && ended.stderr).toMatch(/it was sent at .* and is not sent again for a week/)
+    expect(service.entries()).toHaveLength(1)
   },
 )
 
@@ -138,4 +139,83 @@ test.each([
   const ended = await importFile(fileOf(60, (row) => row))
   expect(ended).toMatchObject({ code })
   expect('stderr' in ended && ended.stderr).not.toContain('rejected')
+})
+
+const isList = ({ method, path }: TextRequest): boolean => method === 'GET' && path.endsWith('/kpientries')
+
+/** Answers the list of entries in another form. */
+const listing =
+  (change: (list: Record<string, unknown>[]) => unknown[]): Wrap =>
+  (request, now, serve) => {
+    const served = serve(request, now)
+    if (!isList(request) || !('answer' in served.end)) return served
+    const { status, body, headers } = served.end.answer
+    const list = JSON.parse(body) as Record<string, unknown>[]
+    return { ...served, end: { answer: jsonAnswer(status, change(list), headers) } }
+  }
+
+/** Lists an entry only so long after it was added. */
+const listingLate = (lagMs: number, stored: () => readonly { readonly id: number }[]): Wrap => {
+  const addedAt = new Map<unknown, number>()
+  return (request, now, serve) => {
+    const late = listing((list) => list.filter(({ id }) => now - (addedAt.get(id) ?? now) >= lagMs))
+    const served = late(request, now, serve)
+    for (const { id } of stored()) if (!addedAt.has(id)) addedAt.set(id, now)
+    return served
+  }
+}
+
+test.each([500, 1500, 5000, 12_000, 40_000])(
+  'a second import at once adds nothing twice where the list is late by %i ms',
+  async (lagMs) => {
+    using folder = temporaryFolder()
+    const wrap: Wrap = (request, now, serve) => late(request, now, serve)
+    const { service, importFile } = openThirdParty(DOUBLES, folder, { wrap })
+    const late = listingLate(lagMs, service.entries)
+    for (const times of [1, 2]) {
+      const ended = await importFile(fileOf(40, (row) => row + 0.5))
+      expect([times, service.entries().length, ended]).toMatchObject([times, 40, { code: 0 }])
+    }
+  },
+)
+
+const refusing =
+  (method: string, status: number): Wrap =>
+  (request, now, serve) =>
+    request.method === method
+      ? { afterMs: 1, end: { answer: jsonAnswer(status, { status, message: 'no' }) } }
+      : serve(request, now)
+
+test.each([
+  ['refuses to remove entries', refusing('DELETE', 405)],
+  ['forbids to remove entries', refusing('DELETE', 403)],
+  ['lists no notes', listing((list) => list.map((one) => ({ ...one, notes: null })))],
+])('a second import with other values leaves one entry of each key at a service that %s', async (_, wrap) => {
+  using folder = temporaryFolder()
+  const { service, importFile } = openThirdParty(DOUBLES, folder, { wrap })
+  for (const add of [0.5, 1.5, 1.5])
+    expect(await importFile(fileOf(40, (row) => row + add, 'seen'))).toMatchObject({ code: 0 })
+  expect(service.entries()).toHaveLength(40)
+})
+
+test('a service that changes no entry is said to be that, and holds one of each key', async () => {
+  using folder = temporaryFolder()
+  const { service, importFile } = openThirdParty(DOUBLES, folder, { wrap: refusing('PUT', 405) })
+  expect(await importFile(fileOf(40, (row) => row + 0.5))).toMatchObject({ code: 0 })
+  const ended = await importFile(fileOf(40, (row) => row + 1.5))
+  expect('code' in ended && ended.code).not.toBe(0)
+  expect(service.entries()).toHaveLength(40)
+})
+
+test('what may be there twice is told where a service has no list of its entries', async () => {
+  using folder = temporaryFolder()
+  const wrap: Wrap = (request, now, serve) =>
+    request.method === 'GET' && /kpientries|reports/.test(request.path)
+      ? { afterMs: 1, end: { answer: jsonAnswer(404, { status: 404, message: 'no' }) } }
+      : serve(request, now)
+  const { importFile } = openThirdParty(DOUBLES, folder, { wrap, isQuiet: false })
+  for (const text of [fileOf(40, (row) => row), fileOf(40, (row) => row)]) {
+    const ended = await importFile(text)
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/does not list its entries/) as string })
+  }
 })

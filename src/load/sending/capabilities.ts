@@ -4,6 +4,9 @@ import { isObject } from '../../codec/json.ts'
 import { BATCH_LIMIT } from '../../domain/resources/entry.ts'
 import { makeMissing } from '../journal/private-folder.ts'
 
+/** An entry that a service has answered well, and did not list: how it is found, when that was, and whether its answer proved it. */
+export type Unlisted = { readonly key: string; readonly at: number; readonly isProven: boolean }
+
 /** What was found out about a third-party service, which need not be found out again for a while. */
 export type Learned = {
   /** Whether it takes batches: only an answer that proves that a batch was stored tells so. */
@@ -11,36 +14,57 @@ export type Learned = {
   /** Whether an entry of a batch changes the one that is stored, and does not make a second one beside it. */
   readonly updatesInBatches?: boolean
   /** Whether what was sent has been recognised in what it lists. */
-  readonly isRecognised?: boolean
+  readonly isRecognised?: boolean | undefined
+  /** What an earlier run ended for. */
+  readonly unlisted?: Unlisted | undefined
+  /** How long after a write it may be before the list shows it, in milliseconds, and when the last write was. */
+  readonly lagMs?: number
+  readonly wroteAt?: number
 }
 
 /** What is known of the service of a run, and what is found out of it. */
 export type Capabilities = {
+  /** Where it is kept. */
+  readonly path: string | undefined
   readonly known: () => Learned
   readonly learn: (more: Learned) => void
   /** Whether an answer to a single entry has proven once that it was stored. */
   provesEntries: boolean
+  /** Whether the service removes entries; undefined as long as it was not asked. */
+  removes: boolean | undefined
   /** Whether batches are not sent by this run, as no answer to one came. */
   avoidsBatches: boolean
   /** How many entries a batch has at the most. */
   mostInBatch: number
+  /** When the list shows all that earlier runs have written. */
+  readonly settledAt: number
   /** Lets one part of a run at a time find something out. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>
 }
 
 const DAYS_KEPT = 7
 const DAY_MS = 86_400_000
+/** A list that was late is waited for so much longer than it was. */
+const LAG_FACTOR = 2
+
+const unlistedIn = ({ key, at, isProven }: Readonly<Record<string, unknown>>): Unlisted => ({
+  key: String(key),
+  at: Number(at),
+  isProven: isProven === true,
+})
 
 /** What an earlier run has kept; nothing where there is no such thing, or it is too old. */
 const readKept = (path: string, now: number): Learned => {
   try {
     const kept: unknown = JSON.parse(readFileSync(path, 'utf8'))
     if (!isObject(kept) || !(now - Number(kept['at']) < DAYS_KEPT * DAY_MS)) return {}
-    const { takesBatches, updatesInBatches, isRecognised } = kept
+    const { takesBatches, updatesInBatches, isRecognised, unlisted, lagMs, wroteAt } = kept
     return {
       ...(takesBatches === false && { takesBatches }),
       ...(typeof updatesInBatches === 'boolean' && { updatesInBatches }),
       ...(isRecognised === true && { isRecognised }),
+      ...(isObject(unlisted) && { unlisted: unlistedIn(unlisted) }),
+      ...(typeof lagMs === 'number' && typeof wroteAt === 'number' && { lagMs, wroteAt }),
     }
   } catch {
     return {}
@@ -60,7 +84,10 @@ export const openCapabilities = (path: string | undefined, now: () => number): C
     }
   }
   let last: Promise<unknown> = Promise.resolve()
+  const { lagMs = 0, wroteAt = 0 } = learned
   return {
+    path,
+    settledAt: lagMs > 0 ? wroteAt + LAG_FACTOR * lagMs : 0,
     known: () => learned,
     learn: (more) => {
       const before = JSON.stringify(learned)
@@ -68,6 +95,7 @@ export const openCapabilities = (path: string | undefined, now: () => number): C
       if (JSON.stringify(learned) !== before) keep()
     },
     provesEntries: false,
+    removes: undefined,
     avoidsBatches: false,
     mostInBatch: BATCH_LIMIT,
     alone: (work) => {

@@ -6,12 +6,17 @@ import type { Entry, EntryDraft } from '../../domain/resources/entry.ts'
 import { ownerOf } from '../owner.ts'
 import type { StoredEntry } from '../standing/standing.ts'
 import { isOfKey, mayBeMadeOf } from './matching.ts'
-import { mayBeDone, StoppedHalfway } from './refusal.ts'
+import { isRefused, mayBeDone, StoppedHalfway } from './refusal.ts'
 import { patiently } from './retry.ts'
 import type { Sending } from './sending.ts'
 
 /** Thrown where a second entry for a key is there that this run made, or may have made, and was not removed. */
 export class DoubleLeft extends KpiError {}
+
+/** Tells whether a double is left that the service does not let anybody remove, or that may be somebody else's. */
+export const isDoubleForGood = (error: unknown): error is DoubleLeft =>
+  error instanceof DoubleLeft &&
+  (error.code === 'method_not_allowed' || error.code === 'unsupported' || isRefused(error))
 
 /** Removes an entry, whose removal may have been done already. */
 const remove = async ({ client, touch }: Sending, id: number): Promise<void> => {
@@ -82,8 +87,11 @@ export const removeDoubles = async (
   const fresh = listed.filter(({ id }) => !before.includes(id))
   const kept = listed.findLast(({ id }) => before.includes(id)) ?? fresh[0]
   const others = fresh.filter((one) => one !== kept)
-  for (const one of others) if (mayBeMadeOf(one, draft)) await removeDouble(sending, draft, one.id)
-  const left = others.filter((one) => !mayBeMadeOf(one, draft)).map(({ id }) => id)
+  // A list without notes shows none of any entry.
+  const asListed = listed.every(({ notes }) => !notes) ? { ...draft, notes: null } : draft
+  const isOurs = (one: Entry): boolean => mayBeMadeOf(one, asListed)
+  for (const one of others) if (isOurs(one)) await removeDouble(sending, draft, one.id)
+  const left = others.filter((one) => !isOurs(one)).map(({ id }) => id)
   if (left.length === 0 || !kept) return kept && storedAs(kept)
   throw new DoubleLeft(
     'conflict',

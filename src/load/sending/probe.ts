@@ -3,12 +3,13 @@ import { KpiError } from '../../domain/errors.ts'
 import { digestOf } from '../journal/digest.ts'
 import { keyOf } from '../journal/key.ts'
 import { type Delivery, entryKeyOf, type Item } from './delivery.ts'
-import { removeDoubles } from './doubles.ts'
+import { isDoubleForGood, removeDoubles } from './doubles.ts'
 import { hasNumbersOf } from './matching.ts'
-import { isNoPath, isRefused, mayBeDone } from './refusal.ts'
+import { isNoPath, isRefused, isUnreadable, mayBeDone, reasonsOf } from './refusal.ts'
 import { notRecognised } from './recognise.ts'
 import { isStored, readLagging } from './reconcile.ts'
 import { patiently } from './retry.ts'
+import type { Sending } from './sending.ts'
 import { sendsBatches } from './write.ts'
 
 /** So many entries are tried, where the first are refused. */
@@ -16,8 +17,8 @@ const MOST_TRIED = 20
 /** So often an entry is posted, where answers are lost. */
 const MOST_POSTS = 6
 const PAUSE_MS = 1000
-/** So few entries are updated by their ids without a question. */
-const FEW_UPDATES = 3
+/** So few entries are updated by their ids without a question, and so few where a second one could not be removed. */
+const FEW_UPDATES = { removable: 3, lasting: 200 }
 
 /** Returns some entries that lie far apart. */
 const spread = (items: readonly Item[]): readonly Item[] => {
@@ -64,7 +65,7 @@ export const probeListing = async (
     const stored = await readLagging(sending, [item])
     const entry = stored?.get(entryKeyOf(item))
     if (stored && !(entry && hasNumbersOf(entry, item.draft))) throw await notRecognised(sending, item, entry)
-    capabilities.learn({ isRecognised: true })
+    if (stored) capabilities.learn({ isRecognised: true, unlisted: undefined })
     return
   }
 }
@@ -116,6 +117,34 @@ const tryUpdate = async (delivery: Delivery, item: Item): Promise<Effect> => {
   }
 }
 
+/** Removes the second entry that a batch has made; where the service does not let it, the row is told of. */
+const undoDouble = async ({ sending, refuse }: Delivery, item: Item): Promise<void> => {
+  try {
+    await removeDoubles(sending, item.draft, item.before?.ids ?? [])
+  } catch (error) {
+    if (!isDoubleForGood(error)) throw error
+    refuse(item, reasonsOf(error))
+  }
+}
+
+/** Stands for no entry of any service. */
+const NO_ENTRY = 2_147_483_647
+
+/** Finds out whether the service removes entries at all, with one that is not there: what makes a second one must be undone. */
+const mayRemove = async (sending: Sending): Promise<boolean> => {
+  const { capabilities, client } = sending
+  capabilities.removes ??= await patiently(sending, async () => {
+    try {
+      await client.entries.remove(NO_ENTRY)
+      return true
+    } catch (error) {
+      if (isUnreadable(error)) return isRefused(error)
+      throw error
+    }
+  })
+  return capabilities.removes
+}
+
 /**
  * Finds out whether batches update what is stored, where there is much to update; where they do not, entries are updated
  * one by one. Their ids have been found before. Only one interval at a time does so.
@@ -124,14 +153,15 @@ export const probeUpdates = async (delivery: Delivery, items: readonly Item[]): 
   const { sending, done } = delivery
   const { capabilities } = sending
   const stored = items.filter(({ found }) => !!found)
-  if (stored.length <= FEW_UPDATES) return
+  if (stored.length <= FEW_UPDATES.removable) return
   await capabilities.alone(async () => {
+    if (stored.length <= FEW_UPDATES.lasting && !(await mayRemove(sending))) return
     for (const item of spread(stored)) {
       if (!sendsBatches(sending) || capabilities.known().updatesInBatches !== undefined) return
       const effect = await tryUpdate(delivery, item)
       if (effect === 'refused') continue
       capabilities.learn({ updatesInBatches: effect === 'updated' })
-      if (effect === 'doubled') await removeDoubles(sending, item.draft, item.before?.ids ?? [])
+      if (effect === 'doubled') await undoDouble(delivery, item)
       if (effect === 'updated') done(item, 'updated')
       return
     }

@@ -2,11 +2,11 @@ import { Stopped } from '../../client/stopped.ts'
 import { sameValues } from '../../domain/rules.ts'
 import type { Standing, StoredEntries, StoredEntry } from '../standing/standing.ts'
 import { type Delivery, entryKeyOf, type Item } from './delivery.ts'
-import { DoubleLeft, removeDoubles } from './doubles.ts'
+import { isDoubleForGood, removeDoubles } from './doubles.ts'
 import { LATER_LOOKS, lookAgain } from './look-again.ts'
 import { holds, mayHold } from './matching.ts'
 import { notRecognised } from './recognise.ts'
-import { isRefused, isUnreadable, reasonsOf } from './refusal.ts'
+import { isUnreadable, reasonsOf } from './refusal.ts'
 import { notKnown, notStored } from './response-check.ts'
 import { patiently } from './retry.ts'
 import { ENTERED_MEANWHILE, LOST, type Sending } from './sending.ts'
@@ -59,6 +59,10 @@ export const readPersistently = (
     (stored) => stored !== undefined || mayNotRead(sending),
   )
 
+/** Learns that the list showed a write only so long after it was first looked for. */
+export const noteLag = ({ capabilities, clock }: Sending, lagMs: number): void =>
+  capabilities.learn({ lagMs: Math.max(lagMs, capabilities.known().lagMs ?? 0), wroteAt: clock.now() })
+
 /**
  * Reads what is stored of entries whose outcome is unknown. As long as a list may lag behind, the last of those that are
  * not seen is asked for again after a while; once it is seen, so are all.
@@ -68,6 +72,7 @@ export const readLagging = async (sending: Sending, items: readonly Item[]): Pro
   if (!first) return undefined
   const stored = new Map(first)
   const isUnseen = (item: Item): boolean => !showsWrite(sending, item, stored.get(entryKeyOf(item)))
+  let lagMs = 0
   for (const pause of LATER_LOOKS) {
     const unseen = items.filter(isUnseen)
     const last = unseen.at(-1)
@@ -75,7 +80,9 @@ export const readLagging = async (sending: Sending, items: readonly Item[]): Pro
     await sending.clock.sleep(pause, sending.signal)
     if (sending.signal.aborted) throw new Stopped('stopped')
     const again = await readNow(sending, [last])
+    lagMs += pause
     if (!showsWrite(sending, last, again?.get(entryKeyOf(last)))) continue
+    noteLag(sending, lagMs)
     for (const [key, entry] of (await readNow(sending, unseen)) ?? []) stored.set(key, entry)
   }
   return stored
@@ -122,7 +129,7 @@ const settleOrTell = async (delivery: Delivery, item: Item, stored: StoredEntry 
     await settleByStored(delivery, item, stored)
   } catch (error) {
     // What keeps a double from being removed now, such as a key that was refused, ends the run: it is found again later.
-    if (!(error instanceof DoubleLeft && isRefused(error))) throw error
+    if (!isDoubleForGood(error)) throw error
     delivery.refuse(item, reasonsOf(error))
   }
 }

@@ -8,6 +8,7 @@ import { probeListing, probeUpdates } from './probe.ts'
 import { findIds, readPersistently, reconcile } from './reconcile.ts'
 import { pauseFor } from './retry.ts'
 import type { Sending } from './sending.ts'
+import { mustBeListed } from './unlisted.ts'
 import { storedKey } from '../standing/standing.ts'
 import { sendsBatches, writeOnce } from './write.ts'
 
@@ -42,13 +43,30 @@ const deliver = async (delivery: Delivery, items: readonly Item[]): Promise<void
   }
 }
 
+/** Waits until a list that is late shows what an earlier run has written. */
+const waitForList = async ({ capabilities, clock, signal }: Sending): Promise<void> => {
+  const rest = capabilities.settledAt - clock.now()
+  if (rest <= 0) return
+  await clock.sleep(rest, signal)
+  if (signal.aborted) throw new Stopped('stopped')
+}
+
+/** Takes note that something was written, where the list shows it late. */
+const noteWrite = ({ capabilities, clock }: Sending): void => {
+  if (capabilities.known().lagMs !== undefined) capabilities.learn({ wroteAt: clock.now() })
+}
+
 /** Marks what is stored of entries before they are sent; those that hold what would be sent have come to their end. */
 const lookFirst = async ({ sending, done }: Delivery, items: readonly Item[]): Promise<void> => {
   const { capabilities, keepsOthers, reference, standing } = sending
   // A service that updates what is stored need not be asked what that is.
   if (capabilities.known().updatesInBatches && sendsBatches(sending) && !keepsOthers) return
+  await waitForList(sending)
   const stored = await readPersistently(sending, standing, items)
-  if (!stored) return
+  if (!stored) {
+    reference.unchecked.add('entries')
+    return
+  }
   for (const item of items) {
     const entry = stored.get(entryKeyOf(item)) ?? null
     item.before = item.found = entry
@@ -89,8 +107,10 @@ export const sendToThirdParty = async (sending: Sending, intended: Intended, sin
   } else await lookFirst(delivery, items)
   const open = items.filter(delivery.isLeft)
   await findIds(delivery, open)
+  await mustBeListed(sending, open)
   await probeListing(delivery, open, deliver)
   await probeUpdates(delivery, open.filter(delivery.isLeft))
   for (const part of partsOf(sending, open)) await deliver(delivery, part)
+  noteWrite(sending)
   return delivery
 }

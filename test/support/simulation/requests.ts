@@ -50,7 +50,8 @@ export type ThirdParty = {
   readonly requests: () => number
 }
 
-type Serve = (request: TextRequest, now: number, serve: FaultyService['serve']) => Served
+/** Answers a request, or has the service do so. */
+export type Wrap = (request: TextRequest, now: number, serve: FaultyService['serve']) => Served
 
 /** Opens a service of a kind that holds nothing yet; `wrap` may answer in its place. */
 export const openThirdParty = (
@@ -59,7 +60,8 @@ export const openThirdParty = (
   {
     troubles = () => undefined,
     wrap = (request, now, serve) => serve(request, now),
-  }: { readonly troubles?: Troubles; readonly wrap?: Serve } = {},
+    isQuiet = true,
+  }: { readonly troubles?: Troubles; readonly wrap?: Wrap; readonly isQuiet?: boolean } = {},
 ): ThirdParty => {
   const clock = createVirtualClock()
   const telling = { headers: 'both', status: kind.variant === 'v1' ? 429 : 403, retryAfter: 'seconds' } as const
@@ -75,11 +77,12 @@ export const openThirdParty = (
   const home = folder.in('home')
   mkdirSync(home)
   const machine = { env: environmentOf({ kind }), clock, service: counting, newHome: () => folder.in('other') }
+  const args = ['entries', 'import', 'data.csv', '-o', 'json', ...(isQuiet ? ['--quiet'] : [])]
   const importFile = (text: string): Promise<Ended> => {
     writeFileSync(`${home}/data.csv`, text)
     return clock.run(async () => {
       for (let runs = 1; ; runs += 1) {
-        const ended = await runIn(machine, home, ['entries', 'import', 'data.csv', '-o', 'json', '--quiet'], undefined)
+        const ended = await runIn(machine, home, args, undefined)
         if (ended.code !== 6 || runs === 5) return ended
       }
     })
