@@ -70,10 +70,24 @@ const linesOf = ({ message, said, issues }: Failure): string[] => {
   ]
 }
 
-/** Tells an error on standard error and answers the exit code (command line, section 5). */
-export const tellFailure = async (error: unknown, args: readonly string[], io: Io): Promise<number> => {
+/** Returns what was told before an error as notes of its own, a line each. */
+const notesIn = (told: readonly string[]): string[] => told.flatMap((text) => text.trimEnd().split('\n'))
+
+/**
+ * Tells an error on standard error and answers the exit code (command line, section 5). What was told before, and was held
+ * back for it, goes with it.
+ */
+export const tellFailure = async (
+  error: unknown,
+  args: readonly string[],
+  io: Io,
+  told: readonly string[] = [],
+): Promise<number> => {
   const failure = describe(error)
-  if (!failure) return EXIT.done
+  if (!failure) {
+    for (const text of told) await io.stderr.write(text)
+    return EXIT.done
+  }
   const { exit, code, message, issues } = failure
   const fields = { code, message, exit_code: exit, issues }
   if (isLogJson(args)) {
@@ -81,7 +95,8 @@ export const tellFailure = async (error: unknown, args: readonly string[], io: I
     return exit
   }
   // What a service says of itself must neither break the line nor steer the terminal.
-  const lines = isOutputJson(args, io) ? [visibleJson({ error: fields })] : linesOf(failure).map(oneLine)
+  const notes = told.length > 0 && { notes: notesIn(told) }
+  const lines = isOutputJson(args, io) ? [visibleJson({ error: fields, ...notes })] : linesOf(failure).map(oneLine)
   await io.stderr.write(`${lines.join('\n')}\n`)
   return exit
 }

@@ -1,32 +1,57 @@
 import manifest from '../../package.json' with { type: 'json' }
+import { isLogJson, isOutputJson } from './given.ts'
 import type { Io, Output } from './io.ts'
 
 export { processIo } from './io.ts'
 
-/** Loads what guards standard error when something is told there first. */
-const guardedIo = (io: Io, args: readonly string[]): Io => {
-  let stderr: Output | undefined
+/** Standard error as a command line sees it, and what was told there and is not written yet. */
+type Telling = { readonly io: Io; readonly release: () => string[] }
+
+/** Tells whether a program reads standard error, which wants an error alone there; a service tells things as they come. */
+const isForProgram = (args: readonly string[], io: Io): boolean =>
+  isOutputJson(args, io) && !isLogJson(args) && !io.stderr.isTerminal && !args.includes('serve')
+
+/** Loads what guards standard error when something is told there first; holds it back where only an error may stand there. */
+const tellingOf = (io: Io, args: readonly string[]): Telling => {
+  let [stderr, isHolding]: [Output | undefined, boolean] = [undefined, isForProgram(args, io)]
+  const held: string[] = []
   const write = async (text: string): Promise<void> => {
+    if (isHolding) {
+      held.push(text)
+      return
+    }
     const { guardStderr } = await import('./stderr.ts')
     await guardStderr(io, args).write(text)
   }
-  return new Proxy(io, {
-    get: (world, name: keyof Io) => (name === 'stderr' ? (stderr ??= { ...io.stderr, write }) : world[name]),
-  })
+  return {
+    io: new Proxy(io, {
+      get: (world, name: keyof Io) => (name === 'stderr' ? (stderr ??= { ...io.stderr, write }) : world[name]),
+    }),
+    release: () => {
+      isHolding = false
+      return held.splice(0)
+    },
+  }
+}
+
+const runLine = async (args: readonly string[], io: Io): Promise<number> => {
+  if (args[0] === '--version' || args[0] === '-V') {
+    await io.stdout.write(`${manifest.version}\n`)
+    return 0
+  }
+  const { runProgram } = await import('./program.ts')
+  return runProgram(args, manifest.version, io)
 }
 
 /** Runs a command line; answers its exit code. Nothing is thrown, and nothing but `io` is touched. */
 export const run = async (args: readonly string[], world: Io): Promise<number> => {
-  const io = guardedIo(world, args)
+  const { io, release } = tellingOf(world, args)
   try {
-    if (args[0] === '--version' || args[0] === '-V') {
-      await io.stdout.write(`${manifest.version}\n`)
-      return 0
-    }
-    const { runProgram } = await import('./program.ts')
-    return await runProgram(args, manifest.version, io)
+    const code = await runLine(args, io)
+    for (const text of release()) await io.stderr.write(text)
+    return code
   } catch (error) {
     const { tellFailure } = await import('./failure.ts')
-    return tellFailure(error, args, io)
+    return tellFailure(error, args, io, release())
   }
 }

@@ -132,7 +132,8 @@ bobby@example.com,Revenue,,
     const file = Buffer.from('user,kpi,target\n3,Umsatz f\xfcr alle,1\n3,Revenue,1\n', 'latin1')
     const ran = await load(file, '--quiet')
     expect(ran.code).toBe(3)
-    expect(ran.stderr).toMatch(/^warning: data\.csv is read as windows-1252: /)
+    const { notes } = JSON.parse(ran.stderr) as { notes: string[] }
+    expect(notes).toEqual([expect.stringMatching(/^warning: data\.csv is read as windows-1252: /)])
   })
 
   test('takes the targets of a list for what they are, though each could be thousands', async () => {

@@ -117,6 +117,24 @@ test('a refusal is one JSON object on standard error too, with --output json', a
   })
 })
 
+test.each<[what: string, rows: string, args: readonly string[], note: RegExp]>([
+  ['is verified', 'Bop,Sales,2026-01-01,1\nBob,Sales,2026-01-01,1\n', ['--verify'], /as they were sent|read back/],
+  ['has numbers that look strange', 'Bop,Sales,2026-01-01,1e-2\nBob,Sales,2026-01-02,1\n', [], /1e-2/],
+  ['has a column that is left out', 'Bop,Sales,2026-01-01,1,x\n', [], /left out: more/],
+])('so is that of rows in a file that %s, and what is noted stands in it', async (_, rows, args, note) => {
+  importer.write(FILE, `user,kpi,date,actual${rows.includes(',x') ? ',more' : ''}\n${rows}`)
+  const ran = await importer.kpi('entries', 'import', FILE, '-o', 'json', ...args)
+  const told = JSON.parse(ran.stderr) as { error: unknown; notes: string[] }
+  expect([ran.code, told.error]).toMatchObject([3, { code: 'rejected', exit_code: 3 }])
+  expect(told.notes.join('\n')).toMatch(note)
+})
+
+test('notes are told as they are where all goes well, with --output json', async () => {
+  importer.write(FILE, `user,kpi,date,actual,more\nBob,Sales,2026-01-01,1,x\n`)
+  const ran = await importer.kpi('entries', 'import', FILE, '-o', 'json')
+  expect([ran.code, ran.stderr]).toEqual([0, expect.stringMatching(/left out: more/)])
+})
+
 test('a service that cannot be reached is exit code 5', async () => {
   importer.write(FILE, GOOD)
   const world = { ...importer.world, env: { KPI_BASE_URL: 'http://127.0.0.1:1/api', KPI_LOGIN: 'a', KPI_TOKEN: 'b' } }
