@@ -133,16 +133,24 @@ describe('at most 1 % of the requests are refused, whatever a service says of wh
     ['a date that is past', { words: 'Thu, 01 Jan 1970 00:00:00 GMT' }],
     ['always a second', { words: '1' }],
     ['a time that is rounded down', 'rounded down'],
+    ['half of the time', 'halved'],
+    ['a time below none', { words: '-5' }],
     ['nothing', 'none'],
   ]
   describe.each(TELLINGS)('%s', (_, retryAfter) => {
     test.each(ALL_KINDS)('%s', async (kind) => {
-      for (const headers of ['none', 'x-limit'] as const) {
-        const clock = createVirtualClock()
-        const limited = service(clock, KINDS[kind](200), FAR, { headers, status: 429, retryAfter })
-        const gate = gateOn(clock)
-        await clock.run(() => sendThrough(gate, limited, { left: 3000 }, FAR.atATime))
-        expect(limited.tally.refused).toBeLessThanOrEqual(30)
+      for (const limit of [60, 200]) {
+        for (const headers of ['none', 'x-limit'] as const) {
+          const clock = createVirtualClock()
+          const limited = service(clock, KINDS[kind](limit), FAR, { headers, status: 429, retryAfter })
+          const gate = gateOn(clock)
+          const requests = limit * 15
+          await clock.run(() => sendThrough(gate, limited, { left: requests }, FAR.atATime))
+          expect([limit, headers, limited.tally.refused <= requests / 100]).toEqual([limit, headers, true])
+          // A bucket of which nothing true is told is kept to by far less than it would take.
+          const { over } = compare(clock, limited, requests, KINDS[kind](limit), FAR)
+          expect([limit, headers, kind.startsWith('bucket') || over < 0.1]).toEqual([limit, headers, true])
+        }
       }
     })
   })

@@ -96,8 +96,8 @@ export type Telling = {
   /** Which headers stand on every answer: X-RateLimit-…, with or without how many are used, those of the IETF draft, none. */
   readonly headers: 'x' | 'x-limit' | 'draft' | 'both' | 'none'
   readonly status: 403 | 429
-  /** How it says when to come back: rounded up to seconds, or down, as a date, not at all, or these words. */
-  readonly retryAfter: 'seconds' | 'rounded down' | 'date' | 'none' | { readonly words: string }
+  /** How it says when to come back: rounded up to seconds, or down, half of that, as a date, not at all, or these words. */
+  readonly retryAfter: 'seconds' | 'rounded down' | 'halved' | 'date' | 'none' | { readonly words: string }
 }
 
 /** As our own service tells it through the classic interface. */
@@ -128,6 +128,7 @@ const limitHeaders = ({ headers }: Telling, { limit, windowMs }: Limiter, verdic
 const retryAfterOf = ({ retryAfter }: Telling, now: number, waitMs: number): string | undefined => {
   if (retryAfter === 'none') return undefined
   if (retryAfter === 'seconds') return String(seconds(waitMs))
+  if (retryAfter === 'halved') return String(Math.ceil(waitMs / 2000))
   if (retryAfter === 'rounded down') return String(Math.floor(waitMs / 1000))
   return retryAfter === 'date' ? new Date(Math.ceil((now + waitMs) / 1000) * 1000).toUTCString() : retryAfter.words
 }

@@ -80,10 +80,11 @@ export const accept = (pace: Pace, name: string, now: number, told: Told): void 
   if (pace.kind === 'unknown' && remaining === 0 && told.resetMs !== undefined) judge(pace, now, now + told.resetMs)
 }
 
-/** All room is used, though not by us. */
+/** All room is used, though not by us; where very little is, rather the window is another one than was thought. */
 const fill = (pace: Pace, now: number): void => {
   const used = usedOf(pace, now)
-  if (!pace.isTold) pace.limit = Math.max(1, used - underWay(pace))
+  if (!pace.isTold && pace.kind === 'fixed' && used - underWay(pace) < (pace.limit ?? 0) / 2) pace.mistakes += 1
+  else if (!pace.isTold) pace.limit = Math.max(1, used - underWay(pace))
   else if (used < (pace.limit ?? 0)) note(pace, pace.foreign, now, (pace.limit ?? 0) - used)
 }
 
