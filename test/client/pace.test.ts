@@ -156,6 +156,18 @@ describe('at most 1 % of the requests are refused, whatever a service says of wh
   })
 })
 
+test.each([100, 200, 600])(
+  'so few also where the first window of %i a minute ends soon, and what is sent in it is taken for a part of the limit',
+  async (limit) => {
+    for (const firstMs of [1000, 2000, 3000, 4000]) {
+      const clock = createVirtualClock()
+      const limited = service(clock, fixedLimiter(limit, firstMs), FAR, telling('none'))
+      await clock.run(() => sendThrough(gateOn(clock), limited, { left: limit * 15 }, FAR.atATime))
+      expect([firstMs, limited.tally.refused <= (limit * 15) / 100]).toEqual([firstMs, true])
+    }
+  },
+)
+
 /** Four gates, each with a connection of its own to one file, as four processes have. */
 const measureFour = async (kind: Kind, limit: number, headers: Telling['headers'], way = FAR) => {
   using folder = temporaryFolder()

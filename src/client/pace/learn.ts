@@ -74,7 +74,7 @@ export const accept = (pace: Pace, name: string, now: number, told: Told): void 
     if (remaining !== undefined) fillTo(pace, sentAt, now, remaining)
     return
   }
-  if (pace.kind === 'fixed') pace.passed += 1
+  if (pace.kind === 'fixed' || pace.kind === 'sliding') pace.passed += 1
   if (remaining === undefined || pace.limit === null) return
   compare(pace, sentAt, now, remaining)
   if (pace.kind === 'unknown' && remaining === 0 && told.resetMs !== undefined) judge(pace, now, now + told.resetMs)
@@ -116,7 +116,10 @@ const learn = (pace: Pace, now: number, wait: number): void => {
   } else if (kind === 'sliding') {
     pace.judgedAt = now
     if (isNext) pace.guardMs = Math.min(LONGEST_GUARD_MS, pace.guardMs * 2)
-    else fill(pace, now)
+    else {
+      fill(pace, now)
+      pace.passed = 0
+    }
   } else if (kind === 'fixed') {
     const off = Math.abs(roomAt - pace.boundary) % windowMs
     pace.judgedAt = now
