@@ -55,17 +55,3 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/service.ts')).service,
   },
 }
-
-const VALUE_FLAGS: ReadonlySet<string> = new Set([
-  '-p',
-  '--profile',
-  '--data-dir',
-  '-o',
-  '--output',
-  '--timeout',
-  '--log-format',
-])
-
-/** The words of a command line that are neither flags nor the values of flags that may stand before a command. */
-export const wordsIn = (args: readonly string[]): string[] =>
-  args.filter((word, at) => !word.startsWith('-') && !VALUE_FLAGS.has(args[at - 1] ?? ''))

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { type Act, createCli } from './cli.ts'
 import { isLogJson, isOutputJson } from './given.ts'
-import { groups, wordsIn } from './groups.ts'
+import { groups } from './groups.ts'
 import type { Io } from './io.ts'
 
 const DESCRIPTION = `Keeps key performance indicators, administers them, and loads data into them in bulk.
@@ -60,6 +60,13 @@ export const describeProgram = async (version: string, io: Io): Promise<Command>
 const helpAsFlag = (args: readonly string[]): readonly string[] =>
   args[0] === 'help' ? [...args.slice(1), '--help'] : args
 
+/** Returns the words of a command line that are neither flags nor the values of flags that may stand before a command. */
+const wordsIn = (args: readonly string[], { options }: Command): string[] => {
+  const withValue = options.filter(({ required, optional }) => required || optional)
+  const flags = new Set(withValue.flatMap(({ short, long }) => [short, long].filter((flag) => flag !== undefined)))
+  return args.filter((word, at) => !word.startsWith('-') && !flags.has(args[at - 1] ?? ''))
+}
+
 /** Parses a command line and runs its command; answers the exit code. Loads only the group of commands that is named. */
 export const runProgram = async (line: readonly string[], version: string, io: Io): Promise<number> => {
   const args = helpAsFlag(line)
@@ -72,7 +79,7 @@ export const runProgram = async (line: readonly string[], version: string, io: I
       code = (await action(cli, command.args, command.opts())) ?? 0
     })
   }
-  const [name] = wordsIn(args)
+  const [name] = wordsIn(args, program)
   for (const [one, { summary, load }] of Object.entries(groups)) {
     const group = program.command(one).description(summary)
     if (one === name) (await load())(group, act)

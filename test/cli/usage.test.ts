@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeProgram } from '../../src/cli/program.ts'
+import { testIo } from '../support/io.ts'
 import { jsonOf } from '../support/kpi.ts'
 import { embeddedUser, type User } from '../support/user.ts'
 
@@ -124,6 +126,18 @@ test('flags of every command stand before or after it', async () => {
   expect(jsonOf(await user.kpi('-o', 'json', 'users', 'list', '--columns', 'id'))).toEqual(ids)
   expect(jsonOf(await user.kpi('users', '-o', 'json', 'list', '--columns', 'id'))).toEqual(ids)
   expect(jsonOf(await user.kpi('users', 'list', '--columns', 'id', '-o', 'json'))).toEqual(ids)
+})
+
+test('so does every flag with a value', async () => {
+  const program = await describeProgram('', testIo({ home: '/' }).io)
+  const given = { '--output': 'csv', '--timeout': '30s', '--time-zone': 'Asia/Tokyo', '--log-format': 'text' }
+  const withValue = program.options.filter(({ required }) => required).map(({ long = '' }) => long)
+  expect(withValue).toEqual(['--profile', '--data-dir', ...Object.keys(given)])
+  for (const [flag, value] of Object.entries(given)) {
+    const before = await user.kpi(flag, value, 'kpis', 'list')
+    expect(before).toEqual(await user.kpi('kpis', 'list', flag, value))
+    expect(before.code).toBe(0)
+  }
 })
 
 test('a choice may be typed in any case', async () => {

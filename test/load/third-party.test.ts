@@ -219,3 +219,30 @@ test('what may be there twice is told where a service has no list of its entries
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/does not list its entries/) as string })
   }
 })
+
+test('a service that rounds is told of, in each run', async () => {
+  using folder = temporaryFolder()
+  const { importFile } = openThirdParty(kindNamed('foreign, rounds to whole numbers'), folder, { isQuiet: false })
+  const told = []
+  for (const add of [0.6, 1.6]) told.push(await importFile(fileOf(5, (row) => row + add)))
+  expect(told).toMatchObject([
+    {
+      code: 0,
+      stderr: expect.stringContaining('rounds numbers as it stores them: 0.6 was sent, and 0 is there') as string,
+    },
+    { code: 0, stderr: expect.stringContaining('rounds numbers as it stores them') as string },
+  ])
+})
+
+test('entries that stand beside each other for one key are told of', async () => {
+  using folder = temporaryFolder()
+  const twice = listing((list) => list.flatMap((one) => [one, { ...one, id: Number(one['id']) + 1000 }]))
+  let isTwice = false
+  const wrap: Wrap = (request, now, serve) => (isTwice ? twice : serve)(request, now, serve)
+  const { importFile } = openThirdParty(DOUBLES, folder, { wrap, isQuiet: false })
+  expect(await importFile(fileOf(5, (row) => row))).toMatchObject({ code: 0 })
+  isTwice = true
+  expect(await importFile(fileOf(5, (row) => row))).toMatchObject({
+    stderr: expect.stringMatching(/holds 2 entries for the same user and KPI 1 on 2026-03-01 \(1, 1001\)/) as string,
+  })
+})

@@ -15,6 +15,8 @@ export type Learned = {
   readonly updatesInBatches?: boolean
   /** Whether what was sent has been recognised in what it lists. */
   readonly isRecognised?: boolean | undefined
+  /** Whether it keeps numbers with fewer digits than they are sent with. */
+  readonly isRounding?: boolean
   /** What an earlier run ended for. */
   readonly unlisted?: Unlisted | undefined
   /** How long after a write it may be before the list shows it, in milliseconds, and when the last write was. */
@@ -58,11 +60,12 @@ const readKept = (path: string, now: number): Learned => {
   try {
     const kept: unknown = JSON.parse(readFileSync(path, 'utf8'))
     if (!isObject(kept) || !(now - Number(kept['at']) < DAYS_KEPT * DAY_MS)) return {}
-    const { takesBatches, updatesInBatches, isRecognised, unlisted, lagMs, wroteAt } = kept
+    const { takesBatches, updatesInBatches, isRecognised, isRounding, unlisted, lagMs, wroteAt } = kept
     return {
       ...(takesBatches === false && { takesBatches }),
       ...(typeof updatesInBatches === 'boolean' && { updatesInBatches }),
       ...(isRecognised === true && { isRecognised }),
+      ...(isRounding === true && { isRounding }),
       ...(isObject(unlisted) && { unlisted: unlistedIn(unlisted) }),
       ...(typeof lagMs === 'number' && typeof wroteAt === 'number' && { lagMs, wroteAt }),
     }

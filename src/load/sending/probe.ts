@@ -1,5 +1,7 @@
 import { Stopped } from '../../client/stopped.ts'
+import { formatDecimal } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
+import type { EntryValues } from '../../domain/rules.ts'
 import { digestOf } from '../journal/digest.ts'
 import { keyOf } from '../journal/key.ts'
 import { type Delivery, entryKeyOf, type Item } from './delivery.ts'
@@ -40,6 +42,20 @@ const mustStore = ({ doubt }: Item, unstored: number): void => {
   )
 }
 
+/** Tells of a service that keeps another number than it is sent. */
+const noteRounding = (
+  { remark, capabilities }: Sending,
+  { draft: { actual } }: Item,
+  { actual: kept }: EntryValues,
+): void => {
+  if (typeof actual !== 'bigint' || kept === null || kept === actual) return
+  capabilities.learn({ isRounding: true })
+  remark(
+    'rounding',
+    `the service rounds numbers as it stores them: ${formatDecimal(actual)} was sent, and ${formatDecimal(kept)} is there`,
+  )
+}
+
 /**
  * Sends one entry before others, and sees that it can be recognised in what the service lists; throws where it cannot, as
  * nobody could tell what became of anything that is sent there. Entries that are refused tell nothing.
@@ -51,6 +67,7 @@ export const probeListing = async (
 ): Promise<void> => {
   const { sending, all } = delivery
   const { capabilities } = sending
+  if (capabilities.known().isRounding) sending.remark('rounding', 'the service rounds numbers as it stores them')
   if (capabilities.known().isRecognised) return
   let unstored = 0
   const readable = items.filter(({ found, isUnknown }) => found !== undefined && !isUnknown)
@@ -65,6 +82,7 @@ export const probeListing = async (
     const stored = await readLagging(sending, [item])
     const entry = stored?.get(entryKeyOf(item))
     if (stored && !(entry && hasNumbersOf(entry, item.draft))) throw await notRecognised(sending, item, entry)
+    if (entry) noteRounding(sending, item, entry)
     if (stored) capabilities.learn({ isRecognised: true, unlisted: undefined })
     return
   }

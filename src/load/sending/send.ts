@@ -66,6 +66,15 @@ const standingAfter = ({ client, folder }: Load, { reference }: Prepared): Stand
   close: () => undefined,
 })
 
+/** Tells of each thing once. */
+const remarking = (note: Load['onNote']): Sending['remark'] => {
+  const told = new Set<string>()
+  return (about, text) => {
+    if (!told.has(about)) note(text)
+    told.add(about)
+  }
+}
+
 const sendingOf = (
   work: Load,
   prepared: Prepared,
@@ -87,6 +96,7 @@ const sendingOf = (
     capabilities: openCapabilities(isBundled ? undefined : learnedPath, clock.now),
     lostAnswers: createLostAnswers(),
     reference,
+    remark: remarking(work.onNote),
     standing: standingBefore(work, prepared),
     now: standingAfter(work, prepared),
   }

@@ -23,6 +23,8 @@ export type Sending = {
   readonly capabilities: Capabilities
   readonly lostAnswers: LostAnswers
   readonly reference: Reference
+  /** Tells of something once, however often it is met; `about` is what. */
+  readonly remark: (about: 'rounding' | 'several', text: string) => void
   /** What was stored before anything was sent. */
   readonly standing: Standing
   /** What is stored now, asked anew. */

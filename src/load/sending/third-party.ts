@@ -1,4 +1,5 @@
 import { Stopped } from '../../client/stopped.ts'
+import { formatDay } from '../../domain/day.ts'
 import type { KpiError } from '../../domain/errors.ts'
 import { createDelivery, type Delivery, entryKeyOf, type Item, itemsOf, type Sink } from './delivery.ts'
 import type { Intended } from './intend.ts'
@@ -9,7 +10,7 @@ import { findIds, readPersistently, reconcile } from './reconcile.ts'
 import { pauseFor } from './retry.ts'
 import type { Sending } from './sending.ts'
 import { mustBeListed } from './unlisted.ts'
-import { storedKey } from '../standing/standing.ts'
+import { storedKey, type StoredEntry } from '../standing/standing.ts'
 import { sendsBatches, writeOnce } from './write.ts'
 
 /** So many single entries are sent before those among them that are in doubt are looked at together. */
@@ -56,6 +57,15 @@ const noteWrite = ({ capabilities, clock }: Sending): void => {
   if (capabilities.known().lagMs !== undefined) capabilities.learn({ wroteAt: clock.now() })
 }
 
+/** Tells of entries that stand beside each other where there should be one. */
+const noteSeveral = ({ remark }: Sending, { draft }: Item, { ids }: StoredEntry): void => {
+  const whose = `for the same user and KPI ${draft.kpi_id} on ${formatDay(draft.entry_date)}`
+  remark(
+    'several',
+    `the service holds ${ids.length} entries ${whose} (${ids.join(', ')}), and maybe more such: reports add them up, and only the latest is changed; look which are wrong, and remove them`,
+  )
+}
+
 /** Marks what is stored of entries before they are sent; those that hold what would be sent have come to their end. */
 const lookFirst = async ({ sending, done }: Delivery, items: readonly Item[]): Promise<void> => {
   const { capabilities, keepsOthers, reference, standing } = sending
@@ -70,6 +80,7 @@ const lookFirst = async ({ sending, done }: Delivery, items: readonly Item[]): P
   for (const item of items) {
     const entry = stored.get(entryKeyOf(item)) ?? null
     item.before = item.found = entry
+    if (entry && entry.ids.length > 1) noteSeveral(sending, item, entry)
     const isOpen = entry?.isTargetOpen && typeof item.draft.target === 'bigint'
     if (entry && !isOpen && holds(reference, entry, item.draft)) done(item, 'unchanged')
   }
