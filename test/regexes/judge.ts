@@ -8,7 +8,7 @@ type Leaf = { readonly sample: string; readonly other: string; readonly repeats:
 type Attack = { readonly prefix: string; readonly pump: string }
 
 /** How much is repeated: a little more each time, so that exponential time is noticed early. */
-const LENGTHS = [12, 16, 20, 24, 28, 32, 40, 50, 100, 1000, 4000, 20_000]
+const LENGTHS = [12, 16, 20, 24, 28, 32, 40, 50, 100, 1000, 4000, 20_000, 50_000]
 /** The longest that a linear search may take of the processor. */
 const LONGEST_MS = 40
 const ATTEMPTS = 3
