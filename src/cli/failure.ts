@@ -100,3 +100,9 @@ export const tellFailure = async (
   await io.stderr.write(`${lines.join('\n')}\n`)
   return exit
 }
+
+/** Tells as an error that a command ended with an exit code other than 0; what it told is why. */
+export const tellEnd = (exit: number, args: readonly string[], io: Io, told: readonly string[]): Promise<number> => {
+  const said = told.length > 0 ? notesIn(told) : ['it is done in part']
+  return tellFailure(new Unfinished(exit, exit === EXIT.partial ? 'rejected' : 'failed', said), args, io)
+}

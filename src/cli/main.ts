@@ -48,7 +48,12 @@ export const run = async (args: readonly string[], world: Io): Promise<number> =
   const { io, release } = tellingOf(world, args)
   try {
     const code = await runLine(args, io)
-    for (const text of release()) await io.stderr.write(text)
+    const told = release()
+    if (code !== 0 && isForProgram(args, world)) {
+      const { tellEnd } = await import('./failure.ts')
+      return await tellEnd(code, args, io, told)
+    }
+    for (const text of told) await io.stderr.write(text)
     return code
   } catch (error) {
     const { tellFailure } = await import('./failure.ts')

@@ -113,6 +113,9 @@ const hasNextIn = ({ header }: TextAnswer): boolean => /;\s*rel="?next\b/i.test(
 /** What is put off so often for the limit, each time for as long as the service asks, is refused for good. */
 const MOST_REFUSALS = 20
 
+/** What is between here and the service must not answer what was so a while ago. */
+const UNCACHED = { 'cache-control': 'no-cache' }
+
 /** How our own service calls itself in the header `Server`. */
 const OURS = /^kpi\//
 
@@ -137,7 +140,11 @@ export const httpTransport = (remote: Remote): HttpTransport => {
       method,
       path: prefix + path,
       query,
-      headers: { ...headers, ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }) },
+      headers: {
+        ...headers,
+        ...(method === 'GET' && UNCACHED),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      },
       body: body === undefined ? null : JSON.stringify(body),
     }
     const answer = redaction.answer(await exchange.ask(text, method === 'GET' ? stopping?.signal : stopping?.late))

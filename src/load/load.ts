@@ -13,7 +13,6 @@ import { tellUnchecked } from './reference.ts'
 import { countedBatches } from './sending/entries-left.ts'
 import { type Sent, sendAll } from './sending/send.ts'
 import type { Summary } from './summary.ts'
-import { notesOnUnlisted } from './told.ts'
 import type { Verified } from './verified.ts'
 import { verifyRun } from './verify.ts'
 
@@ -114,7 +113,6 @@ const run = async (work: Load, prepared: Prepared, journal: Journal): Promise<En
   const known = rejects.size()
   const { left, failure, isWhole } = await send(work, prepared, journal)
   summary.unchecked = tellUnchecked(prepared.reference)
-  for (const note of notesOnUnlisted(work.client, prepared)) work.onNote(note)
   try {
     if (rejects.size() > known) needsAssignments = await layDownRejects(work, prepared)
   } catch (error) {

@@ -1,9 +1,7 @@
-import type { Client } from '../client/client.ts'
 import type { Checked } from './check.ts'
 import type { Forms } from './forms/file-forms.ts'
 import { remarksOn } from './forms/forms.ts'
 import { mayNotRead } from './readable.ts'
-import type { Summary } from './summary.ts'
 import type { Table } from './reading/table.ts'
 import type { Reference } from './reference.ts'
 
@@ -65,14 +63,3 @@ export const notesOn = (checked: Checked): string[] => {
     ...notesOnTargets(checked),
   ]
 }
-
-/** What cannot be told of what was stored where the service lists no entries: it may add what is there once more. */
-export const notesOnUnlisted = (
-  { isOurs }: Pick<Client, 'isOurs'>,
-  { reference, summary }: { readonly reference: Reference; readonly summary: Summary },
-): string[] =>
-  reference.unchecked.has('entries') && !isOurs() && summary.created + summary.sent > 0
-    ? [
-        'the service does not list its entries: rows that were there before may be there twice now; look before you import them again',
-      ]
-    : []

@@ -54,7 +54,7 @@ bobby@example.com,Revenue,,
       { line: 6, action: 'add', user_id: 4, kpi_id: 1, sort_order: 1 },
       { line: 7, action: 'reject', reason: 'there is no user "Cy"' },
     ])
-    expect(ran.stderr).toBe('dry run, nothing was sent: 3 to add, 1 to update, 1 unchanged, 1 row to reject\n')
+    expect(errorOf(ran).message).toBe('dry run, nothing was sent: 3 to add, 1 to update, 1 unchanged, 1 row to reject')
     expect(await held()).toEqual(['2 1 - 1', '2 2 - 2'])
     expect(existsSync(user.folder.in('data.rejects.csv'))).toBe(false)
   })
@@ -95,9 +95,8 @@ bobby@example.com,Revenue,,
       '2 rows were rejected; they are in data.rejects.csv with the reasons: mend them there and import that file; ' +
         `1 KPI has ${NONE}; kpi kpis update "Visits" --target-default N gives it one`,
     )
-    expect((await load('user,kpi,target\n3,Visits,5\n', '--dry-run')).stderr).toContain(
-      `1 row to reject\n1 KPI has ${NONE}`,
-    )
+    const rehearsed = await load('user,kpi,target\n3,Visits,5\n', '--dry-run')
+    expect(errorOf(rehearsed).message).toContain(`1 row to reject; 1 KPI has ${NONE}`)
     await user.kpi('kpis', 'update', 'Visits', '--target-default', '100')
     expect(jsonOf(await load(rejects()))).toMatchObject({ added: 2, rejected: 0 })
   })

@@ -129,6 +129,16 @@ test.each<[what: string, rows: string, args: readonly string[], note: RegExp]>([
   expect(told.notes.join('\n')).toMatch(note)
 })
 
+test('a dry run that finds bad rows tells it so, too', async () => {
+  importer.write(FILE, 'user,kpi,date,actual\nBop,Sales,2026-01-01,1\nBob,Sales,2026-01-01,1\n')
+  const ran = await importer.kpi('entries', 'import', FILE, '--dry-run', '-o', 'json')
+  const message = expect.stringMatching(/^dry run, nothing was sent: /) as string
+  expect([ran.code, JSON.parse(ran.stderr)]).toEqual([
+    3,
+    { error: { code: 'rejected', message, exit_code: 3, issues: [] } },
+  ])
+})
+
 test('notes are told as they are where all goes well, with --output json', async () => {
   importer.write(FILE, `user,kpi,date,actual,more\nBob,Sales,2026-01-01,1,x\n`)
   const ran = await importer.kpi('entries', 'import', FILE, '-o', 'json')

@@ -155,12 +155,12 @@ const listing =
   }
 
 /** Lists an entry only so long after it was added. */
-const listingLate = (lagMs: number, stored: () => readonly { readonly id: number }[]): Wrap => {
+const listingLate = (lagMs: () => number, stored: () => readonly { readonly id: number }[]): Wrap => {
   const addedAt = new Map<unknown, number>()
   return (request, now, serve) => {
-    const late = listing((list) => list.filter(({ id }) => now - (addedAt.get(id) ?? now) >= lagMs))
+    const late = listing((list) => list.filter(({ id }) => now - (addedAt.get(id) ?? now) >= lagMs()))
     const served = late(request, now, serve)
-    for (const { id } of stored()) if (!addedAt.has(id)) addedAt.set(id, now)
+    for (const { id } of stored()) if (!addedAt.has(id)) addedAt.set(id, lagMs() === 0 ? -Infinity : now)
     return served
   }
 }
@@ -171,13 +171,53 @@ test.each([500, 1500, 5000, 12_000, 40_000])(
     using folder = temporaryFolder()
     const wrap: Wrap = (request, now, serve) => late(request, now, serve)
     const { service, importFile } = openThirdParty(DOUBLES, folder, { wrap })
-    const late = listingLate(lagMs, service.entries)
+    const late = listingLate(() => lagMs, service.entries)
     for (const times of [1, 2]) {
       const ended = await importFile(fileOf(40, (row) => row + 0.5))
       expect([times, service.entries().length, ended]).toMatchObject([times, 40, { code: 0 }])
     }
   },
 )
+
+/** Answers to what is written say nothing of it. */
+const silently =
+  (wrap: Wrap): Wrap =>
+  (request, now, serve) => {
+    const served = wrap(request, now, serve)
+    if (request.method !== 'POST' || !('answer' in served.end) || served.end.answer.status > 299) return served
+    return { ...served, end: { answer: jsonAnswer(served.end.answer.status, {}) } }
+  }
+
+test.each(
+  namesOf([DOUBLES, SINGLES]).flatMap(([name, kind]) =>
+    [3000, 12_000, 20_000].map((lagMs) => [name, lagMs, kind] as const),
+  ),
+)('so does one of other values, also where answers say nothing: %s, late by %i ms', async (_, lagMs, kind) => {
+  using folder = temporaryFolder()
+  const wrap: Wrap = (request, now, serve) => silently(late)(request, now, serve)
+  const { service, importFile } = openThirdParty(kind, folder, { wrap })
+  const late = listingLate(() => lagMs, service.entries)
+  for (const add of [0.5, 0.5, 1.5, 1.5]) {
+    const ended = await importFile(fileOf(40, (row) => row + add))
+    expect([add, service.entries().length, ended]).toMatchObject([add, 40, { code: 0 }])
+  }
+})
+
+test('a list that becomes late from one run to the next makes nothing twice', async () => {
+  using folder = temporaryFolder()
+  let lagMs = 0
+  const wrap: Wrap = (request, now, serve) => late(request, now, serve)
+  const { service, importFile } = openThirdParty(DOUBLES, folder, { wrap })
+  const late = listingLate(() => lagMs, service.entries)
+  expect(await importFile(fileOf(40, (row) => row + 0.5))).toMatchObject({ code: 0 })
+  lagMs = 15_000
+  for (const times of [1, 2])
+    expect([times, await importFile(fileOf(200, (row) => row + 0.5)), service.entries().length]).toMatchObject([
+      times,
+      { code: 0 },
+      200,
+    ])
+})
 
 const refusing =
   (method: string, status: number): Wrap =>
@@ -198,13 +238,18 @@ test.each([
   expect(service.entries()).toHaveLength(40)
 })
 
-test('a service that changes no entry is said to be that, and holds one of each key', async () => {
+test.each([
+  ['changes no entry', refusing('PUT', 405)],
+  [
+    'neither changes nor removes one',
+    (request, now, serve) => refusing('PUT', 405)(request, now, (one, at) => refusing('DELETE', 403)(one, at, serve)),
+  ],
+] satisfies [string, Wrap][])('a service that %s is said to be that, and holds one of each key', async (_, wrap) => {
   using folder = temporaryFolder()
-  const { service, importFile } = openThirdParty(DOUBLES, folder, { wrap: refusing('PUT', 405) })
-  expect(await importFile(fileOf(40, (row) => row + 0.5))).toMatchObject({ code: 0 })
-  const ended = await importFile(fileOf(40, (row) => row + 1.5))
-  expect('code' in ended && ended.code).not.toBe(0)
-  expect(service.entries()).toHaveLength(40)
+  const { service, importFile } = openThirdParty(DOUBLES, folder, { wrap })
+  expect(await importFile(fileOf(300, (row) => row + 0.5))).toMatchObject({ code: 0 })
+  expect(await importFile(fileOf(300, (row) => (row === 7 ? 7.5 : row + 1.5)))).toMatchObject({ code: 7 })
+  expect(service.entries()).toHaveLength(300)
 })
 
 test('what may be there twice is told where a service has no list of its entries', async () => {
@@ -213,10 +258,13 @@ test('what may be there twice is told where a service has no list of its entries
     request.method === 'GET' && /kpientries|reports/.test(request.path)
       ? { afterMs: 1, end: { answer: jsonAnswer(404, { status: 404, message: 'no' }) } }
       : serve(request, now)
-  const { importFile } = openThirdParty(DOUBLES, folder, { wrap, isQuiet: false })
+  const { importFile } = openThirdParty(DOUBLES, folder, { wrap })
   for (const text of [fileOf(40, (row) => row), fileOf(40, (row) => row)]) {
     const ended = await importFile(text)
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/does not list its entries/) as string })
+    expect(ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/warning: .*does not list its entries/) as string,
+    })
   }
 })
 

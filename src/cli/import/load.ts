@@ -42,8 +42,7 @@ const loadJob = async (run: Run, job: Job): Promise<Loaded> => {
   }
 }
 
-const hasSent = ({ created, updated, unchanged, sent, assigned }: Summary): boolean =>
-  created + updated + unchanged + sent + assigned > 0
+const hasSent = ({ created, updated, sent, assigned }: Summary): boolean => created + updated + sent + assigned > 0
 
 /** Loads a file; answers its summary. */
 export const load = async (run: Run, job: Job, ends: Ends): Promise<AnyRecord> => {

@@ -13,7 +13,7 @@ export type Learned = {
   readonly takesBatches?: boolean
   /** Whether an entry of a batch changes the one that is stored, and does not make a second one beside it. */
   readonly updatesInBatches?: boolean
-  /** Whether what was sent has been recognised in what it lists. */
+  /** Whether what was sent has been recognised in what it lists: found out in each run, as a list may be late at times. */
   readonly isRecognised?: boolean | undefined
   /** Whether it keeps numbers with fewer digits than they are sent with. */
   readonly isRounding?: boolean
@@ -60,11 +60,10 @@ const readKept = (path: string, now: number): Learned => {
   try {
     const kept: unknown = JSON.parse(readFileSync(path, 'utf8'))
     if (!isObject(kept) || !(now - Number(kept['at']) < DAYS_KEPT * DAY_MS)) return {}
-    const { takesBatches, updatesInBatches, isRecognised, isRounding, unlisted, lagMs, wroteAt } = kept
+    const { takesBatches, updatesInBatches, isRounding, unlisted, lagMs, wroteAt } = kept
     return {
       ...(takesBatches === false && { takesBatches }),
       ...(typeof updatesInBatches === 'boolean' && { updatesInBatches }),
-      ...(isRecognised === true && { isRecognised }),
       ...(isRounding === true && { isRounding }),
       ...(isObject(unlisted) && { unlisted: unlistedIn(unlisted) }),
       ...(typeof lagMs === 'number' && typeof wroteAt === 'number' && { lagMs, wroteAt }),

@@ -16,7 +16,7 @@ export class DoubleLeft extends KpiError {}
 /** Tells whether a double is left that the service does not let anybody remove, or that may be somebody else's. */
 export const isDoubleForGood = (error: unknown): error is DoubleLeft =>
   error instanceof DoubleLeft &&
-  (error.code === 'method_not_allowed' || error.code === 'unsupported' || isRefused(error))
+  (['forbidden', 'method_not_allowed', 'unsupported'].includes(error.code) || isRefused(error))
 
 /** Removes an entry, whose removal may have been done already. */
 const remove = async ({ client, touch }: Sending, id: number): Promise<void> => {

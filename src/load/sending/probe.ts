@@ -19,8 +19,8 @@ const MOST_TRIED = 20
 /** So often an entry is posted, where answers are lost. */
 const MOST_POSTS = 6
 const PAUSE_MS = 1000
-/** So few entries are updated by their ids without a question, and so few where a second one could not be removed. */
-const FEW_UPDATES = { removable: 3, lasting: 200 }
+/** So few entries are updated by their ids without a question. */
+const FEW_UPDATES = 3
 
 /** Returns some entries that lie far apart. */
 const spread = (items: readonly Item[]): readonly Item[] => {
@@ -171,9 +171,9 @@ export const probeUpdates = async (delivery: Delivery, items: readonly Item[]): 
   const { sending, done } = delivery
   const { capabilities } = sending
   const stored = items.filter(({ found }) => !!found)
-  if (stored.length <= FEW_UPDATES.removable) return
+  if (stored.length <= FEW_UPDATES) return
   await capabilities.alone(async () => {
-    if (stored.length <= FEW_UPDATES.lasting && !(await mayRemove(sending))) return
+    if (!(await mayRemove(sending))) return
     for (const item of spread(stored)) {
       if (!sendsBatches(sending) || capabilities.known().updatesInBatches !== undefined) return
       const effect = await tryUpdate(delivery, item)

@@ -3,7 +3,7 @@ import { sameValues } from '../../domain/rules.ts'
 import type { Standing, StoredEntries, StoredEntry } from '../standing/standing.ts'
 import { type Delivery, entryKeyOf, type Item } from './delivery.ts'
 import { isDoubleForGood, removeDoubles } from './doubles.ts'
-import { LATER_LOOKS, lookAgain } from './look-again.ts'
+import { laterLooks, lookAgain } from './look-again.ts'
 import { holds, mayHold } from './matching.ts'
 import { notRecognised } from './recognise.ts'
 import { isUnreadable, reasonsOf } from './refusal.ts'
@@ -73,7 +73,7 @@ export const readLagging = async (sending: Sending, items: readonly Item[]): Pro
   const stored = new Map(first)
   const isUnseen = (item: Item): boolean => !showsWrite(sending, item, stored.get(entryKeyOf(item)))
   let lagMs = 0
-  for (const pause of LATER_LOOKS) {
+  for (const pause of laterLooks(sending)) {
     const unseen = items.filter(isUnseen)
     const last = unseen.at(-1)
     if (!last) break

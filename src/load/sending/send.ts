@@ -67,10 +67,10 @@ const standingAfter = ({ client, folder }: Load, { reference }: Prepared): Stand
 })
 
 /** Tells of each thing once. */
-const remarking = (note: Load['onNote']): Sending['remark'] => {
+const remarking = (warn: Load['onWarning']): Sending['remark'] => {
   const told = new Set<string>()
   return (about, text) => {
-    if (!told.has(about)) note(text)
+    if (!told.has(about)) warn(text)
     told.add(about)
   }
 }
@@ -96,7 +96,7 @@ const sendingOf = (
     capabilities: openCapabilities(isBundled ? undefined : learnedPath, clock.now),
     lostAnswers: createLostAnswers(),
     reference,
-    remark: remarking(work.onNote),
+    remark: remarking(work.onWarning),
     standing: standingBefore(work, prepared),
     now: standingAfter(work, prepared),
   }

@@ -24,7 +24,7 @@ export type Sending = {
   readonly lostAnswers: LostAnswers
   readonly reference: Reference
   /** Tells of something once, however often it is met; `about` is what. */
-  readonly remark: (about: 'rounding' | 'several', text: string) => void
+  readonly remark: (about: 'rounding' | 'several' | 'unlisted', text: string) => void
   /** What was stored before anything was sent. */
   readonly standing: Standing
   /** What is stored now, asked anew. */

@@ -74,7 +74,10 @@ const lookFirst = async ({ sending, done }: Delivery, items: readonly Item[]): P
   await waitForList(sending)
   const stored = await readPersistently(sending, standing, items)
   if (!stored) {
-    reference.unchecked.add('entries')
+    sending.remark(
+      'unlisted',
+      'the service does not list its entries: rows that are there already may be there twice after this; look before you import them again',
+    )
     return
   }
   for (const item of items) {
