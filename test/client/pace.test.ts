@@ -156,6 +156,17 @@ describe('at most 1 % of the requests are refused, whatever a service says of wh
   })
 })
 
+test.each(['sliding', 'fixed, first window 31 s', 'fixed, first window 59 s'] as const)(
+  'a short run has four refused where half of the time is told: %s',
+  async (kind) => {
+    const clock = createVirtualClock()
+    const told: Telling = { headers: 'none', status: 429, retryAfter: 'halved' }
+    const limited = service(clock, KINDS[kind](60), FAR, told)
+    await clock.run(() => sendThrough(gateOn(clock), limited, { left: 300 }, FAR.atATime))
+    expect(limited.tally.refused).toBeLessThanOrEqual(4)
+  },
+)
+
 test.each([100, 200, 600])(
   'so few also where the first window of %i a minute ends soon, and what is sent in it is taken for a part of the limit',
   async (limit) => {

@@ -148,10 +148,11 @@ const refusedSilently = (pace: Pace, now: number): void => {
 
 /**
  * Returns how long to wait by what a refusal says; undefined where it says nothing that can be true: no time at all, or,
- * where what it said before was waited for and was too short, one that is as short.
+ * where what it said before was waited for and was too short, one that is as short, or any where no limit is told.
  */
 const believed = (pace: Pace, waitMs: number | undefined): number | undefined => {
   if (waitMs === undefined || waitMs < SHORTEST_WAIT_MS) return undefined
+  if (pace.kind === 'trial' && !pace.isTold && pace.pauses > 1) return undefined
   return pace.pauses > (pace.isTold ? 2 : 1) && isShort(pace, waitMs) ? undefined : waitMs
 }
 
