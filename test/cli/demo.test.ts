@@ -34,3 +34,12 @@ test('kpi demo passes its flags on, and a second one changes nothing', async () 
   expect(again).toMatchObject({ code: 0, stderr: '' })
   expect(again.stdout).toMatch(/^read,created,updated,unchanged,.*\n816,0,0,3263,/)
 })
+
+test('kpi demo leaves a folder alone that holds something else', async () => {
+  using home = temporaryFolder()
+  const kpi = shellIn({ home: home.path })
+  await kpi('kpis', 'create', '--name', 'Sales', '--frequency', 'D', '--data-dir', 'here')
+  const { code, stdout, stderr } = await kpi('demo', '--data-dir', 'here')
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toMatch(/^kpi: \S+here holds other KPIs; choose an empty folder for the sample with --data-dir\n$/)
+})

@@ -2,7 +2,7 @@ import { join, relative, resolve } from 'node:path'
 import { kpi } from '../../domain/resources/kpi.ts'
 import type { Cli, Register } from '../cli.ts'
 import { addExamples } from '../examples.ts'
-import { EXIT } from '../exit.ts'
+import { EXIT, UsageError } from '../exit.ts'
 import { dataFolder } from '../folders.ts'
 import { packageFolder } from '../package-folder.ts'
 import { withClientAt } from '../session.ts'
@@ -17,12 +17,16 @@ const setUp = (folder: string): string[][] => [
   ['users', 'create', '--from-json', join(folder, 'users.json')],
 ]
 
+/** One of the KPIs that a sample account has. */
+const SAMPLE_KPI = 'Confirmed'
+
 const loadAndReport = (folder: string): string[][] => [
   ['entries', 'import', join(folder, 'worldwide-aggregate.csv'), '--user', 'World', '--create-assignments'],
-  ['entries', 'import', join(folder, 'key-countries-pivoted.csv'), '--kpi', 'Confirmed', '--create-assignments'],
+  ['entries', 'import', join(folder, 'key-countries-pivoted.csv'), '--kpi', SAMPLE_KPI, '--create-assignments'],
   ['report', '--from', '2022-03-01', '--to', '2022-04-16'],
 ]
 
+/** Tells whether nothing is there yet; refuses a folder that holds something else than the sample. */
 const isEmpty = (cli: Cli, dataDir: string): Promise<boolean> =>
   withClientAt(
     cli.io,
@@ -31,6 +35,8 @@ const isEmpty = (cli: Cli, dataDir: string): Promise<boolean> =>
     { of: kpi, verb: 'list' },
     async (client) => {
       const kpis = await client.kpis.list()
+      if (kpis.length > 0 && !kpis.some(({ name }) => name === SAMPLE_KPI))
+        throw new UsageError(`${dataDir} holds other KPIs; choose an empty folder for the sample with --data-dir`)
       return kpis.length === 0
     },
   )
