@@ -13,10 +13,12 @@ import type { Sending } from './sending.ts'
 /** Thrown where a second entry for a key is there that this run made, or may have made, and was not removed. */
 export class DoubleLeft extends KpiError {}
 
-/** Tells whether a double is left that the service does not let anybody remove, or that may be somebody else's. */
+/**
+ * Tells whether a double is left that the service does not let anybody remove, or that may be somebody else's. What is
+ * forbidden now may be allowed later: a limit, too, may answer 403.
+ */
 export const isDoubleForGood = (error: unknown): error is DoubleLeft =>
-  error instanceof DoubleLeft &&
-  (['forbidden', 'method_not_allowed', 'unsupported'].includes(error.code) || isRefused(error))
+  error instanceof DoubleLeft && (['method_not_allowed', 'unsupported'].includes(error.code) || isRefused(error))
 
 /** Removes an entry, whose removal may have been done already. */
 const remove = async ({ client, touch }: Sending, id: number): Promise<void> => {
