@@ -219,6 +219,19 @@ test('a list that becomes late from one run to the next makes nothing twice', as
     ])
 })
 
+test('a run on the next day does not wait for long where a list showed nothing before', async () => {
+  using folder = temporaryFolder()
+  let isShown = false
+  const wrap: Wrap = (request, now, serve) => listing((list) => (isShown ? list : []))(request, now, serve)
+  const { service, importFile, clock } = openThirdParty(DOUBLES, folder, { wrap })
+  expect(await importFile(fileOf(40, (row) => row))).toMatchObject({ code: 6 })
+  isShown = true
+  await clock.run(() => clock.sleep(86_400_000))
+  const before = clock.elapsed()
+  for (const add of [0, 1]) expect(await importFile(fileOf(40, (row) => row + add))).toMatchObject({ code: 0 })
+  expect([service.entries().length, clock.elapsed() - before < 600_000]).toEqual([40, true])
+})
+
 const refusing =
   (method: string, status: number): Wrap =>
   (request, now, serve) =>

@@ -47,7 +47,7 @@ export type Capabilities = {
 const DAYS_KEPT = 7
 const DAY_MS = 86_400_000
 /** A list that was late is waited for so much longer than it was. */
-const LAG_FACTOR = 2
+export const LAG_FACTOR = 2
 
 const unlistedIn = ({ key, at, isProven }: Readonly<Record<string, unknown>>): Unlisted => ({
   key: String(key),
@@ -89,7 +89,8 @@ export const openCapabilities = (path: string | undefined, now: () => number): C
   const { lagMs = 0, wroteAt = 0 } = learned
   return {
     path,
-    settledAt: lagMs > 0 ? wroteAt + LAG_FACTOR * lagMs : 0,
+    // Where the clock was set back meanwhile, no longer is waited for than the list was late.
+    settledAt: Math.min(wroteAt, now()) + LAG_FACTOR * lagMs,
     known: () => learned,
     learn: (more) => {
       const before = JSON.stringify(learned)

@@ -1,12 +1,10 @@
 import { Stopped } from '../../client/stopped.ts'
+import { LAG_FACTOR } from './capabilities.ts'
 import type { Sending } from './sending.ts'
 
 /** What a list shows of a write lags behind it in some services: how long until it is asked again, in milliseconds. */
 export const LATER_LOOKS: readonly number[] = [2_000, 6_000]
-/** Where it is known to lag longer, it is asked once more after so many times as long. */
-const LAG_FACTOR = 2
-
-/** Returns how long to wait before each later look at a service. */
+/** Returns how long to wait before each later look at a service, once more where its list is known to lag longer. */
 export const laterLooks = ({ capabilities }: Pick<Sending, 'capabilities'>): readonly number[] => {
   const rest = LAG_FACTOR * (capabilities.known().lagMs ?? 0) - LATER_LOOKS.reduce((sum, pause) => sum + pause)
   return rest > 0 ? [...LATER_LOOKS, rest] : LATER_LOOKS

@@ -26,7 +26,8 @@ export const mustBeListed = async (sending: Sending, items: readonly Item[]): Pr
     if (entry && hasNumbersOf(entry, item.draft)) {
       item.before = item.found = entry
       capabilities.learn({ isRecognised: true, unlisted: undefined })
-      noteLag(sending, LOOKED_MS + clock.now() - unlisted.at)
+      // A run that comes much later cannot tell how late the list was.
+      noteLag(sending, LOOKED_MS + Math.min(LISTED_WITHIN_MS, clock.now() - unlisted.at))
       return
     }
     if (clock.now() - unlisted.at > LISTED_WITHIN_MS) break

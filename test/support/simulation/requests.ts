@@ -7,7 +7,7 @@ import { LOSSES, type Troubles } from '../faulty/trouble.ts'
 import type { Folder } from '../folder.ts'
 import { slidingLimiter } from '../limiters.ts'
 import { createRandom } from '../random.ts'
-import { createVirtualClock } from '../virtual-clock.ts'
+import { createVirtualClock, type VirtualClock } from '../virtual-clock.ts'
 import { dateOf } from './days.ts'
 import { type Ended, runIn } from './run.ts'
 import { environmentOf } from './simulate.ts'
@@ -46,6 +46,7 @@ export type ThirdParty = {
   readonly service: FaultyService
   /** Imports a file; the same command goes on while work is left, for some times. */
   readonly importFile: (text: string) => Promise<Ended>
+  readonly clock: VirtualClock
   /** How many requests about entries and reports there have been. */
   readonly requests: () => number
 }
@@ -87,5 +88,5 @@ export const openThirdParty = (
       }
     })
   }
-  return { service, importFile, requests: () => requests }
+  return { service, importFile, clock, requests: () => requests }
 }
