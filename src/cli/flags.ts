@@ -26,7 +26,8 @@ export const flagName = (name: string): string =>
 export const camelCase = (flag: string): string =>
   flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-const placeholder = (field: Field): string => {
+/** Returns what stands for the value of a field's flag in help. */
+const argumentName = (field: Field): string => {
   if (field.refers) return field.refers === 'user' ? 'id|name|email' : 'id|name'
   if (field.oneOf) return field.oneOf.join('|')
   const words: Partial<Record<Field['kind'], string>> = {
@@ -53,7 +54,7 @@ export const addFlags = (command: Command, of: readonly FieldFlag[], purpose: Pu
     const needed = purpose === 'add' && field.required && field.usual === undefined ? ' (required)' : ''
     const fallback = purpose === 'add' ? fallbackSays(field) : undefined
     const about = fallback === undefined ? field.about : `${field.about}; ${fallback}`
-    command.addOption(new Option(`--${flag} <${placeholder(field)}>`, about + usual + needed))
+    command.addOption(new Option(`--${flag} <${argumentName(field)}>`, about + usual + needed))
   }
   return command
 }
@@ -156,7 +157,7 @@ export const addUsualFields = async (
   for (const { name, flag, field } of fieldFlags(of)) {
     if (flags[camelCase(flag)] !== undefined || !field.required) continue
     const value = field.usual === undefined ? undefined : await usualValue(client, field, list)
-    if (value === undefined) missing.push(`--${flag} <${placeholder(field)}>`)
+    if (value === undefined) missing.push(`--${flag} <${argumentName(field)}>`)
     else if (value instanceof Fault) faults.push(faultText(flag, String(field.usual), value))
     else fields[name] = value
   }

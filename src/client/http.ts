@@ -113,7 +113,7 @@ const hasNextIn = ({ header }: TextAnswer): boolean => /;\s*rel="?next\b/i.test(
 /** What is put off so often for the limit, each time for as long as the service asks, is refused for good. */
 const MOST_REFUSALS = 20
 
-/** What is between here and the service must not answer what was so a while ago. */
+/** Asks caches on the way for what the service itself says now. */
 const UNCACHED = { 'cache-control': 'no-cache' }
 
 /** How our own service calls itself in the header `Server`. */

@@ -166,7 +166,7 @@ export type Draft<R> =
     ? { [K in Required<F>]: Value<F[K]> } & { [K in Optional<F>]?: Value<F[K]> | undefined }
     : never
 
-/** What may be changed of one: any writable field. */
+/** Names what an update may change: each writable field. */
 export type Patch<R> =
   R extends Resource<infer F> ? { [K in Exclude<keyof F, Untaken<F>>]?: Value<F[K]> | undefined } : never
 

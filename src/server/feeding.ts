@@ -8,7 +8,7 @@ import { createOneATurn, createStretch } from './one-a-turn.ts'
 /** Tells what is parsed a slice at a time: data of more lines may be many requests, headers or pieces of a body. */
 const MOST_LINES = 40
 const SLICE_BYTES = 128
-/** How long slices of one connection are parsed before others have their turn, and what comes in on all in one turn. */
+/** Bounds how long slices of one connection are parsed, and what comes in on all, before others have their turn. */
 const STRETCH_MS = 1
 const TURN_MS = 4
 const LINE_END = '\n'

@@ -4,10 +4,10 @@ import { networkOf } from '../service/login-brake.ts'
 import { createLine, createTakeNewestToo } from './line.ts'
 import { createOneATurn } from './one-a-turn.ts'
 
-/** So many connections begin to encrypt in one turn of the event loop: each takes it about a millisecond. */
+/** Bounds the connections that begin to encrypt in one turn of the event loop: each takes about a millisecond. */
 const MOST_A_TURN = 4
 
-/** Tells after every so many that it is enough for now. */
+/** Counts calls, and returns true with each last of so many. */
 const countTo = (most: number): (() => boolean) => {
   let count = 0
   return () => {

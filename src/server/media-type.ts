@@ -78,7 +78,7 @@ const mustBeUtf8 = (charset = 'utf-8'): void => {
 }
 
 /**
- * Refuses a Content-Type that is not understood: any charset but UTF-8 for JSON or XML, and for a body also any other
+ * Refuses a Content-Type that is not understood: every charset but UTF-8 for JSON or XML, and for a body also every other
  * type. None at all is as good as the format of the answer.
  */
 export const mustBeUnderstood = (contentType = '', hasBody: boolean): void => {

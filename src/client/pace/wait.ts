@@ -102,7 +102,7 @@ const WAITS: Readonly<Record<Pace['kind'], (pace: Pace, now: number) => number>>
 
 /** How many may be under way at a time: few as long as a limit may be met that is not known, as all of them are refused then. */
 const mostUnderWay = ({ limit, kind, accepted, passed, pauses, isTold }: Pace): number => {
-  // What was waited for was too short: one finds out whether there is room.
+  // Send one at a time after a wait that was too short, until one finds room.
   if (pauses > 1) return 1
   if (kind === 'fixed' || (kind === 'sliding' && !isTold))
     return passed >= (limit ?? 0) ? Infinity : 4 + Math.floor(passed / 50)

@@ -18,7 +18,7 @@ import { patiently } from './retry.ts'
 import { LOST, type Sending } from './sending.ts'
 import { emptyTally, refuseLines, type Tally } from './tally.ts'
 
-/** So many are under way at a time, to use a limit that answers take longer than. */
+/** Bounds the requests under way: several use up a limit that single ones, one after the other, would not. */
 const UNDER_WAY = 8
 
 /** Tells what became of an entry that was added: it is stored, or refused for reasons. */
@@ -47,7 +47,7 @@ const mustHaveAdded = async (sending: Sending, item: Item, { entry }: Put): Prom
   )
 }
 
-/** What is found out of an entry whose outcome is unknown. */
+/** Tells what became of an entry whose answer proved nothing: it was added, was not, or nobody can tell. */
 type Fate = 'done' | 'open' | 'lost'
 
 /**
@@ -112,7 +112,7 @@ const add = async (sending: Sending, item: Item): Promise<Added> => {
   }
 }
 
-/** What an earlier part of the run wrote down of entries. */
+/** Reads what an earlier part of the run wrote down of entries. */
 const recall = ({ journal }: Sending, interval: number): ReadonlyMap<string, One> =>
   new Map(journal.ones(interval).map((one) => [storedKey(...one.key), one]))
 
@@ -156,7 +156,7 @@ const addJournaled = async ({ sending, interval, count }: Delivery, item: Item):
   const tally = tallyOf(item, added)
   journal.acknowledgeOne(interval, key, tally)
   count([item], tally)
-  // What an earlier part of the run lost, as it was killed, says nothing of the service now.
+  // Count only answers that this part of the run has lost: the earlier one was killed, whatever the service did.
   if (isOfEarlier) return
   lostAnswers.note(isLost(added))
   mustAnswer(lostAnswers, 'entries')

@@ -15,11 +15,11 @@ export type Sent = {
   readonly batch: Batch
   readonly tally: Tally
   readonly sentAt: number
-  /** Whether some of it may have been stored. */
+  /** Tells that some of it may have been stored. */
   isTouched: boolean
 }
 
-/** The bundled service gives an answer again for a day; a while of that is left for the request to arrive. */
+/** Bounds how long a request is sent again under its name: the service knows it for a day, an hour of which is left for the way. */
 const RELIED_ON_MS = 23 * 3_600_000
 
 const pick = ({ drafts, lines }: Batch, places: readonly number[]): Batch => ({

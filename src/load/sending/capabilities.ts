@@ -7,36 +7,36 @@ import { makeMissing } from '../journal/private-folder.ts'
 /** An entry that a service has answered well, and did not list: how it is found, when that was, and whether its answer proved it. */
 export type Unlisted = { readonly key: string; readonly at: number; readonly isProven: boolean }
 
-/** What was found out about a third-party service, which need not be found out again for a while. */
+/** Keeps what was found out about a third-party service, so that later runs need not find it out again. */
 export type Learned = {
-  /** Whether it takes batches: only an answer that proves that a batch was stored tells so. */
+  /** Tells that it takes batches, once an answer has proven that one was stored. */
   readonly takesBatches?: boolean
-  /** Whether an entry of a batch changes the one that is stored, and does not make a second one beside it. */
+  /** Tells that a batch changes an entry that is stored, and makes no second one beside it. */
   readonly updatesInBatches?: boolean
-  /** Whether what was sent has been recognised in what it lists: found out in each run, as a list may be late at times. */
+  /** Tells that the run has found in the list what it sent; kept for no other run, as a list may be late at times. */
   readonly isRecognised?: boolean | undefined
-  /** Whether it keeps numbers with fewer digits than they are sent with. */
+  /** Tells that it rounds numbers as it stores them. */
   readonly isRounding?: boolean
-  /** What an earlier run ended for. */
+  /** Names the entry that an earlier run sent, and did not find listed. */
   readonly unlisted?: Unlisted | undefined
-  /** How long after a write it may be before the list shows it, in milliseconds, and when the last write was. */
+  /** Counts the milliseconds by which its list is late, and says when the last write was. */
   readonly lagMs?: number
   readonly wroteAt?: number
 }
 
-/** What is known of the service of a run, and what is found out of it. */
+/** Collects what is known of the service of a run, and what the run finds out. */
 export type Capabilities = {
   /** Where it is kept. */
   readonly path: string | undefined
   readonly known: () => Learned
   readonly learn: (more: Learned) => void
-  /** Whether an answer to a single entry has proven once that it was stored. */
+  /** Tells that an answer to a single entry has proven once that it was stored. */
   provesEntries: boolean
-  /** Whether the service removes entries; undefined as long as it was not asked. */
+  /** Tells whether the service removes entries; undefined as long as it was not asked. */
   removes: boolean | undefined
-  /** Whether batches are not sent by this run, as no answer to one came. */
+  /** Keeps this run from sending batches, as no answer to one came. */
   avoidsBatches: boolean
-  /** How many entries a batch has at the most. */
+  /** Bounds the entries of a batch. */
   mostInBatch: number
   /** When the list shows all that earlier runs have written. */
   readonly settledAt: number
@@ -55,7 +55,7 @@ const unlistedIn = ({ key, at, isProven }: Readonly<Record<string, unknown>>): U
   isProven: isProven === true,
 })
 
-/** What an earlier run has kept; nothing where there is no such thing, or it is too old. */
+/** Reads what an earlier run has kept; nothing where there is no such file, or it is too old. */
 const readKept = (path: string, now: number): Learned => {
   try {
     const kept: unknown = JSON.parse(readFileSync(path, 'utf8'))

@@ -10,27 +10,27 @@ import { addTally, emptyTally, refuseLines, type Tally } from './tally.ts'
 export type Item = {
   readonly draft: EntryDraft
   readonly lines: number | readonly number[]
-  /** What was stored before it was first sent: null is nothing, undefined that nobody knows. */
+  /** Holds what was stored before it was first sent: null is nothing, undefined that nobody knows. */
   before: Pick<StoredEntry, 'ids'> | StoredEntry | null | undefined
-  /** What was seen to be stored when it was last looked at, in the same way. */
+  /** Holds what was stored when it was last looked at, in the same way. */
   found: StoredEntry | null | undefined
-  /** Whether it may have been stored by a request without an answer that proves it. */
+  /** Tells that it may have been stored by a request without an answer that proves it. */
   isUnknown: boolean
-  /** Whether that is so only as a batch with it was refused, of which a service may have stored a part. */
+  /** Tells that this is only because a batch with it was refused, of which a service may have stored a part. */
   isAfterRefusal: boolean
-  /** The last answer that proved nothing, and how many there were. */
+  /** Keeps the last answer that proved nothing, and counts them. */
   doubt: Doubt | undefined
   doubts: number
-  /** The reasons of the last refusal that what is stored now may explain, and how many there were. */
+  /** Keeps the reasons of the last refusal that what is stored now may explain, and counts them. */
   refusal: readonly string[] | undefined
   refusals: number
-  /** How many requests with it in a row got no answer. */
+  /** Counts the requests with it, one after the other, that got no answer. */
   losses: number
-  /** How many entries there may be in a batch with it. */
+  /** Bounds the entries of a batch with it. */
   most: number
 }
 
-/** What became of an entry that is stored as it was sent. */
+/** Names what became of an entry that is stored as it was sent. */
 export type Outcome = 'created' | 'updated' | 'unchanged' | 'sent'
 
 /** Takes what became of so many entries, which came from so many lines. */
@@ -46,7 +46,7 @@ export type Delivery = {
   readonly count: (items: readonly Item[], tally: Tally) => void
   readonly done: (item: Item, outcome: Outcome) => void
   readonly refuse: (item: Item, reasons: readonly string[]) => void
-  /** Whether the service has taken any entry of it. */
+  /** Tells whether the service has taken any entry of it. */
   readonly hasTaken: () => boolean
 }
 

@@ -2,7 +2,7 @@ import { Stopped } from '../../client/stopped.ts'
 import { LAG_FACTOR } from './capabilities.ts'
 import type { Sending } from './sending.ts'
 
-/** What a list shows of a write lags behind it in some services: how long until it is asked again, in milliseconds. */
+/** Waits so many milliseconds before each later look at a list, as some show late what was written. */
 export const LATER_LOOKS: readonly number[] = [2_000, 6_000]
 /** Returns how long to wait before each later look at a service, once more where its list is known to lag longer. */
 export const laterLooks = ({ capabilities }: Pick<Sending, 'capabilities'>): readonly number[] => {

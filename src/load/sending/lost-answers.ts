@@ -7,7 +7,7 @@ export type LostAnswers = {
   readonly note: (isLost: boolean) => void
 }
 
-/** So many answers lost in a row, and no more is sent. */
+/** Bounds the answers lost in a row before the run ends. */
 const LOST_IN_A_ROW = 3
 
 export const createLostAnswers = (): LostAnswers => {

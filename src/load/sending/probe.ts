@@ -14,12 +14,12 @@ import { patiently } from './retry.ts'
 import type { Sending } from './sending.ts'
 import { sendsBatches } from './write.ts'
 
-/** So many entries are tried, where the first are refused. */
+/** Bounds the entries that are tried, where the first are refused. */
 const MOST_TRIED = 20
-/** So often an entry is posted, where answers are lost. */
+/** Bounds how often an entry is posted, where answers are lost. */
 const MOST_POSTS = 6
 const PAUSE_MS = 1000
-/** So few entries are updated by their ids without a question. */
+/** Bounds the entries that are updated by their ids without finding out what a batch does. */
 const FEW_UPDATES = 3
 
 /** Returns some entries that lie far apart. */
@@ -30,7 +30,7 @@ const spread = (items: readonly Item[]): readonly Item[] => {
   return places.flatMap((at) => items[at] ?? [])
 }
 
-/** So many entries that are answered well and not stored, and no more is sent. */
+/** Bounds the entries that are answered well and not stored before the run ends. */
 const MOST_UNSTORED = 5
 
 /** Ends a run at a service that answers well and stores nothing. */
@@ -88,7 +88,7 @@ export const probeListing = async (
   }
 }
 
-/** What a batch did to an entry that was stored: changed it, made a second one, left it, or was refused. */
+/** Names what a batch did to an entry that was stored: changed it, made a second one, left it, or was refused. */
 type Effect = 'updated' | 'doubled' | 'left' | 'refused'
 
 /** Posts a stored entry as a batch of its own until it is seen what came of that. */

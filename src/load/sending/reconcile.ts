@@ -11,7 +11,7 @@ import { notKnown, notStored } from './response-check.ts'
 import { patiently } from './retry.ts'
 import { ENTERED_MEANWHILE, LOST, type Sending } from './sending.ts'
 
-/** So often an entry is sent that is not stored: where the answer tells of a fault, and where it only proves nothing. */
+/** Bounds how often an entry is sent that is not stored: where the answer tells of a fault, and where it only proves nothing. */
 const MOST_DOUBTS = { fault: 2, noProof: 4 }
 
 /** Tells whether the key may not read entries at all. */
@@ -123,12 +123,12 @@ const settleByStored = async (delivery: Delivery, item: Item, stored: StoredEntr
   item.isUnknown = false
 }
 
-/** The same, where a second entry that is not known to be ours ends an entry. */
+/** Settles an entry so, and refuses it where a second one stays beside it. */
 const settleOrTell = async (delivery: Delivery, item: Item, stored: StoredEntry | undefined): Promise<void> => {
   try {
     await settleByStored(delivery, item, stored)
   } catch (error) {
-    // What keeps a double from being removed now, such as a key that was refused, ends the run: it is found again later.
+    // End the run where the double may be removed later, as with a key that was refused: the next part finds it again.
     if (!isDoubleForGood(error)) throw error
     delivery.refuse(item, reasonsOf(error))
   }
@@ -158,7 +158,7 @@ export const reconcile = async (delivery: Delivery, items: readonly Item[], isOf
   const open = unknown.filter(({ isUnknown }) => isUnknown)
   if (open.length === 0) return
   const stored = await readLagging(sending, open)
-  // What an earlier part of the run lost, as it was killed, says nothing of the service now.
+  // Count only answers that this part of the run has lost: the earlier one was killed, whatever the service did.
   const isLost = !stored && !isOfEarlier && open.some(({ isAfterRefusal }) => !isAfterRefusal)
   if (isLost) sending.lostAnswers.note(true)
   for (const item of open) {

@@ -7,9 +7,9 @@ import { isLike, isRounded } from './matching.ts'
 
 /** Why an answer that refuses nothing does not prove that what was sent was stored. */
 export type Doubt = {
-  /** What the service answered. */
+  /** Shows what the service answered. */
   readonly answered: string
-  /** Whether it told of a fault, or of less than was sent. */
+  /** Tells that the answer speaks of a fault, or of less than was sent. */
   readonly tellsFault: boolean
 }
 

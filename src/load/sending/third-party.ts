@@ -13,9 +13,9 @@ import { mustBeListed } from './unlisted.ts'
 import { storedKey, type StoredEntry } from '../standing/standing.ts'
 import { sendsBatches, writeOnce } from './write.ts'
 
-/** So many single entries are sent before those among them that are in doubt are looked at together. */
+/** Bounds the single entries that are sent before those in doubt are looked at together. */
 const SINGLES_A_LOOK = 100
-/** So many batches without an answer, where none had one before, and entries go by themselves. */
+/** Bounds the batches without an answer, where none had one before, until entries go by themselves. */
 const BATCHES_IN_VAIN = 3
 
 /** Ends batches for this run where no answer to one comes. */
@@ -89,7 +89,7 @@ const lookFirst = async ({ sending, done }: Delivery, items: readonly Item[]): P
   }
 }
 
-/** What an earlier part of the run wrote down of entries that it tried the service with. */
+/** Takes over what an earlier part of the run wrote down of entries that it tried the service with. */
 const recallTried = ({ journal }: Sending, interval: number, items: readonly Item[]): void => {
   const tried = new Map(journal.ones(interval).map(({ key, known }) => [storedKey(...key), known ?? []]))
   for (const item of items) {

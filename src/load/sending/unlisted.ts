@@ -6,10 +6,10 @@ import { notRecognised } from './recognise.ts'
 import { noteLag, readNow } from './reconcile.ts'
 import type { Sending } from './sending.ts'
 
-/** So long after it was sent an entry is looked for that the service does not list, and so often. */
+/** Bounds how long after it was sent an entry is looked for that the service does not list, and how often. */
 const LISTED_WITHIN_MS = 60_000
 const PAUSE_MS = 5000
-/** So long the run that sent it has looked for it. */
+/** Adds how long the run that sent it had looked for it. */
 const LOOKED_MS = LATER_LOOKS.reduce((sum, pause) => sum + pause)
 
 /**

@@ -9,11 +9,11 @@ import { type Doubt, doubtOfBatch, doubtOfEntry } from './response-check.ts'
 import type { Sending } from './sending.ts'
 import { countResult, emptyTally } from './tally.ts'
 
-/** So many single entries are under way at a time, to use a limit that answers take longer than. */
+/** Bounds the single entries under way: several use up a limit that one after the other would not. */
 const SINGLES_UNDER_WAY = 8
 /** Fewer entries than that are not too many for any service. */
 const NEVER_TOO_MANY = 100
-/** So many requests without an answer, and a batch may be too large for what is between here and the service. */
+/** Counts the requests without an answer after which a batch is taken for too large for something on the way. */
 const LOST_IN_A_ROW = 2
 
 /** Tells whether batches are sent to the service. */
