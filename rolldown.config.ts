@@ -59,17 +59,17 @@ const groups = [
   { name: 'start', test: /(?<!node_modules.*)package\.json$|src\/cli\/(io|memory)\.ts$/ },
   {
     name: 'core',
-    test: /leven|src\/(domain|codec\/(json|json-number|text|batch)\.|client\/(client|directory|entry-pages|loopback)\.|cli\/(cli|day-words|exit|flags|folders|groups|names|profiles|program|session|settings|verbs|commands\/(kpis|users|catalog|assign|entries|entries-import|report)|output\/print))/,
+    test: /leven|src\/(domain|codec\/(json|json-number|cell-text|batch)\.|client\/(client|directory|transport|operations\/entry-pages|http\/base-url)\.|cli\/(cli|exit|groups|program|args\/(relative-dates|flags|names)|target\/(folders|profiles|session|settings)|commands\/(verbs|definitions|(assign\/assign|assign\/group-items|assign\/import|entries\/entries|entries\/import-command|entries\/export-command|report\/report)\.)|output\/print))/,
   },
   {
     name: 'embedded',
-    test: /src\/(cli\/embedded\.|store\/(?!migrations|postgres|open-postgres)|service\/(assignments|catalog|collection|context|entries|entry|kpis|names|report|users)|server\/(app|router|query|call|routes))/,
+    test: /src\/(cli\/embedded\.|store\/(?!schema\/migrations|schema\/item-set|postgres|maintenance)|service\/(collection|context|definitions|entries|reports\/report)|server\/api\/(app|router|query|call|routes))/,
   },
 ]
 
 /** Bundles the program into `dist`: an entry that loads nothing it does not need, and a chunk for each thing it may. */
 export default defineConfig({
-  input: { main: 'src/cli/main.ts', 'sqlite-thread': 'src/store/sqlite-thread.ts' },
+  input: { main: 'src/cli/main.ts', 'sqlite-thread': 'src/store/sqlite/sqlite-thread.ts' },
   platform: 'node',
   plugins: [plainBuiltins, licences],
   output: {

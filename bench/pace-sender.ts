@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
-import { httpTransport } from '../src/client/http.ts'
-import { createGate } from '../src/client/pace/paced-gate.ts'
-import { fileShare } from '../src/client/pace/file.ts'
+import { httpTransport } from '../src/client/http/http-transport.ts'
+import { createGate } from '../src/client/rate-limit/limiter.ts'
+import { fileShare } from '../src/client/rate-limit/shared-state.ts'
 
 /** Sends so many requests to a service, as fast as its limit allows, sharing that with others by a file. */
 const [url = '', file = '', requests = '0', name = ''] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command, Option } from 'commander'
-import { importSummary } from '../src/cli/import/output.ts'
+import { importSummary } from '../src/cli/commands/entries/import/output.ts'
 import { processIo } from '../src/cli/io.ts'
 import { describeProgram } from '../src/cli/program.ts'
 import { fieldSays } from '../src/domain/field-value.ts'
@@ -11,10 +11,10 @@ import { resources } from '../src/domain/resources/index.ts'
 import { fallbackSays, type Field, type NamedField, type Resource } from '../src/domain/schema.ts'
 import { SCOPES } from '../src/domain/scopes.ts'
 import { verbsIn } from '../src/domain/variants.ts'
-import { SYNONYMS } from '../src/load/columns/synonyms.ts'
-import { problemTitles, problemType } from '../src/server/problem.ts'
-import { classicRoutes, v1Routes } from '../src/server/routes/index.ts'
-import { v1Status } from '../src/server/status.ts'
+import { SYNONYMS } from '../src/import/columns/header.ts'
+import { problemTitles, problemType } from '../src/server/api/problem.ts'
+import { classicRoutes, v1Routes } from '../src/server/api/routes/index.ts'
+import { v1Status } from '../src/server/api/status.ts'
 
 const INTRODUCTION = `# Reference
 

@@ -4,11 +4,10 @@ import type { Client } from '../client/client.ts'
 import type { Day } from '../domain/day.ts'
 import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
 import type { Io } from './io.ts'
-import { createLog, type Log } from './log.ts'
+import { createLog, type Log } from './output/log.ts'
 import { type Printing, printRecord, printRecords } from './output/print.ts'
-import type { Bulk } from './pacing.ts'
-import { findTimeZone } from './time-zone.ts'
-import { mustHaveAt, withClientAt } from './session.ts'
+import type { Bulk } from './target/rate-limiter.ts'
+import { mustHaveAt, withClientAt } from './target/session.ts'
 import {
   canAsk,
   findFormat,
@@ -18,7 +17,8 @@ import {
   type GlobalFlags,
   mustNotBeStray,
   wantsColor,
-} from './settings.ts'
+} from './target/settings.ts'
+import { findTimeZone } from './target/time-zone.ts'
 
 /** Says, once the work is done, that values were rounded as they were read. */
 const tellRounded =
@@ -60,11 +60,7 @@ export type Cli = {
 }
 
 /** What a command does; it answers its exit code, or nothing when all went well. */
-export type Action = (
-  cli: Cli,
-  args: readonly string[],
-  options: Readonly<Record<string, unknown>>,
-) => Promise<number | void>
+type Action = (cli: Cli, args: readonly string[], options: Readonly<Record<string, unknown>>) => Promise<number | void>
 
 /** Adds an action to a command, to be run with the flags that stand anywhere on its line. */
 export type Act = (command: Command, action: Action) => void

@@ -2,21 +2,21 @@ import { setImmediate } from 'node:timers/promises'
 import type { Received, Sending, Transport } from '../client/transport.ts'
 import { addsUp } from '../codec/batch.ts'
 import type { Account } from '../domain/resources/account.ts'
-import { createApp } from '../server/app.ts'
-import { classicRoutes, v1Routes } from '../server/routes/index.ts'
 import type { Variant } from '../domain/variants.ts'
-import type { Answer, Query } from '../server/call.ts'
-import { DEFAULT_ACCOUNT } from '../service/names.ts'
-import { accounts } from '../store/accounts.ts'
+import { createApp } from '../server/api/app.ts'
+import type { Answer, Query } from '../server/api/call.ts'
+import { classicRoutes, v1Routes } from '../server/api/routes/index.ts'
+import { DEFAULT_ACCOUNT } from '../service/context.ts'
 import type { Db } from '../store/db.ts'
-import { openStore } from '../store/open.ts'
-import { makeFolder, storePath } from './folders.ts'
+import { openStore } from '../store/schema/open-store.ts'
+import { accounts } from '../store/tables/accounts.ts'
+import { makeFolder, storePath } from './target/folders.ts'
 
 /** The account of the embedded service, made with all that a new one has where there is none yet. */
 const findAccount = async (db: Db, now: number): Promise<Account> => {
   const known = await db.read((tx) => accounts.findByName(tx, DEFAULT_ACCOUNT))
   if (known) return known
-  const { ensureDefaultAccount } = await import('../service/accounts.ts')
+  const { ensureDefaultAccount } = await import('../service/accounts/accounts.ts')
   return ensureDefaultAccount(db, now)
 }
 
@@ -55,7 +55,7 @@ export const inProcessTransport = (
         app.answer({ ...caller, db: open }, { method, path, query: toQuery(query), body })
       // To be done once takes a transaction of its own: what only sets values may as well be done again.
       if (sending.idempotencyKey !== undefined && addsUp(body)) {
-        const { answerBatchOnce } = await import('./embedded-once.ts')
+        const { answerBatchOnce } = await import('./embedded-batch.ts')
         return answerBatchOnce(db, sending, { account: account.id, now: caller.now }, answer)
       }
       const { status, content, total } = await answer()

@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander'
 import { type Issue, KpiError } from '../domain/errors.ts'
+import { isLogJson, isOutputJson } from './args/raw-options.ts'
 import { EXIT, exitCodes, Unfinished, UsageError } from './exit.ts'
-import { isLogJson, isOutputJson } from './given.ts'
 import { ClosedPipe, type Io } from './io.ts'
-import { logLine } from './log.ts'
+import { logLine } from './output/log.ts'
 import { oneLine, visibleJson } from './output/width.ts'
 
 /** An error as it is told: its code, one line, and one more for each fault. */

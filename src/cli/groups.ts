@@ -1,7 +1,7 @@
 import type { Register } from './cli.ts'
 
 /** A group of commands, loaded when one of them is used. */
-export type Group = { readonly summary: string; readonly load: () => Promise<Register> }
+type Group = { readonly summary: string; readonly load: () => Promise<Register> }
 
 /** All groups, in the order in which help shows them. */
 export const groups: Readonly<Record<string, Group>> = {
@@ -11,47 +11,50 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   kpis: {
     summary: 'KPI definitions: what is measured, how often, which way is better',
-    load: async () => (await import('./commands/kpis.ts')).kpis,
+    load: async () => (await import('./commands/definitions.ts')).kpis,
   },
   users: {
     summary: 'people who report values; lock those who leave, so that their history stays',
-    load: async () => (await import('./commands/users.ts')).users,
+    load: async () => (await import('./commands/definitions.ts')).users,
   },
   groups: {
     summary: 'groups, such as regions or teams, that users and their values belong to',
-    load: async () => (await import('./commands/groups.ts')).groups,
+    load: async () => (await import('./commands/definitions.ts')).groups,
   },
   'group-items': {
     summary: 'the items of groups, such as North and South',
-    load: async () => (await import('./commands/groups.ts')).groupItems,
+    load: async () => (await import('./commands/definitions.ts')).groupItems,
   },
   'breakdown-items': {
     summary: 'what values are broken down by: the group items of the newer interface, and people; archive old ones',
-    load: async () => (await import('./commands/breakdown-items.ts')).breakdownItems,
+    load: async () => (await import('./commands/definitions.ts')).breakdownItems,
   },
-  assign: { summary: 'KPIs and group items of users', load: async () => (await import('./commands/assign.ts')).assign },
+  assign: {
+    summary: 'KPIs and group items of users',
+    load: async () => (await import('./commands/assign/assign.ts')).assign,
+  },
   entries: {
     summary: 'values: list, add, delete, import from a file, export to one',
-    load: async () => (await import('./commands/entries.ts')).entries,
+    load: async () => (await import('./commands/entries/entries.ts')).entries,
   },
-  report: { summary: 'the processed report', load: async () => (await import('./commands/report.ts')).report },
+  report: { summary: 'the processed report', load: async () => (await import('./commands/report/report.ts')).report },
   categories: {
     summary: 'categories of KPIs',
-    load: async () => (await import('./commands/catalog.ts')).categories,
+    load: async () => (await import('./commands/definitions.ts')).categories,
   },
-  units: { summary: 'units of measure', load: async () => (await import('./commands/catalog.ts')).units },
+  units: { summary: 'units of measure', load: async () => (await import('./commands/definitions.ts')).units },
   frequencies: {
     summary: 'how often KPIs are measured',
-    load: async () => (await import('./commands/catalog.ts')).frequencies,
+    load: async () => (await import('./commands/definitions.ts')).frequencies,
   },
-  icons: { summary: 'icons of KPIs', load: async () => (await import('./commands/catalog.ts')).icons },
+  icons: { summary: 'icons of KPIs', load: async () => (await import('./commands/definitions.ts')).icons },
   profiles: {
     summary: 'named places to talk to: an embedded or a remote service',
-    load: async () => (await import('./commands/profiles.ts')).profiles,
+    load: async () => (await import('./commands/profiles/profiles.ts')).profiles,
   },
   serve: { summary: 'the bundled service over HTTP', load: async () => (await import('./commands/serve.ts')).serve },
   service: {
     summary: "the operator's work on the bundled service",
-    load: async () => (await import('./commands/service.ts')).service,
+    load: async () => (await import('./commands/service/service.ts')).service,
   },
 }

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import type { Exchange } from '../client/exchange.ts'
+import type { Exchange } from '../client/http/network-exchange.ts'
 import { createMemoryLimit } from './memory.ts'
 
 /** Thrown where whoever read our output has gone: no failure of ours. */

@@ -1,5 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' }
-import { isLogJson, isOutputJson } from './given.ts'
+import { isLogJson, isOutputJson } from './args/raw-options.ts'
 import type { Io, Output } from './io.ts'
 
 export { processIo } from './io.ts'

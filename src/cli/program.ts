@@ -1,6 +1,6 @@
 import { Command } from 'commander'
+import { isLogJson, isOutputJson } from './args/raw-options.ts'
 import { type Act, createCli } from './cli.ts'
-import { isLogJson, isOutputJson } from './given.ts'
 import { groups } from './groups.ts'
 import type { Io } from './io.ts'
 
@@ -88,7 +88,7 @@ export const runProgram = async (line: readonly string[], version: string, io: I
     if (args.length === 0) program.outputHelp()
     else await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
-    const { withElsewhere } = await import('./elsewhere.ts')
+    const { withElsewhere } = await import('./did-you-mean.ts')
     throw await withElsewhere(error, name, () => describeProgram(version, io))
   } finally {
     await Promise.all(written)

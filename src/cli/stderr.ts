@@ -1,4 +1,4 @@
-import { formsOf } from '../client/redaction.ts'
+import { formsOf } from '../client/http/redaction.ts'
 import type { Io, Output } from './io.ts'
 import { visible } from './output/width.ts'
 

@@ -3,7 +3,7 @@ import type { Resource, Verb } from '../domain/schema.ts'
 import { type Variant, verbsIn } from '../domain/variants.ts'
 
 /** How the variants are called. */
-export const variantNames: Record<Variant, string> = {
+const variantNames: Record<Variant, string> = {
   classic: 'the classic interface (/api)',
   v1: 'the newer interface (/v1)',
 }

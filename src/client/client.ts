@@ -1,28 +1,28 @@
 import { countRounded } from '../codec/json.ts'
+import { KpiError } from '../domain/errors.ts'
+import type { Calendar } from '../domain/period.ts'
 import { assignment } from '../domain/resources/assignment.ts'
-import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdown-item.ts'
-import { category } from '../domain/resources/category.ts'
-import { frequency } from '../domain/resources/frequency.ts'
-import { group } from '../domain/resources/group.ts'
-import { groupItem } from '../domain/resources/group-item.ts'
-import { icon } from '../domain/resources/icon.ts'
+import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdowns.ts'
+import { category, frequency, icon, unit } from '../domain/resources/catalog.ts'
+import { group, groupItem, userGroupItem } from '../domain/resources/groups.ts'
 import { categoryKpi, kpi } from '../domain/resources/kpi.ts'
 import { type ReportRow, reportRow } from '../domain/resources/report-row.ts'
-import { unit } from '../domain/resources/unit.ts'
 import { user } from '../domain/resources/user.ts'
-import { userGroupItem } from '../domain/resources/user-group-item.ts'
-import type { Calendar } from '../domain/period.ts'
 import type { Resource } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
-import { KpiError } from '../domain/errors.ts'
 import { mustHave } from './capabilities.ts'
-import type { Working } from './caller.ts'
-import { type Collection, collection, listOf, readMany, type Send } from './collection.ts'
-import { createEntries, type Entries } from './entries.ts'
-import type { KeySaid } from './key-said.ts'
-import { type BreakdownItemQuery, itemQuery, type ReportRequest, reportQuery } from './queries.ts'
-import { createRequestCount } from './request-count.ts'
-import type { Received, Traffic, Transport, Usage, Waiting } from './transport.ts'
+import type { KeySaid, Working } from './http/credentials.ts'
+import { type Collection, collection, listOf, readMany, type Send } from './operations/collection.ts'
+import { createEntries, type Entries } from './operations/entries.ts'
+import { type BreakdownItemQuery, itemQuery, reportQuery, type ReportRequest } from './operations/queries.ts'
+import {
+  createRequestCount,
+  type Received,
+  type Traffic,
+  type Transport,
+  type Usage,
+  type Waiting,
+} from './transport.ts'
 
 type FixedCollection<R extends Resource> = Pick<Collection<R>, 'list' | 'get'>
 

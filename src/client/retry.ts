@@ -1,10 +1,8 @@
 import { KpiError } from '../domain/errors.ts'
-import type { Clock } from './clock.ts'
-import { Stopped } from './stopped.ts'
-import type { Sending, Waiting } from './transport.ts'
+import { type Clock, type Sending, Stopped, type Waiting } from './transport.ts'
 
 /** What trying again works with. */
-export type Retrying = {
+type Retrying = {
   readonly clock: Clock
   /** Ends all waiting. */
   readonly signal: AbortSignal

@@ -1,8 +1,38 @@
 import type { Json } from '../codec/json.ts'
 import type { Calendar } from '../domain/period.ts'
 import type { AnyRecord } from '../domain/schema.ts'
-import type { Working } from './caller.ts'
-import type { KeySaid } from './key-said.ts'
+import type { KeySaid, Working } from './http/credentials.ts'
+import type { TextAnswer } from './http/response.ts'
+
+/** Thrown where work was given up because somebody asked to stop, or its time was over. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped'
+}
+
+/** Counts requests that have come to an end. */
+type RequestCount = {
+  /** Sends a request, and counts it once it was answered or has failed. */
+  readonly during: <T>(send: () => Promise<T>) => Promise<T>
+  readonly total: () => number
+}
+
+/** Makes a count of requests; one that still waited for its turn when all was stopped has not been sent, and does not count. */
+export const createRequestCount = (): RequestCount => {
+  let total = 0
+  return {
+    during: async (send) => {
+      try {
+        const answer = await send()
+        total += 1
+        return answer
+      } catch (error) {
+        if (!(error instanceof Stopped)) total += 1
+        throw error
+      }
+    },
+    total: () => total,
+  }
+}
 
 /** A request to the service, whichever way it goes. */
 export type Sending = {
@@ -68,4 +98,35 @@ export type Transport = {
   /** What requests wait for at this moment, where they do. */
   readonly waiting?: () => Waiting | undefined
   readonly close: () => Promise<void>
+}
+
+/** One request's turn at a gate. */
+export type Turn = {
+  /**
+   * To be called once there is an answer, or none will come; says whether the request was only put off for the limit, and
+   * is to be sent again after another turn.
+   */
+  readonly leave: (answer?: TextAnswer) => boolean
+}
+
+/** Says when the next request to a service may go. */
+export type Gate = {
+  /** Waits for a turn; throws `Stopped` where the wait is given up. */
+  readonly enter: () => Promise<Turn>
+  readonly traffic: () => Traffic
+  /** How much of the limit is used; undefined where none is known. */
+  readonly usage: () => Usage | undefined
+  /** What the next request waits for, where it does. */
+  readonly waiting: () => Waiting | undefined
+  readonly close: () => void
+}
+
+/** Time as whoever waits needs it. */
+export type Clock = {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Milliseconds since some moment, which go on evenly whatever the clock is set to. */
+  readonly uptime: () => number
+  /** Resolves after so many milliseconds, or at once where `signal` is aborted. */
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>
 }

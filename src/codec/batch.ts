@@ -1,4 +1,5 @@
-import { invalid, type Issue } from '../domain/errors.ts'
+import { invalid, type Issue, KpiError } from '../domain/errors.ts'
+import { neverPause, type Pause } from '../domain/pause.ts'
 import {
   BATCH_LIMIT,
   type BatchFlags,
@@ -7,13 +8,21 @@ import {
   type EntryDraft,
   type EntryResource,
 } from '../domain/resources/entry.ts'
-import { neverPause, type Pause } from '../domain/pause.ts'
 import type { Reading, Resource } from '../domain/schema.ts'
 import { membersOf } from './field-names.ts'
 import { checkDraft, draftToJson, expectObject, isObject, type Json, readDraft } from './json.ts'
 
+/** The faults that something was refused for, as text. */
+export const faultsToText = ({ message, issues }: KpiError): string => JSON.stringify({ message, issues })
+
+/** The same refusal again, read from that text. */
+export const faultsFromText = (text: string): KpiError => {
+  const { message, issues } = JSON.parse(text) as { readonly message: string; readonly issues: readonly Issue[] }
+  return new KpiError('invalid', message, { issues })
+}
+
 /** A batch as it was sent: what it does with all entries, and each entry as far as it could be read. */
-export type SentBatch = { readonly flags: Reading<BatchFlags>; readonly list: readonly Reading<EntryDraft>[] }
+type SentBatch = { readonly flags: Reading<BatchFlags>; readonly list: readonly Reading<EntryDraft>[] }
 
 const faultOfList = (list: Json): Issue | undefined => {
   if (!Array.isArray(list)) return { field: 'entries', message: 'must be a list of entries' }

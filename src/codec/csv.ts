@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import type { AnyRecord, NamedField } from '../domain/schema.ts'
-import { textOf } from './text.ts'
+import { textOf } from './cell-text.ts'
 
 /** The header line of a CSV file (RFC 4180) with these columns. */
 export const csvHeader = (columns: readonly NamedField[]): string => stringify([columns.map(({ name }) => name)])

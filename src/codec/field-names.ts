@@ -31,7 +31,7 @@ export const isNameIn = (of: Resource, name: string): boolean =>
 export const SPELLINGS_LIMIT = 1000
 
 /** A JSON object by the names of a resource's fields, and the faults of names that are given more than once. */
-export type Members = { readonly source: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] }
+type Members = { readonly source: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] }
 
 const NO_ISSUES: readonly Issue[] = []
 

@@ -1,18 +1,9 @@
 import { formatDay, formatInstant, type Instant, parseDay, parseInstant } from '../domain/day.ts'
 import { decimalOfNumber, type ParsedDecimal, parseDecimal } from '../domain/decimal.ts'
 import { Fault, type Issue, KpiError } from '../domain/errors.ts'
-import { NUMBER_LIMIT } from '../domain/limits.ts'
 import { checkDecimal, checkInteger, checkValue, kindSays, valueOfText } from '../domain/field-value.ts'
-import {
-  type AnyRecord,
-  type Draft,
-  type Field,
-  type FieldValue,
-  type Patch,
-  type Reading,
-  type Resource,
-  type Stored,
-} from '../domain/schema.ts'
+import { NUMBER_LIMIT } from '../domain/limits.ts'
+import type { AnyRecord, Draft, Field, FieldValue, Patch, Reading, Resource, Stored } from '../domain/schema.ts'
 import { membersOf } from './field-names.ts'
 import { jsonOfDecimal, type RawNumber } from './json-number.ts'
 
@@ -139,7 +130,7 @@ export const checkDraft = <R extends Resource>(of: R, draft: Draft<R>, lenient: 
     : (readFields(of, draft, 'add', checkValue as Read, lenient) as Reading<Draft<R>>)
 
 /** One value as JSON has it: exact numbers, dates and times as text. */
-export const writeJson = (field: Field, value: FieldValue): Json => {
+const writeJson = (field: Field, value: FieldValue): Json => {
   if (typeof value === 'bigint') return jsonOfDecimal(value)
   if (typeof value !== 'number') return value
   if (field.kind === 'date') return formatDay(value)

@@ -1,8 +1,8 @@
 import { formatFixed } from '../domain/decimal.ts'
 import type { Issue } from '../domain/errors.ts'
 import type { AnyRecord, Field, FieldValue, Resource } from '../domain/schema.ts'
-import { textOf } from './text.ts'
-import { NAMESPACE, XSI } from './xml-names.ts'
+import { textOf } from './cell-text.ts'
+import { NAMESPACE, XSI } from './xml-parse.ts'
 
 const ROOT = ` xmlns="${NAMESPACE}" xmlns:i="${XSI}"`
 

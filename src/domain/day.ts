@@ -3,7 +3,7 @@ export type Day = number
 /** A moment as whole seconds since 1970-01-01T00:00:00 UTC. */
 export type Instant = number
 
-export type CivilDate = { readonly year: number; readonly month: number; readonly day: number }
+type CivilDate = { readonly year: number; readonly month: number; readonly day: number }
 
 const SECONDS_A_DAY = 86_400
 const DAYS_A_CYCLE = 146_097 // The Gregorian calendar repeats after 400 years.

@@ -71,7 +71,7 @@ export const digitsBeyond = (text: string): string => {
 }
 
 /** A decimal as it was rounded, and the digits that were rounded away, if there are any. */
-export type Summand = { readonly value: Decimal; readonly beyond: string }
+type Summand = { readonly value: Decimal; readonly beyond: string }
 
 /** Adds up numbers as they were before they were rounded, and rounds once. */
 export const sumExactly = (summands: readonly Summand[]): Decimal => {

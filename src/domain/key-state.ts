@@ -6,7 +6,7 @@ export const EXPIRING_SECONDS = 14 * 86_400
 
 /** How a key stands, as lists say it. */
 export const KEY_STATES = ['active', 'expiring', 'replaced', 'expired', 'revoked', 'owner locked'] as const
-export type KeyState = (typeof KEY_STATES)[number]
+type KeyState = (typeof KEY_STATES)[number]
 
 type Ends = Pick<Key, 'expires_at' | 'revoked_at'>
 

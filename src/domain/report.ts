@@ -3,10 +3,9 @@ import { type Decimal, divideRounded } from './decimal.ts'
 import { KpiError } from './errors.ts'
 import { ANSWER_LIMIT, MEBIBYTE, ROW_NOTES_LIMIT } from './limits.ts'
 import { type Calendar, periodStart } from './period.ts'
-import { frequencyNames } from './resources/frequency.ts'
+import { frequencyNames, type Unit } from './resources/catalog.ts'
 import type { Kpi } from './resources/kpi.ts'
 import { REPORT_LIMIT, type ReportRow } from './resources/report-row.ts'
-import type { Unit } from './resources/unit.ts'
 
 /** What a row says of its KPI. */
 export type ReportKpi = Pick<
@@ -29,7 +28,7 @@ export type ReportKpi = Pick<
 export type ReportItem = { readonly id: number; readonly name: string }
 
 /** An entry as the report takes it; its target is the effective one, see `effectiveTarget`. */
-export type ReportEntry = {
+type ReportEntry = {
   readonly day: Day
   readonly actual: Decimal | null
   readonly target: Decimal | null

@@ -1,6 +1,6 @@
 import { type Decimal, fits } from './decimal.ts'
 import { type Issue, KpiError } from './errors.ts'
-import type { BreakdownItem } from './resources/breakdown-item.ts'
+import type { BreakdownItem } from './resources/breakdowns.ts'
 import type { Kpi } from './resources/kpi.ts'
 import { fullName, type User } from './resources/user.ts'
 
@@ -12,7 +12,7 @@ export type KpiFacts = Pick<Kpi, 'id' | 'name' | 'is_calculated' | 'target_defau
 /** What the entry rules ask of a user. */
 export type UserFacts = Pick<User, 'id' | 'first_name' | 'last_name' | 'user_status_id'>
 /** What the entry rules ask of a breakdown item that stands for nobody. */
-export type ItemFacts = Pick<BreakdownItem, 'id' | 'name' | 'is_archived'>
+type ItemFacts = Pick<BreakdownItem, 'id' | 'name' | 'is_archived'>
 
 const kpiLabel = (kpi: KpiFacts): string => `KPI ${kpi.id} (${kpi.name})`
 const userLabel = (user: UserFacts): string => `user ${user.id} (${fullName(user)})`

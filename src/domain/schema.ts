@@ -1,12 +1,12 @@
 import type { Day, Instant } from './day.ts'
 import type { Decimal } from './decimal.ts'
-import { type Issue, refuseFaults } from './errors.ts'
+import { type Issue } from './errors.ts'
 
 /** What a field holds. `integer` fits a double exactly; `choice` is one of a closed list of texts. */
 export type Kind = 'integer' | 'int16' | 'decimal' | 'boolean' | 'text' | 'choice' | 'date' | 'datetime'
 
 /** A form that a text must have, and how to say so after "must be". */
-export type TextForm = { readonly matches: RegExp; readonly says: string }
+type TextForm = { readonly matches: RegExp; readonly says: string }
 
 /** One field, defined once: types, checks, JSON, CSV and SQL columns, flags, help and documentation come from it. */
 export type Field = {
@@ -187,12 +187,6 @@ export const asPatch = <R extends Resource>(_of: R, fields: object): Patch<R> =>
 
 /** What was sent: the fields that could be read, and the faults of the others. */
 export type Reading<T> = { readonly values: Partial<T>; readonly issues: readonly Issue[] }
-
-/** What was sent, whole; throws all its faults when there are any. */
-export const expectWhole = <T>(reading: Reading<T>): T => {
-  refuseFaults(reading.issues)
-  return reading.values as T
-}
 
 const usualValue = (field: Field): FieldValue => (typeof field.fallback === 'boolean' ? field.fallback : null)
 

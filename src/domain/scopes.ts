@@ -1,12 +1,9 @@
 import { Fault } from './errors.ts'
-import { breakdownItem } from './resources/breakdown-item.ts'
-import { category } from './resources/category.ts'
+import { breakdownItem } from './resources/breakdowns.ts'
+import { category, frequency, icon, unit } from './resources/catalog.ts'
 import { entry } from './resources/entry.ts'
-import { frequency } from './resources/frequency.ts'
-import { icon } from './resources/icon.ts'
 import { categoryKpi, kpi } from './resources/kpi.ts'
 import { reportRow } from './resources/report-row.ts'
-import { unit } from './resources/unit.ts'
 import { user } from './resources/user.ts'
 
 /** What a key may be allowed (decisions, section 1). */

@@ -3,6 +3,10 @@ import { KpiError } from '../domain/errors.ts'
 import type { Account } from '../domain/resources/account.ts'
 import type { Db } from '../store/db.ts'
 
+/** The account that the embedded service uses, and its first user. */
+export const DEFAULT_ACCOUNT = 'default'
+export const DEFAULT_LOGIN = 'admin@localhost'
+
 /** One request's: the store, whose it is, and its one instant. */
 export type Context = {
   readonly db: Db
@@ -16,7 +20,7 @@ export type Context = {
 export type Ids = { readonly parent: number; readonly id: number; readonly text: string }
 
 /** The error for an id that names nothing, or something of another account. */
-export const notFound = (title: string, id: number | string): KpiError =>
+const notFound = (title: string, id: number | string): KpiError =>
   new KpiError('not_found', `there is no ${title} ${id}`)
 
 /** What was found, or the error that it was not. */

@@ -1,5 +1,42 @@
+/** Runs work for a key, at most so much of it at once; the rest waits in the order in which it came. */
+type Gates<K> = <T>(key: K, work: () => Promise<T>) => Promise<T>
+
+/** Lets no key take more than its share of what all of them use, such as connections. */
+export const createGates = <K = number>(most: number): Gates<K> => {
+  const inside = new Map<K, number>()
+  const waiting = new Map<K, (() => void)[]>()
+
+  const enter = async (key: K): Promise<void> => {
+    const now = inside.get(key) ?? 0
+    if (now < most) inside.set(key, now + 1)
+    else {
+      const queue = waiting.get(key) ?? []
+      waiting.set(key, queue)
+      await new Promise<void>((resolve) => queue.push(resolve))
+    }
+  }
+  const leave = (key: K): void => {
+    const queue = waiting.get(key)
+    const next = queue?.shift()
+    if (queue?.length === 0) waiting.delete(key)
+    // Who waited takes the place of who leaves.
+    if (next) return next()
+    const left = (inside.get(key) ?? 1) - 1
+    if (left > 0) inside.set(key, left)
+    else inside.delete(key)
+  }
+  return async (key, work) => {
+    await enter(key)
+    try {
+      return await work()
+    } finally {
+      leave(key)
+    }
+  }
+}
+
 /** Runs tasks one after the other, in the order in which they came. */
-export type Queue = <T>(task: () => Promise<T>) => Promise<T>
+type Queue = <T>(task: () => Promise<T>) => Promise<T>
 
 /** A queue for what must not run at once, such as the transactions of one connection. */
 export const createQueue = (): Queue => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { rangeOfWords, readRange } from '../../src/cli/day-words.ts'
+import { rangeOfWords, readRange } from '../../src/cli/args/relative-dates.ts'
 import { UsageError } from '../../src/cli/exit.ts'
 import { type Calendar, CIVIL_CALENDAR } from '../../src/domain/period.ts'
 import { formatDay } from '../../src/domain/day.ts'

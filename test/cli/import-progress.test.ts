@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { progressFields, progressText, waitingText } from '../../src/cli/import/progress-text.ts'
-import { createSpeedometer } from '../../src/cli/import/speed.ts'
-import { timeText } from '../../src/cli/import/spell.ts'
-import { tellLongWaits } from '../../src/cli/waits.ts'
+import {
+  createSpeedometer,
+  progressFields,
+  progressText,
+  timeText,
+  waitingText,
+} from '../../src/cli/output/progress-text.ts'
+import { tellLongWaits } from '../../src/cli/output/wait-notices.ts'
 import type { Face } from '../../src/server/wire.ts'
 import { remoteImporter } from '../support/import.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { jsonOf } from '../support/kpi.ts'
 import { kpiNamed } from '../support/import.ts'
-import { partsOf } from '../../src/cli/list-parts.ts'
+import { partsOf } from '../../src/cli/args/names.ts'
 import { embeddedUser, fillShop, type User } from '../support/user.ts'
 
 let user: User

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { overviewRows } from '../../src/cli/report/overview.ts'
-import { sparkline } from '../../src/cli/report/sparkline.ts'
+import { overviewRows, sparkline } from '../../src/cli/commands/report/overview.ts'
 import type { ReportRow } from '../../src/domain/resources/report-row.ts'
 
 const row = (fields: Partial<ReportRow>): ReportRow => ({

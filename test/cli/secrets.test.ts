@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listen, type Listening } from '../../src/server/listen.ts'
+import { listen, type Listening } from '../../src/server/http/listener.ts'
 import { temporaryFolder, type Folder } from '../support/folder.ts'
 import { type Ran, shellIn } from '../support/kpi.ts'
 import { type Service, startService } from '../support/service.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { accounts } from '../../src/service/accounts.ts'
-import { openStore } from '../../src/store/open.ts'
+import { accounts } from '../../src/service/accounts/accounts.ts'
+import { openStore } from '../../src/store/schema/open-store.ts'
 import { jsonOf, type Ran } from '../support/kpi.ts'
 import { embeddedUser, fillShop, remoteUser, type User } from '../support/user.ts'
 

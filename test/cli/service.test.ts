@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openStore } from '../../src/store/open.ts'
-import { users } from '../../src/store/users.ts'
+import { openStore } from '../../src/store/schema/open-store.ts'
+import { users } from '../../src/store/tables/users.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { errorOf, jsonOf, type Ran, shellIn } from '../support/kpi.ts'
 import { embeddedUser, remoteUser, type User } from '../support/user.ts'

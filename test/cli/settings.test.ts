@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { UsageError } from '../../src/cli/exit.ts'
-import { configFolder, dataFolder } from '../../src/cli/folders.ts'
+import { configFolder, dataFolder } from '../../src/cli/target/folders.ts'
 import {
   findPlace,
   findTimeout,
@@ -9,8 +9,8 @@ import {
   mannerFlags,
   placeFlags,
   wantsColor,
-} from '../../src/cli/settings.ts'
-import { type Profile, writeProfiles } from '../../src/cli/profiles.ts'
+} from '../../src/cli/target/settings.ts'
+import { type Profile, writeProfiles } from '../../src/cli/target/profiles.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { shellIn } from '../support/kpi.ts'
 import { testIo } from '../support/io.ts'

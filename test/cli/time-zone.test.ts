@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timeZoneNamed } from '../../src/cli/time-zone.ts'
+import { timeZoneNamed } from '../../src/cli/target/time-zone.ts'
 import { formatDay } from '../../src/domain/day.ts'
 import { Fault } from '../../src/domain/errors.ts'
 import { temporaryFolder } from '../support/folder.ts'

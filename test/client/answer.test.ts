@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { contentOfAnswer, errorOfAnswer, parseRetryAfter, type TextAnswer } from '../../src/client/answer.ts'
+import { contentOfAnswer, errorOfAnswer, parseRetryAfter, type TextAnswer } from '../../src/client/http/response.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 

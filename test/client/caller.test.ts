@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countedAs } from '../../src/client/caller.ts'
+import { countedAs } from '../../src/client/http/credentials.ts'
 
 const ANN = { login: 'ann', token: 'secret' }
 const counted = (url: string, credentials = ANN): string => countedAs(new URL(url), credentials)

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { entryPages } from '../../src/client/entry-pages.ts'
-import { entries } from '../../src/store/entries.ts'
-import { kpis } from '../../src/store/kpis.ts'
-import { users } from '../../src/store/users.ts'
+import { entryPages } from '../../src/client/operations/entry-pages.ts'
+import { entries } from '../../src/store/tables/entries.ts'
+import { kpis } from '../../src/store/tables/kpis.ts'
+import { users } from '../../src/store/tables/users.ts'
 import { startService, wayTo } from '../support/service.ts'
 import { entryRow, kpiRecord, userRecord } from '../support/store.ts'
 

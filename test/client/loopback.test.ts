@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isLoopback } from '../../src/client/loopback.ts'
+import { isLoopback } from '../../src/client/http/base-url.ts'
 
 test.each([
   'http://localhost',

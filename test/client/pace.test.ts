@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Gate } from '../../src/client/gate.ts'
-import { createGate, type Pacing } from '../../src/client/pace/paced-gate.ts'
-import { fileShare } from '../../src/client/pace/file.ts'
+import type { Gate } from '../../src/client/transport.ts'
+import { createGate, type Pacing } from '../../src/client/rate-limit/limiter.ts'
+import { fileShare } from '../../src/client/rate-limit/shared-state.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import {
   bucketLimiter,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createRedaction, formsOf } from '../../src/client/redaction.ts'
+import { createRedaction, formsOf } from '../../src/client/http/redaction.ts'
 import { KpiError } from '../../src/domain/errors.ts'
 
 const [LOGIN, TOKEN] = ['ann@acme.example.com', 'kpi_token_Ab3dEf6hIj9lMn2pQr5tUv8x_Kq4wZs7c']

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
-import { Stopped } from '../../src/client/stopped.ts'
-import type { Transport } from '../../src/client/transport.ts'
+import { Stopped, type Transport } from '../../src/client/transport.ts'
 import { KpiError } from '../../src/domain/errors.ts'
 
 test('requests count once they are answered, those not that waited for their turn when all was stopped', async () => {

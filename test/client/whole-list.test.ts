@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Client, createClient } from '../../src/client/client.ts'
-import { entryPages } from '../../src/client/entry-pages.ts'
-import { httpTransport } from '../../src/client/http.ts'
+import { entryPages } from '../../src/client/operations/entry-pages.ts'
+import { httpTransport } from '../../src/client/http/http-transport.ts'
 import { foreignService } from '../support/foreign.ts'
 
 /** How a service of somebody else says that there is more. */

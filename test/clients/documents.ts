@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Json } from '../../src/codec/json.ts'
-import { describeClassic } from '../../src/server/openapi/classic.ts'
-import { describeV1 } from '../../src/server/openapi/v1.ts'
-import { classicRoutes, v1Routes } from '../../src/server/routes/index.ts'
+import { describeClassic } from '../../src/server/api/openapi/classic.ts'
+import { describeV1 } from '../../src/server/api/openapi/v1.ts'
+import { classicRoutes, v1Routes } from '../../src/server/api/routes/index.ts'
 
 const PLACE = { version: '0', origin: 'https://kpi.acme.test' }
 

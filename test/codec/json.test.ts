@@ -13,7 +13,7 @@ import {
 } from '../../src/codec/json.ts'
 import { Fault } from '../../src/domain/errors.ts'
 import { entry } from '../../src/domain/resources/entry.ts'
-import { category } from '../../src/domain/resources/category.ts'
+import { category } from '../../src/domain/resources/catalog.ts'
 import { type Kpi, kpi } from '../../src/domain/resources/kpi.ts'
 import { user } from '../../src/domain/resources/user.ts'
 import type { Field, FieldValue, Kind } from '../../src/domain/schema.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textOf } from '../../src/codec/text.ts'
+import { textOf } from '../../src/codec/cell-text.ts'
 import type { FieldValue, Kind } from '../../src/domain/schema.ts'
 import { day } from '../support/calendar.ts'
 

@@ -8,7 +8,7 @@ import { ATTRIBUTE_LIMIT, BODY_LIMIT, ELEMENT_LIMIT, XML_PIECE_LIMIT } from '../
 import { batchFlags } from '../../src/domain/resources/entry.ts'
 import type { Pause } from '../../src/domain/pause.ts'
 import { kpi } from '../../src/domain/resources/kpi.ts'
-import { formats } from '../../src/server/format.ts'
+import { formats } from '../../src/server/api/body-format.ts'
 import { xmlOf } from '../support/xml.ts'
 
 /** Why a document is refused. */

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Fault } from '../../src/domain/errors.ts'
-import { evaluate, type Formula, type Outcome } from '../../src/domain/formula.ts'
-import { parseFormula } from '../../src/domain/formula-parser.ts'
+import { evaluate, type Formula, type Outcome } from '../../src/domain/calculated/formula.ts'
+import { parseFormula } from '../../src/domain/calculated/formula-parser.ts'
 import { anyFormula, worked } from '../support/formula-model.ts'
 import { type Rational, rational } from '../support/rational.ts'
 

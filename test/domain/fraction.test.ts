@@ -11,7 +11,7 @@ import {
   multiply,
   roundFraction,
   subtract,
-} from '../../src/domain/fraction.ts'
+} from '../../src/domain/calculated/fraction.ts'
 
 /** A fraction beside what it is exactly, unreduced. */
 type Pair = { readonly computed: Fraction; readonly exact: { readonly n: bigint; readonly d: bigint } }

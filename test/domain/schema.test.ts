@@ -4,7 +4,7 @@ import { type Entry, entry, type EntryDraft, type EntryPatch } from '../../src/d
 import { resources } from '../../src/domain/resources/index.ts'
 import { user } from '../../src/domain/resources/user.ts'
 import { completeRecord, type Field, type Stored } from '../../src/domain/schema.ts'
-import { columnsOf } from '../../src/store/columns.ts'
+import { columnsOf } from '../../src/store/tables/table.ts'
 
 /** A field as the interface's tables say it: `M` mandatory, `RO` read only, `W` write only, `N` newer only, the longest text. */
 const described = (name: string, { kind, max, ...is }: Field): string => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listen, type Listening } from '../../src/server/listen.ts'
+import { listen, type Listening } from '../../src/server/http/listener.ts'
 import type { Face } from '../../src/server/wire.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { foreignService } from '../support/foreign.ts'

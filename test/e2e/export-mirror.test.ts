@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
-import { entryPages } from '../../src/client/entry-pages.ts'
+import { entryPages } from '../../src/client/operations/entry-pages.ts'
 import { LARGEST } from '../../src/domain/decimal.ts'
 import { databases } from '../support/databases.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'

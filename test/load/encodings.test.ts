@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { fileSource } from '../../src/load/reading/files.ts'
-import { type AskedReading, openTable, type Reading } from '../../src/load/reading/table.ts'
+import { fileSource } from '../../src/import/parse/files.ts'
+import { type AskedReading, openTable, type Reading } from '../../src/import/parse/table.ts'
 import { writeFileSync } from 'node:fs'
 import { temporaryFolder } from '../support/folder.ts'
 

@@ -3,8 +3,8 @@ import { createReadStream, mkdirSync, readdirSync, readFileSync, statSync, write
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { fileSource, isDevice, writeWhole } from '../../src/load/reading/files.ts'
-import { spoolSource } from '../../src/load/reading/spool.ts'
+import { fileSource, isDevice, writeWhole } from '../../src/import/parse/files.ts'
+import { spoolSource } from '../../src/import/spool.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 describe('a file', () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
 import { type Frequency, periodStart } from '../../src/domain/period.ts'
 import type { Kpi } from '../../src/domain/resources/kpi.ts'
-import { notesOnPeriods } from '../../src/load/periods.ts'
+import { notesOnPeriods } from '../../src/import/periods.ts'
 import { embeddedImporter, kpiNamed } from '../support/import.ts'
 
 const CIVIL = { week_start: 'monday', fiscal_year_start: 1 } as const

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseDay } from '../../src/domain/day.ts'
 import { Fault, KpiError } from '../../src/domain/errors.ts'
 import type { Named } from '../../src/client/directory.ts'
-import { fetchReference } from '../../src/load/reference.ts'
+import { fetchReference } from '../../src/import/reference.ts'
 import { embeddedImporter, ID, type Importer } from '../support/import.ts'
 import { type Doors, openDoors } from '../support/newer-import.ts'
 

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
 import { formatDecimal } from '../../src/domain/decimal.ts'
-import { createBlock, pushRow } from '../../src/load/sorting/block.ts'
-import { draftOf } from '../../src/load/packed.ts'
-import type { ImportOptions } from '../../src/load/options.ts'
-import { lineOf } from '../../src/load/sorting/place.ts'
+import { createBlock, pushRow } from '../../src/import/external-sort/block.ts'
+import { draftOf, lineOf } from '../../src/import/rows/packed-row.ts'
+import type { ImportOptions } from '../../src/import/options.ts'
 import { embeddedImporter, ID, type Importer } from '../support/import.ts'
 import { type ReadRows, readTable } from '../support/rows.ts'
 

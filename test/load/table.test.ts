@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fileSource } from '../../src/load/reading/files.ts'
-import type { Row } from '../../src/load/reading/rows.ts'
-import { type AskedReading, headerOf, openTable, type Reading, type Table } from '../../src/load/reading/table.ts'
+import { fileSource } from '../../src/import/parse/files.ts'
+import type { Row } from '../../src/import/parse/rows.ts'
+import { type AskedReading, headerOf, openTable, type Reading, type Table } from '../../src/import/parse/table.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const open = async (content: string | Uint8Array, asked?: AskedReading): Promise<Table & Disposable> => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { answerOf, jsonAnswer } from '../support/faulty/answers.ts'
 import { type Kind, kinds } from '../support/faulty/kinds.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import type { TextRequest } from '../../src/client/exchange.ts'
+import type { TextRequest } from '../../src/client/http/network-exchange.ts'
 import { fileOf, losing, openThirdParty, type Wrap } from '../support/simulation/requests.ts'
 
 const kindNamed = (name: string): Kind => {

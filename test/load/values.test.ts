@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Fault } from '../../src/domain/errors.ts'
-import { readDateCell, remember } from '../../src/load/values.ts'
+import { readDateCell, remember } from '../../src/import/formats/date-format.ts'
 
 describe('a date', () => {
   test.each<[text: string, day: number]>([

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { accounts } from '../../src/service/accounts.ts'
-import { DEFAULT_ACCOUNT } from '../../src/service/names.ts'
+import { accounts } from '../../src/service/accounts/accounts.ts'
+import { DEFAULT_ACCOUNT } from '../../src/service/context.ts'
 import { basic, otherAccount, post, put, read, tell, USER } from '../support/classic.ts'
 import { type Service, startService } from '../support/service.ts'
 

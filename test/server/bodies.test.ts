@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { type BodyPlace, createBodies } from '../../src/server/bodies.ts'
+import { type BodyPlace, createBodies } from '../../src/server/queues/body-memory.ts'
 import { basic, startWithEntry } from '../support/classic.ts'
 import { bearer } from '../support/newer.ts'
 import type { Service } from '../support/service.ts'

@@ -4,7 +4,7 @@ import { databases } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'
 import { ask, type Asked, askV1, type Service, startService } from '../support/service.ts'
 import { xmlOf } from '../support/xml.ts'
-import { category } from '../../src/domain/resources/category.ts'
+import { category } from '../../src/domain/resources/catalog.ts'
 
 const codes = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, at) => String.fromCharCode(from + at))

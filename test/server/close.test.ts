@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { listen } from '../../src/server/listen.ts'
+import { listen } from '../../src/server/http/listener.ts'
 import { read } from '../support/classic.ts'
 import { startService } from '../support/service.ts'
 import { dial, head, sendThenRead } from '../support/socket.ts'

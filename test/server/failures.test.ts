@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { classicFace } from '../../src/server/classic.ts'
-import { sqliteDb } from '../../src/store/sqlite.ts'
+import { classicFace } from '../../src/server/api/classic.ts'
+import { sqliteDb } from '../../src/store/sqlite/sqlite-db.ts'
 import { KPI, post, tell } from '../support/classic.ts'
 import { ask, startService } from '../support/service.ts'
 

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { Agent, request as askPlain } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { listen } from '../../src/server/listen.ts'
-import { accounts } from '../../src/service/accounts.ts'
+import { listen } from '../../src/server/http/listener.ts'
+import { accounts } from '../../src/service/accounts/accounts.ts'
 import { day } from '../support/calendar.ts'
 import { type Database, databases } from '../support/databases.ts'
 import { putGroupItems } from '../support/group-items.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { type Service, startService, wayTo } from '../support/service.ts'
-import { digestOf, itemSets } from '../../src/store/item-sets.ts'
+import { digestOf, itemSets } from '../../src/store/tables/item-sets.ts'
 
 const [PEOPLE, KPIS, DAYS, REPORTS] = [10, 3, 365, 12]
 /** A machine that does much else takes a while for anything; without turns the wait is most of what all reports take. */

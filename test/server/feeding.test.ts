@@ -4,7 +4,7 @@ import { connect as connectPlain, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { listen } from '../../src/server/listen.ts'
+import { listen } from '../../src/server/http/listener.ts'
 import type { Face } from '../../src/server/wire.ts'
 import { makePair, type Pair } from '../support/certificates.ts'
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kpi } from '../../src/domain/resources/kpi.ts'
-import { formats } from '../../src/server/format.ts'
+import { formats } from '../../src/server/api/body-format.ts'
 
 const { json, xml } = formats
 const parse = (text: string): Promise<unknown> => json.read(Buffer.from(text), kpi)

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { listen } from '../../src/server/listen.ts'
+import { listen } from '../../src/server/http/listener.ts'
 import { makePair, type Pair } from '../support/certificates.ts'
 
 let pair: Pair

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listen, type Listening } from '../../src/server/listen.ts'
+import { listen, type Listening } from '../../src/server/http/listener.ts'
 import { bearer } from '../support/newer.ts'
 import { type Asked, askV1, startService, type Service, textOf } from '../support/service.ts'
 import { dial, head, sendThenRead } from '../support/socket.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { listen, type Listening } from '../../src/server/listen.ts'
+import { listen, type Listening } from '../../src/server/http/listener.ts'
 import type { Face } from '../../src/server/wire.ts'
 import { basic, KPI, read } from '../support/classic.ts'
 import { type Service, startService } from '../support/service.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { listen } from '../../src/server/listen.ts'
-import { attemptOf, createLoginBrake } from '../../src/service/login-brake.ts'
+import { listen } from '../../src/server/http/listener.ts'
+import { attemptOf, createLoginBrake } from '../../src/service/limits/login-throttle.ts'
 import { basic, otherAccount, post, USER } from '../support/classic.ts'
 import { databases, sqliteDatabase } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'

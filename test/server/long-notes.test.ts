@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { completeReport } from '../../src/client/complete-report.ts'
+import { completeReport } from '../../src/client/operations/complete-report.ts'
 import { day } from '../support/calendar.ts'
 import { databases } from '../support/databases.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { chooseFormat, mustBeJson, mustBePlain, mustBeUnderstood, mustTakeJson } from '../../src/server/media-type.ts'
+import {
+  chooseFormat,
+  mustBeJson,
+  mustBePlain,
+  mustBeUnderstood,
+  mustTakeJson,
+} from '../../src/server/api/media-type.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createNotes } from '../../src/server/notes.ts'
-import { accounts } from '../../src/store/accounts.ts'
+import { createNotes } from '../../src/server/auth/authenticate.ts'
+import { accounts } from '../../src/store/tables/accounts.ts'
 import { startService } from '../support/service.ts'
 
 /** A note that fails so often before it is written; `written` tells of when. */

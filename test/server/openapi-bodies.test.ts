@@ -5,8 +5,8 @@ import { Fault } from '../../src/domain/errors.ts'
 import { newerBatchFlags, newerEntry } from '../../src/domain/resources/entry.ts'
 import { resources } from '../../src/domain/resources/index.ts'
 import type { Field, Resource } from '../../src/domain/schema.ts'
-import { type Schema, takenField } from '../../src/server/openapi/field-schemas.ts'
-import { bodyFields, patchName, schemasOf } from '../../src/server/openapi/schemas.ts'
+import { type Schema, takenField } from '../../src/server/api/openapi/field-schemas.ts'
+import { bodyFields, patchName, schemasOf } from '../../src/server/api/openapi/schemas.ts'
 
 const STYLES = [
   { variant: 'classic', style: { isXml: true, isLenient: true } },

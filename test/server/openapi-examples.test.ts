@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { listen } from '../../src/server/listen.ts'
+import { listen } from '../../src/server/http/listener.ts'
 import { post } from '../support/classic.ts'
 import {
   type Answered,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../src/domain/scopes.ts'
-import { ensureDefaultAccount } from '../../src/service/accounts.ts'
+import { ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
 import { judgeAnswersOf } from '../support/description.ts'
 import { operationsOf, type Placed } from '../support/described.ts'
 import { NOW } from '../support/io.ts'

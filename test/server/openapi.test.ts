@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { classicRoutes, v1Routes } from '../../src/server/routes/index.ts'
+import { classicRoutes, v1Routes } from '../../src/server/api/routes/index.ts'
 import { sqliteDatabase } from '../support/databases.ts'
 import { type Description, judgeAnswersOf, judgeOf, operationFor } from '../support/description.ts'
 import { operationsOf, plain, unsaid } from '../support/described.ts'

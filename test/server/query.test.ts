@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseQuery, queryDay, queryIds, queryInteger } from '../../src/server/query.ts'
+import { parseQuery, queryDay, queryIds, queryInteger } from '../../src/server/api/query.ts'
 
 const malformed = (parameter: string): unknown =>
   expect.objectContaining({ code: 'malformed', message: expect.stringContaining(parameter) as string })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { v1Face } from '../../src/server/v1.ts'
+import { v1Face } from '../../src/server/api/v1.ts'
 import { databases } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'
 import { bodyOf, isWell, serve, statusOf } from '../support/listening.ts'

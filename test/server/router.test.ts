@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { KpiError } from '../../src/domain/errors.ts'
 import { kpi } from '../../src/domain/resources/kpi.ts'
-import type { Route } from '../../src/server/call.ts'
-import { createRouter } from '../../src/server/router.ts'
+import type { Route } from '../../src/server/api/call.ts'
+import { createRouter } from '../../src/server/api/router.ts'
 
 const handle: Route['handle'] = () => Promise.resolve({ status: 200 })
 

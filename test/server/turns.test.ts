@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTurns } from '../../src/server/turns.ts'
+import { createTurns } from '../../src/server/queues/request-scheduler.ts'
 
 /** Turns by a clock that a test moves, and the order in which accounts got theirs. */
 const withClock = (heldBytes?: number) => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { checkStore } from '../../src/service/check.ts'
+import { checkStore } from '../../src/service/check-store.ts'
 import { KPI, post, put, read } from '../support/classic.ts'
 import { databases } from '../support/databases.ts'
 import type { Service } from '../support/service.ts'

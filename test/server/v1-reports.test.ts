@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { accounts } from '../../src/service/accounts.ts'
-import { calculated } from '../../src/service/calculated.ts'
+import { accounts } from '../../src/service/accounts/accounts.ts'
+import { calculated } from '../../src/service/definitions/calculated-kpis.ts'
 import { put, tell } from '../support/classic.ts'
 import { databases } from '../support/databases.ts'
 import { kpiNamed } from '../support/import.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Db } from '../../src/store/db.ts'
-import { openStore } from '../../src/store/open.ts'
+import { openStore } from '../../src/store/schema/open-store.ts'
 import { type Database, sqliteDatabase } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'
 import { ask, type Asked, startService } from '../support/service.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRateLimit, RATE_WINDOW_MS, type Verdict } from '../../src/service/rate-limit.ts'
+import { createRateLimit, RATE_WINDOW_MS, type Verdict } from '../../src/service/limits/rate-limit.ts'
 import { databases } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'
 import { type Clock, limitPlace, of } from '../support/limits.ts'

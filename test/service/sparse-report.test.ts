@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ensureDefaultAccount } from '../../src/service/accounts.ts'
+import { ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
 import { day } from '../support/calendar.ts'
 import { addCrowd } from '../support/contention/crowd.ts'
 import { databases } from '../support/databases.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { takeIds } from '../../src/store/counters.ts'
+import { takeIds } from '../../src/store/tables/table.ts'
 import { openTestStore } from '../support/store.ts'
 
 describe('ids', () => {

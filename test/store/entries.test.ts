@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { entries, type StoredEntry } from '../../src/store/entries.ts'
-import { entryQueries } from '../../src/store/entry-queries.ts'
-import { kpis } from '../../src/store/kpis.ts'
+import { entries, type StoredEntry } from '../../src/store/tables/entries.ts'
+import { entryQueries } from '../../src/store/tables/entry-queries.ts'
+import { kpis } from '../../src/store/tables/kpis.ts'
 import { entryRow, kpiRecord, openTestStore, type TestStore } from '../support/store.ts'
 
 /** A store with two KPIs, of which the first has a target. */

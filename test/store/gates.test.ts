@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createGates } from '../../src/store/gates.ts'
+import { createGates } from '../../src/store/queue.ts'
 
 test('work for one key is done so much at a time, in the order in which it came; other keys do not wait', async () => {
   const gates = createGates(2)

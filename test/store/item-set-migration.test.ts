@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkStore } from '../../src/service/check.ts'
+import { checkStore } from '../../src/service/check-store.ts'
 import type { Db } from '../../src/store/db.ts'
 import { postgresDialect, sqliteDialect } from '../../src/store/dialect.ts'
-import { migrations } from '../../src/store/migrations.ts'
-import { postgresDb } from '../../src/store/postgres.ts'
-import { sqliteDb } from '../../src/store/sqlite.ts'
+import { migrations } from '../../src/store/schema/migrations.ts'
+import { postgresDb } from '../../src/store/postgres/postgres-db.ts'
+import { sqliteDb } from '../../src/store/sqlite/sqlite-db.ts'
 import { type Database, databases } from '../support/databases.ts'
 
 const [ACCOUNTS, ITEMS] = [

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Db, Reader } from '../../src/store/db.ts'
-import { kpis } from '../../src/store/kpis.ts'
-import { entries } from '../../src/store/entries.ts'
-import { sqliteDb } from '../../src/store/sqlite.ts'
+import { kpis } from '../../src/store/tables/kpis.ts'
+import { entries } from '../../src/store/tables/entries.ts'
+import { sqliteDb } from '../../src/store/sqlite/sqlite-db.ts'
 import { entryRow, kpiRecord, openTestStore } from '../support/store.ts'
 
 const namesIn = async (tx: Reader): Promise<unknown[]> =>

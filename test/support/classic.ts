@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { accounts } from '../../src/service/accounts.ts'
+import { accounts } from '../../src/service/accounts/accounts.ts'
 import type { Account } from '../../src/domain/resources/account.ts'
 import { ask, type Asked, type Service, startService } from './service.ts'
 

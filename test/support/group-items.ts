@@ -1,6 +1,6 @@
-import { takeIds } from '../../src/store/counters.ts'
+import { takeIds } from '../../src/store/tables/table.ts'
 import type { Db } from '../../src/store/db.ts'
-import { digestOf, itemSets } from '../../src/store/item-sets.ts'
+import { digestOf, itemSets } from '../../src/store/tables/item-sets.ts'
 import type { EntryFact } from './report-model.ts'
 
 /** Puts group items into the first account as they are, in a group of their own. */

@@ -1,5 +1,5 @@
-import type { JournalHead } from '../../src/load/journal/journal.ts'
-import { notesOnUnfinished } from '../../src/load/journal/unfinished.ts'
+import type { JournalHead } from '../../src/import/journal/journal.ts'
+import { notesOnUnfinished } from '../../src/import/journal/unfinished.ts'
 
 /* A process that looks at all journals of a folder, as an import of another file does, again and again until it is killed. */
 

@@ -1,6 +1,6 @@
 // A process that removes a KPI as `kpi serve` does: `node kpi-remover.ts PATH ID`. It says so as it begins.
-import { kpis } from '../../src/store/kpis.ts'
-import { openStore } from '../../src/store/open.ts'
+import { kpis } from '../../src/store/tables/kpis.ts'
+import { openStore } from '../../src/store/schema/open-store.ts'
 
 const [path = '', id = ''] = process.argv.slice(2)
 const db = await openStore(path, { apart: true })

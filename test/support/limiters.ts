@@ -1,5 +1,5 @@
-import type { TextAnswer } from '../../src/client/answer.ts'
-import type { Exchange, TextRequest } from '../../src/client/exchange.ts'
+import type { TextAnswer } from '../../src/client/http/response.ts'
+import type { Exchange, TextRequest } from '../../src/client/http/network-exchange.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** What a limit came to for one request. Times are in milliseconds. */

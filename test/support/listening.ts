@@ -1,7 +1,6 @@
 import { request as askPlain } from 'node:http'
-import type { Exchange } from '../../src/server/exchange.ts'
-import type { Limits } from '../../src/server/limits.ts'
-import { listen, type Listening, type ListenOptions } from '../../src/server/listen.ts'
+import type { Exchange } from '../../src/server/http/connections.ts'
+import { type Limits, listen, type Listening, type ListenOptions } from '../../src/server/http/listener.ts'
 import type { Face } from '../../src/server/wire.ts'
 import { type Service, startService } from './service.ts'
 

@@ -1,7 +1,7 @@
 import type { WireResponse } from '../../src/server/wire.ts'
-import { accounts } from '../../src/store/accounts.ts'
+import { accounts } from '../../src/store/tables/accounts.ts'
 import type { KeyDraft } from '../../src/domain/resources/key.ts'
-import { DEFAULT_ACCOUNT } from '../../src/service/names.ts'
+import { DEFAULT_ACCOUNT } from '../../src/service/context.ts'
 import type { Told } from './classic.ts'
 import { type Asked, askV1, makeKey, type Service, textOf } from './service.ts'
 

@@ -1,5 +1,5 @@
-import type { TextRequest } from '../../src/client/exchange.ts'
-import type { Gate } from '../../src/client/gate.ts'
+import type { TextRequest } from '../../src/client/http/network-exchange.ts'
+import type { Gate } from '../../src/client/transport.ts'
 import { behindLimit, type Limited, type LimitedBy, type Limiter } from './limiters.ts'
 
 const REQUEST: TextRequest = { method: 'POST', path: '/api/kpientries', query: {}, headers: {}, body: '{}' }

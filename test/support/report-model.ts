@@ -1,7 +1,7 @@
 import type { Calendar, Frequency } from '../../src/domain/period.ts'
 import type { Kpi } from '../../src/domain/resources/kpi.ts'
 import type { ReportRow } from '../../src/domain/resources/report-row.ts'
-import type { Unit } from '../../src/domain/resources/unit.ts'
+import type { Unit } from '../../src/domain/resources/catalog.ts'
 import type { User } from '../../src/domain/resources/user.ts'
 import type { Variant } from '../../src/domain/variants.ts'
 import { dateOf } from './calendar.ts'

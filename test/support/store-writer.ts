@@ -2,12 +2,12 @@
 // day 0 and adds a batch of entries; when it is on the disk, its number is printed as a line. With `held` behind, all
 // of that happens in one transaction, which says so and then stays open as long as standard input does.
 import { text } from 'node:stream/consumers'
-import { ensureDefaultAccount } from '../../src/service/accounts.ts'
-import { takeIds } from '../../src/store/counters.ts'
+import { ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
+import { takeIds } from '../../src/store/tables/table.ts'
 import type { Db, Writer } from '../../src/store/db.ts'
-import { entries } from '../../src/store/entries.ts'
-import { kpis } from '../../src/store/kpis.ts'
-import { openStore } from '../../src/store/open.ts'
+import { entries } from '../../src/store/tables/entries.ts'
+import { kpis } from '../../src/store/tables/kpis.ts'
+import { openStore } from '../../src/store/schema/open-store.ts'
 import { entryRow, kpiRecord } from './store.ts'
 
 /** So many entries take more than one statement. */

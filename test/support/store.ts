@@ -1,10 +1,10 @@
 import type { Account } from '../../src/domain/resources/account.ts'
 import type { Kpi } from '../../src/domain/resources/kpi.ts'
 import type { User } from '../../src/domain/resources/user.ts'
-import { accounts } from '../../src/service/accounts.ts'
+import { accounts } from '../../src/service/accounts/accounts.ts'
 import type { Db } from '../../src/store/db.ts'
-import type { StoredEntry } from '../../src/store/entries.ts'
-import { openStore } from '../../src/store/open.ts'
+import type { StoredEntry } from '../../src/store/tables/entries.ts'
+import { openStore } from '../../src/store/schema/open-store.ts'
 import { temporaryFolder } from './folder.ts'
 
 /** A store of a test's own, on a real file, with an account as every new one is. */

@@ -1,4 +1,4 @@
-import { accounts } from '../../src/store/accounts.ts'
+import { accounts } from '../../src/store/tables/accounts.ts'
 import { KPI, otherAccount, post, put, type Told } from './classic.ts'
 import { sqliteDatabase } from './databases.ts'
 import { NOW } from './io.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/client/clock.ts'
+import type { Clock } from '../../src/client/transport.ts'
 
 type Sleeper = { readonly at: number; readonly wake: () => void }
 

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check'
-import { NAMESPACE, XSI } from '../../src/codec/xml-names.ts'
-import { parseXml, type XmlElement } from '../../src/codec/xml-parse.ts'
+import { NAMESPACE, parseXml, type XmlElement, XSI } from '../../src/codec/xml-parse.ts'
 import type { AnyRecord, Field, FieldValue, Resource } from '../../src/domain/schema.ts'
 
 /** How a client may write XML. */

@@ -1,13 +1,21 @@
-import { join, relative, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { kpi } from '../../domain/resources/kpi.ts'
+import { addExamples } from '../args/examples.ts'
 import type { Cli, Register } from '../cli.ts'
-import { addExamples } from '../examples.ts'
 import { EXIT, UsageError } from '../exit.ts'
-import { dataFolder } from '../folders.ts'
-import { packageFolder } from '../package-folder.ts'
-import { withClientAt } from '../session.ts'
-import { findTimeout, mannerFlags } from '../settings.ts'
-import { shellWord } from '../shell-word.ts'
+import { shellWord } from '../output/text.ts'
+import { dataFolder } from '../target/folders.ts'
+import { withClientAt } from '../target/session.ts'
+import { findTimeout, mannerFlags } from '../target/settings.ts'
+
+/** The folder of the installed package: the nearest one above this file that has a manifest. */
+const packageFolder = (): string => {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder)
+  return folder
+}
 
 const SAMPLE = join('examples', 'load-entries')
 

@@ -1,9 +1,9 @@
 import { Option } from 'commander'
 import { CONNECTION_LIMIT, RATE_LIMIT, RATE_LIMIT_V1 } from '../../domain/limits.ts'
+import { addExamples } from '../args/examples.ts'
 import type { Cli, Register } from '../cli.ts'
-import { addExamples } from '../examples.ts'
-import { addStoreFlag } from '../operator.ts'
 import { DEFAULT_PORT, readServeSettings } from '../serve/settings.ts'
+import { addStoreFlag } from '../target/bundled-store.ts'
 
 const EXAMPLES = [
   'serve --port 0 --data-dir ./kpi-data',
@@ -42,7 +42,7 @@ export const serve: Register = (group, act) => {
   addExamples(group, ...EXAMPLES)
   act(group, async (cli: Cli, _, options) => {
     const settings = readServeSettings(options)
-    const { runServer } = await import('../serve.ts')
+    const { runServer } = await import('../serve/server.ts')
     await runServer(cli, settings)
   })
 }

@@ -1,5 +1,5 @@
+import { textOf } from '../../codec/cell-text.ts'
 import { recordToJson } from '../../codec/json.ts'
-import { textOf } from '../../codec/text.ts'
 import type { AnyRecord, NamedField, Resource } from '../../domain/schema.ts'
 import type { Io } from '../io.ts'
 import type { TableColumn } from './table.ts'

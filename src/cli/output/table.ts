@@ -8,7 +8,7 @@ export type TableColumn = {
   readonly whereLong: 'stays' | 'cut' | 'wraps'
 }
 
-export type TableOptions = {
+type TableOptions = {
   /** The terminal's width, which a table must fit into; nothing is cut where there is none. */
   readonly width?: number | undefined
   readonly color: boolean

@@ -1,6 +1,10 @@
+import manifest from '../../../package.json' with { type: 'json' }
+import { isLoopback } from '../../client/http/base-url.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { listen, type Listening, type ListenOptions } from '../../server/listen.ts'
+import { listen, type Listening, type ListenOptions } from '../../server/http/listener.ts'
+import type { Metrics } from '../../server/observe/metrics.ts'
 import type { Face } from '../../server/wire.ts'
+import type { Cli } from '../cli.ts'
 
 /** Where to listen, and the flag that names the port. */
 type ListenPlace = { readonly host: string; readonly port: number; readonly flag: string }
@@ -26,4 +30,17 @@ export const listenAt = async (face: Face, place: ListenPlace, options: ListenOp
   } catch (error) {
     throw listenError(error, place)
   }
+}
+
+/** Metrics, and the port at which they can be read. */
+export type MetricsPage = { readonly metrics: Metrics; readonly close: () => Promise<void> }
+
+/** Serves metrics on a port of their own, for this machine alone, and says where. */
+export const serveMetrics = async (cli: Cli, port: number, requestId: () => string): Promise<MetricsPage> => {
+  const { createMetrics, metricsFace, routeNames } = await import('../../server/observe/metrics.ts')
+  const metrics = createMetrics(manifest.version, routeNames())
+  const place = { host: '127.0.0.1', port, flag: '--metrics-port' }
+  const { url, close } = await listenAt(metricsFace(metrics, isLoopback), place, { requestId })
+  await cli.note(`metrics are at ${url}/metrics`)
+  return { metrics, close }
 }

@@ -1,5 +1,4 @@
-import { isLoopback } from '../../client/loopback.ts'
-import { withoutFinalSlashes } from '../../client/plain-url.ts'
+import { isLoopback, withoutFinalSlashes } from '../../client/http/base-url.ts'
 import { UsageError } from '../exit.ts'
 
 /** How `kpi serve` was asked to serve. */

@@ -1,12 +1,26 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
-import { checkPair, type TlsPair } from '../../server/tls.ts'
+import { checkPair, type TlsPair } from '../../server/http/tls.ts'
 import type { Cli } from '../cli.ts'
 import type { Io } from '../io.ts'
-import { mustBePrivate } from '../secrets.ts'
-import { reasonOf } from './file-error.ts'
+import { mustBePrivate } from '../target/secrets.ts'
 import type { ServeSettings } from './settings.ts'
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'it is not there',
+  EACCES: 'permission is denied',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'part of its path is a file',
+  ENOSPC: 'the disk is full',
+  EROFS: 'its file system is read-only',
+}
+
+/** Why the system refused a file, in words. */
+export const reasonOf = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return REASONS[code] ?? (error instanceof Error ? error.message : String(error))
+}
 
 /** A certificate and its key, and when it ends, in milliseconds since 1970. */
 type ServedPair = { readonly pair: TlsPair; readonly validTo: number }

@@ -1,3 +1,4 @@
+import { KEY_STATES } from '../key-state.ts'
 import { type Draft, resource, type Stored } from '../schema.ts'
 import { type Scope, SCOPES } from '../scopes.ts'
 
@@ -42,3 +43,20 @@ export type KeyDraft = Draft<typeof key>
 /** The scopes of a key. */
 export const scopesOf = ({ scopes }: Pick<Key, 'scopes'>): ReadonlySet<Scope> =>
   new Set(SCOPES.filter((scope) => scopes.split(',').includes(scope)))
+
+/** A key as its operator sees it in lists: how it stands, and whose it is by name. */
+export const listedKey = resource({
+  name: 'key',
+  plural: 'keys',
+  title: 'key',
+  path: '',
+  verbs: [],
+  brief: ['id', 'name', 'status', 'owner', 'scopes', 'expires_at', 'last_used_at'],
+  fields: {
+    ...key.fields,
+    owner: { kind: 'text', about: 'Name of the owner', readOnly: true },
+    status: { kind: 'choice', about: 'How it stands', readOnly: true, oneOf: KEY_STATES },
+  },
+})
+
+export type ListedKey = Stored<typeof listedKey>

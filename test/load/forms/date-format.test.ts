@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatDay } from '../../../src/domain/day.ts'
 import { Fault } from '../../../src/domain/errors.ts'
-import { dateFormat } from '../../../src/load/forms/date-format.ts'
-import { monthNames } from '../../../src/load/forms/month-names.ts'
+import { dateFormat, monthNames } from '../../../src/import/formats/date-format.ts'
 
 /** The day that a text is in a form; `null` where it does not exist, `undefined` where it is of another form. */
 const read = (format: string, text: string): string | null | undefined => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatDecimal } from '../../../src/domain/decimal.ts'
 import { Fault } from '../../../src/domain/errors.ts'
-import { type DecimalSign, readNumber } from '../../../src/load/forms/number.ts'
+import { type DecimalSign, readNumber } from '../../../src/import/formats/number.ts'
 
 describe('a number', () => {
   test.each<[text: string, value: bigint, rounded: boolean]>([

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formatDay } from '../../../src/domain/day.ts'
 import { formatDecimal } from '../../../src/domain/decimal.ts'
-import type { ImportOptions } from '../../../src/load/options.ts'
+import type { ImportOptions } from '../../../src/import/options.ts'
 import { type Outcome, readOrStop } from '../../support/forms.ts'
 import { embeddedImporter, type Importer } from '../../support/import.ts'
 

@@ -1,5 +1,5 @@
 import type { Client } from '../../../src/client/client.ts'
-import { type Counter, takeIds } from '../../../src/store/counters.ts'
+import { type Counter, takeIds } from '../../../src/store/tables/table.ts'
 import type { Db, Writer } from '../../../src/store/db.ts'
 import { userNamed } from '../import.ts'
 

@@ -1,4 +1,4 @@
-import type { TextAnswer } from '../../../src/client/answer.ts'
+import type { TextAnswer } from '../../../src/client/http/response.ts'
 import { type FaultyAccount, type Kept, type Number4, showNumber4 } from './account.ts'
 import type { Fault } from './entries.ts'
 import type { Kind } from './kinds.ts'

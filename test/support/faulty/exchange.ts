@@ -1,6 +1,5 @@
-import type { Exchange } from '../../../src/client/exchange.ts'
-import type { Clock } from '../../../src/client/clock.ts'
-import { GIVEN_UP, TOO_SLOW } from '../../../src/client/giving-up.ts'
+import { type Exchange, GIVEN_UP, TOO_SLOW } from '../../../src/client/http/network-exchange.ts'
+import type { Clock } from '../../../src/client/transport.ts'
 import type { FaultyService } from './service.ts'
 
 /** An error of the network, with the code of the real one. */

@@ -1,7 +1,6 @@
-import type { TextRequest } from '../../../src/client/exchange.ts'
-import type { Answer } from './answers.ts'
+import type { TextRequest } from '../../../src/client/http/network-exchange.ts'
+import { type Answer, refuse } from './answers.ts'
 import type { Kind } from './kinds.ts'
-import { refuse } from './answers.ts'
 import type { Routes } from './routes.ts'
 
 /** Does a POST with an Idempotency-Key once, where the service is ours. */

@@ -1,5 +1,5 @@
 import { parseExactJson } from '../../../src/codec/json-number.ts'
-import type { TextRequest } from '../../../src/client/exchange.ts'
+import type { TextRequest } from '../../../src/client/http/network-exchange.ts'
 import { type FaultyAccount, keyOf } from './account.ts'
 import { type Answer, answerOf, jsonAnswer, refuse, shownEntry, shownKpi, shownUser } from './answers.ts'
 import { keepBatch } from './batch.ts'

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
-import type { TextRequest } from '../../../src/client/exchange.ts'
+import type { TextRequest } from '../../../src/client/http/network-exchange.ts'
 import type { FaultyService } from './service.ts'
 
 /** A faulty service on a port of this machine. */

@@ -1,5 +1,4 @@
-import { TOO_SLOW } from '../../../src/client/giving-up.ts'
-import type { TextRequest } from '../../../src/client/exchange.ts'
+import { type TextRequest, TOO_SLOW } from '../../../src/client/http/network-exchange.ts'
 import type { FaultyAccount, Kept } from './account.ts'
 import { type Answer, answerOf, refuse, withHeaders } from './answers.ts'
 import { createLedger } from './entries.ts'

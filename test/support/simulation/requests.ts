@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import type { TextRequest } from '../../../src/client/exchange.ts'
+import type { TextRequest } from '../../../src/client/http/network-exchange.ts'
 import type { FaultyAccount } from '../faulty/account.ts'
 import type { Kind } from '../faulty/kinds.ts'
 import { type FaultyService, faultyService, type Served } from '../faulty/service.ts'

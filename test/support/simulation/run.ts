@@ -1,5 +1,5 @@
 import { cpSync, mkdirSync } from 'node:fs'
-import type { Exchange } from '../../../src/client/exchange.ts'
+import type { Exchange } from '../../../src/client/http/network-exchange.ts'
 import { run } from '../../../src/cli/main.ts'
 import type { FaultyService } from '../faulty/service.ts'
 import { exchangeWith, failure } from '../faulty/exchange.ts'

@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import { type Told, TYPES } from './ask.ts'
-import type { Format, Row } from './row.ts'
-import { SHAPES } from './row.ts'
+import { type Format, type Row, SHAPES } from './row.ts'
 import { asXml, readXml } from './xml.ts'
 
 const PROBLEM = 'application/problem+json'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { makeSecret } from '../../../src/service/secrets.ts'
-import { users } from '../../../src/store/users.ts'
+import { makeSecret } from '../../../src/service/accounts/secrets.ts'
+import { users } from '../../../src/store/tables/users.ts'
 import { makeKey, type Service } from '../service.ts'
 import type { World } from './world.ts'
 

@@ -1,0 +1,164 @@
+import { type Command, Option } from 'commander'
+import type { Client } from '../../client/client.ts'
+import { Fault } from '../../domain/errors.ts'
+import { INT16_MAX, valueOfText } from '../../domain/field-value.ts'
+import {
+  type AnyRecord,
+  fallbackSays,
+  type Field,
+  type FieldValue,
+  type NamedField,
+  type Resource,
+} from '../../domain/schema.ts'
+import { UsageError } from '../exit.ts'
+import { findId, isNamedKind } from './names.ts'
+
+/** The flags of a line as commander has them. */
+export type FlagValues = Readonly<Record<string, unknown>>
+
+/** The flag of a field: `category_id` is `--category`. Secrets have none. */
+const flagName = (name: string): string =>
+  // The interface's own filter is called so.
+  name === 'is_archived' ? 'archived' : name.replace(/_id$/, '').replaceAll('_', '-')
+
+/** The name that commander gives a flag: `sort-order` is `sortOrder`. */
+export const camelCase = (flag: string): string =>
+  flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** Returns what stands for the value of a field's flag in help. */
+const argumentName = (field: Field): string => {
+  if (field.refers) return field.refers === 'user' ? 'id|name|email' : 'id|name'
+  if (field.oneOf) return field.oneOf.join('|')
+  const words: Partial<Record<Field['kind'], string>> = {
+    boolean: 'true|false',
+    decimal: 'number',
+    int16: 'n',
+    integer: 'n',
+    date: 'date',
+  }
+  return words[field.kind] ?? 'text'
+}
+
+const flaggedFields = (of: Resource): readonly NamedField[] => of.writable.filter(({ field }) => !field.secret)
+
+type Purpose = 'add' | 'update'
+
+/** A flag, and the field that it gives. */
+export type FieldFlag = NamedField & { readonly flag: string }
+
+/** Adds flags that give fields. */
+export const addFlags = (command: Command, of: readonly FieldFlag[], purpose: Purpose): Command => {
+  for (const { flag, field } of of) {
+    const usual = purpose === 'add' && field.usual !== undefined ? ` (default: ${field.usual})` : ''
+    const needed = purpose === 'add' && field.required && field.usual === undefined ? ' (required)' : ''
+    const fallback = purpose === 'add' ? fallbackSays(field) : undefined
+    const about = fallback === undefined ? field.about : `${field.about}; ${fallback}`
+    command.addOption(new Option(`--${flag} <${argumentName(field)}>`, about + usual + needed))
+  }
+  return command
+}
+
+/** The flags of a resource's own fields. */
+export const fieldFlags = (of: Resource): FieldFlag[] =>
+  flaggedFields(of).map((one) => ({ ...one, flag: flagName(one.name) }))
+
+/** Adds a flag for each field that may be sent. */
+export const addFieldFlags = (command: Command, of: Resource, purpose: Purpose): Command =>
+  addFlags(command, fieldFlags(of), purpose)
+
+/** Adds the flag that reads from JSON what the flags of fields would say, and stands instead of them. */
+export const addFromJson = (command: Command, of: Resource): Command =>
+  command.addOption(
+    new Option('--from-json <file>', 'read one object, or an array of them, from a file or - for standard input') //
+      .conflicts(flaggedFields(of).map(({ name }) => camelCase(flagName(name)))),
+  )
+
+/** What the flags of a line say: the fields, and what is wrong with them, to be told all at once. */
+export type Given = { readonly fields: Record<string, FieldValue>; readonly faults: string[] }
+
+/** Nobody has to type a choice in the case that the interface demands. */
+const chosen = ({ oneOf = [] }: Field, text: string): string =>
+  oneOf.find((one) => one.toLowerCase() === text.trim().toLowerCase()) ?? text
+
+const readText = (field: Field, text: string): FieldValue | Fault => {
+  const value = valueOfText(field, chosen(field, text))
+  return value === null && !field.nullable ? new Fault('must not be empty') : value
+}
+
+/** What is given by id alone, as its names are not in the interface, and what shows the ids. */
+const BY_ID: Readonly<Record<string, string>> = {
+  breakdown_id:
+    'must be a whole number: breakdowns are given by id, which kpi service breakdowns list shows on the bundled service',
+}
+
+type Read = (field: Field, text: string) => Promise<FieldValue | Fault> | FieldValue | Fault
+
+const readFlag = (client: Client, field: Field, text: string): ReturnType<Read> =>
+  field.refers !== undefined && isNamedKind(field.refers) && text.trim() !== ''
+    ? findId(client, field.refers, text)
+    : readText(field, text)
+
+/** What is wrong with a flag, as a sentence. */
+export const faultText = (flag: string, text: string, { message }: Fault): string => {
+  if (message.startsWith('must')) return `--${flag} ${message}`
+  return message.startsWith('is') ? `--${flag} ${text} ${message}` : `--${flag}: ${message}`
+}
+
+const readEach = async (of: readonly FieldFlag[], flags: FlagValues, read: Read): Promise<Given> => {
+  const given: Given = { fields: {}, faults: [] }
+  for (const { flag, name, field } of of) {
+    const text = flags[camelCase(flag)]
+    if (typeof text !== 'string') continue
+    const value = await read(field, text)
+    if (value instanceof Fault) given.faults.push(faultText(flag, text, new Fault(BY_ID[name] ?? value.message)))
+    else given.fields[name] = value
+  }
+  return given
+}
+
+/** Reads flags that give fields. An empty text clears a field that may be empty. */
+export const readFlags = (client: Client, of: readonly FieldFlag[], flags: FlagValues): Promise<Given> =>
+  readEach(of, flags, (field, text) => readFlag(client, field, text))
+
+/** Reads flags that give fields, where none of them names anything that would have to be looked up. */
+export const readPlainFlags = (of: readonly FieldFlag[], flags: FlagValues): Promise<Given> =>
+  readEach(of, flags, readText)
+
+/** The fields that were given, when nothing is wrong with them. */
+export const mustBeRight = ({ fields, faults }: Given): Record<string, FieldValue> => {
+  if (faults.length > 0) throw new UsageError(faults.join('; '))
+  return fields
+}
+
+const nextPlace = async (list: () => Promise<readonly AnyRecord[]>): Promise<number> => {
+  const places = (await list()).map(({ sort_order }) => Number(sort_order))
+  return Math.min(Math.max(0, ...places) + 1, INT16_MAX)
+}
+
+const usualValue = async (
+  client: Client,
+  field: Field,
+  list: () => Promise<readonly AnyRecord[]>,
+): Promise<FieldValue | Fault> => {
+  if (field.usual === 'next') return nextPlace(list)
+  return typeof field.usual === 'string' ? readFlag(client, field, field.usual) : (field.usual ?? null)
+}
+
+/** Adds the usual values of mandatory fields that no flag of the line gives; what is still missing is a fault. */
+export const addUsualFields = async (
+  client: Client,
+  of: Resource,
+  flags: FlagValues,
+  { fields, faults }: Given,
+  list: () => Promise<readonly AnyRecord[]>,
+): Promise<void> => {
+  const missing: string[] = []
+  for (const { name, flag, field } of fieldFlags(of)) {
+    if (flags[camelCase(flag)] !== undefined || !field.required) continue
+    const value = field.usual === undefined ? undefined : await usualValue(client, field, list)
+    if (value === undefined) missing.push(`--${flag} <${argumentName(field)}>`)
+    else if (value instanceof Fault) faults.push(faultText(flag, String(field.usual), value))
+    else fields[name] = value
+  }
+  if (missing.length > 0) faults.push(`a ${of.title} needs ${missing.join(', ')}`)
+}

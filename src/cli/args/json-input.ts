@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { nearest } from '../../client/directory.ts'
+import { parseExactJson } from '../../codec/json-number.ts'
+import { isObject, type Json } from '../../codec/json.ts'
+import { type Issue, refuseFaults } from '../../domain/errors.ts'
+import type { Reading, Resource } from '../../domain/schema.ts'
+import { fileError } from '../../import/parse/files.ts'
+import { UsageError } from '../exit.ts'
+import type { Io } from '../io.ts'
+
+const readInput = async (io: Io, path: string): Promise<string> => {
+  if (path === '-') return text(io.stdin)
+  try {
+    return readFileSync(resolve(io.cwd, path), 'utf8')
+  } catch (error) {
+    throw fileError(error, 'read', path)
+  }
+}
+
+/** What the parser says without the piece of text that it shows, which may hold a password. */
+const reasonOf = ({ message }: SyntaxError): string => {
+  const [place] = /line \d+ column \d+/.exec(message) ?? []
+  return place === undefined ? message.replace(/,? (\.\.\.)?".*$/s, '') : `look at ${place}`
+}
+
+const parse = (name: string, source: string): Json => {
+  try {
+    return parseExactJson(source.replace(/^\ufeff/, ''))
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new UsageError(`${name} is not JSON: ${reasonOf(error)}`)
+    throw error
+  }
+}
+
+/** The objects of JSON from a file, or `-` for standard input: one object, or an array of them. */
+const readObjects = async (io: Io, path: string): Promise<readonly object[]> => {
+  const name = path === '-' ? 'standard input' : path
+  const json = parse(name, await readInput(io, path))
+  const list: readonly Json[] = Array.isArray(json) ? json : [json]
+  if (list.every(isObject)) return list
+  const wrong = list.findIndex((one) => !isObject(one))
+  throw new UsageError(`${name} must hold one object or an array of them; no. ${wrong + 1} is not an object`)
+}
+
+/** A service leaves out what it does not know; here it is a name that somebody has misspelt. */
+const unknownFields = ({ fields, title }: Resource, body: object): Issue[] =>
+  Object.keys(body)
+    .filter((field) => !Object.hasOwn(fields, field))
+    .map((field) => {
+      const near = nearest(field, Object.keys(fields))
+      const hint = near === undefined ? '' : `; did you mean ${near}?`
+      return { field, message: `is not a field of a ${title}${hint}` }
+    })
+
+/** Reads every object of JSON, a resource each, by `read`. The faults of all of them are told at once. */
+export const readJsonInput = async <T>(
+  io: Io,
+  path: string,
+  of: Resource,
+  read: (body: Json) => Reading<T>,
+): Promise<Partial<T>[]> => {
+  const bodies = await readObjects(io, path)
+  const readings = bodies.map((body) => ({ ...read(body), unknown: unknownFields(of, body) }))
+  refuseFaults(
+    readings.flatMap(({ issues, unknown }, at) =>
+      [...issues, ...unknown].map((fault) => (readings.length === 1 ? fault : { index: at, ...fault })),
+    ),
+  )
+  return readings.map(({ values }) => values)
+}

@@ -1,0 +1,133 @@
+import type { Client } from '../../client/client.ts'
+import { createDirectory, type Directory, type Named } from '../../client/directory.ts'
+import { namedGroupItems } from '../../client/operations/group-items.ts'
+import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
+import { Fault } from '../../domain/errors.ts'
+import { fullName } from '../../domain/resources/user.ts'
+import type { Resource } from '../../domain/schema.ts'
+import { UsageError } from '../exit.ts'
+
+/** A part in double quotes, behind `name=` or not. */
+const QUOTED = /([^,"]*=)?\s*"((?:[^"]|"")*)"\s*(?=,|$)/y
+
+/** The parts of a list with commas between them. As in CSV, a part in quotes may have commas, and quotes as `""`. */
+export const partsOf = (list: string): string[] => {
+  const parts: string[] = []
+  for (let at = 0; at < list.length; at += 1) {
+    QUOTED.lastIndex = at
+    const [whole, name = '', quoted = ''] = QUOTED.exec(list) ?? []
+    const comma = list.indexOf(',', at)
+    const end = whole === undefined ? (comma < 0 ? list.length : comma) : at + whole.length
+    parts.push(whole === undefined ? list.slice(at, end).trim() : name.trimStart() + quoted.replaceAll('""', '"'))
+    at = end
+  }
+  return parts.filter((part) => part !== '')
+}
+
+/** What can be called by name on the command line. */
+export type NamedKind = 'kpi' | 'user' | 'group' | 'group_item' | 'breakdown_item' | 'category' | 'unit' | 'icon'
+
+const TITLES: Record<NamedKind, string> = {
+  kpi: 'KPI',
+  user: 'user',
+  group: 'group',
+  group_item: 'group item',
+  breakdown_item: 'breakdown item',
+  category: 'category',
+  unit: 'unit',
+  icon: 'icon',
+}
+
+const namedBreakdownItems = async (client: Client): Promise<(Named & { readonly isPerson: boolean })[]> =>
+  (await client.breakdownItems.list()).map(({ id, name, breakdown_id, user_id }) => ({
+    id,
+    name,
+    within: `breakdown ${breakdown_id}`,
+    isPerson: user_id !== null,
+  }))
+
+/** In the newer variant group items are the breakdown items that stand for nobody. */
+const groupItemsOf = async (client: Client, group?: number): Promise<readonly Named[]> =>
+  client.variant === 'classic'
+    ? namedGroupItems(client, group)
+    : (await namedBreakdownItems(client)).filter(({ isPerson }) => !isPerson)
+
+const lists: Record<NamedKind, (client: Client, parent?: number) => Promise<readonly Named[]>> = {
+  kpi: (client) => client.kpis.list(),
+  user: async (client) =>
+    (await client.users.list()).map((user) => ({ id: user.id, email: user.email, name: fullName(user) })),
+  group: (client) => client.groups.list(),
+  group_item: groupItemsOf,
+  breakdown_item: namedBreakdownItems,
+  category: (client) => client.categories.list(),
+  unit: (client) => client.units.list(),
+  icon: (client) => client.icons.list(),
+}
+
+export const isNamedKind = (name: string): name is NamedKind => name in lists
+
+/** Everything of a kind, or of what lies below a parent, to be found by id, name or e-mail address. */
+const directoryOf = async (client: Client, kind: NamedKind, parent?: number): Promise<Directory<Named>> =>
+  createDirectory(TITLES[kind], await lists[kind](client, parent))
+
+/** Ids have no zeros before them: `007` is a name, or a mistake. */
+const ID = /^[1-9]\d{0,14}$/
+
+/** Whether a text is taken as an id without asking. */
+export const isId = (text: string): boolean => ID.test(text.trim())
+
+/** The things that texts name, each once; a text that names nothing, or too much, is wrong usage, and all are told. */
+const allFound = (found: readonly (Named | Fault)[]): number[] => {
+  const faults = found.filter((one) => one instanceof Fault)
+  if (faults.length > 0) throw new UsageError(faults.map(({ message }) => message).join('; '))
+  return [...new Set(found.flatMap((one) => (one instanceof Fault ? [] : [one.id])))]
+}
+
+/** The ids of a list with commas between its names, which may be quoted; `title` names it where it is empty. */
+export const idsIn = async (client: Client, kind: NamedKind, title: string, list: string): Promise<number[]> => {
+  const names = partsOf(list)
+  if (names.length === 0) throw new UsageError(`${title} is an empty list`)
+  const reading = directoryOf(client, kind)
+  // A key that may not look them up may still use ids.
+  const directory = names.every(isId) ? await readIfAllowed(client, reading) : await reading
+  return directory ? allFound(names.map((text) => directory.find(text))) : [...new Set(names.map(Number))]
+}
+
+/** The id of what a text names, or what is wrong with it. A number is taken as the id without asking. */
+export const findId = async (client: Client, kind: NamedKind, text: string): Promise<number | Fault> => {
+  if (isId(text)) return Number(text)
+  const found = (await directoryOf(client, kind)).find(text)
+  return found instanceof Fault ? found : found.id
+}
+
+/**
+ * The ids of some of a resource, or of those below a parent, by id or, where it has names, by name. Numbers are taken as
+ * ids without asking.
+ */
+export const resolveRecordIds = async (
+  client: Client,
+  { name: kind, plural }: Resource,
+  texts: readonly string[],
+  parent?: number,
+): Promise<number[]> => {
+  const names = texts.filter((text) => !isId(text))
+  if (names.length === 0) return [...new Set(texts.map(Number))]
+  if (!isNamedKind(kind)) {
+    throw new UsageError(`${plural} have no names: give the id instead of ${names.map((one) => `"${one}"`).join(', ')}`)
+  }
+  const { find } = await directoryOf(client, kind, parent)
+  return allFound(texts.map((text) => (isId(text) ? { id: Number(text), name: text } : find(text))))
+}
+
+/** The id of one of a resource, or of those below a parent. */
+export const resolveRecordId = async (client: Client, of: Resource, text: string, parent?: number): Promise<number> => {
+  const [id = NaN] = await resolveRecordIds(client, of, [text], parent)
+  return id
+}
+
+/** The id of one of a list, by id or name. A number is taken as the id without looking. */
+export const idAmong = (title: string, list: readonly Named[], text: string): number => {
+  if (isId(text)) return Number(text)
+  const [id = NaN] = allFound([createDirectory(title, list).find(text)])
+  return id
+}

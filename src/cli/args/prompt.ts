@@ -1,0 +1,44 @@
+import { setImmediate } from 'node:timers'
+import type { Cli } from '../cli.ts'
+import { UsageError } from '../exit.ts'
+import { oneLine } from '../output/width.ts'
+
+/** What is asked, as the package takes it. */
+type Question = { readonly message: string } & (
+  | { readonly type: 'input' }
+  | { readonly type: 'password'; readonly mask: true }
+  | { readonly type: 'confirm'; readonly default: false }
+)
+
+/** Asks at the terminal. Where its input ends (Ctrl-D, or it is gone), so does the question: the package would wait. */
+const ask = async ({ io }: Cli, question: Question): Promise<unknown> => {
+  const { default: inquirer } = await import('inquirer')
+  const ended = new AbortController()
+  // The input is let go after an answer, too, which then comes first.
+  const end = (): unknown => setImmediate(() => ended.abort())
+  io.stdin.once('pause', end)
+  try {
+    const prompt = inquirer.createPromptModule({ input: io.stdin, output: io.stderr.stream, signal: ended.signal })
+    const { answer } = await prompt<{ answer: unknown }>([
+      { ...question, message: oneLine(question.message), name: 'answer' },
+    ])
+    return answer
+  } finally {
+    io.stdin.off('pause', end)
+  }
+}
+
+/** Asks for a line at the terminal; `secret` ones are not shown. Without a terminal, what is missing is wrong usage. */
+export const askText = async (cli: Cli, message: string, missing: string, secret = false): Promise<string> => {
+  if (!cli.canAsk) throw new UsageError(missing)
+  const answer = await ask(cli, secret ? { type: 'password', message, mask: true } : { type: 'input', message })
+  return String(answer).trim()
+}
+
+/** Asks for a yes before something is removed. Without a terminal only `--yes` is one. */
+export const mustBeWanted = async (cli: Cli, yes: unknown, what: string): Promise<void> => {
+  if (yes === true) return
+  if (!cli.canAsk) throw new UsageError(`${what} needs --yes where nobody can be asked`)
+  const answer = await ask(cli, { type: 'confirm', message: `${what}?`, default: false })
+  if (answer !== true) throw new Error('nothing was done')
+}

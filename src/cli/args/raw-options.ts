@@ -1,0 +1,22 @@
+import type { Io } from '../io.ts'
+
+/** `json` of `--output=json`, or of `-ojson`. */
+const valueAfter = (arg: string, name: string): string | undefined => {
+  const start = name.startsWith('--') ? `${name}=` : name
+  return arg.startsWith(start) ? arg.slice(start.length) || undefined : undefined
+}
+
+/** What a line gives for a flag, also where the line as a whole cannot be understood. */
+const givenIn = (args: readonly string[], ...names: readonly string[]): string | undefined =>
+  args
+    .map((arg, at) =>
+      names.includes(arg) ? args[at + 1] : names.map((name) => valueAfter(arg, name)).find((value) => value),
+    )
+    .findLast((value) => value !== undefined)
+
+/** Tells whether a line, or the environment, wants data and errors as JSON. */
+export const isOutputJson = (args: readonly string[], { env }: Pick<Io, 'env'>): boolean =>
+  (givenIn(args, '-o', '--output') ?? env['KPI_OUTPUT']) === 'json'
+
+/** Whether a line wants nothing but lines of JSON on standard error. */
+export const isLogJson = (args: readonly string[]): boolean => givenIn(args, '--log-format') === 'json'

@@ -1,0 +1,136 @@
+import type { Command } from 'commander'
+import type { Client } from '../../../client/client.ts'
+import { INT16_MAX } from '../../../domain/field-value.ts'
+import { assignment, type AssignmentPatch } from '../../../domain/resources/assignment.ts'
+import { type AnyRecord, asPatch } from '../../../domain/schema.ts'
+import { addExamples } from '../../args/examples.ts'
+import { type FieldFlag, type FlagValues, mustBeRight, readFlags } from '../../args/flags.ts'
+import type { Act, Cli, Register } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
+import { printAllSent, sendEach, type Sent } from '../verbs/send-each.ts'
+import {
+  addGroupItemCommands,
+  type Assignable,
+  ofUsers,
+  type Pair,
+  pairsOf,
+  removalOf,
+  withPairs,
+} from './group-items.ts'
+import { addAssignImport } from './import.ts'
+
+const KPIS: Assignable = { kind: 'kpi', flag: 'kpis', title: 'KPIs' }
+
+const withValues = (command: Command): Command =>
+  command
+    .option('--target <number>', "the user's own target; an empty one falls back to the KPI's")
+    .option('--sort-order <n>', "place on the user's entry screen")
+
+const { user_target, sort_order } = assignment.fields
+const VALUES: readonly FieldFlag[] = [
+  { flag: 'target', name: 'user_target', field: user_target },
+  { flag: 'sort-order', name: 'sort_order', field: sort_order },
+]
+
+/** The target and place that are given; an empty target is none. */
+const valuesOf = async (client: Client, flags: FlagValues): Promise<AssignmentPatch> =>
+  asPatch(assignment, mustBeRight(await readFlags(client, VALUES, flags)))
+
+const addListCommand = (group: Command, act: Act): void => {
+  const command = group
+    .command('list')
+    .description('list the KPIs of users')
+    .option('--users <list>', 'only of these users')
+  addExamples(addListOptions(command), 'assign list --users "Ann Lee"', 'assign list --sort user_id -o csv')
+  act(command, async (cli, _, options) => {
+    const records = await cli.withClient({ of: assignment, verb: 'list' }, (client) =>
+      ofUsers(client, options, (id) => client.assignments(id).list()),
+    )
+    const columns = chooseColumns(assignment, options, cli.printing().format)
+    await cli.printMany(columns, applyListOptions(assignment, records, options))
+  })
+}
+
+/** A pair that is to be assigned, with its place. */
+type OpenPair = Pair & { readonly place: number }
+
+/** The pairs that are not assigned yet, each with the place after the last of its user. */
+const openPairs = async (cli: Cli, client: Client, pairs: readonly Pair[]): Promise<OpenPair[]> => {
+  const open: OpenPair[] = []
+  for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
+    const held = await client.assignments(user).list()
+    let place = Math.max(0, ...held.map((one) => one.sort_order))
+    for (const { id: kpi } of own) {
+      if (held.some((one) => one.id === kpi)) {
+        await cli.note(`KPI ${kpi} is assigned to user ${user} already; kpi assign update changes its target`)
+      } else open.push({ user, id: kpi, place: (place = Math.min(place + 1, INT16_MAX)) })
+    }
+  }
+  return open
+}
+
+const addAddCommand = (group: Command, act: Act): void => {
+  const command = group.command('add').description('assign every one of the KPIs to every one of the users')
+  addExamples(
+    withValues(withPairs(command, KPIS)),
+    'assign add --kpis Revenue,Visits --users ann@example.com --target 100',
+  )
+  act(command, async (cli, _, options) => {
+    const signal = cli.io.interruption()
+    const work = async (client: Client): Promise<Sent> => {
+      const values = await valuesOf(client, options)
+      const pairs = await openPairs(cli, client, await pairsOf(client, KPIS, options))
+      const add = ({ user, id, place }: OpenPair): Promise<AnyRecord> =>
+        client.assignments(user).add({ ...values, id, sort_order: values.sort_order ?? place })
+      return sendEach(pairs, add, { signal })
+    }
+    const sent = await cli.withClient({ of: assignment, verb: 'add' }, work, { signal })
+    await printAllSent(cli, assignment, sent)
+  })
+}
+
+const addUpdateCommand = (group: Command, act: Act): void => {
+  const command = group.command('update').description('change the target or place of assignments')
+  addExamples(withValues(withPairs(command, KPIS)), 'assign update --kpis Revenue --users "Ann Lee" --target 120')
+  act(command, async (cli, _, options) => {
+    const signal = cli.io.interruption()
+    const work = async (client: Client): Promise<Sent> => {
+      const values = await valuesOf(client, options)
+      if (Object.keys(values).length === 0)
+        throw new UsageError('nothing to change was given: --target or --sort-order')
+      const update = ({ user, id }: Pair): Promise<AnyRecord> => client.assignments(user).update(id, values)
+      return sendEach(await pairsOf(client, KPIS, options), update, { signal })
+    }
+    const sent = await cli.withClient({ of: assignment, verb: 'update' }, work, { signal })
+    await printAllSent(cli, assignment, sent)
+  })
+}
+
+const addRemoveCommand = (group: Command, act: Act): void => {
+  const command = group.command('remove').description('take KPIs from users; what they entered stays')
+  withPairs(command, KPIS).option('-y, --yes', 'do not ask')
+  addExamples(command, 'assign remove --kpis Revenue --users ann@example.com')
+  act(command, async (cli, _, options) => {
+    const needs = { of: assignment, verb: 'remove' } as const
+    cli.mustHave(needs)
+    const { mustBeWanted } = await import('../../args/prompt.ts')
+    await mustBeWanted(cli, options['yes'], removalOf(KPIS, options))
+    await cli.withClient(needs, async (client) => {
+      for (const { user, id: kpi } of await pairsOf(client, KPIS, options)) {
+        await client.assignments(user).remove(kpi)
+        await cli.note(`removed KPI ${kpi} from user ${user}`)
+      }
+    })
+  })
+}
+
+/** `kpi assign …` */
+export const assign: Register = (group, act) => {
+  addListCommand(group, act)
+  addAddCommand(group, act)
+  addUpdateCommand(group, act)
+  addRemoveCommand(group, act)
+  addAssignImport(group, act)
+  addGroupItemCommands(group, act)
+}

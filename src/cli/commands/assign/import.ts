@@ -1,0 +1,42 @@
+import { type Command, Option } from 'commander'
+import { DECIMALS, ENCODINGS, separatorName, SEPARATORS } from '../../../import/options.ts'
+import type { Act } from '../../cli.ts'
+
+const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
+
+const EXAMPLES = `
+Columns are found by their names: user (id, e-mail or name), kpi (id or name), target, sort_order. What is there already
+is changed only where a cell differs; an empty cell keeps it. Everything is checked before the first row is sent. Rows
+that cannot be loaded go to assignments.rejects.csv for assignments.csv, with the reasons; mend and import that.
+
+Examples:
+  kpi assign import assignments.csv --dry-run
+  kpi assign import visitors.csv --kpi Visits --map user=Name`
+
+/** `kpi assign import` */
+export const addAssignImport = (group: Command, act: Act): void => {
+  const command = group
+    .command('import')
+    .description('assign KPIs to users by a CSV file, or - for standard input')
+    .argument('<file>', 'the file')
+    .option('--user <user>', 'the user of all rows')
+    .option('--kpi <kpi>', 'the KPI of all rows')
+    .option('--map <role=column,...>', 'which column is the user, kpi or target', collect)
+    .option('--ignore <column,...>', 'columns to leave out', collect)
+    .option('--by-id <role,...>', 'columns whose numbers are ids, where they may be names, too: user, kpi', collect)
+    .option('--by-name <role,...>', 'columns whose numbers are names, so that 7 is not what has the id 7', collect)
+    .addOption(
+      new Option('--separator <sign>', 'what stands between cells, where it is not found out').choices(
+        SEPARATORS.map(separatorName),
+      ),
+    )
+    .addOption(new Option('--encoding <name>', 'how letters are written, where it is not found out').choices(ENCODINGS))
+    .addOption(new Option('--decimal <sign>', 'the decimal sign of numbers').choices(DECIMALS))
+    .option('--dry-run', 'do all but send, and say what each row would do')
+    .option('--rejects <file>', 'where the rejected rows go')
+    .addHelpText('after', EXAMPLES)
+  act(command, async (cli, [file = ''], flags) => {
+    const { runAssignImport } = await import('./run.ts')
+    return runAssignImport(cli, file, flags)
+  })
+}

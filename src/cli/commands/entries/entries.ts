@@ -1,0 +1,170 @@
+import { type Command, Option } from 'commander'
+import type { Needs } from '../../../client/capabilities.ts'
+import type { Client } from '../../../client/client.ts'
+import { entryPages } from '../../../client/operations/entry-pages.ts'
+import type { DayRange } from '../../../domain/period.ts'
+import { type Entry, entry, type EntryDraft, newerEntry } from '../../../domain/resources/entry.ts'
+import { type AnyRecord, asDraft, asPatch, type Resource, type Verb } from '../../../domain/schema.ts'
+import { addExamples } from '../../args/examples.ts'
+import { type FieldFlag, type FlagValues, mustBeRight, readFlags } from '../../args/flags.ts'
+import { dateOfWord, readRange } from '../../args/relative-dates.ts'
+import type { Act, Cli, Register } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { printRecords } from '../../output/print.ts'
+import { mustTakeEntries, readSource, SOURCES } from '../../target/source.ts'
+import { addDelete, addGet } from '../verbs/all.ts'
+import { addListOptions, applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
+import { addExport } from './export-command.ts'
+import { addImport } from './import-command.ts'
+
+const { user_id, kpi_id, entry_date, actual, target, notes } = entry.fields
+const WHOSE: readonly FieldFlag[] = [
+  { flag: 'user', name: 'user_id', field: user_id },
+  { flag: 'kpi', name: 'kpi_id', field: kpi_id },
+]
+const DATE: FieldFlag = { flag: 'date', name: 'entry_date', field: entry_date }
+const VALUES: readonly FieldFlag[] = [
+  { flag: 'actual', name: 'actual', field: actual },
+  { flag: 'target', name: 'target', field: target },
+  { flag: 'notes', name: 'notes', field: notes },
+]
+
+/** What a command on entries needs: more where they may belong to any breakdown item. */
+const needsOf = (verb: Verb, { source }: FlagValues): Needs =>
+  source === undefined ? { of: entry, verb } : [{ of: entry, verb }, SOURCES]
+
+/** Entries as the variant that is spoken shows them. */
+const shownBy = ({ variant }: Pick<Client, 'variant'>): Resource => (variant === 'classic' ? entry : newerEntry)
+
+/** The pages of entries that are left by the list's options; as they come, where they need not be ordered. */
+async function* listed(
+  of: Resource,
+  pages: AsyncIterable<readonly Entry[]>,
+  options: ListOptions,
+): AsyncGenerator<readonly AnyRecord[]> {
+  const { limit, ...narrowing } = options
+  if (options.sort !== undefined) {
+    const all: Entry[] = []
+    for await (const page of pages) all.push(...page)
+    yield applyListOptions(of, all, options)
+    return
+  }
+  let room = limit === undefined ? Infinity : Number(limit)
+  for await (const page of pages) {
+    const kept = applyListOptions(of, page, narrowing).slice(0, room)
+    yield kept
+    room -= kept.length
+    if (room <= 0) return
+  }
+}
+
+/** Only the entries of a breakdown item. */
+async function* ofItem(pages: AsyncIterable<readonly Entry[]>, item: number): AsyncGenerator<readonly Entry[]> {
+  for await (const page of pages) yield page.filter(({ source_id }) => source_id === item)
+}
+
+/** The entries that the flags select, a page at a time. */
+const selected = async (
+  client: Client,
+  range: DayRange,
+  options: FlagValues,
+): Promise<AsyncIterable<readonly Entry[]>> => {
+  const given = await readFlags(client, WHOSE, options)
+  const item = await readSource(client, options, given)
+  const { user_id, kpi_id: kpiId } = asPatch(entry, mustBeRight(given))
+  const userId = item?.user_id ?? user_id ?? undefined
+  if (!item || userId !== undefined) return entryPages(client, { ...range, userId, kpiId })
+  // Not every service may know this filter.
+  return ofItem(entryPages(client, { ...range, sourceId: item.id, kpiId }), item.id)
+}
+
+const addListCommand = (group: Command, act: Act): void => {
+  const command = group
+    .command('list')
+    .description('list the entries of a range of days, by day')
+    .option('--from <day>', 'first day: a date, today, -7d, this-month and the like', '-30d')
+    .option('--to <day>', 'last day', 'today')
+    .option('--user <user>', 'only of this user, by id, name or e-mail address')
+    .addOption(
+      new Option('--source <item>', 'only of this breakdown item, by id or name') //
+        .conflicts('user'),
+    )
+    .option('--kpi <kpi>', 'only of this KPI, by id or name')
+  addExamples(
+    addListOptions(command),
+    'entries list --user "Ann Lee" --from this-month',
+    'entries list --kpi Revenue --from 2026-01-01 --to 2026-03-31 -o csv',
+  )
+  act(command, async (cli, _, options) => {
+    const rangeOf = readRange(options, cli.today().day)
+    await cli.withClient(needsOf('list', options), async (client) => {
+      const of = shownBy(client)
+      applyListOptions(of, [], options)
+      const columns = chooseColumns(of, options, cli.printing().format)
+      const pages = await selected(client, rangeOf(client), options)
+      await printRecords(cli.io, cli.printing(), columns, listed(of, pages, options))
+    })
+  })
+}
+
+/** The entry that the flags give; of today, unless they say otherwise. */
+const readEntry = async (cli: Cli, client: Client, flags: FlagValues): Promise<EntryDraft> => {
+  const { day: today, zone } = cli.today()
+  const { date } = flags
+  const dated: FlagValues & { date?: unknown } =
+    typeof date === 'string' ? { ...flags, date: dateOfWord(date, today) } : flags
+  if (dated.date !== date) await cli.note(`--date ${String(date)} is ${dated.date} in ${zone}`)
+  const given = await readFlags(client, [...WHOSE, DATE, ...VALUES], dated)
+  if (!VALUES.some(({ flag }) => flags[flag] !== undefined)) {
+    given.faults.push('an entry needs --actual, --target or --notes')
+  }
+  const addToActual = flags['addToActual'] === true ? { addToActual: true } : {}
+  const item = await readSource(client, flags, given)
+  const fields = { entry_date: today, ...mustBeRight(given), ...addToActual }
+  if (!item) return asDraft(newerEntry, fields)
+  mustTakeEntries(cli, item)
+  return asDraft(newerEntry, { ...fields, source_id: item.id })
+}
+
+const addAddCommand = (group: Command, act: Act): void => {
+  const command = group
+    .command('add')
+    .description('add an entry, or update the one of this user, KPI and date; an empty value clears what is stored')
+    .option('--user <user>', 'whose value it is, by id, name or e-mail address (required, or --source)')
+    .addOption(
+      new Option('--source <item>', 'the breakdown item whose value it is, by id or name') //
+        .conflicts('user'),
+    )
+    .requiredOption('--kpi <kpi>', 'what it is a value of, by id or name')
+    .option('--date <date>', 'the day it is for: a date, yesterday, -7d (default: today)')
+    .option('--actual <number>', entry.fields.actual.about)
+    .option('--target <number>', entry.fields.target.about)
+    .option('--notes <text>', entry.fields.notes.about)
+    .option('--add-to-actual', 'add the actual to the one that is stored')
+  addExamples(
+    command,
+    'entries add --user ann@example.com --kpi Revenue --actual 12.5',
+    'entries add --source North --kpi Visits --actual 40',
+    'entries add --user "Ann Lee" --kpi Visits --date 2026-03-01 --actual 3 --add-to-actual --notes "two shops"',
+  )
+  act(command, async (cli, _, flags) => {
+    if (flags['user'] === undefined && flags['source'] === undefined) {
+      throw new UsageError('say whose value it is: --user <id|name|email>, or --source <item>')
+    }
+    const [of, added] = await cli.withClient(needsOf('add', flags), async (client) => {
+      const draft = await readEntry(cli, client, flags)
+      return [shownBy(client), await client.entries.add(draft)] as const
+    })
+    await cli.printOne(of, added)
+  })
+}
+
+/** `kpi entries …` */
+export const entries: Register = (group, act) => {
+  addListCommand(group, act)
+  addGet(group, act, entry, (client, id) => client.entries.get(id), { name: '1' }, undefined, shownBy)
+  addAddCommand(group, act)
+  addDelete(group, act, entry, (client, id) => client.entries.remove(id), { name: '1' })
+  addImport(group, act)
+  addExport(group, act)
+}

@@ -1,0 +1,177 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Needs } from '../../../client/capabilities.ts'
+import type { Client } from '../../../client/client.ts'
+import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
+import { Stopped } from '../../../client/transport.ts'
+import { formatDay } from '../../../domain/day.ts'
+import type { DayRange } from '../../../domain/period.ts'
+import { entry } from '../../../domain/resources/entry.ts'
+import { gzipped, sheetText, type Written } from '../../../export/chunks.ts'
+import { entriesByDay, type Selection } from '../../../export/entries-by-day.ts'
+import { readHeadings, readLabels } from '../../../export/labels.ts'
+import { longSheet } from '../../../export/long-sheet.ts'
+import type { Sheet } from '../../../export/sheet.ts'
+import { type Form, PLAIN_FORM } from '../../../export/text-format.ts'
+import { type Columns, sheetByKpi, sheetByUser } from '../../../export/wide-sheet.ts'
+import { writeWhole } from '../../../import/parse/files.ts'
+import type { FlagValues } from '../../args/flags.ts'
+import { idsIn, type NamedKind } from '../../args/names.ts'
+import { readRange } from '../../args/relative-dates.ts'
+import type { Cli } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { countOf } from '../../output/text.ts'
+import { visible } from '../../output/width.ts'
+import { storePath } from '../../target/folders.ts'
+import { findPlace } from '../../target/settings.ts'
+import { SOURCES } from '../../target/source.ts'
+
+/** How the file is to look. */
+type Look = { readonly form: Form; readonly isWide: boolean; readonly hasNames: boolean }
+
+/** Whether entries may belong to what is no person. Where the key may not read that, they may. */
+const mayHaveSources = async (client: Client, { users }: Selection): Promise<boolean> => {
+  if (client.variant === 'classic' || users !== undefined) return false
+  const items = await readIfAllowed(client, client.breakdownItems.list())
+  return items === undefined || items.some(({ user_id }) => user_id === null)
+}
+
+const kpiColumns = async (client: Client, { kpis }: Selection): Promise<Columns> => ({
+  ids: kpis ?? (await client.kpis.list()).filter((one) => !one.is_calculated).map(({ id }) => id),
+  heading: await readHeadings(client, 'kpi'),
+})
+
+const userColumns = async (client: Client, { users }: Selection): Promise<Columns> => ({
+  ids: users ?? (await client.users.list()).map(({ id }) => id),
+  heading: await readHeadings(client, 'user'),
+})
+
+/** The columns of the file that was asked for. A wide one of a single KPI has a column for each user, others one a KPI. */
+const sheetFor = async (client: Client, selection: Selection, look: Look): Promise<Sheet> => {
+  const { form, isWide, hasNames } = look
+  const hasSources = await mayHaveSources(client, selection)
+  const labels = await readLabels(client, hasSources, hasNames)
+  if (!isWide) return longSheet(form, labels, hasSources)
+  return selection.kpis?.length === 1 && selection.sources === undefined
+    ? sheetByUser(form, labels, await userColumns(client, selection))
+    : sheetByKpi(form, labels, hasSources, await kpiColumns(client, selection))
+}
+
+/** Where a semicolon stands between cells although the decimal sign is a point. */
+const POINT_AND_SEMICOLON: ReadonlySet<string> = new Set(['CH', 'LI'])
+
+const localeOf = (text: string): Intl.Locale => {
+  try {
+    const [known] = Intl.NumberFormat.supportedLocalesOf([text])
+    if (known !== undefined) return new Intl.Locale(known)
+  } catch {
+    // Said below.
+  }
+  throw new UsageError(`--excel ${text} is no locale; write a language and a country, such as de-DE or en-US`)
+}
+
+/** How a spreadsheet of a locale writes CSV: a semicolon between cells where the comma is the decimal sign. */
+const sheetForm = (text: string): Form => {
+  const { baseName, region } = localeOf(text)
+  if (POINT_AND_SEMICOLON.has(region ?? '')) return { separator: ';', decimal: '.', isSheet: true }
+  const parts = new Intl.NumberFormat(baseName).formatToParts(1.5)
+  const isComma = parts.some(({ type, value }) => type === 'decimal' && value === ',')
+  return isComma
+    ? { separator: ';', decimal: ',', isSheet: true } //
+    : { separator: ',', decimal: '.', isSheet: true }
+}
+
+const needsOf = ({ source }: FlagValues): Needs =>
+  source === undefined ? { of: entry, verb: 'list' } : [{ of: entry, verb: 'list' }, SOURCES]
+
+const idsOf = async (
+  client: Client,
+  kind: NamedKind,
+  flag: string,
+  list: unknown,
+): Promise<readonly number[] | undefined> =>
+  typeof list === 'string' ? idsIn(client, kind, `--${flag}`, list) : undefined
+
+const lookOf = ({ excel, layout, names }: FlagValues): Look => ({
+  form: typeof excel === 'string' ? sheetForm(excel) : PLAIN_FORM,
+  isWide: layout === 'wide',
+  hasNames: names === true,
+})
+
+/** Ends the export where it is asked to stop: there is no half of a file. */
+async function* untilStopped<T>(days: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  for await (const day of days) {
+    if (signal.aborted) throw new Stopped('stopped before all was written; run the same command again')
+    yield day
+  }
+}
+
+/** Lets no others read what is exported from a store on this machine than can read the store. */
+const rightsOf = ({ io, flags }: Cli): { readonly like?: number } => {
+  const place = findPlace(io, flags)
+  const store = place.kind === 'embedded' ? statSync(storePath(place.dataDir), { throwIfNoEntry: false }) : undefined
+  return store ? { like: store.mode } : {}
+}
+
+/** Writes to the file, whole, or to standard output as it comes. */
+const write = async (cli: Cli, file: unknown, text: AsyncIterable<string>): Promise<void> => {
+  if (typeof file === 'string') {
+    return writeWhole(resolve(cli.io.cwd, file), file.endsWith('.gz') ? gzipped(text) : text, rightsOf(cli))
+  }
+  const shown = cli.io.stdout.isTerminal ? visible : (part: string): string => part
+  for await (const part of text) await cli.io.stdout.write(shown(part))
+}
+
+const tellLeftOut = async ({ io }: Cli, { ofItems, values }: Written): Promise<void> => {
+  const what = [
+    ...(ofItems > 0
+      ? [`${countOf(ofItems, 'entry', 'entries')} of breakdown items, which this file has no column for`]
+      : []),
+    ...(values > 0 ? [`${countOf(values, 'target or note', 'targets and notes')}, which a wide file cannot hold`] : []),
+  ]
+  // Also where quiet is asked for: the file does not hold all.
+  if (what.length > 0) await io.stderr.write(`left out: ${what.join('; ')}\n`)
+}
+
+/** Endings of files that hold something else than CSV. */
+const OTHER_ENDING = /\.(?:json|ndjson|jsonl|xlsx?|ods|html?|md|xml|ya?ml|parquet|pdf|zip|zst)(?:\.gz)?$/i
+
+/** Refuses a form that is asked for and not written: a file of another one would be found out late. */
+const mustBeCsv = ({ flags, printing }: Cli, file: unknown): void => {
+  const { format } = printing()
+  const asked = flags.output !== undefined || format === 'json' ? format : 'csv'
+  const instead = 'kpi entries list -o json gives entries as JSON'
+  if (asked !== 'csv') throw new UsageError(`an export is a CSV file, and no ${asked}; ${instead}`)
+  const [ending] = typeof file === 'string' ? (OTHER_ENDING.exec(file) ?? []) : []
+  if (ending !== undefined) throw new UsageError(`an export is a CSV file, and --to-file ends in ${ending}; ${instead}`)
+}
+
+/** `kpi entries export`: writes entries as a file that imports as what is there already. */
+export const runExport = async (cli: Cli, flags: FlagValues): Promise<void> => {
+  const rangeOf = readRange(flags, cli.today().day)
+  const look = lookOf(flags)
+  const file = flags['toFile']
+  mustBeCsv(cli, file)
+  const written: Written = { entries: 0, ofItems: 0, values: 0 }
+  const signal = cli.io.interruption()
+  const work = async (client: Client): Promise<DayRange> => {
+    const range = rangeOf(client)
+    const selection: Selection = {
+      ...range,
+      users: await idsOf(client, 'user', 'user', flags['user']),
+      sources: await idsOf(client, 'breakdown_item', 'source', flags['source']),
+      kpis: await idsOf(client, 'kpi', 'kpi', flags['kpi']),
+    }
+    const sheet = await sheetFor(client, selection, look)
+    const days = untilStopped(entriesByDay(client, selection), signal)
+    await write(cli, file, sheetText(sheet, look.form, days, written))
+    return range
+  }
+  const range = await cli.withClient(needsOf(flags), work, { signal })
+  const place = typeof file === 'string' ? ` to ${file}` : ''
+  const [from, to] = [formatDay(range.from), formatDay(range.to)]
+  await cli.note(
+    `exported ${countOf(written.entries - written.ofItems, 'entry', 'entries')} of ${from} to ${to}${place}`,
+  )
+  await tellLeftOut(cli, written)
+}

@@ -1,0 +1,52 @@
+import { saysNotAssigned } from '../../../../domain/rules.ts'
+import type { AnyRecord } from '../../../../domain/schema.ts'
+import { rehearse } from '../../../../import/dry-run.ts'
+import type { Summary } from '../../../../import/import-types.ts'
+import { openPrepared } from '../../../../import/prepare.ts'
+import { EXIT } from '../../../exit.ts'
+import { countOf } from '../../../output/text.ts'
+import { beginWork, type Job, type Run } from './jobs.ts'
+import { rehearsalRecord } from './output.ts'
+import { ASSIGNING_ADVICE, DONE, type Ends, mayAssign } from './result.ts'
+
+/** What a dry run came to; `unread` is what could not be read, so that it cannot be told what would become of entries. */
+const shortSummary = (summary: Summary, unread: string): string => {
+  const { created, updated, unchanged, skipped, unknown, rejected, rounded, empty, assigned, unchecked } = summary
+  return (
+    `dry run, nothing was sent: ${created} to create, ${updated} to update, ${unchanged} unchanged, ` +
+    (skipped > 0 ? `${skipped} to leave alone, ` : '') +
+    (unknown > 0 ? `${unknown} to send as ${unread} cannot be read, ` : '') +
+    `${countOf(rejected, 'row')} to reject` +
+    (rounded > 0 ? `, ${countOf(rounded, 'value')} to round` : '') +
+    (empty > 0 ? `, ${empty} empty` : '') +
+    (assigned > 0 ? `, ${countOf(assigned, 'assignment')} to create` : '') +
+    (unchecked === '' ? '' : `; not checked: ${unchecked}`)
+  )
+}
+
+/** Says what loading a file would do, a row an entry; what that comes to is to be told below all rows. */
+export async function* rehearseJob(
+  run: Run,
+  job: Job,
+  ends: Ends,
+  tellBelow: (line: string) => void,
+): AsyncGenerator<readonly AnyRecord[]> {
+  const { asked, client, progress } = run
+  const { prepared, close } = await openPrepared(beginWork(run, job))
+  try {
+    progress.stop()
+    let needsAssignments = false
+    for await (const rows of rehearse(prepared)) {
+      needsAssignments ||= rows.some(({ action, reason }) => action === 'reject' && saysNotAssigned(reason))
+      yield rows.map(rehearsalRecord)
+    }
+    const { summary, reference } = prepared
+    const unread = reference.unchecked.has('entries') ? 'what is there' : 'the KPIs, which may have targets,'
+    const name = asked.isSeveral ? `${job.file}: ` : ''
+    tellBelow(name + shortSummary(summary, unread))
+    if (needsAssignments && mayAssign(client, asked)) tellBelow(name + ASSIGNING_ADVICE)
+    ends.add(summary.rejected > 0 ? { ...DONE, exit: EXIT.partial } : DONE, false)
+  } finally {
+    close()
+  }
+}

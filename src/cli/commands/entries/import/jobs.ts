@@ -1,0 +1,172 @@
+import { once } from 'node:events'
+import { createReadStream, fstatSync, type Stats, statSync } from 'node:fs'
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Client } from '../../../../client/client.ts'
+import type { Waiting } from '../../../../client/transport.ts'
+import type { Import } from '../../../../import/import-types.ts'
+import { fileError, fileSource, isDevice, type Source } from '../../../../import/parse/files.ts'
+import { openTable, type Table } from '../../../../import/parse/table.ts'
+import { spoolSource } from '../../../../import/spool.ts'
+import type { Verifying } from '../../../../import/verify/verified.ts'
+import type { Cli } from '../../../cli.ts'
+import { UsageError } from '../../../exit.ts'
+import type { Io } from '../../../io.ts'
+import { tellingClock } from '../../../output/wait-notices.ts'
+import { keepMapping } from './mapping.ts'
+import type { Asked } from './parsed-options.ts'
+import type { ProgressView } from './progress.ts'
+import type { Stops } from './signals.ts'
+import { verifyingOf } from './verified.ts'
+
+/** `data.rejects.csv` for `data.csv` or `data.csv.gz`, beside it; in the working directory for what is no file. */
+const usualPath = ({ cwd }: Io, file: string): string => {
+  if (file === '-' || isDevice(resolve(cwd, file))) return 'stdin.rejects.csv'
+  const plain = file.replace(/\.gz$/i, '')
+  return join(dirname(plain), `${basename(plain, extname(plain))}.rejects.csv`)
+}
+
+/** What a stream reads from, where that is known. */
+const statOfStream = (stream: Readable): Stats | undefined =>
+  'fd' in stream && typeof stream.fd === 'number' ? fstatSync(stream.fd) : undefined
+
+/** Whether rejects would go into a file that is read, by whatever names the two are called. */
+const isSameFile = ({ cwd, stdin }: Io, rejects: string, file: string): boolean => {
+  const [one, other] = [resolve(cwd, rejects), resolve(cwd, file)]
+  const written = statSync(one, { throwIfNoEntry: false })
+  const read = file === '-' ? statOfStream(stdin) : statSync(other, { throwIfNoEntry: false })
+  return one === other || (written?.isFile() === true && written.ino === read?.ino && written.dev === read.dev)
+}
+
+const rejectsPathOf = (io: Io, files: readonly string[], file: string, asked: string | undefined): string => {
+  const path = asked ?? usualPath(io, file)
+  const read = files.find((one) => isSameFile(io, path, one))
+  if (read === file) throw new UsageError(`--rejects ${path} is the file that is imported; name another`)
+  if (read !== undefined) {
+    throw new UsageError(
+      `${read} takes the rejects of ${file}, so it cannot be imported beside it; leave it out or rename it`,
+    )
+  }
+  return path
+}
+
+/** Two files that would write over each other's rejects. */
+const mustDiffer = ({ cwd }: Io, files: readonly string[], paths: readonly string[]): void => {
+  const places = paths.map((path) => resolve(cwd, path))
+  const again = places.findIndex((place, at) => places.indexOf(place) < at)
+  if (again < 0) return
+  const [first, second] = [files[places.indexOf(places[again] ?? '')], files[again]]
+  throw new UsageError(
+    first === second
+      ? `${first} is named twice; name it once`
+      : `the rejects of ${first} and ${second} would both go to ${paths[again]}; import one file at a time`,
+  )
+}
+
+/** Where the rejects of each file go: never to a file that is imported, whose other rows would be lost. */
+const findRejectsPaths = (io: Io, files: readonly string[], asked: string | undefined): string[] => {
+  const paths = files.map((file) => rejectsPathOf(io, files, file, asked))
+  mustDiffer(io, files, paths)
+  return paths
+}
+
+/**
+ * A pipe, once there is somebody who writes to it: waiting for that cannot be stopped but by ending the process, so that no
+ * signal is caught before.
+ */
+const openPipe = async (path: string, name: string): Promise<Readable> => {
+  const stream = createReadStream(path)
+  await once(stream, 'open').catch((error: unknown) => {
+    throw fileError(error, 'read', name)
+  })
+  return stream
+}
+
+/** Opens what a word of the command line names: a file, a pipe, or `-` for standard input. */
+const openSource = async ({ io, note }: Cli, file: string, signal: () => AbortSignal): Promise<Source> => {
+  const path = resolve(io.cwd, file)
+  if (file !== '-' && !isDevice(path)) return fileSource(path, file)
+  if (file === '-' && io.stdinIsTerminal) await note('reading rows from the terminal; end them with Ctrl-D')
+  if (file === '-') return spoolSource(io.stdin, io.tempDir, 'standard input', signal())
+  return spoolSource(await openPipe(path, file), io.tempDir, file, signal())
+}
+
+/** A file that is to be loaded: opened, with a place for what is rejected. */
+export type Job = {
+  /** As it was named, `-` for standard input. */
+  readonly file: string
+  readonly table: Table
+  /** As people are told of it, from the working directory. */
+  readonly rejectsPath: string
+  readonly verify: Verifying | undefined
+}
+
+/** Opens all files before the first is loaded, so that a name that is wrong is told in time. */
+export const openJobs = async (
+  cli: Cli,
+  files: readonly string[],
+  { rejects, reading, verify, receipt }: Asked,
+  { signal, told }: Stops,
+): Promise<Job[]> => {
+  const paths = findRejectsPaths(cli.io, files, rejects)
+  const verifying = files.map((file, at) => (verify ? verifyingOf(cli, file, paths[at] ?? '', receipt) : undefined))
+  const jobs: Job[] = []
+  try {
+    for (const [at, file] of files.entries()) {
+      const table = await openTable(await openSource(cli, file, signal), reading)
+      jobs.push({ file, table, rejectsPath: paths[at] ?? '', verify: verifying[at] })
+    }
+    return jobs
+  } catch (error) {
+    closeJobs(jobs)
+    throw told(error)
+  }
+}
+
+/** Closes the files, and removes what was laid down of them. */
+export const closeJobs = (jobs: readonly Job[]): void => {
+  for (const { table } of jobs) table.close()
+}
+
+/** A run of the command: one or more files, one after another, through one client. */
+export type Run = {
+  readonly cli: Cli
+  readonly client: Client
+  readonly asked: Asked
+  readonly stops: Stops
+  readonly progress: ProgressView
+  /** What forgets the loads that have come to their end; called once there is no command to continue any more. */
+  readonly finished: (() => void)[]
+}
+
+/** A pause that is made as the service cannot be reached, or fails. */
+const pauseOf =
+  ({ io }: Cli, { waiting }: Client) =>
+  (milliseconds: number): Waiting | undefined => {
+    const waits = waiting()
+    const isOutage = waits?.reason === 'unreachable' || waits?.reason === 'failing'
+    return isOutage ? { reason: waits.reason, until: io.now() + milliseconds } : undefined
+  }
+
+/** Begins with a file; answers the work that it is. */
+export const beginWork = ({ cli, client, asked, stops, progress }: Run, { file, table }: Job): Import => {
+  progress.begin(asked.isSeveral ? file : undefined)
+  // What is said of a column has to say of which file, unless it does.
+  const ofFile = (text: string): string =>
+    asked.isSeveral && !text.startsWith(table.name) ? `${table.name}: ${text}` : text
+  return {
+    client,
+    table,
+    options: asked.options,
+    clock: tellingClock(cli.io, pauseOf(cli, client), progress.waits),
+    folder: cli.io.tempDir,
+    signal: stops.signal(),
+    onProgress: (step) => {
+      cli.io.limitMemory()
+      progress.show(step)
+    },
+    onNote: (text) => progress.note(ofFile(text)),
+    onWarning: (text) => progress.warn(ofFile(text)),
+    onChecked: ({ plan, forms }) => keepMapping(cli, asked, { plan, forms, reading: table.reading }),
+  }
+}

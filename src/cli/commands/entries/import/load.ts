@@ -1,0 +1,138 @@
+import { hash } from 'node:crypto'
+import { join, resolve } from 'node:path'
+import type { Client } from '../../../../client/client.ts'
+import { plainUrl } from '../../../../client/http/base-url.ts'
+import type { AnyRecord } from '../../../../domain/schema.ts'
+import { flagsNotPlain, formFlags, lastingFlags } from '../../../../import/detect/column-formats.ts'
+import type { Forms } from '../../../../import/detect/survey.ts'
+import { type Ending, importFile } from '../../../../import/import-file.ts'
+import type { Summary } from '../../../../import/import-types.ts'
+import type { JournalPlace } from '../../../../import/journal/journal.ts'
+import { isDevice } from '../../../../import/parse/files.ts'
+import type { Reading } from '../../../../import/parse/table.ts'
+import { createRejectsFile } from '../../../../import/rejects/rejects-file.ts'
+import type { Cli } from '../../../cli.ts'
+import type { Io } from '../../../io.ts'
+import { shellWord } from '../../../output/text.ts'
+import { stateFolder } from '../../../target/folders.ts'
+import { findPlace } from '../../../target/settings.ts'
+import { beginWork, type Job, type Run } from './jobs.ts'
+import type { Asked } from './parsed-options.ts'
+import { ASSIGNING_ADVICE, conclude, type Ends, mayAssign } from './result.ts'
+
+/** The flags of a mapping that has just been saved, beside which rejects are UTF-8, whatever the file was. */
+const mappingFlags = (name: string, { encoding }: Reading, asked: Asked): string[] => [
+  `--mapping ${name}`,
+  ...(encoding === 'utf-8' || asked.reading.encoding !== undefined ? [] : ['--encoding utf-8']),
+]
+
+/**
+ * The flags with which a file of mended rejects is imported, beside those that were given, where the whole file showed
+ * forms that a few rows of it may not show; none where all is plain.
+ */
+const formNeeds = (forms: Forms, reading: Reading, asked: Asked): readonly string[] => {
+  const { decimal, dateFormat } = flagsNotPlain(formFlags(forms))
+  const { options, saveMapping } = asked
+  const needed = [
+    ...(decimal === undefined || options.decimal !== undefined ? [] : ['decimal' as const]),
+    ...(dateFormat === undefined || options.dateFormat !== undefined ? [] : ['dateFormat' as const]),
+  ]
+  if (needed.length === 0) return []
+  const saved = saveMapping === undefined ? {} : lastingFlags(forms)
+  const said = { decimal: `--decimal ${decimal}`, dateFormat: `--date-format ${shellWord(dateFormat ?? '')}` }
+  return [
+    ...(saveMapping === undefined ? [] : mappingFlags(saveMapping, reading, asked)),
+    ...needed.filter((one) => saved[one] === undefined).map((one) => said[one]),
+  ]
+}
+
+/** Seconds to a tenth, as a decimal. */
+const seconds = (milliseconds: number): bigint => BigInt(Math.round(milliseconds / 100)) * 1000n
+
+/** Measures one load by what the clock and the client, which others may have used before, say from now on. */
+export const startMeter = ({ uptime }: Io, client: Client): (() => AnyRecord) => {
+  const [startedAt, requests, traffic] = [uptime(), client.requests(), client.traffic()]
+  return () => ({
+    requests: client.requests() - requests,
+    refused: client.traffic().refused - traffic.refused,
+    waited: seconds(client.traffic().waitedMs - traffic.waitedMs),
+    seconds: seconds(uptime() - startedAt),
+  })
+}
+
+/** The summary of a load as a record. */
+const summaryRecord = ({ summary, left }: Ending, measured: AnyRecord): AnyRecord => ({
+  ...summary,
+  unchecked: summary.unchecked === '' ? null : summary.unchecked,
+  left,
+  ...measured,
+})
+
+/** The service as it is told apart from others: where it is. */
+const serviceOf = ({ io, flags }: Cli): string => {
+  const place = findPlace(io, flags)
+  return place.kind === 'embedded' ? place.dataDir : plainUrl(new URL(place.baseUrl))
+}
+
+/** The file as a whole path; undefined for what can be read only once, and so cannot be gone on with unasked. */
+const pathOf = ({ io }: Cli, file: string): string | undefined => {
+  const path = resolve(io.cwd, file)
+  return file === '-' || isDevice(path) ? undefined : path
+}
+
+/** Where the journal of an import lies. */
+const journalPlace = (cli: Cli, client: Client, file: string, asked: unknown): JournalPlace | undefined => {
+  const path = pathOf(cli, file)
+  if (path === undefined && typeof asked !== 'string') return undefined
+  const folder = typeof asked === 'string' ? resolve(cli.io.cwd, asked) : join(stateFolder(cli.io), 'journals')
+  return { folder, service: serviceOf(cli), account: client.workingFor, caller: client.caller, path: path ?? file }
+}
+
+const SERVICE_LETTERS = 16
+
+/** Where it is kept what was found out about a service of somebody else, by somebody's credentials. */
+const learnedPath = (cli: Cli, client: Client): string => {
+  const name = hash('sha256', JSON.stringify([serviceOf(cli), client.caller]), 'hex').slice(0, SERVICE_LETTERS)
+  return join(stateFolder(cli.io), 'services', `${name}.json`)
+}
+
+/** How the load of a file ended, and what to know to import the mended rejects. */
+type Loaded = Ending & { readonly needed: readonly string[]; readonly advice: readonly string[] }
+
+const loadJob = async (run: Run, job: Job): Promise<Loaded> => {
+  const { cli, client, asked, progress, finished } = run
+  const at = (path: string): string => resolve(cli.io.cwd, path)
+  try {
+    const work = beginWork(run, job)
+    let needed: readonly string[] = []
+    const ending = await importFile({
+      ...work,
+      onChecked: (checked) => {
+        work.onChecked?.(checked)
+        needed = formNeeds(checked.forms, job.table.reading, asked)
+      },
+      rejectsFile: createRejectsFile(at(job.rejectsPath), job.rejectsPath, work.onWarning),
+      journal: journalPlace(cli, client, job.file, asked.journal),
+      learnedPath: learnedPath(cli, client),
+      // Until all files are loaded, and what came of them is told, the same command comes to this one again.
+      onFinished: (forget) => finished.push(forget),
+      random: cli.io.random,
+      verify: job.verify,
+    })
+    if (!ending.needsAssignments || !mayAssign(client, asked)) return { ...ending, needed, advice: [] }
+    return { ...ending, needed: [...needed, '--create-assignments'], advice: [ASSIGNING_ADVICE] }
+  } finally {
+    progress.stop()
+  }
+}
+
+const hasSent = ({ created, updated, sent, assigned }: Summary): boolean => created + updated + sent + assigned > 0
+
+/** Loads a file; answers its summary. */
+export const load = async (run: Run, job: Job, ends: Ends): Promise<AnyRecord> => {
+  const measure = startMeter(run.cli.io, run.client)
+  const ending = await loadJob(run, job)
+  const isBegun = hasSent(ending.summary)
+  ends.add(await conclude(run, job, { ...ending, hasSent: isBegun }), isBegun)
+  return summaryRecord(ending, measure())
+}

@@ -1,0 +1,227 @@
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { nearest } from '../../../../client/directory.ts'
+import { KpiError } from '../../../../domain/errors.ts'
+import type { Plan } from '../../../../import/columns/columns.ts'
+import { type FormFlags, lastingFlags } from '../../../../import/detect/column-formats.ts'
+import type { Forms } from '../../../../import/detect/survey.ts'
+import {
+  DECIMALS,
+  ENCODINGS,
+  type ImportOptions,
+  LAYOUTS,
+  NAME_ROLES,
+  type NameRole,
+  type NumbersAs,
+  ON_DUPLICATE,
+  type Role,
+  ROLES,
+  separatorName,
+  SEPARATORS,
+} from '../../../../import/options.ts'
+import type { Reading } from '../../../../import/parse/table.ts'
+import { camelCase, type FlagValues } from '../../../args/flags.ts'
+import type { Cli } from '../../../cli.ts'
+import { UsageError } from '../../../exit.ts'
+import type { Io } from '../../../io.ts'
+import { configFolder, makeFolder } from '../../../target/folders.ts'
+import { mapOf } from './options.ts'
+import type { Asked } from './parsed-options.ts'
+
+/** How a file is read, as the flags of the same names say it; `map` is by roles. */
+type Mapping = Readonly<Record<string, unknown>>
+
+const NAME = /^[a-z0-9_-]{1,40}$/
+
+/** The name of a mapping, which is that of a file. */
+export const mappingName = (name: string): string => {
+  if (NAME.test(name)) return name
+  throw new UsageError(`"${name}" is no name of a mapping: small letters, digits, - and _, at most 40`)
+}
+
+const folderOf = (io: Io): string => join(configFolder(io), 'mappings')
+
+const pathOf = (io: Io, name: string): string => join(folderOf(io), `${name}.json`)
+
+const namesIn = (io: Io): string[] => {
+  try {
+    return readdirSync(folderOf(io))
+      .filter((file) => file.endsWith('.json'))
+      .map((file) => file.slice(0, -'.json'.length))
+      .toSorted()
+  } catch {
+    return []
+  }
+}
+
+const noMapping = (io: Io, name: string): UsageError => {
+  const names = namesIn(io)
+  const near = nearest(name, names)
+  const others =
+    names.length === 0 ? 'none is saved yet; save one with --save-mapping NAME' : `there are ${names.join(', ')}`
+  return new UsageError(`there is no mapping "${name}"; ${near === undefined ? others : `did you mean "${near}"?`}`)
+}
+
+/** Whether JSON is an object. */
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
+const isOneOf =
+  (choices: readonly string[]) =>
+  (value: unknown): boolean =>
+    choices.some((one) => one === value)
+const isMap = (value: unknown): boolean =>
+  isRecord(value) && Object.entries(value).every(([role, column]) => isOneOf(ROLES)(role) && isText(column))
+
+const isNameRoles = (value: unknown): boolean => Array.isArray(value) && value.every(isOneOf(NAME_ROLES))
+
+/** What a mapping may say, and what each of it has to be. */
+const PARTS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  layout: isOneOf(LAYOUTS),
+  map: isMap,
+  ignore: isTexts,
+  'by-id': isNameRoles,
+  'by-name': isNameRoles,
+  user: isText,
+  source: isText,
+  kpi: isText,
+  date: isText,
+  separator: isOneOf(SEPARATORS.map(separatorName)),
+  encoding: isOneOf(ENCODINGS),
+  decimal: isOneOf(DECIMALS),
+  'date-format': isText,
+  empty: isOneOf(['keep', 'clear']),
+  strict: (value) => typeof value === 'boolean',
+  'on-duplicate': isOneOf(ON_DUPLICATE),
+}
+
+const parse = (path: string, text: string): Mapping => {
+  const bad = (why: string): KpiError =>
+    new KpiError('malformed', `the mapping ${path} ${why}; mend it or save it anew`)
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    throw new KpiError('malformed', bad('is not JSON').message, { cause: error })
+  }
+  if (!isRecord(json)) throw bad('is not an object')
+  const wrong = Object.entries(json).filter(([name, value]) => !Object.hasOwn(PARTS, name) || !PARTS[name]?.(value))
+  if (wrong.length > 0) throw bad(`says what is not understood of ${wrong.map(([name]) => name).join(', ')}`)
+  return json
+}
+
+/** Reads a mapping that was saved. */
+const readMapping = (io: Io, name: string): Mapping => {
+  const path = pathOf(io, mappingName(name))
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw noMapping(io, name)
+    throw new KpiError('unusable', `cannot read the mapping ${path}: ${String(error)}`, { cause: error })
+  }
+  return parse(path, text)
+}
+
+/** Keeps a mapping under a name, for its owner alone, and never half of it. */
+const writeMapping = (io: Io, name: string, mapping: Mapping): void => {
+  const path = pathOf(io, mappingName(name))
+  makeFolder(folderOf(io), 'folder of mappings')
+  const beside = `${path}.${Buffer.from(io.random(6)).toString('hex')}`
+  try {
+    writeFileSync(beside, `${JSON.stringify(mapping, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    renameSync(beside, path)
+  } catch (error) {
+    throw new KpiError('unusable', `cannot write the mapping ${path}: ${String(error)}`, { cause: error })
+  }
+}
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
+
+/** What a mapping says of a role stands back where a flag says it: a column for a constant, and the other way round. */
+const withoutGiven = (mapping: Mapping, given: FlagValues): Mapping => {
+  const said = new Set<string>([...mapOf(given['map']).keys(), ...ROLES.filter((role) => given[role] !== undefined)])
+  // A constant says whom all entries belong to.
+  if (given['source'] !== undefined) said.add('user')
+  if (given['user'] !== undefined) said.add('source')
+  const isLeft = ([name]: readonly [string, unknown]): boolean => !said.has(name)
+  const map = isRecord(mapping['map']) ? Object.fromEntries(Object.entries(mapping['map']).filter(isLeft)) : {}
+  return Object.fromEntries(Object.entries({ ...mapping, map }).filter(isLeft))
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+/** The flags of a line, and under them those of the mapping that it names. */
+export const withMapping = (io: Io, given: FlagValues): FlagValues => {
+  const name = given['mapping']
+  if (typeof name !== 'string') return given
+  const { map, ignore, ...others } = withoutGiven(readMapping(io, name), given)
+  const columns = Object.entries(isRecord(map) ? map : {}).map(([role, column]) => `${role}=${quoted(String(column))}`)
+  const ignored = listOf(ignore).map((column) => quoted(String(column)))
+  return {
+    ...Object.fromEntries(Object.entries(others).map(([flag, value]) => [camelCase(flag), value])),
+    ...given,
+    map: [...columns, ...listOf(given['map'])],
+    ignore: [...ignored, ...listOf(given['ignore'])],
+  }
+}
+
+/** What was settled of a file: what was said, and what was found out. */
+type SettledFile = {
+  readonly options: ImportOptions
+  readonly reading: Reading
+  readonly plan: Plan
+  readonly forms: FormFlags
+  /** The date of all rows as it was said: yesterday is another day tomorrow. */
+  readonly date: string | undefined
+}
+
+/** What is found out only where letters show it, so that a file without such letters says nothing of the next one. */
+const ASSUMED_ENCODING = 'utf-8'
+
+const nameOfColumn = ({ header }: Plan, at: number): string => {
+  const name = header[at]?.trim() ?? ''
+  const isOnly = header.filter((one) => one.trim() === name).length === 1
+  return name !== '' && isOnly ? name : `#${at + 1}`
+}
+
+const rolesWith = ({ numbersAs = new Map() }: ImportOptions, as: NumbersAs): NameRole[] | undefined => {
+  const roles = [...numbersAs].flatMap(([role, one]) => (one === as ? [role] : []))
+  return roles.length > 0 ? roles : undefined
+}
+
+/** The mapping by which the next file of the kind is read as this one was. */
+const mappingOf = ({ options, reading, plan, forms, date }: SettledFile): Mapping => {
+  const map = [...plan.roles].map(([role, at]): [Role, string] => [role, nameOfColumn(plan, at)])
+  const all: Mapping = {
+    layout: plan.wide ? 'wide' : 'long',
+    map: Object.fromEntries(map),
+    ignore: options.ignore.length > 0 ? options.ignore : undefined,
+    'by-id': rolesWith(options, 'ids'),
+    'by-name': rolesWith(options, 'names'),
+    user: options.user,
+    source: options.source,
+    kpi: options.kpi,
+    date,
+    separator: plan.header.length > 1 ? separatorName(reading.separator) : undefined,
+    encoding: reading.encoding === ASSUMED_ENCODING ? undefined : reading.encoding,
+    decimal: options.decimal ?? forms.decimal,
+    'date-format': options.dateFormat ?? forms.dateFormat,
+    empty: options.clearEmpty ? 'clear' : undefined,
+    strict: options.strict || undefined,
+    'on-duplicate': options.onDuplicate === 'error' ? undefined : options.onDuplicate,
+  }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+}
+
+/** Saves how a file is read, where that was asked. */
+export const keepMapping = (
+  { io, note }: Cli,
+  { saveMapping: name, options, saidDate }: Asked,
+  { plan, forms, reading }: { readonly plan: Plan; readonly forms: Forms; readonly reading: Reading },
+): void => {
+  if (name === undefined) return
+  writeMapping(io, name, mappingOf({ options, plan, reading, forms: lastingFlags(forms), date: saidDate }))
+  void note(`how the file is read is saved: --mapping ${name}`)
+}

@@ -1,0 +1,47 @@
+import { type Capability, NEWER_PROFILE } from '../../../../client/capabilities.ts'
+import { assignment } from '../../../../domain/resources/assignment.ts'
+import { entry } from '../../../../domain/resources/entry.ts'
+import { mustNameSources, namesSourceIds } from '../../../../import/columns/header.ts'
+import type { ImportOptions } from '../../../../import/options.ts'
+import { headerOf, type Table } from '../../../../import/parse/table.ts'
+import { SOURCES } from '../../../target/source.ts'
+
+const ENTRIES: Capability = { of: entry, verb: 'add' }
+
+const SOURCE_OF_ROWS: Capability = {
+  ...SOURCES,
+  flag: {
+    name: 'the source of rows',
+    instead: `give a user, as values belong to users there, or use ${NEWER_PROFILE}`,
+  },
+}
+
+/** Making assignments, which only the classic interface does. */
+const ASSIGNING: Capability = {
+  of: assignment,
+  verb: 'add',
+  flag: {
+    name: '--create-assignments',
+    instead: 'assign the KPIs in the application, or with a classic profile',
+    together:
+      'is for files of users alone: assign the KPIs first (kpi assign add), or leave the sources out (--ignore)',
+  },
+}
+
+/** What the flags of an import need of the service, which is known before anything is read. */
+export const needsOfFlags = ({ source, map, createAssignments }: ImportOptions): Capability[] => [
+  ENTRIES,
+  ...(source === undefined ? [] : [SOURCES]),
+  ...(map.has('source') ? [SOURCE_OF_ROWS] : []),
+  ...(createAssignments ? [ASSIGNING] : []),
+]
+
+/**
+ * The same with what the file needs: breakdown items, where nothing else says whom its rows belong to. Beside a user they
+ * are read where there are such, if the column is sure to be theirs.
+ */
+export const needsOfFile = async (table: Table, options: ImportOptions): Promise<Capability[]> => {
+  const [needs, header] = [needsOfFlags(options), await headerOf(table)]
+  if (mustNameSources(header, options)) return [...needs, SOURCE_OF_ROWS]
+  return namesSourceIds(header, options) ? [...needs, { ...SOURCE_OF_ROWS, isWish: true }] : needs
+}

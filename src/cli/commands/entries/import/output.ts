@@ -1,0 +1,71 @@
+import { type AnyRecord, asNewer, resource } from '../../../../domain/schema.ts'
+import type { Rehearsed } from '../../../../import/dry-run.ts'
+
+/** What became of an import, as it is printed. */
+export const importSummary = resource({
+  name: 'import_summary',
+  plural: 'import_summaries',
+  title: 'summary of an import',
+  path: '',
+  verbs: [],
+  fields: {
+    read: { kind: 'integer', about: 'Rows of the file' },
+    created: { kind: 'integer', about: 'Entries that were made' },
+    updated: { kind: 'integer', about: 'Entries that were changed' },
+    unchanged: { kind: 'integer', about: 'Entries that were there already' },
+    sent: { kind: 'integer', about: 'Entries of which the service did not tell whether they were made or changed' },
+    skipped: { kind: 'integer', about: 'Entries that were there already, and were left alone' },
+    rejected: { kind: 'integer', about: 'Rows that were not loaded, or not wholly' },
+    rounded: { kind: 'integer', about: 'Values that had more than four decimals' },
+    empty: { kind: 'integer', about: 'Rows, or cells of a wide file, without a value' },
+    assigned: { kind: 'integer', about: 'Assignments that were made' },
+    left: { kind: 'integer', about: 'Entries that were not sent because the run was stopped' },
+    requests: { kind: 'integer', about: 'Requests that were answered' },
+    refused: { kind: 'integer', about: 'Requests that were refused for the limit, and sent again' },
+    waited: { kind: 'decimal', about: 'Seconds that requests waited for their turn' },
+    seconds: { kind: 'decimal', about: 'How long it took' },
+    unchecked: { kind: 'text', about: 'What could not be checked before it was sent', nullable: true },
+  },
+})
+
+/** What a dry run says, a row an entry. */
+export const rehearsalRow = resource({
+  name: 'dry_run_row',
+  plural: 'dry_run_rows',
+  title: 'row of a dry run',
+  path: '',
+  verbs: [],
+  fields: {
+    line: { kind: 'integer', about: 'Line of the file' },
+    action: {
+      kind: 'text',
+      about: 'create, update, add, unchanged, skip, send (where the key may not read what would tell) or reject',
+    },
+    user_id: { kind: 'integer', about: 'User', nullable: true },
+    source_id: { kind: 'integer', about: 'Breakdown item that is no person', nullable: true, newer: true },
+    kpi_id: { kind: 'integer', about: 'KPI', nullable: true },
+    entry_date: { kind: 'date', about: 'Day', nullable: true },
+    actual: { kind: 'decimal', about: 'Actual to be sent', nullable: true },
+    target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
+    notes: { kind: 'text', about: 'Notes to be sent', nullable: true },
+    reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
+  },
+})
+
+/** The same where entries may belong to any breakdown item. */
+export const newerRehearsalRow = asNewer(rehearsalRow)
+
+/** A row of a dry run as a record. */
+export const rehearsalRecord = ({ line, action, draft, reason }: Rehearsed): AnyRecord => ({
+  line,
+  action,
+  user_id: draft?.user_id ?? null,
+  // A person's item says no more than the user.
+  source_id: typeof draft?.user_id === 'number' ? null : (draft?.source_id ?? null),
+  kpi_id: draft?.kpi_id ?? null,
+  entry_date: draft?.entry_date ?? null,
+  actual: draft?.actual ?? null,
+  target: draft?.target ?? null,
+  notes: draft?.notes ?? null,
+  reason: reason === '' ? null : reason,
+})

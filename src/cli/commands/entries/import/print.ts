@@ -1,0 +1,108 @@
+import type { AnyRecord, NamedField, Resource } from '../../../../domain/schema.ts'
+import { faultsOfHeaders } from '../../../../import/check.ts'
+import { EXIT, Unfinished } from '../../../exit.ts'
+import { printRecords } from '../../../output/print.ts'
+import { rehearseJob } from './dry-run.ts'
+import { explainJob, finding, linesOf } from './explain.ts'
+import type { Job, Run } from './jobs.ts'
+import { load } from './load.ts'
+import { importSummary, newerRehearsalRow, rehearsalRow } from './output.ts'
+import type { Asked } from './parsed-options.ts'
+import type { Ends } from './result.ts'
+
+type Records = AsyncGenerator<readonly AnyRecord[]>
+
+const FILE: NamedField = { name: 'file', field: { kind: 'text', about: 'File that was named, - for standard input' } }
+
+const columnsOf = ({ asked }: Run, { shown }: Resource): readonly NamedField[] =>
+  asked.isSeveral ? [FILE, ...shown] : shown
+
+/** What there is to print of each file, with its name. */
+async function* withNames(jobs: readonly Job[], ends: Ends, recordsOf: (job: Job) => Records): Records {
+  for (const job of jobs) {
+    if (!ends.goesOn()) return
+    for await (const records of recordsOf(job)) yield records.map((record) => ({ file: job.file, ...record }))
+  }
+}
+
+/** The first records that there are; none where there are none at all. */
+const firstOf = async (records: Records): Promise<readonly AnyRecord[]> => {
+  for (;;) {
+    const { value, done } = await records.next()
+    if (done === true) return []
+    if (value.length > 0) return value
+  }
+}
+
+/**
+ * Prints records as one list. What ends them before there are any is thrown before anything is printed, even a header;
+ * what ends them later, after the list has been closed.
+ */
+const printList = async ({ cli }: Run, columns: readonly NamedField[], records: Records): Promise<void> => {
+  let failure: { readonly error: unknown } | undefined
+  const first = await firstOf(records)
+  async function* untilFailure(): Records {
+    yield first
+    try {
+      yield* records
+    } catch (error) {
+      failure = { error }
+    }
+  }
+  try {
+    await printRecords(cli.io, cli.printing(), columns, untilFailure())
+  } finally {
+    // They may have begun without being asked for more: output may end at any moment.
+    await records.return(undefined)
+  }
+  if (failure) throw failure.error
+}
+
+/** A run has loaded the files before one, which a dry run has not. */
+const BY_ITSELF =
+  'each file is judged by what is stored now: a user, KPI and date that several of them give is judged as if each were alone'
+
+/** Says what loading files would do, as one list. */
+const printRehearsals = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
+  const row = run.client.variant === 'classic' ? rehearsalRow : newerRehearsalRow
+  const below: string[] = []
+  const records = withNames(jobs, ends, (job) => rehearseJob(run, job, ends, (line) => below.push(line)))
+  try {
+    await printList(run, columnsOf(run, row), records)
+  } finally {
+    for (const line of below) await run.cli.note(line)
+    if (run.asked.isSeveral && below.length > 0) await run.cli.note(BY_ITSELF)
+  }
+}
+
+/** Says how files are read, as one list. */
+const printFindings = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
+  const records = withNames(jobs, ends, (job) => explainJob(run, job, ends))
+  await printList(run, columnsOf(run, finding), records)
+}
+
+/** Loads files, and prints a summary of each; that of a single file is no list. */
+const printLoads = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
+  async function* loadOne(job: Job): Records {
+    yield [await load(run, job, ends)]
+  }
+  const loads = withNames(jobs, ends, loadOne)
+  if (run.asked.isSeveral) return printList(run, columnsOf(run, importSummary), loads)
+  for await (const [record] of loads) if (record) await run.cli.printOne(importSummary, record)
+}
+
+/** With several files, a header that is wrong is told before the first file is loaded. */
+export const mustHaveHeaders = async ({ client, asked }: Run, jobs: readonly Job[]): Promise<void> => {
+  if (!asked.isSeveral || asked.explain) return
+  const tables = jobs.map(({ table }) => table)
+  const faults = await faultsOfHeaders(tables, client, asked.options)
+  const said = faults.flatMap((fault, at) => (fault ? linesOf(fault).map((line) => `${jobs[at]?.file}: ${line}`) : []))
+  if (said.length === 0) return
+  throw new Unfinished(EXIT.failed, 'malformed', [...said, 'nothing was sent of any file'])
+}
+
+/** What prints what is asked for: how files are read, what loading them would do, or what loading them did. */
+export const printerFor = ({ explain, isDryRun }: Asked): typeof printLoads => {
+  if (explain) return printFindings
+  return isDryRun ? printRehearsals : printLoads
+}

@@ -1,0 +1,135 @@
+import type { Ora } from 'ora'
+import type { Client } from '../../../../client/client.ts'
+import type { Waiting } from '../../../../client/transport.ts'
+import type { Progress } from '../../../../import/import-types.ts'
+import type { Cli } from '../../../cli.ts'
+import type { LogFields } from '../../../output/log.ts'
+import {
+  createSpeedometer,
+  heldUpText,
+  progressFields,
+  progressText,
+  type Speed,
+  waitingFields,
+  waitingText,
+} from '../../../output/progress-text.ts'
+import { type OnWait, tellLongWaits } from '../../../output/wait-notices.ts'
+import { oneLine } from '../../../output/width.ts'
+
+/** Shows how far an import is. */
+export type ProgressView = {
+  /** Begins with a file, which is named where there are several. */
+  readonly begin: (name: string | undefined) => void
+  readonly show: (progress: Progress) => void
+  /** A line for people between what is shown. */
+  readonly note: (text: string) => void
+  /** The same for what has to be known, also where quiet is wanted. */
+  readonly warn: (text: string) => void
+  /** Takes what is waited for, and nothing once it is not. */
+  readonly waits: OnWait
+  readonly stop: () => void
+}
+
+const LINE_MS = 30_000
+
+/** What was last heard of the work. */
+type Seen = { readonly step: Progress; readonly speed: Speed }
+const UNKNOWN: Speed = { perSecond: undefined, leftMs: undefined }
+
+const named = (file: string | undefined, text: string): string => (file === undefined ? text : `${file}: ${text}`)
+
+/** A line at most every 30 seconds, and one as a long wait begins, which would look as if nothing went on. */
+const showLines = ({ io, log }: Cli, { usage, requests }: Client): ProgressView => {
+  const speedOf = createSpeedometer(requests)
+  let toldAt = io.now()
+  let file: string | undefined
+  let last: Seen = { step: { phase: 'read', done: 0 }, speed: UNKNOWN }
+  const tell = (text: string, event: string, fields: LogFields): void => {
+    toldAt = io.now()
+    void log.note(named(file, text), event, { ...(file !== undefined && { file }), ...fields })
+  }
+  return {
+    begin: (name) => {
+      file = name
+      last = { step: { phase: 'read', done: 0 }, speed: UNKNOWN }
+    },
+    show: (step) => {
+      const now = io.now()
+      const speed = speedOf(step, now)
+      last = { step, speed }
+      if (now - toldAt >= LINE_MS)
+        tell(progressText(step, speed, usage()), 'progress', progressFields(step, speed, usage()))
+    },
+    waits: tellLongWaits(io.now, (waiting) => {
+      const { step, speed } = last
+      const text = waitingText(waiting, io.now(), step, speed)
+      if (text !== undefined) tell(heldUpText(step, text), 'waiting', waitingFields(step, waiting, io.now()))
+    }),
+    note: (text) => void log.note(text),
+    warn: (text) => void log.warn(text),
+    stop: () => undefined,
+  }
+}
+
+const createSpinner = async ({ io }: Cli, text: () => string): Promise<Ora> => {
+  const { default: ora } = await import('ora')
+  // The import itself watches for Ctrl-C.
+  return ora({ stream: io.stderr.stream, suffixText: text, discardStdin: false })
+}
+
+/** One line that changes as long as the work goes on, also where nothing is done but wait. */
+const showSpinner = async (cli: Cli, { usage, waiting, requests }: Client): Promise<ProgressView> => {
+  const { io } = cli
+  const speedOf = createSpeedometer(requests)
+  let file: string | undefined
+  let text = ''
+  let last: Seen | undefined
+  /** What is paused for, which the client does not know of. */
+  let pause: Waiting | undefined
+  /** Asked for each frame, so that it goes on where nothing is done but wait. */
+  const textNow = (): string => {
+    const waits = pause ?? waiting()
+    const held = waits && waitingText(waits, io.now(), last?.step, last?.speed)
+    if (held === undefined) return text
+    return last ? heldUpText(last.step, held) : `${text}, ${held}`
+  }
+  const spinner = await createSpinner(cli, () => oneLine(named(file, textNow())))
+  const between = (tell: () => Promise<void>): void => {
+    const { isSpinning } = spinner
+    spinner.stop()
+    void tell()
+    if (isSpinning) spinner.start()
+  }
+  return {
+    begin: (name) => {
+      file = name
+      text = 'reading'
+      last = undefined
+      spinner.start()
+    },
+    show: (step) => {
+      last = { step, speed: speedOf(step, io.now()) }
+      text = progressText(step, last.speed, usage())
+    },
+    waits: (waits) => {
+      pause = waits
+    },
+    note: (line) => {
+      between(() => cli.log.note(line))
+    },
+    warn: (line) => {
+      between(() => cli.log.warn(line))
+    },
+    stop: () => {
+      spinner.stop()
+    },
+  }
+}
+
+/** A spinner at a terminal; elsewhere a line from time to time. */
+export const createProgress = (cli: Cli, client: Client): Promise<ProgressView> => {
+  const { io, flags, log } = cli
+  // A spinner has to know how wide its terminal is: without that it clears lines for ever.
+  const hasSpinner = io.stderr.isTerminal && io.stderr.columns !== undefined && !log.isJson && !flags.quiet
+  return hasSpinner ? showSpinner(cli, client) : Promise.resolve(showLines(cli, client))
+}

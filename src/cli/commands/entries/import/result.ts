@@ -1,0 +1,197 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Client } from '../../../../client/client.ts'
+import { Stopped } from '../../../../client/transport.ts'
+import { type ErrorCode, KpiError } from '../../../../domain/errors.ts'
+import type { Verified } from '../../../../import/verify/verified.ts'
+import { EXIT, exitCodes, Unfinished } from '../../../exit.ts'
+import { countOf } from '../../../output/text.ts'
+import type { Job, Run } from './jobs.ts'
+import type { Asked } from './parsed-options.ts'
+import type { Stops } from './signals.ts'
+import { verifiedNote, verifiedOutcome } from './verified.ts'
+
+/** The flags that say what the rows of a file mean and what becomes of them, which its rejects need as well. */
+const needsFlags = ({ options, reading, mapping }: Asked): boolean => {
+  const { map, ignore, numbersAs, layout, user, source, kpi, date, decimal, dateFormat } = options
+  const said = [numbersAs, layout, user, source, kpi, date, decimal, dateFormat, reading.separator, mapping]
+  return (
+    said.some((one) => one !== undefined) ||
+    map.size + ignore.length > 0 ||
+    options.clearEmpty ||
+    options.strict ||
+    options.createAssignments ||
+    options.onDuplicate !== 'error' ||
+    options.onConflict !== 'update'
+  )
+}
+
+/** How a file of mended rejects is imported: it is UTF-8, whatever the file was that they came from. */
+const wayBack = (asked: Asked, more: readonly string[]): string => {
+  const { encoding = 'utf-8' } = asked.reading
+  const same = encoding === 'utf-8' ? ' with the same flags' : ' with the same flags, but --encoding utf-8'
+  const added = more.join(' ')
+  if (!needsFlags(asked)) return added === '' ? '' : ` with ${added}`
+  return added === '' ? same : `${same}${encoding === 'utf-8' ? '' : ','} and ${added}`
+}
+
+/** Where rejected rows are, and how they are loaded once they are mended: with which flags beside those that were given. */
+const rejectedSummary = (rejected: number, path: string, asked: Asked, more: readonly string[]): string => {
+  const [rows, are, them] =
+    rejected === 1 ? ['1 row was', 'it is', 'it'] : [`${rejected} rows were`, 'they are', 'them']
+  return `${rows} rejected; ${are} in ${path} with the reasons: mend ${them} there and import that file${wayBack(asked, more)}`
+}
+
+/** Whether --create-assignments would help: it is not given yet, and the newer variant has no assignments. */
+export const mayAssign = ({ variant }: Client, { options }: Asked): boolean =>
+  variant === 'classic' && !options.createAssignments
+
+/** What no mending of rows does. */
+export const ASSIGNING_ADVICE =
+  'a KPI that is not assigned to its user is nothing to mend: --create-assignments makes what is missing'
+
+/** What the work on a file came to: an exit code, a word for it, and what is not done, a line each. */
+export type Outcome = { readonly exit: number; readonly code: string; readonly said: readonly string[] }
+
+/** All is done. */
+export const DONE: Outcome = { exit: EXIT.done, code: 'done', said: [] }
+
+/** What comes of the files of a run, one after another, and of the run as a whole. */
+export type Ends = {
+  /** Takes what came of the next file; `hasSent` where any of it went to the service. */
+  readonly add: (outcome: Outcome, hasSent: boolean) => void
+  /** Whether the next file may follow. */
+  readonly goesOn: () => boolean
+  /** What is to be told of an error that ended the run in the middle of a file. */
+  readonly errorOf: (error: unknown) => unknown
+  /** The exit code of a run that came to its end; throws where there is something to say. */
+  readonly exit: () => number
+}
+
+/** These do not keep the next file from being loaded. */
+const HARMLESS: ReadonlySet<number> = new Set([EXIT.done, EXIT.partial])
+
+const STOPPED: Outcome = { exit: EXIT.workLeft, code: 'work_left', said: [] }
+
+/** What an error makes of the file that it ended; once something was sent, a service that is not there leaves work. */
+const outcomeOf = (error: unknown, hasSent: boolean): Outcome | undefined => {
+  if (error instanceof Stopped) return { ...STOPPED, code: 'stopped', said: [error.message] }
+  if (!(error instanceof KpiError)) return undefined
+  const said = [error.message, ...error.issues.map(({ field, message }) => `${field}: ${message}`)]
+  const exit = exitCodes[error.code]
+  return hasSent && exit === EXIT.unreachable ? { ...STOPPED, said } : { exit, code: error.code, said }
+}
+
+/** Puts what comes of each file into one end. */
+export const createEnds = (files: readonly string[], { signal, explain, told }: Stops): Ends => {
+  const outcomes: Outcome[] = []
+  let hasSentAny = false
+  const isOne = files.length === 1
+  const linesOf = ({ said }: Outcome, at: number): readonly string[] =>
+    isOne ? said : said.map((line) => `${files[at]}: ${line}`)
+  const whole = (): Outcome => {
+    const rest = files.slice(outcomes.length)
+    const said = outcomes.flatMap(linesOf)
+    const ender = outcomes.find(({ exit }) => !HARMLESS.has(exit))
+    if (rest.length === 0) return { ...(ender ?? outcomes.find(({ exit }) => exit !== EXIT.done) ?? DONE), said }
+    const notBegun = explain(`not begun: ${rest.join(', ')}; run the same command to continue`)
+    return { ...(ender ?? STOPPED), said: [...said, notBegun] }
+  }
+  return {
+    add: (outcome, hasSent) => {
+      outcomes.push(outcome)
+      hasSentAny ||= hasSent
+    },
+    // The first file says by itself that nothing was sent.
+    goesOn: () => (outcomes.length === 0 || !signal().aborted) && outcomes.every(({ exit }) => HARMLESS.has(exit)),
+    errorOf: (error) => {
+      const outcome = outcomeOf(told(error), hasSentAny)
+      if (isOne || !outcome) return told(error)
+      outcomes.push(outcome)
+      const { exit, code, said } = whole()
+      return new Unfinished(exit, code, said)
+    },
+    exit: () => {
+      const { exit, code, said } = whole()
+      if (said.length > 0) throw new Unfinished(exit, code, said)
+      return exit
+    },
+  }
+}
+
+const unwrittenSummary = (rejected: number, { message }: KpiError): string => {
+  const rows = rejected === 1 ? '1 row was rejected' : `${rejected} rows were rejected`
+  return `${rows}, but ${message}; once that is mended, the same command writes the rejects and sends nothing twice`
+}
+
+/** What is said of the rows that were rejected, where there are any. */
+const saidOfRejects = (
+  asked: Asked,
+  rejectsPath: string,
+  { summary: { rejected }, needed = [], advice = [], unwritten }: Concluded,
+): readonly string[] => {
+  if (rejected === 0) return []
+  return unwritten
+    ? [unwrittenSummary(rejected, unwritten)]
+    : [rejectedSummary(rejected, rejectsPath, asked, needed), ...advice]
+}
+
+const leftSummary = (left: number, [one, many]: readonly [string, string], isRefused: boolean): string =>
+  `stopped with ${countOf(left, one, many)} left; ` +
+  (isRefused ? 'once that is mended, the same command continues' : 'run the same command to continue')
+
+/** How the load of a file ended, whatever it held. */
+type Concluded = {
+  readonly summary: { readonly rejected: number }
+  readonly left: number
+  readonly failure: KpiError | undefined
+  /** Whether any of it went to the service before it ended. */
+  readonly hasSent?: boolean
+  /** The flags with which the rows that were rejected are loaded, beside those that were given. */
+  readonly needed?: readonly string[]
+  /** What else there is to know to load the rows that were rejected, a line each. */
+  readonly advice?: readonly string[]
+  readonly unwritten?: KpiError | undefined
+  readonly verified?: Verified | undefined
+}
+
+/** What is answered where the service has moved. */
+const OF_PLACE: ReadonlySet<ErrorCode> = new Set(['not_acceptable', 'not_found'])
+
+/** Tells a run that ended for a reason that time does not mend: the same command goes on once that is mended. */
+const isRefusal = ({ failure, left, hasSent = false }: Concluded): boolean => {
+  if (!failure) return false
+  const exit = exitCodes[failure.code]
+  // A service that took entries before is at the right address: a 404 now is its fault, unless no entry is left to send.
+  const isOfPlace = exit === EXIT.unsupported || OF_PLACE.has(failure.code)
+  return exit !== EXIT.unreachable && !(hasSent && left > 0 && isOfPlace)
+}
+
+/** What the load of a file came to: nothing more to say, or what was rejected and what is left to do. */
+export const conclude = async (
+  { cli, stops, asked }: Pick<Run, 'cli' | 'stops' | 'asked'>,
+  { rejectsPath, verify }: Pick<Job, 'rejectsPath' | 'verify'>,
+  concluded: Concluded,
+  called: readonly [one: string, many: string] = ['entry', 'entries'],
+): Promise<Outcome> => {
+  const { left, failure, unwritten, verified } = concluded
+  const { rejected } = concluded.summary
+  if (rejected === 0 && existsSync(resolve(cli.io.cwd, rejectsPath))) {
+    await cli.note(`nothing was rejected; ${rejectsPath} is that of an earlier run`)
+  }
+  const differs = verified && verifiedOutcome(verified, verify?.receiptFile ?? '')
+  if (verified && !differs) await cli.note(verifiedNote(verified))
+  const said = [
+    ...saidOfRejects(asked, rejectsPath, concluded),
+    ...(failure ? [failure.message] : []),
+    ...(left > 0 ? [stops.explain(leftSummary(left, called, isRefusal(concluded)))] : []),
+    ...(differs?.said ?? []),
+  ]
+  // All was sent: what could not be read back is work that is left.
+  if (differs && !failure)
+    return { ...differs, said, exit: differs.exit === EXIT.unreachable ? EXIT.workLeft : differs.exit }
+  if (failure && isRefusal(concluded)) return { exit: exitCodes[failure.code], code: failure.code, said }
+  if (unwritten) return { exit: exitCodes[unwritten.code], code: unwritten.code, said }
+  if (left > 0) return { exit: EXIT.workLeft, code: 'work_left', said }
+  return rejected > 0 ? { exit: EXIT.partial, code: 'rejected', said } : DONE
+}

@@ -1,0 +1,72 @@
+import type { Client } from '../../../../client/client.ts'
+import type { FlagValues } from '../../../args/flags.ts'
+import type { Cli } from '../../../cli.ts'
+import type { OnWait } from '../../../output/wait-notices.ts'
+import { warnOfEnd } from '../../../target/api-key.ts'
+import { closeJobs, type Job, openJobs } from './jobs.ts'
+import { needsOfFile, needsOfFlags } from './needs.ts'
+import { type Asked, readAsked } from './parsed-options.ts'
+import { mustHaveHeaders, printerFor } from './print.ts'
+import { createProgress } from './progress.ts'
+import { createEnds } from './result.ts'
+import { watchStops } from './signals.ts'
+
+/** What the files need of the service, each by itself. */
+const needsOf = async (jobs: readonly Job[], { options }: Asked): Promise<Awaited<ReturnType<typeof needsOfFile>>> =>
+  (await Promise.all(jobs.map(({ table }) => needsOfFile(table, options)))).flat()
+
+const STOPPING = 'stopping once what was sent is answered; another Ctrl-C ends it at once'
+
+/** Tells which day a word for the date of all rows stands for. */
+const tellDay = async (cli: Cli, { saidDate, options: { date } }: Asked): Promise<void> => {
+  if (saidDate === undefined || date === undefined || saidDate.trim() === date) return
+  await cli.note(`--date ${saidDate} is ${date} in ${cli.today().zone}`)
+}
+
+/** `kpi entries import`: reads, checks and sends files, one after another, or only says what that would do. */
+export const runImport = async (cli: Cli, files: readonly string[], flags: FlagValues): Promise<number> => {
+  const asked = readAsked(cli, files, flags)
+  cli.printing()
+  await tellDay(cli, asked)
+  cli.mustHave(needsOfFlags(asked.options))
+  if (!asked.isDryRun && !asked.explain) cli.io.stdout.outlast()
+  const stops = watchStops(cli.io, asked.deadline)
+  const ends = createEnds(files, stops)
+  const finished: (() => void)[] = []
+  let note = (text: string): void => void cli.note(text)
+  let onWait: OnWait = () => undefined
+  const work = async (client: Client, jobs: readonly Job[]): Promise<void> => {
+    const progress = await createProgress(cli, client)
+    note = progress.note
+    onWait = progress.waits
+    if (cli.io.stderr.isTerminal) {
+      stops.signal().addEventListener('abort', () => progress.note(stops.explain(STOPPING)))
+    }
+    try {
+      const run = { cli, client, asked, stops, progress, finished }
+      await mustHaveHeaders(run, jobs)
+      await printerFor(asked)(run, jobs, ends)
+    } finally {
+      progress.stop()
+      await warnOfEnd(cli, client.keySaid())
+    }
+  }
+  const jobs = await openJobs(cli, files, asked, stops)
+  try {
+    await cli
+      .withClient(await needsOf(jobs, asked), (client) => work(client, jobs), {
+        signal: stops.signal(),
+        late: stops.late,
+        rate: asked.rate,
+        note: (text) => note(text),
+        onWait: (waiting) => onWait(waiting),
+      })
+      .catch((error: unknown) => {
+        throw ends.errorOf(error)
+      })
+  } finally {
+    closeJobs(jobs)
+  }
+  if (finished.length === files.length) for (const forget of finished) forget()
+  return ends.exit()
+}

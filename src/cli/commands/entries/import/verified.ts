@@ -1,0 +1,68 @@
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import { isDevice } from '../../../../import/parse/files.ts'
+import { tellDifference, type Verified, type Verifying } from '../../../../import/verify/verified.ts'
+import type { Cli } from '../../../cli.ts'
+import { EXIT, exitCodes, UsageError } from '../../../exit.ts'
+import { countOf } from '../../../output/text.ts'
+import { findPlace, type Place } from '../../../target/settings.ts'
+import type { Outcome } from './result.ts'
+
+/** `data.receipt.json` for `data.csv`, beside it; in the working directory for what is no file. */
+const receiptPathOf = ({ io }: Cli, file: string): string => {
+  if (file === '-' || isDevice(resolve(io.cwd, file))) return 'stdin.receipt.json'
+  const plain = file.replace(/\.gz$/i, '')
+  return join(dirname(plain), `${basename(plain, extname(plain))}.receipt.json`)
+}
+
+const placeOf = (place: Place): Verifying['place'] =>
+  place.kind === 'embedded'
+    ? { service: place.dataDir, profile: null, login: null }
+    : {
+        service: place.baseUrl,
+        profile: place.profile ?? null,
+        login: place.kind === 'classic' ? place.login : null,
+      }
+
+/** What `--verify` and `--receipt` ask for. */
+export const verifyingOf = (cli: Cli, file: string, rejectsFile: string, receipt: string | undefined): Verifying => {
+  const { cwd } = cli.io
+  const path = receipt ?? receiptPathOf(cli, file)
+  const other = [file, rejectsFile].find((one) => resolve(cwd, one) === resolve(cwd, path))
+  if (other !== undefined) throw new UsageError(`--receipt ${path} is also ${other}; name another`)
+  return {
+    receiptPath: resolve(cwd, path),
+    place: placeOf(findPlace(cli.io, cli.flags)),
+    receiptFile: path,
+    rejectsFile,
+  }
+}
+
+/** What of a run that went on could not be compared. */
+const notComparedNote = (count: number): string =>
+  count === 0
+    ? ''
+    : `; not compared: ${countOf(count, 'entry', 'entries')} of an earlier part of the run, as what rows refer to has changed since, so that what it sent cannot be told from what was there before`
+
+/** What reading everything back came to, where it is as it should be. */
+export const verifiedNote = ({ compared, notCompared }: Verified): string =>
+  `read back and compared: ${countOf(compared, 'entry', 'entries')}, as sent${notComparedNote(notCompared)}`
+
+/** The same where it is not as it should be. */
+export const verifiedOutcome = (
+  { compared, equal, notCompared, first, failure }: Verified,
+  receiptFile: string,
+): Outcome | undefined => {
+  if (failure) {
+    const said = [
+      `all was sent, but it could not be read back and compared: ${failure.message}; the same command does that`,
+    ]
+    return { exit: exitCodes[failure.code], code: failure.code, said }
+  }
+  if (compared === equal) return undefined
+  const differ = countOf(compared - equal, 'entry differs', 'entries differ')
+  const said = [
+    ...first.map(tellDifference),
+    `${differ} from what was sent; all of that is in ${receiptFile}${notComparedNote(notCompared)}`,
+  ]
+  return { exit: EXIT.failed, code: 'differs', said }
+}

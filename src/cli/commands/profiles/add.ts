@@ -1,0 +1,123 @@
+import { resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import { addExamples } from '../../args/examples.ts'
+import type { FlagValues } from '../../args/flags.ts'
+import { askText } from '../../args/prompt.ts'
+import type { Act, Cli } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { isOfV1, readBaseUrl } from '../../target/base-url.ts'
+import { mustBeProfileName, type Profile, readProfiles, writeProfiles } from '../../target/profiles.ts'
+import { dropToken, keepToken, readSecretFile, SECRETS, wrongForm, wrongKind } from '../../target/secrets.ts'
+import { findTimeZone } from '../../target/time-zone.ts'
+
+type RemoteProfile = Exclude<Profile, { readonly kind: 'embedded' }>
+type Kind = RemoteProfile['kind']
+
+const flag = (flags: FlagValues, name: string): string | undefined => {
+  const value = flags[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+const QUESTIONS: Record<Kind, string> = { classic: 'Account token', v1: 'Key' }
+
+/** The token or key, from standard input, a file, or the terminal; never from a flag. */
+const readSecret = async (cli: Cli, name: string, kind: Kind, flags: FlagValues): Promise<string> => {
+  const file = flag(flags, 'tokenFile')
+  if (file !== undefined) return readSecretFile(cli.io, resolve(cli.io.cwd, file))
+  if (flags['tokenStdin'] === true) {
+    const { text } = await import('node:stream/consumers')
+    return (await text(cli.io.stdin)).trim()
+  }
+  const missing = `a ${SECRETS[kind]} is needed: --token-stdin, --token-file or --token-command`
+  return askText(cli, `${QUESTIONS[kind]} of profile ${name}`, missing, true)
+}
+
+const sourceOf = (flags: FlagValues): string => {
+  const file = flag(flags, 'tokenFile')
+  if (file !== undefined) return `the file ${file}`
+  return flags['tokenStdin'] === true ? 'standard input' : 'what was typed'
+}
+
+const mustBeGood = (kind: Kind, secret: string, flags: FlagValues): void => {
+  if (secret === '') throw new UsageError(`the ${SECRETS[kind]} is empty`)
+  const noForm = wrongForm(kind, secret)
+  if (noForm !== undefined) throw new UsageError(`${sourceOf(flags)} holds no ${SECRETS[kind]}: ${noForm}`)
+  const fault = wrongKind(kind, secret)
+  if (fault !== undefined) throw new UsageError(`the secret cannot be used: ${fault}`)
+}
+
+/** Where the service is, which says its variant, and the login name that goes with the classic one. */
+const remotePlace = async (cli: Cli, flags: FlagValues): Promise<RemoteProfile> => {
+  const place = flag(flags, 'baseUrl') ?? (await askText(cli, 'Base URL', 'a base URL is needed: --base-url'))
+  const baseUrl = readBaseUrl(place).href.replace(/\/$/, '')
+  const login = flag(flags, 'login')
+  if (!isOfV1(baseUrl)) {
+    return {
+      kind: 'classic',
+      baseUrl,
+      login: login ?? (await askText(cli, 'Login name', 'a login name is needed: --login')),
+    }
+  }
+  if (login === undefined) return { kind: 'v1', baseUrl }
+  throw new UsageError('a base URL that ends in /v1 takes a key, which says by itself whose it is; leave --login out')
+}
+
+const remoteProfile = async (cli: Cli, name: string, flags: FlagValues): Promise<Profile> => {
+  const profile = await remotePlace(cli, flags)
+  const tokenCommand = flag(flags, 'tokenCommand')
+  if (tokenCommand !== undefined) return { ...profile, tokenCommand }
+  const secret = await readSecret(cli, name, profile.kind, flags)
+  mustBeGood(profile.kind, secret, flags)
+  keepToken(cli.io, name, secret)
+  return profile
+}
+
+/** An embedded service takes no credentials; whoever gives some means something else. */
+const mustBeEmbedded = (flags: FlagValues): void => {
+  const remote = ['baseUrl', 'login', 'tokenStdin', 'tokenFile', 'tokenCommand']
+  if (remote.some((name) => flags[name] !== undefined)) {
+    throw new UsageError('--data-dir makes a profile of an embedded service, which has no base URL, login or token')
+  }
+}
+
+/** `kpi profiles add` */
+export const addAdd = (group: Command, act: Act): void => {
+  const command = group
+    .command('add')
+    .description('add a profile: a remote service, or with --data-dir an embedded one')
+    .argument('<name>', 'what to call it')
+    .option('--base-url <url>', 'the service: it ends in /api, or in /v1 for the newer interface')
+    .option('--login <name>', 'your login name; none goes with a key of the newer interface')
+    .option('--token-stdin', 'read the account token or the key from standard input')
+    .addOption(
+      new Option('--token-file <file>', 'read the account token or the key from a file') //
+        .conflicts('tokenStdin'),
+    )
+    .addOption(
+      new Option('--token-command <command>', 'a program that prints the token or the key, asked each time') //
+        .conflicts(['tokenStdin', 'tokenFile']),
+    )
+  addExamples(
+    command,
+    'profiles add acme --base-url https://acme.example.com/api --login ann@example.com',
+    'profiles add acme --base-url https://acme.example.com/api --login ann@example.com --token-command "pass show kpi"',
+    'profiles add nightly --base-url https://kpi.example.com/v1 --token-command "pass show kpi-nightly"',
+    'profiles add test --data-dir ./kpi-data --time-zone Europe/Berlin',
+  )
+  act(command, async (cli, [name = ''], flags) => {
+    mustBeProfileName(name)
+    const { dataDir, timeZone } = cli.flags
+    if (timeZone !== undefined) findTimeZone(cli.io, cli.flags)
+    if (dataDir !== undefined) mustBeEmbedded(flags)
+    const place: Profile =
+      dataDir === undefined
+        ? await remoteProfile(cli, name, flags)
+        : { kind: 'embedded', dataDir: resolve(cli.io.cwd, dataDir) }
+    const profile: Profile = { ...place, ...(timeZone !== undefined && { timeZone }) }
+    const { current, byName } = readProfiles(cli.io)
+    await writeProfiles(cli.io, { current, byName: new Map([...byName, [name, profile]]) })
+    if (profile.kind === 'embedded' || profile.tokenCommand !== undefined) dropToken(cli.io, name)
+    const done = byName.has(name) ? 'replaced' : 'added'
+    await cli.note(`${done} profile ${name}; use it with --profile ${name}, or always with: kpi profiles use ${name}`)
+  })
+}

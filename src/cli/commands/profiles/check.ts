@@ -1,0 +1,132 @@
+import type { Command } from 'commander'
+import { type Header, type KeySaid, keySaidIn, numberIn } from '../../../client/http/credentials.ts'
+import type { Probed } from '../../../client/http/http-transport.ts'
+import { frequency } from '../../../domain/resources/catalog.ts'
+import { kpi } from '../../../domain/resources/kpi.ts'
+import { type AnyRecord, type FieldValue, resource } from '../../../domain/schema.ts'
+import { addExamples } from '../../args/examples.ts'
+import type { Act, Cli } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { scopeIn } from '../../target/advice.ts'
+import { warnOfEnd } from '../../target/api-key.ts'
+import { describeToken } from '../../target/secrets.ts'
+import { probeAt, withClientAt } from '../../target/session.ts'
+import {
+  findPlace,
+  findTimeout,
+  type GlobalFlags,
+  mustNotBeStray,
+  type Place,
+  profileInUse,
+  type RemotePlace,
+} from '../../target/settings.ts'
+
+const checked = resource({
+  name: 'checked_profile',
+  plural: 'checked_profiles',
+  title: 'profile that was checked',
+  path: '',
+  verbs: [],
+  fields: {
+    profile: { kind: 'text', about: 'Name of the profile; blank where something else names the place', nullable: true },
+    variant: { kind: 'text', about: 'embedded, classic or v1' },
+    place: { kind: 'text', about: 'Data directory or base URL' },
+    login: { kind: 'text', about: 'Login name, of a classic one', nullable: true },
+    key_id: { kind: 'integer', about: 'Id of the key', nullable: true },
+    key_name: { kind: 'text', about: 'Name of the key', nullable: true },
+    key_owner: { kind: 'text', about: 'User in whose name the key acts', nullable: true },
+    token_from: { kind: 'text', about: 'Where the token or key comes from', nullable: true },
+    access: { kind: 'text', about: 'on where the account lets programs in; local where none has to be let in' },
+    scopes: { kind: 'text', about: 'What may be done: everything, the scopes of the key, or not told' },
+    expires_at: { kind: 'datetime', about: 'When the key ends', nullable: true },
+    limit: { kind: 'integer', about: 'Requests that the rate limit allows', nullable: true },
+    used: { kind: 'integer', about: 'Requests of them that are used', nullable: true },
+    left: { kind: 'integer', about: 'Requests of them that are left', nullable: true },
+    per_seconds: { kind: 'integer', about: 'Seconds that the rate limit counts over', nullable: true },
+  },
+})
+
+const isMissing = ({ refusal }: Probed): boolean =>
+  refusal !== undefined && ['not_found', 'method_not_allowed', 'unsupported'].includes(refusal.code)
+
+/** Asks a place for its shortest list, or, as a third-party service may lack that, for its KPIs. */
+const probeOf = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<Probed> => {
+  const timeoutMs = findTimeout(flags)
+  const probed = await probeAt(cli.io, place, timeoutMs, frequency.path)
+  if (!isMissing(probed)) return probed
+  const other = await probeAt(cli.io, place, timeoutMs, kpi.path)
+  return isMissing(other) ? probed : other
+}
+
+const limitOf = (header: Header): Record<string, FieldValue> => {
+  const limit = numberIn(header('x-ratelimit-limit'))
+  const used = numberIn(header('x-ratelimit-requests'))
+  const left = limit === null || used === null ? null : Math.max(0, limit - used)
+  return { limit, used, left, per_seconds: numberIn(header('x-ratelimit-duration')) }
+}
+
+const keyOf = ({ id, name, user, scopes, expiresAt }: KeySaid): Record<string, FieldValue> => ({
+  login: null,
+  key_id: id,
+  key_name: name,
+  key_owner: user,
+  scopes: scopes ?? 'not told',
+  expires_at: expiresAt,
+})
+
+/** A key that may not ask just that is a good one all the same. */
+const isForLackOfScope = ({ header, refusal }: Probed): boolean =>
+  refusal?.code === 'forbidden' &&
+  (scopeIn(refusal) !== undefined || /insufficient_scope/.test(header('www-authenticate') ?? ''))
+
+/** What was found out about a place, and, where it takes one, the key. */
+type Found = { readonly record: AnyRecord; readonly key?: KeySaid }
+
+const checkRemote = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<Found> => {
+  const probed = await probeOf(cli, flags, place)
+  if (probed.refusal && !(place.kind === 'v1' && isForLackOfScope(probed))) throw probed.refusal
+  const { header } = probed
+  const key = keySaidIn(header)
+  const record = {
+    place: place.baseUrl,
+    token_from: describeToken(cli.io, place.profile, place.tokenCommand),
+    access: 'on',
+    ...(place.kind === 'v1' ? keyOf(key) : { login: place.login, scopes: 'everything' }),
+    ...limitOf(header),
+  }
+  return { record, key }
+}
+
+const checkEmbedded = async (cli: Cli, flags: GlobalFlags, place: Place): Promise<Found> => {
+  const needs = { of: frequency, verb: 'list' } as const
+  await withClientAt(cli.io, place, findTimeout(flags), needs, (client) => client.frequencies.list())
+  const dataDir = place.kind === 'embedded' ? place.dataDir : ''
+  return { record: { place: dataDir, access: 'local', scopes: 'everything' } }
+}
+
+const flagsFor = (flags: GlobalFlags, name: string | undefined): GlobalFlags => {
+  if (name === undefined) return flags
+  if (flags.profile === undefined) return { ...flags, profile: name }
+  throw new UsageError(`${name} and --profile ${flags.profile} each name a profile; give one of them`)
+}
+
+/** `kpi profiles check` */
+export const addCheck = (group: Command, act: Act): void => {
+  const command = group
+    .command('check')
+    .description(
+      'make one harmless request and say who you are there, what you may do, and how much of the limit is left',
+    )
+    .argument('[name]', 'the profile; left out, the place that commands go to')
+  addExamples(command, 'profiles check acme', 'profiles check -o json')
+  act(command, async (cli, [name]) => {
+    const flags = flagsFor(cli.flags, name)
+    mustNotBeStray(cli.io, flags)
+    const place = findPlace(cli.io, flags)
+    const { record, key } = await (place.kind === 'embedded'
+      ? checkEmbedded(cli, flags, place)
+      : checkRemote(cli, flags, place))
+    await cli.printOne(checked, { profile: profileInUse(cli.io, flags) ?? null, variant: place.kind, ...record })
+    await warnOfEnd(cli, key)
+  })
+}

@@ -1,0 +1,104 @@
+import type { Command } from 'commander'
+import { resource } from '../../../domain/schema.ts'
+import { addExamples } from '../../args/examples.ts'
+import { mustBeWanted } from '../../args/prompt.ts'
+import type { Act, Cli, Register } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { type Profile, profileNamed, type Profiles, readProfiles, writeProfiles } from '../../target/profiles.ts'
+import { describeToken, dropToken } from '../../target/secrets.ts'
+import { addAdd } from './add.ts'
+import { addCheck } from './check.ts'
+
+const profileRecord = resource({
+  name: 'profile',
+  plural: 'profiles',
+  title: 'profile',
+  path: '',
+  verbs: [],
+  fields: {
+    name: { kind: 'text', about: 'Name of the profile' },
+    current: { kind: 'boolean', about: 'Whether it is used when none is named' },
+    kind: { kind: 'text', about: 'embedded, classic or v1' },
+    place: { kind: 'text', about: 'Data directory or base URL' },
+    login: { kind: 'text', about: 'Login name, of a classic one', nullable: true },
+    token_from: { kind: 'text', about: 'Where the token or key comes from', nullable: true },
+    time_zone: { kind: 'text', about: 'Whose days today and the like are, where it is not the system', nullable: true },
+  },
+})
+
+const recordOf = (
+  cli: Cli,
+  { current }: Profiles,
+  name: string,
+  profile: Profile,
+): Record<string, string | boolean | null> => ({
+  name,
+  current: name === current,
+  kind: profile.kind,
+  place: profile.kind === 'embedded' ? profile.dataDir : profile.baseUrl,
+  login: profile.kind === 'classic' ? profile.login : null,
+  token_from: profile.kind === 'embedded' ? null : describeToken(cli.io, name, profile.tokenCommand),
+  time_zone: profile.timeZone ?? null,
+})
+
+const addList = (group: Command, act: Act): void => {
+  act(addExamples(group.command('list').description('list all profiles'), 'profiles list'), async (cli) => {
+    const profiles = readProfiles(cli.io)
+    const records = [...profiles.byName].map(([name, profile]) => recordOf(cli, profiles, name, profile))
+    await cli.printMany(profileRecord.shown, records)
+  })
+}
+
+const addUse = (group: Command, act: Act): void => {
+  const command = group
+    .command('use')
+    .description('use a profile when none is named')
+    .argument('[name]')
+    .option('--none', 'use none again, but the embedded service')
+  addExamples(command, 'profiles use acme', 'profiles use --none')
+  act(command, async (cli, [name], { none }) => {
+    const profiles = readProfiles(cli.io)
+    if ((name === undefined) !== (none === true)) throw new UsageError('name one profile to use, or say --none')
+    if (name !== undefined) profileNamed(profiles, name)
+    await writeProfiles(cli.io, { ...profiles, current: name })
+    await cli.note(name === undefined ? 'no profile is used from now on' : `profile ${name} is used from now on`)
+  })
+}
+
+const addShow = (group: Command, act: Act): void => {
+  const command = group.command('show').description('show a profile, without its secret').argument('<name>')
+  addExamples(command, 'profiles show acme')
+  act(command, async (cli, [name = '']) => {
+    const profiles = readProfiles(cli.io)
+    await cli.printOne(profileRecord, recordOf(cli, profiles, name, profileNamed(profiles, name)))
+  })
+}
+
+const addRemove = (group: Command, act: Act): void => {
+  const command = group
+    .command('remove')
+    .description('remove a profile and its secret; no data')
+    .argument('<name>')
+    .option('-y, --yes', 'do not ask')
+  addExamples(command, 'profiles remove acme', 'profiles remove acme --yes')
+  act(command, async (cli, [name = ''], { yes }) => {
+    const { current, byName } = readProfiles(cli.io)
+    profileNamed({ current, byName }, name)
+    await mustBeWanted(cli, yes, `remove profile ${name} and its secret`)
+    const rest = new Map([...byName].filter(([one]) => one !== name))
+    await writeProfiles(cli.io, { current: current === name ? undefined : current, byName: rest })
+    dropToken(cli.io, name)
+    const after = current === name ? '; it was the one in use: commands go to the embedded service now' : ''
+    await cli.note(`removed profile ${name}${after}`)
+  })
+}
+
+/** `kpi profiles …` */
+export const profiles: Register = (group, act) => {
+  addAdd(group, act)
+  addList(group, act)
+  addShow(group, act)
+  addUse(group, act)
+  addCheck(group, act)
+  addRemove(group, act)
+}

@@ -1,0 +1,85 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { KpiError } from '../../../domain/errors.ts'
+import { resource } from '../../../domain/schema.ts'
+import { addExamples } from '../../args/examples.ts'
+import type { Cli, Register } from '../../cli.ts'
+import { EXIT, Unfinished } from '../../exit.ts'
+import { existingFile, filePlace, withExistingStore } from '../../target/bundled-store.ts'
+import { makeFolder, storePath } from '../../target/folders.ts'
+
+/** What a backup holds, of all accounts together. */
+const backupRecord = resource({
+  name: 'backup',
+  plural: 'backups',
+  title: 'backup',
+  path: '',
+  verbs: [],
+  fields: {
+    file: { kind: 'text', about: 'File of the backup', readOnly: true },
+    bytes: { kind: 'integer', about: 'Size of the file', readOnly: true },
+    accounts: { kind: 'integer', about: 'Accounts', readOnly: true },
+    users: { kind: 'integer', about: 'Users', readOnly: true },
+    kpis: { kind: 'integer', about: 'KPIs', readOnly: true },
+    entries: { kind: 'integer', about: 'Entries', readOnly: true },
+  },
+})
+
+/** Runs `work`, which Ctrl-C stops; then that is told, and that nothing has come of it. */
+const stoppable = async <T>(cli: Cli, what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const signal = cli.io.interruption()
+  try {
+    return await work(signal)
+  } catch (error) {
+    throw signal.aborted && !(error instanceof KpiError)
+      ? new Unfinished(EXIT.interrupted, 'interrupted', [`interrupted; ${what}`])
+      : error
+  }
+}
+
+/** `kpi service restore` */
+export const addRestore: Register = (group, act) => {
+  const command = group
+    .command('restore')
+    .description('put a backup in place of the store; nobody may have it open')
+    .argument('<file>', 'a file that kpi service backup has written')
+    .option('--force', 'overwrite a store that holds data')
+  addExamples(command, 'service restore kpi-backup.db --data-dir ./copy', 'service restore kpi-backup.db --force')
+  act(command, async (cli, [name = ''], { force }) => {
+    const [{ restoreStore }, { countAll }] = await Promise.all([
+      import('../../../store/maintenance/restore.ts'),
+      import('../../../store/maintenance/status.ts'),
+    ])
+    const [dataDir, file] = [filePlace(cli, 'pg_restore'), resolve(cli.io.cwd, name)]
+    const asideName = `damaged-${new Date(cli.io.now()).toISOString().replaceAll(/\D/g, '').slice(0, 14)}`
+    const aside = await stoppable(cli, 'the store is as it was', (signal) =>
+      restoreStore(file, storePath(dataDir), {
+        force: force === true,
+        asideName,
+        signal,
+        makeFolder: () => makeFolder(dataDir, 'data directory'),
+      }),
+    )
+    if (aside !== undefined) await cli.note(`the damaged store that was there is kept in ${aside}`)
+    const counts = await withExistingStore(cli, (db) => db.read(countAll))
+    await cli.printOne(backupRecord, { file, bytes: statSync(file).size, ...counts })
+  })
+}
+
+/** `kpi service backup` */
+export const addBackup: Register = (group, act) => {
+  const command = group
+    .command('backup')
+    .description('write all accounts into one file, also while servers and imports write')
+    .argument('<file>', 'the file to write')
+    .option('--force', 'overwrite the file if it is there')
+  addExamples(command, 'service backup kpi-2026-11-21.db', 'service backup kpi-nightly.db --force')
+  act(command, async (cli, [name = ''], { force }) => {
+    const { backUpStore } = await import('../../../store/maintenance/backup.ts')
+    const [path, file] = [existingFile(filePlace(cli, 'pg_dump')), resolve(cli.io.cwd, name)]
+    const counts = await stoppable(cli, 'no backup was written', (signal) =>
+      backUpStore(path, file, force === true, signal),
+    )
+    await cli.printOne(backupRecord, { file, bytes: statSync(file).size, ...counts })
+  })
+}

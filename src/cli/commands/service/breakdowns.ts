@@ -1,0 +1,72 @@
+import type { Command } from 'commander'
+import { Fault } from '../../../domain/errors.ts'
+import { valueOfText } from '../../../domain/field-value.ts'
+import { breakdown } from '../../../domain/resources/breakdowns.ts'
+import type { Context } from '../../../service/context.ts'
+import { addExamples } from '../../args/examples.ts'
+import { idAmong } from '../../args/names.ts'
+import type { Act, Register } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
+import { addVerb, inAccount } from './with-account.ts'
+
+const expectName = (text: string): string => {
+  const name = valueOfText(breakdown.fields.name, text) ?? new Fault('must not be empty')
+  if (name instanceof Fault) throw new UsageError(`the name ${name.message}`)
+  return String(name)
+}
+
+const idOf = async (ctx: Context, text: string): Promise<number> => {
+  const { breakdowns } = await import('../../../service/definitions/breakdowns.ts')
+  return idAmong(breakdown.title, await breakdowns.list(ctx), text)
+}
+
+const addCreate = (group: Command, act: Act): void => {
+  const create = addVerb(group, 'create', 'make a breakdown; its items are made with kpi breakdown-items')
+  create.argument('<name>', breakdown.fields.name.about)
+  act(addExamples(create, 'service breakdowns create Channel'), async (cli, [text = ''], flags) => {
+    const name = expectName(text)
+    const { breakdowns } = await import('../../../service/definitions/breakdowns.ts')
+    await cli.printOne(breakdown, await inAccount(cli, flags, (ctx) => breakdowns.create(ctx, name)))
+  })
+}
+
+const addList = (group: Command, act: Act): void => {
+  const list = addListOptions(addVerb(group, 'list', 'list all breakdowns, that of the people too'))
+  addExamples(list, 'service breakdowns list', 'service breakdowns list -o json')
+  act(list, async (cli, _, flags) => {
+    const columns = chooseColumns(breakdown, flags, cli.printing().format)
+    const { breakdowns } = await import('../../../service/definitions/breakdowns.ts')
+    const records = await inAccount(cli, flags, breakdowns.list)
+    await cli.printMany(columns, applyListOptions(breakdown, records, flags))
+  })
+}
+
+const addRename = (group: Command, act: Act): void => {
+  const rename = addVerb(group, 'rename', 'give a breakdown another name', '<name>').argument('<new>', 'the new name')
+  act(addExamples(rename, 'service breakdowns rename Region Area'), async (cli, [text = '', wanted = ''], flags) => {
+    const name = expectName(wanted)
+    const { breakdowns } = await import('../../../service/definitions/breakdowns.ts')
+    const renamed = await inAccount(cli, flags, async (ctx) => breakdowns.rename(ctx, await idOf(ctx, text), name))
+    await cli.printOne(breakdown, renamed)
+  })
+}
+
+const addDelete = (group: Command, act: Act): void => {
+  const remove = addVerb(group, 'delete', 'delete a breakdown that has no items', '<name>')
+  remove.option('-y, --yes', 'do not ask')
+  addExamples(remove, 'service breakdowns delete Shift', 'service breakdowns delete Shift --yes')
+  act(remove, async (cli, [text = ''], flags) => {
+    const { mustBeWanted } = await import('../../args/prompt.ts')
+    await mustBeWanted(cli, flags['yes'], `delete breakdown ${text}`)
+    const { breakdowns } = await import('../../../service/definitions/breakdowns.ts')
+    const { id, name } = await inAccount(cli, flags, async (ctx) => breakdowns.remove(ctx, await idOf(ctx, text)))
+    await cli.note(`deleted breakdown ${id} (${name})`)
+  })
+}
+
+/** `kpi service breakdowns …` */
+export const addBreakdowns: Register = (group, act) => {
+  const breakdowns = group.command('breakdowns').description('what values are broken down by; groups, in other words')
+  for (const add of [addCreate, addList, addRename, addDelete]) add(breakdowns, act)
+}

@@ -1,0 +1,131 @@
+import type { Command } from 'commander'
+import type { Client } from '../../../client/client.ts'
+import { nearest } from '../../../client/directory.ts'
+import { formatDay } from '../../../domain/day.ts'
+import { calculatedKpi, calculationStep } from '../../../domain/resources/calculated-kpi.ts'
+import { kpi } from '../../../domain/resources/kpi.ts'
+import { asDraft, asPatch, type Draft, type Patch } from '../../../domain/schema.ts'
+import { addExamples } from '../../args/examples.ts'
+import { addFieldFlags, addUsualFields, fieldFlags, type FlagValues, mustBeRight, readFlags } from '../../args/flags.ts'
+import { idsIn, resolveRecordId } from '../../args/names.ts'
+import { readRange } from '../../args/relative-dates.ts'
+import type { Act } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
+import { addVerb, inAccount } from './with-account.ts'
+
+const FORMULAS = `
+A formula is made of numbers, + - * / ( ), KPIs by id or exact name in brackets, and SUM, AVG, MIN and MAX over a list:
+  [Revenue] / [Visits]      100 * (SUM([3], [4]) - [5]) / [5]
+It has no value where a KPI has none in the period, or where it divides by zero; lists skip a KPI that has none.`
+
+const readDraft = async (client: Client, flags: FlagValues): Promise<Draft<typeof calculatedKpi>> => {
+  const given = await readFlags(client, fieldFlags(calculatedKpi), flags)
+  await addUsualFields(client, calculatedKpi, flags, given, client.kpis.list)
+  return asDraft(calculatedKpi, mustBeRight(given))
+}
+
+const readPatch = async (client: Client, flags: FlagValues): Promise<Patch<typeof calculatedKpi>> => {
+  const fields = mustBeRight(await readFlags(client, fieldFlags(calculatedKpi), flags))
+  if (Object.keys(fields).length === 0) throw new UsageError('nothing to change was given; --help shows the flags')
+  return asPatch(calculatedKpi, fields)
+}
+
+const addAdd = (group: Command, act: Act): void => {
+  const command = addVerb(group, 'add', 'define a KPI that a formula computes').addHelpText('after', FORMULAS)
+  addExamples(
+    addFieldFlags(command, calculatedKpi, 'add'),
+    'service calculated add --name Share --frequency M --formula "100 * [Revenue] / ([Revenue] + [Visits])"',
+    'service calculated add --name "Per visit" --frequency W --formula "[1] / [2]" --over inputs --target-from formula',
+  )
+  act(command, async (cli, _, flags) => {
+    const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
+    const record = await inAccount(cli, flags, async (ctx, client) =>
+      calculated.add(ctx, await readDraft(client, flags), nearest),
+    )
+    await cli.printOne(calculatedKpi, record)
+  })
+}
+
+const addUpdate = (group: Command, act: Act): void => {
+  const command = addVerb(group, 'update', 'change a calculated KPI; an empty value clears a field', '<name>')
+  command.addHelpText('after', FORMULAS)
+  addExamples(
+    addFieldFlags(command, calculatedKpi, 'update'),
+    'service calculated update Share --formula "[Revenue] / SUM([Revenue], [Visits])"',
+  )
+  act(command, async (cli, [name = ''], flags) => {
+    const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
+    const record = await inAccount(cli, flags, async (ctx, client) =>
+      calculated.update(ctx, await resolveRecordId(client, kpi, name), await readPatch(client, flags), nearest),
+    )
+    await cli.printOne(calculatedKpi, record)
+  })
+}
+
+const addList = (group: Command, act: Act): void => {
+  const command = addListOptions(addVerb(group, 'list', 'list all calculated KPIs'))
+  act(addExamples(command, 'service calculated list', 'service calculated list -o json'), async (cli, _, flags) => {
+    const columns = chooseColumns(calculatedKpi, flags, cli.printing().format)
+    const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
+    const records = await inAccount(cli, flags, (ctx) => calculated.list(ctx))
+    await cli.printMany(columns, applyListOptions(calculatedKpi, records, flags))
+  })
+}
+
+const addShow = (group: Command, act: Act): void => {
+  const command = addVerb(group, 'show', 'show how a KPI is calculated', '<name>')
+  act(addExamples(command, 'service calculated show Share'), async (cli, [name = ''], flags) => {
+    const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
+    const record = await inAccount(cli, flags, async (ctx, client) =>
+      calculated.get(ctx, await resolveRecordId(client, kpi, name)),
+    )
+    await cli.printOne(calculatedKpi, record)
+  })
+}
+
+const addTest = (group: Command, act: Act): void => {
+  const command = addVerb(group, 'test', 'calculate on the entries there are, and show the inputs', '<name>')
+    .option('--from <day>', 'first day: a date, today, -7d, this-month, last-quarter and the like', '-30d')
+    .option('--to <day>', 'last day', 'today')
+    .option('--users <list>', 'only of these users, by id, name or e-mail address')
+  command.addHelpText('after', '\nShown are the periods that begin within these days.')
+  addExamples(command, 'service calculated test Share --from this-year --users ann@example.com')
+  act(command, async (cli, [name = ''], flags) => {
+    const rangeOf = readRange(flags, cli.today().day)
+    const { calculationSteps } = await import('../../../service/reports/calculation-steps.ts')
+    const { days, steps } = await inAccount(cli, flags, async (ctx, client) => {
+      const days = rangeOf(client)
+      const { users } = flags
+      const userIds = typeof users === 'string' ? new Set(await idsIn(client, 'user', '--users', users)) : undefined
+      const asked = { kpiId: await resolveRecordId(client, kpi, name), days, userIds }
+      return { days, steps: await calculationSteps(ctx, asked) }
+    })
+    await cli.printMany(chooseColumns(calculationStep, {}, cli.printing().format), steps)
+    if (steps.length > 0) return
+    await cli.note(
+      `no period that begins from ${formatDay(days.from)} to ${formatDay(days.to)} has a value of an input`,
+    )
+  })
+}
+
+const addRemove = (group: Command, act: Act): void => {
+  const command = addVerb(group, 'remove', 'remove a calculated KPI with its assignments', '<name>')
+  command.option('-y, --yes', 'do not ask')
+  addExamples(command, 'service calculated remove Share')
+  act(command, async (cli, [name = ''], flags) => {
+    const { mustBeWanted } = await import('../../args/prompt.ts')
+    await mustBeWanted(cli, flags['yes'], `remove calculated KPI ${name}, with its assignments`)
+    const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
+    const { id, name: removed } = await inAccount(cli, flags, async (ctx, client) =>
+      calculated.remove(ctx, await resolveRecordId(client, kpi, name)),
+    )
+    await cli.note(`KPI ${id} (${removed}) is removed`)
+  })
+}
+
+/** `kpi service calculated …` */
+export const addCalculated = (service: Command, act: Act): void => {
+  const group = service.command('calculated').description('KPIs that a formula computes')
+  for (const add of [addAdd, addList, addShow, addTest, addUpdate, addRemove]) add(group, act)
+}

@@ -1,0 +1,45 @@
+import type { Command } from 'commander'
+import { formatInstant } from '../../../domain/day.ts'
+import { listedKey } from '../../../domain/resources/key.ts'
+import { addExamples } from '../../args/examples.ts'
+import { mustBeWanted } from '../../args/prompt.ts'
+import type { Act, Register } from '../../cli.ts'
+import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
+import { addCreate, addRotate, calledByName, idOfKey, labelOf } from './make-key.ts'
+import { addVerb, inAccount } from './with-account.ts'
+
+const addList = (group: Command, act: Act): void => {
+  const list = addListOptions(addVerb(group, 'list', 'list all keys, ended ones too; a secret is never shown again'))
+  addExamples(list, 'service keys list', 'service keys list --filter status=expiring', 'service keys list -o json')
+  act(list, async (cli, _, flags) => {
+    const columns = chooseColumns(listedKey, flags, cli.printing().format)
+    const { keys } = await import('../../../service/accounts/keys.ts')
+    const records = await inAccount(cli, flags, keys.list)
+    await cli.printMany(columns, applyListOptions(listedKey, records, flags))
+  })
+}
+
+const addRevoke = (group: Command, act: Act): void => {
+  const revoke = addVerb(group, 'revoke', 'make a key worthless at once, for good', '<name>').option(
+    '-y, --yes',
+    'do not ask',
+  )
+  addExamples(revoke, 'service keys revoke nightly', 'service keys revoke nightly --yes')
+  act(revoke, async (cli, [text = ''], flags) => {
+    await mustBeWanted(cli, flags['yes'], `revoke key ${text}, for good`)
+    const { keys } = await import('../../../service/accounts/keys.ts')
+    const { key: revoked, changed } = await inAccount(cli, flags, async (ctx) =>
+      keys.revoke(ctx, await idOfKey(ctx, text, calledByName)),
+    )
+    const at = formatInstant(revoked.revoked_at ?? 0)
+    await cli.note(
+      changed ? `${labelOf(revoked)} works no longer` : `${labelOf(revoked)} was revoked already, at ${at} UTC`,
+    )
+  })
+}
+
+/** `kpi service keys …` */
+export const addKeys: Register = (group, act) => {
+  const keys = group.command('keys').description('keys for the newer interface (/v1), each of a user, with scopes')
+  for (const add of [addCreate, addList, addRotate, addRevoke]) add(keys, act)
+}

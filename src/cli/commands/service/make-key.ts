@@ -1,0 +1,181 @@
+import type { Command } from 'commander'
+import type { Client } from '../../../client/client.ts'
+import { formatInstant, type Instant, parseDay, parseInstant } from '../../../domain/day.ts'
+import { Fault } from '../../../domain/errors.ts'
+import { valueOfText } from '../../../domain/field-value.ts'
+import { type Key, key, type KeyDraft, type ListedKey, listedKey } from '../../../domain/resources/key.ts'
+import { asDraft, type FieldValue, resource } from '../../../domain/schema.ts'
+import { readScopes, SCOPES } from '../../../domain/scopes.ts'
+import type { MadeKey } from '../../../service/accounts/keys.ts'
+import type { Context } from '../../../service/context.ts'
+import { addExamples } from '../../args/examples.ts'
+import { faultText, type FlagValues, type Given, mustBeRight, readFlags } from '../../args/flags.ts'
+import { idAmong } from '../../args/names.ts'
+import type { Act, Cli } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { addVerb, inAccount } from './with-account.ts'
+
+/** A key as notes call it. */
+export const labelOf = ({ id, name }: Key): string => `key ${id} (${name})`
+
+const hasEnded = ({ status }: ListedKey): boolean => status === 'revoked' || status === 'expired'
+
+/** The keys that names stand for: those that go on, and of names whose keys have all ended the last one. */
+export const calledByName = (all: readonly ListedKey[]): readonly ListedKey[] =>
+  all.filter(
+    (one) => !hasEnded(one) || !all.some((other) => other.name === one.name && (!hasEnded(other) || other.id > one.id)),
+  )
+
+/** Of the keys of one name only the last: while a rotation overlaps, the one before it is as good as gone. */
+const lastOfName = (all: readonly ListedKey[]): readonly ListedKey[] =>
+  all.filter((one) => !all.some((other) => other.name === one.name && other.id > one.id))
+
+/** The id of a key by id or name, of those that names are to stand for. */
+export const idOfKey = async (
+  ctx: Context,
+  text: string,
+  choose: (all: readonly ListedKey[]) => readonly ListedKey[],
+): Promise<number> => {
+  const { keys } = await import('../../../service/accounts/keys.ts')
+  return idAmong(listedKey.title, choose(await keys.list(ctx)), text)
+}
+
+const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
+
+/** A span of time in seconds: `90d`, `12h`, `30m`, or `0`; undefined for any other text. */
+const secondsOf = (text: string): number | undefined => {
+  const [, count, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text.trim()) ?? []
+  if (count === undefined) return text.trim() === '0' ? 0 : undefined
+  return Number(count) * (SECONDS[unit] ?? NaN)
+}
+
+/** When something ends: after a span, at the start of a date or at a time, in UTC; `never` is null. */
+const endOf = (text: string, now: Instant): Instant | null | Fault => {
+  const word = text.trim()
+  if (word === 'never') return null
+  const seconds = secondsOf(word)
+  if (seconds !== undefined) return now + seconds
+  const day = parseDay(word)
+  const end = day === undefined ? parseInstant(word) : day * 86_400
+  return end ?? new Fault('is no time to come; write 90d, 12h, 2027-03-31 or never')
+}
+
+const SCOPES_HELP = `
+Scopes: ${SCOPES.join(', ')}; all for every one.
+Categories, units, frequencies and icons go with kpis:….`
+const EXPIRES = 'after 90d, 12h or 30m, at the start of a date such as 2027-03-31 (UTC), or never'
+
+const madeRecord = resource({
+  name: 'key',
+  plural: 'keys',
+  title: 'key',
+  path: '',
+  verbs: [],
+  fields: {
+    id: { kind: 'integer', about: 'Id of the key' },
+    key: { kind: 'text', about: 'The key, shown this once' },
+  },
+})
+
+/** When the key is to end; undefined where the line does not say. */
+const readEnd = ({ expires }: FlagValues, now: Instant): Instant | null | undefined | Fault =>
+  typeof expires === 'string' ? endOf(expires, now) : undefined
+
+/** Takes what could be read of a field, or tells what is wrong with it. */
+const take = (
+  { fields, faults }: Given,
+  name: string,
+  value: FieldValue | undefined | Fault,
+  say: (fault: Fault) => string,
+): void => {
+  if (value instanceof Fault) faults.push(say(value))
+  else if (value !== undefined) fields[name] = value
+}
+
+const readName = (text: string): FieldValue | Fault =>
+  valueOfText(key.fields.name, text) ?? new Fault('must not be empty')
+
+/** The key that is wanted; all that is wrong with the line is told at once. */
+const readDraft = async (client: Client, name: string, flags: FlagValues, now: Instant): Promise<KeyDraft> => {
+  const owner = { flag: 'user', name: 'user_id', field: key.fields.user_id }
+  const given = await readFlags(client, [owner], flags)
+  const { scopes, expires } = flags
+  take(given, 'name', readName(name), ({ message }) => `the name ${message}`)
+  if (typeof scopes === 'string') {
+    const read = readScopes(scopes)
+    take(given, 'scopes', read instanceof Fault ? read : read.join(','), (fault) => faultText('scopes', scopes, fault))
+  }
+  take(given, 'expires_at', readEnd(flags, now), (fault) => faultText('expires', String(expires), fault))
+  const needed = { user: '<id|name|email>', scopes: '<list>' }
+  const missing = Object.entries(needed).filter(([flag]) => flags[flag] === undefined)
+  if (missing.length > 0) given.faults.push(`a key needs ${missing.map((one) => `--${one.join(' ')}`).join(', ')}`)
+  return asDraft(key, mustBeRight(given))
+}
+
+const untilOf = ({ expires_at }: Key): string =>
+  expires_at === null ? 'without an end' : `until ${formatInstant(expires_at)} UTC`
+
+/** Prints a key for the only time, and says what it may do. */
+const show = async (cli: Cli, { key: made, secret, owner }: MadeKey): Promise<void> => {
+  await cli.printOne(madeRecord, { id: made.id, key: secret })
+  await cli.note(
+    `${labelOf(made)} may do ${made.scopes} in the name of ${owner}, ${untilOf(made)}; it is shown this once`,
+  )
+}
+
+/** `kpi service keys create` */
+export const addCreate = (group: Command, act: Act): void => {
+  const create = addVerb(group, 'create', 'make a key for the newer interface (/v1); it is shown this once')
+    .argument('<name>', key.fields.name.about)
+    .option('--user <id|name|email>', 'the owner, in whose name it acts (required)')
+    .option('--scopes <list>', 'what it may do, with commas between (required)')
+    .option('--expires <when>', `when it ends: ${EXPIRES} (default: never)`)
+    .addHelpText('after', SCOPES_HELP)
+  addExamples(
+    create,
+    'service keys create import --user "Ann Lee" --scopes entries:write --expires 90d -o json',
+    'service keys create dashboard --user ann@example.com --scopes kpis:read,entries:read,reports:read',
+  )
+  act(create, async (cli, [name = ''], flags) => {
+    const { keys } = await import('../../../service/accounts/keys.ts')
+    const made = await inAccount(cli, flags, async (ctx, client) =>
+      keys.create(ctx, await readDraft(client, name, flags, ctx.now), cli.io.random),
+    )
+    await show(cli, made)
+  })
+}
+
+type Rotation = { readonly overlap: number; readonly expiresAt: Instant | null | undefined }
+
+/** What a line says about a rotation; all that is wrong with it is told at once. */
+const readRotation = (flags: FlagValues, now: Instant): Rotation => {
+  const given = String(flags['overlap'])
+  const overlap = secondsOf(given) ?? new Fault('is no time; write 24h, 7d, 30m or 0')
+  const expiresAt = readEnd(flags, now)
+  if (!(overlap instanceof Fault) && !(expiresAt instanceof Fault)) return { overlap, expiresAt }
+  const faults = overlap instanceof Fault ? [faultText('overlap', given, overlap)] : []
+  if (expiresAt instanceof Fault) faults.push(faultText('expires', String(flags['expires']), expiresAt))
+  throw new UsageError(faults.join('; '))
+}
+
+/** `kpi service keys rotate` */
+export const addRotate = (group: Command, act: Act): void => {
+  const rotate = addVerb(group, 'rotate', 'make a key in place of one, which goes on for a while', '<name>')
+    .option('--overlap <span>', 'how long the old one goes on: 24h, 7d, 30m; 0 ends it at once', '24h')
+    .option(
+      '--expires <when>',
+      `when the new one ends: ${EXPIRES} (default: after as long as the old one was made for)`,
+    )
+  addExamples(rotate, 'service keys rotate nightly', 'service keys rotate nightly --overlap 7d --expires 90d -o json')
+  act(rotate, async (cli, [text = ''], flags) => {
+    const { keys } = await import('../../../service/accounts/keys.ts')
+    const made = await inAccount(cli, flags, async (ctx) => {
+      const rotation = readRotation(flags, ctx.now)
+      return keys.rotate(ctx, await idOfKey(ctx, text, lastOfName), rotation, cli.io.random)
+    })
+    await show(cli, made)
+    const { old, oldEndsAt, key: next } = made
+    const until = oldEndsAt > next.created_at ? `works until ${formatInstant(oldEndsAt)} UTC` : 'works no longer'
+    await cli.note(`${labelOf(old)}, the one before it, ${until}`)
+  })
+}

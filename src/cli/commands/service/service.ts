@@ -1,0 +1,29 @@
+import type { Register } from '../../cli.ts'
+import { addStoreFlag } from '../../target/bundled-store.ts'
+import { addAccounts, addSettings } from './accounts.ts'
+import { addBackup, addRestore } from './backup.ts'
+import { addBreakdowns } from './breakdowns.ts'
+import { addCalculated } from './calculated.ts'
+import { addCheck, addStatus } from './check.ts'
+import { addKeys } from './keys.ts'
+import { addToken } from './token.ts'
+
+/** What `kpi service` can do, in the order in which help lists it. */
+const parts: readonly Register[] = [
+  addStatus,
+  addAccounts,
+  addToken,
+  addKeys,
+  addSettings,
+  addBreakdowns,
+  addCalculated,
+  addBackup,
+  addRestore,
+  addCheck,
+]
+
+/** `kpi service …` */
+export const service: Register = (group, act) => {
+  addStoreFlag(group)
+  for (const register of parts) register(group, act)
+}

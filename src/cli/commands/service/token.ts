@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import { resource } from '../../../domain/schema.ts'
+import { DEFAULT_ACCOUNT } from '../../../service/context.ts'
+import { addExamples } from '../../args/examples.ts'
+import { mustBeWanted } from '../../args/prompt.ts'
+import type { Act, Register } from '../../cli.ts'
+import { withStore } from '../../target/bundled-store.ts'
+
+const tokenRecord = resource({
+  name: 'token',
+  plural: 'tokens',
+  title: 'token',
+  path: '',
+  verbs: [],
+  fields: {
+    login: { kind: 'text', about: 'Login name' },
+    token: { kind: 'text', about: 'Account token, shown this once' },
+  },
+})
+
+/** Says what a new token does to the one before it. */
+const endingOf = (account: unknown): string =>
+  `make a new token for account ${String(account)}, which ends the one that its clients use`
+
+const addCreate = (tokens: Command, act: Act): void => {
+  const create = tokens
+    .command('create')
+    .description('make a new token, in place of the one before; it is shown this once')
+    .option('--account <name>', 'the account', DEFAULT_ACCOUNT)
+    .option('--login <email>', 'show it with the login name of this active user, in place of the administrator')
+    .option('-y, --yes', 'do not ask where there is one already')
+  addExamples(create, 'service token create', 'service token create --yes -o json')
+  act(create, async (cli, _, { account, login: wanted, yes }) => {
+    const { accounts: service } = await import('../../../service/accounts/accounts.ts')
+    const login = typeof wanted === 'string' ? wanted : undefined
+    const made = await withStore(cli, async (db) => {
+      if (await service.hasToken(db, String(account), login)) await mustBeWanted(cli, yes, endingOf(account))
+      return service.createToken(db, String(account), cli.io.random, login)
+    })
+    await cli.printOne(tokenRecord, { login: made.login, token: made.token })
+    if (made.replaces) await cli.note('the token before it works no longer')
+  })
+}
+
+const addRevoke = (tokens: Command, act: Act): void => {
+  const revoke = tokens
+    .command('revoke')
+    .description('make the token worthless; nobody logs in until there is a new one')
+    .option('--account <name>', 'the account', DEFAULT_ACCOUNT)
+    .option('-y, --yes', 'do not ask')
+  act(addExamples(revoke, 'service token revoke', 'service token revoke --yes'), async (cli, _, { account, yes }) => {
+    const { accounts: service } = await import('../../../service/accounts/accounts.ts')
+    await mustBeWanted(cli, yes, `revoke the token of account ${String(account)}`)
+    const had = await withStore(cli, (db) => service.revokeToken(db, String(account)))
+    await cli.note(had ? `the token of account ${account} works no longer` : `account ${account} has no token`)
+  })
+}
+
+/** `kpi service token …` */
+export const addToken: Register = (group, act) => {
+  const tokens = group.command('token').description('the token that clients log in with')
+  addCreate(tokens, act)
+  addRevoke(tokens, act)
+}

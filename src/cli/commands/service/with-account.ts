@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import type { Client } from '../../../client/client.ts'
+import { type Context, DEFAULT_ACCOUNT } from '../../../service/context.ts'
+import type { FlagValues } from '../../args/flags.ts'
+import type { Cli } from '../../cli.ts'
+import { withStore } from '../../target/bundled-store.ts'
+
+/** Runs `work` on one account of the bundled service, with a client that finds there what is named. */
+const withAccount = <T>(cli: Cli, name: string, work: (ctx: Context, client: Client) => Promise<T>): Promise<T> =>
+  withStore(cli, async (db) => {
+    const [{ accounts }, { inProcessTransport }, { createClient }] = await Promise.all([
+      import('../../../service/accounts/accounts.ts'),
+      import('../../embedded.ts'),
+      import('../../../client/client.ts'),
+    ])
+    const account = await accounts.get(db, name)
+    const ctx = { db: db.ofAccount(account.id), account, now: Math.floor(cli.io.now() / 1000) }
+    return work(ctx, createClient(inProcessTransport(db, account, cli.io.now)))
+  })
+
+/** Adds a verb that works on an account of the bundled service. */
+export const addVerb = (group: Command, verb: string, description: string, argument?: string): Command => {
+  const command = group.command(verb).description(description)
+  if (argument !== undefined) command.argument(argument, 'id or name')
+  return command.option('--account <name>', 'the account', DEFAULT_ACCOUNT)
+}
+
+/** Runs `work` on the account that a line names. */
+export const inAccount = <T>(
+  cli: Cli,
+  { account }: FlagValues,
+  work: (ctx: Context, client: Client) => Promise<T>,
+): Promise<T> => withAccount(cli, String(account), work)

@@ -1,0 +1,81 @@
+import type { Command } from 'commander'
+import type { Client } from '../../../client/client.ts'
+import type { Collection } from '../../../client/operations/collection.ts'
+import { readDraft } from '../../../codec/json.ts'
+import { asDraft, type Draft, type Resource } from '../../../domain/schema.ts'
+import { addExamples } from '../../args/examples.ts'
+import {
+  addFieldFlags,
+  addFromJson,
+  addUsualFields,
+  type FieldFlag,
+  fieldFlags,
+  type FlagValues,
+  mustBeRight,
+  readFlags,
+} from '../../args/flags.ts'
+import type { Act } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { addBelow, commandOf, parentOf, type Samples } from './samples.ts'
+import { printSent, sendEach, type Sent } from './send-each.ts'
+
+type Adding<R extends Resource> = Pick<Collection<R>, 'list' | 'add'>
+
+const draftFromFlags = async <R extends Resource>(
+  client: Client,
+  of: R,
+  flags: FlagValues,
+  collection: Adding<R>,
+): Promise<Draft<R>> => {
+  const given = await readFlags(client, fieldFlags(of), flags)
+  await addUsualFields(client, of, flags, given, collection.list)
+  return asDraft(of, mustBeRight(given))
+}
+
+/** Which of a list is the first to be made, counted from 1. */
+const startOf = ({ start }: FlagValues, total: number | undefined): number => {
+  if (typeof start !== 'string') return 1
+  if (total === undefined) throw new UsageError('--start goes with --from-json')
+  const number = /^[1-9]\d{0,8}$/.test(start) ? Number(start) : NaN
+  if (number <= total) return number
+  throw new UsageError(`--start ${start} is none of the list, which has 1 to ${total}`)
+}
+
+/** `create`: one from flags, or many from JSON, which is read as a whole before the first is sent. */
+export const addCreate = <R extends Resource>(
+  group: Command,
+  act: Act,
+  of: R,
+  collection: (client: Client, parent?: number) => Adding<R>,
+  samples: Samples,
+  below?: FieldFlag,
+): void => {
+  const command = group.command('create').description(`create a ${of.title}`)
+  addBelow(command, below, true)
+  addFromJson(addFieldFlags(command, of, 'add'), of)
+  command.option('--start <n>', 'with --from-json: begin with this one of the list, where those before it are made')
+  addExamples(
+    command,
+    ...[samples.create, `${samples.under ?? ''}--from-json new.json`].map((line) => `${commandOf(of)} create ${line}`),
+  )
+  act(command, async (cli, _, flags) => {
+    const needs = { of, verb: 'add' } as const
+    cli.mustHave(needs)
+    const path = flags['fromJson']
+    const fromJson = async (file: string): Promise<Draft<R>[]> => {
+      const { readJsonInput } = await import('../../args/json-input.ts')
+      const drafts = await readJsonInput(cli.io, file, of, (body) => readDraft(of, body, true))
+      return drafts.map((values) => asDraft(of, values))
+    }
+    const drafts = typeof path === 'string' ? await fromJson(path) : undefined
+    const start = startOf(flags, drafts?.length)
+    const signal = cli.io.interruption()
+    const work = async (client: Client): Promise<Sent> => {
+      const own = collection(client, await parentOf(client, below, flags))
+      const list = drafts ?? [await draftFromFlags(client, of, flags, own)]
+      return sendEach(list, own.add, { start, signal, goOn: (number) => `go on with --start ${number}` })
+    }
+    const sent = await cli.withClient(needs, work, drafts && { signal })
+    await printSent(cli, of, sent)
+  })
+}

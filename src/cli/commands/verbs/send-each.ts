@@ -1,0 +1,82 @@
+import { Stopped } from '../../../client/transport.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import type { AnyRecord, Resource } from '../../../domain/schema.ts'
+import type { Cli } from '../../cli.ts'
+import { EXIT, exitCodes, Unfinished } from '../../exit.ts'
+import { chooseColumns } from './list-options.ts'
+
+/** An error that says which of many it is about. */
+const numbered = (error: Error, number: number, total: number): Error =>
+  error instanceof KpiError && total > 1
+    ? new KpiError(error.code, `no. ${number} of ${total}: ${error.message}`, { issues: error.issues, cause: error })
+    : error
+
+/** What came of doing something for each of a list, up to the first that failed. */
+export type Sent = {
+  readonly records: readonly AnyRecord[]
+  readonly total: number
+  readonly failure: Error | undefined
+}
+
+/** How a list is worked through: from which of it on, counted from 1, until when, and how the rest is done later. */
+type Manner = {
+  readonly start?: number
+  readonly signal?: AbortSignal
+  readonly goOn?: (number: number) => string
+}
+
+const mayBeDone = (error: Error): boolean => error instanceof KpiError && error.mayBeDone
+
+/** Whether the service, or who asked, is why the rest was not sent, and not what was to be sent. */
+const isCutOff = (error: Error): boolean =>
+  error instanceof Stopped ||
+  mayBeDone(error) ||
+  (error instanceof KpiError && exitCodes[error.code] === EXIT.unreachable)
+
+/** The error for a list of which a part may be done: what is left, and how to go on. */
+const leftOver = (error: Error, number: number, total: number, goOn: NonNullable<Manner['goOn']>): Error =>
+  new Unfinished(EXIT.workLeft, 'work_left', [
+    `no. ${number} of ${total}: ${error.message}`,
+    `stopped with ${total - number + 1} of ${total} left; ${goOn(number)}`,
+    ...(mayBeDone(error) ? [`whether no. ${number} was done is not known: look before you go on`] : []),
+  ])
+
+/**
+ * Does something for each of a list, one after the other, up to the first that fails. Where that is not for what was sent,
+ * the error says what is left.
+ */
+export const sendEach = async <T>(
+  list: readonly T[],
+  send: (one: T) => Promise<AnyRecord>,
+  { start = 1, signal, goOn = () => 'run the same command again' }: Manner = {},
+): Promise<Sent> => {
+  const records: AnyRecord[] = []
+  const total = list.length
+  for (const [at, one] of list.entries()) {
+    if (at + 1 < start) continue
+    try {
+      if (signal?.aborted) throw new Stopped('it was interrupted')
+      records.push(await send(one))
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      const isLeft = total > 1 && isCutOff(error) && (records.length > 0 || mayBeDone(error))
+      const failure = isLeft ? leftOver(error, at + 1, total, goOn) : numbered(error, at + 1, total)
+      return { records, total, failure }
+    }
+  }
+  return { records, total, failure: undefined }
+}
+
+/** Prints what was done as a list, also where not all of it could be; then that is the error. */
+export const printAllSent = async (cli: Cli, of: Resource, { records, failure }: Sent): Promise<void> => {
+  await cli.printMany(chooseColumns(of, {}, cli.printing().format), records)
+  if (failure) throw failure
+}
+
+/** Prints what was done, also where not all of it could be; then that is the error. */
+export const printSent = async (cli: Cli, of: Resource, { records, total, failure }: Sent): Promise<void> => {
+  const [only] = records
+  if (only && total === 1) await cli.printOne(of, only)
+  else if (only || !failure) await cli.printMany(chooseColumns(of, {}, cli.printing().format), records)
+  if (failure) throw failure
+}

@@ -1,0 +1,95 @@
+import type { Command } from 'commander'
+import type { Client } from '../../../client/client.ts'
+import type { Collection } from '../../../client/operations/collection.ts'
+import { expectObject, type Json, readJson, readPatch } from '../../../codec/json.ts'
+import { Fault } from '../../../domain/errors.ts'
+import { asPatch, type Field, type Patch, type Reading, type Resource } from '../../../domain/schema.ts'
+import { addExamples } from '../../args/examples.ts'
+import {
+  addFieldFlags,
+  addFromJson,
+  type FieldFlag,
+  fieldFlags,
+  type FlagValues,
+  mustBeRight,
+  readFlags,
+} from '../../args/flags.ts'
+import { resolveRecordId } from '../../args/names.ts'
+import type { Act, Cli } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
+import { addBelow, commandOf, parentOf, type Samples } from './samples.ts'
+import { printSent, sendEach, type Sent } from './send-each.ts'
+
+/** What is to change of one; without an id of the one that the line names. */
+type Change<R> = { readonly id: number | undefined; readonly patch: Patch<R> }
+
+const ID: Field = { kind: 'integer', about: 'Which one it is' }
+
+const readChange = <R extends Resource>(of: R, body: Json, isNamed: boolean): Reading<Change<R>> => {
+  const { values, issues } = readPatch(of, body, true)
+  const patch = asPatch(of, values)
+  if (isNamed) return { values: { patch }, issues }
+  const id = readJson(ID, expectObject(body)['id'] ?? null, true)
+  if (typeof id === 'number') return { values: { id, patch }, issues }
+  const message = id instanceof Fault ? id.message : `is required: it says which ${of.title} to change`
+  return { values: {}, issues: [{ field: 'id', message }, ...issues] }
+}
+
+const changesFromJson = async <R extends Resource>(
+  cli: Cli,
+  of: R,
+  path: string,
+  name: string | undefined,
+): Promise<Change<R>[]> => {
+  const { readJsonInput } = await import('../../args/json-input.ts')
+  const changes = await readJsonInput(cli.io, path, of, (body) => readChange(of, body, name !== undefined))
+  if (name !== undefined && changes.length !== 1) {
+    throw new UsageError(`${changes.length} objects cannot all change ${name}; leave the name out and give each its id`)
+  }
+  return changes.map(({ id, patch }) => ({ id, patch: patch ?? asPatch(of, {}) }))
+}
+
+const changeFromFlags = async <R extends Resource>(client: Client, of: R, flags: FlagValues): Promise<Change<R>> => {
+  const fields = mustBeRight(await readFlags(client, fieldFlags(of), flags))
+  if (Object.keys(fields).length === 0) throw new UsageError('nothing to change was given; --help shows the flags')
+  return { id: undefined, patch: asPatch(of, fields) }
+}
+
+/** `update`: changes the fields of one that are given as flags, or of many from JSON. */
+export const addUpdate = <R extends Resource>(
+  group: Command,
+  act: Act,
+  of: R,
+  collection: (client: Client, parent?: number) => Pick<Collection<R>, 'update'>,
+  samples: Samples,
+  below?: FieldFlag,
+): void => {
+  const command = group
+    .command('update')
+    .description(`change a ${of.title}; an empty value clears a field`)
+    .argument('[name]', 'id or name; left out where --from-json gives ids')
+  addBelow(command, below)
+  addFromJson(addFieldFlags(command, of, 'update'), of)
+  addExamples(
+    command,
+    `${commandOf(of)} update ${samples.name} ${samples.update}`,
+    `${commandOf(of)} update --from-json changes.json`,
+  )
+  act(command, async (cli, [name], flags) => {
+    const needs = { of, verb: 'update' } as const
+    cli.mustHave(needs)
+    const path = flags['fromJson']
+    if (name === undefined && path === undefined) throw new UsageError(`say which ${of.title} to change, by id or name`)
+    const fromJson = typeof path === 'string' ? await changesFromJson(cli, of, path, name) : undefined
+    const signal = cli.io.interruption()
+    const work = async (client: Client): Promise<Sent> => {
+      const changes = fromJson ?? [await changeFromFlags(client, of, flags)]
+      const parent = await parentOf(client, below, flags)
+      const named = name === undefined ? undefined : await resolveRecordId(client, of, name, parent)
+      const { update } = collection(client, parent)
+      return sendEach(changes, ({ id = NaN, patch }) => update(named ?? id, patch), { signal })
+    }
+    const sent = await cli.withClient(needs, work, fromJson && { signal })
+    await printSent(cli, of, sent)
+  })
+}

@@ -1,0 +1,42 @@
+import { hash } from 'node:crypto'
+import { parseExactJson } from '../codec/json-number.ts'
+import { faultsFromText, faultsToText } from '../codec/batch.ts'
+import { recordToJson } from '../codec/json.ts'
+import type { Received, Sending } from '../client/transport.ts'
+import { KpiError } from '../domain/errors.ts'
+import { batchResult } from '../domain/resources/entry.ts'
+import type { Answer } from '../server/api/call.ts'
+import { doOnce } from '../service/limits/idempotency.ts'
+import type { Db } from '../store/db.ts'
+import type { KeptAnswer } from '../store/tables/idempotency.ts'
+
+const FAULTS = 400
+
+const kept = (status: number, body: string): KeptAnswer => ({ status, location: null, contentType: null, body })
+
+const keptResult = ({ content }: Answer): KeptAnswer =>
+  kept(200, content && 'record' in content ? JSON.stringify(recordToJson(batchResult, content.record)) : 'null')
+
+const keptFaults = (error: unknown): KeptAnswer | undefined =>
+  error instanceof KpiError && error.code === 'invalid' ? kept(FAULTS, faultsToText(error)) : undefined
+
+const told = ({ status, body }: KeptAnswer): Received => {
+  if (status === FAULTS) throw faultsFromText(body)
+  return { content: { json: parseExactJson(body) } }
+}
+
+/** Does a batch once under its name, as the service does over HTTP, also where the process ends before it is told. */
+export const answerBatchOnce = async (
+  db: Db,
+  { path, body, idempotencyKey: key = '' }: Sending,
+  { account, now }: { readonly account: number; readonly now: number },
+  perform: (open: Db) => Promise<Answer>,
+): Promise<Received> => {
+  const fingerprint = hash('sha256', JSON.stringify(body), 'base64url')
+  const { answer } = await doOnce(
+    db,
+    { account, path, key, fingerprint, now },
+    { perform: async (open) => keptResult(await perform(open)), faultAnswer: keptFaults },
+  )
+  return told(answer)
+}

@@ -1,0 +1,42 @@
+import type { Io } from '../io.ts'
+import { visibleJson } from './width.ts'
+
+/** The forms of what is told on standard error. */
+export const LOG_FORMATS = ['text', 'json'] as const
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
+/** Besides its text, what a program wants to know of something that is told. */
+export type LogFields = Readonly<Record<string, string | number | boolean | null | readonly unknown[]>>
+
+type Level = 'info' | 'warning' | 'error'
+
+/** A line of JSON that tells of an event. */
+export const logLine = (io: Pick<Io, 'now'>, level: Level, event: string, fields: LogFields): string =>
+  `${visibleJson({ ts: new Date(io.now()).toISOString(), level, event, ...fields })}\n`
+
+/** What is told beside the data: for people as text, for programs as a line of JSON each. */
+export type Log = {
+  readonly isJson: boolean
+  /** What is good to know, unless quiet is wanted. */
+  readonly note: (text: string, event?: string, fields?: LogFields) => Promise<void>
+  /** What has to be known, also where quiet is wanted. */
+  readonly warn: (text: string, fields?: LogFields) => Promise<void>
+}
+
+/** Tells on standard error in a form. */
+export const createLog = (io: Io, format: LogFormat, isQuiet: boolean): Log => {
+  const isJson = format === 'json'
+  const tell = (level: Level, event: string, text: string, fields: LogFields): Promise<void> =>
+    io.stderr.write(
+      isJson
+        ? logLine(io, level, event, { message: text.trim(), ...fields })
+        : `${level === 'warning' ? 'warning: ' : ''}${text}\n`,
+    )
+  return {
+    isJson,
+    note: async (text, event = 'note', fields = {}) => {
+      if (!isQuiet) await tell('info', event, text, fields)
+    },
+    warn: (text, fields = {}) => tell('warning', 'warning', text, fields),
+  }
+}

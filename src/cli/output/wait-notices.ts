@@ -1,0 +1,36 @@
+import type { Clock, Waiting } from '../../client/transport.ts'
+
+/** Takes what a wait is for as it begins, and nothing once it is over. */
+export type OnWait = (waiting: Waiting | undefined) => void
+
+/** A clock whose sleeps are told while they last. */
+export const tellingClock = (
+  { now, uptime, sleep }: Clock,
+  waitingFor: (milliseconds: number) => Waiting | undefined,
+  onWait: OnWait,
+): Clock => ({
+  now,
+  uptime,
+  sleep: async (milliseconds, signal) => {
+    onWait(waitingFor(milliseconds))
+    await sleep(milliseconds, signal)
+    onWait(undefined)
+  },
+})
+
+/** A shorter wait is over before anybody wonders. */
+const LONG_MS = 5000
+/** So often a wait is told at most; one that goes on in pieces is told as it begins. */
+const EVERY_MS = 30_000
+
+/** Tells of waits that are long, one at a time and not of each. */
+export const tellLongWaits = (now: () => number, tell: (waiting: Waiting) => void): OnWait => {
+  let [toldAt, toldUntil] = [-Infinity, -Infinity]
+  return (waiting) => {
+    if (!waiting) return
+    const at = now()
+    if (waiting.until - at < LONG_MS || at - toldAt < EVERY_MS || waiting.until - toldUntil < LONG_MS) return
+    ;[toldAt, toldUntil] = [at, waiting.until]
+    tell(waiting)
+  }
+}

@@ -1,0 +1,54 @@
+import { createScratch } from '../../import/external-sort/scratch.ts'
+import type { Io, Output } from '../io.ts'
+
+/** So much is kept in memory; what is beyond lies in a file that has no name. */
+const MOST_IN_MEMORY = 1024 * 1024
+const CHUNK_BYTES = 64 * 1024
+
+/** Holds text back until it is let go, as it came. */
+type HeldBack = {
+  readonly add: (text: string) => void
+  readonly all: () => Generator<string>
+  readonly close: () => void
+}
+
+const holdBack = (folder: string): HeldBack => {
+  let scratch: ReturnType<typeof createScratch> | undefined
+  let text = ''
+  const moveOut = (): void => {
+    scratch ??= createScratch(folder)
+    scratch.append(Buffer.from(text))
+    text = ''
+  }
+  return {
+    add: (more) => {
+      text += more
+      if (text.length > MOST_IN_MEMORY) moveOut()
+    },
+    all: function* () {
+      const decoder = new TextDecoder()
+      const chunk = Buffer.alloc(CHUNK_BYTES)
+      for (let place = 0; scratch && place < scratch.size();) {
+        const length = scratch.read(chunk, place)
+        place += length
+        yield decoder.decode(chunk.subarray(0, length), { stream: true })
+      }
+      yield text
+    },
+    close: () => scratch?.close(),
+  }
+}
+
+/** Prints to standard output all at once, when all of it is there: what fails on the way has printed nothing. */
+export const printWhole = async (
+  { stdout, tempDir }: Pick<Io, 'stdout' | 'tempDir'>,
+  print: (held: { readonly stdout: Output }) => Promise<void>,
+): Promise<void> => {
+  const held = holdBack(tempDir)
+  try {
+    await print({ stdout: { ...stdout, write: async (text) => held.add(text) } })
+    for (const text of held.all()) await stdout.write(text)
+  } finally {
+    held.close()
+  }
+}

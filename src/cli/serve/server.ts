@@ -1,0 +1,154 @@
+import manifest from '../../../package.json' with { type: 'json' }
+import { classicFace } from '../../server/api/classic.ts'
+import type { FaceDeps } from '../../server/api/handler.ts'
+import { v1Face } from '../../server/api/v1.ts'
+import { bothFaces } from '../../server/api/variants.ts'
+import type { Limits } from '../../server/auth/authenticate.ts'
+import type { Listening } from '../../server/http/listener.ts'
+import { underPublicUrl } from '../../server/http/sender.ts'
+import type { Face } from '../../server/wire.ts'
+import { DEFAULT_ACCOUNT } from '../../service/context.ts'
+import { createLoginBrake } from '../../service/limits/login-throttle.ts'
+import { createRateLimit } from '../../service/limits/rate-limit.ts'
+import type { Db } from '../../store/db.ts'
+import type { LimitStore } from '../../store/rate-limits/limits.ts'
+import { accounts } from '../../store/tables/accounts.ts'
+import type { Cli } from '../cli.ts'
+import type { Io } from '../io.ts'
+import { createServingLimit } from '../memory.ts'
+import { openBundled, openBundledLimits } from '../target/bundled-store.ts'
+import { placeWords } from '../target/source.ts'
+import { listenAt, type MetricsPage, serveMetrics } from './listen-at.ts'
+import { openServiceLog, type ServiceLog } from './log.ts'
+import type { ServeSettings } from './settings.ts'
+import { readPair, renewPair } from './tls.ts'
+
+/** Says what is still to be done before the interface answers. */
+const adviseAccess = async (cli: Cli, db: Db): Promise<void> => {
+  const place = placeWords(cli.flags)
+  const [all, known] = await db.read(async (tx) => [
+    await accounts.list(tx),
+    await accounts.findByName(tx, DEFAULT_ACCOUNT),
+  ])
+  if (all.length === 0) {
+    return cli.note(`There is no account yet. Make one, in another terminal:
+  kpi service accounts create ${DEFAULT_ACCOUNT} --login you@example.com${place}`)
+  }
+  if (!known || known.api_enabled) return
+  await cli.note(`The API of account ${DEFAULT_ACCOUNT} is not enabled. Enable it, in another terminal, and make a token for /api, or
+a key for the newer interface at /v1:
+  kpi service accounts enable-api ${DEFAULT_ACCOUNT}${place}
+  kpi service token create${place}
+  kpi service keys create NAME --user USER --scopes entries:write${place}`)
+}
+
+/** What a server is made of. */
+type Parts = {
+  readonly cli: Cli
+  readonly settings: ServeSettings
+  readonly db: Db
+  readonly counted: LimitStore
+  readonly log: ServiceLog
+  readonly page: MetricsPage | undefined
+  readonly tls: ReturnType<typeof readPair> | undefined
+}
+
+const ID_BYTES = 9
+const IDS_AT_ONCE = 100
+
+/** Gives each request an id. Chance is asked for many at once: asking costs more than an answer does otherwise. */
+const requestIds = ({ random }: Io): (() => string) => {
+  let [bytes, at] = [Buffer.alloc(0), 0]
+  return () => {
+    if (at >= bytes.length) [bytes, at] = [Buffer.from(random(ID_BYTES * IDS_AT_ONCE)), 0]
+    at += ID_BYTES
+    return bytes.toString('base64url', at - ID_BYTES, at)
+  }
+}
+
+/** What is served: both variants of the interface on one store. */
+const faceOf = ({ cli, settings, db, counted, log }: Parts): Face => {
+  const brake = createLoginBrake(counted)
+  const limitsOf = (limit: number): Limits => ({ brake, ...(limit > 0 && { rate: createRateLimit(counted, limit) }) })
+  const deps: Omit<FaceDeps, 'limits'> = {
+    db,
+    version: manifest.version,
+    now: () => Math.floor(cli.io.now() / 1000),
+    requestId: requestIds(cli.io),
+    onError: log.onError,
+  }
+  const { rateLimit, rateLimitV1, publicUrl } = settings
+  const face = bothFaces(
+    classicFace({ ...deps, limits: limitsOf(rateLimit) }),
+    v1Face({ ...deps, limits: limitsOf(rateLimitV1) }),
+  )
+  return publicUrl === undefined ? face : underPublicUrl(face, publicUrl)
+}
+
+const start = (parts: Parts): Promise<Listening> => {
+  const { cli, settings, log, page, tls } = parts
+  const { host, port, behindProxy, maxConnections } = settings
+  const limitMemory = createServingLimit()
+  return listenAt(
+    faceOf(parts),
+    { host, port, flag: '--port' },
+    {
+      tls: tls?.pair,
+      behindProxy,
+      limits: { connections: maxConnections },
+      requestId: requestIds(cli.io),
+      clock: cli.io.uptime,
+      onExchange: (exchange) => {
+        limitMemory()
+        log.onExchange(exchange)
+        page?.metrics.onExchange(exchange)
+      },
+    },
+  )
+}
+
+/** Reads again what may have been renewed: the log's file, and the certificate. */
+const reload = ({ cli, settings, log, page }: Parts, listening: Listening): void => {
+  log.reopen()
+  if (!settings.tls) return
+  void renewPair(cli, settings.tls, ({ pair, validTo }) => {
+    listening.renew(pair)
+    page?.metrics.onCertificate(validTo)
+  })
+}
+
+const stopped = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+/** Serves the bundled service until it is asked to stop; then finishes the requests that it has. */
+export const runServer = async (cli: Cli, settings: ServeSettings): Promise<void> => {
+  const { io } = cli
+  let onReload = (): void => undefined
+  io.onReload(() => onReload())
+  const signal = io.interruption()
+  // What is opened here is closed at the end, the last first.
+  await using open = new AsyncDisposableStack()
+  const tls = settings.tls && readPair(io, settings.tls)
+  const log = await openServiceLog(io, settings.accessLog)
+  open.defer(log.close)
+  const db = await openBundled(cli, true)
+  open.defer(db.close)
+  const counted = await openBundledLimits(cli, db)
+  open.defer(counted.close)
+  const { metricsPort } = settings
+  const page = metricsPort === undefined ? undefined : await serveMetrics(cli, metricsPort, requestIds(io))
+  if (page) open.defer(page.close)
+  const parts: Parts = { cli, settings, db, counted, log, page, tls }
+  const listening = await start(parts)
+  open.defer(listening.close)
+  page?.metrics.watch(listening.connections)
+  if (tls) page?.metrics.onCertificate(tls.validTo)
+  onReload = () => reload(parts, listening)
+  await io.stdout.write(`${listening.url}/api\n`)
+  await adviseAccess(cli, db)
+  if (io.stderr.isTerminal) await cli.note('Ctrl-C stops it')
+  await stopped(signal)
+}

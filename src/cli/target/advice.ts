@@ -1,0 +1,47 @@
+import { KpiError } from '../../domain/errors.ts'
+import { SCOPES } from '../../domain/scopes.ts'
+import type { Io } from '../io.ts'
+import { shellWord } from '../output/text.ts'
+import { credentialsIn, type RemotePlace } from './settings.ts'
+
+/** The line that gives a profile its secret anew: it asks for nothing else. */
+const addAgain = (place: RemotePlace, profile: string, login: string | undefined): string => {
+  // A login name of the environment is not the profile's to keep.
+  const own = place.kind === 'classic' && login === undefined ? ['--login', place.login] : []
+  return ['kpi', 'profiles', 'add', profile, '--base-url', place.baseUrl, ...own].map(shellWord).join(' ')
+}
+
+/** What to do about credentials that are refused: look at where they come from. */
+const credentialsAdvice = (io: Io, place: RemotePlace): string => {
+  const { kind, profile, tokenCommand } = place
+  const { login, token, tokenFile } = credentialsIn(io, profile)
+  const fromFile = tokenFile === undefined ? undefined : 'KPI_TOKEN_FILE'
+  const given = token === undefined ? fromFile : 'KPI_TOKEN'
+  if (profile === undefined) return `check ${kind === 'classic' ? 'KPI_LOGIN and ' : ''}${given ?? 'KPI_TOKEN'}`
+  // The environment comes before what the profile keeps.
+  if (given !== undefined) return `it comes from ${given}; check that`
+  if (tokenCommand !== undefined) return `it comes from the command ${tokenCommand}; check that`
+  return `give it anew: ${addAgain(place, profile, login)}`
+}
+
+/** The scope that a refusal names, where it is one for lack of a scope. */
+export const scopeIn = ({ code, message }: KpiError): string | undefined =>
+  code === 'forbidden' ? SCOPES.find((scope) => message.includes(scope)) : undefined
+
+/** All scopes of a key that would do: what the one that was shown has, as far as that is known, and one more. */
+const scopesWith = (scope: string, known: string): string =>
+  SCOPES.filter((one) => one === scope || known.split(/[\s,]+/).includes(one)).join(',')
+
+const adviceFor = (error: KpiError, io: Io, place: RemotePlace, known: string): string | undefined => {
+  if (error.code === 'unauthorized') return credentialsAdvice(io, place)
+  const scope = place.kind === 'v1' ? scopeIn(error) : undefined
+  if (scope === undefined) return undefined
+  return `use a key that has it; on the bundled service, kpi service keys create NAME --user USER --scopes ${scopesWith(scope, known)} makes one`
+}
+
+/** A refusal by a remote service to a key of known scopes, with what to do about it; any other error as it is. */
+export const withAdvice = <E>(error: E, io: Io, place: RemotePlace, known = ''): E | KpiError => {
+  if (!(error instanceof KpiError)) return error
+  const advice = adviceFor(error, io, place, known)
+  return advice === undefined ? error : new KpiError(error.code, `${error.message}; ${advice}`)
+}

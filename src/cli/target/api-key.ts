@@ -1,0 +1,29 @@
+import type { KeySaid } from '../../client/http/credentials.ts'
+import { dayOfInstant, formatDay, formatInstant, type Instant } from '../../domain/day.ts'
+import { EXPIRING_SECONDS } from '../../domain/key-state.ts'
+import type { Cli } from '../cli.ts'
+import { countOf } from '../output/text.ts'
+
+const DAY_SECONDS = 86_400
+const HOUR_SECONDS = 3600
+
+/** When a key ends: on a day, or, where that is less than a day away, at a time of it. */
+const endWords = (end: Instant, now: Instant): string => {
+  const day = formatDay(dayOfInstant(end))
+  if (end - now >= DAY_SECONDS) return `${day}, in ${countOf(dayOfInstant(end) - dayOfInstant(now), 'day')}`
+  const hours = Math.floor((end - now) / HOUR_SECONDS)
+  const left = hours < 1 ? 'in less than an hour' : `in ${countOf(hours, 'hour')}`
+  return `${day} at ${formatInstant(end).slice(11, 16)} UTC, ${left}`
+}
+
+/** Warns of a key that ends soon, with what renews it. */
+export const warnOfEnd = async ({ io, log }: Cli, key: KeySaid | undefined): Promise<void> => {
+  const now = Math.floor(io.now() / 1000)
+  const end = key?.expiresAt ?? undefined
+  if (!key || end === undefined || end - now > EXPIRING_SECONDS) return
+  // What a nightly job has to be told of is no note: it is said under --quiet, too.
+  await log.warn(
+    `key ${key.id} (${key.name}) ends on ${endWords(end, now)}; make its successor on the service, unless there is one: kpi service keys rotate ${key.id}`,
+    { key_id: key.id, expires_at: formatInstant(end) },
+  )
+}

@@ -1,0 +1,31 @@
+import { isLoopback } from '../../client/http/base-url.ts'
+import { UsageError } from '../exit.ts'
+
+/** Returns a text without what may be secret in it: what stands before the last `@`, and the query. */
+const withoutCredentials = (text: string): string => {
+  const [place = ''] = text.split(/[?#]/, 1)
+  const slashes = place.indexOf('//')
+  const [start, end] = [slashes < 0 ? 0 : slashes + 2, place.lastIndexOf('@')]
+  const shown = end < start ? place : place.slice(0, start) + place.slice(end + 1)
+  return place === text ? shown : `${shown}…`
+}
+
+const faultOf = (url: URL): string | undefined => {
+  if (url.username !== '' || url.password !== '') {
+    return 'has credentials in it; give the login name, the token or the key by themselves'
+  }
+  if (url.search !== '' || url.hash !== '') return 'has more than a path; it looks like https://acme.example.com/api'
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) return undefined
+  return 'is not HTTPS; credentials are not sent over plain HTTP'
+}
+
+/** A base URL as the user gave it: where a service is and nothing else, and nobody can read on the way there. */
+export const readBaseUrl = (text: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const fault = url ? faultOf(url) : 'is not a URL; it looks like https://acme.example.com/api'
+  if (url && fault === undefined) return url
+  throw new UsageError(`the base URL ${withoutCredentials(text)} ${fault}`)
+}
+
+/** Whether a base URL is that of the newer variant, as its path says. */
+export const isOfV1 = (baseUrl: string): boolean => /\/v1\/?$/i.test(baseUrl)

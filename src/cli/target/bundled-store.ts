@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { KpiError } from '../../domain/errors.ts'
+import type { Db } from '../../store/db.ts'
+import type { OpenLimits } from '../../store/rate-limits/open-limits.ts'
+import type { Cli } from '../cli.ts'
+import { UsageError } from '../exit.ts'
+import { shellWord } from '../output/text.ts'
+import { dataFolder, limitsPath, storePath } from './folders.ts'
+import { findPlace } from './settings.ts'
+
+const STORES = ['sqlite', 'postgres']
+
+/** Adds the flag that says in which database the bundled service keeps its data. */
+export const addStoreFlag = (command: Command): Command =>
+  command.addOption(
+    new Option('--store <kind>', 'sqlite in the data directory, or postgres at KPI_POSTGRES_URL').choices(STORES),
+  )
+
+/** How to name no remote service, by what names one now. */
+const namingNone = ({ flags, io: { env } }: Cli): string => {
+  if (flags.profile !== undefined) return 'or leave --profile out'
+  const named = ['KPI_PROFILE', 'KPI_BASE_URL'].find((name) => env[name])
+  return named === undefined ? 'or go back to it with: kpi profiles use --none' : `or unset ${named}`
+}
+
+/** The data directory of the bundled service. A remote service has its own operator. */
+const embeddedPlace = (cli: Cli): string => {
+  const place = findPlace(cli.io, cli.flags)
+  if (place.kind === 'embedded') return place.dataDir
+  throw new UsageError(
+    `this is done on the bundled service's own data; name its folder with --data-dir (usually ${shellWord(dataFolder(cli.io))}), or a profile of it, ${namingNone(cli)}`,
+  )
+}
+
+/** Where the bundled service keeps its data: in the file of a data directory, or in PostgreSQL. */
+type BundledPlace = { readonly kind: 'sqlite'; readonly dataDir: string } | { readonly kind: 'postgres' }
+
+/** Settles where the bundled service keeps its data. */
+export const bundledPlace = (cli: Cli): BundledPlace => {
+  const store = cli.flags.store ?? (cli.io.env['KPI_STORE'] || 'sqlite')
+  if (!STORES.includes(store)) throw new UsageError(`KPI_STORE is ${store}, it must be one of ${STORES.join(', ')}`)
+  if (store === 'sqlite') return { kind: 'sqlite', dataDir: embeddedPlace(cli) }
+  if (cli.flags.dataDir === undefined && cli.flags.profile === undefined) return { kind: 'postgres' }
+  throw new UsageError('--store postgres is one place, and --data-dir or --profile another; give one of them')
+}
+
+/** Opens the store of the bundled service, to be closed by the caller; `apart` where others wait for this process. */
+export const openBundled = async (cli: Cli, apart = false): Promise<Db> => {
+  const place = bundledPlace(cli)
+  if (place.kind === 'sqlite') {
+    const { openEmbedded } = await import('../embedded.ts')
+    return (await openEmbedded(place.dataDir, cli.io.now, { apart })).db
+  }
+  const [{ findPostgresUrl }, { openPostgres }] = await Promise.all([
+    import('./postgres-url.ts'),
+    import('../../store/postgres/open-postgres.ts'),
+  ])
+  return openPostgres({ url: findPostgresUrl(cli.io) })
+}
+
+/** Opens the place where the limits of the bundled service are counted, to be closed before its store. */
+export const openBundledLimits = async (cli: Cli, db: Db): Promise<OpenLimits> => {
+  const { limitsBeside, limitsWithin } = await import('../../store/rate-limits/open-limits.ts')
+  const place = bundledPlace(cli)
+  if (place.kind === 'postgres') return limitsWithin(db)
+  return limitsBeside(limitsPath(place.dataDir), cli.io.now)
+}
+
+const withDb = async <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> => {
+  try {
+    return await work(db)
+  } finally {
+    await db.close()
+  }
+}
+
+/** Runs `work` on the store of the bundled service itself, which is made where there is none yet. */
+export const withStore = async <T>(cli: Cli, work: (db: Db) => Promise<T>): Promise<T> =>
+  withDb(await openBundled(cli), work)
+
+/** The data directory of a store that is a file; what is done with the file cannot be done with PostgreSQL. */
+export const filePlace = (cli: Cli, instead: string): string => {
+  const place = bundledPlace(cli)
+  if (place.kind === 'sqlite') return place.dataDir
+  throw new KpiError('unsupported', `this is for a store in a file; for one in PostgreSQL use ${instead}`)
+}
+
+/** The file of a store, which must be there: where it is looked at or kept safe, a new one would only hide a slip. */
+export const existingFile = (dataDir: string): string => {
+  const path = storePath(dataDir)
+  if (existsSync(path)) return path
+  throw new KpiError('unusable', `there is no store in ${dataDir}; name its folder with --data-dir`)
+}
+
+/** Runs `work` on a store that is there already; `path` is its file, where it is one. */
+export const withExistingStore = async <T>(
+  cli: Cli,
+  work: (db: Db, path: string | undefined) => Promise<T>,
+): Promise<T> => {
+  const place = bundledPlace(cli)
+  if (place.kind === 'postgres') return withStore(cli, (db) => work(db, undefined))
+  const path = existingFile(place.dataDir)
+  const { openStore } = await import('../../store/schema/open-store.ts')
+  return withDb(await openStore(path), (db) => work(db, path))
+}

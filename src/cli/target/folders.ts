@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { KpiError } from '../../domain/errors.ts'
+import { makeMissing } from '../../import/journal/private-folder.ts'
+import { UsageError } from '../exit.ts'
+import type { Io } from '../io.ts'
+
+const homeOf = ({ home }: Io): string => {
+  if (home !== '') return home
+  throw new UsageError('there is no home directory (HOME is empty); set it, or KPI_DATA_DIR and KPI_CONFIG_DIR')
+}
+
+/** Where the embedded service keeps its data when nothing else is said. */
+export const dataFolder = (io: Io): string => {
+  const { env, platform } = io
+  if (env['KPI_DATA_DIR']) return env['KPI_DATA_DIR']
+  if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(homeOf(io), 'AppData', 'Local'), 'kpi', 'data')
+  if (platform === 'darwin') return join(homeOf(io), 'Library', 'Application Support', 'kpi', 'data')
+  return join(env['XDG_DATA_HOME'] || join(homeOf(io), '.local', 'share'), 'kpi')
+}
+
+/** The file of the embedded service within its data directory. */
+export const storePath = (dataDir: string): string => join(dataDir, 'kpi.db')
+
+/** The file beside it in which `kpi serve` counts requests. */
+export const limitsPath = (dataDir: string): string => join(dataDir, 'kpi-limits.db')
+
+/** Where profiles and their secrets are kept. */
+export const configFolder = (io: Io): string => {
+  const { env, platform } = io
+  if (env['KPI_CONFIG_DIR']) return env['KPI_CONFIG_DIR']
+  if (platform === 'win32') return join(env['APPDATA'] ?? join(homeOf(io), 'AppData', 'Roaming'), 'kpi')
+  if (platform === 'darwin') return join(homeOf(io), 'Library', 'Application Support', 'kpi')
+  return join(env['XDG_CONFIG_HOME'] || join(homeOf(io), '.config'), 'kpi')
+}
+
+/** Where it is kept how far runs are: journals, and how much of a limit is used up. */
+export const stateFolder = (io: Io): string => {
+  const { env, platform } = io
+  if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(homeOf(io), 'AppData', 'Local'), 'kpi', 'state')
+  if (platform === 'darwin') return join(homeOf(io), 'Library', 'Application Support', 'kpi', 'state')
+  return join(env['XDG_STATE_HOME'] || join(homeOf(io), '.local', 'state'), 'kpi')
+}
+
+/** Makes a folder that only its owner can read, where there is none yet; `what` names it in the error. */
+export const makeFolder = (path: string, what: string): void => {
+  try {
+    makeMissing(path)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const reasons: Readonly<Record<string, string>> = {
+      EACCES: 'permission is denied',
+      EPERM: 'permission is denied',
+      EROFS: 'its file system is read-only',
+      ENOSPC: 'the disk is full',
+      EEXIST: 'a file is in its place',
+      ENOTDIR: 'part of its path is a file',
+      ENOENT: 'no folder can be made there',
+    }
+    throw new KpiError('unusable', `cannot make the ${what} ${path}: ${reasons[code] ?? String(error)}`, {
+      cause: error,
+    })
+  }
+}

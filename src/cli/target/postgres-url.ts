@@ -1,0 +1,34 @@
+import { resolve } from 'node:path'
+import { isLoopback } from '../../client/http/base-url.ts'
+import { UsageError } from '../exit.ts'
+import type { Io } from '../io.ts'
+import { readSecretFile } from './secrets.ts'
+
+const FORM = 'it looks like postgres://user:password@host/database'
+
+const given = (io: Io): string => {
+  const { KPI_POSTGRES_URL: url, KPI_POSTGRES_URL_FILE: file } = io.env
+  if (url) return url
+  if (file) return readSecretFile(io, resolve(io.cwd, file))
+  throw new UsageError(`nothing says where PostgreSQL is: set KPI_POSTGRES_URL or KPI_POSTGRES_URL_FILE; ${FORM}`)
+}
+
+/** Whether nobody can listen on the way: this machine itself, a socket in the file system, or TLS. */
+const isPrivate = (url: URL): boolean =>
+  url.hostname === '' || isLoopback(url) || url.searchParams.has('sslmode') || url.searchParams.has('sslrootcert')
+
+/**
+ * Where the PostgreSQL of the bundled service is. It holds a password, so it comes from the environment or a file, never
+ * from a flag. One on another machine has to say how it is reached: with TLS, or plainly because its network is safe.
+ */
+export const findPostgresUrl = (io: Io): string => {
+  const text = given(io).trim()
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
+    throw new UsageError(`KPI_POSTGRES_URL is not the URL of a PostgreSQL database; ${FORM}`)
+  }
+  if (isPrivate(url)) return text
+  throw new UsageError(
+    `KPI_POSTGRES_URL leads to ${url.hostname} without TLS; add ?sslmode=verify-full to it, or ?sslmode=disable where the network in between is safe`,
+  )
+}

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { KpiError } from '../../domain/errors.ts'
+import { UsageError } from '../exit.ts'
+import type { Io } from '../io.ts'
+import { configFolder, makeFolder } from './folders.ts'
+
+/** A named place to talk to. Secrets are kept elsewhere, see `secrets.ts`. */
+export type Profile = {
+  /** Whose days `today` and the like are; the system's where it is not given. */
+  readonly timeZone?: string | undefined
+} & (
+  | { readonly kind: 'embedded'; readonly dataDir: string }
+  | {
+      readonly kind: 'classic'
+      readonly baseUrl: string
+      readonly login: string
+      /** A program that prints the token. */
+      readonly tokenCommand?: string
+    }
+  | {
+      readonly kind: 'v1'
+      readonly baseUrl: string
+      /** A program that prints the key. */
+      readonly tokenCommand?: string
+    }
+)
+
+/** What is kept of all profiles: which there are, and which is used when none is named. */
+export type Profiles = { readonly current: string | undefined; readonly byName: ReadonlyMap<string, Profile> }
+
+const FILE = 'config'
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/
+
+/** Names the file that holds all profiles. */
+export const configFile = (io: Io): string => join(configFolder(io), `${FILE}.json`)
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const readProfile = (value: unknown): Profile | undefined => {
+  if (!isRecord(value)) return undefined
+  const { kind, dataDir, baseUrl, login, tokenCommand, timeZone } = value as Record<string, unknown>
+  const more = {
+    ...(typeof tokenCommand === 'string' && { tokenCommand }),
+    ...(typeof timeZone === 'string' && { timeZone }),
+  }
+  if (kind === 'embedded' && typeof dataDir === 'string') return { kind, dataDir, ...more }
+  if (kind === 'v1' && typeof baseUrl === 'string') return { kind, baseUrl, ...more }
+  if (kind !== 'classic' || typeof baseUrl !== 'string' || typeof login !== 'string') return undefined
+  return { kind, baseUrl, login, ...more }
+}
+
+const readText = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new KpiError('unusable', `cannot read ${path} (${code}); KPI_CONFIG_DIR names another folder`, {
+      cause: error,
+    })
+  }
+}
+
+const parse = (path: string, text: string): Readonly<Record<string, unknown>> => {
+  try {
+    const json: unknown = JSON.parse(text)
+    if (isRecord(json)) return json
+  } catch {
+    // Told below, as for JSON that is no object.
+  }
+  throw new KpiError('unusable', `${path} is not a configuration; mend it or remove it`)
+}
+
+/** Reads the profiles, without the package that writes them: every command does this. */
+export const readProfiles = (io: Io): Profiles => {
+  const path = configFile(io)
+  const text = readText(path)
+  if (text === undefined) return { current: undefined, byName: new Map() }
+  const { current, profiles } = parse(path, text) as { current?: unknown; profiles?: unknown }
+  const byName = new Map<string, Profile>()
+  for (const [name, value] of Object.entries(isRecord(profiles) ? profiles : {})) {
+    const profile = readProfile(value)
+    if (!profile) throw new KpiError('unusable', `profile ${name} in ${path} is not complete; add it again`)
+    byName.set(name, profile)
+  }
+  return { current: typeof current === 'string' ? current : undefined, byName }
+}
+
+/** Writes the profiles as a whole, readable by their owner only. */
+export const writeProfiles = async (io: Io, { current, byName }: Profiles): Promise<void> => {
+  const { default: Conf } = await import('conf')
+  const cwd = configFolder(io)
+  makeFolder(cwd, 'configuration folder')
+  const conf = new Conf({ cwd, configName: FILE, configFileMode: 0o600, accessPropertiesByDotNotation: false })
+  conf.store = { ...(current !== undefined && { current }), profiles: Object.fromEntries(byName) }
+}
+
+/** The profile of a name, or how to get one. */
+export const profileNamed = ({ byName }: Profiles, name: string): Profile => {
+  const profile = byName.get(name)
+  if (profile) return profile
+  const known = [...byName.keys()]
+  const hint = known.length > 0 ? `there are ${known.join(', ')}` : 'add it with: kpi profiles add'
+  throw new UsageError(`there is no profile ${name}; ${hint}`)
+}
+
+/** Refuses a name that could not be a file's, or that would read like a flag. */
+export const mustBeProfileName = (name: string): void => {
+  if (NAME.test(name)) return
+  throw new UsageError(`"${name}" cannot be a profile's name: use up to 40 letters, digits, dots, dashes, underscores`)
+}

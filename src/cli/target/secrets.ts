@@ -1,0 +1,177 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { type ErrorCode, KpiError } from '../../domain/errors.ts'
+import type { Io } from '../io.ts'
+import { shellWord } from '../output/text.ts'
+import { configFolder, makeFolder } from './folders.ts'
+import { configFile } from './profiles.ts'
+import { credentialsIn, type RemotePlace } from './settings.ts'
+
+const OTHERS = 0o077
+const WORLD = 0o007
+const OTHERS_WRITE = 0o022
+const WORLD_WRITE = 0o002
+const STICKY = 0o1000
+const COMMAND_TIMEOUT_MS = 30_000
+
+/** What the secret of a remote service is called: each variant has its own. */
+export const SECRETS: Record<RemotePlace['kind'], string> = { classic: 'token', v1: 'key' }
+
+/** What is wrong with a secret that is plainly one of the other variant; services of others may have any form. */
+export const wrongKind = (kind: RemotePlace['kind'], secret: string): string | undefined => {
+  if (kind === 'v1' && secret.startsWith('kpi_token_')) {
+    return 'it is an account token, and a base URL that ends in /v1 takes a key (on the bundled service: kpi service keys create)'
+  }
+  if (kind === 'classic' && secret.startsWith('kpi_key_')) {
+    return 'it is a key, which goes with a base URL that ends in /v1; one that ends in /api takes the account token'
+  }
+  return undefined
+}
+
+/** Why a text can be no secret at all, such as the whole file that a key came in; never with any of it. */
+export const wrongForm = (kind: RemotePlace['kind'], secret: string): string | undefined => {
+  const called = SECRETS[kind]
+  if (/[\r\n]/.test(secret)) return `it has more than one line; where it is JSON, take the value of ${called}`
+  if (secret.startsWith('{')) return `it is JSON; take the value of ${called}`
+  if (/\s/.test(secret)) return 'it has blanks in it'
+  if (/\p{Cc}|\p{Cf}/u.test(secret)) return 'it has control characters in it'
+  // A token travels encoded, a key as it is.
+  return kind === 'v1' && /[^!-~]/.test(secret) ? 'it has characters that are not ASCII' : undefined
+}
+
+const secretFile = (io: Io, profile: string): string => join(configFolder(io), 'secrets', profile)
+
+/** Keeps a profile's token in a file of its own that only its owner can read, from the moment it is made. */
+export const keepToken = (io: Io, profile: string, token: string): void => {
+  const path = secretFile(io, profile)
+  const folder = join(configFolder(io), 'secrets')
+  makeFolder(folder, 'folder of secrets')
+  chmodSync(folder, 0o700)
+  rmSync(path, { force: true })
+  writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' })
+}
+
+/** Forgets a profile's token. */
+export const dropToken = (io: Io, profile: string): void => {
+  rmSync(secretFile(io, profile), { force: true })
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'it may not be read by you',
+}
+
+/**
+ * Who may not read a file. What systemd lays down for a service (`LoadCredential`) is its user's alone by an access list,
+ * which shows as the group's right, in a folder that nobody else may enter.
+ */
+const strangersTo = ({ env, cwd }: Io, path: string): number => {
+  const folder = env['CREDENTIALS_DIRECTORY']
+  return folder !== undefined && dirname(resolve(cwd, path)) === resolve(folder) ? WORLD : OTHERS
+}
+
+/** Refuses a file that others could read, with the command that mends it. */
+export const mustBePrivate = (io: Io, path: string, code: ErrorCode): void => {
+  const file = statSync(path)
+  if (file.isDirectory() || io.platform === 'win32' || (file.mode & strangersTo(io, path)) === 0) return
+  throw new KpiError(code, `${path} can be read by others; mend it with: chmod 600 ${shellWord(path)}`)
+}
+
+/** Returns whether a file's owner is trusted with what is run: that is who runs this, or root. */
+const isTrusted = ({ uid }: Io, owner: number): boolean => owner === 0 || owner === uid
+
+/** Returns why others may have written a file or folder, and the command that mends it; undefined where they may not. */
+const faultOfOwner = (io: Io, path: string): string | undefined => {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) return undefined
+  const name = shellWord(path)
+  if (!isTrusted(io, found.uid)) return `${path} belongs to another user; mend it with: chown "$(id -u)" ${name}`
+  return (found.mode & OTHERS_WRITE) === 0 ? undefined : `others can write ${path}; mend it with: chmod go-w ${name}`
+}
+
+/** Returns the nearest folder above a path in which anybody could put something else in its place. */
+const openFolderAbove = (path: string): string | undefined => {
+  const folder = dirname(path)
+  if (folder === path) return undefined
+  const { mode = 0 } = statSync(folder, { throwIfNoEntry: false }) ?? {}
+  return (mode & WORLD_WRITE) !== 0 && (mode & STICKY) === 0 ? folder : openFolderAbove(folder)
+}
+
+/** Refuses to run a command of a configuration that others could have written, with the command that mends it. */
+const mustBeOwnConfig = (io: Io): void => {
+  if (io.platform === 'win32') return
+  const folder = resolve(configFolder(io))
+  const open = openFolderAbove(folder)
+  const fault =
+    faultOfOwner(io, folder) ??
+    faultOfOwner(io, configFile(io)) ??
+    (open && `others can write ${open}; mend it with: chmod o-w ${shellWord(open)}`)
+  if (fault) throw new KpiError('unauthorized', `the token command is not run, as ${fault}`)
+}
+
+/** Reads a secret from a file, unless others could read it too. */
+export const readSecretFile = (io: Io, path: string): string => {
+  try {
+    mustBePrivate(io, path, 'unauthorized')
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    if (error instanceof KpiError) throw error
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new KpiError('unauthorized', `cannot read the token file ${path}: ${UNREADABLE[code] ?? code}`, {
+      cause: error,
+    })
+  }
+}
+
+const runTokenCommand = (io: Io, command: string): string => {
+  mustBeOwnConfig(io)
+  const { env, cwd } = io
+  try {
+    return execFileSync(command, {
+      shell: true,
+      encoding: 'utf8',
+      env,
+      cwd,
+      timeout: COMMAND_TIMEOUT_MS,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }).trim()
+  } catch (error) {
+    // The error of a failed program holds its output, which may be the secret.
+    const status = error instanceof Error && 'status' in error ? `status ${String(error.status)}` : 'no status'
+    throw new KpiError('unauthorized', `the profile's token command failed (${status})`)
+  }
+}
+
+const readSecret = (io: Io, { kind, profile, tokenCommand: command }: RemotePlace): string => {
+  const { token, tokenFile: file } = credentialsIn(io, profile)
+  if (token !== undefined) return token.trim()
+  if (file !== undefined) return readSecretFile(io, resolve(io.cwd, file))
+  if (command !== undefined) return runTokenCommand(io, command)
+  if (profile !== undefined) return readSecretFile(io, secretFile(io, profile))
+  const called = SECRETS[kind]
+  throw new KpiError('unauthorized', `there is no ${called}: set KPI_TOKEN or KPI_TOKEN_FILE, or use a profile`)
+}
+
+/** The token or key to send: from the environment, the profile's command, or the profile's file, in this order. */
+export const findSecret = (io: Io, place: RemotePlace): string => {
+  const { kind, profile, tokenCommand } = place
+  const secret = readSecret(io, place)
+  const described = describeToken(io, profile, tokenCommand)
+  const from = `that comes from ${described}`
+  if (secret === '') throw new KpiError('unauthorized', `the ${SECRETS[kind]} is empty ${from}`)
+  const noForm = wrongForm(kind, secret)
+  if (noForm !== undefined) throw new KpiError('unauthorized', `${described} holds no ${SECRETS[kind]}: ${noForm}`)
+  const fault = wrongKind(kind, secret)
+  if (fault === undefined) return secret
+  throw new KpiError('unauthorized', `the secret ${from} cannot be used: ${fault}`)
+}
+
+/** Where the token of a profile, or of none, comes from, in words; never the token. */
+export const describeToken = (io: Io, profile: string | undefined, command: string | undefined): string => {
+  const { token, tokenFile } = credentialsIn(io, profile)
+  if (token !== undefined) return 'the environment (KPI_TOKEN)'
+  if (tokenFile !== undefined) return `the file ${tokenFile} (KPI_TOKEN_FILE)`
+  return command === undefined ? `the file ${secretFile(io, profile ?? '')}` : `the command ${command}`
+}

@@ -1,0 +1,90 @@
+import { hasAll, mustHave, mustHaveTogether, type Needs } from '../../client/capabilities.ts'
+import { type Client, createClient } from '../../client/client.ts'
+import type { HttpTransport, Probed } from '../../client/http/http-transport.ts'
+import type { Transport } from '../../client/transport.ts'
+import { entry } from '../../domain/resources/entry.ts'
+import { reportRow } from '../../domain/resources/report-row.ts'
+import type { Variant } from '../../domain/variants.ts'
+import type { Io } from '../io.ts'
+import { withAdvice } from './advice.ts'
+import { readBaseUrl } from './base-url.ts'
+import type { Bulk } from './rate-limiter.ts'
+import type { Place, RemotePlace } from './settings.ts'
+
+/** The way to a remote place; what it needs is loaded only when it is taken. */
+const openRemote = async (io: Io, place: RemotePlace, timeoutMs: number, bulk?: Bulk): Promise<HttpTransport> => {
+  const [{ httpTransport }, { findSecret }] = await Promise.all([
+    import('../../client/http/http-transport.ts'),
+    import('./secrets.ts'),
+  ])
+  const baseUrl = readBaseUrl(place.baseUrl)
+  const login = place.kind === 'classic' ? place.login : undefined
+  const credentials = { login, token: findSecret(io, place) }
+  const pacing = bulk && (await import('./rate-limiter.ts')).openPacing(io, baseUrl, credentials, bulk)
+  const exchange = io.network?.(timeoutMs)
+  return httpTransport({ baseUrl, ...credentials, timeoutMs, now: io.now, ...pacing, ...(exchange && { exchange }) })
+}
+
+const openTransport = async (
+  io: Io,
+  place: Place,
+  variant: Variant,
+  timeoutMs: number,
+  bulk?: Bulk,
+): Promise<Transport> => {
+  if (place.kind !== 'embedded') return openRemote(io, place, timeoutMs, bulk)
+  const { embeddedTransport } = await import('../embedded.ts')
+  return embeddedTransport(place.dataDir, io.now, variant)
+}
+
+/** Of these the newer variant shows more: entries and rows that belong to no person. */
+const FULLER: ReadonlySet<string> = new Set([entry.path, reportRow.path])
+
+const isFuller = (needs: Needs): boolean =>
+  'of' in needs && FULLER.has(needs.of.path) && (needs.verb === 'list' || needs.verb === 'get')
+
+/**
+ * The variant that is spoken at a place, once it has what is needed. The embedded service speaks both: the newer one
+ * where the classic one will not do, or shows less.
+ */
+export const mustHaveAt = (place: Place, needs: Needs): Variant => {
+  const spoken = hasAll('classic', needs) && !isFuller(needs) ? 'classic' : 'v1'
+  const variant = place.kind === 'embedded' ? spoken : place.kind
+  if (place.kind === 'embedded') mustHaveTogether(needs)
+  mustHave(variant, needs)
+  return variant
+}
+
+/**
+ * Runs `work` with a client of the service at a place. What it needs that the place does not have is refused before
+ * anything is sent or opened.
+ */
+export const withClientAt = async <T>(
+  io: Io,
+  place: Place,
+  timeoutMs: number,
+  needs: Needs,
+  work: (client: Client) => Promise<T>,
+  bulk?: Bulk,
+): Promise<T> => {
+  const variant = mustHaveAt(place, needs)
+  const client = createClient(await openTransport(io, place, variant, timeoutMs, bulk), variant)
+  try {
+    return await work(client)
+  } catch (error) {
+    throw place.kind === 'embedded' ? error : withAdvice(error, io, place, client.keySaid()?.scopes ?? '')
+  } finally {
+    await client.close()
+  }
+}
+
+/** What a remote place answers to one request that changes nothing, whatever the answer is. */
+export const probeAt = async (io: Io, place: RemotePlace, timeoutMs: number, path: string): Promise<Probed> => {
+  const transport = await openRemote(io, place, timeoutMs)
+  try {
+    const probed = await transport.probe(path)
+    return { ...probed, refusal: probed.refusal && withAdvice(probed.refusal, io, place) }
+  } finally {
+    await transport.close()
+  }
+}

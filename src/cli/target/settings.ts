@@ -1,0 +1,170 @@
+import { resolve } from 'node:path'
+import { UsageError } from '../exit.ts'
+import type { Io } from '../io.ts'
+import { LOG_FORMATS, type LogFormat } from '../output/log.ts'
+import { type Format, FORMATS } from '../output/print.ts'
+import { isOfV1 } from './base-url.ts'
+import { dataFolder } from './folders.ts'
+import { profileNamed, readProfiles } from './profiles.ts'
+
+/** What may be said before or after any command. */
+export type GlobalFlags = {
+  readonly profile?: string
+  readonly dataDir?: string
+  readonly output?: string
+  readonly timeout?: string
+  readonly timeZone?: string
+  readonly input?: boolean
+  readonly color?: boolean
+  readonly quiet?: boolean
+  readonly logFormat?: string
+  /** Where the bundled service keeps its data; only its own commands have this flag. */
+  readonly store?: string
+}
+
+/** Where a command goes. */
+export type Place =
+  | { readonly kind: 'embedded'; readonly dataDir: string }
+  | {
+      readonly kind: 'classic'
+      readonly baseUrl: string
+      readonly login: string
+      readonly profile: string | undefined
+      readonly tokenCommand: string | undefined
+    }
+  | {
+      readonly kind: 'v1'
+      readonly baseUrl: string
+      readonly profile: string | undefined
+      readonly tokenCommand: string | undefined
+    }
+
+/** A place that is reached over the network. */
+export type RemotePlace = Exclude<Place, { readonly kind: 'embedded' }>
+
+const TIMEOUT_MS = 30_000
+
+/** Credentials as the environment has them. */
+type EnvCredentials = {
+  readonly login?: string | undefined
+  readonly token?: string | undefined
+  readonly tokenFile?: string | undefined
+}
+
+/**
+ * What the environment says of the credentials for a profile, or for none. Where it names a service as well, they are
+ * that service's: a profile beside it goes elsewhere, and brings its own.
+ */
+export const credentialsIn = ({ env }: Io, profile: string | undefined): EnvCredentials =>
+  profile !== undefined && env['KPI_BASE_URL']
+    ? {}
+    : {
+        login: env['KPI_LOGIN'] || undefined,
+        token: env['KPI_TOKEN'] || undefined,
+        tokenFile: env['KPI_TOKEN_FILE'] || undefined,
+      }
+
+/** The profile that is used: named by a flag, the environment or the configuration; none is the embedded service. */
+const profileName = ({ env }: Io, flags: GlobalFlags, current: string | undefined): string | undefined => {
+  if (flags.profile !== undefined) return flags.profile
+  const { KPI_PROFILE: named, KPI_BASE_URL: baseUrl, KPI_DATA_DIR: dataDir } = env
+  if (named && baseUrl) throw new UsageError('KPI_PROFILE and KPI_BASE_URL each name a place; unset one')
+  return named || (baseUrl || dataDir ? undefined : current)
+}
+
+const mustNameOnePlace = ({ profile, dataDir }: GlobalFlags): void => {
+  if (dataDir === '') throw new UsageError('--data-dir is empty; name a folder')
+  if (profile === undefined || dataDir === undefined) return
+  throw new UsageError('--profile and --data-dir each name a place; give one of them')
+}
+
+/** The flags that name the place, as they would be given again. */
+export const placeFlags = ({ profile, dataDir, store }: GlobalFlags): string[] => [
+  ...(store === undefined ? [] : ['--store', store]),
+  ...(profile === undefined ? [] : ['--profile', profile]),
+  ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
+]
+
+/** The flags that say how a command behaves, wherever it goes, as they would be given again. */
+export const mannerFlags = ({ output, timeout, timeZone, input, color, quiet, logFormat }: GlobalFlags): string[] => [
+  ...(output === undefined ? [] : ['--output', output]),
+  ...(timeout === undefined ? [] : ['--timeout', timeout]),
+  ...(timeZone === undefined ? [] : ['--time-zone', timeZone]),
+  ...(input === false ? ['--no-input'] : []),
+  ...(color === false ? ['--no-color'] : []),
+  ...(quiet ? ['--quiet'] : []),
+  ...(logFormat === undefined ? [] : ['--log-format', logFormat]),
+]
+
+const NO_LOGIN =
+  'KPI_BASE_URL is set, and KPI_LOGIN is not: set it to your login name, or, with a key, let KPI_BASE_URL end in /v1'
+
+/** Settles where a command goes: flags before the environment before the configuration (command line, section 3). */
+export const findPlace = (io: Io, flags: GlobalFlags): Place => {
+  mustNameOnePlace(flags)
+  if (flags.dataDir !== undefined) return { kind: 'embedded', dataDir: resolve(io.cwd, flags.dataDir) }
+  const profiles = readProfiles(io)
+  const name = profileName(io, flags, profiles.current)
+  if (name === undefined) {
+    const { KPI_BASE_URL: baseUrl, KPI_LOGIN: login } = io.env
+    if (!baseUrl) return { kind: 'embedded', dataDir: resolve(io.cwd, dataFolder(io)) }
+    if (isOfV1(baseUrl)) return { kind: 'v1', baseUrl, profile: undefined, tokenCommand: undefined }
+    if (!login) throw new UsageError(NO_LOGIN)
+    return { kind: 'classic', baseUrl, login, profile: undefined, tokenCommand: undefined }
+  }
+  const profile = profileNamed(profiles, name)
+  if (profile.kind === 'embedded') return profile
+  if (profile.kind === 'v1') return { ...profile, profile: name, tokenCommand: profile.tokenCommand }
+  const { baseUrl, login, tokenCommand } = profile
+  return { kind: 'classic', baseUrl, login: credentialsIn(io, name).login ?? login, profile: name, tokenCommand }
+}
+
+/** The name of the profile that a command uses; none where something else names the place. */
+export const profileInUse = (io: Io, flags: GlobalFlags): string | undefined =>
+  flags.dataDir === undefined ? profileName(io, flags, readProfiles(io).current) : undefined
+
+/** Credentials without a service mean a remote one, and nobody says which: that must not be taken for the embedded one. */
+export const mustNotBeStray = (io: Io, flags: GlobalFlags): void => {
+  const { env } = io
+  const stray = ['KPI_LOGIN', 'KPI_TOKEN', 'KPI_TOKEN_FILE'].find((name) => env[name])
+  if (stray === undefined || flags.dataDir !== undefined || env['KPI_DATA_DIR'] || env['KPI_BASE_URL']) return
+  if (profileName(io, flags, readProfiles(io).current) !== undefined) return
+  throw new UsageError(`${stray} is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE, too`)
+}
+
+/** The form in which data is printed. */
+export const findFormat = ({ env }: Io, { output }: GlobalFlags): Format => {
+  const text = output ?? (env['KPI_OUTPUT'] || 'table')
+  const format = FORMATS.find((one) => one === text)
+  if (!format) throw new UsageError(`there is no output format ${text}; there are ${FORMATS.join(', ')}`)
+  return format
+}
+
+/** The form of what is told on standard error. */
+export const findLogFormat = ({ logFormat = 'text' }: GlobalFlags): LogFormat => {
+  const format = LOG_FORMATS.find((one) => one === logFormat)
+  if (!format) throw new UsageError(`there is no log format ${logFormat}; there are ${LOG_FORMATS.join(', ')}`)
+  return format
+}
+
+/** Whether colour may be used on standard output. */
+export const wantsColor = ({ env, stdout }: Io, { color }: GlobalFlags): boolean => {
+  if (color === false || env['NO_COLOR'] || env['TERM'] === 'dumb') return false
+  const { FORCE_COLOR: forced } = env
+  return forced ? !['0', 'false'].includes(forced) : stdout.isTerminal
+}
+
+/** Whether somebody is there to be asked: not where a program reads what is told. */
+export const canAsk = ({ stdinIsTerminal, stderr }: Io, { input, logFormat }: GlobalFlags): boolean =>
+  input !== false && logFormat !== 'json' && stdinIsTerminal && stderr.isTerminal
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
+
+/** The longest wait for one answer, in milliseconds: `30s`, `2m`, `500ms`. */
+export const findTimeout = ({ timeout }: GlobalFlags): number => {
+  if (timeout === undefined) return TIMEOUT_MS
+  const match = /^(\d{1,6})(ms|s|m)$/.exec(timeout)
+  const value = Number(match?.[1]) * (UNITS[match?.[2] ?? ''] ?? NaN)
+  if (!(value > 0)) throw new UsageError(`--timeout ${timeout} is not a time; write 30s, 2m or 500ms`)
+  return value
+}

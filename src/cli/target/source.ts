@@ -1,0 +1,66 @@
+import { type Capability, NEWER_PROFILE } from '../../client/capabilities.ts'
+import type { Client } from '../../client/client.ts'
+import { createDirectory } from '../../client/directory.ts'
+import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
+import { Fault, KpiError } from '../../domain/errors.ts'
+import { type BreakdownItem, breakdownItem } from '../../domain/resources/breakdowns.ts'
+import type { FlagValues, Given } from '../args/flags.ts'
+import { isId } from '../args/names.ts'
+import type { Cli } from '../cli.ts'
+import { shellWord } from '../output/text.ts'
+import { type GlobalFlags, placeFlags } from './settings.ts'
+
+/** What has to follow a command that is advised, so that it goes to the same place as the one that advises it. */
+export const placeWords = (flags: GlobalFlags): string =>
+  placeFlags(flags)
+    .map((word) => ` ${shellWord(word)}`)
+    .join('')
+
+/** What `--source` needs: values that belong to breakdown items. */
+export const SOURCES: Capability = {
+  of: breakdownItem,
+  verb: 'list',
+  flag: { name: '--source', instead: `use --user, as values belong to users there, or ${NEWER_PROFILE}` },
+}
+
+/** A breakdown item that is named; only its id is known where the key may not read more. */
+type Source = Pick<BreakdownItem, 'id'> & Partial<BreakdownItem>
+
+const itemOfId = async (client: Client, id: number): Promise<Source> =>
+  (await readIfAllowed(client, client.breakdownItems.get(id))) ?? { id }
+
+/** The breakdown item that a text names, by id or name, or what is wrong with it. */
+const findSource = async (client: Client, text: string): Promise<Source | Fault> => {
+  if (isId(text)) return itemOfId(client, Number(text))
+  const items = (await client.breakdownItems.list()).map((item) => ({
+    ...item,
+    within: `breakdown ${item.breakdown_id}`,
+  }))
+  return createDirectory(breakdownItem.title, items).find(text)
+}
+
+/** The breakdown item that `--source` names, where it is given; what is wrong with it goes to the other faults. */
+export const readSource = async (
+  client: Client,
+  { source }: FlagValues,
+  { faults }: Given,
+): Promise<Source | undefined> => {
+  if (typeof source !== 'string') return undefined
+  const found = await findSource(client, source)
+  if (!(found instanceof Fault)) return found
+  faults.push(`--source: ${found.message}`)
+  return undefined
+}
+
+/** Refuses a new entry of an item that is archived before it is sent. */
+export const mustTakeEntries = ({ flags }: Cli, { id, name, user_id, is_archived }: Source): void => {
+  if (!is_archived) return
+  const advice =
+    user_id === null
+      ? `unarchive it: kpi breakdown-items update ${id} --archived false${placeWords(flags)}`
+      : `its user is locked; people are changed in the application`
+  throw new KpiError(
+    'invalid',
+    `${breakdownItem.title} ${id} (${name}) is archived and takes no new entries; ${advice}`,
+  )
+}

@@ -1,0 +1,48 @@
+import { type Day, dayOfCivil } from '../../domain/day.ts'
+import { Fault } from '../../domain/errors.ts'
+import { UsageError } from '../exit.ts'
+import type { Io } from '../io.ts'
+import { readProfiles } from './profiles.ts'
+import { type GlobalFlags, profileInUse } from './settings.ts'
+
+/** A time zone: what it is called, and which day it is there at a moment, in milliseconds since 1970. */
+type TimeZone = { readonly name: string; readonly dayAt: (nowMs: number) => Day }
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+const dayBy = (format: Intl.DateTimeFormat, nowMs: number): Day => {
+  const parts = new Map(format.formatToParts(nowMs).map(({ type, value }) => [type, Number(value)]))
+  return dayOfCivil(parts.get('year') ?? NaN, parts.get('month') ?? NaN, parts.get('day') ?? NaN)
+}
+
+/** Finds a time zone by its name, such as `Europe/Berlin`, `UTC` or `+05:30`. */
+export const timeZoneNamed = (name: string): TimeZone | Fault => {
+  try {
+    const parts = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
+    const format = new Intl.DateTimeFormat('en-u-ca-gregory-nu-latn', { ...parts, timeZone: name })
+    return { name: format.resolvedOptions().timeZone, dayAt: (nowMs) => dayBy(format, nowMs) }
+  } catch {
+    return new Fault(`"${name}" is no time zone; write one such as Europe/Berlin or UTC`)
+  }
+}
+
+/** The time zone of the system, or of the variable TZ, which need not have a name. */
+const systemZone = ({ timeZone, offsetAt }: Io): TimeZone => ({
+  name: timeZone(),
+  dayAt: (nowMs) => Math.floor((nowMs + offsetAt(nowMs) * MINUTE_MS) / DAY_MS),
+})
+
+const mustBeZone = (said: string, name: string): TimeZone => {
+  const zone = timeZoneNamed(name)
+  if (zone instanceof Fault) throw new UsageError(`${said} ${zone.message}`)
+  return zone
+}
+
+/** Finds the user's own time zone: that of `--time-zone`, of the profile, of TZ, of the system (command line, section 1). */
+export const findTimeZone = (io: Io, flags: GlobalFlags): TimeZone => {
+  if (flags.timeZone !== undefined) return mustBeZone('--time-zone', flags.timeZone)
+  const profile = profileInUse(io, flags)
+  const ofProfile = profile === undefined ? undefined : readProfiles(io).byName.get(profile)?.timeZone
+  return ofProfile === undefined ? systemZone(io) : mustBeZone(`profile ${profile}: time zone`, ofProfile)
+}

@@ -1,0 +1,214 @@
+import { KpiError } from '../../domain/errors.ts'
+import type { Retry } from '../retry.ts'
+import { createRequestCount, type Gate, type Received, type Sending, Stopped, type Transport } from '../transport.ts'
+import { isLoopback } from './base-url.ts'
+import { authorizationOf, callerOf, type KeySaid, keySaidIn, workingFor } from './credentials.ts'
+import {
+  type Exchange,
+  GIVEN_UP,
+  LARGEST_ANSWER_MIB,
+  networkExchange,
+  NOT_CONNECTED,
+  TOO_LARGE,
+  TOO_SLOW,
+} from './network-exchange.ts'
+import { createRedaction } from './redaction.ts'
+import { contentOfAnswer, errorOfAnswer, type TextAnswer } from './response.ts'
+
+/** What a service said to one request, whether it was refused or not. */
+export type Probed = { readonly header: TextAnswer['header']; readonly refusal?: KpiError | undefined }
+
+/** The way over the network, where what answers say beside their content can be read, too. */
+export type HttpTransport = Transport & { readonly probe: (path: string) => Promise<Probed> }
+
+/** When answers are no longer waited for. */
+export type Stopping = {
+  /** Asks to stop: what only reads is given up at once, what changes something is waited for. */
+  readonly signal: AbortSignal
+  /** That is not waited for any longer, either: nobody knows then whether it was done. */
+  readonly late?: AbortSignal | undefined
+}
+
+/** Where a remote service is and who asks. */
+export type Remote = {
+  /** Such as `https://acme.example.com/api`. */
+  readonly baseUrl: URL
+  /** The login name that goes with an account's token; none goes with a key of the newer variant. */
+  readonly login?: string | undefined
+  /** The token or key. */
+  readonly token: string
+  /** The longest wait for one answer: for its head, and for each stretch of its body. */
+  readonly timeoutMs: number
+  readonly now: () => number
+  /** Where requests wait for their turn; without it, one that is over the limit is a refusal. */
+  readonly gate?: Gate | undefined
+  /** Tries again what failed and may be tried again; without it, all fails at once. */
+  readonly retry?: Retry | undefined
+  /** When answers are no longer waited for; without it, all are, each as long as it may take. */
+  readonly stopping?: Stopping | undefined
+  /** Another way than the network. */
+  readonly exchange?: Exchange
+}
+
+const NO_CONNECTION = 'it could not be connected to in time'
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the host name could not be looked up',
+  ECONNRESET: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  [TOO_SLOW]: 'it did not answer in time',
+  [GIVEN_UP]: 'it had not answered when the time was over',
+  [TOO_LARGE]: `its answer is larger than ${LARGEST_ANSWER_MIB} MiB`,
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there',
+  UND_ERR_CONNECT_TIMEOUT: NO_CONNECTION,
+  [NOT_CONNECTED]: NO_CONNECTION,
+}
+
+/** With these errors a request has not even been sent. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  NOT_CONNECTED,
+])
+
+const unreachable = (error: unknown, baseUrl: URL): KpiError => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const words = error instanceof Error ? error.message : String(error)
+  // What OpenSSL says of a failed handshake speaks of its own source files.
+  const handshake = code.startsWith('ERR_SSL_') ? `the TLS handshake failed (${code})` : undefined
+  const reason = REASONS[code] ?? handshake ?? words
+  const mayBeDone = !NOT_SENT.has(code) && handshake === undefined
+  return new KpiError('unavailable', `cannot reach ${baseUrl.origin}: ${reason}`, { cause: error, mayBeDone })
+}
+
+/** Below a base URL that is right, there always is a list of KPIs, users, entries. */
+const COLLECTION = /^\/[a-z]+$/
+
+const wrongBase = ({ protocol, host, pathname }: URL, { message }: KpiError): KpiError =>
+  new KpiError(
+    'not_found',
+    `${message}; check the base URL ${protocol}//${host}${pathname}, which mostly ends in /api or /v1`,
+  )
+
+/** Credentials travel only where nobody can read them on the way. */
+const mustBePrivate = (baseUrl: URL): void => {
+  if (baseUrl.protocol === 'https:' || (baseUrl.protocol === 'http:' && isLoopback(baseUrl))) return
+  const { protocol, host, pathname } = baseUrl
+  throw new KpiError(
+    'malformed',
+    `${protocol}//${host}${pathname} is not HTTPS; credentials are not sent over plain HTTP`,
+  )
+}
+
+const totalOf = ({ header }: TextAnswer): number | undefined => {
+  const total = header('x-total-count') ?? ''
+  return /^\d+$/.test(total) ? Number(total) : undefined
+}
+
+const hasNextIn = ({ header }: TextAnswer): boolean => /;\s*rel="?next\b/i.test(header('link') ?? '')
+
+/** What is put off so often for the limit, each time for as long as the service asks, is refused for good. */
+const MOST_REFUSALS = 20
+
+/** Asks caches on the way for what the service itself says now. */
+const UNCACHED = { 'cache-control': 'no-cache' }
+
+/** How our own service calls itself in the header `Server`. */
+const OURS = /^kpi\//
+
+/** The service over the network, in JSON: the classic interface with a login name, the newer one without. */
+export const httpTransport = (remote: Remote): HttpTransport => {
+  const { baseUrl, login, token, timeoutMs, now, gate, retry, stopping } = remote
+  mustBePrivate(baseUrl)
+  const exchange = remote.exchange ?? networkExchange(baseUrl.origin, timeoutMs)
+  const prefix = baseUrl.pathname.replace(/\/$/, '')
+  const headers = {
+    authorization: authorizationOf({ login, token }),
+    'content-type': 'application/json',
+    accept: 'application/json',
+  }
+  const redaction = createRedaction(token, login)
+  let key: KeySaid | undefined
+  let isOurs = false
+  let account: string | undefined
+  const count = createRequestCount()
+  const request = async ({ method, path, query = {}, body, idempotencyKey }: Sending): Promise<TextAnswer> => {
+    const text = {
+      method,
+      path: prefix + path,
+      query,
+      headers: {
+        ...headers,
+        ...(method === 'GET' && UNCACHED),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    }
+    const answer = redaction.answer(await exchange.ask(text, method === 'GET' ? stopping?.signal : stopping?.late))
+    if (answer.header('x-key-id') !== undefined) key = keySaidIn(answer.header)
+    isOurs = OURS.test(answer.header('server') ?? '')
+    if (isOurs) account = answer.header('x-account') ?? account
+    return answer
+  }
+  const failed = ({ method }: Sending, error: unknown): Error =>
+    method === 'GET' && stopping?.signal.aborted
+      ? new Stopped('stopped while an answer was waited for')
+      : redaction.error(unreachable(error, baseUrl))
+  const ask = async (sending: Sending): Promise<TextAnswer> => {
+    for (let refusals = 1; ; refusals += 1) {
+      const turn = await gate?.enter()
+      const answer = await request(sending).catch((error: unknown) => {
+        turn?.leave()
+        throw failed(sending, error)
+      })
+      if (!turn?.leave(answer) || refusals === MOST_REFUSALS) return answer
+    }
+  }
+  const refusalOf = (answer: TextAnswer, path: string): KpiError | undefined => {
+    if (answer.status >= 200 && answer.status <= 299) return undefined
+    const error = redaction.error(errorOfAnswer(answer, now()))
+    return answer.status === 404 && COLLECTION.test(path) ? wrongBase(baseUrl, error) : error
+  }
+  /** The classic interface answers 201 whatever a POST did (contract, section 4). */
+  const isCreatedIn = ({ status }: TextAnswer): boolean | undefined =>
+    login === undefined ? status === 201 : undefined
+  const sendOnce = async (sending: Sending): Promise<Received> => {
+    const answer = await count.during(() => ask(sending))
+    const refusal = refusalOf(answer, sending.path)
+    if (refusal) throw refusal
+    const content = { json: redaction.content(contentOfAnswer(answer), answer.body) }
+    const next = hasNextIn(answer) && { hasNext: true }
+    return { content, total: totalOf(answer), ...next, isCreated: isCreatedIn(answer) }
+  }
+  const send: Transport['send'] = (sending) =>
+    retry ? retry.send(sending, () => sendOnce(sending)) : sendOnce(sending)
+  const probe = async (path: string): Promise<Probed> => {
+    const answer = await ask({ method: 'GET', path })
+    const refusal = refusalOf(answer, path)
+    // What answers well is a service only if it answers JSON.
+    if (!refusal) contentOfAnswer(answer)
+    return { header: answer.header, refusal }
+  }
+  const close = async (): Promise<void> => {
+    gate?.close()
+    await exchange.close()
+  }
+  return {
+    send,
+    probe,
+    keySaid: () => key,
+    caller: callerOf({ login, token }),
+    workingFor: () => workingFor(account, { login, token }),
+    isOurs: () => isOurs,
+    requests: count.total,
+    ...(gate && { traffic: gate.traffic, usage: gate.usage }),
+    waiting: () => retry?.waiting() ?? gate?.waiting(),
+    close,
+  }
+}

@@ -1,0 +1,138 @@
+import type { TextAnswer } from './response.ts'
+import { Pool } from './undici.ts'
+
+/** Codes of the errors that a wait for an answer is ended with here, as those of the network have theirs. */
+export const TOO_SLOW = 'ANSWER_TOO_SLOW'
+export const NOT_CONNECTED = 'NOT_CONNECTED_IN_TIME'
+export const GIVEN_UP = 'ANSWER_GIVEN_UP'
+export const TOO_LARGE = 'ANSWER_TOO_LARGE'
+
+/** An error with a code. */
+const failure = (code: string): Error => Object.assign(new Error(code), { code })
+
+/** Ends a wait once its time is over, or somebody no longer wants it. */
+type GivingUp = {
+  /** Is aborted then, with the error to end with. */
+  readonly signal: AbortSignal
+  /** So many milliseconds from now on, whatever was allowed before; then it ends with an error of that code. */
+  readonly allow: (milliseconds: number, code: () => string) => void
+  /** The wait is over. */
+  readonly end: () => void
+}
+
+/** What a timer can wait. */
+const LONGEST_MS = 2 ** 31 - 1
+
+/** Watches a wait that is given up when `unwanted` is aborted. */
+const watchWait = (unwanted: AbortSignal | undefined): GivingUp => {
+  const controller = new AbortController()
+  const giveUp = (): void => controller.abort(failure(GIVEN_UP))
+  let timer: NodeJS.Timeout | undefined
+  if (unwanted?.aborted) giveUp()
+  unwanted?.addEventListener('abort', giveUp)
+  return {
+    signal: controller.signal,
+    allow: (milliseconds, code) => {
+      clearTimeout(timer)
+      timer = setTimeout(() => controller.abort(failure(code())), Math.min(LONGEST_MS, milliseconds))
+    },
+    end: () => {
+      clearTimeout(timer)
+      unwanted?.removeEventListener('abort', giveUp)
+    },
+  }
+}
+
+/** A request as it goes over the network. */
+export type TextRequest = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** The whole path, without the query. */
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+/** A way to send a request and to get its answer, or an error of the network. */
+export type Exchange = {
+  /** Where `unwanted` is aborted, the answer is no longer waited for. */
+  readonly ask: (request: TextRequest, unwanted?: AbortSignal) => Promise<TextAnswer>
+  readonly close: () => Promise<void>
+}
+
+const CONNECTIONS = 10
+
+/** Of a body, as much has to come in the time in which an answer has to begin. */
+const STRETCH_BYTES = 256 * 1024
+/** The largest answer that is read: a report of 10,000 rows, with notes of a whole month in each. */
+export const LARGEST_ANSWER_MIB = 128
+const LARGEST_BYTES = LARGEST_ANSWER_MIB * 1024 * 1024
+
+const CHARSET = /;\s*charset="?([\w:.-]{1,40})/i
+
+/** Returns what reads the letters of a body, as its type says; UTF-8 where that says nothing that is known. */
+const decoderOf = (type: string): { readonly decode: (bytes: Uint8Array) => string } => {
+  const name = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8'
+  try {
+    return new TextDecoder(name === 'us-ascii' ? 'utf-8' : name)
+  } catch {
+    return new TextDecoder()
+  }
+}
+
+/** Reads a body whole; what dribbles, or does not end, is cut off. */
+const readBody = async (
+  body: AsyncIterable<Uint8Array>,
+  { allow }: Pick<GivingUp, 'allow'>,
+  timeoutMs: number,
+  type: string,
+): Promise<string> => {
+  const parts: Uint8Array[] = []
+  let [size, stretches] = [0, 0]
+  allow(timeoutMs, () => TOO_SLOW)
+  for await (const part of body) {
+    size += part.length
+    if (size > LARGEST_BYTES) throw failure(TOO_LARGE)
+    if (size >= (stretches + 1) * STRETCH_BYTES) {
+      stretches = Math.floor(size / STRETCH_BYTES)
+      allow(timeoutMs, () => TOO_SLOW)
+    }
+    parts.push(part)
+  }
+  return decoderOf(type).decode(Buffer.concat(parts))
+}
+
+/**
+ * The network, by way of a pool of connections to one origin. `timeoutMs` bounds the wait for the head of an answer, and
+ * that for each stretch of its body.
+ */
+export const networkExchange = (origin: string, timeoutMs: number): Exchange => {
+  const pool = new Pool(origin, {
+    connections: CONNECTIONS,
+    pipelining: 1,
+    connect: { timeout: timeoutMs },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  let connections = 0
+  pool.on('connect', () => void (connections += 1))
+  pool.on('disconnect', () => void (connections -= 1))
+  return {
+    ask: async (request, unwanted) => {
+      const wait = watchWait(unwanted)
+      try {
+        wait.allow(timeoutMs, () => (connections === 0 ? NOT_CONNECTED : TOO_SLOW))
+        const answer = await pool.request({ ...request, signal: wait.signal })
+        const header = (name: string): string | undefined => [answer.headers[name] ?? []].flat()[0]
+        return {
+          status: answer.statusCode,
+          header,
+          body: await readBody(answer.body, wait, timeoutMs, header('content-type') ?? ''),
+        }
+      } finally {
+        wait.end()
+      }
+    },
+    close: () => pool.close(),
+  }
+}

@@ -1,0 +1,107 @@
+import { parseExactJson } from '../../codec/json-number.ts'
+import type { Json } from '../../codec/json.ts'
+import { type ErrorCode, type Issue, KpiError } from '../../domain/errors.ts'
+
+/** An answer over the network, as text. */
+export type TextAnswer = {
+  readonly status: number
+  readonly header: (name: string) => string | undefined
+  readonly body: string
+}
+
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  400: 'malformed',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  406: 'not_acceptable',
+  409: 'conflict',
+  408: 'too_slow',
+  413: 'too_large',
+  414: 'too_long',
+  415: 'media_type',
+  422: 'invalid',
+  429: 'rate_limited',
+  431: 'head_too_large',
+  500: 'internal',
+  501: 'method_not_allowed',
+}
+
+const codeOf = (status: number, issues: readonly Issue[], retryAfter: number | undefined): ErrorCode => {
+  // A 403 is a rate limit only when it says when to come back.
+  if (status === 403 && retryAfter !== undefined) return 'rate_limited'
+  if (status === 400 && issues.length > 0) return 'invalid'
+  if (status < 400) return 'not_acceptable'
+  // What is locked, gone or to be paid for is so whatever was sent.
+  return CODES[status] ?? 'unavailable'
+}
+
+const isRecord = (value: Json): value is Readonly<Record<string, Json>> => typeof value === 'object' && value !== null
+
+const textIn = (fields: Readonly<Record<string, Json>>, ...names: readonly string[]): string | undefined =>
+  names.map((name) => fields[name]).find((value) => typeof value === 'string')
+
+/** Which entry of a batch a JSON pointer leads into, and to which field; an entry as a whole is named as their list is. */
+const placeOf = (pointer: string): { readonly index?: number; readonly field: string } => {
+  const [, index, field = 'entries'] = /^#?\/entries\/(\d+)(?:\/(.*))?$/.exec(pointer) ?? []
+  return index === undefined ? { field: pointer.split('/').at(-1) ?? '' } : { index: Number(index), field }
+}
+
+/** A fault as the classic interface tells it, with `index` and `message`, or the newer one, with `pointer` and `detail`. */
+const issueOf = (error: Json): Issue | undefined => {
+  if (!isRecord(error)) return undefined
+  const message = textIn(error, 'message', 'detail')
+  if (message === undefined) return undefined
+  const place = placeOf(textIn(error, 'pointer') ?? '')
+  const field = textIn(error, 'field') ?? place.field
+  const index = typeof error['index'] === 'number' ? error['index'] : place.index
+  return { ...(index !== undefined && { index }), field, message }
+}
+
+const parse = (body: string): Json => {
+  try {
+    return body === '' ? undefined : parseExactJson(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** Seconds to wait, from `Retry-After`: a number of them, or a date. */
+export const parseRetryAfter = (text: string | undefined, now: number): number | undefined => {
+  if (text === undefined) return undefined
+  if (/^\d+$/.test(text.trim())) return Number(text)
+  // Only a date that begins with a weekday is one: `Date.parse` makes a year of any number.
+  const date = /^\s*[a-z]/i.test(text) ? Date.parse(text) : NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000))
+}
+
+/** The error that an answer stands for: the service's own words where it has any. */
+export const errorOfAnswer = ({ status, header, body }: TextAnswer, now: number): KpiError => {
+  const json = parse(body)
+  const fields = isRecord(json) ? json : {}
+  const issues = Array.isArray(fields['errors'])
+    ? fields['errors'].map(issueOf).filter((issue) => issue !== undefined)
+    : []
+  const retryAfter = parseRetryAfter(header('retry-after'), now)
+  const words = textIn(fields, 'message', 'detail', 'title')?.trim()
+  const message = words || `the service answered with status ${status}`
+  const location = header('location')
+  const redirect = status >= 300 && status < 400 && location ? `, a redirect to ${location}; correct the base URL` : ''
+  return new KpiError(codeOf(status, issues, retryAfter), message + redirect, {
+    issues,
+    mayBeDone: status >= 500 && status !== 501,
+    ...(retryAfter !== undefined && { retryAfter }),
+  })
+}
+
+/** The JSON of an answer that is no refusal. */
+export const contentOfAnswer = ({ body, header }: TextAnswer): Json => {
+  const json = parse(body)
+  if (body !== '' && json === undefined) {
+    const type = header('content-type') ?? 'no content type'
+    const message = `the service answered something that is not JSON (${type}); check the base URL`
+    throw new KpiError('unavailable', message, { mayBeDone: true })
+  }
+  return json
+}

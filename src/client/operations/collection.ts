@@ -1,0 +1,111 @@
+import { draftToJson, type Json, recordFromJson, unreadableIn } from '../../codec/json.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { asRecord, type Draft, type Patch, type Resource, type Stored, type Verb } from '../../domain/schema.ts'
+import type { Received, Sending } from '../transport.ts'
+
+/** Whether there is more of a list than has come, by what the service says of that; undefined where it says nothing. */
+export const hasMore = ({ total, hasNext }: Pick<Received, 'total' | 'hasNext'>, come: number): boolean | undefined =>
+  hasNext === true ? true : total === undefined ? undefined : total > come
+
+/** Whether two records hold the same. */
+const isSame = (one: object, other: object): boolean => {
+  const values = new Map<string, unknown>(Object.entries(other))
+  return Object.entries(one).every(([name, value]) => values.get(name) === value)
+}
+
+/**
+ * All of a list, which some services give a page at a time. It is asked for whole first: another page only where the
+ * service says that there is one.
+ */
+const wholeList = async <T extends object>(
+  ask: (page: number) => Promise<Received>,
+  read: (received: Received) => T[],
+): Promise<T[]> => {
+  const list: T[] = []
+  for (let page = 1; ; page += 1) {
+    const received = await ask(page)
+    const [first, ...others] = read(received)
+    if (first === undefined) return list
+    if (list.some((one) => isSame(one, first))) {
+      throw new KpiError('unavailable', 'the service answers the same page of a list again and again')
+    }
+    list.push(first, ...others)
+    if (!hasMore(received, list.length)) return list
+  }
+}
+
+/** The operations on a resource. Each is one request; a refusal is thrown as `KpiError`. */
+export type Collection<R extends Resource> = {
+  readonly list: () => Promise<Stored<R>[]>
+  readonly get: (id: number | string) => Promise<Stored<R>>
+  readonly add: (draft: Draft<R>) => Promise<Stored<R>>
+  readonly update: (id: number, patch: Patch<R>) => Promise<Stored<R>>
+  readonly remove: (id: number) => Promise<void>
+}
+
+/** Sends what the variant has; `of` and `verb` name what it is. */
+export type Send = (of: Resource, verb: Verb, sending: Sending) => Promise<Received>
+
+/** Reads one of a resource. */
+export const readOne = <R extends Resource>(of: R, { content }: Received): Stored<R> => {
+  if ('json' in content) return recordFromJson(of, content.json)
+  if ('record' in content) return asRecord(of, content.record)
+  throw new KpiError('internal', `the service answered a list where one ${of.title} was expected`)
+}
+
+/** Reads what was answered to a change, which is done, whether or not that can be read. */
+export const readDone = <R extends Resource>(of: R, received: Received): Stored<R> => {
+  try {
+    return readOne(of, received)
+  } catch (error) {
+    if (!(error instanceof KpiError)) throw error
+    throw new KpiError('unavailable', error.message, { mayBeDone: true, cause: error })
+  }
+}
+
+const SHOWN = 60
+
+/** Refuses a record of a list that would be shown with blanks where it says something. */
+const mustBeReadable = (of: Resource, body: Json): void => {
+  const found = unreadableIn(of, body)
+  if (!found) return
+  const value = found.raw === undefined ? 'not there' : (JSON.stringify(found.raw) ?? '').slice(0, SHOWN)
+  throw new KpiError('not_acceptable', `the service lists ${of.plural} that cannot be read: ${found.name} is ${value}`)
+}
+
+/** Reads a list of a resource. */
+export const readMany = <R extends Resource>(of: R, { content }: Received): Stored<R>[] => {
+  if ('records' in content) return content.records.map((record) => asRecord(of, record))
+  const list: Json = 'json' in content ? content.json : undefined
+  if (!Array.isArray(list)) throw new KpiError('internal', `the service did not answer a list of ${of.plural}`)
+  for (const one of list) mustBeReadable(of, one)
+  return list.map((one) => recordFromJson(of, one))
+}
+
+type Query = Readonly<Record<string, string>>
+
+/** All of a list, however many pages it takes. */
+export const listOf = <R extends Resource>(
+  of: R,
+  path: string,
+  send: Send,
+  query: Query = {},
+): Promise<Stored<R>[]> => {
+  const asked = (page: number): Query => (page === 1 ? query : { ...query, page: String(page) })
+  return wholeList(
+    (page) => send(of, 'list', { method: 'GET', path, query: asked(page) }),
+    (received) => readMany(of, received),
+  )
+}
+
+/** The operations on what lies below a path. */
+export const collection = <R extends Resource>(of: R, path: string, send: Send): Collection<R> => ({
+  list: () => listOf(of, path, send),
+  get: async (id) => readOne(of, await send(of, 'get', { method: 'GET', path: `${path}/${id}` })),
+  add: async (draft) => readDone(of, await send(of, 'add', { method: 'POST', path, body: draftToJson(of, draft) })),
+  update: async (id, patch) =>
+    readDone(of, await send(of, 'update', { method: 'PUT', path: `${path}/${id}`, body: draftToJson(of, patch) })),
+  remove: async (id) => {
+    await send(of, 'remove', { method: 'DELETE', path: `${path}/${id}` })
+  },
+})

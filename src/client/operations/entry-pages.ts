@@ -1,0 +1,155 @@
+import { KpiError } from '../../domain/errors.ts'
+import { ENTRIES_PAGE, type Entry } from '../../domain/resources/entry.ts'
+import type { Client } from '../client.ts'
+import type { EntryPage } from './entries.ts'
+import type { EntryQuery } from './queries.ts'
+
+/** A stretch of days is read in so many pages or a few more: for each, a service goes through the stretch anew. */
+const PAGES_A_STRETCH = 10
+
+/** Whether all entries are of the days that were asked for; where not, the service does not look at them. */
+const isWithin = ({ from, to }: Pick<EntryQuery, 'from' | 'to'>, entries: readonly Entry[]): boolean =>
+  entries.every(({ entry_date }) => entry_date >= from && entry_date <= to)
+
+/** Pages that are alike would never end. */
+const sameAgain = (): KpiError =>
+  new KpiError('unsupported', 'the service answers the same page of entries again and again; nothing can be read')
+
+/** A page that is not all, and no way to another one: what is missing must not be taken for what is not there. */
+const cutOff = (count: number): KpiError =>
+  new KpiError(
+    'unsupported',
+    `the service answers the same ${count} entries for every page, though there are more; its list of entries cannot be read whole`,
+  )
+
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value)
+
+/** An entry whose id or key cannot be read would be taken for one that is not there. */
+const mustBeReadable = (entries: readonly Entry[]): void => {
+  if (entries.every(({ id, kpi_id, entry_date }) => isWhole(id) && isWhole(kpi_id) && isWhole(entry_date))) return
+  throw new KpiError(
+    'not_acceptable',
+    'the service lists entries that cannot be read, so that it cannot be told what is there: ids have to be whole numbers, and dates days, such as 2026-03-10 or 2026-03-10T00:00:00',
+  )
+}
+
+/**
+ * What is known of the pages of a service: the longest one, whether more than that came after it, and whether it answers
+ * the same page whichever is asked for.
+ */
+type Paging = { longest: number; isCapped: boolean; isOnlyOne: boolean }
+
+const pagings = new WeakMap<Client, Paging>()
+
+const pagingOf = (client: Client): Paging => {
+  const known = pagings.get(client) ?? { longest: 0, isCapped: false, isOnlyOne: false }
+  pagings.set(client, known)
+  return known
+}
+
+/**
+ * Whether there is another page. A service of somebody else may have shorter pages than ours, and say nothing of how many
+ * there are: a page that is not shorter than all before it is perhaps not the last.
+ */
+const isMoreAfter = (client: Client, { entries, hasMore }: EntryPage, come: number): boolean | 'perhaps' => {
+  const paging = pagingOf(client)
+  const isShort = entries.length < paging.longest
+  if (entries.length > paging.longest) Object.assign(paging, { longest: entries.length, isCapped: false })
+  const said = hasMore(come)
+  if (entries.length === 0 || said !== undefined) return entries.length > 0 && said === true
+  if (entries.length === ENTRIES_PAGE || client.isOurs()) return entries.length === ENTRIES_PAGE
+  if (isShort) return false
+  return paging.isCapped || 'perhaps'
+}
+
+/** Whether an error says that there is no such page, as some services do of the one after the last. */
+const isNoPage = (error: unknown): boolean =>
+  error instanceof KpiError && ['not_found', 'malformed', 'invalid'].includes(error.code)
+
+/**
+ * Sees that a page that comes whatever page is asked for is all that there is. What it may lack shows where less is asked
+ * for: all days but the first or the last one that it holds.
+ */
+const mustBeAll = async (client: Client, query: EntryQuery, entries: readonly Entry[]): Promise<void> => {
+  const days = entries.map(({ entry_date }) => entry_date)
+  const [first, last] = [
+    days.reduce((one, other) => Math.min(one, other)),
+    days.reduce((one, other) => Math.max(one, other)),
+  ]
+  const parts = [
+    { ...query, from: first + 1, page: 1 },
+    { ...query, to: last - 1, page: 1 },
+  ]
+  const lacks = (known: readonly Entry[], seen: readonly Entry[]): boolean => {
+    const ids = new Set(known.map(({ id }) => id))
+    return seen.some(({ id }) => !ids.has(id))
+  }
+  for (const part of parts.filter(({ from, to }) => from <= to)) {
+    const seen = (await client.entries.page(part)).entries
+    if (!lacks(entries, seen)) continue
+    // What is on the page now has come meanwhile.
+    if (lacks((await client.entries.page(query)).entries, seen)) throw cutOff(entries.length)
+  }
+}
+
+/** A page that there perhaps is; undefined where there is none, or the service knows nothing of pages. */
+const pagePerhaps = async (
+  client: Client,
+  query: EntryQuery,
+  before: readonly Entry[],
+): Promise<EntryPage | undefined> => {
+  if (pagingOf(client).isOnlyOne) {
+    await mustBeAll(client, query, before)
+    return undefined
+  }
+  const page = await client.entries.page(query).catch((error: unknown) => {
+    if (isNoPage(error)) return undefined
+    throw error
+  })
+  const first = page?.entries[0]
+  if (!page || !first) return undefined
+  if (first.id !== before[0]?.id) {
+    pagingOf(client).isCapped = true
+    return page
+  }
+  pagingOf(client).isOnlyOne = true
+  await mustBeAll(client, query, before)
+  return undefined
+}
+
+/**
+ * All entries that a query selects, a page at a time, by day. A range that does not fit on a page is read in stretches
+ * of days; how long they are is taken from how many days the pages before them held.
+ */
+export async function* entryPages(client: Client, query: Omit<EntryQuery, 'page'>): AsyncGenerator<readonly Entry[]> {
+  let { from } = query
+  let days = Infinity
+  while (from <= query.to) {
+    let to = Math.min(query.to, from + days - 1)
+    days *= 2
+    let [before, come]: [readonly Entry[], number] = [[], 0]
+    let isMore: boolean | 'perhaps' = true
+    for (let page = 1; isMore; page += 1) {
+      const asked = { ...query, from, to, page }
+      const got: EntryPage | undefined =
+        isMore === 'perhaps' ? await pagePerhaps(client, asked, before) : await client.entries.page(asked)
+      if (!got) break
+      const entries: readonly Entry[] = got.entries
+      mustBeReadable(entries)
+      if (entries[0] && entries[0].id === before[0]?.id) throw sameAgain()
+      before = entries
+      const [last] = entries.slice(-1)
+      if (last) yield entries
+      come += entries.length
+      isMore = isMoreAfter(client, got, come)
+      // Pages are in the order of days, so that a shorter stretch has the same first page.
+      if (page === 1 && last && isMore === true) {
+        // The days before the first entry hold nothing, and say nothing of the others.
+        const begins = entries[0]?.entry_date ?? from
+        days = isWithin(query, entries) ? (last.entry_date - begins + 1) * PAGES_A_STRETCH : Infinity
+        to = Math.min(to, begins + days - 1)
+      }
+    }
+    from = to + 1
+  }
+}

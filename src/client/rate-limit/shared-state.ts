@@ -1,0 +1,197 @@
+import { closeSync, openSync, rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import type { Share } from './limiter.ts'
+import { forget, freshPace, type Kind, type Pace, type Sent } from './state.ts'
+
+const KINDS: readonly Kind[] = ['unknown', 'sliding', 'fixed', 'bucket', 'trial']
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+
+const isSent = (value: unknown): value is Sent =>
+  Array.isArray(value) && value.length === 2 && isNumber(value[0]) && isNumber(value[1]) && value[1] > 0
+
+const sentIn = (value: unknown): Sent[] => (Array.isArray(value) ? value.filter(isSent).sort(([a], [b]) => a - b) : [])
+
+const pendingIn = (value: unknown): Record<string, number> =>
+  isObject(value)
+    ? Object.fromEntries(Object.entries(value).flatMap(([name, at]) => (isNumber(at) ? [[name, at]] : [])))
+    : {}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What is known of a limit, as text. */
+const textOfPace = (pace: Pace): string => JSON.stringify(pace)
+
+/** Reads it from text; what cannot be read counts as not known, as a file may hold anything. */
+const paceOfText = (text: string): Pace | undefined => {
+  const fields = parsed(text)
+  const fresh = freshPace()
+  if (!isObject(fields)) return undefined
+  const limit = fields['limit']
+  // Nothing is known of a limit that was not met yet; what else there is tells what was sent.
+  if (limit !== null && !(isNumber(limit) && limit >= 1)) return undefined
+  const numberOf = (name: string, otherwise: number): number => {
+    const value = fields[name]
+    return isNumber(value) ? value : otherwise
+  }
+  const maybeNumber = (name: string): number | null => {
+    const value = fields[name]
+    return isNumber(value) && value > 0 ? value : null
+  }
+  return {
+    limit,
+    isTold: fields['isTold'] === true,
+    windowMs: Math.max(1000, numberOf('windowMs', fresh.windowMs)),
+    kind: KINDS.find((kind) => kind === fields['kind']) ?? fresh.kind,
+    judgedAt: numberOf('judgedAt', 0),
+    mistakes: numberOf('mistakes', 0),
+    boundary: numberOf('boundary', 0),
+    level: numberOf('level', 0),
+    levelAt: numberOf('levelAt', 0),
+    capacity: Math.max(1, numberOf('capacity', 1)),
+    tried: numberOf('tried', 0),
+    passed: numberOf('passed', 0),
+    rate: maybeNumber('rate'),
+    emptyAt: numberOf('emptyAt', 0),
+    raiseAt: numberOf('raiseAt', 0),
+    notBefore: numberOf('notBefore', 0),
+    pauses: numberOf('pauses', 0),
+    log: sentIn(fields['log']),
+    foreign: sentIn(fields['foreign']),
+    pending: pendingIn(fields['pending']),
+    accepted: numberOf('accepted', 0),
+    leadMs: maybeNumber('leadMs'),
+    isMiscounted: fields['isMiscounted'] === true,
+    guardMs: Math.max(0, numberOf('guardMs', fresh.guardMs)),
+  }
+}
+
+/** Where no limit is known, it is looked so often whether another process has found one. */
+const LOOK_MS = 1000
+/** What was last used longer ago is found out anew. */
+const STALE_MS = 3_600_000
+
+/**
+ * Nothing in it has to outlast the loss of power, and each change is so small that whoever waits does not wait long. A process
+ * that ends in the middle of one leaves the file as it was before.
+ */
+const SETTINGS = `
+  pragma busy_timeout = 1000;
+  pragma journal_mode = truncate;
+  pragma synchronous = off;
+  create table if not exists pace (id integer primary key check (id = 1), text text not null)`
+
+type File = {
+  /** Begins to work on what the file holds, with nobody between. */
+  readonly begin: () => Pace | undefined
+  readonly commit: (pace: Pace) => void
+  readonly close: () => void
+}
+
+const openFile = (path: string, isKept: (pace: Pace) => boolean): File => {
+  // SQLite would make a file that everybody can read.
+  closeSync(openSync(path, 'a', 0o600))
+  const database = new DatabaseSync(path)
+  try {
+    database.exec(SETTINGS)
+    const read = database.prepare('select text from pace')
+    const write = database.prepare('insert or replace into pace (id, text) values (1, ?)')
+    return {
+      begin: () => {
+        database.exec('begin immediate')
+        const text = read.get()?.['text']
+        return typeof text === 'string' ? paceOfText(text) : undefined
+      },
+      commit: (pace) => {
+        if (isKept(pace)) write.run(textOfPace(pace))
+        database.exec('commit')
+      },
+      close: () => database.close(),
+    }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Opens the file; one that is none of SQLite's is made anew. */
+const openAnew = (path: string, isKept: (pace: Pace) => boolean): File => {
+  try {
+    return openFile(path, isKept)
+  } catch (error) {
+    const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+    // SQLITE_CORRUPT and SQLITE_NOTADB.
+    if (code !== 11 && code !== 26) throw error
+    rmSync(path)
+    return openFile(path, isKept)
+  }
+}
+
+/** When requests were last sent by what is known. */
+const usedAt = ({ log, judgedAt }: Pace): number => Math.max(log.at(-1)?.[0] ?? 0, judgedAt)
+
+/** What another process knows, and what was sent by this one before it looked. */
+const join = (known: Pace, own: Pace): Pace => {
+  const log = [...known.log, ...own.log].sort(([a], [b]) => a - b)
+  return { ...known, log, pending: { ...known.pending, ...own.pending } }
+}
+
+/**
+ * What is known of a limit in a file, for all processes that use it at the same time. Where the file cannot be used, this
+ * process goes on alone, and `onTrouble` is told why. Where a rate was asked for, what was sent counts for whoever comes next,
+ * so that it is kept even though no limit is known.
+ */
+export const fileShare = (path: string, onTrouble: (reason: string) => void, isRated = false): Share => {
+  let [pace, lookedAt, isJoined] = [freshPace(), -Infinity, false]
+  let file: File | undefined
+  const goAlone = (error: unknown): void => {
+    onTrouble(error instanceof Error ? error.message : String(error))
+    try {
+      file?.close()
+    } catch {
+      // It is given up anyway.
+    }
+    file = undefined
+  }
+  const begin = (now: number): void => {
+    lookedAt = now
+    const held = file?.begin()
+    const known = isRated || held?.limit !== null ? held : undefined
+    if (known && (isJoined || now - usedAt(known) < STALE_MS)) pace = isJoined ? known : join(known, pace)
+    isJoined ||= known !== undefined || isKept(pace)
+  }
+  const guarded = (work: () => void): void => {
+    try {
+      work()
+    } catch (error) {
+      goAlone(error)
+    }
+  }
+  const isKept = ({ limit }: Pace): boolean => isRated || limit !== null
+  guarded(() => (file = openAnew(path, isKept)))
+  return {
+    update: (now, work) => {
+      const isQuiet = !isKept(pace) && Math.abs(now - lookedAt) < LOOK_MS
+      const isTaken = file !== undefined && !isQuiet
+      if (isTaken) guarded(() => begin(now))
+      forget(pace, now)
+      const result = work(pace)
+      if (isTaken) guarded(() => file?.commit(pace))
+      return result
+    },
+    isShared: () => file !== undefined && isKept(pace),
+    close: () => {
+      guarded(() => file?.close())
+      file = undefined
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { type Issue, KpiError } from '../errors.ts'
+import { asCoarseAs, type Frequency, isCoarser } from '../period.ts'
+import type { CalculatedKpi } from '../resources/calculated-kpi.ts'
+import { frequencyNames } from '../resources/catalog.ts'
+import type { Kpi } from '../resources/kpi.ts'
+import type { Formula } from './formula.ts'
+
+/** What the rules of formulas ask of a KPI. */
+type KpiInFormula = Pick<Kpi, 'id' | 'name' | 'frequency_id' | 'is_active'>
+
+/** The KPIs and formulas of an account, by the id of the KPI; the one that is being defined among them. */
+export type Formulas<K extends KpiInFormula = KpiInFormula> = {
+  readonly kpis: ReadonlyMap<number, K>
+  readonly formulas: ReadonlyMap<number, Formula>
+}
+
+/** The most that a formula may come to when the formulas of the KPIs that it uses are written out in it. */
+const WRITTEN_OUT = 1000
+
+const label = ({ id, name }: KpiInFormula): string => `KPI ${id} (${name})`
+const labels = (list: readonly KpiInFormula[]): string => list.map(label).join(', ')
+
+/** The way from a KPI over the formulas back to itself, if there is one. */
+const findCycle = (formulas: ReadonlyMap<number, Formula>, id: number): readonly number[] | undefined => {
+  const seen = new Set<number>()
+  const ways: (readonly number[])[] = [[id]]
+  for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
+    for (const input of formulas.get(way.at(-1) ?? id)?.kpis ?? []) {
+      if (input === id) return [...way, id]
+      if (!seen.has(input)) ways.push([...way, input])
+      seen.add(input)
+    }
+  }
+  return undefined
+}
+
+/** How many numbers and KPIs each formula comes to, written out. */
+const writtenOut = (formulas: ReadonlyMap<number, Formula>): Map<number, number> => {
+  const known = new Map<number, number>()
+  const count = (id: number): number => {
+    const formula = formulas.get(id)
+    if (!formula) return 0
+    const before = known.get(id)
+    if (before !== undefined) return before
+    // Of formulas that go in a circle there is no such number: they count as nothing for themselves.
+    known.set(id, 0)
+    const size = formula.mentions.reduce((sum, input) => sum + 1 + count(input), formula.numbers)
+    known.set(id, size)
+    return size
+  }
+  for (const id of formulas.keys()) count(id)
+  return known
+}
+
+/** What is wrong with formulas that come to too much with all that they use written out, by the id of their KPI. */
+export const faultsOfSize = ({ kpis, formulas }: Formulas): Map<number, Issue> => {
+  const faults = new Map<number, Issue>()
+  for (const [id, size] of writtenOut(formulas)) {
+    const kpi = size > WRITTEN_OUT ? kpis.get(id) : undefined
+    if (!kpi) continue
+    const message = `is too large: ${label(kpi)} would come to ${size} numbers and KPIs with all formulas written out; the most is ${WRITTEN_OUT}`
+    faults.set(id, { field: 'formula', message })
+  }
+  return faults
+}
+
+const faultsOfFrequency = (kpi: KpiInFormula, inputs: readonly KpiInFormula[]): Issue[] => {
+  const coarsest = inputs.reduce<Frequency>((so, { frequency_id: one }) => (isCoarser(one, so) ? one : so), 'D')
+  if (!isCoarser(coarsest, kpi.frequency_id)) return []
+  const coarser = inputs.filter(({ frequency_id }) => isCoarser(frequency_id, kpi.frequency_id))
+  const allowed = asCoarseAs(coarsest).join(', ')
+  const message = `is ${kpi.frequency_id}, finer than its formula's ${labels(coarser)}; it must be ${allowed}`
+  return [{ field: 'frequency_id', message }]
+}
+
+/** The KPIs whose formulas lead back to themselves. */
+export const inCircles = (formulas: ReadonlyMap<number, Formula>): Set<number> =>
+  new Set([...formulas.keys()].filter((id) => findCycle(formulas, id) !== undefined))
+
+/** What is wrong with what the formula of a KPI uses; all that it names exists. */
+export const faultsOfInputs = ({ kpis, formulas }: Formulas, kpi: KpiInFormula): Issue[] => {
+  const ids = formulas.get(kpi.id)?.kpis ?? []
+  if (ids.length === 0) return [{ field: 'formula', message: 'must use at least one KPI' }]
+  const cycle = findCycle(formulas, kpi.id)
+  if (cycle) {
+    const message =
+      cycle.length === 2 ? 'uses its own KPI' : `goes in a circle: ${cycle.map((id) => `[${id}]`).join(' uses ')}`
+    return [{ field: 'formula', message }]
+  }
+  const inputs = ids.map((id) => kpis.get(id)).filter((input) => input !== undefined)
+  const inactive = inputs.filter(({ is_active }) => !is_active)
+  const faults = inactive.map((input) => ({ field: 'formula', message: `uses ${label(input)}, which is inactive` }))
+  return [...faults, ...faultsOfFrequency(kpi, inputs)]
+}
+
+/** What is wrong with a calculated KPI as it is to be defined; all that its formula names exists (decisions, section 6). */
+export const faultsOfFormula = (all: Formulas, kpi: KpiInFormula): Issue[] => {
+  const faults = faultsOfInputs(all, kpi)
+  const [tooLarge] = findCycle(all.formulas, kpi.id) ? [] : faultsOfSize(all).values()
+  return tooLarge ? [...faults, tooLarge] : faults
+}
+
+/** What is wrong with where a calculated KPI takes its target from. */
+export const faultsOfTarget = ({
+  target_default,
+  target_from,
+}: Pick<CalculatedKpi, 'target_default' | 'target_from'>): Issue[] =>
+  target_default !== null && target_from === 'formula'
+    ? [{ field: 'target_from', message: 'cannot be formula where there is a default target, which goes before it' }]
+    : []
+
+/** The KPIs whose formulas use a KPI. */
+const usersOf = ({ kpis, formulas }: Formulas, id: number): KpiInFormula[] =>
+  [...formulas]
+    .filter(([, formula]) => formula.kpis.includes(id))
+    .map(([user]) => kpis.get(user))
+    .filter((user) => user !== undefined)
+
+const theFormulaOf = (users: readonly KpiInFormula[]): string =>
+  `the formula${users.length === 1 ? '' : 's'} of ${labels(users)}`
+
+/** A KPI that formulas use stays active, and no coarser than they are. */
+export const clashesWithFormulas = (all: Formulas, before: KpiInFormula, after: KpiInFormula): Issue[] => {
+  const users = usersOf(all, before.id)
+  const finer = users.filter(({ frequency_id }) => isCoarser(after.frequency_id, frequency_id))
+  const issues: Issue[] = []
+  if (finer.length > 0) {
+    const message = `cannot be ${frequencyNames[after.frequency_id]}: ${theFormulaOf(finer)} would then be finer than an input`
+    issues.push({ field: 'frequency_id', message })
+  }
+  if (users.length > 0 && before.is_active && !after.is_active) {
+    issues.push({ field: 'is_active', message: `cannot be false: ${theFormulaOf(users)} would miss it` })
+  }
+  return issues
+}
+
+/** A KPI that formulas use cannot be removed. */
+export const mustNotBeUsed = (all: Formulas, kpi: KpiInFormula): void => {
+  const users = usersOf(all, kpi.id)
+  if (users.length === 0) return
+  const message = `${label(kpi)} is used by ${theFormulaOf(users)} and cannot be deleted; change ${users.length === 1 ? 'it' : 'them'} first`
+  throw new KpiError('conflict', message, { issues: [{ field: 'id', message }] })
+}

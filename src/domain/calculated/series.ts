@@ -1,0 +1,217 @@
+import type { Day } from '../day.ts'
+import { type Decimal, fits } from '../decimal.ts'
+import { type Frequency, periodStart } from '../period.ts'
+import { type Calculation, hasTarget, type KpiToCalculate, type Plan } from './calculation.ts'
+import { type Absence, evaluate, type Outcome, valueOf } from './formula.ts'
+import {
+  addToSum,
+  averageOf,
+  emptySum,
+  type Fraction,
+  fractionOf,
+  roundFraction,
+  type Sum,
+  totalOf,
+} from './fraction.ts'
+
+/** What a KPI comes to in a period, exactly. */
+export type Result = { readonly actual: Outcome; readonly target: Fraction | undefined }
+
+/** Takes note of effort; answers a promise to wait for when it is time for others to have their turn. */
+export type Pace = (effort: number) => Promise<void> | undefined
+
+/** A KPI's results by the first days of its periods. */
+export type Series = ReadonlyMap<Day, Result>
+
+/** The entries of a KPI on one day, added up. */
+type Cell = { actuals: number; actual: Decimal; targets: number; target: Decimal }
+
+/** Entries of KPIs, by day. */
+export type Cells = Map<number, Map<Day, Cell>>
+
+/** An entry that is calculated with; its target is the effective one. */
+export type Input = {
+  readonly kpiId: number
+  readonly day: Day
+  readonly actual: Decimal | null
+  readonly target: Decimal | null
+}
+
+/** Denominators above this take much longer to compute with. */
+const LONG = 1n << 512n
+
+/** How much effort an operation takes, by its result. */
+export const effortOf = (value: Fraction | undefined): number => (value && value.under > LONG ? 20 : 1)
+
+const cellAt = <K>(cells: Map<K, Cell>, key: K): Cell => {
+  const known = cells.get(key)
+  if (known) return known
+  const cell: Cell = { actuals: 0, actual: 0n, targets: 0, target: 0n }
+  cells.set(key, cell)
+  return cell
+}
+
+export const addInput = (cells: Cells, { kpiId, day, actual, target }: Input): void => {
+  const ofKpi = cells.get(kpiId) ?? new Map<Day, Cell>()
+  cells.set(kpiId, ofKpi)
+  const cell = cellAt(ofKpi, day)
+  if (actual !== null) {
+    cell.actuals += 1
+    cell.actual += actual
+  }
+  if (target !== null) {
+    cell.targets += 1
+    cell.target += target
+  }
+}
+
+const aggregate = (kpi: KpiToCalculate, sum: Decimal, count: number): Fraction | undefined =>
+  count === 0 ? undefined : fractionOf(sum, kpi.aggregate_function === 'SUM' ? 1 : count)
+
+/** The results of an entered KPI: its entries, aggregated by its own function. */
+const enteredSeries = async (
+  kpi: KpiToCalculate,
+  days: Iterable<[Day, Cell]>,
+  startOf: (day: Day) => Day,
+  pace: Pace,
+): Promise<Series> => {
+  const periods = new Map<Day, Cell>()
+  for (const [day, one] of days) {
+    const turn = pace(1)
+    if (turn) await turn
+    const cell = cellAt(periods, startOf(day))
+    cell.actuals += one.actuals
+    cell.actual += one.actual
+    cell.targets += one.targets
+    cell.target += one.target
+  }
+  const series = new Map<Day, Result>()
+  for (const [start, { actuals, actual, targets, target }] of periods) {
+    series.set(start, {
+      actual: aggregate(kpi, actual, actuals) ?? 'missing',
+      target: aggregate(kpi, target, targets),
+    })
+  }
+  return series
+}
+
+/** Results that are to be aggregated, by period. */
+export type Pile = Map<Day, { readonly actual: Sum; readonly target: Sum }>
+
+/** Adds a result to those of its period; what it answers is to be waited for. */
+export const addResult = (pile: Pile, start: Day, { actual, target }: Result, pace: Pace): ReturnType<Pace> => {
+  const value = valueOf(actual)
+  if (value === undefined) return undefined
+  const sums = pile.get(start) ?? { actual: emptySum(), target: emptySum() }
+  pile.set(start, sums)
+  addToSum(sums.actual, value)
+  if (target) addToSum(sums.target, target)
+  return pace(effortOf(value))
+}
+
+const aggregateSum = (kpi: KpiToCalculate, sum: Sum): Fraction | undefined => {
+  if (sum.count === 0) return undefined
+  return kpi.aggregate_function === 'SUM' ? totalOf(sum) : averageOf(sum)
+}
+
+/** Returns results aggregated by a KPI's own function. */
+const pileSeries = async (kpi: KpiToCalculate, pile: Pile, pace: Pace): Promise<Series> => {
+  const series = new Map<Day, Result>()
+  for (const [start, { actual, target }] of pile) {
+    const turn = pace(actual.parts.length * effortOf(actual.parts.at(-1)))
+    if (turn) await turn
+    series.set(start, { actual: aggregateSum(kpi, actual) ?? 'missing', target: aggregateSum(kpi, target) })
+  }
+  return series
+}
+
+/** Whose results are calculated: an item's or, where its members' are piled up, a group item's. */
+type Scope = {
+  readonly cells: Cells
+  readonly targetOf: (kpi: KpiToCalculate) => Decimal | null
+  readonly members?: ReadonlyMap<number, Pile>
+  readonly pace: Pace
+}
+
+/** The results of a KPI by the periods of a frequency, which is its own or coarser. */
+export type SeriesOf = (kpi: KpiToCalculate, frequency: Frequency) => Promise<Series>
+
+const NOTHING: Result = { actual: 'missing', target: undefined }
+
+const startsOf = (inputs: Iterable<Series>): Set<Day> => {
+  const starts = new Set<Day>()
+  for (const series of inputs) {
+    for (const [start, { actual }] of series) if (valueOf(actual) !== undefined) starts.add(start)
+  }
+  return starts
+}
+
+export const seriesIn = ({ catalogue, calendar }: Plan, { cells, targetOf, members, pace }: Scope): SeriesOf => {
+  const known = new Map<string, Promise<Series>>()
+
+  const targetOver = (kpi: KpiToCalculate, { target_from, formula }: Calculation, at: (id: number) => Result) => {
+    const own = targetOf(kpi)
+    if (own !== null) return fractionOf(own)
+    if (target_from !== 'formula' || !hasTarget(catalogue, kpi)) return undefined
+    return valueOf(evaluate(formula, (id) => at(id).target))
+  }
+  /** The formula in every period in which at least one of its inputs has a value. */
+  const formulaSeries = async (kpi: KpiToCalculate, calculation: Calculation): Promise<Series> => {
+    const { kpis, mentions, numbers } = calculation.formula
+    const inputs = new Map<number, Series>()
+    for (const id of kpis) {
+      const input = catalogue.kpis.get(id)
+      if (input) inputs.set(id, await seriesOf(input, kpi.frequency_id))
+    }
+    const series = new Map<Day, Result>()
+    for (const start of startsOf(inputs.values())) {
+      const at = (id: number): Result => inputs.get(id)?.get(start) ?? NOTHING
+      const actual = evaluate(calculation.formula, (id) => valueOf(at(id).actual))
+      const has = valueOf(actual) !== undefined
+      series.set(start, { actual, target: has ? targetOver(kpi, calculation, at) : undefined })
+      const turn = pace((mentions.length + numbers) * effortOf(valueOf(actual)))
+      if (turn) await turn
+    }
+    return series
+  }
+  const ownSeries = (kpi: KpiToCalculate, calculation: Calculation): Promise<Series> =>
+    members && calculation.over === 'results'
+      ? pileSeries(kpi, members.get(kpi.id) ?? new Map(), pace)
+      : formulaSeries(kpi, calculation)
+
+  const coarserSeries = async (kpi: KpiToCalculate, frequency: Frequency): Promise<Series> => {
+    const pile: Pile = new Map()
+    for (const [start, result] of await seriesOf(kpi, kpi.frequency_id)) {
+      const turn = addResult(pile, periodStart(frequency, start, calendar), result, pace)
+      if (turn) await turn
+    }
+    return pileSeries(kpi, pile, pace)
+  }
+  const make: SeriesOf = (kpi, frequency) => {
+    const calculation = catalogue.calculations.get(kpi.id)
+    if (calculation) return frequency === kpi.frequency_id ? ownSeries(kpi, calculation) : coarserSeries(kpi, frequency)
+    return enteredSeries(kpi, cells.get(kpi.id) ?? [], (day) => periodStart(frequency, day, calendar), pace)
+  }
+  const seriesOf: SeriesOf = (kpi, frequency) => {
+    const key = `${frequency}${kpi.id}`
+    const series = known.get(key) ?? make(kpi, frequency)
+    known.set(key, series)
+    return series
+  }
+  return seriesOf
+}
+
+/** What is reported of a result. */
+type Reported = { readonly actual: Decimal; readonly target: Decimal | null }
+
+/**
+ * A result, rounded: the one time that it is. One that has more than 14 digits before its point is none, as no decimal
+ * may; so is a target.
+ */
+export const roundResult = ({ actual, target }: Result): Reported | Absence => {
+  if (typeof actual === 'string') return actual
+  const [rounded, goal] = [roundFraction(actual), target && roundFraction(target)]
+  if (rounded === undefined) return 'not exact'
+  if (!fits(rounded)) return 'too large'
+  return { actual: rounded, target: goal !== undefined && fits(goal) ? goal : null }
+}

@@ -1,0 +1,51 @@
+import { resource, type Stored } from '../schema.ts'
+
+/** That the service is there, as it tells anybody. */
+export const health = resource({
+  name: 'health',
+  plural: 'health',
+  title: 'health',
+  root: 'Health',
+  path: '/health',
+  verbs: ['get'],
+  fields: {
+    status: { kind: 'choice', about: 'ok: it answers', readOnly: true, oneOf: ['ok'] },
+    version: { kind: 'text', about: 'Version of the service', readOnly: true, example: '0.1.0' },
+  },
+})
+
+/** What the operator sees of a store at a glance. Fields are only ever added. */
+export const status = resource({
+  name: 'status',
+  plural: 'statuses',
+  title: 'status',
+  path: '',
+  verbs: [],
+  fields: {
+    store: { kind: 'text', about: 'Database that holds the store', readOnly: true },
+    path: { kind: 'text', about: 'File of the store, or host and database of a PostgreSQL', readOnly: true },
+    version: { kind: 'text', about: 'Version of this program', readOnly: true },
+    store_version: { kind: 'integer', about: 'Version of the store', readOnly: true },
+    in_use: { kind: 'boolean', about: 'Whether another process has it open, such as a server', readOnly: true },
+    last_write_at: {
+      kind: 'datetime',
+      about: 'When anything in it was made or last changed',
+      readOnly: true,
+      nullable: true,
+    },
+    bytes: { kind: 'integer', about: 'What it takes on the disk', readOnly: true },
+    free_bytes: {
+      kind: 'integer',
+      about: 'What is free on that disk, where it is a file',
+      readOnly: true,
+      nullable: true,
+    },
+    accounts: { kind: 'integer', about: 'Accounts', readOnly: true },
+    accounts_with_api: { kind: 'integer', about: 'Accounts whose API answers', readOnly: true },
+    users: { kind: 'integer', about: 'Users of all accounts', readOnly: true },
+    kpis: { kind: 'integer', about: 'KPIs of all accounts', readOnly: true },
+    entries: { kind: 'integer', about: 'Entries of all accounts', readOnly: true },
+  },
+})
+
+export type Status = Stored<typeof status>

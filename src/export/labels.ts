@@ -1,0 +1,71 @@
+import type { Client } from '../client/client.ts'
+import { createDirectory, type Named } from '../client/directory.ts'
+import { readIfAllowed } from '../client/operations/read-if-allowed.ts'
+import { Fault } from '../domain/errors.ts'
+import { fullName } from '../domain/resources/user.ts'
+import { isColumnName } from '../import/columns/header.ts'
+import { createNameColumn } from '../import/columns/name-column.ts'
+import type { NameRole } from '../import/options.ts'
+import { isPlainName } from './text-format.ts'
+
+/** How a file calls something that has an id. */
+export type Label = (id: number) => string
+
+/** How a file calls what it speaks of. */
+export type Labels = { readonly user: Label; readonly kpi: Label; readonly source: Label }
+
+/** Calls everything by its id, as nothing more is known. */
+const byId: Label = String
+
+/** By names or by ids, as far as an import finds each by them: where an id is the name of another, it is marked as an id. */
+const labeller = (role: NameRole, list: readonly Named[], hasNames: boolean, mayStand = isPlainName): Label => {
+  const directory = createDirectory(role, list)
+  const finds = (text: string, id: number): boolean => {
+    // What may be the name of another in a column of its own may be that in any.
+    const column = createNameColumn({ role, header: '', as: undefined }, directory)
+    const found = mayStand(text) ? column.find(text) : new Fault('')
+    return !(found instanceof Fault) && found.id === id && (column.numbers()?.as ?? 'ids') === 'ids' && !column.doubt()
+  }
+  const labels = new Map(
+    [...directory.byId].map(([id, { name, email }]) => [
+      id,
+      [...(hasNames ? [name, email] : []), String(id)].find((text) => text !== undefined && finds(text, id)) ??
+        `#${id}`,
+    ]),
+  )
+  return (id) => labels.get(id) ?? String(id)
+}
+
+/** Calls things by what an import finds them by: by ids alone where names are not wanted or cannot be read. */
+const labelsOf = async (
+  client: Client,
+  role: NameRole,
+  hasNames: boolean,
+  reading: Promise<readonly Named[]>,
+  mayStand = isPlainName,
+): Promise<Label> => {
+  const list = await readIfAllowed(client, reading)
+  return list ? labeller(role, list, hasNames, mayStand) : byId
+}
+
+const usersOf = async (client: Client): Promise<Named[]> =>
+  (await client.users.list()).map((user) => ({ id: user.id, email: user.email, name: fullName(user) }))
+
+const readUsers = (client: Client, hasNames: boolean, mayStand = isPlainName): Promise<Label> =>
+  labelsOf(client, 'user', hasNames, usersOf(client), mayStand)
+const readKpis = (client: Client, hasNames: boolean, mayStand = isPlainName): Promise<Label> =>
+  labelsOf(client, 'kpi', hasNames, client.kpis.list(), mayStand)
+
+/** How the cells of a file call what it speaks of; breakdown items where there is a column for them. */
+export const readLabels = async (client: Client, hasSources: boolean, hasNames: boolean): Promise<Labels> => {
+  const items = hasSources ? labelsOf(client, 'source', hasNames, client.breakdownItems.list()) : byId
+  const [user, kpi, source] = await Promise.all([readUsers(client, hasNames), readKpis(client, hasNames), items])
+  return { user, kpi, source }
+}
+
+/** Whether a name may head a column without being taken for what columns are called themselves. */
+const mayHead = (name: string): boolean => isPlainName(name) && !isColumnName(name)
+
+/** How the columns of a wide file are headed: by names, so that no id is taken for that of something else. */
+export const readHeadings = (client: Client, of: 'kpi' | 'user'): Promise<Label> =>
+  of === 'kpi' ? readKpis(client, true, mayHead) : readUsers(client, true, mayHead)

@@ -1,0 +1,35 @@
+import { formatDay } from '../domain/day.ts'
+import type { Entry } from '../domain/resources/entry.ts'
+import { exportedColumns } from '../import/columns/header.ts'
+import type { Labels } from './labels.ts'
+import type { Sheet } from './sheet.ts'
+import { type Form, notesText, numberText } from './text-format.ts'
+
+/** Whom an entry belongs to: a user, or in the column beside it a breakdown item that is no person. */
+export const ownerCells = ({ user_id, source_id }: Entry, labels: Labels, hasSources: boolean): string[] => {
+  const user = user_id === null ? '' : labels.user(user_id)
+  if (!hasSources) return [user]
+  return [user, user_id !== null || source_id === null ? '' : labels.source(source_id)]
+}
+
+/** A row an entry. */
+export const longSheet = (form: Form, labels: Labels, hasSources: boolean): Sheet => ({
+  header: exportedColumns(hasSources),
+  rows: function* (day, leftOut) {
+    for (const entry of day) {
+      if (entry.user_id === null && !hasSources) {
+        leftOut.ofItems += 1
+        continue
+      }
+      const { kpi_id, entry_date, actual, target, notes } = entry
+      yield [
+        ...ownerCells(entry, labels, hasSources),
+        labels.kpi(kpi_id),
+        formatDay(entry_date),
+        numberText(form, actual),
+        numberText(form, target),
+        notesText(form, notes),
+      ]
+    }
+  },
+})

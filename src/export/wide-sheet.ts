@@ -1,0 +1,58 @@
+import { formatDay } from '../domain/day.ts'
+import type { Entry } from '../domain/resources/entry.ts'
+import { ownerOf } from '../import/owner.ts'
+import type { Label, Labels } from './labels.ts'
+import { ownerColumns } from '../import/columns/header.ts'
+import { ownerCells } from './long-sheet.ts'
+import type { LeftOut, Sheet } from './sheet.ts'
+import { type Form, numberText } from './text-format.ts'
+
+/** What stands in the columns of a wide file, and how these are headed. */
+export type Columns = { readonly ids: readonly number[]; readonly heading: Label }
+
+/** The entries that have an actual; what the others hold, and what these hold besides, is counted. */
+const actualsOf = (day: readonly Entry[], leftOut: LeftOut): Entry[] => {
+  for (const { target, notes } of day) leftOut.values += Number(target !== null) + Number(notes !== null)
+  return day.filter(({ actual }) => actual !== null)
+}
+
+const cellsOf = (
+  form: Form,
+  entries: readonly Entry[],
+  ids: readonly number[],
+  idOf: (one: Entry) => number | null,
+) => {
+  const actuals = new Map(entries.map((entry) => [idOf(entry), entry.actual]))
+  return ids.map((id) => numberText(form, actuals.get(id) ?? null))
+}
+
+/** A row for each owner and day, a column for each KPI. */
+export const sheetByKpi = (form: Form, labels: Labels, hasSources: boolean, { ids, heading }: Columns): Sheet => ({
+  header: [...ownerColumns(hasSources), 'date', ...ids.map(heading)],
+  rows: function* (day, leftOut) {
+    const kept = actualsOf(day, leftOut).filter(({ user_id }) => user_id !== null || hasSources)
+    leftOut.ofItems += hasSources ? 0 : day.filter(({ user_id }) => user_id === null).length
+    for (const own of Map.groupBy(kept, ownerOf).values()) {
+      const [first] = own
+      if (!first) continue
+      yield [
+        ...ownerCells(first, labels, hasSources),
+        formatDay(first.entry_date),
+        ...cellsOf(form, own, ids, ({ kpi_id }) => kpi_id),
+      ]
+    }
+  },
+})
+
+/** A row for each day of one KPI, a column for each user. */
+export const sheetByUser = (form: Form, labels: Labels, { ids, heading }: Columns): Sheet => ({
+  header: ['kpi', 'date', ...ids.map(heading)],
+  rows: function* (day, leftOut) {
+    const kept = actualsOf(day, leftOut).filter(({ user_id }) => user_id !== null)
+    leftOut.ofItems += day.filter(({ user_id }) => user_id === null).length
+    const [first] = kept
+    if (!first) return
+    const cells = cellsOf(form, kept, ids, ({ user_id }) => user_id)
+    yield [labels.kpi(first.kpi_id), formatDay(first.entry_date), ...cells]
+  },
+})

@@ -1,0 +1,98 @@
+import type { Client } from '../../client/client.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { mustMakeSense } from '../check.ts'
+import { createForms, mustBeSettled, settledBy } from '../detect/column-formats.ts'
+import { type Forms, survey } from '../detect/survey.ts'
+import { warningsOn } from '../notes.ts'
+import type { ImportOptions } from '../options.ts'
+import type { Row } from '../parse/rows.ts'
+import { headerOf, type Table } from '../parse/table.ts'
+import { fetchReference } from '../reference.ts'
+import type { Rejects } from '../rejects/rejects.ts'
+import { type AssignPlan, planAssignments } from './columns.ts'
+import { type AssignReader, assignReader, type WantedRow } from './rows.ts'
+import type { Wanted } from './wanted.ts'
+
+/** A file of assignments that has been read and checked. */
+export type CheckedRows = {
+  readonly rows: () => Generator<WantedRow>
+  /** How many rows are to be sent. */
+  readonly count: number
+  /** Targets that had more than four decimals. */
+  readonly rounded: number
+  /** What has to be known of how it is read. */
+  readonly warnings: readonly string[]
+  readonly read: number
+  readonly empty: number
+  /** Columns that mean nothing to us. */
+  readonly unused: readonly string[]
+  /** KPIs without a target of which users are to have one. */
+  readonly withoutTarget: ReadonlySet<string>
+}
+
+/** Whether a file has the names and the separator of what `kpi assign list -o csv` writes, whose numbers have a point. */
+const isOwnList = (header: readonly string[], { reading }: Table): boolean =>
+  reading.separator === ',' && ['user_id', 'id', 'user_target'].every((name) => header.includes(name))
+
+type Reader = Pick<CheckedRows, 'withoutTarget'> & {
+  readonly forms: Forms
+  readonly plan: AssignPlan
+  readonly readRow: AssignReader
+}
+
+/** Settles what the columns are, and by all cells of the targets how these are written. */
+const readerFor = async (client: Client, table: Table, asked: ImportOptions): Promise<Reader> => {
+  const header = await headerOf(table)
+  if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
+  const options = isOwnList(header, table) ? { ...asked, decimal: asked.decimal ?? '.' } : asked
+  const plan = planAssignments(header, options)
+  const reference = await fetchReference(client, { createAssignments: false, sources: false })
+  const forms = createForms(plan, options, reference)
+  await survey(table, plan, forms, () => undefined)
+  mustBeSettled(forms)
+  const withoutTarget = new Set<string>()
+  const settled = settledBy(forms, plan, options, reference)
+  const readRow = assignReader(plan, options, reference, settled, (kpi) => withoutTarget.add(kpi))
+  return { plan, readRow, withoutTarget, forms }
+}
+
+async function* rowsBelowHeader(table: Table, onProgress: () => void): AsyncGenerator<Row> {
+  let isHeader = true
+  for await (const rows of table.rows()) {
+    for (const row of rows) {
+      if (!isHeader) yield row
+      isHeader = false
+    }
+    onProgress()
+  }
+}
+
+/** Reads and checks a whole file, before anything is sent. */
+export const checkAssignments = async (
+  client: Client,
+  table: Table,
+  options: ImportOptions,
+  { wanted, rejects, onProgress }: { wanted: Wanted; rejects: Rejects; onProgress: () => void },
+): Promise<CheckedRows> => {
+  const { plan, readRow, forms, withoutTarget } = await readerFor(client, table, options)
+  let [read, empty, misread, rounded] = [0, 0, 0, 0]
+  for await (const row of rowsBelowHeader(table, onProgress)) {
+    read += 1
+    if (row.cells.every((cell) => cell.trim() === '')) {
+      empty += 1
+      continue
+    }
+    const one = readRow(row)
+    if ('line' in one) {
+      wanted.add(one)
+      if (one.isRounded) rounded += 1
+      continue
+    }
+    for (const reason of one.reasons) rejects.add(row.line, reason)
+    if (one.isMisread) misread += 1
+    mustMakeSense({ read, misread }, options, one.reasons)
+  }
+  const count = wanted.settle(rejects)
+  const warnings = warningsOn(table, forms, read === 0)
+  return { rows: wanted.rows, count, read, empty, rounded, warnings, withoutTarget, unused: plan.unused }
+}

@@ -1,0 +1,78 @@
+import { Fault } from '../../domain/errors.ts'
+import { valueOfText } from '../../domain/field-value.ts'
+import { assignment } from '../../domain/resources/assignment.ts'
+import { faultsOfUserTarget } from '../../domain/rules.ts'
+import { finderIn, type Forms } from '../detect/survey.ts'
+import { Misread } from '../formats/evidence.ts'
+import type { ImportOptions } from '../options.ts'
+import { hasSurplus, type Row } from '../parse/rows.ts'
+import type { Reference } from '../reference.ts'
+import { cellReader } from '../rows/row-reader.ts'
+import type { AssignPlan } from './columns.ts'
+
+/** An assignment that a row asks for; what its cells leave empty stays as it is. */
+export type WantedRow = {
+  readonly line: number
+  readonly user: number
+  readonly kpi: number
+  readonly target: bigint | undefined
+  readonly place: number | undefined
+  /** Whether the target had more than four decimals. */
+  readonly isRounded?: boolean
+}
+
+/** Reads a row, or says all that is wrong with it. */
+export type AssignReader = (row: Row) => WantedRow | RefusedRow
+
+/** What is wrong with a row, and whether a cell of it is not written as its column is read. */
+type RefusedRow = { readonly reasons: readonly string[]; readonly isMisread: boolean }
+
+const placeOf = (text: string): number | Fault => {
+  const value = valueOfText(assignment.fields.sort_order, text)
+  return value instanceof Fault ? value : Number(value)
+}
+
+/** A reader of the rows of a file, by its plan; tells of KPIs without a target of which users are to have one. */
+export const assignReader = (
+  plan: AssignPlan,
+  options: ImportOptions,
+  reference: Reference,
+  forms: Forms,
+  onNoTarget: (kpi: string) => void,
+): AssignReader => {
+  const targets = forms.numbers.get(plan.roles.get('target') ?? -1)
+  const userIn = cellReader(plan, 'user', options.user, finderIn(forms, 'user'))
+  const kpiIn = cellReader(plan, 'kpi', options.kpi, finderIn(forms, 'kpi'))
+  const textAt = (cells: readonly string[], at: number | undefined): string => cells[at ?? -1]?.trim() ?? ''
+  return ({ line, cells }) => {
+    const { header, roles, place: placeAt } = plan
+    if (hasSurplus(cells, header)) {
+      return { reasons: [`the row has ${cells.length} cells, the header has ${header.length}`], isMisread: true }
+    }
+    const reasons: string[] = []
+    let isMisread = false
+    const tell = <T>(value: T | Fault, name = ''): T | undefined => {
+      if (!(value instanceof Fault)) return value
+      isMisread ||= value instanceof Misread
+      reasons.push(name + value.message)
+      return undefined
+    }
+    const [user, kpi] = [tell(userIn(cells))?.id, tell(kpiIn(cells))?.id]
+    const [target, place] = [textAt(cells, roles.get('target')), textAt(cells, placeAt)]
+    const number = target === '' || !targets ? undefined : tell(targets.read(target, line), 'target ')
+    if (number?.rounded && options.strict) reasons.push(`target "${target}" has more than four decimals`)
+    const wanted = {
+      line,
+      target: number?.value,
+      isRounded: number?.rounded ?? false,
+      place: place === '' ? undefined : tell(placeOf(place), 'sort_order '),
+    }
+    const known = kpi === undefined ? undefined : reference.kpis.byId.get(kpi)
+    const faults = known ? faultsOfUserTarget(known, wanted.target) : []
+    if (known && faults.length > 0) onNoTarget(known.name)
+    reasons.push(...faults.map(({ message }) => message))
+    return user === undefined || kpi === undefined || reasons.length > 0
+      ? { reasons, isMisread }
+      : { ...wanted, user, kpi }
+  }
+}

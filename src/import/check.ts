@@ -1,0 +1,260 @@
+import { createHash } from 'node:crypto'
+import type { Client } from '../client/client.ts'
+import { KpiError } from '../domain/errors.ts'
+import { type Plan, planColumns } from './columns/columns.ts'
+import { isExported, mayNameSources } from './columns/header.ts'
+import { areRefuted, createForms, mustBeSettled, seenForms, settledBy } from './detect/column-formats.ts'
+import type { Forms } from './detect/survey.ts'
+import type { BlockRow } from './external-sort/block.ts'
+import type { Sorter } from './external-sort/sorter.ts'
+import { emptySummary, type Summary } from './import-types.ts'
+import { type BadRow, mustBeFew, SHOWN_BAD } from './max-errors.ts'
+import type { ImportOptions } from './options.ts'
+import type { SourcesOfUsers } from './owner.ts'
+import type { Row } from './parse/rows.ts'
+import { headerOf, type Table } from './parse/table.ts'
+import { hasPeriods } from './periods.ts'
+import { mustMayWrite } from './permissions.ts'
+import { fetchReference, type Reference } from './reference.ts'
+import type { Rejects } from './rejects/rejects.ts'
+import { givesTarget, isBad, lineOf } from './rows/packed-row.ts'
+import { createRowReader, type RowSink } from './rows/row-reader.ts'
+
+/** So many bad rows at the start mean that the columns are not what they were taken for. */
+const TRIAL_ROWS = 20
+
+/** What is known of a file once its header has been read. */
+type Begun = { readonly plan: Plan; readonly reference: Reference }
+
+/** What is known of a file once all of it has been read and checked. */
+export type Checked = Begun & {
+  readonly sourcesOfUsers: SourcesOfUsers
+  readonly forms: Forms
+  /** Names the rows, however the file is written: the SHA-256 of all cells, and of the lines that they stand on. */
+  readonly fingerprint: string
+  /** How many entries the file holds that can be loaded as they stand. */
+  readonly good: number
+  /** How many of them give a target, by the KPIs that keep none. */
+  readonly lostTargets: ReadonlyMap<number, number>
+  /** Whether some are of KPIs whose periods may have several. */
+  readonly hasPeriods: boolean
+}
+
+/** Where checking puts what it finds. */
+type CheckResults = {
+  readonly sorter: Sorter
+  readonly rejects: Rejects
+  readonly summary: Summary
+  /** Called between parts of the file; may throw to stop. */
+  readonly onProgress: () => void
+}
+
+/** How many rows have been read, and how many of them have a cell that is not written as its column is read. */
+type Trial = { readonly read: number; readonly misread: number }
+
+/** Refuses a file whose first rows can none be read, unless the user lets all rows be bad. */
+export const mustMakeSense = (
+  { read, misread }: Trial,
+  { maxErrors }: ImportOptions,
+  reasons: readonly string[],
+): void => {
+  if (read !== TRIAL_ROWS || misread !== TRIAL_ROWS) return
+  if (maxErrors && 'percent' in maxErrors && maxErrors.percent === 100) return
+  throw new KpiError(
+    'malformed',
+    `the first ${TRIAL_ROWS} rows are all bad, so the columns are not what they were taken for; nothing was sent. The last of them: ${reasons.join('; ')}`,
+  )
+}
+
+/** What is refused of a wide row could not be told from what was added of it: an empty cell would clear that. */
+const mustNotClearAndAdd = ({ wide }: Plan, { clearEmpty, onConflict }: ImportOptions): void => {
+  if (wide && clearEmpty && onConflict === 'add')
+    throw new KpiError('malformed', '--empty clear does not go with --on-conflict add where a row holds many entries')
+}
+
+const mustHaveHeader = async (table: Table): Promise<readonly string[]> => {
+  const header = await headerOf(table)
+  if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
+  return header
+}
+
+const mayHaveSources = (header: readonly string[], { variant }: Client, options: ImportOptions): boolean =>
+  variant === 'v1' && mayNameSources(header, options)
+
+/** Fetches what rows refer to, and settles what the columns mean. */
+export const beginFile = async (table: Table, client: Client, options: ImportOptions): Promise<Begun> => {
+  const header = await mustHaveHeader(table)
+  const sources = mayHaveSources(header, client, options)
+  const reference = await fetchReference(client, { createAssignments: options.createAssignments, sources })
+  const isMarked = table.reading.hasMark && isExported(header)
+  return { reference, plan: { ...planBy(header, client, options, reference), isMarked } }
+}
+
+const planBy = (header: readonly string[], client: Client, options: ImportOptions, reference: Reference): Plan => {
+  const { kpis, users, sources } = reference
+  const source = mayHaveSources(header, client, options) ? sources : undefined
+  const plan = planColumns(header, options, { kpi: kpis, user: users, source, takesSources: client.variant === 'v1' })
+  mustNotClearAndAdd(plan, options)
+  return plan
+}
+
+/** What is wrong with the header of each of several files, by what is fetched once for all of them. */
+export const faultsOfHeaders = async (
+  tables: readonly Table[],
+  client: Client,
+  options: ImportOptions,
+): Promise<(KpiError | undefined)[]> => {
+  await mustMayWrite(client)
+  const headers = await Promise.all(tables.map(headerOf))
+  const sources = headers.some((header) => mayHaveSources(header, client, options))
+  const reference = await fetchReference(client, { createAssignments: false, sources })
+  const faultOf = async (table: Table): Promise<KpiError | undefined> => {
+    try {
+      planBy(await mustHaveHeader(table), client, options, reference)
+      return undefined
+    } catch (error) {
+      if (error instanceof KpiError) return error
+      throw error
+    }
+  }
+  return Promise.all(tables.map(faultOf))
+}
+
+/** Says that a cell is not written as was assumed, so that all cells have to be looked at before any is read. */
+class Refuted extends Error {}
+
+type Sink = RowSink & {
+  reasons: readonly string[]
+  /** How many rows have a cell that is not written as its column is read. */
+  misread: number
+  readonly firstBad: BadRow[]
+  good: number
+  readonly lostTargets: Map<number, number>
+  hasPeriods: boolean
+}
+
+const sinkFor = ({ sorter, rejects, summary }: CheckResults, { kpis }: Reference, forms: Forms): Sink => {
+  let [lastLine, lastMisread, lastKpi] = [0, 0, 0]
+  const sink: Sink = {
+    reasons: [],
+    misread: 0,
+    firstBad: [],
+    good: 0,
+    lostTargets: new Map(),
+    hasPeriods: false,
+    entry: (row: BlockRow) => {
+      if (!isBad(row)) sink.good += 1
+      if (row.second !== lastKpi) sink.hasPeriods ||= hasPeriods(kpis.byId.get(row.second))
+      lastKpi = row.second
+      if (givesTarget(row) && kpis.byId.get(row.second)?.target_default === null) {
+        sink.lostTargets.set(row.second, (sink.lostTargets.get(row.second) ?? 0) + 1)
+      }
+      sorter.add(row)
+    },
+    reject: (place: number, reasons: readonly string[], isMisread: boolean) => {
+      // What contradicts the forms cannot be read in them.
+      if (areRefuted(forms)) throw new Refuted()
+      const line = lineOf(place)
+      const isSameRow = line === lastLine
+      if (!isSameRow) summary.rejected += 1
+      lastLine = line
+      if (isMisread && line !== lastMisread) {
+        sink.misread += 1
+        lastMisread = line
+      }
+      sink.reasons = isSameRow ? [...sink.reasons, ...reasons] : [...reasons]
+      if (isSameRow && sink.firstBad.at(-1)?.line === line) sink.firstBad.pop()
+      if (sink.firstBad.length < SHOWN_BAD) sink.firstBad.push({ line, reasons: sink.reasons })
+      for (const reason of reasons) rejects.add(place, reason)
+    },
+    rounded: () => {
+      summary.rounded += 1
+    },
+    empty: () => {
+      summary.empty += 1
+    },
+  }
+  return sink
+}
+
+type ReadRows = Pick<Checked, 'sourcesOfUsers' | 'good' | 'lostTargets' | 'hasPeriods' | 'fingerprint'>
+
+/** Writes rows as text that is another one for other cells, or lines. */
+const textOf = (rows: readonly Row[]): string =>
+  rows.map(({ line, cells }) => `${line}\u001f${cells.join('\u001f')}\u001e`).join('')
+
+/** Reads all rows in the given forms. */
+const readRowsOf = async (
+  table: Table,
+  { plan, reference }: Begun,
+  forms: Forms,
+  options: ImportOptions,
+  results: CheckResults,
+): Promise<ReadRows> => {
+  const { summary, onProgress } = results
+  const sink = sinkFor(results, reference, forms)
+  const reader = createRowReader(plan, options, reference, sink, forms)
+  const fingerprint = createHash('sha256')
+  let isBegun = false
+  for await (const chunk of table.rows()) {
+    if (chunk.length === 0) continue
+    fingerprint.update(textOf(chunk))
+    const rows = isBegun ? chunk : chunk.slice(1)
+    isBegun = true
+    await reference.fetchAssignments(reader.usersOf(rows))
+    for (const row of rows) {
+      summary.read += 1
+      reader.read(row)
+      mustMakeSense({ read: summary.read, misread: sink.misread }, options, sink.reasons)
+      mustBeFew(summary, options.maxErrors, sink.firstBad)
+    }
+    onProgress()
+  }
+  reader.finish()
+  mustBeFew(summary, options.maxErrors, sink.firstBad, true)
+  const { good, lostTargets, hasPeriods: isInPeriods } = sink
+  return {
+    sourcesOfUsers: reader.sourcesOfUsers,
+    good,
+    lostTargets,
+    hasPeriods: isInPeriods,
+    fingerprint: fingerprint.digest('hex'),
+  }
+}
+
+/**
+ * Reads all rows as if numbers and dates were written plainly. Where a cell is not, all of them are looked at first, and
+ * then read once more as they turned out to be written.
+ */
+const readInForms = async (
+  table: Table,
+  begun: Begun,
+  options: ImportOptions,
+  results: CheckResults,
+): Promise<Checked> => {
+  let forms = createForms(begun.plan, options, begun.reference)
+  const read = (): Promise<ReadRows> => readRowsOf(table, begun, forms, options, results)
+  const anew = async (error: unknown): Promise<ReadRows> => {
+    if (!(error instanceof Refuted)) throw error
+    for (const part of [results.sorter, results.rejects]) part.clear()
+    Object.assign(results.summary, emptySummary())
+    const seen = await seenForms(table, begun.plan, options, begun.reference, results.onProgress)
+    mustBeSettled(seen)
+    forms = settledBy(seen, begun.plan, options, begun.reference)
+    return read()
+  }
+  const rows = await read().catch(anew)
+  mustBeSettled(forms)
+  return { ...begun, ...rows, forms }
+}
+
+/** Reads and checks a whole file, before anything is sent: what has a key goes to the sorter, what is bad to the rejects. */
+export const checkFile = async (
+  table: Table,
+  client: Client,
+  options: ImportOptions,
+  results: CheckResults,
+): Promise<Checked> => {
+  await mustMayWrite(client)
+  return readInForms(table, await beginFile(table, client, options), options, results)
+}

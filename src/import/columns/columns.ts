@@ -1,0 +1,256 @@
+import { Ambiguous } from '../../client/directory.ts'
+import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
+import type { ImportOptions, Role } from '../options.ts'
+import { type Lookup, mayNotRead } from '../permissions.ts'
+import { type Findings, isCalled, isPeriodName, namedColumns, nearColumn, recogniseColumns, restOf } from './header.ts'
+import { createNameColumn } from './name-column.ts'
+import { datesAcross, faultOfHeadless, nobodys } from './unusual-headers.ts'
+
+/** A column that holds the actuals of one KPI, or of one user. */
+type WideColumn = { readonly at: number; readonly id: number }
+
+/** What the columns of a file mean. A role without a column is a constant, or what the wide columns stand for. */
+export type Plan = {
+  readonly header: readonly string[]
+  readonly roles: ReadonlyMap<Role, number>
+  readonly wide: { readonly of: 'kpi' | 'user'; readonly columns: readonly WideColumn[] } | undefined
+  /** Headers that mean nothing to us, of columns that nobody asked to leave out. */
+  readonly unused: readonly string[]
+  /** Whether it was exported for a spreadsheet, with a mark before notes that would run as formulas. */
+  readonly isMarked?: boolean
+}
+
+/** The KPIs and users that headers and cells name, and the breakdown items, where the file may name such. */
+export type Directories = {
+  readonly kpi: Lookup
+  readonly user: Lookup
+  readonly source?: Lookup | undefined
+  /** Whether the service would take them, be there a column of them or not. */
+  readonly takesSources?: boolean
+}
+
+/** A header that leaves something unclear: all that, and what is clear none the less. */
+export class UnclearHeader extends KpiError {
+  readonly seen: Plan
+  /** What has neither a column nor a constant. */
+  readonly lacking: readonly Role[]
+
+  constructor(message: string, issues: readonly Issue[], seen: Plan, lacking: readonly Role[]) {
+    super('malformed', message, { issues })
+    this.seen = seen
+    this.lacking = lacking
+  }
+}
+
+type Wide = NonNullable<Plan['wide']>
+
+/** What says where an entry belongs; a constant may stand for each. */
+export const KEY_ROLES = ['user', 'source', 'kpi', 'date'] as const
+type KeyRole = (typeof KEY_ROLES)[number]
+/** What an entry holds. In a wide file only actuals, which stand in the columns of KPIs or users. */
+const VALUE_ROLES = ['actual', 'target', 'notes'] as const
+
+/** The columns read as those of KPIs, or of users: how many name one, be it more than one, and what is wrong. */
+type WideReading = Wide & {
+  readonly named: number
+  readonly doubt: string | undefined
+  readonly faults: readonly (Issue & { readonly at: number })[]
+}
+
+const wideBy = (of: Wide['of'], found: Findings, directories: Directories, options: ImportOptions): WideReading => {
+  const column = createNameColumn({ role: of, header: 'header', as: options.numbersAs?.get(of) }, directories[of])
+  const columns: WideColumn[] = []
+  const faults: (Issue & { at: number })[] = []
+  let named = 0
+  for (const at of restOf(found)) {
+    const name = found.header[at] ?? ''
+    const one = column.find(name)
+    const isKnown = !(one instanceof Fault) || one instanceof Ambiguous
+    // A number alone is not yet known to be an id: then --layout has to say so.
+    if (isKnown && directories[of].unread === undefined) named += 1
+    const blame = (message: string): void => {
+      faults.push({ at, field: 'header', message })
+    }
+    const other = columns.find(({ id }) => !(one instanceof Fault) && id === one.id)
+    if (one instanceof Fault) blame(`${one.message} (or leave the column out with --ignore)`)
+    else if (other) blame(`"${found.header[other.at]}" and "${name}" are both ${one.name}; keep one of the columns`)
+    else columns.push({ at, id: one.id })
+  }
+  return { of, columns, named, faults, doubt: column.doubt() }
+}
+
+/** Whether a role has a column or a constant. */
+const isGiven = ({ roles }: Findings, options: ImportOptions, role: KeyRole): boolean =>
+  roles.has(role) || options[role] !== undefined
+
+/** Whether something says whom entries belong to. */
+const isOwned = (found: Findings, options: ImportOptions): boolean =>
+  isGiven(found, options, 'user') || isGiven(found, options, 'source')
+
+/** Whether the header can only be that of a file with a row an entry. */
+const mustBeLong = (found: Findings, options: ImportOptions): boolean => {
+  if (options.layout === 'long') return true
+  const hasBoth = isGiven(found, options, 'kpi') && isOwned(found, options)
+  if (options.layout !== 'wide') return hasBoth || found.roles.has('actual') || isCalled(found, 'actual')
+  if (hasBoth) found.issues.push({ field: 'layout', message: 'is not wide where both user and kpi are given' })
+  return hasBoth
+}
+
+/** What has neither a column nor a constant. */
+const lackingRoles = (found: Findings, wide: Plan['wide'], options: ImportOptions): Role[] => {
+  const isLacking = (role: KeyRole): boolean => {
+    if (wide?.of === role || role === 'source') return false
+    return role === 'user' ? !isOwned(found, options) : !isGiven(found, options, role)
+  }
+  const lacking: Role[] = KEY_ROLES.filter(isLacking)
+  const hasValues = wide !== undefined || VALUE_ROLES.some((role) => found.roles.has(role))
+  return [...lacking, ...(hasValues ? [] : (['actual'] as const))]
+}
+
+/** The columns that are suggested for what is lacking, beside those of a wide reading: nothing else is wrong with them. */
+const suggestedPlaces = (
+  found: Findings,
+  wide: Plan['wide'],
+  options: ImportOptions,
+): ReadonlySet<number | undefined> => {
+  const ignored = new Set([...found.ignored, ...(wide?.columns ?? []).map(({ at }) => at)])
+  const lacking = lackingRoles(found, wide, options).filter((role) => !options.map.has(role))
+  return new Set(lacking.map((role) => nearColumn({ ...found, ignored }, role)))
+}
+
+/** The columns that are named for KPIs or for users, each a column of actuals; then no other may mean nothing. */
+const findWide = (found: Findings, options: ImportOptions, directories: Directories): Plan['wide'] => {
+  if (mustBeLong(found, options)) return undefined
+  const [byKpi, byUser] = [wideBy('kpi', found, directories, options), wideBy('user', found, directories, options)]
+  const moreUsers = !isOwned(found, options) && byUser.named > byKpi.named
+  const best = isGiven(found, options, 'kpi') || moreUsers ? byUser : byKpi
+  if (best.named === 0 && options.layout !== 'wide') return undefined
+  const mayBeMeant = suggestedPlaces(found, best, options)
+  const faults = best.faults.filter(({ at }) => !mayBeMeant.has(at))
+  found.issues.push(...faults.map(({ field, message }) => ({ field, message })))
+  if (best.doubt !== undefined) found.issues.push({ field: 'header', message: best.doubt })
+  if (restOf(found).length === 0) found.issues.push({ field: 'header', message: `no column is that of a ${best.of}` })
+  for (const role of VALUE_ROLES) {
+    if (found.roles.has(role))
+      found.issues.push({ field: role, message: `has no column where there is one for each ${best.of}` })
+  }
+  return best
+}
+
+/** A constant beside a column of the same would leave the column out without a word. */
+const doubleRoles = ({ header, roles }: Findings, options: ImportOptions): Issue[] =>
+  KEY_ROLES.flatMap((role) => {
+    const at = roles.get(role)
+    if (at === undefined || options[role] === undefined) return []
+    return [
+      { field: role, message: `is given by --${role} and by the column "${header[at]}"; leave one out (--ignore)` },
+    ]
+  })
+
+/** What else may be done where no column is a KPI or user, as the columns may be headed by what cannot be read. */
+const orByIds = (role: Role, directories: Directories): string => {
+  const unread = role === 'kpi' || role === 'user' ? directories[role].unread : undefined
+  return unread === undefined ? '' : `; ${mayNotRead(unread)}, so columns for each take ids and --layout wide`
+}
+
+/** How else to say whom entries belong to, where that need not be a user. */
+const orBySource = (role: Role, { takesSources }: Directories): string =>
+  role === 'user' && takesSources ? ', or the source with --map source=COLUMN or --source' : ''
+
+/** A column that may be meant, where one is called nearly so. */
+const orNear = (found: Findings, role: Role): string => {
+  const at = nearColumn(found, role)
+  const name = at === undefined ? undefined : found.header[at]?.trim()
+  return name === undefined ? '' : `; did you mean "${name}"? --map ${role}=${/[, ]/.test(name) ? `"${name}"` : name}`
+}
+
+const faultOfLacking = (found: Findings, role: Role, directories: Directories): Issue => ({
+  field: role,
+  message: `no column is the ${role}; give one with --map ${role}=COLUMN${role === 'actual' ? '' : ` or --${role}`}${orBySource(role, directories)}${orByIds(role, directories)}${orNear(found, role)}`,
+})
+
+const mustHaveLines = ({ header }: Findings): void => {
+  if (header.some((name) => /\r(?!\n)/.test(name))) {
+    throw new KpiError('malformed', 'the lines of the file end in CR alone; save it with line ends of LF or CRLF')
+  }
+}
+
+const NOTHING_KNOWN =
+  'a file has columns user, kpi, date and actual, or a column for each KPI or user; if this is a title, delete the lines above the header'
+const UNCLEAR = 'the header does not say what each column is'
+
+/** Refuses a file without a header, as whatever else is wrong comes of that. */
+const mustHaveNames = (found: Findings, options: ImportOptions, directories: Directories): void => {
+  const fault = faultOfHeadless(found, options, directories)
+  if (fault === undefined) return
+  const seen = { header: found.header, roles: found.roles, wide: undefined, unused: [] }
+  throw new UnclearHeader(fault, [], seen, lackingRoles(found, undefined, options))
+}
+
+/** Refuses a file with a column for each day, whatever else its header lacks. */
+const mustNotBeAcross = (found: Findings, options: ImportOptions, { kpi, user }: Directories): void => {
+  if (isGiven(found, options, 'date') || found.roles.has('actual') || isCalled(found, 'actual')) return
+  const fault = datesAcross(found, [kpi, user])
+  if (!fault) return
+  const seen = { header: found.header, roles: found.roles, wide: undefined, unused: [] }
+  throw new UnclearHeader(UNCLEAR, [...found.issues, fault], seen, lackingRoles(found, undefined, options))
+}
+
+/** What to say of columns that nothing is known of where the file lacks actuals, and so may be meant as wide. */
+const faultOfWide = (found: Findings, options: ImportOptions, { kpi, user }: Directories): Issue[] => {
+  if (options.layout === 'long') return []
+  const suggested = [...suggestedPlaces(found, undefined, options)].filter((at) => at !== undefined)
+  return nobodys({ ...found, ignored: new Set([...found.ignored, ...suggested]) }, [
+    ...(isGiven(found, options, 'kpi') ? [] : [['KPI', kpi] as const]),
+    ...(isOwned(found, options) ? [] : [['user', user] as const]),
+  ])
+}
+
+/** What to call the columns that are left out. */
+const unusedColumns = (found: Findings): string[] => {
+  const nameless = [...found.header.keys()].filter((at) => found.header[at]?.trim() === '')
+  return [
+    ...restOf(found).map((at) => found.header[at] ?? ''),
+    ...nameless.map((at) => `column ${at + 1}, which has no name`),
+  ]
+}
+
+/** Finds the columns of keys; a month or week beside a date that is given for all rows is not another one. */
+const recogniseKeys = (found: Findings, keys: readonly KeyRole[], options: ImportOptions): void => {
+  const isNamed = found.roles.has('date')
+  recogniseColumns(found, keys)
+  const at = found.roles.get('date')
+  if (options.date === undefined || isNamed || at === undefined) return
+  if (isPeriodName(found.header[at] ?? '')) found.roles.delete('date')
+}
+
+/** Settles what each column means. Everything that is unclear is one `malformed` error with all its issues. */
+export const planColumns = (header: readonly string[], options: ImportOptions, directories: Directories): Plan => {
+  const found = namedColumns(header, options)
+  const keys = KEY_ROLES.filter((role) => role !== 'source' || directories.source !== undefined)
+  recogniseKeys(found, keys, options)
+  mustHaveNames(found, options, directories)
+  mustNotBeAcross(found, options, directories)
+  const wide = findWide(found, options, directories)
+  if (!wide) recogniseColumns(found, VALUE_ROLES)
+  mustHaveLines(found)
+  for (const { at } of wide?.columns ?? []) found.ignored.add(at)
+  const plan = { header, roles: found.roles, wide, unused: unusedColumns(found) }
+  const lacking = lackingRoles(found, wide, options)
+  if (found.roles.size === 0 && !wide) {
+    const names = header.filter((name) => name.trim() !== '').join(', ')
+    const message = `nothing is known of the header ${names}: ${NOTHING_KNOWN}`
+    throw new UnclearHeader(message, found.issues, plan, lacking)
+  }
+  const missing = lacking
+    // A --map that names no column says more.
+    .filter((role) => !options.map.has(role))
+    .map((role) => faultOfLacking(found, role, directories))
+  const ofWide =
+    !wide && missing.some(({ field }) => field === 'actual') ? faultOfWide(found, options, directories) : []
+  const issues = [...found.issues, ...doubleRoles(found, options), ...missing, ...ofWide]
+  if (issues.length > 0) {
+    throw new UnclearHeader(UNCLEAR, issues, plan, lacking)
+  }
+  return plan
+}

@@ -1,0 +1,234 @@
+import { isWithin, nearest } from '../../client/directory.ts'
+import type { Issue } from '../../domain/errors.ts'
+import { type ImportOptions, type Role, ROLES } from '../options.ts'
+
+const list = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(', '))
+
+/** Periods, each of which stands for its first day. Years are none: what is called so is a part of a date in most files. */
+const PERIODS = list(
+  'month, week, quarter, year month, calendar week',
+  'monat, woche, kalenderwoche, kw, quartal, mois, semaine, trimestre, mes, semana, mese, settimana, mês',
+  'maand, kwartaal, månad, vecka, kvartal, miesiąc, tydzień, kwartał, okres',
+)
+
+/**
+ * What the columns of a file may be called, written in any case, with or without accents, with spaces, underscores or
+ * dashes between words: in English, then in German, French, Spanish, Italian, Portuguese, Dutch, Swedish and Polish.
+ */
+export const SYNONYMS: Readonly<Record<Role, readonly string[]>> = {
+  user: list(
+    'user, user id, userid, email, e mail, user name, username, person, reporter, employee, employee name, staff',
+    'benutzer, benutzername, nutzer, nutzername, mitarbeiter, mitarbeiterin, utilisateur, usuario, utente, utilizador, gebruiker, användare, użytkownik',
+    'employé, salarié, empleado, dipendente, empregado, medewerker, medarbetare, pracownik',
+  ),
+  source: list('source, source id, sourceid, breakdown item, item'),
+  kpi: list(
+    'kpi, kpi id, kpiid, kpi name, measure, metric, indicator',
+    'kennzahl, messgröße, indikator, indicateur, indicador, indicatore, nyckeltal, wskaźnik',
+  ),
+  date: list(
+    'date, entry date, entrydate, day, period',
+    'datum, tag, zeitraum, periode, jour, période, fecha, día, período, data, giorno, periodo, dia, dag, dzień',
+    ...PERIODS,
+  ),
+  actual: list(
+    'actual, actual value, value, amount, result',
+    'ist, istwert, ist wert, wert, betrag, réel, réalisé, valeur, montant, valor, valor real, real, importe',
+    'valore, consuntivo, effettivo, realizado, waarde, werkelijk, realisatie, utfall, värde, wartość, wykonanie',
+  ),
+  target: list(
+    'target, target value, goal, plan',
+    'soll, sollwert, soll wert, ziel, zielwert, planwert, objectif, cible, objetivo, meta, obiettivo, doel',
+    'streefwaarde, mål, cel',
+  ),
+  notes: list(
+    'notes, note, comment, comments, remark, remarks',
+    'notiz, notizen, bemerkung, bemerkungen, kommentar, kommentare, anmerkung, anmerkungen, commentaire, commentaires',
+    'remarque, remarques, notas, nota, comentario, comentarios, observaciones, commento, commenti, observações',
+    'comentário, comentários, opmerking, opmerkingen, notitie, notities, anteckning, anteckningar, uwagi, komentarz',
+  ),
+}
+
+/**
+ * What columns are often called that hold the names of persons, and as often those of other things: such a column is asked
+ * about, and not taken for that of the user unasked.
+ */
+const MAY_BE_PERSONS = list(
+  'name, full name, display name, first and last name, vollständiger name, vor und nachname, nom, nom complet',
+  'prénom et nom, nom et prénom, nombre, nombre completo, nombre y apellidos, nome, nome completo, nome e cognome',
+  'nome e sobrenome, naam, volledige naam, namn, fullständigt namn, imię i nazwisko, nazwisko i imię, nazwisko',
+)
+
+/** A header as it is compared with others. */
+export const foldName = (header: string): string =>
+  header
+    .trim()
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[\s_-]+/g, ' ')
+
+const roles = new Map(ROLES.flatMap((role) => SYNONYMS[role].map((name) => [foldName(name), role] as const)))
+
+const periods = new Set(PERIODS.map(foldName))
+
+/** Whether a column is called like a month, week or quarter, which may stand beside a date that lies in it. */
+export const isPeriodName = (name: string): boolean => periods.has(foldName(name))
+
+const persons = new Set(MAY_BE_PERSONS.map(foldName))
+
+/** Whether a column may hold persons by its name, though it may as well hold something else. */
+const mayBePersons = (name: string): boolean => persons.has(foldName(name))
+
+/** The role that a column is called like. */
+export const roleOf = (name: string): Role | undefined => roles.get(foldName(name))
+
+/** The columns that a rejects file has beside the original ones. Importing leaves them out. */
+export const REJECT_COLUMNS = ['_line', '_reason'] as const
+
+/** What is known of a header so far, each column by its place. */
+export type Findings = {
+  readonly header: readonly string[]
+  readonly roles: Map<Role, number>
+  readonly ignored: Set<number>
+  readonly issues: Issue[]
+}
+
+const NUMBER = /^#(\d{1,5})$/
+
+/** The column of a number, `#3`: for headers that have no names, or the same one. */
+const columnNumbered = (header: readonly string[], name: string): number[] => {
+  const at = Number(NUMBER.exec(name)?.[1] ?? 0) - 1
+  return at >= 0 && at < header.length ? [at] : []
+}
+
+/** The columns of a name: those that are written just so, else those that differ in case, accents, spaces and underscores. */
+const columnsNamed = (header: readonly string[], name: string): number[] => {
+  const placesWhere = (isNamed: (one: string) => boolean): number[] =>
+    [...header.keys()].filter((at) => isNamed(header[at] ?? ''))
+  const exact = placesWhere((one) => one.trim() === name)
+  if (exact.length > 0) return exact
+  const folded = foldName(name)
+  const alike = placesWhere((one) => foldName(one) === folded)
+  return alike.length > 0 ? alike : columnNumbered(header, name)
+}
+
+const noColumn = (header: readonly string[], name: string): string => {
+  const near = nearest(name, header)
+  return `there is no column "${name}"; ${near === undefined ? `there are ${header.join(', ')}` : `did you mean "${near}"?`}`
+}
+
+const severalColumns = (name: string, count: number): string =>
+  `there are ${count} columns "${name}"; give each a name of its own`
+
+/** The columns that the user named, and those that are to be left out. */
+export const namedColumns = (
+  header: readonly string[],
+  { map, ignore }: Pick<ImportOptions, 'map' | 'ignore'>,
+): Findings => {
+  const found: Findings = { header, roles: new Map(), ignored: new Set(), issues: [] }
+  for (const [role, name] of map) {
+    const [at, ...others] = columnsNamed(header, name)
+    if (at !== undefined) found.roles.set(role, at)
+    if (at === undefined) found.issues.push({ field: role, message: noColumn(header, name) })
+    else if (others.length > 0) found.issues.push({ field: role, message: severalColumns(name, others.length + 1) })
+  }
+  for (const name of ignore) {
+    const places = columnsNamed(header, name)
+    if (places.length === 0) found.issues.push({ field: 'ignore', message: noColumn(header, name) })
+    for (const at of places) found.ignored.add(at)
+  }
+  header.forEach((name, at) => {
+    if (name.trim() === '' || REJECT_COLUMNS.some((column) => column === name)) found.ignored.add(at)
+  })
+  return found
+}
+
+/** The columns that mean nothing yet. */
+export const restOf = ({ header, roles, ignored }: Findings): number[] => {
+  const taken = new Set([...roles.values(), ...ignored])
+  return [...header.keys()].filter((at) => !taken.has(at))
+}
+
+/** Whether a header has a meaning of its own, so that no KPI or user can be called so there. */
+export const isColumnName = (name: string): boolean =>
+  roleOf(name) !== undefined || REJECT_COLUMNS.some((column) => column === name.trim())
+
+/** Whether a column that means nothing yet is called like a role. */
+export const isCalled = (found: Findings, role: Role): boolean =>
+  restOf(found).some((at) => roleOf(found.header[at] ?? '') === role)
+
+/** Whether entries may belong to breakdown items: the user says so, or a column is called so. */
+export const mayNameSources = (header: readonly string[], options: ImportOptions): boolean =>
+  options.source !== undefined || options.map.has('source') || isCalled(namedColumns(header, options), 'source')
+
+/** Whether they have to: the user says so, or nothing else says whom they belong to. */
+export const mustNameSources = (header: readonly string[], options: ImportOptions): boolean => {
+  if (options.source !== undefined || options.map.has('source')) return true
+  if (options.user !== undefined || options.map.has('user')) return false
+  const found = namedColumns(header, options)
+  return isCalled(found, 'source') && !isCalled(found, 'user')
+}
+
+/** Whether a column has the name that the interface itself has for breakdown items, and so can mean nothing else. */
+export const namesSourceIds = (header: readonly string[], options: ImportOptions): boolean =>
+  restOf(namedColumns(header, options)).some((at) => header[at]?.trim().toLowerCase() === 'source_id')
+
+/** Two columns that are called like one role; where they have the same name, only their places tell them apart. */
+const severalOf = (role: Role, header: readonly string[], [one, other]: readonly [number, number]): string => {
+  const [name, again] = [header[one]?.trim(), header[other]?.trim()]
+  return name === again
+    ? `there are two columns "${name}"; rename one, or say by its place which it is: --map ${role}=#${one + 1} or --map ${role}=#${other + 1}`
+    : `is both "${name}" and "${again}"; say which: --map ${role}=COLUMN`
+}
+
+/** Adds those of the given roles that columns have by their own names, where the user has named no others. */
+export const recogniseColumns = (found: Findings, wanted: readonly Role[]): void => {
+  const { header, roles, issues } = found
+  const named = new Set(roles.keys())
+  for (const at of restOf(found)) {
+    const name = header[at] ?? ''
+    const role = roleOf(name)
+    if (!role || !wanted.includes(role) || named.has(role)) continue
+    const other = roles.get(role)
+    if (other === undefined) roles.set(role, at)
+    // Of a day and its month, the day is the date.
+    else if (isPeriodName(name) && !isPeriodName(header[other] ?? '')) continue
+    else if (isPeriodName(header[other] ?? '') && !isPeriodName(name)) roles.set(role, at)
+    else issues.push({ field: role, message: severalOf(role, header, [other, at]) })
+  }
+}
+
+const LEAST_NEAR = 4
+
+/** Whether a name is so near to another that hardly anything else is meant: short names are near to many by chance. */
+const isNearly = (name: string, other: string): boolean => {
+  const [one, two] = [foldName(name), foldName(other)]
+  if (one.length < LEAST_NEAR) return false
+  return two.startsWith(one) || isWithin(Math.min(2, Math.floor(one.length / 3)), one, two)
+}
+
+/** A column that means nothing yet and is called nearly like a role, or by a word that may well mean it. */
+export const nearColumn = (found: Findings, role: Role): number | undefined => {
+  const called = (isMeant: (name: string) => boolean): number | undefined =>
+    restOf(found).find((at) => isMeant(found.header[at]?.trim() ?? ''))
+  const near = called((name) => SYNONYMS[role].some((other) => isNearly(name, other)))
+  return near ?? (role === 'user' ? called(mayBePersons) : undefined)
+}
+
+/** Returns the columns by which an exported file names an owner; `source_id` may stand beside a user. */
+export const ownerColumns = (hasSources: boolean): string[] => (hasSources ? ['user', 'source_id'] : ['user'])
+
+/** Returns the columns of an exported file that has a row an entry. */
+export const exportedColumns = (hasSources: boolean): string[] => [
+  ...ownerColumns(hasSources),
+  'kpi',
+  'date',
+  'actual',
+  'target',
+  'notes',
+]
+
+/** Tells whether a header is that of an exported file, with or without the columns of a rejects file behind it. */
+export const isExported = (header: readonly string[]): boolean =>
+  [true, false].some((hasSources) => exportedColumns(hasSources).every((name, at) => header[at] === name))

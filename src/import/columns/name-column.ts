@@ -1,0 +1,136 @@
+import { Ambiguous, looseName, type Named } from '../../client/directory.ts'
+import { Fault } from '../../domain/errors.ts'
+import type { NameRole, NumbersAs } from '../options.ts'
+import type { Lookup } from '../permissions.ts'
+
+/** A column whose cells name things: it finds them, and notes what its numbers may stand for. */
+export type NameColumn = {
+  /** Says in messages which column it is. */
+  readonly name: string
+  readonly find: (text: string) => Named | Fault
+  /** Tells how its numbers are read, and a cell that shows it; undefined where it has none. */
+  readonly numbers: () => { readonly as: NumbersAs; readonly shown: string } | undefined
+  /** Tells why it cannot be known whether its numbers are ids or names, where that is so. */
+  readonly doubt: () => string | undefined
+}
+
+/** What a column is, and what the user said of its numbers. */
+type Described = { readonly role: NameRole; readonly header: string; readonly as: NumbersAs | undefined }
+
+const NUMBER = /^\d{1,15}$/
+const isNumber = (text: string): boolean => NUMBER.test(text) && Number(text) > 0
+
+/** The names that the interface itself gives to columns of ids. */
+const ID_HEADERS: ReadonlySet<string> = new Set(['user_id', 'source_id', 'kpi_id'])
+
+/** The numbers of a column that can be read by ids, and by names of one kind, each with the first of them. */
+type Readings = { ids: number; names: number; agreeing: number; first: string | undefined; both: string | undefined }
+
+const noReadings = (): Readings => ({ ids: 0, names: 0, agreeing: 0, first: undefined, both: undefined })
+
+/** Splits `Store 07` into `store` and 7; undefined for what does not end in a number. */
+const splitNumbered = (name: string): readonly [word: string, number: number] | undefined => {
+  const words = looseName(name).split(' ')
+  const last = words.pop() ?? ''
+  return words.length > 0 && isNumber(last) ? [words.join(' '), Number(last)] : undefined
+}
+
+/** Things that are called by a number, alone or behind a word: by the word, and then by the number. */
+type NumberedNames = ReadonlyMap<string, ReadonlyMap<number, readonly Named[]>>
+
+/** Stands for the word where a name is nothing but a number. */
+const NO_WORD = ''
+
+const numberedNames = (all: Iterable<Named>): NumberedNames => {
+  const found = new Map<string, Map<number, Named[]>>()
+  for (const one of all) {
+    const name = one.name.trim()
+    const [word, number] = isNumber(name) ? [NO_WORD, Number(name)] : (splitNumbered(name) ?? [])
+    if (word === undefined || number === undefined) continue
+    const ofWord = found.get(word) ?? new Map<number, Named[]>()
+    found.set(word, ofWord.set(number, [...(ofWord.get(number) ?? []), one]))
+  }
+  return found
+}
+
+/** Creates a column of names, read by what is known of all things that it may name. */
+export const createNameColumn = ({ role, header, as: asked }: Described, lookup: Lookup): NameColumn => {
+  const as = asked ?? (ID_HEADERS.has(header.trim().toLowerCase()) ? 'ids' : undefined)
+  const names = numberedNames(lookup.byId.values())
+  const readings = new Map<string, Readings>([...names.keys()].map((word) => [word, noReadings()]))
+  // Only numbers that mean something are kept, so that a file of any length takes no more than the names do.
+  const noted = new Set<number>()
+  let first: string | undefined
+  const isOfHeader = (word: string): boolean => word === NO_WORD || word === looseName(header)
+
+  const noteWord = (seen: Readings, text: string, byId: Named | undefined, others: readonly Named[]): void => {
+    const agrees = byId !== undefined && others.some(({ id }) => id === byId.id)
+    seen.ids += Number(byId !== undefined)
+    seen.names += Number(others.length > 0)
+    seen.agreeing += Number(agrees)
+    if (others.length > 0 && !agrees) seen.first ??= text
+    if (others.length > 0 && !agrees && byId) seen.both ??= text
+  }
+  const note = (text: string, byId: Named | undefined): void => {
+    const number = Number(text)
+    if (noted.has(number) || (!byId && namedBy(number).length === 0)) return
+    noted.add(number)
+    for (const [word, ofWord] of names) {
+      noteWord(readings.get(word) ?? noReadings(), text, byId, ofWord.get(number) ?? [])
+    }
+  }
+  /** Finds the things that a number names: alone, else behind the word that heads the column, else behind any word. */
+  const namedBy = (number: number): readonly Named[] => {
+    const among = (words: Iterable<string>): Named[] => [...words].flatMap((word) => names.get(word)?.get(number) ?? [])
+    const found = [[NO_WORD], [looseName(header)], names.keys()].map(among)
+    return found.find((some) => some.length > 0) ?? []
+  }
+  const byName = (text: string): Named | Fault => {
+    const [one, ...others] = namedBy(Number(text))
+    if (!one) return new Fault(`there is no ${role} with the name "${text}"; an id is written #${text}`)
+    if (others.length === 0) return one
+    const all = [one, ...others].map(({ id, name }) => `"${name}" (#${id})`).join(', ')
+    return new Ambiguous(`"${text}" may be any of ${all}; write the whole name, or the id with # before it`)
+  }
+  const findNumber = (text: string): Named | Fault => {
+    const byId = lookup.byId.get(Number(text))
+    if (as === undefined) note(text, byId)
+    first ??= text
+    if (as === 'names') return byName(text)
+    if (as === 'ids') return byId ?? new Fault(`there is no ${role} with the id ${text}`)
+    const found = lookup.find(text)
+    const [meant] = found instanceof Fault && !(found instanceof Ambiguous) ? namedBy(Number(text)) : []
+    return meant ? new Fault(`there is no ${role} "${text}"; --by-name ${role} takes "${meant.name}" for it`) : found
+  }
+  /** Returns the readings by a word that say other things than ids do, for enough of the numbers to be meant. */
+  const rival = (): [word: string, readings: Readings] | undefined =>
+    [...readings].find(([word, { ids, names: named, agreeing, first: other }]) => {
+      const isMeant = isOfHeader(word) || 2 * named >= ids
+      return other !== undefined && ids > agreeing && isMeant
+    })
+  const tell = (word: string, text: string): string => {
+    const [one] = names.get(word)?.get(Number(text)) ?? []
+    return `the name of "${one?.name}" (#${one?.id})`
+  }
+  return {
+    name: header,
+    find: (text) => {
+      const wanted = text.trim()
+      return lookup.unread === undefined && isNumber(wanted) ? findNumber(wanted) : lookup.find(wanted)
+    },
+    numbers: () => {
+      const named = readings.get(NO_WORD)
+      const found = named && named.ids === 0 && named.names > 0 ? 'names' : 'ids'
+      return first === undefined ? undefined : { as: as ?? found, shown: first }
+    },
+    doubt: () => {
+      const [word, seen] = rival() ?? []
+      if (word === undefined || !seen) return undefined
+      const idText = seen.both ?? [...noted].find((number) => lookup.byId.has(number)) ?? ''
+      const one = lookup.byId.get(Number(idText))
+      const other = seen.first ?? ''
+      const both = seen.both === undefined ? `, but "${other}" is` : ', and'
+      return `"${idText}" is the id of "${one?.name}"${both} ${tell(word, seen.both ?? other)}; of its numbers ${seen.ids} are ids and ${seen.names} names; say which: --by-id ${role} or --by-name ${role}`
+    },
+  }
+}

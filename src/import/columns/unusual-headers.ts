@@ -1,0 +1,108 @@
+import { Fault, type Issue } from '../../domain/errors.ts'
+import { KNOWN_FORMATS, monthOf, shortYearsOf } from '../formats/date-format.ts'
+import { undress } from '../formats/number.ts'
+import type { ImportOptions, Role } from '../options.ts'
+import type { Lookup } from '../permissions.ts'
+import { type Findings, restOf, roleOf } from './header.ts'
+
+/** So many headers are shown; there may be hundreds. */
+const SHOWN = 3
+
+const shownNames = (names: readonly string[]): string =>
+  names
+    .slice(0, SHOWN)
+    .map((name) => `"${name}"`)
+    .join(', ') + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '')
+
+/** The headers that mean nothing and name none of the things that columns may be headed by. */
+const strangeNames = (found: Findings, lookups: readonly Lookup[]): string[] =>
+  restOf(found)
+    .map((at) => found.header[at]?.trim() ?? '')
+    .filter((name) => lookups.every(({ find }) => find(name) instanceof Fault))
+
+/** A part of a year without the year, as it stands at the head of a column. */
+const PART_OF_YEAR = /^(?:(?:KW|CW|W|Q|T)[ -]?\d{1,2}|\d{1,2}[./]\d{1,2}\.?)$/i
+
+/** Whether a text is a date, or a period of which the year is known. */
+export const isWholeDate = (text: string): boolean =>
+  shortYearsOf(text).length > 0 || KNOWN_FORMATS.some((format) => typeof format.read(text) === 'number')
+
+const isDate = (name: string): boolean => PART_OF_YEAR.test(name) || monthOf(name) !== undefined || isWholeDate(name)
+
+/** What is wrong where the columns are those of days or periods, at least two; one may be called so by chance. */
+export const datesAcross = (found: Findings, lookups: readonly Lookup[]): Issue | undefined => {
+  const dates = strangeNames(found, lookups).filter(isDate)
+  if (dates.length < 2) return undefined
+  return {
+    field: 'header',
+    message: `${shownNames(dates)} are dates: a file with a column for each day or period is not read; write a row for each of them, with columns user, kpi, date and actual`,
+  }
+}
+
+/** That columns are not headed by KPIs or users, where they would have to be if the file is one with a column for each. */
+export const nobodys = (found: Findings, lookups: readonly (readonly [what: string, Lookup])[]): Issue[] => {
+  if (lookups.some(([, { unread }]) => unread !== undefined)) return []
+  const names = strangeNames(
+    found,
+    lookups.map(([, lookup]) => lookup),
+  )
+  if (names.length === 0 || lookups.length === 0) return []
+  const what = lookups.map(([one]) => one).join(' or ')
+  return [
+    {
+      field: 'header',
+      message: `is not one with a column for each ${what} either: no ${what} is called ${shownNames(names)}`,
+    },
+  ]
+}
+
+const isNumber = (cell: string): boolean => !isWholeDate(cell) && undress(cell) !== undefined
+
+type Owners = { readonly user: Lookup; readonly kpi: Lookup }
+
+/** What cells beside numbers and a date are, in their order; `undefined` where they are not just a user and a KPI. */
+const namesOf = (cells: readonly string[], wanted: readonly Role[], { user, kpi }: Owners): Role[] | undefined => {
+  if (cells.length !== wanted.length) return undefined
+  const [first = '', second = ''] = cells
+  const isKnown = (lookup: Lookup, name: string): boolean => !(lookup.find(name) instanceof Fault)
+  const isTurned = wanted.length === 2 && (isKnown(kpi, first) || isKnown(user, second)) && !isKnown(user, first)
+  return isTurned ? wanted.toReversed() : [...wanted]
+}
+
+/** What the columns of a row are, as far as that shows. */
+const columnsOf = (row: readonly string[], options: ImportOptions, owners: Owners): readonly Role[] | undefined => {
+  const wanted = (['user', 'kpi'] as const).filter((role) => options[role] === undefined)
+  const date = row.findIndex(isWholeDate)
+  const texts = [...row.keys()].filter((at) => at !== date && !isNumber(row[at] ?? ''))
+  const numbers = [...row.keys()].filter((at) => isNumber(row[at] ?? ''))
+  // Where names are lacking, the first numbers are ids.
+  const owned = [...texts, ...numbers.splice(0, Math.max(0, wanted.length - texts.length))].toSorted((a, b) => a - b)
+  const names = namesOf(
+    owned.map((at) => row[at] ?? ''),
+    wanted,
+    owners,
+  )
+  if (!names || numbers.length < 1 || numbers.length > 2) return undefined
+  const values: readonly Role[] = ['actual', 'target']
+  return row.flatMap((_, at) =>
+    at === date ? 'date' : (names[owned.indexOf(at)] ?? values[numbers.indexOf(at)] ?? []),
+  )
+}
+
+/** Whether the date has not been found, or in a cell that is one. */
+const lacksDate = ({ header, roles }: Findings, { date }: ImportOptions): boolean => {
+  const at = roles.get('date')
+  return at === undefined ? roles.size === 0 && date === undefined : isWholeDate(header[at]?.trim() ?? '')
+}
+
+/** What is wrong with a first line that is a row: no column is called like anything, one is a date and another a number. */
+export const faultOfHeadless = (found: Findings, options: ImportOptions, owners: Owners): string | undefined => {
+  const row = found.header.map((name) => name.trim())
+  if (!lacksDate(found, options) || row.some((name) => roleOf(name) !== undefined)) return undefined
+  const [date, ...others] = row.filter(isWholeDate)
+  const number = row.findLast(isNumber)
+  if (date === undefined || others.length > 0 || number === undefined) return undefined
+  const columns =
+    columnsOf(row, options, owners)?.join(', ') ?? 'user, kpi, date and actual, and whatever else there is'
+  return `the first line looks like a row, and not like a header, as "${date}" is a date and "${number}" a number: write a line above it that names the columns, separated as its cells are: ${columns}`
+}

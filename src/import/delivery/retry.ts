@@ -1,0 +1,62 @@
+import { KpiError } from '../../domain/errors.ts'
+import type { Sending } from './delivery.ts'
+import { isPassing } from './refusal.ts'
+
+/** How many answers in a row were lost, of what may not be sent again and cannot be read back. */
+export type LostAnswers = {
+  readonly inARow: () => number
+  /** Takes whether the next answer was lost. */
+  readonly note: (isLost: boolean) => void
+}
+
+/** Bounds the answers lost in a row before the run ends. */
+const LOST_IN_A_ROW = 3
+
+export const createLostAnswers = (): LostAnswers => {
+  let inARow = 0
+  return { inARow: () => inARow, note: (isLost) => void (inARow = isLost ? inARow + 1 : 0) }
+}
+
+/** Ends a run in which one answer after the other is lost, as each costs rows of which nobody can tell. */
+export const mustAnswer = ({ inARow }: LostAnswers, what: 'entries' | 'batches'): void => {
+  if (inARow() < LOST_IN_A_ROW) return
+  throw new KpiError(
+    'unavailable',
+    `the answers to ${inARow()} ${what} in a row were lost, so no more were sent; see that the service answers, and run the same command`,
+  )
+}
+
+/** How long to wait before the next try, in seconds: what fails after the last one is down. */
+const PAUSES = [1, 2, 4, 8, 16]
+/** Whoever wants to be asked later than that is not waited for. */
+const LONGEST_PAUSE = 60
+
+/** Waits before the next try, after so many that failed; throws what made it fail where that has gone on for too long. */
+export const pauseFor = async (
+  { clock, signal }: Pick<Sending, 'clock' | 'signal'>,
+  failure: KpiError,
+  failed: number,
+): Promise<void> => {
+  const pause = PAUSES[failed]
+  if (pause === undefined || (failure.retryAfter ?? 0) > LONGEST_PAUSE) throw failure
+  await clock.sleep(Math.max(pause, failure.retryAfter ?? 0) * 1000, signal)
+}
+
+/**
+ * Does what may fail for a while, again and again with pauses between, a bounded number of times. `attempt` is told the
+ * number of the try, from 0.
+ */
+export const patiently = async <T>(
+  timing: Pick<Sending, 'clock' | 'signal'>,
+  attempt: (tries: number) => Promise<T>,
+): Promise<T> => {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await attempt(tries)
+    } catch (error) {
+      if (!isPassing(error)) throw error
+      await pauseFor(timing, error, tries)
+      if (timing.signal.aborted) throw error
+    }
+  }
+}

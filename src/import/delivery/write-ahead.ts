@@ -1,0 +1,237 @@
+import { digestOf } from '../journal/digest.ts'
+import { compareKeys, type EntryKey, keyOf } from '../journal/entry-key.ts'
+import type { Intent, Interval, Journal, Way } from '../journal/journal.ts'
+import { marksOf } from '../journal/key-samples.ts'
+import { type Counting, emptyTally, refuseLines, tallied, type Tally } from '../journal/tally.ts'
+import type { Batch } from '../rows/batches.ts'
+import { LOST, type Sending } from './delivery.ts'
+import { planChanged } from './replan.ts'
+
+/** Entries that follow each other, and the interval in which an earlier part of the run has sent them. */
+export type Piece = { readonly batch: Batch; readonly earlier: Interval | undefined }
+
+const PAGE = 500
+
+function* intervalsOf(journal: Journal): Generator<Interval, undefined> {
+  let after: EntryKey | undefined
+  for (;;) {
+    const page = journal.earlier(after, PAGE)
+    yield* page
+    if (page.length < PAGE) return undefined
+    after = page.at(-1)?.first
+  }
+}
+
+/**
+ * Cuts batches along the intervals of earlier parts of the run: what the reference data says may have changed since, so
+ * that there are entries between them, and more or fewer in them, than there were.
+ */
+export function* alongIntervals(batches: Iterable<Batch>, journal: Journal): Generator<Piece> {
+  const intervals = intervalsOf(journal)
+  const nextInterval = (): Interval | undefined => {
+    const { value, done } = intervals.next()
+    return done ? undefined : value
+  }
+  let interval = nextInterval()
+  let open: Batch = { drafts: [], lines: [] }
+  let earlier: Interval | undefined
+  const take = (): Piece[] => {
+    const piece = { batch: open, earlier }
+    open = { drafts: [], lines: [] }
+    return piece.batch.drafts.length > 0 ? [piece] : []
+  }
+  for (const batch of batches) {
+    if (!interval && open.drafts.length === 0) {
+      yield { batch, earlier: undefined }
+      continue
+    }
+    for (const [at, draft] of batch.drafts.entries()) {
+      const key = keyOf(draft)
+      while (interval && compareKeys(key, interval.last) > 0) {
+        if (earlier === interval) yield* take()
+        interval = nextInterval()
+      }
+      const within = interval && compareKeys(key, interval.first) >= 0 ? interval : undefined
+      if (within !== earlier) yield* take()
+      earlier = within
+      open.drafts.push(draft)
+      open.lines.push(batch.lines[at] ?? 0)
+    }
+    if (!earlier) yield* take()
+  }
+  yield* take()
+}
+
+/** Settles some entries of a batch before it is sent, counts them, and answers what is left to send. */
+type Stage = (batch: Batch, counting: Counting) => Promise<Batch>
+
+/** Entries that are written down, and about to be sent. */
+export type Intended = {
+  readonly id: number
+  readonly batch: Batch
+  readonly intent: Intent
+  /** Whether an earlier part of the run may have sent them. */
+  readonly isUnknown: boolean
+  /** How many lines they came from, with those that were settled before. */
+  readonly lines: number
+  /** What an earlier part of the run wrote down in its place. */
+  readonly earlier: Interval | undefined
+}
+
+/** What became of the entries of an interval that are not to be sent again, and how many lines they came from. */
+type Settled = { readonly tally: Tally; readonly lines: number }
+
+/** Entries that are to be sent once that is written down, where it is not yet. */
+type Planned = Omit<Intended, 'id'>
+
+export const countLines = ({ lines }: Batch): number =>
+  lines.reduce<number>((total, one) => total + (typeof one === 'number' ? 1 : one.length), 0)
+
+const NO_KEY: EntryKey = [0, 0, 0]
+
+const boundsOf = ({ drafts }: Batch): Pick<Intent, 'first' | 'last'> => {
+  const [first, last] = [drafts[0], drafts.at(-1)]
+  return { first: first ? keyOf(first) : NO_KEY, last: last ? keyOf(last) : NO_KEY }
+}
+
+/** The entries that are left of a batch after its stage; all where none was settled. */
+const placesOf = ({ drafts }: Batch, left: Batch): readonly number[] | undefined => {
+  if (left.drafts.length === drafts.length) return undefined
+  const kept = new Set(left.drafts)
+  return drafts.flatMap((draft, at) => (kept.has(draft) ? at : []))
+}
+
+const atPlaces = ({ drafts, lines }: Batch, places: readonly number[] | undefined): Batch =>
+  places
+    ? { drafts: places.flatMap((at) => drafts[at] ?? []), lines: places.map((at) => lines[at] ?? 0) }
+    : { drafts, lines }
+
+/** How entries are sent now. */
+const wayNow = ({ isAdding, isBundled }: Sending): Way => (isAdding && !isBundled ? 'one' : 'batch')
+
+/** Where nothing may be added twice, and it cannot be told any more what of it was. */
+const lost = ({ lines }: Batch): Tally => {
+  const tally = emptyTally()
+  for (const line of lines) refuseLines(tally, line, [LOST])
+  return tally
+}
+
+/** What to do with a piece that an earlier part of the run has sent, or meant to. */
+const planEarlier = async (
+  sending: Sending,
+  { batch }: Piece,
+  earlier: Interval,
+  stage: Stage,
+): Promise<Planned | Settled> => {
+  const [digest, lines] = [digestOf(batch.drafts), countLines(batch)]
+  if (earlier.digest === digest) {
+    if (earlier.outcome) return { tally: earlier.outcome, lines }
+    // A service does not know again what was sent with other credentials.
+    if (earlier.run !== sending.journal.runId && sending.isAdding && earlier.way === 'batch')
+      return { tally: lost(batch), lines }
+    return { batch: atPlaces(batch, earlier.places), intent: earlier, isUnknown: true, lines, earlier }
+  }
+  const { left, tally, isUnknown, kept } = await planChanged(sending, batch, earlier, (fresh) =>
+    tallied((counting) => stage(fresh, counting)),
+  )
+  if (left.size === 0) return { tally, lines }
+  const places = batch.drafts.flatMap((draft, at) => (left.has(draft) ? [at] : []))
+  const intent: Intent = {
+    ...kept,
+    count: batch.drafts.length,
+    digest,
+    way: earlier.outcome ? wayNow(sending) : earlier.way,
+    places,
+    stage: tally,
+    sentAt: isUnknown ? earlier.sentAt : sending.clock.now(),
+  }
+  return { batch: atPlaces(batch, places), intent, isUnknown, lines, earlier }
+}
+
+const planNew = async (sending: Sending, { batch }: Piece, stage: Stage): Promise<Planned | Settled> => {
+  const [left, tally] = await tallied((counting) => stage(batch, counting))
+  const lines = countLines(batch)
+  if (left.drafts.length === 0) return { tally, lines }
+  const intent: Intent = {
+    ...boundsOf(batch),
+    count: batch.drafts.length,
+    digest: digestOf(batch.drafts),
+    marks: marksOf(batch.drafts),
+    way: wayNow(sending),
+    places: placesOf(batch, left),
+    stage: tally,
+    sentAt: sending.clock.now(),
+  }
+  return { batch: left, intent, isUnknown: false, lines, earlier: undefined }
+}
+
+/**
+ * Sent intervals are written down so many at a time, as each time waits for the disk. Not more: what waits long enough
+ * is moved by the garbage collector, entry by entry.
+ */
+const AHEAD = 4
+
+/** Where it cannot be found out what was done of what is written down, no more of it than is sent at once. */
+const aheadOf = ({ isBundled }: Sending): number => (isBundled ? AHEAD : 1)
+
+/** Writes down what is planned, and gives each its number. */
+const writeDown = (journal: Journal, planned: readonly Planned[]): Intended[] => {
+  const fresh = planned.filter(({ earlier }) => !earlier)
+  const ids = fresh.length > 0 ? journal.intend(fresh.map(({ intent }) => intent)) : []
+  return planned.map((one) => {
+    const { earlier, intent } = one
+    if (earlier && intent !== earlier) journal.intendAnew(earlier.id, intent)
+    return { ...one, id: earlier?.id ?? ids.shift() ?? 0 }
+  })
+}
+
+/** Takes back what was not sent after all: what an earlier part of the run had done of it stays. */
+export const takeBack = (journal: Journal, { id, earlier }: Intended): void => {
+  if (!earlier) journal.withdraw([id])
+  else journal.restore(earlier)
+}
+
+/** What goes on beside planning. */
+type Planning = {
+  readonly stage: Stage
+  /** Takes what became of entries that are not to be sent. */
+  readonly onSettled: (tally: Tally, lines: number, entries: number) => void
+  /** Called where there is more, and it is not gone on with. */
+  readonly onStop: () => void
+}
+
+/**
+ * Plans pieces and writes down what is to be sent, some ahead. What an earlier part of the run has done is counted and
+ * passed over. Ends where it is asked to stop, and takes back what was not taken from it.
+ */
+export async function* intendAll(
+  sending: Sending,
+  pieces: Iterable<Piece>,
+  { stage, onSettled, onStop }: Planning,
+): AsyncGenerator<Intended> {
+  const { journal, signal } = sending
+  let planned: Planned[] = []
+  async function* flush(): AsyncGenerator<Intended> {
+    const written = writeDown(journal, planned)
+    planned = []
+    try {
+      for (let one = written.shift(); one; one = signal.aborted ? undefined : written.shift()) yield one
+      if (written.length > 0) onStop()
+    } finally {
+      const untaken = written.filter(({ isUnknown }) => !isUnknown)
+      for (const one of untaken) takeBack(journal, one)
+    }
+  }
+  for (const piece of pieces) {
+    if (signal.aborted) {
+      onStop()
+      return
+    }
+    const { earlier } = piece
+    const one = await (earlier ? planEarlier(sending, piece, earlier, stage) : planNew(sending, piece, stage))
+    if (!('intent' in one)) onSettled(one.tally, one.lines, piece.batch.drafts.length)
+    else planned.push(one)
+    if (planned.length >= aheadOf(sending)) yield* flush()
+  }
+  if (planned.length > 0) yield* flush()
+}

@@ -1,0 +1,240 @@
+import { type Day, formatDay } from '../../domain/day.ts'
+import { Fault } from '../../domain/errors.ts'
+import { checkDay } from '../../domain/field-value.ts'
+import {
+  type DateFormat,
+  flagsOf,
+  KNOWN_FORMATS,
+  made,
+  namesTwoMonths,
+  PLAIN_FORMAT,
+  shortYearsOf,
+} from '../formats/date-format.ts'
+import { type Evidence, faultOfNoValue, Misread, shown } from '../formats/evidence.ts'
+
+/**
+ * A form that is found out, and a rarer one that is written alike: weeks instead of months, the day before the month
+ * or, with dots, behind it. The rarer one is never assumed; where they are `even`, neither is.
+ */
+type Rivalry = { readonly usual: string; readonly rare: DateFormat; readonly isEven: boolean }
+
+const alike = (isEven: boolean, ...pairs: readonly string[]): Rivalry[] =>
+  pairs.map((pair) => {
+    const [usual = '', rare = ''] = pair.split(' | ')
+    return { usual, rare: made(rare), isEven }
+  })
+
+const RIVALRIES: readonly Rivalry[] = [
+  ...alike(true, 'MM/YYYY | WW/YYYY', 'MM.YYYY | WW.YYYY', 'MM-YYYY | WW-YYYY'),
+  ...alike(false, 'YYYY-MM | YYYY-WW', 'YYYY/MM | YYYY/WW'),
+  ...alike(
+    false,
+    'YYYY-MM-DD | YYYY-DD-MM',
+    'YYYY/MM/DD | YYYY/DD/MM',
+    'YYYY.MM.DD | YYYY.DD.MM',
+    'YYYYMMDD | YYYYDDMM',
+    'DD.MM.YYYY | MM.DD.YYYY',
+    'DD. MM. YYYY | MM. DD. YYYY',
+    'DD MM YYYY | MM DD YYYY',
+  ),
+]
+
+const MONTH = /month|monat|mois|\bmes\b|\bmês\b|mese|maand|månad|miesi[aą]c/iu
+
+/** What cells show for the rare form: the first that only it fits, and the first that both fit. */
+type Signs = { only?: Evidence; both?: Evidence; isRefuted: boolean }
+
+/** What stands for forms that are rarer than those that a column is read in. */
+type Rivals = {
+  readonly note: (text: string, line: number) => void
+  /** Why it cannot be told which is meant, as far as these usual forms may be. */
+  readonly doubt: (left: readonly DateFormat[]) => string | undefined
+}
+
+const reading = (format: DateFormat, text: string): string => {
+  const day = format.read(text)
+  return `${typeof day === 'number' ? formatDay(day) : 'no date'} (${format.text})`
+}
+
+/** Watches the rarer forms of a column; its name may say that months are meant. */
+const createRivals = (name: string, known: readonly DateFormat[]): Rivals => {
+  const pairs = RIVALRIES.flatMap(({ usual: text, rare, isEven }) => {
+    const usual = known.find((format) => format.text === text)
+    const signs: Signs = { isRefuted: false }
+    return usual ? [{ usual, rare, isEven: isEven && !MONTH.test(name), signs }] : []
+  })
+  const look = ({ usual, rare, signs }: (typeof pairs)[number], text: string, line: number): void => {
+    const [day, other]: (Day | null | undefined)[] = [usual.read(text), rare.read(text)]
+    if (typeof other === 'number') {
+      if (day === null) signs.only ??= { text, line }
+      else if (day !== other) signs.both ??= { text, line }
+    } else if (typeof day === 'number') signs.isRefuted = true
+  }
+  return {
+    note: (text, line) => {
+      for (const pair of pairs) if (!pair.signs.isRefuted) look(pair, text, line)
+    },
+    doubt: (left) => {
+      for (const { usual, rare, isEven, signs } of pairs) {
+        const cell = signs.only ?? (isEven ? signs.both : undefined)
+        if (!cell || signs.isRefuted || !left.includes(usual)) continue
+        const beside = signs.only && signs.both ? `, and ${shown(signs.both)} is either` : ''
+        return `${shown(cell)} is ${reading(usual, cell.text)} or ${reading(rare, cell.text)}${beside}; say which: ${flagsOf([usual, rare])}`
+      }
+      return undefined
+    },
+  }
+}
+
+/** A form that fits, the cell that shows it, and whether no other form fits as well, though with the same days. */
+type Proven = { readonly format: DateFormat; readonly proof: Evidence | undefined; readonly isOnly: boolean }
+
+/** A column of dates: how they are read, and what its cells have shown of how they are written. */
+export type DateColumn = {
+  readonly name: string
+  /** The form that its dates are read in. */
+  readonly format: DateFormat
+  readonly read: (text: string, line: number) => Day | Fault
+  /** Looks at a cell without reading it. */
+  readonly note: (text: string, line: number) => void
+  /** The form that is given or left by what cells have shown, with the cell that shows it. */
+  readonly proven: () => Proven | undefined
+  readonly isRefuted: () => boolean
+  /** Why it cannot be told how to read it, where that is so. */
+  readonly doubt: () => string | undefined
+  /** What has to be known, though all is read: an account may count its years from another month. */
+  readonly remarks: () => readonly string[]
+}
+
+/** So many texts are remembered as looked at: few files have dates of more years. */
+const REMEMBERED = 10_000
+
+type Reading = { readonly format: DateFormat; readonly day: Day }
+
+const readingsOf = (text: string, formats: readonly DateFormat[]): Reading[] =>
+  formats.flatMap((format) => {
+    const day = format.read(text)
+    return typeof day === 'number' ? [{ format, day }] : []
+  })
+
+const isOneDay = (readings: readonly Reading[]): boolean => readings.every(({ day }) => day === readings[0]?.day)
+
+const TIME = /^\S.*[T\s]\d{1,2}:\d{2}/
+const SERIAL = /^\d{5}([.,]\d+)?$/
+
+/** What a text leaves unsaid that may be a date, where nothing but the user can say it. */
+const whatIsUnsaid = (text: string): string | undefined => {
+  const shortYears = shortYearsOf(text)
+  if (shortYears.length > 0) return `has a year of two digits; say how dates are written: ${flagsOf(shortYears)}`
+  if (!SERIAL.test(text)) return undefined
+  return 'looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL'
+}
+
+const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/
+
+/** Says why a text is no date of a form, though it is written as one, or as no value. */
+const faultOfWritten = (text: string, format: DateFormat): string | undefined => {
+  const known = faultOfNoValue(text)
+  if (known !== undefined) return known
+  const day = format === PLAIN_FORMAT && PLAIN_DATE.test(text) ? checkDay(text) : undefined
+  if (day instanceof Fault) return day.message
+  return format.read(text) === null ? 'is a date that does not exist, or not in the years 1900 to 2199' : undefined
+}
+
+/** Says how a text is written, where that is not the form of the column. */
+const whatIsOther = (text: string, format: DateFormat): string => {
+  if (TIME.test(text)) return 'has a time of day; entries have dates alone'
+  if (namesTwoMonths(text)) return 'names a month that is one in Polish and another in Croatian; write it in figures'
+  return whatIsUnsaid(text) ?? `must be a date, ${format.text}`
+}
+
+/** Says why a text is no date of a form. */
+const faultOfDate = (text: string, format: DateFormat): Fault => {
+  const written = faultOfWritten(text, format)
+  return written === undefined
+    ? new Misread(`"${text}" ${whatIsOther(text, format)}`)
+    : new Fault(`"${text}" ${written}`)
+}
+
+/** Whether a form is that of years or quarters, which begin elsewhere in the fiscal year of an account. */
+const isOfYear = ({ text }: DateFormat): boolean => !/[MDW]|EXCEL/.test(text.replaceAll(/\[[^[\]]*\]/g, ''))
+
+const tellReadings = (readings: readonly Reading[]): string =>
+  readings.map(({ format, day }) => `${formatDay(day)} (${format.text})`).join(' or ')
+
+/** A column read in a form: a given one stands, any other is an assumption that cells may refute. */
+export const createDateColumn = (name: string, format: DateFormat, isGiven: boolean): DateColumn => {
+  let left: readonly DateFormat[] = isGiven ? [format] : KNOWN_FORMATS
+  let proof: Evidence | undefined
+  let conflict: { readonly cell: Evidence; readonly reading: Reading } | undefined
+  const noted = new Set<string>()
+  const rivals = createRivals(name, KNOWN_FORMATS)
+  let unsaid: Evidence | undefined
+  let first: Evidence | undefined
+  // First cells that say different days in different forms; there are no more kinds of them than pairs of forms.
+  const doubtful = new Map<string, Evidence>()
+
+  const narrow = (readings: readonly Reading[], text: string, line: number): void => {
+    const [first] = readings
+    if (!first) return
+    if (!isOneDay(readings)) {
+      const kind = readings.map((one) => one.format.text).join('|')
+      if (!doubtful.has(kind)) doubtful.set(kind, { text, line })
+    }
+    const kept = left.filter((one) => readings.some((reading) => reading.format === one))
+    if (kept.length === 0) conflict ??= { cell: { text, line }, reading: first }
+    else if (kept.length < left.length) [left, proof] = [kept, { text, line }]
+  }
+  const note = (text: string, line: number): void => {
+    // What a text shows the first time is all that it shows, and most files say few dates many times.
+    if (isGiven || noted.has(text)) return
+    if (noted.size >= REMEMBERED) noted.clear()
+    noted.add(text)
+    rivals.note(text, line)
+    const readings = readingsOf(text, KNOWN_FORMATS)
+    narrow(readings, text, line)
+    if (readings.length === 0 && !unsaid && whatIsUnsaid(text) !== undefined) unsaid = { text, line }
+  }
+  const rivalDoubt = (): string | undefined => (isGiven ? undefined : rivals.doubt(left))
+  const doubtfulCell = (): Evidence | undefined => {
+    if (left.length === KNOWN_FORMATS.length || left.length < 2) return undefined
+    return [...doubtful.values()].find(({ text }) => !isOneDay(readingsOf(text, left)))
+  }
+  return {
+    name,
+    format,
+    note,
+    read: (text, line) => {
+      const day = format.read(text)
+      const isKnown = typeof day === 'number' && left.length === 1 && left[0] === format
+      if (!isKnown) note(text, line)
+      else if (!isGiven) rivals.note(text, line)
+      if (typeof day === 'number') {
+        first ??= { text, line }
+        return day
+      }
+      return faultOfDate(text, format)
+    },
+    proven: () => {
+      const [only] = left
+      const isSettled = !conflict && left.length < KNOWN_FORMATS.length && !doubtfulCell() && !rivalDoubt()
+      return only && (isGiven || isSettled) ? { format: only, proof, isOnly: left.length === 1 } : undefined
+    },
+    remarks: () =>
+      first && isOfYear(format)
+        ? [
+            `${name}: ${shown(first)} is taken as ${tellReadings(readingsOf(first.text, [format]))}, by the calendar year; where the fiscal year of the account begins in another month, write days instead`,
+          ]
+        : [],
+    isRefuted: () => !left.includes(format) || conflict !== undefined,
+    doubt: () => {
+      if (conflict && proof) {
+        return `has dates in several forms: ${shown(proof)} (${left[0]?.text}), ${shown(conflict.cell)} (${conflict.reading.format.text}); rows of other forms are rejected with ${flagsOf([...left.slice(0, 1), conflict.reading.format])}`
+      }
+      if (unsaid && left.length === KNOWN_FORMATS.length) return `${shown(unsaid)} ${whatIsUnsaid(unsaid.text)}`
+      const cell = doubtfulCell()
+      if (!cell) return rivalDoubt()
+      return `${shown(cell)} is ${tellReadings(readingsOf(cell.text, left))}, and every other cell fits both; say which: ${flagsOf(left)}`
+    },
+  }
+}

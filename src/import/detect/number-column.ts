@@ -1,0 +1,258 @@
+import { formatDecimal } from '../../domain/decimal.ts'
+import { Fault } from '../../domain/errors.ts'
+import { type Evidence, shown } from '../formats/evidence.ts'
+import {
+  type DecimalSign,
+  type Dressed,
+  faultOfNumber,
+  nameOfSign,
+  type NumberCell,
+  otherSign,
+  readDressed,
+  toldOf,
+  undress,
+} from '../formats/number.ts'
+
+/** Signs and words of currencies that say the same as a code. */
+const SAME: Readonly<Record<string, string>> = {
+  '€': 'EUR',
+  '£': 'GBP',
+  ZŁ: 'PLN',
+  KČ: 'CZK',
+  FT: 'HUF',
+  R$: 'BRL',
+  US$: 'USD',
+  'SFR.': 'CHF',
+  'FR.': 'CHF',
+  KR: 'kr',
+  'KR.': 'kr',
+}
+const PERCENT = '%'
+const NONE = ''
+
+/** What stands around the numbers of a column. */
+type Units = {
+  /** Notes a number of a KPI with what stands around it: `%`, a currency or nothing. */
+  readonly note: (unit: string, kpi: number, text: string, line: number) => void
+  /** Why numbers of one KPI may not mean the same. */
+  readonly doubt: () => string | undefined
+  readonly remark: () => string | undefined
+}
+
+/** So many KPIs are looked at by themselves, for memory's sake. */
+const MOST_KPIS = 10_000
+
+const isMixed = (kinds: readonly string[]): boolean =>
+  kinds.length > 1 && (kinds.includes(PERCENT) || kinds.filter((kind) => kind !== NONE).length > 1)
+
+/** A cell, and the name of its column, as an object of its own for each column. */
+type Noted = Evidence & { readonly column: { readonly name: string } }
+type Kinds = ReadonlyMap<string, Noted>
+
+/** The first cells of each kind, with their columns where these differ. */
+const cellsOf = (kinds: Kinds): string => {
+  const cells = [...kinds.values()].toSorted((one, other) => one.line - other.line)
+  const isOfOne = cells.every(({ column }) => column === cells[0]?.column)
+  return cells.map((cell) => (isOfOne ? shown(cell) : `${shown(cell)} (${cell.column.name})`)).join(', ')
+}
+
+const unitsOfColumn = (column: Noted['column'], first: Map<number, Map<string, Noted>>): Units => {
+  const all = (): Kinds[] => [...first.values()].filter((kinds) => [...kinds.values()][0]?.column === column)
+  return {
+    note: (unit, kpi, text, line) => {
+      const large = unit.toUpperCase()
+      const kind = SAME[large] ?? large
+      let kinds = first.get(kpi)
+      if (!kinds) {
+        if (first.size >= MOST_KPIS) return
+        kinds = new Map()
+        first.set(kpi, kinds)
+      }
+      if (!kinds.has(kind)) kinds.set(kind, { text, line, column })
+    },
+    doubt: () => {
+      const mixed = all().find((kinds) => isMixed([...kinds.keys()]))
+      return (
+        mixed &&
+        `has numbers of several kinds: ${cellsOf(mixed)}; they may not mean the same: write all of them alike, or load those of each kind from a file of their own`
+      )
+    },
+    remark: () => {
+      const several = all().find((kinds) => kinds.size > 1)
+      return several && `${cellsOf(several)}; signs are left out and numbers taken as they are`
+    },
+  }
+}
+
+/**
+ * Watches the units of a file KPI by KPI: numbers of several may stand in one column, and those of one in several. Gives
+ * what watches a column; of what is in several columns, the one that shows it first tells.
+ */
+export const createUnits = (): ((name: string) => Units) => {
+  const first = new Map<number, Map<string, Noted>>()
+  return (name) => unitsOfColumn({ name }, first)
+}
+
+/** A column of numbers: how they are read, and what its cells have shown of how they are written. */
+export type NumberColumn = {
+  readonly name: string
+  /** The decimal sign that its numbers are read with. */
+  readonly sign: DecimalSign
+  /** Reads a cell of a row, whose KPI is given where it is known. */
+  readonly read: (text: string, line: number, kpi?: number) => NumberCell | Fault
+  /** Looks at a cell without reading it. */
+  readonly note: (text: string, line: number, kpi?: number) => void
+  /** The first cells that can only be read with the one sign, and with the other. */
+  readonly proofs: ReadonlyMap<DecimalSign, Evidence>
+  /** The sign that some cells prove and none contradicts. */
+  readonly proven: () => DecimalSign | undefined
+  /** The first cell that has more decimals than are kept, where cells have been looked at. */
+  readonly rounded: () => Evidence | undefined
+  /** Why it cannot be told how to read it, where that is so. */
+  readonly doubt: () => string | undefined
+  /** What is worth a word, though all is read. */
+  readonly remarks: () => readonly string[]
+}
+
+const SHORT: Readonly<Record<DecimalSign, RegExp>> = {
+  '.': /^-?\d{1,9}(?:\.\d{1,4})?$/,
+  ',': /^-?\d{1,9}(?:,\d{1,4})?$/,
+}
+
+/** Digits that may as well be thousands, with a sign that separates them. */
+const THOUSANDS = /^-?[1-9]\d{0,2}[.,]\d{3}$/
+
+/** More decimals than are kept. */
+const DEEP = /([.,])\d{4}\d*[1-9]/
+
+type Reading = NumberCell | Fault | undefined
+
+const isSame = (one: NumberCell | Fault, other: NumberCell | Fault): boolean =>
+  one instanceof Fault || other instanceof Fault
+    ? one instanceof Fault && other instanceof Fault
+    : one.value === other.value && one.rounded === other.rounded
+
+const valueText = (reading: Reading): string =>
+  reading instanceof Fault || reading === undefined ? 'too large' : formatDecimal(reading.value)
+
+/** What a cell would be with either sign. */
+const bothReadings = ({ text }: Evidence): string => {
+  const dressed = undress(text)
+  const tell = (sign: DecimalSign): string =>
+    `${valueText(dressed && readDressed(dressed, sign))} (with ${nameOfSign(sign)})`
+  return `${tell('.')} or ${tell(',')}`
+}
+
+/** A column read with a sign: a given one stands, any other is an assumption that cells may refute. */
+export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boolean, units: Units): NumberColumn => {
+  const short = SHORT[sign]
+  const proofs = new Map<DecimalSign, Evidence>()
+  const rounded = new Map<DecimalSign, Evidence>()
+  let doubtful: Evidence | undefined
+  let exponent: Evidence | undefined
+  // Most cells have no unit, and those of a KPI stand together in most files.
+  let lastPlain: number | undefined
+
+  const prove = (proved: DecimalSign, text: string, line: number): void => {
+    if (!proofs.has(proved)) proofs.set(proved, { text, line })
+  }
+  const notePlain = (text: string, line: number, kpi: number | undefined): void => {
+    if (kpi === lastPlain || kpi === undefined) return
+    lastPlain = kpi
+    units.note('', kpi, text, line)
+  }
+  const noteSign = (dressed: Dressed, text: string, line: number): void => {
+    const [known] = proofs.keys()
+    // Once a sign is proven, only what it does not fit says more.
+    if (known && readDressed(dressed, known) !== undefined) return
+    const [point, comma] = [readDressed(dressed, '.'), readDressed(dressed, ',')]
+    if (point === undefined && comma === undefined) return
+    if (point === undefined || comma === undefined) prove(point === undefined ? ',' : '.', text, line)
+    else if (!isSame(point, comma)) doubtful ??= { text, line }
+  }
+  const noteDressed = (dressed: Dressed, text: string, line: number, kpi: number | undefined): void => {
+    noteSign(dressed, text, line)
+    if (/e/i.test(dressed.body)) exponent ??= { text, line }
+    const unit = dressed.isPercent ? '%' : dressed.currency
+    if (unit === undefined) notePlain(text, line, kpi)
+    else if (kpi !== undefined) units.note(unit, kpi, text, line)
+  }
+  /** Looks at a number that is nothing but a few digits, with a decimal sign or without. */
+  const noteShort = (text: string, line: number, kpi: number | undefined): void => {
+    notePlain(text, line, kpi)
+    const used = text.includes('.') ? '.' : ','
+    if (proofs.has(used) || !text.includes(used)) return
+    if (THOUSANDS.test(text)) doubtful ??= { text, line }
+    else prove(used, text, line)
+  }
+  const noteRounding = (dressed: Dressed, text: string, line: number): void => {
+    const used = DEEP.exec(dressed.body)?.[1]
+    if ((used !== '.' && used !== ',') || rounded.has(used)) return
+    const cell = readDressed(dressed, used)
+    if (cell && !(cell instanceof Fault) && cell.rounded) rounded.set(used, { text, line })
+  }
+  const note = (text: string, line: number, kpi?: number): void => {
+    if (SHORT['.'].test(text) || SHORT[','].test(text)) {
+      noteShort(text, line, kpi)
+      return
+    }
+    const dressed = undress(text)
+    if (!dressed) return
+    noteDressed(dressed, text, line, kpi)
+    noteRounding(dressed, text, line)
+  }
+  const readLong = (text: string, line: number, kpi: number | undefined): NumberCell | Fault => {
+    const dressed = undress(text)
+    if (dressed) noteDressed(dressed, text, line, kpi)
+    const cell = dressed && readDressed(dressed, sign)
+    return toldOf(text, cell ?? faultOfNumber(text, sign))
+  }
+  const contradiction = (): string | undefined => {
+    const [point, comma] = [proofs.get('.'), proofs.get(',')]
+    if (!point || !comma) return undefined
+    return `has both: ${shown(point)} with a decimal point, ${shown(comma)} with a decimal comma; rows of the other kind are rejected with --decimal . or --decimal ,`
+  }
+  const proven = (): DecimalSign | undefined => {
+    if (isGiven) return sign
+    const [proved, ...more] = proofs.keys()
+    return more.length === 0 ? proved : undefined
+  }
+  return {
+    name,
+    sign,
+    proofs,
+    note,
+    proven,
+    rounded: () => rounded.get(proven() ?? sign),
+    read: (text, line, kpi) => {
+      if (!short.test(text)) return readLong(text, line, kpi)
+      noteShort(text, line, kpi)
+      return {
+        value: BigInt(Math.round(Number(sign === '.' ? text : text.replace(',', '.')) * 10_000)),
+        rounded: false,
+      }
+    },
+    doubt: () => {
+      if (isGiven) return units.doubt()
+      if (proofs.size === 0 && doubtful) {
+        return `${shown(doubtful)} is ${bothReadings(doubtful)}, and no other cell shows which; say it: --decimal . or --decimal ,`
+      }
+      return contradiction() ?? units.doubt()
+    },
+    remarks: () => {
+      const remark = units.remark()
+      return [
+        ...(remark === undefined ? [] : [`${name} has numbers with signs and without: ${remark}`]),
+        ...(exponent
+          ? [
+              `${name} has numbers with exponents, such as ${shown(exponent)}, which spreadsheets shorten; they are taken as they are written`,
+            ]
+          : []),
+      ]
+    },
+  }
+}
+
+/** Whether what was assumed of a column has been refuted by one of its cells. */
+export const isRefuted = ({ proofs, sign, proven }: NumberColumn): boolean =>
+  proven() !== sign && proofs.has(otherSign(sign))

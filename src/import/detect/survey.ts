@@ -1,0 +1,65 @@
+import type { Named } from '../../client/directory.ts'
+import { Fault } from '../../domain/errors.ts'
+import type { Plan } from '../columns/columns.ts'
+import type { NameColumn } from '../columns/name-column.ts'
+import { remember } from '../formats/date-format.ts'
+import type { NameRole } from '../options.ts'
+import { hasSurplus, type Row } from '../parse/rows.ts'
+import type { Table } from '../parse/table.ts'
+import type { DateColumn } from './date-column.ts'
+import type { NumberColumn } from './number-column.ts'
+
+/** How the numbers, dates and names of a file are written, column by column. */
+export type Forms = {
+  readonly numbers: ReadonlyMap<number, NumberColumn>
+  /** Those that a column or a constant gives. */
+  readonly names: ReadonlyMap<NameRole, NameColumn>
+  /** Not there where one date stands for all rows. */
+  readonly date: { readonly at: number; readonly column: DateColumn } | undefined
+}
+
+/** Finds what the cells of a role name. */
+export const finderIn = ({ names }: Forms, role: NameRole): ((text: string) => Named | Fault) =>
+  remember(names.get(role)?.find ?? ((text) => new Fault(`there is no ${role} "${text}"`)))
+
+/** Stands for the KPI of all rows, where a constant names it. */
+const THE_KPI = 0
+
+/** Finds the KPI of the number in a column of a row, as far as there is such a KPI. */
+const kpiReader = ({ roles, wide }: Plan, forms: Forms): ((cells: Row['cells'], at: number) => number | undefined) => {
+  const ids = new Map(wide?.of === 'kpi' ? wide.columns.map(({ at, id }) => [at, id] as const) : [])
+  const kpiAt = roles.get('kpi')
+  const findKpi = finderIn(forms, 'kpi')
+  return (cells, at) => {
+    if (kpiAt === undefined) return ids.get(at) ?? THE_KPI
+    const found = findKpi(cells[kpiAt] ?? '')
+    return found instanceof Fault ? undefined : found.id
+  }
+}
+
+/** Goes through a whole file and has each column look at its cells; rows longer than the header say nothing. */
+export const survey = async (table: Table, plan: Plan, forms: Forms, onProgress: () => void): Promise<void> => {
+  const { numbers, names, date } = forms
+  const kpiOf = kpiReader(plan, forms)
+  const named = [...names].flatMap(([role, column]) => {
+    const at = plan.roles.get(role)
+    return at === undefined ? [] : [{ at, find: remember(column.find) }]
+  })
+  const noteRow = ({ line, cells }: Row): void => {
+    const dateText = date ? cells[date.at]?.trim() : ''
+    if (date && dateText) date.column.note(dateText, line)
+    for (const { at, find } of named) if (cells[at]?.trim()) find(cells[at])
+    for (const [at, column] of numbers) {
+      const text = cells[at]?.trim()
+      if (text) column.note(text, line, kpiOf(cells, at))
+    }
+  }
+  let isHeader = true
+  for await (const rows of table.rows()) {
+    for (const row of rows) {
+      if (!isHeader && !hasSurplus(row.cells, plan.header)) noteRow(row)
+      isHeader = false
+    }
+    onProgress()
+  }
+}

@@ -1,0 +1,106 @@
+import type { Day } from '../../domain/day.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { bigintAt, type Block, numberAt, textAt } from '../external-sort/block.ts'
+import type { Sorter } from '../external-sort/sorter.ts'
+import { ownerOf } from '../owner.ts'
+import type { StoredEntry } from './existing-entries.ts'
+
+/** Which values an entry holds, as bits. */
+const HAS = { actual: 1, target: 2, notes: 4, openTarget: 8, longId: 16 } as const
+
+/** The highest id that has room in a row's line; beyond it, it stands before the notes. */
+const LINE_MAX = 0xffff_ffff
+const MANY_ROWS = 4096
+
+/** Owner, KPI and day. */
+export type Key = readonly [owner: number, kpi: number, day: Day]
+
+/** A stored entry and where it belongs. */
+type Kept = { readonly key: Key; readonly entry: StoredEntry }
+
+export const keyOf = (draft: EntryDraft): Key => [ownerOf(draft), draft.kpi_id, draft.entry_date]
+
+/** The order of keys, which is that of a sorter. */
+export const compareKeys = (left: Key, right: Key): number =>
+  left[0] - right[0] || left[1] - right[1] || left[2] - right[2]
+
+/** Gives a sorter an entry as it is stored once. */
+export const keep = (sorter: Sorter, [first, second, third]: Key, entry: Omit<StoredEntry, 'ids'>, id = 0): void => {
+  const { actual, target, notes, isTargetOpen } = entry
+  const isLong = id > LINE_MAX
+  sorter.add({
+    first,
+    second,
+    third,
+    line: isLong ? LINE_MAX : id,
+    flags:
+      (actual === null ? 0 : HAS.actual) |
+      (target === null ? 0 : HAS.target) |
+      (notes === null ? 0 : HAS.notes) |
+      (isTargetOpen ? HAS.openTarget : 0) |
+      (isLong ? HAS.longId : 0),
+    actual: actual ?? 0n,
+    target: target ?? 0n,
+    text: (isLong ? `${id}\n` : '') + (notes ?? ''),
+  })
+}
+
+const keptAt = (block: Block, at: number): Kept => {
+  const [flags, text] = [numberAt(block.flags, at), textAt(block.text, at)]
+  const end = flags & HAS.longId ? text.indexOf('\n') : -1
+  const id = end < 0 ? numberAt(block.line, at) : Number(text.slice(0, end))
+  return {
+    key: [numberAt(block.first, at), numberAt(block.second, at), numberAt(block.third, at)],
+    entry: {
+      actual: flags & HAS.actual ? bigintAt(block.values, at * 2) : null,
+      target: flags & HAS.target ? bigintAt(block.values, at * 2 + 1) : null,
+      notes: flags & HAS.notes ? text.slice(end + 1) : null,
+      ids: id === 0 ? [] : [id],
+      isTargetOpen: (flags & HAS.openTarget) !== 0,
+    },
+  }
+}
+
+/** Two entries of a key as one: the values of the later, the ids of both. */
+const join = (one: StoredEntry, other: StoredEntry): StoredEntry => {
+  const ids = [...new Set([...one.ids, ...other.ids])].toSorted((left, right) => left - right)
+  return { ...(ids.at(-1) === one.ids.at(-1) ? one : other), ids }
+}
+
+/** All that a sorter keeps, by key, each once. */
+function* keptIn(sorter: Sorter): Generator<Kept> {
+  let last: Kept | undefined
+  for (const block of sorter.blocks(MANY_ROWS)) {
+    for (let at = 0; at < block.count; at += 1) {
+      const next = keptAt(block, at)
+      if (last && compareKeys(last.key, next.key) === 0) {
+        last = { key: last.key, entry: join(last.entry, next.entry) }
+        continue
+      }
+      if (last) yield last
+      last = next
+    }
+  }
+  if (last) yield last
+}
+
+/** Finds what is kept of keys that are asked for in their order; one that lies before the last begins anew. */
+export const finderIn = (sorter: Sorter): ((key: Key) => StoredEntry | undefined) => {
+  let rows: Iterator<Kept> | undefined
+  let next: Kept | undefined
+  let asked: Key | undefined
+  const advance = (): void => {
+    const { value, done } = rows?.next() ?? { done: true, value: undefined }
+    next = done ? undefined : value
+  }
+  return (key) => {
+    if (!rows || !asked || compareKeys(key, asked) < 0) {
+      rows?.return?.()
+      rows = keptIn(sorter)
+      advance()
+    }
+    asked = key
+    while (next && compareKeys(next.key, key) < 0) advance()
+    return next && compareKeys(next.key, key) === 0 ? next.entry : undefined
+  }
+}

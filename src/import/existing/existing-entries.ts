@@ -1,0 +1,175 @@
+import type { Client } from '../../client/client.ts'
+import { entryPages } from '../../client/operations/entry-pages.ts'
+import type { EntryQuery } from '../../client/operations/queries.ts'
+import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
+import type { Day } from '../../domain/day.ts'
+import { ENTRIES_PAGE, type Entry, type EntryDraft } from '../../domain/resources/entry.ts'
+import type { EntryValues } from '../../domain/rules.ts'
+import { ownerOf } from '../owner.ts'
+import type { Reference } from '../reference.ts'
+import { type Extent, type Footprint, seriesOf, stretchesOf, type Wanted, wantedOf } from './key-ranges.ts'
+
+/** Takes what is stored, with its owner. */
+type EntrySink = (entry: Entry, owner: number) => void
+
+type PageQuery = Omit<EntryQuery, 'page'>
+
+/** A way to ask for entries, and how many requests that takes where no more is stored than is wanted. */
+type Plan = { readonly requests: number; readonly queries: () => Iterable<PageQuery> }
+
+const ofOwner = (owner: number): Pick<EntryQuery, 'userId' | 'sourceId'> =>
+  owner < 0 ? { sourceId: -owner } : { userId: owner }
+
+const requestsFor = (rows: number): number => 1 + Math.floor(rows / ENTRIES_PAGE)
+
+const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, one) => total + one, 0)
+
+/** What all queries may be narrowed by. */
+const shared = ({ owners, kpis }: Footprint): Partial<PageQuery> => {
+  const [[owner], [kpi]] = [[...owners.keys()], [...kpis.keys()]]
+  return {
+    ...(owners.size === 1 && owner !== undefined && ofOwner(owner)),
+    ...(kpis.size === 1 && kpi !== undefined && { kpiId: kpi }),
+  }
+}
+
+const byEach = (extents: ReadonlyMap<number, Extent>, narrow: (id: number) => Partial<PageQuery>): Plan => ({
+  requests: sum([...extents.values()].map(({ count }) => requestsFor(count))),
+  queries: () => [...extents].map(([id, { from, to }]) => ({ from, to, ...narrow(id) })),
+})
+
+/** The ways to ask, those first that ask least where nothing but what is wanted is stored. */
+const plansFor = ({ drafts, footprint }: Wanted): Plan[] => {
+  const { owners, kpis, series, count } = footprint
+  const all = shared(footprint)
+  const stretches = stretchesOf(footprint, ENTRIES_PAGE)
+  const whole: Plan = {
+    requests: sum(stretches.map((one) => requestsFor(one.count))),
+    queries: () => stretches.map(({ from, to }) => ({ from, to, ...all })),
+  }
+  const bySeries: Plan = {
+    requests: series + Math.floor(count / ENTRIES_PAGE),
+    queries: function* () {
+      for (const { owner, kpi, from, to } of seriesOf(drafts())) yield { from, to, ...ofOwner(owner), kpiId: kpi }
+    },
+  }
+  const parts = [
+    ...(owners.size > 1 ? [byEach(owners, (id) => ({ ...all, ...ofOwner(id) }))] : []),
+    ...(kpis.size > 1 ? [byEach(kpis, (id) => ({ ...all, kpiId: id }))] : []),
+    ...(series > 1 ? [bySeries] : []),
+  ]
+  return [whole, ...parts.toSorted((left, right) => left.requests - right.requests)]
+}
+
+/** Whether an entry was not asked for: the service does not know the filters, so that it is of no use to narrow them. */
+const isAstray = ({ from, to, userId, sourceId, kpiId }: PageQuery, entry: Entry): boolean =>
+  entry.entry_date < from ||
+  entry.entry_date > to ||
+  (userId !== undefined && entry.user_id !== userId) ||
+  (sourceId !== undefined && entry.source_id !== sourceId) ||
+  (kpiId !== undefined && entry.kpi_id !== kpiId)
+
+/** Follows a plan within so many requests; false where that was not enough. */
+const follow = async (
+  client: Client,
+  { queries }: Plan,
+  most: number,
+  visit: (entry: Entry) => void,
+): Promise<boolean> => {
+  const before = client.requests()
+  let isLimited = true
+  for (const query of queries()) {
+    for await (const page of entryPages(client, query)) {
+      page.forEach(visit)
+      isLimited &&= !page.some((entry) => isAstray(query, entry))
+      if (isLimited && client.requests() - before > most) return false
+    }
+  }
+  return true
+}
+
+/**
+ * Reads what is stored of drafts from the list of entries, in few requests: first as if nothing else were stored, and
+ * where there is so much else that asking for less at a time would have been done by then, that way. An entry may be
+ * visited more than once. What was not asked for, of a service that does not know the filters, is left out.
+ */
+export const readPages = async (client: Client, wanted: Wanted, visit: EntrySink): Promise<void> => {
+  const { owners, kpis, days, count } = wanted.footprint
+  if (count === 0) return
+  const visitWanted = (entry: Entry): void => {
+    const owner = ownerOf(entry)
+    if (owners.has(owner) && kpis.has(entry.kpi_id) && days.has(entry.entry_date)) visit(entry, owner)
+  }
+  const plans = plansFor(wanted)
+  for (const [at, plan] of plans.entries()) {
+    const most = plans[at + 1]?.requests ?? Infinity
+    if (await follow(client, plan, Math.max(most, plan.requests), visitWanted)) return
+  }
+}
+
+/** What is stored of one owner, KPI and day. */
+export type StoredEntry = EntryValues & {
+  /**
+   * All entries of the key, the latest last, whose values these are: a service whose POST does not update may hold
+   * several. Empty where only the report told of it.
+   */
+  readonly ids: readonly number[]
+  /** Whether the entry may just as well have no target of its own: the report shows the default there. */
+  readonly isTargetOpen: boolean
+}
+
+/** What is stored, by owner, KPI and day. */
+export type StoredEntries = ReadonlyMap<string, StoredEntry>
+
+/** What the service holds of the entries that drafts speak of. */
+export type Standing = {
+  /** What is stored of some drafts, in the order of their keys; undefined where the key may not read it. */
+  readonly of: (drafts: readonly EntryDraft[]) => Promise<StoredEntries | undefined>
+  /** Removes what lay on disk. */
+  readonly close: () => void
+}
+
+/** How stored entries are found. */
+export const storedKey = (owner: number, kpi: number, day: Day): string => `${owner}/${kpi}/${day}`
+
+/** What of a reference it takes to read what is stored. */
+export type ReadWith = Pick<Reference, 'kpis' | 'sources' | 'userTarget' | 'unchecked'>
+
+const ENTRIES = 'entries'
+
+/** One more entry of a key: of several the latest counts, which has the highest id. */
+export const withEntry = (known: StoredEntry | undefined, { id, actual, target, notes }: Entry): StoredEntry => {
+  const ids = [...new Set([...(known?.ids ?? []), id])].toSorted((left, right) => left - right)
+  return known && ids.at(-1) !== id ? { ...known, ids } : { actual, target, notes, ids, isTargetOpen: false }
+}
+
+const fetchStored = async (client: Client, drafts: readonly EntryDraft[]): Promise<StoredEntries> => {
+  const stored = new Map<string, StoredEntry>()
+  await readPages(
+    client,
+    wantedOf(() => drafts),
+    (entry, owner) => {
+      const key = storedKey(owner, entry.kpi_id, entry.entry_date)
+      stored.set(key, withEntry(stored.get(key), entry))
+    },
+  )
+  return stored
+}
+
+/** What the key may not read is asked for but once, and noted. */
+export const readOnce = async <T>(
+  client: Client,
+  { unchecked }: Pick<Reference, 'unchecked'>,
+  read: () => Promise<T>,
+): Promise<T | undefined> => {
+  if (unchecked.has(ENTRIES)) return undefined
+  const found = await readIfAllowed(client, read())
+  if (found === undefined) unchecked.add(ENTRIES)
+  return found
+}
+
+/** Asks the service anew each time, exactly for the drafts at hand. */
+export const standingNow = (client: Client, reference: Pick<Reference, 'unchecked'>): Standing => ({
+  of: (drafts) => readOnce(client, reference, () => fetchStored(client, drafts)),
+  close: () => undefined,
+})

@@ -1,0 +1,91 @@
+import type { Day } from '../../domain/day.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { ownerOf } from '../owner.ts'
+
+/** A run of days, and how many drafts lie in it. */
+export type Extent = { from: Day; to: Day; count: number }
+
+/** The drafts of one owner and KPI, one after the other. */
+type Series = Extent & { readonly owner: number; readonly kpi: number }
+
+/** Where drafts lie: no larger than what there is of owners, KPIs and days. */
+export type Footprint = {
+  readonly owners: Map<number, Extent>
+  readonly kpis: Map<number, Extent>
+  /** How many drafts there are of each day. */
+  readonly days: Map<Day, number>
+  series: number
+  count: number
+}
+
+/** Drafts in the order of their keys, as often as they are asked for, and where they lie. */
+export type Wanted = { readonly drafts: () => Iterable<EntryDraft>; readonly footprint: Footprint }
+
+const emptyFootprint = (): Footprint => ({
+  owners: new Map(),
+  kpis: new Map(),
+  days: new Map(),
+  series: 0,
+  count: 0,
+})
+
+const stretch = (extents: Map<number, Extent>, id: number, { from, to, count }: Extent): void => {
+  const known = extents.get(id)
+  if (!known) extents.set(id, { from, to, count })
+  else {
+    known.from = Math.min(known.from, from)
+    known.to = Math.max(known.to, to)
+    known.count += count
+  }
+}
+
+/** The stretches of sorted drafts that belong to one owner and KPI; `onDay` is told of each draft. */
+export function* seriesOf(drafts: Iterable<EntryDraft>, onDay?: (day: Day) => void): Generator<Series> {
+  let last: Series | undefined
+  for (const draft of drafts) {
+    const { kpi_id: kpi, entry_date: day } = draft
+    const owner = ownerOf(draft)
+    onDay?.(day)
+    if (last?.owner === owner && last.kpi === kpi) {
+      last.to = day
+      last.count += 1
+      continue
+    }
+    if (last) yield last
+    last = { owner, kpi, from: day, to: day, count: 1 }
+  }
+  if (last) yield last
+}
+
+/** Goes through sorted drafts once to see where they lie. */
+export const wantedOf = (drafts: () => Iterable<EntryDraft>): Wanted => {
+  const footprint = emptyFootprint()
+  const { owners, kpis, days } = footprint
+  const onDay = (day: Day): void => {
+    days.set(day, (days.get(day) ?? 0) + 1)
+  }
+  for (const series of seriesOf(drafts(), onDay)) {
+    footprint.series += 1
+    footprint.count += series.count
+    stretch(owners, series.owner, series)
+    stretch(kpis, series.kpi, series)
+  }
+  return { drafts, footprint }
+}
+
+/**
+ * Days with drafts, cut where nothing lies between them for so long that going through it would cost more than a request
+ * of `rows` entries: as many a day as there are drafts are thought to be there.
+ */
+export const stretchesOf = ({ days, count }: Footprint, rows: number): Extent[] => {
+  const list: Extent[] = []
+  const aDay = count / Math.max(1, days.size)
+  for (const [day, drafts] of [...days].toSorted(([left], [right]) => left - right)) {
+    const last = list.at(-1)
+    if (last && (day - last.to - 1) * aDay <= rows) {
+      last.to = day
+      last.count += drafts
+    } else list.push({ from: day, to: day, count: drafts })
+  }
+  return list
+}

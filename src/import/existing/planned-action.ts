@@ -1,0 +1,155 @@
+import { formatDecimal } from '../../domain/decimal.ts'
+import type { Issue } from '../../domain/errors.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import type { Kpi } from '../../domain/resources/kpi.ts'
+import { faultsOfValues, mergeEntry, sameValues } from '../../domain/rules.ts'
+import type { Summary } from '../import-types.ts'
+import type { ImportOptions, OnConflict } from '../options.ts'
+import { ownerOf } from '../owner.ts'
+import type { Reference } from '../reference.ts'
+import type { Rejects } from '../rejects/rejects.ts'
+import type { Batch } from '../rows/batches.ts'
+import { type Standing, type StoredEntry, storedKey } from './existing-entries.ts'
+
+/**
+ * What a run would do with an entry, or with a row that comes to none; `send` where the key may not read what would tell,
+ * `add` where its actual is added to the one that is there, `skip` where an entry is there and is left alone.
+ */
+export type Action = 'create' | 'update' | 'add' | 'unchanged' | 'skip' | 'send' | 'reject'
+
+/** What a draft would come to; `nothing` where it clears an entry that is not there. */
+export type Verdict = { readonly action: Action | 'nothing'; readonly reason: string }
+
+const isNone = (value: unknown): boolean => value === undefined || value === null
+
+/** Whether a draft gives no value, but only clears. */
+export const onlyClears = ({ actual, target, notes }: EntryDraft): boolean =>
+  isNone(actual) && isNone(target) && isNone(notes)
+
+/** The faults that the service finds, as one reason. */
+export const reasonOf = (faults: readonly Issue[]): string =>
+  faults.map(({ field, message }) => `${field}: ${message}`).join('; ')
+
+/** Where it is not known what becomes of a draft. */
+export const UNKNOWN: Verdict = { action: 'send', reason: '' }
+
+const verdict = (action: Verdict['action']): Verdict => ({ action, reason: '' })
+
+const reject = (reason: string): Verdict => ({ action: 'reject', reason })
+
+/** What a draft makes of the values that are stored. */
+const judgeValues = (
+  draft: EntryDraft,
+  stored: StoredEntry | undefined,
+  kpi: Pick<Kpi, 'target_default'>,
+  isAdding: boolean,
+): Verdict => {
+  const after = mergeEntry(stored, isAdding ? { ...draft, addToActual: true } : draft, kpi)
+  const faults = faultsOfValues(after, kpi)
+  if (faults.length > 0) return reject(reasonOf(faults))
+  if (!stored) return verdict('create')
+  if (sameValues(stored, after)) return verdict('unchanged')
+  return verdict(isAdding ? 'add' : 'update')
+}
+
+/** What all of several verdicts say, if they do. */
+const agreed = ([one, ...others]: readonly Verdict[]): Verdict =>
+  one && others.every(({ action, reason }) => action === one.action && reason === one.reason) ? one : UNKNOWN
+
+/** What may be stored: where it is open whether a target is the entry's own, either. */
+const possible = (stored: StoredEntry | undefined): readonly (StoredEntry | undefined)[] =>
+  stored?.isTargetOpen ? [stored, { ...stored, target: null }] : [stored]
+
+/** What an entry that is there comes to by that alone. */
+const judgeConflict = ({ actual }: StoredEntry, onConflict: OnConflict): Verdict | undefined => {
+  if (onConflict === 'skip') return verdict('skip')
+  if (onConflict !== 'error') return undefined
+  const holds = actual === null ? 'without an actual' : `actual ${formatDecimal(actual)}`
+  return reject(`there is an entry already: ${holds}, and --on-conflict is error`)
+}
+
+/** What of a reference tells what becomes of drafts. */
+type JudgeBy = Pick<Reference, 'kpis' | 'faultsOf'>
+
+/** What a draft comes to by what is stored, and the rules that the service goes by. */
+export const judge = (
+  draft: EntryDraft,
+  stored: StoredEntry | undefined,
+  { kpis, faultsOf }: JudgeBy,
+  onConflict: OnConflict = 'update',
+): Verdict => {
+  const kpi = kpis.byId.get(draft.kpi_id)
+  if (!kpi && kpis.unread === undefined) return reject('there is no such KPI')
+  if (!stored && onlyClears(draft)) return kpi ? verdict('nothing') : UNKNOWN
+  // What is left alone need not be allowed to change.
+  const settled = stored && judgeConflict(stored, onConflict)
+  if (settled) return settled
+  const ofPair = kpi ? faultsOf(ownerOf(draft), kpi.id) : []
+  if (ofPair.length > 0) return reject(ofPair.join('; '))
+  // Where the key may not read KPIs: what is the same whether the KPI has targets or drops them.
+  const kinds = kpi ? [kpi] : [{ target_default: null }, { target_default: 0n }]
+  const isAdding = onConflict === 'add'
+  return agreed(kinds.flatMap((kind) => possible(stored).map((one) => judgeValues(draft, one, kind, isAdding))))
+}
+
+/** Says of drafts, in the order of their keys, what the run does with them. */
+export type Decide = (drafts: readonly EntryDraft[]) => Promise<readonly Verdict[]>
+
+/** Whether it has to be known of every draft what is stored, before anything is sent. */
+export const readsFirst = ({ onConflict, onlyChanges }: ImportOptions): boolean =>
+  onlyChanges || onConflict === 'skip' || onConflict === 'error'
+
+/**
+ * What the run does with drafts, by what is stored of them. Where `isAll` is not set only of those that clear, as the
+ * service tells of the others when they are sent: they are to be sent.
+ */
+export const decideBy =
+  (standing: Standing, reference: JudgeBy, { onConflict }: ImportOptions, isAll: boolean): Decide =>
+  async (drafts) => {
+    const asked = isAll ? drafts : drafts.filter(onlyClears)
+    const stored = asked.length > 0 ? await standing.of(asked) : undefined
+    if (!stored) return drafts.map(() => UNKNOWN)
+    return drafts.map((draft) => {
+      if (!isAll && !onlyClears(draft)) return UNKNOWN
+      const key = storedKey(ownerOf(draft), draft.kpi_id, draft.entry_date)
+      return judge(draft, stored.get(key), reference, onConflict)
+    })
+  }
+
+/** What of a run the choice is made with. */
+type Choosing = {
+  readonly decide: Decide
+  readonly options: ImportOptions
+  readonly summary: Summary
+  readonly rejects: Pick<Rejects, 'add'>
+}
+
+const NOT_SENT: ReadonlySet<Verdict['action']> = new Set(['nothing', 'reject', 'skip'])
+
+/** Whether something is sent of a draft. */
+export const isSent = ({ action }: Verdict, { onlyChanges }: ImportOptions): boolean =>
+  !NOT_SENT.has(action) && !(onlyChanges && action === 'unchanged')
+
+/** A batch as it is to be sent, and what the run does with each draft of the one that it was chosen from. */
+type Chosen = { readonly left: Batch; readonly verdicts: readonly Verdict[] }
+
+/**
+ * Chooses what of a batch is sent, and counts what is not: clears of entries that are not there, entries that are left
+ * alone or would not change. What the service would refuse becomes rejects.
+ */
+export const chooseFrom = async (batch: Batch, { decide, options, summary, rejects }: Choosing): Promise<Chosen> => {
+  const verdicts = await decide(batch.drafts)
+  const isLeft = verdicts.map((verdict, at) => {
+    if (isSent(verdict, options)) return true
+    const lines = [batch.lines[at] ?? 0].flat()
+    if (verdict.action === 'nothing') summary.empty += lines.length
+    if (verdict.action === 'skip') summary.skipped += 1
+    if (verdict.action === 'unchanged') summary.unchanged += 1
+    if (verdict.action === 'reject') for (const line of lines) rejects.add(line, verdict.reason)
+    return false
+  })
+  const left = isLeft.every(Boolean)
+    ? batch
+    : { drafts: batch.drafts.filter((_, at) => isLeft[at]), lines: batch.lines.filter((_, at) => isLeft[at]) }
+  return { left, verdicts }
+}

@@ -1,0 +1,95 @@
+import type { Client } from '../../client/client.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { createSorter } from '../external-sort/sorter.ts'
+import { finderIn, keep, type Key, keyOf } from './entry-list.ts'
+import {
+  readOnce,
+  readPages,
+  type ReadWith,
+  type Standing,
+  type StoredEntries,
+  type StoredEntry,
+  storedKey,
+} from './existing-entries.ts'
+import { type Footprint, type Wanted, wantedOf } from './key-ranges.ts'
+import { readReport, requestsForReport } from './read-report.ts'
+
+/** How to read ahead. */
+export type Ahead = {
+  readonly client: Client
+  readonly reference: ReadWith
+  /** A folder for what does not fit in memory. */
+  readonly folder: string
+  /** All drafts in the order of their keys, as often as they are asked for. */
+  readonly drafts: () => Iterable<EntryDraft>
+  /** Whether what is known of an entry does not tell what would become of a draft, so that it is looked up. */
+  readonly isUnsure: (draft: EntryDraft, stored: StoredEntry) => boolean
+  /** Where to read, where that is not to be settled by what takes the fewest requests. */
+  readonly source?: 'pages' | 'report'
+}
+
+/** What the list of entries is preferred for, as it tells all: it may take so many requests. */
+const FEW_PAGES = 4
+
+const only = function* (drafts: Iterable<EntryDraft>, isOne: (draft: EntryDraft) => boolean): Generator<EntryDraft> {
+  for (const draft of drafts) if (isOne(draft)) yield draft
+}
+
+/** Whether the report is the better source of so many entries. */
+const isForReport = (footprint: Footprint, source: Ahead['source']): boolean => {
+  if (footprint.count === 0 || source === 'pages') return false
+  const pages = Math.ceil(footprint.count / 500)
+  return source === 'report' || (pages > FEW_PAGES && pages > requestsForReport(footprint))
+}
+
+/**
+ * Reads all that is stored of a file's entries at once, in few requests and constant memory, and answers by merging: the
+ * entries of daily KPIs from the report, what that does not tell and all others from the list of entries.
+ */
+export const standingAhead = ({ client, reference, folder, drafts, isUnsure, source }: Ahead): Standing => {
+  const [exact, reported] = [createSorter(folder), createSorter(folder)]
+  type Find = (key: Key) => StoredEntry | undefined
+  let reading: Promise<Find | undefined> | undefined
+
+  const readExactly = (wanted: Wanted): Promise<void> =>
+    readPages(client, wanted, (entry, owner) =>
+      keep(exact, [owner, entry.kpi_id, entry.entry_date], { ...entry, isTargetOpen: false }, entry.id),
+    )
+  const isDaily = ({ kpi_id }: EntryDraft): boolean => reference.kpis.byId.get(kpi_id)?.frequency_id === 'D'
+  const wantedWhere = (isOne: (draft: EntryDraft) => boolean): Wanted => wantedOf(() => only(drafts(), isOne))
+  const unsure = (): Wanted => {
+    const findReported = finderIn(reported)
+    return wantedWhere((draft) => {
+      const stored = findReported(keyOf(draft))
+      return stored !== undefined && isUnsure(draft, stored)
+    })
+  }
+  const readAll = async (): Promise<Find> => {
+    const daily = wantedWhere(isDaily)
+    const isReported =
+      isForReport(daily.footprint, source) &&
+      (await readReport(client, daily.footprint, reference, (key, entry) => keep(reported, key, entry)))
+    await readExactly(isReported ? wantedWhere((draft) => !isDaily(draft)) : wantedOf(drafts))
+    if (isReported) await readExactly(unsure())
+    const [findExact, findReported] = [finderIn(exact), finderIn(reported)]
+    return isReported ? (key) => findExact(key) ?? findReported(key) : findExact
+  }
+  return {
+    of: async (asked) => {
+      reading ??= readOnce(client, reference, readAll)
+      const find = await reading
+      if (!find) return undefined
+      const stored = new Map<string, StoredEntry>()
+      for (const draft of asked) {
+        const key = keyOf(draft)
+        const found = find(key)
+        if (found) stored.set(storedKey(...key), found)
+      }
+      return stored satisfies StoredEntries
+    },
+    close: () => {
+      exact.close()
+      reported.close()
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import type { Client } from '../../client/client.ts'
+import { completeReport } from '../../client/operations/complete-report.ts'
+import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { REPORT_LIMIT, type ReportRow } from '../../domain/resources/report-row.ts'
+import type { EntryValues } from '../../domain/rules.ts'
+import type { Key } from './entry-list.ts'
+import type { ReadWith, StoredEntry } from './existing-entries.ts'
+import type { Extent, Footprint } from './key-ranges.ts'
+
+/** Takes what a report tells of a key. */
+type ReportedSink = (key: Key, entry: Omit<StoredEntry, 'ids'>) => void
+
+/** So many rows are aimed at where there may be more than are thought. */
+const AIM = REPORT_LIMIT * 0.8
+
+/** Whose a row is, by its item; undefined where that is nobody's. */
+type OwnerOf = (item: number) => number | undefined
+
+/** Whose the items of a report are: users in the classic interface. Undefined where that cannot be found out for all. */
+const ownersOfItems = async (
+  client: Client,
+  { sources }: ReadWith,
+  owners: Iterable<number>,
+): Promise<OwnerOf | undefined> => {
+  if (client.variant === 'classic') return (item) => item
+  const { list } = client.breakdownItems
+  const listed = async (): Promise<Awaited<ReturnType<typeof list>>> =>
+    [await list({ archived: false }), await list({ archived: true })].flat()
+  const items =
+    sources && sources.unread === undefined ? [...sources.byId.values()] : await readIfAllowed(client, listed())
+  const known = new Map((items ?? []).map(({ id, user_id }) => [id, user_id ?? -id]))
+  const found = new Set(known.values())
+  return [...owners].every((owner) => found.has(owner)) ? (item) => known.get(item) : undefined
+}
+
+/** Cuts days into parts that come to few enough rows for one answer each, by what the parts before them came to. */
+const partsOf = function* ({ owners, kpis, days, count }: Footprint, rowsADraft: () => number): Generator<Extent> {
+  const byDay = [...days].toSorted(([left], [right]) => left - right)
+  const aDay = count / Math.max(1, days.size)
+  const most = owners.size * kpis.size
+  let part: Extent | undefined
+  for (const [day, drafts] of byDay) {
+    const isSure = part && (day - part.from + 1) * most < REPORT_LIMIT
+    const gap = part ? (day - part.to - 1) * aDay : 0
+    if (part && (isSure || (part.count + drafts + gap) * rowsADraft() <= AIM)) {
+      part.to = day
+      part.count += drafts
+      continue
+    }
+    if (part) yield part
+    part = { from: day, to: day, count: drafts }
+  }
+  if (part) yield part
+}
+
+/** How many requests a report takes where no more is stored than is wanted. */
+export const requestsForReport = (footprint: Footprint): number => [...partsOf(footprint, () => 1)].length
+
+/**
+ * What a row says of the one entry that it was made of. The target that it shows is the entry's own, or else that of its
+ * user or KPI: where these are the same, it is open which.
+ */
+const entryOf = (
+  { actual, target, notes }: ReportRow,
+  defaults: readonly (bigint | null)[] | undefined,
+): EntryValues & Pick<StoredEntry, 'isTargetOpen'> => ({
+  actual,
+  target,
+  notes,
+  isTargetOpen: target !== null && (defaults === undefined || defaults.includes(target)),
+})
+
+/** A refusal for which there is another way. */
+const isWayout = (error: unknown): boolean =>
+  error instanceof KpiError &&
+  ['forbidden', 'not_found', 'method_not_allowed', 'unsupported', 'malformed', 'invalid', 'too_long'].includes(
+    error.code,
+  )
+
+const read = async (
+  client: Client,
+  footprint: Footprint,
+  reference: ReadWith,
+  visit: ReportedSink,
+): Promise<boolean> => {
+  const { owners, kpis, days } = footprint
+  const ownerOf = await ownersOfItems(client, reference, owners.keys())
+  if (!ownerOf) return false
+  const users = [...owners.keys()]
+  const narrow = { kpiIds: [...kpis.keys()], ...(users.every((one) => one > 0) && { userIds: users }) }
+  /** What an entry without a target of its own may show. */
+  const defaultsOf = (owner: number, kpi: number): (bigint | null)[] | undefined => {
+    const ofUser = owner < 0 ? null : reference.userTarget(owner, kpi)
+    return ofUser === undefined ? undefined : [ofUser ?? reference.kpis.byId.get(kpi)?.target_default ?? null]
+  }
+  let rowsADraft = 1
+  for (const { from, to, count } of partsOf(footprint, () => rowsADraft)) {
+    let rows = 0
+    for await (const answered of completeReport(client, { from, to, ...narrow })) {
+      rows += answered.length
+      for (const row of answered) {
+        const { kpiId, entryDate, periodId } = row
+        const owner = ownerOf(row.itemId)
+        const isWanted = owner !== undefined && owners.has(owner) && kpis.has(kpiId) && days.has(entryDate)
+        if (isWanted && periodId === 'D') visit([owner, kpiId, entryDate], entryOf(row, defaultsOf(owner, kpiId)))
+      }
+    }
+    rowsADraft = Math.max(rows / count, rowsADraft / 2)
+  }
+  return true
+}
+
+/**
+ * Reads what is stored of the drafts of daily KPIs from the report, which gives twenty times as many a request as the
+ * list of entries. False where it cannot be had, or does not tell whose its rows are.
+ */
+export const readReport = async (...of: Parameters<typeof read>): Promise<boolean> => {
+  try {
+    return await read(...of)
+  } catch (error) {
+    if (isWayout(error)) return false
+    throw error
+  }
+}

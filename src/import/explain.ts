@@ -1,0 +1,165 @@
+import type { Client } from '../client/client.ts'
+import { beginFile } from './check.ts'
+import { type Plan, UnclearHeader } from './columns/columns.ts'
+import { roleOf } from './columns/header.ts'
+import { doubtsOf, seenForms } from './detect/column-formats.ts'
+import type { Forms } from './detect/survey.ts'
+import { shown } from './formats/evidence.ts'
+import { nameOfSign } from './formats/number.ts'
+import { notesOnUnread, warningsOn } from './notes.ts'
+import { type ImportOptions, type Role, ROLES } from './options.ts'
+import { hasRows, type Reading, type Table } from './parse/table.ts'
+
+/** Something that was found out of a file, or was said, and what shows it. */
+type Finding = { readonly topic: string; readonly found: string; readonly evidence: string }
+
+/** How a file is read, and whether something of it is in doubt; where the header is, only what is known none the less. */
+type Explained = { readonly findings: readonly Finding[] } & ({ readonly unclear: UnclearHeader } | Explanation)
+
+type Explanation = {
+  readonly unclear?: undefined
+  readonly isInDoubt: boolean
+  readonly forms: Forms
+  readonly plan: Plan
+}
+
+const SIGNS: Readonly<Record<Reading['separator'], string>> = {
+  ',': 'comma',
+  ';': 'semicolon',
+  '\t': 'tab',
+  '|': 'bar',
+}
+
+const ofReading = ({ gzip, encoding, separator, evidence }: Reading): Finding[] => {
+  /** What shows a thing, without the words that say what it shows. */
+  const why = (topic: string): string => {
+    const told = evidence.filter((line) => line.startsWith(topic)).map((line) => line.replace(/^[^:]*: /, ''))
+    return told.length > 0 ? told.join('; ') : 'as asked, or nothing says otherwise'
+  }
+  return [
+    ...(gzip ? [{ topic: 'compression', found: 'gzip', evidence: why('gzip') }] : []),
+    { topic: 'encoding', found: encoding, evidence: why('encoding') },
+    { topic: 'separator', found: SIGNS[separator], evidence: why('separator') },
+  ]
+}
+
+const whyRole = (name: string, role: Role, { map }: ImportOptions): string => {
+  if (map.has(role)) return `--map ${role}=${map.get(role)}`
+  return roleOf(name) === role ? `"${name.trim()}" is a name of it` : 'it is headed by the name of one'
+}
+
+/** Beside columns of KPIs or users nothing is left out unasked, but for what has no name: another one is in doubt. */
+const ofUnused = (name: string, header: readonly string[], wide: Plan['wide']): Finding =>
+  wide && header.includes(name)
+    ? { topic: 'not known', found: name, evidence: `it names no ${wide.of === 'kpi' ? 'KPI' : 'user'} of its own` }
+    : { topic: 'left out', found: name, evidence: 'its name says nothing that is loaded' }
+
+const ofRoles = (
+  { header, roles, wide, unused }: Plan,
+  options: ImportOptions,
+  lacking: readonly Role[] = [],
+): Finding[] => [
+  {
+    topic: 'layout',
+    found: wide ? `wide: a column for each ${wide.of}` : 'long: a row for each entry',
+    evidence: options.layout === undefined ? 'the names of the columns' : `--layout ${options.layout}`,
+  },
+  ...ROLES.flatMap((role): Finding[] => {
+    const constant =
+      role === 'user' || role === 'source' || role === 'kpi' || role === 'date' ? options[role] : undefined
+    if (constant !== undefined) return [{ topic: role, found: constant, evidence: `--${role}, for all rows` }]
+    const at = roles.get(role)
+    const name = header[at ?? -1] ?? ''
+    if (lacking.includes(role)) return [{ topic: role, found: 'not found', evidence: 'no column is headed so' }]
+    return at === undefined
+      ? []
+      : [{ topic: role, found: `column ${at + 1}, ${name}`, evidence: whyRole(name, role, options) }]
+  }),
+  ...(wide?.columns ?? []).map(({ at, id }) => ({
+    topic: `actual of ${wide?.of ?? ''} ${id}`,
+    found: `column ${at + 1}, ${header[at] ?? ''}`,
+    evidence: 'it is headed by the name of one',
+  })),
+  ...unused.map((name) => ofUnused(name, header, wide)),
+]
+
+const ofNames = ({ names }: Forms, { numbersAs }: ImportOptions): Finding[] =>
+  [...names].flatMap(([role, column]): Finding[] => {
+    const [numbers, doubt] = [column.numbers(), column.doubt()]
+    if (!numbers) return []
+    const asked = numbersAs?.get(role) === 'ids' ? `--by-id ${role}` : `--by-name ${role}`
+    return [
+      {
+        topic: `numbers in ${column.name}`,
+        found: doubt === undefined ? numbers.as : 'in doubt',
+        evidence: doubt ?? (numbersAs?.has(role) ? asked : `"${numbers.shown}"`),
+      },
+    ]
+  })
+
+const ofForms = ({ numbers, date }: Forms, options: ImportOptions): Finding[] => {
+  const proven = date?.column.proven()
+  const dates: Finding[] = date
+    ? [
+        {
+          topic: `form of ${date.column.name}`,
+          found: proven?.format.text ?? 'in doubt',
+          evidence:
+            options.dateFormat === undefined
+              ? (date.column.doubt() ?? (proven?.proof ? shown(proven.proof) : 'no cell is a date'))
+              : '--date-format',
+        },
+      ]
+    : []
+  const ofNumbers = [...numbers.values()].map((column): Finding => {
+    const [sign, doubt] = [column.proven(), column.doubt()]
+    const proof = sign && column.proofs.get(sign)
+    return {
+      topic: `form of ${column.name}`,
+      found: doubt === undefined ? (sign ? nameOfSign(sign) : 'whole numbers') : 'in doubt',
+      evidence:
+        doubt ?? (options.decimal === undefined ? (proof ? shown(proof) : 'no cell has decimals') : '--decimal'),
+    }
+  })
+  return [...dates, ...ofNumbers]
+}
+
+const ofRounding = ({ numbers }: Forms, { strict }: ImportOptions): string[] =>
+  [...numbers.values()].flatMap(({ name, rounded }) => {
+    const first = rounded()
+    const fate = strict ? 'rejected (--strict)' : 'rounded'
+    return first ? [`${name} has numbers with more than four decimals, such as ${shown(first)}, which are ${fate}`] : []
+  })
+
+/** Finds out how a file is read, and what shows that; nothing is sent. */
+export const explainFile = async (
+  table: Table,
+  client: Client,
+  options: ImportOptions,
+  onProgress: () => void,
+): Promise<Explained> => {
+  const ofTable = ofReading(table.reading)
+  const begun = await beginFile(table, client, options).catch((error: unknown) => {
+    if (error instanceof UnclearHeader) return error
+    throw error
+  })
+  if (begun instanceof UnclearHeader) {
+    return { findings: [...ofTable, ...ofRoles(begun.seen, options, begun.lacking)], unclear: begun }
+  }
+  const { plan, reference } = begun
+  const forms = await seenForms(table, plan, options, reference, onProgress)
+  const told = [
+    ...warningsOn(table, forms, !(await hasRows(table))),
+    ...ofRounding(forms, options),
+    ...notesOnUnread(reference),
+  ]
+  const warnings = told.map((found) => ({ topic: 'warning', found, evidence: '' }))
+  const findings = [
+    ...ofTable,
+    ...ofRoles(plan, options),
+    ...ofNames(forms, options),
+    ...ofForms(forms, options),
+    ...warnings,
+  ]
+  return { findings, isInDoubt: doubtsOf(forms).length > 0, forms, plan }
+}

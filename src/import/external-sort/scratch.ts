@@ -1,0 +1,61 @@
+import { closeSync, mkdtempSync, openSync, readSync, rmdirSync, unlinkSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileError } from '../parse/files.ts'
+
+/** A file that has no name any more, so that nothing of it is left, however the process ends. */
+export type Scratch = {
+  /** Adds bytes at the end. */
+  readonly append: (bytes: Uint8Array) => void
+  /** How many bytes there are. */
+  readonly size: () => number
+  /** Fills a buffer from a place on, and answers with how many bytes. */
+  readonly read: (buffer: Uint8Array, place: number) => number
+  readonly close: () => void
+}
+
+/** Opens a file that only its process can read, in a folder for what is temporary. */
+const openNameless = (folder: string): number => {
+  const home = mkdtempSync(join(folder, 'kpi-'))
+  try {
+    const path = join(home, 'scratch')
+    const file = openSync(path, 'wx+', 0o600)
+    unlinkSync(path)
+    return file
+  } finally {
+    rmdirSync(home)
+  }
+}
+
+/** A scratch file in a folder. */
+export const createScratch = (folder: string): Scratch => {
+  const orFail = <T>(act: () => T): T => {
+    try {
+      return act()
+    } catch (error) {
+      throw fileError(error, 'write', `the temporary folder ${folder}`)
+    }
+  }
+  const file = orFail(() => openNameless(folder))
+  let size = 0
+  let isOpen = true
+  return {
+    append: (bytes) => {
+      orFail(() => {
+        for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done, bytes.length - done, size + done)
+      })
+      size += bytes.length
+    },
+    size: () => size,
+    read: (buffer, place) => {
+      let done = 0
+      for (let read = 1; done < buffer.length && read > 0; done += read) {
+        read = readSync(file, buffer, done, buffer.length - done, place + done)
+      }
+      return done
+    },
+    close: () => {
+      if (isOpen) closeSync(file)
+      isOpen = false
+    },
+  }
+}

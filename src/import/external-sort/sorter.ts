@@ -1,0 +1,156 @@
+import {
+  type Block,
+  blockFromBytes,
+  type BlockRow,
+  blockToBytes,
+  compareRows,
+  copyRow,
+  createBlock,
+  enlarge,
+  gather,
+  pushRow,
+} from './block.ts'
+import { createScratch, type Scratch } from './scratch.ts'
+
+/** Sorts any number of rows in constant memory: runs that fit are sorted and laid down in a file, then merged. */
+export type Sorter = {
+  readonly add: (row: BlockRow) => void
+  readonly size: () => number
+  /**
+   * All rows by key, then line, then as they were added, in full blocks of so many; only the last may be shorter. It is
+   * one block, filled again and again: what is to stay must be taken out.
+   */
+  readonly blocks: (rows: number) => Generator<Block>
+  /** Forgets all rows. */
+  readonly clear: () => void
+  /** Removes the file. */
+  readonly close: () => void
+}
+
+const RUN_ROWS = 1 << 17
+/** A block has room for few rows first, as most files are small, and for so many times as many whenever it is full. */
+const FIRST_ROWS = 1 << 10
+const GROWTH = 8
+const FILE_BLOCK_ROWS = 1 << 10
+
+/** The places of a block's rows in their order. */
+const sortedPlaces = (block: Block): Uint32Array => {
+  const places = Uint32Array.from({ length: block.count }, (_, at) => at)
+  const isSorted = places.every((at) => at === 0 || compareRows(block, at - 1, block, at) <= 0)
+  return isSorted ? places : places.sort((left, right) => compareRows(block, left, block, right))
+}
+
+/** A block's rows in their order, a slice at a time. */
+function* sortedSlices(block: Block): Generator<Block> {
+  const places = sortedPlaces(block)
+  for (let start = 0; start < places.length; start += FILE_BLOCK_ROWS) {
+    yield gather(block, places.subarray(start, start + FILE_BLOCK_ROWS))
+  }
+}
+
+/** Where a run lies in the file. */
+type Run = { readonly from: number; readonly to: number }
+
+const writeRun = (scratch: Scratch, block: Block): Run => {
+  const from = scratch.size()
+  for (const slice of sortedSlices(block)) scratch.append(blockToBytes(slice))
+  return { from, to: scratch.size() }
+}
+
+function* readRun(scratch: Scratch, { from, to }: Run): Generator<Block> {
+  let [place, bytes] = [from, Buffer.alloc(0)]
+  const take = (count: number): Buffer => {
+    if (bytes.length < count) bytes = Buffer.allocUnsafe(count)
+    const taken = bytes.subarray(0, Math.min(count, to - place))
+    place += scratch.read(taken, place)
+    return taken
+  }
+  for (let block = blockFromBytes(take); block; block = blockFromBytes(take)) yield block
+}
+
+/** Where the merge is in one run; runs are numbered in the order in which they were filled. */
+type Cursor = { readonly run: Iterator<Block>; readonly number: number; block: Block; at: number }
+
+/** Rows that are alike come in the order in which they were added. */
+const compareCursors = (left: Cursor, right: Cursor): number =>
+  compareRows(left.block, left.at, right.block, right.at) || left.number - right.number
+
+/** Moves a cursor on; false at the end of its run. */
+const advance = (cursor: Cursor): boolean => {
+  cursor.at += 1
+  if (cursor.at < cursor.block.count) return true
+  const { value, done } = cursor.run.next()
+  if (done) return false
+  cursor.block = value
+  cursor.at = 0
+  return true
+}
+
+const openCursors = (runs: readonly Iterator<Block>[]): Cursor[] =>
+  runs.flatMap((run, number) => {
+    const { value, done } = run.next()
+    return done ? [] : [{ run, number, block: value, at: 0 }]
+  })
+
+/** Puts a cursor into its place among sorted ones. */
+const insertSorted = (cursors: Cursor[], cursor: Cursor): void => {
+  const before = cursors.findLastIndex((other) => compareCursors(other, cursor) < 0)
+  cursors.splice(before + 1, 0, cursor)
+}
+
+function* merge(runs: readonly Iterator<Block>[], rows: number): Generator<Block> {
+  const cursors: Cursor[] = []
+  for (const cursor of openCursors(runs)) insertSorted(cursors, cursor)
+  const block = createBlock(rows)
+  for (let least = cursors.shift(); least; least = cursors.shift()) {
+    const [next] = cursors
+    let more = true
+    while (more && (!next || compareCursors(least, next) < 0)) {
+      copyRow(least.block, least.at, block)
+      if (block.count === rows) {
+        yield block
+        block.count = 0
+      }
+      more = advance(least)
+    }
+    if (more) insertSorted(cursors, least)
+  }
+  if (block.count > 0) yield block
+}
+
+/** A sorter that keeps what does not fit in memory in a scratch file within `folder`. */
+export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
+  let capacity = Math.min(FIRST_ROWS, runRows)
+  let block = createBlock(capacity)
+  let scratch: Scratch | undefined
+  const runs: Run[] = []
+  const spill = (): void => {
+    scratch ??= createScratch(folder)
+    runs.push(writeRun(scratch, block))
+    block.count = 0
+  }
+  const makeRoom = (): void => {
+    if (capacity === runRows) return spill()
+    capacity = Math.min(capacity * GROWTH, runRows)
+    block = enlarge(block, capacity)
+  }
+  const laidDown = (): Generator<Block>[] => {
+    const from = scratch
+    return from ? runs.map((run) => readRun(from, run)) : []
+  }
+  return {
+    add: (row) => {
+      if (block.count === capacity) makeRoom()
+      pushRow(block, row)
+    },
+    size: () => runs.length * runRows + block.count,
+    blocks: (rows) => merge([...laidDown(), sortedSlices(block)], rows),
+    clear: () => {
+      scratch?.close()
+      scratch = undefined
+      runs.length = 0
+      block.count = 0
+    },
+    close: () => scratch?.close(),
+  }
+}

@@ -1,0 +1,261 @@
+import { type Day, dayOfCivil, existingDay, FIRST_ENTRY_DAY, LAST_ENTRY_DAY, weekday } from '../../domain/day.ts'
+import { Fault } from '../../domain/errors.ts'
+import { checkDay } from '../../domain/field-value.ts'
+
+/** Remembers what a function said of the texts that it was asked, as a file says few things many times. */
+export const remember = <T>(read: (text: string) => T, limit = 100_000): ((text: string) => T) => {
+  const known = new Map<string, T>()
+  let lastText: string | undefined
+  let last: T
+  const find = (text: string): T => {
+    const before = known.get(text)
+    if (before !== undefined) return before
+    if (known.size >= limit) known.clear()
+    const value = read(text)
+    known.set(text, value)
+    return value
+  }
+  return (text) => {
+    if (text === lastText) return last
+    last = find(text)
+    lastText = text
+    return last
+  }
+}
+
+/** Reads the date of all rows, YYYY-MM-DD. */
+export const readDateCell = (text: string): Day | Fault => {
+  const day = checkDay(text)
+  return day instanceof Fault ? new Fault(`"${text}" ${day.message}`) : day
+}
+
+/** The names of months from January on, in full and as spreadsheets shorten them; accents may be left out. */
+const NAMES: readonly (readonly string[])[] = [
+  'january jan januar jän jänner janvier janv enero ene gennaio gen janeiro januari styczeń stycznia sty',
+  'february feb februar feber février févr fév febrero febbraio fevereiro fev februari luty lutego lut',
+  'march mar märz mär mrz mars marzo março maart mrt marzec marca',
+  'april apr avril avr abril abr aprile kwiecień kwietnia kwi',
+  'may mai mayo maggio mag maio mei maj maja',
+  'june jun juni juin junio giugno giu junho czerwiec czerwca cze',
+  'july jul juli juillet juil julio luglio lug julho lipiec lipca',
+  'august aug août aoû agosto ago augustus augusti sierpień sierpnia sie',
+  'september sep sept septembre septiembre settembre set setembro wrzesień września wrz',
+  'october oct oktober okt octobre octubre ottobre ott outubro out październik października paź',
+  'november nov novembre noviembre novembro',
+  'december dec dezember dez décembre déc diciembre dic dicembre dezembro grudzień grudnia gru',
+].map((names) => names.split(' '))
+
+const fold = (name: string): string => name.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '').replace(/\.$/, '')
+
+const months = new Map(NAMES.flatMap((names, at) => names.map((name) => [fold(name), at + 1] as const)))
+
+/** All names of months, with their numbers, for tests to hold that none is that of two. */
+export const monthNames: readonly (readonly [name: string, month: number])[] = NAMES.flatMap((names, at) =>
+  names.map((name) => [fold(name), at + 1] as const),
+)
+
+/** Names that mean one month in Polish and another in Croatian, so that they mean none here. */
+const TWO_MONTHS = /(?<!\p{L})(?:lip|lis|listopada?)(?!\p{L})/iu
+
+/** Whether a text has the name of a month that is another one in another language. */
+export const namesTwoMonths = (text: string): boolean => TWO_MONTHS.test(text)
+
+/** The month, 1 to 12, that a name means. */
+export const monthOf = (name: string): number | undefined => months.get(fold(name))
+
+/** A way of writing dates, or periods by their year, month, week or quarter. */
+export type DateFormat = {
+  /** As it is written in `--date-format`. */
+  readonly text: string
+  /** The day, or the first day of the period. `undefined` for another form, `null` for a date that does not exist. */
+  readonly read: (text: string) => Day | null | undefined
+}
+
+/** The parts of a format, for usage errors and help. */
+export const DATE_TOKENS =
+  'YYYY, YY (69-99 are 19YY), MM or M, MMM or MMMM (the name of a month), DD or D, WW (ISO week), Q (1-4), other signs as they are, letters in [brackets]; or EXCEL for the serial numbers of spreadsheets'
+
+type Unit = 'year' | 'month' | 'day' | 'week' | 'quarter'
+type Token = { readonly unit: Unit; readonly isName?: boolean; readonly digits?: 2 | 4 }
+
+const TOKENS: Readonly<Record<string, Token>> = {
+  YYYY: { unit: 'year', digits: 4 },
+  YY: { unit: 'year', digits: 2 },
+  MMMM: { unit: 'month', isName: true },
+  MMM: { unit: 'month', isName: true },
+  MM: { unit: 'month' },
+  M: { unit: 'month' },
+  DD: { unit: 'day' },
+  D: { unit: 'day' },
+  WW: { unit: 'week' },
+  Q: { unit: 'quarter' },
+}
+const PART = /YYYY|YY|MMMM|MMM|MM|M|DD|D|WW|Q|\[[^[\]]*\]|\s+|[^A-Za-z[\]]/y
+/** What says whole days, and periods. */
+const KINDS = new Set(['day month year', 'month year', 'week year', 'quarter year', 'year'])
+/** Spreadsheets write midnight after dates; entries have no other time. */
+const MIDNIGHT = String.raw`(?:[T ]\s*0{1,2}:00(?::00(?:[.,]0+)?)?Z?| 12:00(?::00)? ?AM)?`
+
+const partsOf = (text: string): string[] | undefined => {
+  const parts: string[] = []
+  for (let at = 0; at < text.length;) {
+    PART.lastIndex = at
+    const [part] = PART.exec(text) ?? []
+    if (part === undefined) return undefined
+    parts.push(part)
+    at += part.length
+  }
+  return parts
+}
+
+const isDigits = (part: string | undefined): boolean => part !== undefined && part in TOKENS && !TOKENS[part]?.isName
+
+const patternOf = (parts: readonly string[], at: number): string => {
+  const part = parts[at] ?? ''
+  const token = TOKENS[part]
+  if (token?.isName) return String.raw`(\p{L}+\.?)`
+  if (token?.unit === 'quarter') return '([1-4])'
+  if (token?.digits) return String.raw`(\d{${token.digits}})`
+  // One digit is enough where other digits do not run into it.
+  if (token) return isDigits(parts[at - 1]) || isDigits(parts[at + 1]) ? String.raw`(\d{2})` : String.raw`(\d{1,2})`
+  if (part.trim() === '') return String.raw`\s+`
+  const literal = part.startsWith('[') ? part.slice(1, -1) : part
+  return literal.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
+}
+
+type Found = Partial<Record<Unit, number>>
+
+/** The Monday of an ISO week; the first week of a year is that of January 4th. */
+const dayOfWeek = (year: number, week: number): Day | undefined => {
+  const fourth = dayOfCivil(year, 1, 4)
+  const day = fourth - weekday(fourth) + (week - 1) * 7
+  // The week's Thursday lies in the year that it belongs to.
+  const isThere = week >= 1 && day + 3 >= dayOfCivil(year, 1, 1) && day + 3 < dayOfCivil(year + 1, 1, 1)
+  return isThere ? day : undefined
+}
+
+const dayOf = ({ year = NaN, month, day, week, quarter }: Found): Day | null => {
+  const found =
+    week === undefined
+      ? existingDay(year, month ?? (quarter === undefined ? 1 : quarter * 3 - 2), day ?? 1)
+      : dayOfWeek(year, week)
+  return found !== undefined && found >= FIRST_ENTRY_DAY && found <= LAST_ENTRY_DAY ? found : null
+}
+
+const numberOf = (token: Token, text: string): number | undefined => {
+  if (token.isName) return monthOf(text)
+  const number = Number(text)
+  if (token.unit !== 'year' || token.digits !== 2) return number
+  return number + (number < 69 ? 2000 : 1900)
+}
+
+const EXCEL = 'EXCEL'
+const EXCEL_DAY = /^(\d{1,6})(?:[.,]0+)?$/
+/** Day 0 of serial numbers, for those after the February 29th 1900 that spreadsheets believe in. */
+const EXCEL_ZERO = dayOfCivil(1899, 12, 30)
+const EXCEL_FIRST = 61
+
+const excelFormat: DateFormat = {
+  text: EXCEL,
+  read: (text) => {
+    const [, digits] = EXCEL_DAY.exec(text) ?? []
+    if (digits === undefined) return undefined
+    const day = EXCEL_ZERO + Number(digits)
+    return Number(digits) >= EXCEL_FIRST && day <= LAST_ENTRY_DAY ? day : null
+  },
+}
+
+/** What an error says beside the tokens: small letters are often meant for large ones. */
+const orLarge = (text: string): string => {
+  const large = text.toUpperCase()
+  return large !== text && !(dateFormat(large) instanceof Fault) ? `; did you mean ${large}?` : ''
+}
+
+const unitsOf = (tokens: readonly Token[]): string =>
+  tokens
+    .map(({ unit }) => unit)
+    .toSorted()
+    .join(' ')
+
+/** Makes a reader of a format such as `DD.MM.YYYY`. */
+export const dateFormat = (text: string): DateFormat | Fault => {
+  if (text.toUpperCase() === EXCEL) return excelFormat
+  // Cells have no blanks at their ends, so a form has none either.
+  const parts = partsOf(text.trim())
+  const tokens = (parts ?? []).flatMap((part) => TOKENS[part] ?? [])
+  if (!parts || !KINDS.has(unitsOf(tokens))) {
+    return new Fault(
+      `"${text}" is no form of dates; it is made of ${DATE_TOKENS}. Such as DD.MM.YYYY, YYYY-MM, YYYY-[W]WW${orLarge(text)}`,
+    )
+  }
+  const hasDays = tokens.some(({ unit }) => unit === 'day')
+  const pattern = new RegExp(`^${parts.map((_, at) => patternOf(parts, at)).join('')}${hasDays ? MIDNIGHT : ''}$`, 'iu')
+  const read: DateFormat['read'] = (cell) => {
+    const match = pattern.exec(cell)
+    if (!match) return undefined
+    const found: Found = {}
+    for (const [at, token] of tokens.entries()) {
+      const number = numberOf(token, match[at + 1] ?? '')
+      if (number === undefined) return undefined
+      found[token.unit] = number
+    }
+    return dayOf(found)
+  }
+  return { text, read }
+}
+
+/** The flags that say forms of dates, any of them. */
+export const flagsOf = (formats: Iterable<DateFormat>): string =>
+  [...formats].map(({ text }) => `--date-format ${/[ [\]]/.test(text) ? `"${text}"` : text}`).join(' or ')
+
+/** A form that is known to be one. */
+export const made = (text: string): DateFormat => {
+  const format = dateFormat(text)
+  if (format instanceof Fault) throw new TypeError(format.message)
+  return format
+}
+
+/** What is assumed of dates as long as nothing contradicts. */
+export const PLAIN_FORMAT = made('YYYY-MM-DD')
+
+const FOUND_OUT = [
+  'DD.MM.YYYY | DD/MM/YYYY | MM/DD/YYYY | DD-MM-YYYY | MM-DD-YYYY | YYYY/MM/DD | YYYY.MM.DD | YYYYMMDD',
+  'YYYY年MM月DD日 | YYYY年MM月 | DD. MM. YYYY | DD MM YYYY | YYYY. MM. DD | YYYY. MM. DD.',
+  'D MMM YYYY | D. MMM YYYY | D-MMM-YYYY | D.MMM.YYYY | D/MMM/YYYY | D [de] MMM [de] YYYY | YYYY-MMM-DD',
+  'MMM D, YYYY | MMM D YYYY',
+  'YYYY-MM | MM/YYYY | MM.YYYY | MM-YYYY | YYYY/MM | MMM YYYY | MMM-YYYY | MMM [de] YYYY | YYYY-MMM',
+  'YYYY-[W]WW | YYYY[W]WW | YYYY [W]WW | [W]WW YYYY | [W]WW/YYYY | [KW] WW/YYYY | [KW]WW/YYYY | [KW] WW YYYY',
+  'YYYY-[Q]Q | YYYY[Q]Q | YYYY [Q]Q | [Q]Q YYYY | [Q]Q/YYYY | [Q]Q-YYYY | YYYY',
+]
+
+/** The forms that can be found out: not those with years of two digits, nor serial numbers, which say too little. */
+export const KNOWN_FORMATS: readonly DateFormat[] = [
+  PLAIN_FORMAT,
+  ...FOUND_OUT.flatMap((line) => line.split(' | ').map(made)),
+]
+
+/**
+ * The forms with years of two digits, which say too little to be assumed. Of a line the first that fits is meant: with dots
+ * the day comes first, while with other signs it may as well be the month.
+ */
+const FORMS: readonly (readonly DateFormat[])[] = [
+  'DD.MM.YY | MM.DD.YY | YY.MM.DD',
+  'DD/MM/YY | YY/MM/DD',
+  'MM/DD/YY',
+  'DD-MM-YY | YY-MM-DD',
+  'MM-DD-YY',
+  'MMM-YY',
+  'MMM YY',
+  'MMM/YY',
+  "MMM 'YY",
+  'YY-MMM',
+  'D-MMM-YY',
+  'D MMM YY',
+  'D. MMM YY',
+  'D.MMM.YY',
+  'D/MMM/YY',
+].map((line) => line.split(' | ').map(made))
+
+/** The forms in which a text is a date whose year has two digits. */
+export const shortYearsOf = (text: string): DateFormat[] =>
+  FORMS.flatMap((line) => line.find((format) => typeof format.read(text) === 'number') ?? [])

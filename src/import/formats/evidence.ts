@@ -1,0 +1,29 @@
+import { Fault } from '../../domain/errors.ts'
+
+/** What people and programs write where they have no value: neither a number nor a date may be made of it. */
+const PLACEHOLDERS = new Set(
+  [
+    '-|–|—|--|---|.|..|...|…|?|/|nil|none|null|(null)|(blank)|n/a|n.a.|n. a.|na|nan|undefined|tbd|missing',
+    'n/v|k.a.|k. a.|entf.|keine|s/o|n/d|n.d.|nd|nc|sin dato|s/d|nvt|n.v.t.|saknas|brak|b/d|bd',
+  ].flatMap((line) => line.split('|')),
+)
+
+/** `#REF!`, `#DIV/0!`, `#N/A`, and the same in other languages; LibreOffice also writes `Err:502`. */
+const SPREADSHEET_ERROR = /^(?:#[\p{L}\p{N}/ _]+[!?]?|err:\d+)$/iu
+const NARROW = /^#+$/
+
+/** Why a text is no value at all, where it is one of those that stand for something else. */
+export const faultOfNoValue = (text: string): string | undefined => {
+  if (NARROW.test(text)) return 'is what a spreadsheet shows in a column that is too narrow'
+  if (SPREADSHEET_ERROR.test(text)) return 'is an error of the spreadsheet, not a value'
+  return PLACEHOLDERS.has(text.toLowerCase()) ? 'stands for no value; leave the cell empty' : undefined
+}
+
+/** A cell that shows something: its text and the line on which its row begins. */
+export type Evidence = { readonly text: string; readonly line: number }
+
+/** A cell as it is shown to people. */
+export const shown = ({ text, line }: Evidence): string => `"${text}" on line ${line}`
+
+/** Says that a cell is not written as its column is read, so that the column may be another one, or written otherwise. */
+export class Misread extends Fault {}

@@ -1,0 +1,140 @@
+import { digitsBeyond, parseDecimal } from '../../domain/decimal.ts'
+import { Fault } from '../../domain/errors.ts'
+import { checkDecimal } from '../../domain/field-value.ts'
+import type { DECIMALS } from '../options.ts'
+import { faultOfNoValue, Misread } from './evidence.ts'
+
+/** Codes of currencies, as they stand before or after amounts. */
+const CODES =
+  'AED ARS AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MAD MXN MYR NOK NZD PEN ' +
+  'PHP PLN RON RSD RUB SAR SEK SGD THB TND TRY TWD UAH USD VND ZAR'
+/** What stands there instead of a code; longer ones before those that they begin with. */
+const WORDS = 'US$ AU$ CA$ NZ$ HK$ A$ C$ R$ S$ SFr. Fr. Rs. Rs kr. kr zł Kč Ft lei лв. лв TL'
+
+const escaped = (text: string): string => text.replaceAll(/[.$]/g, String.raw`\$&`)
+
+/** A pattern of any currency's sign, word or code. */
+const CURRENCY = `${`${WORDS} ${CODES}`.split(' ').map(escaped).join('|')}|\\p{Sc}`
+
+export type DecimalSign = (typeof DECIMALS)[number]
+
+/** A number in a cell, whether decimals beyond the fourth were rounded away, and which; see `digitsBeyond`. */
+export type NumberCell = { readonly value: bigint; readonly rounded: boolean; readonly beyond?: string }
+
+/** What stands around the digits of a number, and the digits. */
+export type Dressed = {
+  readonly body: string
+  readonly isNegative: boolean
+  readonly isPercent: boolean
+  readonly currency: string | undefined
+}
+
+const BLANK = String.raw` \u00a0\u2009\u202f`
+/** Digits with whatever separates them, and an exponent; what they mean is settled by the decimal sign. */
+const BODY = new RegExp(String.raw`(?:[.,]\d+|\d(?:[\d.,'’${BLANK}]*\d)?)(?:[.,](?=$)|[eE][-+−]?\d+)?`, 'uy')
+const BLANKS = new Set(' \u00a0\u2009\u202f')
+const SIGNS = new Set('-−–+()')
+const UNIT = new RegExp(`%|${CURRENCY}`, 'iuy')
+
+/** Brackets, or one minus before or after; `undefined` where signs contradict each other. */
+const isNegativeBy = (before: string, after: string): boolean | undefined => {
+  if (before === '(' && after === ')') return true
+  const signs = before + after
+  if (signs === '') return false
+  if (signs.length > 1 || '()'.includes(signs)) return undefined
+  // A plus behind a number is none of a number.
+  return signs === '+' ? (after === '' ? false : undefined) : true
+}
+
+const matchAt = (pattern: RegExp, text: string, at: number): string | undefined => {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0]
+}
+
+/** Takes signs, brackets, percent and currency off a number; `undefined` where what is left is none. */
+export const undress = (text: string): Dressed | undefined => {
+  let [body, before, after] = ['', '', '']
+  let unit: string | undefined
+  for (let at = 0; at < text.length;) {
+    const sign = text[at] ?? ''
+    if (BLANKS.has(sign)) at += 1
+    else if (SIGNS.has(sign)) {
+      if (body === '') before += sign
+      else after += sign
+      at += 1
+    } else {
+      const digits = body === '' ? matchAt(BODY, text, at) : undefined
+      const part = digits ?? (unit === undefined ? matchAt(UNIT, text, at) : undefined)
+      if (part === undefined) return undefined
+      if (digits === undefined) unit = part
+      else body = digits
+      at += part.length
+    }
+  }
+  const isNegative = isNegativeBy(before, after)
+  if (body === '' || isNegative === undefined) return undefined
+  return { body, isNegative, isPercent: unit === '%', currency: unit === '%' ? undefined : unit }
+}
+
+const GROUPED: Readonly<Record<DecimalSign, RegExp>> = {
+  // Indian groups have two digits but for the last.
+  '.': new RegExp(String.raw`^[1-9]\d{0,2}([,'’${BLANK}])\d{3}(?:\1\d{3})*$|^[1-9]\d?(?:,\d{2})+,\d{3}$`, 'u'),
+  ',': new RegExp(String.raw`^[1-9]\d{0,2}([.'’${BLANK}])\d{3}(?:\1\d{3})*$`, 'u'),
+}
+const DIGITS = /^\d*$/
+
+/** The digits of a number with a decimal sign, as `parseDecimal` takes them; `undefined` where they are none. */
+const plainDigits = (body: string, sign: DecimalSign): string | undefined => {
+  const [mantissa = '', exponent] = body.split(/e/i)
+  const [whole = '', fraction, ...more] = mantissa.split(sign)
+  if (more.length > 0 || (fraction !== undefined && !DIGITS.test(fraction))) return undefined
+  // Numbers with exponents have no thousands to separate.
+  const isWhole = DIGITS.test(whole) || (exponent === undefined && GROUPED[sign].test(whole))
+  if (!isWhole) return undefined
+  const digits = fraction === undefined ? '' : `.${fraction}`
+  return whole.replaceAll(/\D/g, '') + digits + (exponent === undefined ? '' : `e${exponent.replace('−', '-')}`)
+}
+
+/** Reads a number whose decimal sign is known. `undefined` where it is none; a fault where it is too large. */
+export const readDressed = ({ body, isNegative }: Dressed, sign: DecimalSign): NumberCell | Fault | undefined => {
+  const digits = plainDigits(body, sign)
+  if (digits === undefined) return undefined
+  const text = (isNegative ? '-' : '') + digits
+  const parsed = parseDecimal(text)
+  if (!parsed) return undefined
+  const value = checkDecimal(parsed)
+  if (value instanceof Fault) return value
+  return parsed.rounded ? { value, rounded: true, beyond: digitsBeyond(text) } : { value, rounded: false }
+}
+
+const NAMES: Readonly<Record<DecimalSign, string>> = { '.': 'a decimal point', ',': 'a decimal comma' }
+const OTHER: Readonly<Record<DecimalSign, DecimalSign>> = { '.': ',', ',': '.' }
+
+/** The other decimal sign. */
+export const otherSign = (sign: DecimalSign): DecimalSign => OTHER[sign]
+
+/** A decimal sign in words. */
+export const nameOfSign = (sign: DecimalSign): string => NAMES[sign]
+
+/** Says why a text is no number with that decimal sign. */
+export const faultOfNumber = (text: string, sign: DecimalSign): Fault => {
+  const dressed = undress(text)
+  const known = dressed ? undefined : faultOfNoValue(text)
+  if (known !== undefined) return new Fault(known)
+  if (!dressed || readDressed(dressed, OTHER[sign]) === undefined) return new Misread('must be a number')
+  return new Misread(`has ${NAMES[OTHER[sign]]}, where numbers have ${NAMES[sign]}`)
+}
+
+/** What was read of a text, with the text where it is a fault. */
+export const toldOf = (text: string, cell: NumberCell | Fault): NumberCell | Fault => {
+  if (!(cell instanceof Fault)) return cell
+  const told = `"${text}" ${cell.message}`
+  return cell instanceof Misread ? new Misread(told) : new Fault(told)
+}
+
+/** Reads a number whose decimal sign is known. */
+export const readNumber = (text: string, sign: DecimalSign): NumberCell | Fault => {
+  const dressed = undress(text)
+  const cell = dressed && readDressed(dressed, sign)
+  return toldOf(text, cell ?? faultOfNumber(text, sign))
+}

@@ -1,0 +1,140 @@
+import { Stopped } from '../client/transport.ts'
+import { KpiError } from '../domain/errors.ts'
+import type { EntryDraft } from '../domain/resources/entry.ts'
+import { saysNotAssigned } from '../domain/rules.ts'
+import { createAssignments } from './assignments/needed.ts'
+import type { Load, Summary } from './import-types.ts'
+import { type Journal, type JournalHead, journalPath } from './journal/journal.ts'
+import { openJournal } from './journal/open-journal.ts'
+import { minuteOf, mustNotAddAgain, notesOnUnfinished } from './journal/unfinished.ts'
+import { type Prepared, withPrepared } from './prepare.ts'
+import { tellUnchecked } from './reference.ts'
+import { countedBatches, sendAll, type Sent } from './send.ts'
+import type { Verified } from './verify/verified.ts'
+import { verifyRun } from './verify/verify.ts'
+
+/** How an import ended: with entries left where it was stopped, or where the service failed or refused in mid-run. */
+export type Ending = {
+  readonly summary: Summary
+  readonly left: number
+  readonly failure: KpiError | undefined
+  /** Whether any row was rejected as its KPI is not assigned to its user. */
+  readonly needsAssignments: boolean
+  /** Why what was rejected could not be written down, where something had been sent by then. */
+  readonly unwritten?: KpiError | undefined
+  /** What reading everything back came to, where that was asked for and all had been sent. */
+  readonly verified?: Verified | undefined
+}
+
+/** Writes what has been rejected so far, counted in the summary; answers whether assignments were missing. */
+const layDownRejects = async ({ table, rejectsFile }: Load, prepared: Prepared): Promise<boolean> => {
+  const { summary, rejects, plan, options } = prepared
+  let needsAssignments = false
+  summary.rejected = 0
+  for (const { reasons } of rejects.lines()) {
+    summary.rejected += 1
+    needsAssignments ||= reasons.some(saysNotAssigned)
+  }
+  // Where empty cells clear, rows stay as they were: they can be loaded again, as nothing is added then.
+  const values = options.clearEmpty ? [] : (plan.wide?.columns ?? []).map(({ at }) => at)
+  if (summary.rejected > 0) await rejectsFile.write(table, rejects, values)
+  return needsAssignments
+}
+
+const NAME_BYTES = 12
+
+const NOBODY: JournalHead['account'] = { for: '', isSure: false }
+
+/** Our newer variant knows a request again that comes with another key of the account. */
+const namedBy = ({ client, journal: place }: Load): string => {
+  const account = place?.account()
+  return client.variant === 'v1' && account?.isSure ? account.for : (place?.caller ?? '')
+}
+
+/** Opens the journal of a run, and says what there is to say of it, and of others of the same file. */
+const beginJournal = (work: Load, prepared: Prepared): Journal => {
+  const { journal: place, options, clock, random, onNote } = work
+  const runId = Buffer.from(random(NAME_BYTES)).toString('hex')
+  const head = {
+    runId,
+    service: place?.service ?? '',
+    path: place?.path ?? '',
+    beganAt: clock.now(),
+    content: prepared.fingerprint,
+    account: place?.account() ?? NOBODY,
+    caller: namedBy(work),
+    isAdding: options.onConflict === 'add',
+  }
+  const path = place && journalPath(place, prepared.fingerprint, options)
+  const drafts = function* (): Generator<EntryDraft> {
+    for (const { drafts: some } of prepared.batches()) yield* some
+  }
+  if (place && path !== undefined && !options.addAgain) mustNotAddAgain(place.folder, path, head, drafts)
+  const journal = openJournal(path, head)
+  if (journal.doneBefore > 0) {
+    onNote(
+      `going on with the import that began at ${minuteOf(journal.beganAt)}: ${journal.doneBefore} entries are done`,
+    )
+  } else if (place && path !== undefined) for (const note of notesOnUnfinished(place.folder, path, head)) onNote(note)
+  return journal
+}
+
+/** What is told of an error, where something has been done by then; else it is thrown. */
+const toldOf = (error: unknown, isBegun: boolean): KpiError | undefined => {
+  if (!isBegun || !(error instanceof KpiError || error instanceof Stopped)) throw error
+  return error instanceof KpiError ? error : undefined
+}
+
+/** Makes what assignments are needed, then sends all. */
+const send = async (work: Load, prepared: Prepared, journal: Journal): Promise<Sent> => {
+  try {
+    await createAssignments(work, prepared)
+  } catch (error) {
+    const isTold = error instanceof Stopped || (error instanceof KpiError && error.mayBeDone)
+    const failure = toldOf(error, isTold || prepared.summary.assigned > 0)
+    return { left: countedBatches(prepared.batches()).entries(), failure, isWhole: false }
+  }
+  return sendAll(work, prepared, journal)
+}
+
+/** Removes the journal of a run that has come to its end, or leaves that to whoever knows when it is not needed. */
+const finish = ({ onFinished }: Load, journal: Journal): void => {
+  if (onFinished) onFinished(journal.leave())
+  else journal.finish()
+}
+
+/** Sends what was prepared, and lays down what was rejected on the way. */
+const run = async (work: Load, prepared: Prepared, journal: Journal): Promise<Ending> => {
+  const { summary, rejects } = prepared
+  let needsAssignments = await layDownRejects(work, prepared)
+  const known = rejects.size()
+  const { left, failure, isWhole } = await send(work, prepared, journal)
+  summary.unchecked = tellUnchecked(prepared.reference)
+  try {
+    if (rejects.size() > known) needsAssignments = await layDownRejects(work, prepared)
+  } catch (error) {
+    return { summary, left, failure, needsAssignments, unwritten: toldOf(error, true) }
+  }
+  const ending = { summary, left, failure, needsAssignments }
+  if (!isWhole) return ending
+  const verified = await verifyRun(work, prepared, journal)
+  // What could not be read back is read back by the same command, which has nothing to send then.
+  if (!verified?.failure) finish(work, journal)
+  return { ...ending, verified }
+}
+
+/**
+ * Loads a file of entries: all of it is read and checked first, then what is good is sent in the order of its keys, and
+ * what is not goes to the rejects file (command line, section 6). That file is there before anything is sent, so that a
+ * folder that cannot be written stops the run in time; so does a journal that cannot be written.
+ */
+export const importFile = (work: Load): Promise<Ending> =>
+  withPrepared(work, async (prepared) => {
+    const journal = beginJournal(work, prepared)
+    try {
+      return await run(work, prepared, journal)
+    } finally {
+      journal.close()
+      work.rejectsFile.tell()
+    }
+  })

@@ -1,0 +1,60 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { JournalHead } from './journal.ts'
+import { holdJournal, journalInMemory, removeHeld, told } from './lock.ts'
+
+/** The file of a journal, held by this process alone. */
+export type JournalFile = {
+  readonly database: DatabaseSync
+  /** Runs what writes to it; it is on the disk afterwards where it was asked to be. */
+  readonly write: <T>(isSynced: boolean, work: () => T) => T
+  /** Lets go of it and removes it. */
+  readonly remove: () => void
+  /** Lets go of it. */
+  readonly close: () => void
+}
+
+const IN_MEMORY = 'in memory'
+
+const fileOf = (path: string | undefined, database: DatabaseSync): JournalFile => {
+  const name = path ?? IN_MEMORY
+  let isSyncing = true
+  const sync = (isAsked: boolean): void => {
+    if (isAsked !== isSyncing) database.exec(`pragma synchronous = ${isAsked ? 'full' : 'normal'}`)
+    isSyncing = isAsked
+  }
+  return {
+    database,
+    write: (isSynced, work) =>
+      told(name, () => {
+        sync(isSynced)
+        database.exec('begin immediate')
+        try {
+          const result = work()
+          database.exec('commit')
+          return result
+        } catch (error) {
+          if (database.isTransaction) database.exec('rollback')
+          throw error
+        }
+      }),
+    remove: () => {
+      if (path === undefined) database.close()
+      else removeHeld(database, path)
+    },
+    close: () => database.close(),
+  }
+}
+
+/** Opens the journal at a path, begun with a head where there is none; throws `locked` where another process has it. */
+export const openJournalFile = (path: string | undefined, head: JournalHead): JournalFile =>
+  fileOf(
+    path,
+    told(path ?? IN_MEMORY, () => (path === undefined ? journalInMemory(head) : holdJournal(path, head))),
+  )
+
+/** The same where there is to be one. */
+export const findJournalFile = (path: string): JournalFile =>
+  fileOf(
+    path,
+    told(path, () => holdJournal(path, undefined)),
+  )

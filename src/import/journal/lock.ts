@@ -1,0 +1,191 @@
+import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { KpiError } from '../../domain/errors.ts'
+import type { JournalHead } from './journal.ts'
+import { makeMissing } from './private-folder.ts'
+import { isSealed, keepSeal, SEAL_SCHEMA } from './seal.ts'
+
+/** What keeps a journal from being written: nothing may be sent that is not written down. */
+export class JournalFault extends KpiError {}
+
+// SQLite's primary result codes.
+const REASONS: Readonly<Record<number, string>> = {
+  8: 'it may not be written',
+  10: 'the disk cannot be read or written',
+  13: 'the disk is full',
+  14: 'it cannot be opened; check the permissions of its folder',
+}
+const BUSY: ReadonlySet<number> = new Set([5, 6])
+const DAMAGED: ReadonlySet<number> = new Set([11, 26])
+
+const resultCode = (error: unknown): number =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0
+
+/** Returns whether an error says that somebody else has the file locked. */
+const isBusy = (error: unknown): boolean => BUSY.has(resultCode(error))
+
+/** What is told of a journal that cannot be gone on with. */
+const unreadable = (path: string, what: string, cause?: unknown): JournalFault =>
+  new JournalFault(
+    'unusable',
+    `the journal ${path} ${what}; remove it to begin anew: what was stored already is found there, but with --on-conflict add it would be added again`,
+    { cause },
+  )
+
+const faultOf = (error: unknown, path: string): unknown => {
+  if (error instanceof KpiError) return error
+  const code = resultCode(error)
+  if (isBusy(error))
+    return new KpiError('locked', 'the same import is running already; wait until it has ended, or stop it')
+  if (DAMAGED.has(code)) return unreadable(path, 'is damaged', error)
+  const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error))
+  return new JournalFault('unusable', `cannot write the journal ${path}: ${reason}`, { cause: error })
+}
+
+/** Does what is done with a journal; what goes wrong is told with its path. */
+export const told = <T>(path: string, work: () => T): T => {
+  try {
+    return work()
+  } catch (error) {
+    throw faultOf(error, path)
+  }
+}
+
+const VERSION = 3
+const SCHEMA = `
+create table meta (name text primary key, value text not null) without rowid;
+create table intervals (
+  id integer primary key,
+  first_owner integer not null, first_kpi integer not null, first_day integer not null,
+  last_owner integer not null, last_kpi integer not null, last_day integer not null,
+  count integer not null, digest text not null, way text not null, places text, stage text not null,
+  sent_at integer not null, run text not null, outcome text
+);
+create table marks (interval integer primary key, marks blob not null);
+create index intervals_by_key on intervals (first_owner, first_kpi, first_day);
+create table ones (
+  interval integer not null, owner integer not null, kpi integer not null, day integer not null,
+  digest text not null, known integer, sent_at integer not null, outcome text,
+  primary key (interval, owner, kpi, day)
+) without rowid;
+pragma user_version = ${VERSION}`
+
+/**
+ * A run tries so often to get its own journal, and waits so long in between. Imports of other files lock it for some
+ * milliseconds while they look at what is unfinished, and give way to it: they do not wait. SQLite's own waiting does not
+ * cover every lock.
+ */
+const [TRIES, PAUSE_MS] = [100, 30]
+
+const nobody = new Int32Array(new SharedArrayBuffer(4))
+
+/** Does what may find a file locked, again and again for a while. */
+const patiently = <T>(work: () => T): T => {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || tried === TRIES) throw error
+      Atomics.wait(nobody, 0, 0, PAUSE_MS)
+    }
+  }
+}
+
+/** What lies beside a journal from before there is one until it is whole: without it, one that is empty has lost what it held. */
+const markOf = (path: string): string => `${path}-new`
+
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
+
+/** Makes a file where there is none, for its owner alone. */
+const touch = (path: string): void => closeSync(openSync(path, 'a', 0o600))
+
+/** Makes the file where there is none, and says which one it is; undefined where it is gone by then. */
+const findOrMake = (path: string): number | undefined => {
+  makeMissing(dirname(path))
+  if (!existsSync(path)) touch(markOf(path))
+  if (existsSync(markOf(path))) touch(path)
+  return inodeOf(path)
+}
+
+const versionOf = (database: DatabaseSync): number =>
+  Number(database.prepare('pragma user_version').get()?.['user_version'])
+
+const fill = (database: DatabaseSync, head: JournalHead): void => {
+  keepSeal(database)
+  database.exec(SCHEMA)
+  database.exec(SEAL_SCHEMA)
+  database.prepare("insert into meta values ('head', ?)").run(JSON.stringify(head))
+}
+
+const mustBeWhole = (database: DatabaseSync, path: string): void => {
+  const version = versionOf(database)
+  if (version !== 0 && version !== VERSION) throw unreadable(path, `is of another version of kpi (${version})`)
+  const hasHead = version === VERSION && database.prepare("select 1 from meta where name = 'head'").get()
+  if (!hasHead || !isSealed(database)) throw unreadable(path, 'is damaged')
+}
+
+/**
+ * Takes the lock, which lasts until the file is closed, and fills one that is new; false where it is not the one at the path. All of
+ * it lies in one file: what is written ahead in a second one could be lost without a trace.
+ */
+const takeHold = (database: DatabaseSync, path: string, inode: number, head: JournalHead | undefined): boolean => {
+  database.exec('pragma locking_mode = exclusive; pragma journal_mode = delete; begin immediate')
+  keepSeal(database)
+  if (inodeOf(path) !== inode) return false
+  if (head && versionOf(database) === 0 && existsSync(markOf(path))) fill(database, head)
+  mustBeWhole(database, path)
+  database.exec('commit')
+  rmSync(markOf(path), { force: true })
+  return true
+}
+
+/** Opens a file that is there: SQLite would make one that nobody has marked. */
+const openThere = (path: string): DatabaseSync => {
+  const url = pathToFileURL(path)
+  url.searchParams.set('mode', 'rw')
+  return new DatabaseSync(url)
+}
+
+/** Opens a file and holds it; undefined where it was removed at that moment, by a process that had finished. */
+const tryHold = (path: string, inode: number, head: JournalHead | undefined): DatabaseSync | undefined => {
+  let database: DatabaseSync | undefined
+  try {
+    database = openThere(path)
+    if (takeHold(database, path, inode, head)) return database
+    database.close()
+  } catch (error) {
+    database?.close()
+    if (inodeOf(path) === inode) throw error
+  }
+  return undefined
+}
+
+const hold = (path: string, head: JournalHead | undefined): DatabaseSync => {
+  for (;;) {
+    const inode = head ? findOrMake(path) : inodeOf(path)
+    const database = inode === undefined ? undefined : tryHold(path, inode, head)
+    if (database) return database
+    if (!head && inode === undefined) throw unreadable(path, 'is not there')
+  }
+}
+
+/** Holds the journal at a path, begun with a head where there is none; without a head there has to be one, and nobody waits for it. */
+export const holdJournal = (path: string, head: JournalHead | undefined): DatabaseSync =>
+  head ? patiently(() => hold(path, head)) : hold(path, head)
+
+/** Lets go of a journal and removes it. */
+export const removeHeld = (database: DatabaseSync, path: string): void => {
+  // Its log goes first and all happens while it is held, so that nobody else's file is met under its name.
+  database.exec('pragma journal_mode = memory')
+  for (const one of [markOf(path), `${path}-journal`, path]) rmSync(one, { force: true })
+  database.close()
+}
+
+/** A journal that lasts as long as its process. */
+export const journalInMemory = (head: JournalHead): DatabaseSync => {
+  const database = new DatabaseSync(':memory:')
+  fill(database, head)
+  return database
+}

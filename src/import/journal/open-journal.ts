@@ -1,0 +1,232 @@
+import { existsSync } from 'node:fs'
+import type { StatementSync } from 'node:sqlite'
+import { KpiError } from '../../domain/errors.ts'
+import { findJournalFile, type JournalFile, openJournalFile } from './journal-file.ts'
+import type { Intent, Interval, Journal, JournalHead, One } from './journal.ts'
+import type { Marks } from './key-samples.ts'
+import type { Tally } from './tally.ts'
+
+/** An intent as the table has it, column by column. */
+const valuesOf = ({ first, last, count, digest, way, places, stage, sentAt }: Intent): (string | number | null)[] => [
+  ...first,
+  ...last,
+  count,
+  digest,
+  way,
+  places ? JSON.stringify(places) : null,
+  JSON.stringify(stage),
+  sentAt,
+]
+
+type Row = ReturnType<StatementSync['get']> & {}
+
+const outcomeIn = ({ outcome }: Row): Tally | undefined =>
+  typeof outcome === 'string' ? (JSON.parse(outcome) as Tally) : undefined
+
+/** An interval as it stands in the table. */
+const intervalOf = (row: Row): Interval => ({
+  id: Number(row['id']),
+  first: [Number(row['first_owner']), Number(row['first_kpi']), Number(row['first_day'])],
+  last: [Number(row['last_owner']), Number(row['last_kpi']), Number(row['last_day'])],
+  count: Number(row['count']),
+  digest: String(row['digest']),
+  way: row['way'] === 'one' ? 'one' : 'batch',
+  places: typeof row['places'] === 'string' ? (JSON.parse(row['places']) as number[]) : undefined,
+  stage: JSON.parse(String(row['stage'])) as Tally,
+  sentAt: Number(row['sent_at']),
+  run: String(row['run']),
+  outcome: outcomeIn(row),
+})
+
+/** What was there before an entry: ids, with commas between where there are several; they count from 1, so that 0 is nothing. */
+const knownOf = (value: Row[string] | undefined): number[] | null | undefined => {
+  if (typeof value === 'string') return value.split(',').map(Number)
+  return value === null ? undefined : Number(value) === 0 ? null : [Number(value)]
+}
+
+/** An entry that was sent by itself, as it stands in the table. */
+const oneOf = (row: Row): One => ({
+  key: [Number(row['owner']), Number(row['kpi']), Number(row['day'])],
+  digest: String(row['digest']),
+  known: knownOf(row['known']),
+  sentAt: Number(row['sent_at']),
+  outcome: outcomeIn(row),
+})
+
+/** What a column holds for that. */
+const knownToRow = (known: One['known']): number | string | null =>
+  known === undefined ? null : (known?.join(',') ?? 0)
+
+/** The head of a journal as it stands there. */
+const headOf = (row: Row): JournalHead => JSON.parse(String(row['value'])) as JournalHead
+
+const KEY_COLUMNS = 'first_owner, first_kpi, first_day, last_owner, last_kpi, last_day'
+const INTENT_COLUMNS = `${KEY_COLUMNS}, count, digest, way, places, stage, sent_at, run`
+
+const readHead = ({ database }: JournalFile): JournalHead => {
+  const found = database.prepare("select value from meta where name = 'head'").get()
+  if (!found) throw new Error('a journal without a head')
+  return headOf(found)
+}
+
+/** Reads the head of a journal. With other credentials requests have other names from now on, which it then says. */
+const headIn = (file: JournalFile, { runId, caller }: JournalHead): JournalHead => {
+  const before = readHead(file)
+  if (before.caller === caller) return before
+  const head = { ...before, runId, caller }
+  file.write(true, () =>
+    file.database.prepare("update meta set value = ? where name = 'head'").run(JSON.stringify(head)),
+  )
+  return head
+}
+
+/** Removes the journal of a run that has come to its end; one that another process goes on with is left to that. */
+const forgetJournal = (path: string | undefined, head: JournalHead): void => {
+  if (path === undefined || !existsSync(path)) return
+  try {
+    openJournal(path, head).finish()
+  } catch (error) {
+    if (!(error instanceof KpiError)) throw error
+  }
+}
+
+const doneIn = ({ database }: JournalFile): number =>
+  Number(
+    database
+      .prepare(
+        `select (select total(count) from intervals where outcome is not null) +
+           (select count(*) from ones where outcome is not null) as done`,
+      )
+      .get()?.['done'] ?? 0,
+  )
+
+/** Looks at the journal of another run: its head, and how much was done. */
+export const readJournal = (path: string): JournalHead & Pick<Journal, 'doneBefore'> => {
+  const file = findJournalFile(path)
+  try {
+    return { ...readHead(file), doneBefore: doneIn(file) }
+  } finally {
+    file.close()
+  }
+}
+
+/** Reads the marks of all that a journal of another run says may have been sent. */
+export const readMarks = (path: string): Marks[] => {
+  const file = findJournalFile(path)
+  try {
+    const rows = file.database.prepare('select marks from marks').all()
+    return rows.flatMap(({ marks }) => (marks instanceof Uint8Array ? [new Int32Array(marks.slice().buffer)] : []))
+  } finally {
+    file.close()
+  }
+}
+
+/** The journal of a run at a path, begun with a head where it is new; in memory where there is no path. */
+export const openJournal = (path: string | undefined, asked: JournalHead): Journal => {
+  const file = openJournalFile(path, asked)
+  const { database, write } = file
+  const head = headIn(file, asked)
+  const statements = new Map<string, StatementSync>()
+  const sql = (text: string): StatementSync => {
+    const known = statements.get(text) ?? database.prepare(text)
+    statements.set(text, known)
+    return known
+  }
+  const maxId = Number(sql('select max(id) as id from intervals').get()?.['id'] ?? 0)
+  const doneBefore = doneIn(file)
+  const marksBefore = new Map<number, Marks>()
+  const marksIn = (interval: number): Marks => {
+    const marks = sql('select marks from marks where interval = ?').get(interval)?.['marks']
+    return marks instanceof Uint8Array ? new Int32Array(marks.slice().buffer) : new Int32Array()
+  }
+  const writeMarks = (interval: number, marks: Marks | undefined): void => {
+    if (!marks) return
+    const bytes = new Uint8Array(marks.buffer, marks.byteOffset, marks.byteLength)
+    sql('insert or replace into marks values (?, ?)').run(interval, bytes)
+  }
+  const rewrite = (interval: number, intent: Intent, run: string, outcome: Tally | undefined): void => {
+    sql(`update intervals set (${INTENT_COLUMNS}, outcome) = (${places}, ?) where id = ?`).run(
+      ...valuesOf(intent),
+      run,
+      outcome ? JSON.stringify(outcome) : null,
+      interval,
+    )
+    writeMarks(interval, intent.marks)
+  }
+  const places = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?'
+  let isOpen = true
+  const end = (isKept: boolean): void => {
+    if (!isOpen) return
+    isOpen = false
+    if (isKept) file.close()
+    else file.remove()
+  }
+  const close = (): void => {
+    if (isOpen) end(sql('select 1 from intervals limit 1').get() !== undefined)
+  }
+  return {
+    ...head,
+    doneBefore,
+    earlier: (after, atMost) =>
+      sql(
+        `select * from intervals where id <= ? and (first_owner, first_kpi, first_day) > (?, ?, ?)
+         order by first_owner, first_kpi, first_day limit ?`,
+      )
+        .all(maxId, ...(after ?? [Number.MIN_SAFE_INTEGER, 0, 0]), atMost)
+        .map(intervalOf),
+    ones: (interval) => sql('select * from ones where interval = ?').all(interval).map(oneOf),
+    marks: (interval) => marksBefore.get(interval) ?? marksIn(interval),
+    intend: (intents) =>
+      write(true, () =>
+        intents.map((intent) => {
+          const insert = sql(`insert into intervals (${INTENT_COLUMNS}) values (${places})`)
+          const id = Number(insert.run(...valuesOf(intent), head.runId).lastInsertRowid)
+          writeMarks(id, intent.marks)
+          return id
+        }),
+      ),
+    intendAnew: (interval, intent) => {
+      if (!marksBefore.has(interval)) marksBefore.set(interval, marksIn(interval))
+      write(true, () => rewrite(interval, intent, head.runId, undefined))
+    },
+    restore: ({ id, run, outcome, ...intent }) =>
+      write(true, () => rewrite(id, { ...intent, marks: marksBefore.get(id) }, run, outcome)),
+    intendOnes: (interval, ones) =>
+      write(true, () => {
+        const insert = sql('insert or replace into ones values (?, ?, ?, ?, ?, ?, ?, null)')
+        for (const { key, digest, known, sentAt } of ones) {
+          insert.run(interval, ...key, digest, knownToRow(known), sentAt)
+        }
+      }),
+    acknowledge: (interval, outcome) =>
+      write(false, () => {
+        sql('update intervals set outcome = ? where id = ?').run(JSON.stringify(outcome), interval)
+        sql('delete from ones where interval = ?').run(interval)
+      }),
+    acknowledgeOne: (interval, key, outcome) =>
+      write(false, () => {
+        sql('update ones set outcome = ? where interval = ? and owner = ? and kpi = ? and day = ?').run(
+          JSON.stringify(outcome),
+          interval,
+          ...key,
+        )
+      }),
+    withdraw: (intervals) =>
+      write(false, () => {
+        for (const id of intervals) {
+          sql('delete from intervals where id = ?').run(id)
+          sql('delete from marks where interval = ?').run(id)
+        }
+      }),
+    withdrawOne: (interval, key) =>
+      write(false, () => {
+        sql('delete from ones where interval = ? and owner = ? and kpi = ? and day = ?').run(interval, ...key)
+      }),
+    finish: () => end(false),
+    leave: () => {
+      close()
+      return () => forgetJournal(path, head)
+    },
+    close,
+  }
+}

@@ -1,0 +1,66 @@
+import type { BatchResult } from '../../domain/resources/entry.ts'
+import { emptySummary, type Summary } from '../import-types.ts'
+import type { Rejects } from '../rejects/rejects.ts'
+
+/** What of a summary is counted as entries are sent. */
+const COUNTED = ['created', 'updated', 'unchanged', 'sent', 'skipped', 'empty'] as const
+
+/** What became of some entries: how many came to what, and which lines were refused, with the reasons. */
+export type Tally = Record<(typeof COUNTED)[number], number> & { readonly refused: [line: number, reason: string][] }
+
+export const emptyTally = (): Tally => ({
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  sent: 0,
+  skipped: 0,
+  empty: 0,
+  refused: [],
+})
+
+/** Adds what became of some entries to what became of others. */
+export const addTally = (to: Tally, more: Tally): void => {
+  for (const one of COUNTED) to[one] += more[one]
+  for (const one of more.refused) to.refused.push(one)
+}
+
+/** Notes an entry, with all the lines that it came from, as refused. */
+export const refuseLines = (
+  { refused }: Tally,
+  lines: number | readonly number[],
+  reasons: readonly string[],
+): void => {
+  for (const line of [lines].flat()) for (const reason of reasons) refused.push([line, reason])
+}
+
+const countIn = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, Number(count)) : 0)
+
+/** Counts what a service says of so many entries, as far as that adds up; all else of them was sent. */
+export const countResult = (tally: Tally, result: BatchResult, count: number): void => {
+  const created = countIn(result.rows_created)
+  const updated = countIn(result.rows_updated)
+  const unchanged = countIn(result.rows_unchanged)
+  const told = created + updated + unchanged
+  tally.sent += told > count ? count : count - told
+  if (told > count) return
+  tally.created += created
+  tally.updated += updated
+  tally.unchanged += unchanged
+}
+
+/** Where a run counts: in its summary and rejects. */
+export type Counting = { readonly summary: Summary; readonly rejects: Pick<Rejects, 'add'> }
+
+/** Counts what became of some entries in the summary of a run, and in its rejects. */
+export const countTally = ({ summary, rejects }: Counting, tally: Tally): void => {
+  for (const one of COUNTED) summary[one] += tally[one]
+  for (const [line, reason] of tally.refused) rejects.add(line, reason)
+}
+
+/** Does work that counts, and answers beside its result what it counted, which nobody has seen yet. */
+export const tallied = async <T>(work: (counting: Counting) => Promise<T>): Promise<[result: T, tally: Tally]> => {
+  const [summary, tally] = [emptySummary(), emptyTally()]
+  const result = await work({ summary, rejects: { add: (line, reason) => tally.refused.push([line, reason]) } })
+  for (const one of COUNTED) tally[one] = summary[one]
+  return [result, tally]
+}

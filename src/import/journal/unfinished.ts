@@ -1,0 +1,95 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { KpiError } from '../../domain/errors.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { type Journal, JOURNAL_ENDING, type JournalHead } from './journal.ts'
+import { countKnown } from './key-samples.ts'
+import { readJournal, readMarks } from './open-journal.ts'
+
+const journalsIn = (folder: string): string[] =>
+  (existsSync(folder) ? readdirSync(folder) : [])
+    .filter((name) => name.endsWith(JOURNAL_ENDING))
+    .map((name) => join(folder, name))
+
+/** What is said at the head of another run's journal; not there where it is in use, or cannot be read. */
+const look = (path: string): Unfinished[] => {
+  try {
+    return [{ ...readJournal(path), at: path }]
+  } catch {
+    return []
+  }
+}
+
+/** Another run that did not end. */
+type Unfinished = JournalHead & Pick<Journal, 'doneBefore'> & { readonly at: string }
+
+const othersIn = (folder: string, own: string, { service }: JournalHead): Unfinished[] =>
+  journalsIn(folder)
+    .filter((path) => path !== own)
+    .flatMap(look)
+    .filter((other) => other.service === service)
+
+/** When something was, for people. */
+export const minuteOf = (milliseconds: number): string =>
+  `${new Date(milliseconds).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+const hasSameAccount = (left: JournalHead, right: JournalHead): boolean => left.account.for === right.account.for
+
+/** In what two runs differ that are not the same one, though they load the same. */
+const differenceOf = (head: JournalHead, other: JournalHead): 'flags' | 'credentials' =>
+  hasSameAccount(head, other) ? 'flags' : 'credentials'
+
+/** Tells whether two runs may be for the same account: only where the service names both is it sure that they are not. */
+const mayShareAccount = (head: JournalHead, other: JournalHead): boolean =>
+  hasSameAccount(head, other) || !(other.account.isSure && head.account.isSure)
+
+/** Says why an import is refused that would add again what another one may have added, and what to do. */
+const addsAgain = (head: JournalHead, other: Unfinished, again: number): KpiError => {
+  const { path, beganAt, doneBefore, at } = other
+  const isSame = other.content === head.content
+  const [what, goOn] = isSame
+    ? [` and other ${differenceOf(head, other)}`, `go on with those ${differenceOf(head, other)}`]
+    : ['', `${again} rows of this file have keys of it: finish that one first, with the file that it began with`]
+  const sent = `${doneBefore} of its entries were sent`
+  return new KpiError(
+    'malformed',
+    `an import of ${basename(path)} with --on-conflict add${what} began at ${minuteOf(beganAt)} and was not finished; ` +
+      `${sent}, and would be added again: ${goOn}, or say --add-again; once it is not needed, remove ${at} (or name another folder with --journal)`,
+  )
+}
+
+/**
+ * Refuses to add rows that another run may have added, as far as it came: whether it loaded the same rows with other flags
+ * or credentials, or a file that has some of them. Where the bundled service names the accounts of both and they differ,
+ * that is no question. `drafts` are the entries of this run.
+ */
+export const mustNotAddAgain = (
+  folder: string,
+  own: string,
+  head: JournalHead,
+  drafts: () => Iterable<EntryDraft>,
+): void => {
+  if (!head.isAdding || existsSync(own)) return
+  for (const other of othersIn(folder, own, head)) {
+    if (!other.isAdding || !mayShareAccount(head, other)) continue
+    const again = other.content === head.content ? 0 : countKnown(readMarks(other.at), drafts())
+    if (again > 0 || other.content === head.content) throw addsAgain(head, other, again)
+  }
+}
+
+/** What is said of a run that loaded the same file into the same service: an earlier content of it, or in another way. */
+const noteOn = (head: JournalHead, other: Unfinished): string => {
+  const { path, content, beganAt, doneBefore, at } = other
+  const unlike = differenceOf(head, other)
+  const [what, goingOn] =
+    content === head.content
+      ? [`${basename(path)} with other ${unlike}`, `: with those ${unlike} it goes on`]
+      : [`an earlier ${basename(path)}`, '']
+  return `an import of ${what} that began at ${minuteOf(beganAt)} was not finished (${doneBefore} of its entries were sent)${goingOn}; this one is another run, remove ${at} once that one is not needed`
+}
+
+/** What there is to say of other runs that loaded the same file into the same service, and did not end. */
+export const notesOnUnfinished = (folder: string, own: string, head: JournalHead): string[] =>
+  othersIn(folder, own, head)
+    .filter(({ path }) => path === head.path)
+    .map((other) => noteOn(head, other))

@@ -1,0 +1,79 @@
+import { type Issue, KpiError } from '../domain/errors.ts'
+import { saysNotAssigned } from '../domain/rules.ts'
+import type { Summary } from './import-types.ts'
+import type { MaxErrors } from './options.ts'
+import type { Rejects } from './rejects/rejects.ts'
+
+/** The most rows that may be rejected; a share of them is known once all have been read. */
+const mostOf = (maxErrors: MaxErrors, read: number): number =>
+  'count' in maxErrors ? maxErrors.count : Math.floor((maxErrors.percent * read) / 100)
+
+const textOf = (maxErrors: MaxErrors): string =>
+  'count' in maxErrors ? String(maxErrors.count) : `${maxErrors.percent}%`
+
+const tooMany = (maxErrors: MaxErrors, what: string, issues: readonly Issue[] = []): KpiError =>
+  new KpiError('malformed', `${what}, more than --max-errors ${textOf(maxErrors)} allows`, { issues })
+
+/** A row that was rejected, and why. */
+export type BadRow = { readonly line: number; readonly reasons: readonly string[] }
+
+/** What no mending of rows does. */
+const ASSIGN_FIRST: Issue = { field: '--create-assignments', message: 'assigns KPIs to their users where rows need it' }
+
+/** So many bad rows are told where nothing is sent for them. */
+export const SHOWN_BAD = 5
+
+const issuesOf = (bad: readonly BadRow[]): Issue[] =>
+  bad.map(({ line, reasons }) => ({ field: `line ${line}`, message: reasons.join('; ') }))
+
+/**
+ * Refuses a file of which more rows are bad than may be, before anything is sent: at once by their number, by their share
+ * when all have been read.
+ */
+export const mustBeFew = (
+  { read, rejected }: Summary,
+  maxErrors: MaxErrors | undefined,
+  bad: readonly BadRow[],
+  isWhole = false,
+): void => {
+  if (!maxErrors || !(isWhole || 'count' in maxErrors) || rejected <= mostOf(maxErrors, read)) return
+  const many = `${rejected} of ${isWhole ? '' : 'the first '}${read} rows are bad`
+  throw tooMany(maxErrors, `nothing was sent, as ${many}`, [
+    ...issuesOf(bad),
+    ...(bad.some(({ reasons }) => reasons.some(saysNotAssigned)) ? [ASSIGN_FIRST] : []),
+    { field: '--dry-run', message: 'without --max-errors shows all of them' },
+  ])
+}
+
+/** The same of all that has been rejected by now, once the whole file has been read. */
+export const mustBeFewInAll = (rejects: Rejects, summary: Summary, maxErrors: MaxErrors | undefined): void => {
+  let rejected = 0
+  const first: BadRow[] = []
+  for (const one of rejects.lines()) {
+    rejected += 1
+    if (first.length < SHOWN_BAD) first.push(one)
+  }
+  mustBeFew({ ...summary, rejected }, maxErrors, first, true)
+}
+
+const countLines = (rejects: Rejects, most: number): number => {
+  let count = 0
+  for (const _ of rejects.lines()) {
+    count += 1
+    if (count > most) break
+  }
+  return count
+}
+
+/** What ends a run, once more rows are rejected than may be: by their place in the file, or by the service. */
+export const tooManyRejected = (
+  rejects: Rejects,
+  { read }: Summary,
+  maxErrors: MaxErrors | undefined,
+): KpiError | undefined => {
+  if (!maxErrors) return undefined
+  const most = mostOf(maxErrors, read)
+  // A row has at least one reason, so that few reasons need no counting.
+  if (rejects.size() <= most || countLines(rejects, most) <= most) return undefined
+  return tooMany(maxErrors, `more than ${most} of ${read} rows were rejected`)
+}

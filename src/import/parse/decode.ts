@@ -1,0 +1,93 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import { KpiError } from '../../domain/errors.ts'
+import type { Encoding } from './encoding.ts'
+import { type Content, unfinishedBytes } from './inspect.ts'
+
+/** The letters of the bytes from 80 to 9F, which Latin-1 has no letters for; five bytes mean nothing here either. */
+const LETTERS = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+const UNDEFINED = /[\x81\x8d\x8f\x90\x9d]/
+const UTF8_LETTER = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/
+
+/** Text of Windows-1252. */
+export const windowsText = (bytes: Buffer): string =>
+  bytes.toString('latin1').replaceAll(/[\x80-\x9f]/g, (byte) => LETTERS.charAt(byte.charCodeAt(0) - 0x80))
+
+/** The first place that a pattern of bytes matches, by its line. A match may not span lines. */
+const findBytes = async (content: Content, pattern: RegExp): Promise<{ line: number; bytes: string } | undefined> => {
+  let [line, rest] = [1, '']
+  for await (const chunk of content) {
+    const text = rest + chunk.toString('latin1')
+    const [bytes] = pattern.exec(text) ?? []
+    const before = bytes === undefined ? text : text.slice(0, text.search(pattern))
+    line += before.split('\n').length - 1
+    if (bytes !== undefined) return { line, bytes }
+    // What a match can begin with at the end of a chunk; its line has been counted.
+    rest = /[^\n]{0,3}$/.exec(text)?.[0] ?? ''
+  }
+  return undefined
+}
+
+/** The first byte that is no letter. */
+export const findUndefined = async (content: Content): Promise<{ line: number; byte: string } | undefined> => {
+  const found = await findBytes(content, UNDEFINED)
+  return found && { line: found.line, byte: found.bytes.charCodeAt(0).toString(16).toUpperCase() }
+}
+
+/** The first bytes that are a letter of UTF-8, and what they would be in Windows-1252. */
+export const findUtf8Letters = async (
+  content: Content,
+): Promise<{ line: number; letter: string; asWindows: string } | undefined> => {
+  const found = await findBytes(content, UTF8_LETTER)
+  if (!found) return undefined
+  const bytes = Buffer.from(found.bytes, 'latin1')
+  return { line: found.line, letter: bytes.toString(), asWindows: windowsText(bytes) }
+}
+
+/** Makes text of bytes, a chunk at a time; `undefined` is the end. */
+type Decode = (chunk: Buffer | undefined) => string
+
+const undecodable = (encoding: Encoding, cause?: unknown): KpiError =>
+  new KpiError('malformed', `the file holds what is not ${encoding}; save it as CSV UTF-8`, { cause })
+
+const utf8Decoder = (): Decode => {
+  let rest: Buffer = Buffer.alloc(0)
+  return (chunk) => {
+    if (chunk && rest.length === 0 && isAscii(chunk)) return chunk.toString('latin1')
+    const bytes = chunk ? Buffer.concat([rest, chunk]) : rest
+    const whole = chunk ? bytes.length - unfinishedBytes(bytes) : bytes.length
+    rest = Buffer.from(bytes.subarray(whole))
+    const text = bytes.subarray(0, whole)
+    if (!isUtf8(text)) throw undecodable('utf-8')
+    return text.toString()
+  }
+}
+
+const wideDecoder = (encoding: 'utf-16le' | 'utf-16be'): Decode => {
+  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
+  return (chunk) => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined })
+    } catch (error) {
+      throw undecodable(encoding, error)
+    }
+  }
+}
+
+const decoderOf = (encoding: Encoding): Decode => {
+  if (encoding === 'utf-8') return utf8Decoder()
+  if (encoding === 'windows-1252') return (chunk) => (chunk ? windowsText(chunk) : '')
+  return wideDecoder(encoding)
+}
+
+/** The text of a file without its byte order mark. */
+export async function* decoded(content: Content, encoding: Encoding): AsyncGenerator<string> {
+  const decode = decoderOf(encoding)
+  let isFirst = true
+  const begin = (text: string): string => {
+    if (!isFirst || text === '') return text
+    isFirst = false
+    return text.startsWith('\ufeff') ? text.slice(1) : text
+  }
+  for await (const chunk of content) yield begin(decode(chunk))
+  yield begin(decode(undefined))
+}

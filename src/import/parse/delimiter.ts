@@ -1,0 +1,121 @@
+import { KpiError } from '../../domain/errors.ts'
+import { roleOf } from '../columns/header.ts'
+import { type Separator, separatorName, SEPARATORS } from '../options.ts'
+import { createSplitter, type Row } from './rows.ts'
+
+/** What stands between the cells of a file. */
+type FoundSeparator = {
+  readonly separator: Separator
+  readonly evidence: readonly string[]
+}
+
+/** The first lines of a text, and whether that is all of it. */
+type Beginning = { readonly text: string; readonly isAll: boolean }
+
+/** The first lines as one separator has them. */
+type Reading = {
+  readonly separator: Separator
+  readonly cells: number
+  /** How many lines there are, the header too, and how many of them have as many cells as the header. */
+  readonly lines: number
+  readonly alike: number
+  /** How many columns have a name that is known, and how many hold nothing but numbers and dates, together. */
+  readonly clear: number
+  readonly header: readonly string[]
+}
+
+/** What Excel writes in a first line. */
+const SAID = /^"?sep=([^\r\n]+?)"?\r?(?:\n|$)/i
+/** A number or date, however it is written, or nothing. */
+const PLAIN_CELL = /^[\s\d.,'’/:%€$£()+-]*$/
+
+/** The rows that can be read, up to where that ends. */
+const rowsBy = ({ text, isAll }: Beginning, separator: string): Row[] => {
+  const [splitter, rows] = [createSplitter(separator, 'it'), [] as Row[]]
+  try {
+    splitter.add(text, rows)
+    if (isAll || rows.length === 0) splitter.end(rows)
+  } catch (error) {
+    // What is wrong with a row is told when it is read in earnest.
+    if (!(error instanceof KpiError)) throw error
+  }
+  return rows
+}
+
+const readBy = (beginning: Beginning, separator: Separator): Reading => {
+  const [header, ...rows] = rowsBy(beginning, separator).map(({ cells }) => cells)
+  const names = header ?? []
+  const isPlain = (_: string, at: number): boolean => rows.every((cells) => PLAIN_CELL.test(cells[at] ?? ''))
+  return {
+    separator,
+    cells: names.length,
+    lines: rows.length + 1,
+    alike: rows.filter((cells) => cells.length === names.length).length + 1,
+    clear:
+      names.filter((name) => roleOf(name) !== undefined).length +
+      (rows.length === 0 ? 0 : names.filter(isPlain).length),
+    header: names,
+  }
+}
+
+const share = ({ lines, alike }: Reading): number => alike / lines
+
+/** Whether one reading is better in one respect and in none worse, or clearly better in how many lines are alike. */
+const beats = (one: Reading, other: Reading): boolean => {
+  const [byShare, byClear] = [share(one) - share(other), one.clear - other.clear]
+  if (byShare >= 0 && byClear >= 0) return byShare > 0 || byClear > 0
+  return byClear > 0 ? false : share(one) > 0.9 && share(other) < 0.5
+}
+
+const SHOWN_NAMES = 5
+
+const namesOf = (header: readonly string[]): string =>
+  header
+    .slice(0, SHOWN_NAMES)
+    .map((name) => `"${name.trim()}"`)
+    .join(', ') + (header.length > SHOWN_NAMES ? ', …' : '')
+
+const shown = ({ separator, header, lines, alike }: Reading): string =>
+  `${separatorName(separator)} gives the columns ${namesOf(header)} (${alike} of ${lines} lines have that many cells)`
+
+const evidenceOf = ({ separator, cells, lines, alike }: Reading): string => {
+  const name = `separator ${separatorName(separator)}`
+  if (lines === 1) return `${name}: the header has ${cells} cells by it, and no other is in it`
+  if (alike === lines) return `${name}: the first ${lines} lines all have ${cells} cells`
+  return `${name}: ${alike} of the first ${lines} lines have the ${cells} cells of the header`
+}
+
+const oneColumn = ({ text }: Beginning): FoundSeparator => ({
+  separator: SEPARATORS.find((one) => !text.includes(one)) ?? ',',
+  evidence: ['separator: there is but one column'],
+})
+
+const choose = (readings: readonly Reading[]): Reading => {
+  const best = readings.find((one) => readings.every((other) => one === other || beats(one, other)))
+  if (best) return best
+  throw new KpiError(
+    'malformed',
+    `cells may be separated in more ways than one: ${readings.map(shown).join('; ')}; say which: --separator`,
+  )
+}
+
+/** Whether the first line is there only to say what separates cells. */
+export const saysSeparator = (text: string): boolean => SAID.test(text)
+
+/** Finds out what separates the cells of a file from its first lines. */
+export const findSeparator = (beginning: Beginning): FoundSeparator => {
+  const said = SAID.exec(beginning.text)?.[1]
+  if (said !== undefined) {
+    const separator = SEPARATORS.find((one) => one === said)
+    const evidence = `separator ${separatorName(said)}: line 1 says so (sep=${said})`
+    if (separator) return { separator, evidence: [evidence] }
+    throw new KpiError(
+      'malformed',
+      `line 1 says that cells are separated by "${said}"; save the file with , ; tab or |`,
+    )
+  }
+  const readings = SEPARATORS.map((one) => readBy(beginning, one)).filter(({ cells }) => cells > 1)
+  if (readings.length === 0) return oneColumn(beginning)
+  const best = choose(readings)
+  return { separator: best.separator, evidence: [evidenceOf(best)] }
+}

@@ -1,0 +1,242 @@
+import { KpiError } from '../../domain/errors.ts'
+import type { ENCODINGS } from '../options.ts'
+import { findUndefined, findUtf8Letters, windowsText } from './decode.ts'
+import { type Content, type Inspection, lineOfByte } from './inspect.ts'
+
+/** A word of a file with letters that are not ASCII, and its line. */
+type Word = { readonly line: number; readonly word: string }
+
+const HIGH = 'À-ÖØ-öø-ÿŠšŒœŽžŸ'
+const LETTER = `[A-Za-z${HIGH}]`
+const LARGE = 'À-ÖØ-ÞŠŒŽŸ'
+const SMALL = 'a-zß-öø-ÿšœž'
+
+/** What no language of Windows-1252 writes, but other encodings look like: symbols in words, words of foreign letters. */
+const STRANGE = new RegExp(
+  [
+    `${LETTER}[†‡‰ˆ˜™‹›ƒ¡¢£¤¥¦§¨©¬¯±³µ¶¸¹¼½¾¿÷“”€]+${LETTER}`,
+    `${LETTER}[‚„]|¯${LETTER}|${LETTER}¯`,
+    `(?<!${LETTER})[${HIGH}]{3,}(?!${LETTER})|[${HIGH}]{4,}`,
+    `[${SMALL}][${LARGE}]|Ÿ[${SMALL}]|[A-Z][ŠŽŒ][a-z]`,
+    `(?<!${LETTER})£[a-z]{3,}`,
+  ].join('|'),
+  'u',
+)
+const WORD = /[^\s,;|"]+/gu
+const NOT_ASCII = /[^\s\x21-\x7e]/u
+
+const WORD_END = /[\s,;|"]/
+
+const EXAMPLES = 3
+const LONGEST_WORD = 40
+const LONGEST_REST = 1 << 16
+
+const wordAround = (text: string, at: number): string => {
+  const before =
+    text
+      .slice(Math.max(0, at - LONGEST_WORD), at)
+      .split(WORD_END)
+      .at(-1) ?? ''
+  const [after = ''] = text.slice(at, at + LONGEST_WORD).split(WORD_END, 1)
+  return before + after
+}
+
+const lineAt = (text: string, at: number, first: number): number => first + text.slice(0, at).split('\n').length - 1
+
+/** The text of a file as Windows-1252, in parts that do not cut words, with the line that each begins on. */
+async function* textOf(content: Content): AsyncGenerator<{ text: string; line: number }> {
+  let [rest, line] = ['', 1]
+  for await (const chunk of content) {
+    const text = rest + windowsText(chunk)
+    const end = text.lastIndexOf('\n') + 1
+    const cut = end === 0 && text.length > LONGEST_REST ? text.length : end
+    yield { text: text.slice(0, cut), line }
+    line = lineAt(text, cut, line)
+    rest = text.slice(cut)
+  }
+  yield { text: rest, line }
+}
+
+/** Looks at the words of a file as Windows-1252 has them: the first that are not ASCII, and the first that is none. */
+const lookAtWords = async (content: Content): Promise<{ strange: Word | undefined; examples: Word[] }> => {
+  const examples: Word[] = []
+  for await (const { text, line } of textOf(content)) {
+    const at = text.search(STRANGE)
+    if (at >= 0) return { strange: { line: lineAt(text, at, line), word: wordAround(text, at) }, examples }
+    if (examples.length === EXAMPLES) continue
+    for (const { 0: word, index } of text.matchAll(WORD)) {
+      if (examples.length === EXAMPLES) break
+      if (NOT_ASCII.test(word) && examples.every((one) => one.word !== word)) {
+        examples.push({ line: lineAt(text, index, line), word: word.slice(0, LONGEST_WORD) })
+      }
+    }
+  }
+  return { strange: undefined, examples }
+}
+
+const WORKBOOK = 'an Excel workbook'
+const SAVE = 'save it as CSV'
+const UNPACK = 'unpack it first'
+
+/** What begins like this is no text; where it also holds something, what that shows. */
+const BINARY: readonly (readonly [begins: string, what: string, advice: string, holds?: RegExp])[] = [
+  ['PK\x03\x04', 'an OpenDocument spreadsheet', SAVE, /mimetypeapplication\/vnd\.oasis/],
+  ['PK\x03\x04', WORKBOOK, SAVE, /\[Content_Types\]\.xml|xl\/|_rels\//],
+  ['PK\x03\x04', 'a zip archive', UNPACK],
+  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', WORKBOOK, SAVE],
+  ['%PDF-', 'a PDF', 'export the table as CSV'],
+  ['BZh', 'compressed with bzip2', UNPACK, /^....1AY/],
+  ['\xfd7zXZ\0', 'compressed with xz', UNPACK],
+  ['\x28\xb5\x2f\xfd', 'compressed with zstd', UNPACK],
+  ['7z\xbc\xaf', 'a 7z archive', UNPACK],
+  ['SQLite format 3\0', 'an SQLite database', 'export the table as CSV'],
+  ['PAR1', 'a Parquet file', 'export it as CSV'],
+  ['\xff\xfe\0\0', 'UTF-32', 'save it as CSV UTF-8'],
+  ['\0\0\xfe\xff', 'UTF-32', 'save it as CSV UTF-8'],
+  ['', 'a tar archive', UNPACK, /^.{257}ustar/s],
+]
+
+/** Text that is no table. */
+const OTHER_TEXT: readonly (readonly [begins: RegExp, what: string])[] = [
+  [/^\s*<(?:!doctype html|html|table|head|body)\b/i, 'a web page'],
+  [/^\s*<\?xml/, 'XML'],
+  [/^\s*(?:\{\s*["}]|\[\s*[[{])/, 'JSON'],
+]
+const HEAD_BYTES = 4096
+const UTF8_MARK = '\xef\xbb\xbf'
+
+/** What a file seems to be that is no table of text, with what to do about it; `undefined` where nothing shows that. */
+const kindOf = (head: Buffer): string | undefined => {
+  const start = head.toString('latin1', 0, HEAD_BYTES)
+  const binary = BINARY.find(([begins, , , holds]) => start.startsWith(begins) && (holds?.test(start) ?? true))
+  if (binary) return `it seems to be ${binary[1]}; ${binary[2]}`
+  const text = start.startsWith(UTF8_MARK) ? start.slice(UTF8_MARK.length) : start
+  const other = OTHER_TEXT.find(([begins]) => begins.test(text))
+  return other && `it seems to be ${other[1]}; ${SAVE}`
+}
+
+export type Encoding = (typeof ENCODINGS)[number]
+
+/** How the letters of a file are written. */
+type FoundEncoding = {
+  readonly encoding: Encoding
+  readonly hasMark: boolean
+  readonly evidence: readonly string[]
+  /** What was taken for granted and has to be told. */
+  readonly assumed?: string
+}
+
+/** A file while that is found out: its content can be read again. */
+type Inspected = { readonly name: string; readonly seen: Inspection; readonly reread: () => Content }
+
+const MARKS: readonly (readonly [bytes: string, encoding: Encoding])[] = [
+  ['\xef\xbb\xbf', 'utf-8'],
+  ['\xff\xfe', 'utf-16le'],
+  ['\xfe\xff', 'utf-16be'],
+]
+
+const unreadable = (name: string, why: string): KpiError => new KpiError('malformed', `cannot read ${name}: ${why}`)
+
+/** Text that is mostly ASCII has a NUL in every other byte of UTF-16, on the same side. */
+const nulEncoding = (head: Buffer): Encoding | undefined => {
+  const [even, odd] = [0, 1].map((side) => head.filter((byte, at) => byte === 0 && at % 2 === side).length)
+  const most = head.length / 4
+  if (even === 0 && odd !== undefined && odd > most) return 'utf-16le'
+  return odd === 0 && even !== undefined && even > most ? 'utf-16be' : undefined
+}
+
+const mustBeText = async ({ name, seen, reread }: Inspected): Promise<void> => {
+  if (seen.nul === undefined) return
+  const { line } = await lineOfByte(reread(), seen.nul)
+  throw unreadable(name, `line ${line} holds a NUL byte, so it is no text; save it as CSV`)
+}
+
+const mustBeUtf8 = async ({ name, seen, reread }: Inspected, said: string): Promise<void> => {
+  if (seen.notUtf8 === undefined) return
+  const { line, byte } = await lineOfByte(reread(), seen.notUtf8)
+  throw unreadable(name, `line ${line} holds byte ${byte}, which is not UTF-8, ${said}`)
+}
+
+const mustBeDefined = async ({ name, reread }: Inspected, but: string): Promise<void> => {
+  const found = await findUndefined(reread())
+  if (!found) return
+  throw unreadable(name, `${but}line ${found.line} holds byte ${found.byte}, which is no letter in windows-1252`)
+}
+
+/** A file that is not UTF-8: Windows-1252, unless other lines are UTF-8 or bytes are left that mean nothing there. */
+const findWindows = async (file: Inspected, place: number): Promise<FoundEncoding> => {
+  const { line, byte } = await lineOfByte(file.reread(), place)
+  const shown = `line ${line} holds byte ${byte}, which is not UTF-8`
+  const utf8 = await findUtf8Letters(file.reread())
+  if (utf8) {
+    throw unreadable(
+      file.name,
+      `${shown}, but line ${utf8.line} has "${utf8.letter}" as UTF-8 has it ("${utf8.asWindows}" in windows-1252); mend the file, or say --encoding windows-1252`,
+    )
+  }
+  if (file.seen.endsCut) {
+    throw unreadable(
+      file.name,
+      `it ends in the middle of a letter of UTF-8, as if it were cut off; get all of it, or say --encoding windows-1252`,
+    )
+  }
+  await mustBeDefined(file, `${shown}, and `)
+  const { strange, examples } = await lookAtWords(file.reread())
+  if (strange) {
+    throw unreadable(
+      file.name,
+      `${shown}, and as windows-1252 line ${strange.line} says "${strange.word}", which is no way to write: save the file as CSV UTF-8, or say --encoding windows-1252 if that is what it says`,
+    )
+  }
+  const evidence = [`encoding windows-1252: ${shown}`]
+  // Spaces that do not break say nothing.
+  if (examples.length === 0) return { encoding: 'windows-1252', hasMark: false, evidence }
+  const said = examples.map((one) => `line ${one.line} says "${one.word}"`).join(', ')
+  const assumed = `${file.name} is read as windows-1252: ${said}; if that is wrong, save it as CSV UTF-8, else --encoding windows-1252 says so`
+  return { encoding: 'windows-1252', hasMark: false, evidence, assumed }
+}
+
+/** What the byte order mark says, which what was asked may not contradict. */
+const byMark = async (file: Inspected, asked: Encoding | undefined): Promise<FoundEncoding | undefined> => {
+  const start = file.seen.head.toString('latin1', 0, 3)
+  const [, encoding] = MARKS.find(([bytes]) => start.startsWith(bytes)) ?? []
+  if (!encoding) return undefined
+  const shown = `it begins with the byte order mark of ${encoding}`
+  if (asked && asked !== encoding) throw unreadable(file.name, `${shown}, so it is not ${asked} (--encoding)`)
+  if (encoding === 'utf-8') {
+    await mustBeText(file)
+    await mustBeUtf8(file, `though ${shown}`)
+  }
+  return { encoding, hasMark: true, evidence: asked ? [] : [`encoding ${encoding}: ${shown}`] }
+}
+
+const byRequest = async (file: Inspected, encoding: Encoding): Promise<FoundEncoding> => {
+  if (encoding === 'utf-8' || encoding === 'windows-1252') await mustBeText(file)
+  if (encoding === 'utf-8') await mustBeUtf8(file, 'as --encoding says')
+  if (encoding === 'windows-1252') await mustBeDefined(file, '')
+  return { encoding, hasMark: false, evidence: [] }
+}
+
+const byContent = async (file: Inspected): Promise<FoundEncoding> => {
+  const { nul, head, notUtf8, isAscii } = file.seen
+  const wide = nul === undefined ? undefined : nulEncoding(head)
+  if (wide) {
+    const side = wide === 'utf-16le' ? 'second' : 'first'
+    return {
+      encoding: wide,
+      hasMark: false,
+      evidence: [`encoding ${wide}: the ${side} byte of most pairs is NUL, and none of the others is`],
+    }
+  }
+  await mustBeText(file)
+  if (notUtf8 !== undefined) return findWindows(file, notUtf8)
+  const shown = isAscii ? 'all of its letters are ASCII' : 'all of its bytes are UTF-8'
+  return { encoding: 'utf-8', hasMark: false, evidence: [`encoding utf-8: ${shown}`] }
+}
+
+/** Finds out how the letters of a file are written: as asked, by its byte order mark, or by its bytes. */
+export const findEncoding = async (file: Inspected, asked: Encoding | undefined): Promise<FoundEncoding> => {
+  const kind = kindOf(file.seen.head)
+  if (kind !== undefined) throw unreadable(file.name, kind)
+  return (await byMark(file, asked)) ?? (asked ? byRequest(file, asked) : byContent(file))
+}

@@ -1,0 +1,160 @@
+import { CsvError, parse } from 'csv-parse/sync'
+import { KpiError } from '../../domain/errors.ts'
+
+/** A copy of a text that was cut out of a longer one, which the engine would keep in memory as long as its part. */
+const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
+
+/** One row of a file: the line it begins on, from 1, and its cells. */
+export type Row = { readonly line: number; readonly cells: readonly string[] }
+
+/** Whether a row has more cells than the header says what they are. Spreadsheets leave empty ones behind. */
+export const hasSurplus = (cells: readonly string[], header: readonly string[]): boolean =>
+  cells.length > header.length && cells.some((cell, at) => at >= header.length && cell.trim() !== '')
+
+/** Whichever a line has: spreadsheets and scripts add lines to each other's files. */
+const LINE_ENDS = ['\r\n', '\n']
+const MESSAGES: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quoted cell is never closed; put a quote where it ends, or leave out the one it begins with',
+  CSV_INVALID_CLOSING_QUOTE: 'a quoted cell goes on after its closing quote; double a quote that stands inside it',
+  INVALID_OPENING_QUOTE: 'a quote stands inside a cell that is not quoted; double it and quote the cell',
+}
+/** What a row may come to in characters, so that one that never ends does not take all memory. */
+const LONGEST_ROW = 1 << 24
+/** From so many characters on, the engine keeps the whole text in memory of which a part was cut out. */
+const CUT_OUT = 13
+
+const linesIn = (cells: readonly string[]): number => {
+  let lines = 1
+  for (const cell of cells) {
+    for (let at = cell.indexOf('\n'); at >= 0; at = cell.indexOf('\n', at + 1)) lines += 1
+  }
+  return lines
+}
+
+/** A part of a text that may be kept. */
+const cut = (text: string, start: number, end: number): string => {
+  const part = text.slice(start, end)
+  return part.length < CUT_OUT ? part : copyOf(part)
+}
+
+/** Cuts the cells out of lines without quotes, which are given one after the other. */
+const createCutter = (text: string, separator: string): ((start: number, end: number) => string[]) => {
+  // Where the next separator is, on whatever line: so nothing is searched twice.
+  let next = text.indexOf(separator)
+  // Room for as many cells as the line before had: a list that grows takes three times the memory.
+  let width = 0
+  return (start, end) => {
+    const cells = Array<string>(width)
+    let [from, count] = [start, 0]
+    while (next >= 0 && next < from) next = text.indexOf(separator, from)
+    for (; next >= 0 && next < end; next = text.indexOf(separator, from)) {
+      cells[count++] = cut(text, from, next)
+      from = next + 1
+    }
+    cells[count++] = cut(text, from, end)
+    cells.length = width = count
+    return cells
+  }
+}
+
+/**
+ * Where the rows end, from a place where one begins, of which it is known that the last is whole: after the last line
+ * end outside quotes. A quote within a plain cell ends them at once, as there will be nothing but an error.
+ */
+const endOfRows = (text: string, start: number, separator: string): number => {
+  let end = start
+  for (let from = start; ;) {
+    const open = text.indexOf('"', from)
+    // Only what was not looked at yet: a text may be nothing but quotes.
+    const lineEnd = text.slice(from, open < 0 ? text.length : open).lastIndexOf('\n')
+    if (lineEnd >= 0) end = from + lineEnd + 1
+    if (open < 0) return end
+    const before = open === start ? '\n' : text.charAt(open - 1)
+    if (before !== '\n' && before !== separator && !(before === '"' && open === from)) return open + 1
+    const close = text.indexOf('"', open + 1)
+    if (close < 0) return end
+    from = close + 1
+  }
+}
+
+/** Makes rows of a text that comes in parts. */
+type Splitter = {
+  /** Adds the rows that are whole with this part of the text. */
+  readonly add: (text: string, rows: Row[]) => void
+  /** Adds the last row, where no line end follows it. */
+  readonly end: (rows: Row[]) => void
+}
+
+/**
+ * A splitter of rows between which there are line ends (RFC 4180, LF or CRLF) and blank lines, which are left out. Lines
+ * without quotes are cut here; from the first quote in a part on, it is for the parser. A text that cannot be read is
+ * a `malformed` error that names the file and the line.
+ */
+export const createSplitter = (separator: string, name: string): Splitter => {
+  let [rest, line] = ['', 1]
+  const unreadable = (why: string, cause?: unknown): KpiError =>
+    new KpiError('malformed', `cannot read ${name}: line ${line}: ${why}`, { cause })
+  const addQuoted = (text: string, rows: Row[]): void => {
+    const take = (cells: string[]): null => {
+      if (cells.length > 1 || cells[0] !== '') rows.push({ line, cells })
+      line += linesIn(cells)
+      return null
+    }
+    try {
+      parse(text, { delimiter: separator, relax_column_count: true, record_delimiter: LINE_ENDS, on_record: take })
+    } catch (error) {
+      if (!(error instanceof CsvError)) throw error
+      throw unreadable(MESSAGES[error.code] ?? error.message, error)
+    }
+  }
+  /** Adds the lines before the first quote, and answers where the next line begins. */
+  const addPlain = (text: string, quote: number, rows: Row[]): number => {
+    let start = 0
+    const cellsOf = createCutter(text, separator)
+    for (let end = text.indexOf('\n', start); end >= 0 && end < quote; end = text.indexOf('\n', start)) {
+      const stop = text.charCodeAt(end - 1) === 0x0d && end > start ? end - 1 : end
+      if (stop > start) rows.push({ line, cells: cellsOf(start, stop) })
+      line += 1
+      start = end + 1
+    }
+    return start
+  }
+  return {
+    add: (part, rows) => {
+      const text = rest + part
+      const found = text.indexOf('"')
+      let start = addPlain(text, found < 0 ? text.length : found, rows)
+      if (found >= 0) {
+        const end = endOfRows(text, start, separator)
+        if (end > start) addQuoted(text.slice(start, end), rows)
+        start = end
+      }
+      rest = text.slice(start)
+      if (rest.length > LONGEST_ROW) {
+        throw unreadable('the row does not end; is a quote never closed?')
+      }
+    },
+    end: (rows) => {
+      if (rest.includes('"')) addQuoted(rest, rows)
+      else if (rest !== '') rows.push({ line, cells: createCutter(rest, separator)(0, rest.length) })
+      rest = ''
+    },
+  }
+}
+
+/** Reads the rows of a text, some thousand at a time; `name` is that of the file. Memory does not grow with it. */
+export async function* readRows(
+  parts: AsyncIterable<string>,
+  separator: string,
+  name: string,
+): AsyncGenerator<readonly Row[]> {
+  const splitter = createSplitter(separator, name)
+  for await (const part of parts) {
+    const rows: Row[] = []
+    splitter.add(part, rows)
+    yield rows
+  }
+  const rows: Row[] = []
+  splitter.end(rows)
+  yield rows
+}

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto'
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { KpiError } from '../../domain/errors.ts'
+import type { ENCODINGS, Separator } from '../options.ts'
+import { decoded } from './decode.ts'
+import { findSeparator, saysSeparator } from './delimiter.ts'
+import { findEncoding } from './encoding.ts'
+import type { Source } from './files.ts'
+import { type Content, inspect } from './inspect.ts'
+import { readRows, type Row } from './rows.ts'
+
+const CHUNK_BYTES = 1 << 16
+
+const damage = (name: string, error: unknown): unknown => {
+  if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))) return error
+  const why =
+    error.code === 'Z_BUF_ERROR' ? 'ends in the middle, as if it were cut off' : `is damaged (${error.message})`
+  return new KpiError('malformed', `cannot read ${name}: its gzip ${why}; make it anew`, { cause: error })
+}
+
+/** What a file holds, unpacked where it is packed. */
+async function* contentOf(bytes: Content, name: string, isPacked: boolean): Content {
+  if (!isPacked) {
+    yield* bytes
+    return
+  }
+  // What goes wrong is told where the unpacked bytes are read.
+  const unpacked = pipeline(bytes, createGunzip({ chunkSize: CHUNK_BYTES }), () => undefined)
+  try {
+    yield* unpacked as AsyncIterable<Buffer>
+  } catch (error) {
+    throw damage(name, error)
+  }
+}
+
+/** The bytes of a file on their way, whether they are gzip, and once all have passed, their SHA-256 and how many they are. */
+type Passing = {
+  readonly bytes: Content
+  readonly isGzip: boolean
+  readonly sum: () => { readonly sha256: string; readonly bytes: number }
+}
+
+/** Lets the bytes of a file pass. Its first two bytes, not its name, say whether it is gzip. */
+const passing = async (file: Content): Promise<Passing> => {
+  const hash = createHash('sha256')
+  let count = 0
+  const first = await file.next()
+  const bytes = async function* (): Content {
+    for (let chunk = first; !chunk.done; chunk = await file.next()) {
+      hash.update(chunk.value)
+      count += chunk.value.length
+      yield chunk.value
+    }
+  }
+  const isGzip = !first.done && first.value[0] === 0x1f && first.value[1] === 0x8b
+  return { bytes: bytes(), isGzip, sum: () => ({ sha256: hash.digest('hex'), bytes: count }) }
+}
+
+/** How the bytes of a file become rows. */
+export type Reading = {
+  readonly gzip: boolean
+  readonly encoding: (typeof ENCODINGS)[number]
+  /** Whether it begins with a byte order mark. */
+  readonly hasMark: boolean
+  readonly separator: Separator
+  /** What in the file shows that, a line each. */
+  readonly evidence: readonly string[]
+  /** What was taken for granted and has to be told. */
+  readonly assumed?: string | undefined
+}
+
+/** What the user said of how a file is to be read; whatever is left out is found out. */
+export type AskedReading = {
+  readonly encoding?: Reading['encoding'] | undefined
+  readonly separator?: Separator | undefined
+}
+
+/** A file as rows, the header first; it can be read more than once. */
+export type Table = {
+  readonly name: string
+  readonly reading: Reading
+  /** The SHA-256 of its bytes, in hexadecimal. */
+  readonly sha256: string
+  readonly bytes: number
+  readonly rows: () => AsyncGenerator<readonly Row[]>
+  /** The rights of the file: what is made of its rows is for no others. */
+  readonly mode: number
+  readonly close: () => void
+}
+
+/** The text that a file begins with. */
+const beginningOf = async (head: Buffer, encoding: Reading['encoding']): Promise<string> => {
+  // A character may be cut off at the end, which only an end would tell.
+  const once = async function* (): Content {
+    yield head
+  }
+  for await (const text of decoded(once(), encoding)) return text
+  return ''
+}
+
+const mustHaveLineFeeds = (text: string): void => {
+  if (!/^[^\n]*\r[^\n]/.test(text)) return
+  throw new KpiError('malformed', 'the lines of the file end in CR alone; save it with line ends of LF or CRLF')
+}
+
+/** Leaves out the first line, which only says what separates cells. */
+async function* withoutFirst(chunks: AsyncGenerator<readonly Row[]>): AsyncGenerator<readonly Row[]> {
+  for await (const rows of chunks) yield rows[0]?.line === 1 ? rows.slice(1) : rows
+}
+
+/** Rows of a file that is the same in the end as it was when it was opened. */
+async function* unchanged(
+  source: Source,
+  stamp: string,
+  rows: () => AsyncGenerator<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  const check = (): void => {
+    if (source.stamp() === stamp) return
+    throw new KpiError('malformed', `${source.name} has changed while it was read; run the command again once it stays`)
+  }
+  check()
+  yield* rows()
+  check()
+}
+
+/** Finds out how a file is to be read, in one pass over it. */
+export const openTable = async (source: Source, asked: AskedReading = {}): Promise<Table> => {
+  const stamp = source.stamp()
+  const file = await passing(source.open())
+  const gzip = file.isGzip
+  const content = (): Content => contentOf(source.open(), source.name, gzip)
+  const seen = await inspect(contentOf(file.bytes, source.name, gzip))
+  const sum = file.sum()
+  const { encoding, hasMark, evidence, assumed } = await findEncoding(
+    { name: source.name, seen, reread: content },
+    asked.encoding,
+  )
+  const text = await beginningOf(seen.head, encoding)
+  mustHaveLineFeeds(text)
+  const found = asked.separator
+    ? { separator: asked.separator, evidence: [] }
+    : findSeparator({ text, isAll: seen.isAll })
+  const read = (): AsyncGenerator<readonly Row[]> =>
+    readRows(decoded(content(), encoding), found.separator, source.name)
+  const rows = saysSeparator(text) ? () => withoutFirst(read()) : read
+  return {
+    name: source.name,
+    reading: {
+      gzip,
+      encoding,
+      hasMark,
+      separator: found.separator,
+      assumed,
+      evidence: [...(gzip ? ['gzip: it begins with 1F 8B'] : []), ...evidence, ...found.evidence],
+    },
+    ...sum,
+    rows: () => unchanged(source, stamp, rows),
+    mode: source.mode,
+    close: source.close,
+  }
+}
+
+/** Whether a file holds more than a header. */
+export const hasRows = async (table: Table): Promise<boolean> => {
+  let count = 0
+  for await (const rows of table.rows()) {
+    count += rows.length
+    if (count > 1) return true
+  }
+  return false
+}
+
+/** The header of a file; empty where there is none. */
+export const headerOf = async (table: Table): Promise<readonly string[]> => {
+  for await (const [header] of table.rows()) if (header) return header.cells
+  return []
+}

@@ -1,0 +1,50 @@
+import type { Client } from '../client/client.ts'
+import type { Named } from '../client/directory.ts'
+import { isForbidden } from '../client/operations/read-if-allowed.ts'
+import { type Fault, KpiError } from '../domain/errors.ts'
+import type { Resource } from '../domain/schema.ts'
+import { scopeNeeded } from '../domain/variants.ts'
+import { Misread } from './formats/evidence.ts'
+
+/** Things that headers and cells name: all that there are, or, where the key may not read them, whatever is an id. */
+export type Lookup<T extends Named = Named> = {
+  readonly find: (text: string) => Named | Fault
+  readonly byId: ReadonlyMap<number, T>
+  /** What they are and the scope that reading them takes, where the key does not have it. */
+  readonly unread?: string | undefined
+}
+
+/**
+ * Finds out whether the key may write, with a batch of nothing, which changes nothing. So an account without access is
+ * not taken for a key that may only write, and a key that may only read is told in time.
+ */
+export const mustMayWrite = async ({ variant, entries }: Client): Promise<void> => {
+  if (variant === 'classic') return
+  try {
+    await entries.addMany([])
+  } catch (error) {
+    if (isForbidden(error)) throw new KpiError('forbidden', `${error.message}; nothing was sent`, { cause: error })
+    // That a batch of nothing is refused is as good as that it is taken; whatever else is wrong shows when reading.
+    if (!(error instanceof KpiError) || error.code === 'unauthorized') throw error
+  }
+}
+
+/** Says what the key may not read. */
+export const mayNotRead = (unread: string): string => `the key may not read ${unread}`
+
+const ID = /^#?([1-9]\d{0,14})$/
+
+/** Finds what may not be read by its id alone, unchecked; `what` are all of them. */
+export const lookupOfIds = (what: string, of: Resource): Lookup<never> => {
+  const unread = `${what} (${scopeNeeded(of, 'list')})`
+  return {
+    byId: new Map<number, never>(),
+    unread,
+    find: (text) => {
+      const name = text.trim()
+      const [, id] = ID.exec(name) ?? []
+      if (id !== undefined) return { id: Number(id), name }
+      return new Misread(`${mayNotRead(unread)}, so give the id instead of "${name}"`)
+    },
+  }
+}

@@ -1,0 +1,172 @@
+import type { Client } from '../client/client.ts'
+import { isForbidden } from '../client/operations/read-if-allowed.ts'
+import { Stopped } from '../client/transport.ts'
+import { FIRST_ENTRY_DAY } from '../domain/day.ts'
+import { KpiError } from '../domain/errors.ts'
+import { BATCH_LIMIT, entry, type EntryDraft } from '../domain/resources/entry.ts'
+import { scopeNeeded } from '../domain/variants.ts'
+import { type Checked, checkFile } from './check.ts'
+import { type Standing, standingNow } from './existing/existing-entries.ts'
+import { type Decide, decideBy, judge, readsFirst } from './existing/planned-action.ts'
+import { type Ahead, standingAhead } from './existing/prefetch.ts'
+import { createSorter, type Sorter } from './external-sort/sorter.ts'
+import { emptySummary, type Import, type Summary } from './import-types.ts'
+import { mustBeFewInAll } from './max-errors.ts'
+import { notesOn, warningsOn } from './notes.ts'
+import type { ImportOptions } from './options.ts'
+import { nameSources } from './owner.ts'
+import { notesOnPeriods } from './periods.ts'
+import { createRejects, type Rejects } from './rejects/rejects.ts'
+import { type Batch, cutBatches, type DuplicateSink } from './rows/batches.ts'
+import { lineOf } from './rows/packed-row.ts'
+
+/** What an import was asked for that cannot be done without reading entries, as flags. */
+const flagsThatRead = ({ onlyChanges, onConflict }: ImportOptions, isVerified: boolean): string[] => [
+  ...(onlyChanges ? ['--only-changes'] : []),
+  ...(onConflict === 'skip' || onConflict === 'error' ? [`--on-conflict ${onConflict}`] : []),
+  ...(isVerified ? ['--verify'] : []),
+]
+
+/** Refuses, before anything is read or sent, what takes to know what is stored, where the key may not read that. */
+const mustMayRead = async (
+  client: Pick<Client, 'variant' | 'entries'>,
+  options: ImportOptions,
+  isVerified = false,
+): Promise<void> => {
+  const flags = flagsThatRead(options, isVerified)
+  if (flags.length === 0 || client.variant === 'classic') return
+  try {
+    await client.entries.list({ from: FIRST_ENTRY_DAY, to: FIRST_ENTRY_DAY })
+  } catch (error) {
+    if (!isForbidden(error)) throw error
+    const said = `${flags.join(', ')} cannot be done with this key: it takes to read entries`
+    throw new KpiError('forbidden', `${said}, and so the scope ${scopeNeeded(entry, 'list')}; nothing was sent`, {
+      cause: error,
+    })
+  }
+}
+
+/** A file that has been read and checked: its good rows sorted, the others with their reasons. */
+export type Prepared = Checked & {
+  readonly sorter: Sorter
+  readonly rejects: Rejects
+  readonly summary: Summary
+  /** What the service holds: as it was before the run where all of it is read first, else as it is when it is asked. */
+  readonly standing: Standing
+  /** What the service holds from now on: all that the file speaks of is read at once when it is first asked. */
+  readonly readAhead: (isUnsure?: Ahead['isUnsure']) => Standing
+  readonly decide: Decide
+  readonly options: ImportOptions
+  /**
+   * The good rows in batches, as often as they are asked for. A key that stands in the file more than once may become
+   * rejects on the way.
+   */
+  readonly batches: () => Generator<Batch>
+}
+
+const SHOWN_LINES = 10
+
+/** The lines of the first of many places: a key may stand on all lines of a file. */
+export const someOf = (places: readonly number[]): string => {
+  const more = places.length - SHOWN_LINES
+  return places.slice(0, SHOWN_LINES).map(lineOf).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+const tellBad = (bad: readonly number[], isAll: boolean): string => {
+  if (isAll) return ', all of them bad for other reasons'
+  const [line, is] = bad.length === 1 ? ['line', 'is'] : ['lines', 'are']
+  return bad.length === 0 ? '' : `, of which ${line} ${someOf(bad)} ${is} bad`
+}
+
+/** Has the service add actuals to what is stored. */
+const addUp = (drafts: readonly EntryDraft[]): void => {
+  for (const draft of drafts) draft.addToActual = true
+}
+
+const STOPPED = 'stopped before anything was sent; run the same command to continue'
+
+const check = async (
+  work: Import,
+  sorter: Sorter,
+  rejects: Rejects,
+  onClose: (close: () => void) => void,
+): Promise<Prepared> => {
+  const summary = emptySummary()
+  const onProgress = (): void => {
+    if (work.signal.aborted) throw new Stopped(STOPPED)
+    work.onProgress({ phase: 'read', done: summary.read })
+  }
+  const checked = await checkFile(work.table, work.client, work.options, { sorter, rejects, summary, onProgress })
+  for (const warning of warningsOn(work.table, checked.forms, summary.read === 0)) work.onWarning(warning)
+  for (const note of notesOn(checked)) work.onNote(note)
+  work.onChecked?.(checked)
+  const owner = checked.reference.sources ? 'user or source' : 'user'
+  const refuse: DuplicateSink = (places, bad) => {
+    const reason = `the same ${owner}, KPI and date stand on lines ${someOf(places)}${tellBad(bad, bad.length === places.length)}`
+    for (const place of places) rejects.add(place, reason)
+  }
+  const batches = function* (): Generator<Batch> {
+    for (const batch of cutBatches(sorter.blocks(BATCH_LIMIT), work.options.onDuplicate, refuse)) {
+      if (checked.sourcesOfUsers.size > 0) nameSources(batch.drafts, checked.sourcesOfUsers)
+      if (work.options.onConflict === 'add') addUp(batch.drafts)
+      yield batch
+    }
+  }
+  const { client, options, folder } = work
+  const { reference } = checked
+  if (options.maxErrors) {
+    // Keys that stand in the file twice are found only as all of it is gone through in their order.
+    for (const _ of batches()) onProgress()
+    mustBeFewInAll(rejects, summary, options.maxErrors)
+  }
+  const drafts = function* (): Generator<EntryDraft> {
+    for (const batch of batches()) yield* batch.drafts
+  }
+  if (checked.hasPeriods) {
+    const inOrder = function* (): Generator<EntryDraft> {
+      for (const batch of batches()) {
+        onProgress()
+        yield* batch.drafts
+      }
+    }
+    for (const note of notesOnPeriods(inOrder(), reference.kpis.byId, client.calendar)) work.onNote(note)
+  }
+  const leavesOpen: Ahead['isUnsure'] = (draft, stored) =>
+    judge(draft, stored, reference, options.onConflict).action === 'send'
+  const readAhead: Prepared['readAhead'] = (isUnsure = leavesOpen) => {
+    work.onProgress({ phase: 'stored', done: 0 })
+    const ahead = standingAhead({ client, reference, folder, drafts, isUnsure })
+    onClose(ahead.close)
+    return ahead
+  }
+  const isAll = readsFirst(options)
+  const standing = isAll ? readAhead() : standingNow(client, reference)
+  const decide = decideBy(standing, reference, options, isAll)
+  return { ...checked, sorter, rejects, summary, standing, readAhead, decide, options, batches }
+}
+
+/** Reads and checks the whole file; what lies on disk of it is removed with `close`. */
+export const openPrepared = async (work: Import): Promise<{ prepared: Prepared; close: () => void }> => {
+  const [sorter, rejects] = [createSorter(work.folder), createRejects(work.folder)]
+  const closers = [sorter.close, rejects.close]
+  const close = (): void => {
+    for (const one of closers) one()
+  }
+  try {
+    await mustMayRead(work.client, work.options, work.verify !== undefined)
+    return { prepared: await check(work, sorter, rejects, (one) => closers.push(one)), close }
+  } catch (error) {
+    close()
+    throw error instanceof Stopped ? new Stopped(STOPPED) : error
+  }
+}
+
+/** Reads and checks the whole file, then goes on with it; what lay on disk is removed at the end, however it ends. */
+export const withPrepared = async <T>(work: Import, goOn: (prepared: Prepared) => Promise<T>): Promise<T> => {
+  const { prepared, close } = await openPrepared(work)
+  try {
+    return await goOn(prepared)
+  } finally {
+    close()
+  }
+}

@@ -1,0 +1,158 @@
+import type { Client } from '../client/client.ts'
+import { createDirectory, type Named } from '../client/directory.ts'
+import { readIfAllowed } from '../client/operations/read-if-allowed.ts'
+import type { Decimal } from '../domain/decimal.ts'
+import { type Assignment, assignment } from '../domain/resources/assignment.ts'
+import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdowns.ts'
+import { kpi as kpiResource, type Kpi } from '../domain/resources/kpi.ts'
+import { fullName, type User, user as userResource } from '../domain/resources/user.ts'
+import { faultOfAssignment, faultsOfItem, faultsOfKpi, faultsOfUser } from '../domain/rules.ts'
+import type { Resource } from '../domain/schema.ts'
+import { verbsIn } from '../domain/variants.ts'
+import { ownerOfItem } from './owner.ts'
+import { type Lookup, lookupOfIds } from './permissions.ts'
+
+type NamedUser = User & { readonly name: string }
+
+/** A user and a KPI that are not assigned to each other, and may become so. */
+export type Pair = { readonly user: User; readonly kpi: Kpi }
+
+/** What an import has to know. */
+type Needs = {
+  readonly createAssignments: boolean
+  /** Whether entries may belong to breakdown items. */
+  readonly sources: boolean
+}
+
+/** What a file's rows refer to, fetched once. */
+export type Reference = {
+  readonly kpis: Lookup<Kpi>
+  readonly users: Lookup<NamedUser>
+  /** Not there where entries belong to users alone. */
+  readonly sources: Lookup<BreakdownItem> | undefined
+  /** Returns a breakdown item by the number that it has as an owner: a person's item is that user. */
+  readonly ownerOf: (item: Named) => Named
+  /** Fetches the assignments of users, where they can be read and that has not happened yet. */
+  readonly fetchAssignments: (userIds: Iterable<number>) => Promise<void>
+  /** The target that a user has for a KPI; null for none, undefined where that is not known. */
+  readonly userTarget: (userId: number, kpiId: number) => Decimal | null | undefined
+  /** The highest place among a user's assignments; 0 where there is none. */
+  readonly lastPlaceOf: (userId: number) => number
+  /** Why no values may be entered for an owner and a KPI, in the service's own words; empty when they may. */
+  readonly faultsOf: (owner: number, kpiId: number) => readonly string[]
+  /** The assignments that rows need and that do not exist. */
+  readonly missing: () => readonly Pair[]
+  /** What rows needed and could not be read, and so is not checked before it is sent. */
+  readonly unchecked: Set<CheckedThing>
+}
+
+/** What may be left unchecked, in the order in which it is told. */
+const CHECKED = ['KPIs', 'users', 'breakdown items', 'assignments', 'entries'] as const
+type CheckedThing = (typeof CHECKED)[number]
+
+/** What could not be checked before it was sent, in a few words. */
+export const tellUnchecked = ({ unchecked }: Reference): string =>
+  CHECKED.filter((one) => unchecked.has(one)).join(', ')
+
+type Lookups = Pick<Reference, 'kpis' | 'users' | 'sources'>
+
+const lookUp = async <T extends Named>(
+  client: Client,
+  [title, of]: readonly [title: string, of: Resource],
+  list: Promise<readonly T[]>,
+): Promise<Lookup<T>> => {
+  const found = await readIfAllowed(client, list)
+  return found ? createDirectory(title, found) : lookupOfIds(`${title}s`, of)
+}
+
+const fetchLookups = async (client: Client, { sources }: Needs): Promise<Lookups> => {
+  const named = client.users.list().then((list) => list.map((user) => ({ ...user, name: fullName(user) })))
+  const items = async (): Promise<(BreakdownItem & Named)[]> =>
+    (await client.breakdownItems.list()).map((item) => ({ ...item, within: `breakdown ${item.breakdown_id}` }))
+  const [kpis, users, found] = await Promise.all([
+    lookUp(client, ['KPI', kpiResource], client.kpis.list()),
+    lookUp(client, ['user', userResource], named),
+    sources ? lookUp(client, ['breakdown item', breakdownItem], items()) : undefined,
+  ])
+  return { kpis, users, sources: found }
+}
+
+/** What an owner's entries cannot be checked for: only users are assigned KPIs, and a user's item says what the user would. */
+const uncheckedOf = (
+  owner: number,
+  { kpis, users, sources }: Lookups,
+  persons: ReadonlyMap<number, BreakdownItem>,
+  readsAssignments: boolean,
+): CheckedThing[] => {
+  const isUser = owner > 0
+  return [
+    ...(kpis.unread === undefined ? [] : (['KPIs'] as const)),
+    ...(isUser && users.unread !== undefined && !persons.has(owner) ? (['users'] as const) : []),
+    ...(!isUser && sources?.unread !== undefined ? (['breakdown items'] as const) : []),
+    ...(isUser && !readsAssignments ? (['assignments'] as const) : []),
+  ]
+}
+
+/** The items of persons among breakdown items, by the users. */
+const itemsOfUsers = (sources: Lookups['sources']): Map<number, BreakdownItem> =>
+  new Map([...(sources?.byId.values() ?? [])].flatMap((item) => (item.user_id === null ? [] : [[item.user_id, item]])))
+
+/**
+ * Fetches all KPIs and users, and breakdown items where they are needed, as far as the key may read them. Assignments that
+ * are missing are faults, or are noted where they are to be created.
+ */
+export const fetchReference = async (client: Client, needs: Needs): Promise<Reference> => {
+  const lookups = await fetchLookups(client, needs)
+  const { kpis, users, sources } = lookups
+  const readsAssignments = verbsIn(client.variant, assignment).includes('list')
+  const persons = itemsOfUsers(sources)
+  const assigned = new Map<number, ReadonlyMap<number, Assignment>>()
+  const missing: Pair[] = []
+  const unchecked = new Set<CheckedThing>()
+
+  const faultsOfOwner = (owner: number): readonly { readonly message: string }[] => {
+    const [user, item] = [users.byId.get(owner), persons.get(owner) ?? sources?.byId.get(-owner)]
+    const faults = user ? faultsOfUser(user) : []
+    return item && faults.length === 0 ? faultsOfItem(item) : faults
+  }
+  const faultsOfPair = (owner: number, kpiId: number): string[] => {
+    for (const one of uncheckedOf(owner, lookups, persons, readsAssignments)) unchecked.add(one)
+    const [user, kpi] = [users.byId.get(owner), kpis.byId.get(kpiId)]
+    const faults = [...faultsOfOwner(owner), ...(kpi ? faultsOfKpi(kpi) : [])]
+    const isAssigned = !readsAssignments || assigned.get(owner)?.has(kpiId)
+    if (isAssigned || !user || !kpi) return faults.map(({ message }) => message)
+    if (!needs.createAssignments) faults.push(faultOfAssignment(kpi, user))
+    else if (faults.length === 0) missing.push({ user, kpi })
+    return faults.map(({ message }) => message)
+  }
+  const judged = new Map<number, Map<number, readonly string[]>>()
+  return {
+    ...lookups,
+    ownerOf: ({ id, name }) => ({ name, id: sources?.byId.get(id)?.user_id ?? ownerOfItem(id) }),
+    fetchAssignments: async (userIds) => {
+      if (!readsAssignments) return
+      for (const id of new Set(userIds)) {
+        if (assigned.has(id)) continue
+        const list = await client.assignments(id).list()
+        assigned.set(id, new Map(list.map((one) => [one.id, one])))
+      }
+    },
+    userTarget: (userId, kpiId) => {
+      const ofUser = assigned.get(userId)
+      return ofUser && (ofUser.get(kpiId)?.user_target ?? null)
+    },
+    lastPlaceOf: (userId) =>
+      [...(assigned.get(userId)?.values() ?? [])].reduce((last, { sort_order }) => Math.max(last, sort_order), 0),
+    faultsOf: (owner, kpiId) => {
+      const ofOwner = judged.get(owner) ?? new Map<number, readonly string[]>()
+      if (ofOwner.size === 0) judged.set(owner, ofOwner)
+      const known = ofOwner.get(kpiId)
+      if (known) return known
+      const faults = faultsOfPair(owner, kpiId)
+      ofOwner.set(kpiId, faults)
+      return faults
+    },
+    missing: () => missing,
+    unchecked,
+  }
+}

@@ -1,0 +1,118 @@
+import { sumExactly } from '../../domain/decimal.ts'
+import { BODY_LIMIT } from '../../domain/limits.ts'
+import { BATCH_LIMIT, type EntryDraft } from '../../domain/resources/entry.ts'
+import { type Block, numberAt } from '../external-sort/block.ts'
+import type { OnDuplicate } from '../options.ts'
+import { ownerOf } from '../owner.ts'
+import { beyondAt, draftOf, isBadAt } from './packed-row.ts'
+
+/** Entries that are sent together, and beside each the place that it came from, or the places. */
+export type Batch = { readonly drafts: EntryDraft[]; readonly lines: (number | readonly number[])[] }
+
+/** What a batch may come to as text, so that there is room for one more entry. */
+const BATCH_BYTES = BODY_LIMIT - 10_000
+/** The most that an entry comes to without its notes: names, ids, a date and two numbers. */
+const ENTRY_BYTES = 200
+/** The most that a unit of a text comes to, escaped or in UTF-8. */
+const BYTES_A_UNIT = 3
+
+const weightOf = ({ notes }: EntryDraft): number => ENTRY_BYTES + BYTES_A_UNIT * (notes?.length ?? 0)
+
+/** Takes the places of a key that stands in the file more than once, where that is an error, and those that are bad. */
+export type DuplicateSink = (places: readonly number[], bad: readonly number[]) => void
+
+const sameKey = (left: EntryDraft, right: EntryDraft): boolean =>
+  left.entry_date === right.entry_date && left.kpi_id === right.kpi_id && ownerOf(left) === ownerOf(right)
+
+/** A row of a key that came again, and the digits of its actual that were rounded away. */
+type Again = { readonly draft: EntryDraft; readonly beyond: string }
+
+/** Adds up all rows' actuals, with the last target and the last notes that any of them gives. */
+const sumOf = (rows: readonly Again[], last: EntryDraft): EntryDraft => {
+  const actuals = rows.flatMap(({ draft: { actual }, beyond }) =>
+    typeof actual === 'bigint' ? [{ value: actual, beyond }] : [],
+  )
+  const given = { ...last }
+  for (const { draft } of rows) {
+    const { target, notes } = draft
+    if (target !== undefined) given.target = target
+    if (notes !== undefined) given.notes = notes
+  }
+  if (actuals.length > 0) given.actual = sumExactly(actuals)
+  return given
+}
+
+/** The entry to send for a key that stands in the file more than once. */
+const choose = (rows: readonly Again[], onDuplicate: Exclude<OnDuplicate, 'error'>): EntryDraft | undefined => {
+  const [first, last] = [rows[0]?.draft, rows.at(-1)?.draft]
+  if (onDuplicate === 'sum' && last) return sumOf(rows, last)
+  return onDuplicate === 'first' ? first : last
+}
+
+/**
+ * Cuts sorted rows into batches, of so many entries and not too large for a request. A key that stands in the file more
+ * than once, at whatever distance, is settled here: its rows lie together. Where one of them is bad none is chosen, as what
+ * the mended one would come to is not known.
+ */
+export function* cutBatches(
+  blocks: Iterable<Block>,
+  onDuplicate: OnDuplicate,
+  refuse: DuplicateSink,
+  limit = BATCH_LIMIT,
+): Generator<Batch> {
+  let batch: Batch = { drafts: [], lines: [] }
+  let weight = 0
+  // The entry of the last key, and all of them and their lines where the key came again.
+  let last: EntryDraft | undefined
+  let [lastLine, lastBeyond] = [0, '']
+  let isLastBad = false
+  let again: { readonly rows: Again[]; readonly lines: number[]; readonly bad: number[] } | undefined
+
+  const push = (draft: EntryDraft, lines: number | readonly number[]): void => {
+    batch.drafts.push(draft)
+    batch.lines.push(lines)
+    weight += weightOf(draft)
+  }
+  const finishKey = (): void => {
+    if (!last) return
+    if (!again) {
+      if (!isLastBad) push(last, lastLine)
+      return
+    }
+    const { rows, lines: places, bad } = again
+    again = undefined
+    const chosen = onDuplicate === 'error' || bad.length > 0 ? undefined : choose(rows, onDuplicate)
+    if (chosen) push(chosen, places)
+    else if (onDuplicate === 'error' || bad.length < places.length) refuse(places, bad)
+  }
+  for (const block of blocks) {
+    for (let at = 0; at < block.count; at += 1) {
+      const draft = draftOf(block, at)
+      const line = numberAt(block.line, at)
+      const isOneBad = isBadAt(block, at)
+      if (last && sameKey(last, draft)) {
+        again ??= {
+          rows: [{ draft: last, beyond: lastBeyond }],
+          lines: [lastLine],
+          bad: isLastBad ? [lastLine] : [],
+        }
+        again.rows.push({ draft, beyond: beyondAt(block, at) })
+        again.lines.push(line)
+        if (isOneBad) again.bad.push(line)
+        continue
+      }
+      finishKey()
+      last = draft
+      lastLine = line
+      lastBeyond = beyondAt(block, at)
+      isLastBad = isOneBad
+      if (batch.drafts.length === limit || weight >= BATCH_BYTES) {
+        yield batch
+        batch = { drafts: [], lines: [] }
+        weight = 0
+      }
+    }
+  }
+  finishKey()
+  if (batch.drafts.length > 0) yield batch
+}

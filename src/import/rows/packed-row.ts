@@ -1,0 +1,69 @@
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { bigintAt, type Block, type BlockRow, numberAt, textAt } from '../external-sort/block.ts'
+
+/** So many columns have room beside a line: both together are exact in a number up to a line of thousands of millions. */
+const COLUMN_STEP = 2 ** -20
+
+/** Where something stands in a file: a line, and in a wide file a column of it, as one number that sorts by the line. */
+export const placeOf = (line: number, column: number): number => line + (column + 1) * COLUMN_STEP
+
+/** The line of a place. */
+export const lineOf = (place: number): number => Math.floor(place)
+
+/** The column of a place, from 0; undefined where it is the whole line. */
+export const columnOf = (place: number): number | undefined => {
+  const part = place - lineOf(place)
+  return part === 0 ? undefined : part / COLUMN_STEP - 1
+}
+
+/** Which values a row has, as bits: each is given, or cleared, or, where neither is set, kept as it is stored. */
+export const ACTUAL = { given: 1, cleared: 2 }
+export const TARGET = { given: 4, cleared: 8 }
+export const NOTES = { given: 16, cleared: 32 }
+
+/** Marks what cannot be loaded as it stands, though its key can be read: it is a duplicate all the same. */
+export const BAD = 64
+
+/** Whether a row is marked as bad. */
+export const isBad = ({ flags }: Pick<BlockRow, 'flags'>): boolean => (flags & BAD) !== 0
+
+/** Whether a row gives a target. */
+export const givesTarget = ({ flags }: Pick<BlockRow, 'flags'>): boolean => (flags & TARGET.given) !== 0
+
+/** Whether a row of a block is marked as bad. */
+export const isBadAt = ({ flags }: Block, at: number): boolean => isBad({ flags: numberAt(flags, at) })
+
+/** Stands between the digits of an actual that were rounded away and the notes, which cannot hold it. */
+const BEHIND_DIGITS = '\0'
+
+/** Packs the notes of a row into its text, with the digits of its actual that were rounded away, where those are kept. */
+export const packText = (notes: string, beyond: string): string =>
+  beyond === '' ? notes : beyond + BEHIND_DIGITS + notes
+
+/** Returns the digits that were rounded away of the actual of a row, where they were kept; see `digitsBeyond`. */
+export const beyondAt = ({ text }: Block, at: number): string => {
+  const packed = textAt(text, at)
+  return packed.slice(0, Math.max(0, packed.indexOf(BEHIND_DIGITS)))
+}
+
+const notesAt = ({ text }: Block, at: number): string => {
+  const packed = textAt(text, at)
+  return packed.slice(packed.indexOf(BEHIND_DIGITS) + 1)
+}
+
+/** The draft of a row that was read. */
+export const draftOf = (block: Block, at: number): EntryDraft => {
+  const flags = numberAt(block.flags, at)
+  const owner = numberAt(block.first, at)
+  const kpi_id = numberAt(block.second, at)
+  const entry_date = numberAt(block.third, at)
+  const draft: EntryDraft =
+    owner < 0 ? { source_id: -owner, kpi_id, entry_date } : { user_id: owner, kpi_id, entry_date }
+  if (flags & ACTUAL.given) draft.actual = bigintAt(block.values, at * 2)
+  else if (flags & ACTUAL.cleared) draft.actual = null
+  if (flags & TARGET.given) draft.target = bigintAt(block.values, at * 2 + 1)
+  else if (flags & TARGET.cleared) draft.target = null
+  if (flags & NOTES.given) draft.notes = notesAt(block, at)
+  else if (flags & NOTES.cleared) draft.notes = null
+  return draft
+}

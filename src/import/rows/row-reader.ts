@@ -1,0 +1,255 @@
+import type { Named } from '../../client/directory.ts'
+import { Fault, KpiError } from '../../domain/errors.ts'
+import { KEY_ROLES, type Plan } from '../columns/columns.ts'
+import { finderIn, type Forms } from '../detect/survey.ts'
+import type { BlockRow } from '../external-sort/block.ts'
+import { readDateCell, remember } from '../formats/date-format.ts'
+import { Misread } from '../formats/evidence.ts'
+import type { ImportOptions, Role } from '../options.ts'
+import type { SourcesOfUsers } from '../owner.ts'
+import { hasSurplus, type Row } from '../parse/rows.ts'
+import { mayNotRead } from '../permissions.ts'
+import type { Reference } from '../reference.ts'
+import { ACTUAL, BAD, isBad, packText, placeOf } from './packed-row.ts'
+import { type AtHand, createValueReader } from './row-values.ts'
+
+/** Says that a row gives nothing where there is a column for it. */
+class EmptyCell extends Fault {}
+
+/** Reads a name or date from its column, or takes the constant that stands for it. */
+export const cellReader = <T>(
+  plan: Plan,
+  role: Role,
+  constant: string | undefined,
+  read: (text: string) => T | Fault,
+): ((cells: readonly string[]) => T | Fault) => {
+  if (constant !== undefined) {
+    const value = read(constant)
+    if (value instanceof Fault) throw new KpiError('malformed', `--${role}: ${value.message}`)
+    return () => value
+  }
+  const at = plan.roles.get(role) ?? -1
+  return (cells) => {
+    const text = cells[at] ?? ''
+    return text.trim() === '' ? new EmptyCell(`the ${role} is empty`) : read(text)
+  }
+}
+
+/** Notes that a row gives a breakdown item beside a user, who has but one. */
+const noteBeside = (known: Map<number, number>, user: Named, source: Named): Named | Fault => {
+  const [item, other] = [-source.id, known.get(user.id)]
+  if (other === undefined) known.set(user.id, item)
+  else if (other !== item) {
+    return new Fault(`user ${user.id} cannot be both source ${item} and source ${other}, which another row gives`)
+  }
+  return user
+}
+
+/** The first lines that name a user, and a source alone; 0 where none does. */
+type FirstLines = { user: number; source: number }
+
+/** Refuses a file in which the same entry may stand twice, once by its user and once by its source, unseen. */
+const mustBeTellable = ({ sources }: Reference, { user, source }: FirstLines): void => {
+  if (sources?.unread === undefined || user === 0 || source === 0) return
+  throw new KpiError(
+    'malformed',
+    `${mayNotRead(sources.unread)}, so users and sources cannot be told apart: line ${user} names a user, line ${source} a source alone; name all rows by one of them (nothing was sent)`,
+  )
+}
+
+/**
+ * Reads whom a row belongs to. A user and a breakdown item in one row have to be the same person; where the key may not
+ * read items, they are noted for the service to compare.
+ */
+const ownerReader = (
+  plan: Plan,
+  options: ImportOptions,
+  reference: Reference,
+  forms: Forms,
+  sourcesOfUsers: Map<number, number>,
+): ((cells: readonly string[]) => Named | Fault) => {
+  const userIn = cellReader(plan, 'user', options.user, finderIn(forms, 'user'))
+  const { sources } = reference
+  const findSource = finderIn(forms, 'source')
+  if (!sources) return userIn
+  const sourceIn = cellReader(plan, 'source', options.source, (text) => {
+    const item = findSource(text)
+    return item instanceof Fault ? item : reference.ownerOf(item)
+  })
+  if (options.user === undefined && !plan.roles.has('user')) return sourceIn
+  return (cells) => {
+    const [user, source] = [userIn(cells), sourceIn(cells)]
+    if (source instanceof EmptyCell) return user instanceof EmptyCell ? new Fault('user and source are empty') : user
+    if (user instanceof EmptyCell) return source
+    if (user instanceof Fault) return source instanceof Fault ? new Fault(`${user.message}; ${source.message}`) : user
+    if (source instanceof Fault || source.id === user.id) return source
+    if (sources.unread !== undefined) return noteBeside(sourcesOfUsers, user, source)
+    return new Fault(`the source is ${source.name}, who is not user ${user.id}; give one of them`)
+  }
+}
+
+/** Takes what the rows of a file come to. */
+export type RowSink = {
+  /** What is to be loaded, or is marked as bad. */
+  readonly entry: (row: BlockRow) => void
+  /**
+   * A row, or in a wide file the cell at a place, that cannot be loaded as it stands, why, and whether that is as a cell
+   * is not written as its column is read.
+   */
+  readonly reject: (place: number, reasons: readonly string[], isMisread: boolean) => void
+  /** A value that had more than four decimals. */
+  readonly rounded: () => void
+  /** A row, or in a wide file a cell, without any value. */
+  readonly empty: () => void
+}
+
+type Cells = readonly string[]
+
+/** Reads the rows of a file by its plan. */
+type RowReader = {
+  /** The users whom rows name, as far as there are such users. */
+  readonly usersOf: (rows: readonly Row[]) => Set<number>
+  readonly read: (row: Row) => void
+  /** Refuses what is found out only once all rows have been read. */
+  readonly finish: () => void
+  readonly sourcesOfUsers: SourcesOfUsers
+}
+
+/** A reader that gives what it finds in rows to a sink. */
+export const createRowReader = (
+  plan: Plan,
+  options: ImportOptions,
+  reference: Reference,
+  sink: RowSink,
+  forms: Forms,
+): RowReader => {
+  const { roles, wide, header } = plan
+  const sourcesOfUsers = new Map<number, number>()
+  const ownerIn = ownerReader(plan, options, reference, forms, sourcesOfUsers)
+  const first: FirstLines = { user: 0, source: 0 }
+  const dates = forms.date?.column
+  const hand: AtHand = { line: 0, kpi: undefined, beyond: '', isMisread: false, reasons: [] }
+  const { reasons } = hand
+  const { flagOf, numberOf, valuesOf } = createValueReader(plan, options, forms, hand, sink.rounded)
+  const kpiOf = cellReader(plan, 'kpi', options.kpi, finderIn(forms, 'kpi'))
+  const dayOf = cellReader(
+    plan,
+    'date',
+    options.date,
+    remember((text) => dates?.read(text.trim(), hand.line) ?? readDateCell(text.trim())),
+  )
+  // Looks at a cell without taking it for one of its column, which it may not be.
+  const dayPerhaps = cellReader(plan, 'date', options.date, (text) => {
+    const day = dates ? dates.format.read(text.trim()) : readDateCell(text.trim())
+    return typeof day === 'number' ? day : new Fault(text)
+  })
+  const namesKeys = KEY_ROLES.some((role) => roles.has(role))
+
+  const tell = <T>(value: T | Fault): T | undefined => {
+    if (!(value instanceof Fault)) return value
+    if (value instanceof Misread) hand.isMisread = true
+    reasons.push(value.message)
+    return undefined
+  }
+  const faultsOf = (owner: number | undefined, kpi: number | undefined): readonly string[] =>
+    owner === undefined || kpi === undefined ? [] : reference.faultsOf(owner, kpi)
+  const add = (row: BlockRow): void => {
+    if (!isBad(row)) first[row.first < 0 ? 'source' : 'user'] ||= hand.line
+    sink.entry(row)
+  }
+
+  const readLong = ({ line, cells }: Row): void => {
+    const owner = tell(ownerIn(cells))?.id
+    const kpi = tell(kpiOf(cells))?.id
+    hand.kpi = kpi
+    const day = tell(dayOf(cells))
+    reasons.push(...faultsOf(owner, kpi))
+    const values = valuesOf(cells)
+    if (owner === undefined || kpi === undefined || day === undefined) return
+    const mark = reasons.length > 0 ? BAD : 0
+    const { flags, actual, target, text } = values
+    if (flags > 0) add({ first: owner, second: kpi, third: day, line, flags: flags | mark, actual, target, text })
+    else if (mark === 0) sink.empty()
+  }
+  const readWide = ({ line, cells }: Row, { of, columns }: NonNullable<Plan['wide']>): void => {
+    const shared = of === 'kpi' ? tell(ownerIn(cells))?.id : tell(kpiOf(cells))?.id
+    const day = tell(dayOf(cells))
+    const held: BlockRow[] = []
+    for (const { at, id } of columns) {
+      const text = (cells[at] ?? '').trim()
+      if (text === '' && !options.clearEmpty) {
+        sink.empty()
+        continue
+      }
+      const [owner, kpi] = of === 'kpi' ? [shared, id] : [id, shared]
+      const before = reasons.length
+      const faults = faultsOf(owner, kpi)
+      // Whether an empty cell has something to clear is found out later: only then do they stand against it.
+      if (text !== '') reasons.push(...faults)
+      const form = forms.numbers.get(at)
+      hand.kpi = kpi
+      hand.beyond = ''
+      const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form)
+      if (owner === undefined || kpi === undefined || day === undefined) continue
+      const flags = flagOf(text, ACTUAL) | (reasons.length > before ? BAD : 0)
+      const place = placeOf(line, at)
+      const one = {
+        first: owner,
+        second: kpi,
+        third: day,
+        line: place,
+        flags,
+        actual,
+        target: 0n,
+        text: packText('', hand.beyond),
+      }
+      if (options.clearEmpty) held.push(one)
+      else add(one)
+      if (!options.clearEmpty && isBad(one)) sink.reject(place, reasons.splice(before), hand.isMisread)
+    }
+    // Where empty cells clear, none can stand for what was loaded of a rejected row: all of it is, or nothing.
+    const mark = reasons.length > 0 ? BAD : 0
+    for (const one of held) add({ ...one, flags: one.flags | mark })
+  }
+  /** Cells of a row with too many may have moved. The keys that they give where they stand are in doubt all the same. */
+  const addDoubtful = ({ line, cells }: Row): void => {
+    const day = dayPerhaps(cells)
+    if (day instanceof Fault || reference.sources?.unread !== undefined) return
+    const idsOf = (found: Named | Fault): number[] => (found instanceof Fault ? [] : [found.id])
+    const ids = wide?.columns.map(({ id }) => id) ?? []
+    const kpis = wide?.of === 'kpi' ? ids : idsOf(kpiOf(cells))
+    for (const first of wide?.of === 'user' ? ids : idsOf(ownerIn(cells))) {
+      for (const second of kpis) add({ first, second, third: day, line, flags: BAD, actual: 0n, target: 0n, text: '' })
+    }
+  }
+  /** Spreadsheets leave rows of empty cells behind. Where constants say all that rows have to say, there are none. */
+  const isBlank = (cells: Cells): boolean => namesKeys && cells.every((cell) => cell.trim() === '')
+  return {
+    sourcesOfUsers,
+    finish: () => mustBeTellable(reference, first),
+    usersOf: (rows) => {
+      const ids = new Set(wide?.of === 'user' ? wide.columns.map(({ id }) => id) : [])
+      for (const { cells } of wide?.of === 'user' ? [] : rows) {
+        if (hasSurplus(cells, header)) continue
+        const owner = ownerIn(cells)
+        if (!(owner instanceof Fault) && owner.id > 0) ids.add(owner.id)
+      }
+      return ids
+    },
+    read: (row) => {
+      if (isBlank(row.cells)) {
+        sink.empty()
+        return
+      }
+      reasons.length = 0
+      hand.line = row.line
+      hand.isMisread = hasSurplus(row.cells, header)
+      if (hand.isMisread) {
+        reasons.push(`the row has ${row.cells.length} cells, the header has ${header.length}`)
+        addDoubtful(row)
+      } else if (wide) readWide(row, wide)
+      else readLong(row)
+      if (reasons.length > 0) sink.reject(row.line, reasons, hand.isMisread)
+    },
+  }
+}

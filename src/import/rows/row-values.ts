@@ -1,0 +1,90 @@
+import { unmarkText } from '../../codec/cell-text.ts'
+import { Fault } from '../../domain/errors.ts'
+import { checkText } from '../../domain/field-value.ts'
+import { entry } from '../../domain/resources/entry.ts'
+import type { Plan } from '../columns/columns.ts'
+import type { NumberColumn } from '../detect/number-column.ts'
+import type { Forms } from '../detect/survey.ts'
+import type { BlockRow } from '../external-sort/block.ts'
+import { Misread } from '../formats/evidence.ts'
+import type { ImportOptions, Role } from '../options.ts'
+import { ACTUAL, NOTES, packText, TARGET } from './packed-row.ts'
+
+/** The row at hand, and what there is to say against it; one for all rows, to spare the allocation. */
+export type AtHand = {
+  line: number
+  /** As it was found: the numbers of a KPI are of one unit, however rows call it and whatever columns they stand in. */
+  kpi: number | undefined
+  /** Keeps the digits that were rounded away of the last number, where numbers are to be added up. */
+  beyond: string
+  /** Whether one of its cells is not written as its column is read. */
+  isMisread: boolean
+  readonly reasons: string[]
+}
+
+type Cells = readonly string[]
+
+/** Reads the values of rows; what is wrong with one is said of the row at hand. */
+type ValueReader = {
+  /** What a cell says of a value: that it is given, or cleared, or nothing. */
+  readonly flagOf: (text: string | undefined, bits: typeof ACTUAL) => number
+  readonly numberOf: (text: string, name: string, column: NumberColumn) => bigint
+  /** The values of a row that has a column for each of them. */
+  readonly valuesOf: (cells: Cells) => Pick<BlockRow, 'flags' | 'actual' | 'target' | 'text'>
+}
+
+/** A reader of values; `onRounded` hears of each that had more than four decimals. */
+export const createValueReader = (
+  { roles, isMarked }: Plan,
+  { strict, clearEmpty, onDuplicate }: ImportOptions,
+  forms: Forms,
+  hand: AtHand,
+  onRounded: () => void,
+): ValueReader => {
+  const numberOf: ValueReader['numberOf'] = (text, name, column) => {
+    hand.beyond = ''
+    const cell = column.read(text, hand.line, hand.kpi)
+    if (cell instanceof Misread) hand.isMisread = true
+    if (cell instanceof Fault) hand.reasons.push(`${name} ${cell.message}`)
+    else if (cell.rounded && strict) hand.reasons.push(`${name} "${text}" has more than four decimals`)
+    else {
+      if (cell.rounded) onRounded()
+      if (onDuplicate === 'sum') hand.beyond = cell.beyond ?? ''
+      return cell.value
+    }
+    return 0n
+  }
+  const notesOf = (text: string): string => {
+    const value = checkText(entry.fields.notes, isMarked ? unmarkText(text) : text)
+    if (!(value instanceof Fault)) return value ?? ''
+    hand.reasons.push(`notes ${value.message}`)
+    return ''
+  }
+  const columnOf = (role: Role): ((cells: Cells) => string | undefined) => {
+    const at = roles.get(role)
+    return at === undefined ? () => undefined : (cells) => (cells[at] ?? '').trim()
+  }
+  const [actualIn, targetIn, notesIn] = [columnOf('actual'), columnOf('target'), columnOf('notes')]
+  const formOf = (role: Role): NumberColumn | undefined => forms.numbers.get(roles.get(role) ?? -1)
+  const [actualForm, targetForm] = [formOf('actual'), formOf('target')]
+  const flagOf: ValueReader['flagOf'] = (text, bits) => {
+    if (text === undefined) return 0
+    if (text !== '') return bits.given
+    return clearEmpty ? bits.cleared : 0
+  }
+  return {
+    flagOf,
+    numberOf,
+    valuesOf: (cells) => {
+      const [actual, target, notes] = [actualIn(cells), targetIn(cells), notesIn(cells)]
+      const number = actual && actualForm ? numberOf(actual, 'actual', actualForm) : 0n
+      const beyond = actual ? hand.beyond : ''
+      return {
+        flags: flagOf(actual, ACTUAL) | flagOf(target, TARGET) | flagOf(notes, NOTES),
+        actual: number,
+        target: target && targetForm ? numberOf(target, 'target', targetForm) : 0n,
+        text: packText(notes ? notesOf(notes) : '', beyond),
+      }
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { addAbortSignal, type Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { Stopped } from '../client/transport.ts'
+import { createScratch, type Scratch } from './external-sort/scratch.ts'
+import { bytesOf, CHUNK_BYTES, type Source } from './parse/files.ts'
+import type { Content } from './parse/inspect.ts'
+
+/** Nobody knows who else may read what comes by a pipe. */
+const PRIVATE = 0o600
+
+async function* bytesOfScratch(scratch: Scratch): Content {
+  for (let place = 0; place < scratch.size();) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, scratch.size() - place))
+    place += scratch.read(chunk, place)
+    yield chunk
+    // Signals and timers have their turn.
+    await setImmediate()
+  }
+}
+
+/**
+ * What can be read only once, such as standard input, laid down in a scratch file within a folder, to be read again.
+ * Nothing of it is left behind, however the process ends.
+ */
+export const spoolSource = async (
+  input: Readable,
+  folder: string,
+  name: string,
+  signal?: AbortSignal,
+): Promise<Source> => {
+  const scratch = createScratch(folder)
+  try {
+    if (signal) addAbortSignal(signal, input)
+    for await (const chunk of bytesOf(input, name)) scratch.append(chunk)
+  } catch (error) {
+    scratch.close()
+    if (signal?.aborted) throw new Stopped('stopped before anything was sent; run the same command again')
+    throw error
+  }
+  return { name, open: () => bytesOfScratch(scratch), stamp: () => '', mode: PRIVATE, close: scratch.close }
+}

@@ -1,0 +1,193 @@
+import type { Put } from '../../client/operations/entries.ts'
+import { Stopped } from '../../client/transport.ts'
+import { KpiError } from '../../domain/errors.ts'
+import {
+  createDelivery,
+  type Delivery,
+  entryKeyOf,
+  type Item,
+  itemsOf,
+  LOST,
+  type Sending,
+  type Sink,
+} from '../delivery/delivery.ts'
+import { inFlight } from '../delivery/in-flight.ts'
+import { isRefused, mayBeDone, reasonsOf } from '../delivery/refusal.ts'
+import { mustAnswer, patiently } from '../delivery/retry.ts'
+import type { Intended } from '../delivery/write-ahead.ts'
+import { storedKey } from '../existing/existing-entries.ts'
+import { digestOf } from '../journal/digest.ts'
+import { keyOf } from '../journal/entry-key.ts'
+import type { One } from '../journal/journal.ts'
+import { emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
+import { DoubleLeft, readKey, removeDouble } from './doubles.ts'
+import { isOfKey, mayBeMadeOf } from './matching.ts'
+import { lookAgain } from './reconcile.ts'
+import { type Doubt, doubtOfEntry, notKnown, notStored } from './response-check.ts'
+
+/** Bounds the requests under way: several use up a limit that single ones, one after the other, would not. */
+const UNDER_WAY = 8
+
+/** Tells what became of an entry that was added: it is stored, or refused for reasons. */
+type Added = 'created' | 'updated' | 'sent' | { readonly refused: readonly string[] }
+
+/** Returns the ids that were stored before an entry was added; undefined where nobody knows. */
+const idsBefore = ({ before }: Item): readonly number[] | null | undefined => before && before.ids
+
+const addedOn = ({ before }: Item): Added => (before ? 'updated' : before === null ? 'created' : 'sent')
+
+/** Takes it back where the service made a second entry instead of adding to the one that is stored. */
+const mustHaveAdded = async (sending: Sending, item: Item, { entry }: Put): Promise<void> => {
+  const { draft } = item
+  const ids = idsBefore(item)
+  if (!ids || ids.length === 0 || ids.includes(entry.id)) return
+  if (!isOfKey(entry, draft) || !mayBeMadeOf(entry, draft))
+    throw new DoubleLeft(
+      'conflict',
+      `the service answered entry ${entry.id}, which holds something else and stands beside ${ids.join(', ')} for the same user, KPI and date; look at what is stored before you import the row again`,
+    )
+  await removeDouble(sending, draft, entry.id)
+  item.isUnknown = false
+  throw new KpiError(
+    'conflict',
+    'the service makes a second entry instead of adding to the one that is there; add it up, and import the sum',
+  )
+}
+
+/** Tells what became of an entry whose answer proved nothing: it was added, was not, or nobody can tell. */
+type Fate = 'done' | 'open' | 'lost'
+
+/**
+ * Finds out whether an entry was added where nothing was stored before; where something was, nobody can tell from what is
+ * stored now.
+ */
+const fateOf = async (sending: Sending, { draft, before }: Item): Promise<Fate> => {
+  if (before !== null) return 'lost'
+  const listed = await lookAgain(
+    sending,
+    () => readKey(sending, draft),
+    (seen) => !seen || seen.length > 0,
+  )
+  if (listed?.length === 0) return 'open'
+  return listed?.some((one) => mayBeMadeOf(one, draft)) ? 'done' : 'lost'
+}
+
+/** Settles an entry whose outcome is unknown; undefined where it is to be sent, as it was not stored. */
+const settle = async (sending: Sending, item: Item): Promise<Added | undefined> => {
+  const { doubt } = item
+  const fate = await fateOf(sending, item)
+  if (fate === 'done') return addedOn(item)
+  if (fate === 'open') return doubt && { refused: [notStored(doubt)] }
+  return { refused: [doubt ? notKnown(doubt) : LOST] }
+}
+
+const nameOf = ({ journal }: Sending, { draft }: Item, tries: number): string =>
+  `${journal.runId}-${digestOf([draft])}${tries === 0 ? '' : `-${tries}`}`
+
+/** Sends an entry; answers the doubt that the answer leaves. */
+const post = async (sending: Sending, item: Item, tries: number): Promise<Doubt | undefined> => {
+  const put = await sending.client.entries.put(item.draft, nameOf(sending, item, tries)).catch((error: unknown) => {
+    item.isUnknown = mayBeDone(error)
+    if (item.isUnknown) sending.touch()
+    throw error
+  })
+  sending.touch()
+  // Until it is seen what it made, whatever comes between.
+  item.isUnknown = true
+  const doubt = doubtOfEntry(put, item.draft, undefined)
+  if (doubt) return doubt
+  await mustHaveAdded(sending, item, put)
+  item.isUnknown = false
+  return undefined
+}
+
+/** Adds an entry to what is stored. What was sent without an answer that proves it is not sent again unless it is not stored. */
+const add = async (sending: Sending, item: Item): Promise<Added> => {
+  try {
+    return await patiently(sending, async (tries) => {
+      for (;;) {
+        const settled = item.isUnknown ? await settle(sending, item) : undefined
+        if (settled) return settled
+        item.isUnknown = false
+        item.doubt = await post(sending, item, tries)
+        if (!item.doubt) return addedOn(item)
+      }
+    })
+  } catch (error) {
+    if (!isRefused(error) || (item.isUnknown && !(error instanceof DoubleLeft))) throw error
+    return { refused: reasonsOf(error) }
+  }
+}
+
+/** Reads what an earlier part of the run wrote down of entries. */
+const recall = ({ journal }: Sending, interval: number): ReadonlyMap<string, One> =>
+  new Map(journal.ones(interval).map((one) => [storedKey(...one.key), one]))
+
+/** Tells of each entry what was stored before; of those that an earlier part of the run settled, what became of them. */
+const prepare = async (delivery: Delivery, items: readonly Item[]): Promise<void> => {
+  const { sending, interval, count } = delivery
+  const before = recall(sending, interval)
+  const fresh = items.filter((item) => !before.has(entryKeyOf(item)))
+  const stored = await patiently(sending, () => sending.standing.of(fresh.map(({ draft }) => draft)))
+  for (const item of items) {
+    const one = before.get(entryKeyOf(item))
+    item.isUnknown = one !== undefined
+    if (one?.outcome) count([item], one.outcome)
+    else if (one) item.before = one.known && { ids: one.known }
+    else if (stored) item.before = stored.get(entryKeyOf(item)) ?? null
+  }
+}
+
+const tallyOf = ({ lines }: Item, added: Added): Tally => {
+  const tally = emptyTally()
+  if (typeof added === 'string') tally[added] += 1
+  else refuseLines(tally, lines, added.refused)
+  return tally
+}
+
+const isLost = (added: Added): boolean => typeof added !== 'string' && added.refused.includes(LOST)
+
+/** Adds an entry that is written down before, and tells what became of it. */
+const addJournaled = async ({ sending, interval, count }: Delivery, item: Item): Promise<void> => {
+  const { journal, clock, touch, lostAnswers } = sending
+  const [key, isOfEarlier] = [keyOf(item.draft), item.isUnknown]
+  if (!isOfEarlier) {
+    const one = { key, digest: digestOf([item.draft]), known: idsBefore(item), sentAt: clock.now() }
+    journal.intendOnes(interval, [one])
+  }
+  const added = await add(sending, item).catch((error: unknown) => {
+    if (item.isUnknown) touch()
+    else journal.withdrawOne(interval, key)
+    throw error
+  })
+  const tally = tallyOf(item, added)
+  journal.acknowledgeOne(interval, key, tally)
+  count([item], tally)
+  // Count only answers that this part of the run has lost: the earlier one was killed, whatever the service did.
+  if (isOfEarlier) return
+  lostAnswers.note(isLost(added))
+  mustAnswer(lostAnswers, 'entries')
+}
+
+/**
+ * Adds the entries of an interval to what a third-party service has stored, one by one, and tells what became of each. What
+ * may have been added is not added again, so that each is written down with what was stored before it.
+ */
+export const addToThirdParty = async (sending: Sending, intended: Intended, sink: Sink): Promise<Delivery> => {
+  const items = itemsOf(intended)
+  const delivery = createDelivery(sending, intended.id, items, sink)
+  await prepare(delivery, items)
+  async function* untilStopped(): AsyncGenerator<Item> {
+    for (const item of items.filter(delivery.isLeft)) {
+      if (sending.signal.aborted) return
+      yield item
+    }
+  }
+  await inFlight(
+    untilStopped(),
+    () => UNDER_WAY,
+    (item) => addJournaled(delivery, item),
+  )
+  if (items.some(delivery.isLeft)) throw new Stopped('stopped')
+  return delivery
+}

@@ -1,0 +1,76 @@
+import { type Decimal, FRACTION_DIGITS } from '../../domain/decimal.ts'
+import type { Entry, EntryDraft } from '../../domain/resources/entry.ts'
+import type { Kpi } from '../../domain/resources/kpi.ts'
+import { type EntryValues, mergeEntry, sameValues } from '../../domain/rules.ts'
+import { ownerOf } from '../owner.ts'
+import type { Reference } from '../reference.ts'
+
+type Kind = Pick<Kpi, 'target_default'>
+
+/** A KPI without targets, which drops them, and one with. */
+const KINDS: readonly Kind[] = [{ target_default: null }, { target_default: 0n }]
+
+const isWhatBecomes = (
+  kinds: readonly Kind[],
+  stored: EntryValues,
+  before: EntryValues | undefined,
+  draft: EntryDraft,
+): boolean => kinds.some((kind) => sameValues(stored, mergeEntry(before, draft, kind)))
+
+/**
+ * Whether an entry holds what a draft would make of it, as the service keeps values. Where the key may not read KPIs, it
+ * may or may not drop the target.
+ */
+export const holds = ({ kpis }: Pick<Reference, 'kpis'>, stored: EntryValues, draft: EntryDraft): boolean => {
+  const kpi = kpis.byId.get(draft.kpi_id)
+  return isWhatBecomes(kpi ? [kpi] : KINDS, stored, stored, draft)
+}
+
+/** Whether an entry is of the owner, KPI and day of a draft, whatever a service was asked for. */
+export const isOfKey = (entry: Entry, draft: EntryDraft): boolean => {
+  const owner = ownerOf(draft)
+  const isOwners = ownerOf(entry) === owner || (owner < 0 && entry.source_id === -owner)
+  return isOwners && entry.kpi_id === draft.kpi_id && entry.entry_date === draft.entry_date
+}
+
+/** What services round to: whole numbers at the coarsest. */
+const UNITS: readonly Decimal[] = Array.from({ length: FRACTION_DIGITS + 1 }, (_, digits) => 10n ** BigInt(digits))
+
+const ONE = 10 ** FRACTION_DIGITS
+
+/** Returns the value as a service keeps it that has 32 bits for a number. */
+const inSingle = (value: Decimal): Decimal => BigInt(Math.round(Math.fround(Number(value) / ONE) * ONE))
+
+/** Tells whether a stored value may be the one that was sent, as services round. */
+export const isRounded = (stored: Decimal | null, sent: Decimal | null): boolean => {
+  if (stored === null || sent === null) return stored === sent
+  const apart = stored > sent ? stored - sent : sent - stored
+  return UNITS.some((unit) => apart < unit && stored % unit === 0n) || stored === inSingle(sent)
+}
+
+/** Texts as far as services keep them: without marks and spaces, which they trim, escape or collapse. */
+const bare = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+
+/** Tells whether notes may be those that were sent: cut, in other letters, or with something before or behind them. */
+export const isLike = (stored: string | null, sent: string | null): boolean => {
+  const [one, other] = [bare(stored ?? ''), bare(sent ?? '')]
+  return one === other || (one !== '' && other !== '' && (other.startsWith(one) || one.includes(other)))
+}
+
+/**
+ * Whether a service that rounds, or that keeps notes its own way, may have made an entry of a draft where there was
+ * nothing. A target that is not sent is the service's to fill in.
+ */
+export const mayBeMadeOf = (stored: EntryValues, draft: EntryDraft): boolean =>
+  isRounded(stored.actual, draft.actual ?? null) &&
+  (draft.target === undefined || stored.target === null || isRounded(stored.target, draft.target)) &&
+  isLike(stored.notes, draft.notes ?? null)
+
+/** Tells whether the numbers of an entry may be those that were sent, as far as services round. */
+export const hasNumbersOf = ({ actual, target }: EntryValues, draft: EntryDraft): boolean =>
+  (draft.actual === undefined || isRounded(actual, draft.actual)) &&
+  (draft.target === undefined || target === null || isRounded(target, draft.target))
+
+/** Tells whether an entry may hold what was sent, as far as services round, and change notes. */
+export const mayHold = (stored: EntryValues, draft: EntryDraft): boolean =>
+  hasNumbersOf(stored, draft) && (draft.notes === undefined || isLike(stored.notes, draft.notes))

@@ -1,0 +1,187 @@
+import { Stopped } from '../../client/transport.ts'
+import { formatDecimal } from '../../domain/decimal.ts'
+import { KpiError } from '../../domain/errors.ts'
+import type { EntryValues } from '../../domain/rules.ts'
+import { type Delivery, entryKeyOf, type Item, type Sending } from '../delivery/delivery.ts'
+import { isNoPath, isRefused, isUnreadable, mayBeDone, reasonsOf } from '../delivery/refusal.ts'
+import { patiently } from '../delivery/retry.ts'
+import { digestOf } from '../journal/digest.ts'
+import { keyOf } from '../journal/entry-key.ts'
+import { isDoubleForGood, removeDoubles } from './doubles.ts'
+import { hasNumbersOf } from './matching.ts'
+import { notRecognised } from './recognize.ts'
+import { isStored, readLagging } from './reconcile.ts'
+import { sendsBatches } from './upsert-entries.ts'
+
+/** Bounds the entries that are tried, where the first are refused. */
+const MOST_TRIED = 20
+/** Bounds how often an entry is posted, where answers are lost. */
+const MOST_POSTS = 6
+const PAUSE_MS = 1000
+/** Bounds the entries that are updated by their ids without finding out what a batch does. */
+const FEW_UPDATES = 3
+
+/** Returns some entries that lie far apart. */
+const spread = (items: readonly Item[]): readonly Item[] => {
+  const last = items.length - 1
+  if (last < MOST_TRIED) return items
+  const places = Array.from({ length: MOST_TRIED }, (_, at) => Math.floor((at * last) / (MOST_TRIED - 1)))
+  return places.flatMap((at) => items[at] ?? [])
+}
+
+/** Bounds the entries that are answered well and not stored before the run ends. */
+const MOST_UNSTORED = 5
+
+/** Ends a run at a service that answers well and stores nothing. */
+const mustStore = ({ doubt }: Item, unstored: number): void => {
+  if (unstored < MOST_UNSTORED) return
+  throw new KpiError(
+    'unavailable',
+    `the service answered ${doubt?.answered} to ${unstored} entries, and stored none of them; nothing more is sent`,
+  )
+}
+
+/** Tells of a service that keeps another number than it is sent. */
+const noteRounding = (
+  { remark, capabilities }: Sending,
+  { draft: { actual } }: Item,
+  { actual: kept }: EntryValues,
+): void => {
+  if (typeof actual !== 'bigint' || kept === null || kept === actual) return
+  capabilities.learn({ isRounding: true })
+  remark(
+    'rounding',
+    `the service rounds numbers as it stores them: ${formatDecimal(actual)} was sent, and ${formatDecimal(kept)} is there`,
+  )
+}
+
+/**
+ * Sends one entry before others, and sees that it can be recognised in what the service lists; throws where it cannot, as
+ * nobody could tell what became of anything that is sent there. Entries that are refused tell nothing.
+ */
+export const probeListing = async (
+  delivery: Delivery,
+  items: readonly Item[],
+  deliver: (delivery: Delivery, items: readonly Item[]) => Promise<void>,
+): Promise<void> => {
+  const { sending, all } = delivery
+  const { capabilities } = sending
+  if (capabilities.known().isRounding) sending.remark('rounding', 'the service rounds numbers as it stores them')
+  if (capabilities.known().isRecognised) return
+  let unstored = 0
+  const readable = items.filter(({ found, isUnknown }) => found !== undefined && !isUnknown)
+  const fresh = readable.filter(({ found }) => found === null)
+  for (const item of spread(fresh.length > 0 ? fresh : readable)) {
+    const refused = all.refused.length
+    await deliver(delivery, [item])
+    if (all.refused.length > refused) {
+      if (item.doubt) mustStore(item, (unstored += 1))
+      continue
+    }
+    const stored = await readLagging(sending, [item])
+    const entry = stored?.get(entryKeyOf(item))
+    if (stored && !(entry && hasNumbersOf(entry, item.draft))) throw await notRecognised(sending, item, entry)
+    if (entry) noteRounding(sending, item, entry)
+    if (stored) capabilities.learn({ isRecognised: true, unlisted: undefined })
+    return
+  }
+}
+
+/** Names what a batch did to an entry that was stored: changed it, made a second one, left it, or was refused. */
+type Effect = 'updated' | 'doubled' | 'left' | 'refused'
+
+/** Posts a stored entry as a batch of its own until it is seen what came of that. */
+const effectOf = async ({ sending }: Delivery, item: Item): Promise<Effect> => {
+  const { client, clock, journal, signal } = sending
+  for (let posts = 0; posts < MOST_POSTS; posts += 1) {
+    if (signal.aborted) throw new Stopped('stopped')
+    const name = `${journal.runId}-${digestOf([item.draft])}-${clock.now()}-${posts}`
+    const isAnswered = await patiently(sending, async () => {
+      try {
+        await client.entries.putMany([item.draft], name)
+        return true
+      } catch (error) {
+        if (mayBeDone(error)) return false
+        throw error
+      }
+    }).finally(sending.touch)
+    const entry = (await readLagging(sending, [item]))?.get(entryKeyOf(item))
+    if (entry && entry.ids.length > (item.before?.ids.length ?? 0)) return 'doubled'
+    if (entry && isStored(sending, item, entry)) return 'updated'
+    if (isAnswered) return 'left'
+    await clock.sleep(PAUSE_MS, signal)
+  }
+  return 'left'
+}
+
+/**
+ * Finds out with one stored entry what a batch makes of it, as many are to be updated. It is written down before with the
+ * ids that were there, so that a second one is found and removed, whenever the run is cut off.
+ */
+const tryUpdate = async (delivery: Delivery, item: Item): Promise<Effect> => {
+  const { sending, interval } = delivery
+  const ids = item.before?.ids ?? []
+  const { journal, clock } = sending
+  journal.intendOnes(interval, [
+    { key: keyOf(item.draft), digest: digestOf([item.draft]), known: ids, sentAt: clock.now() },
+  ])
+  try {
+    return await effectOf(delivery, item)
+  } catch (error) {
+    if (isNoPath(error)) sending.capabilities.learn({ takesBatches: false })
+    else if (!isRefused(error)) throw error
+    return isRefused(error) && error.code === 'conflict' ? 'left' : 'refused'
+  }
+}
+
+/** Removes the second entry that a batch has made; where the service does not let it, the row is told of. */
+const undoDouble = async ({ sending, refuse }: Delivery, item: Item): Promise<void> => {
+  try {
+    await removeDoubles(sending, item.draft, item.before?.ids ?? [])
+  } catch (error) {
+    if (!isDoubleForGood(error)) throw error
+    refuse(item, reasonsOf(error))
+  }
+}
+
+/** Stands for no entry of any service. */
+const NO_ENTRY = 2_147_483_647
+
+/** Finds out whether the service removes entries at all, with one that is not there: what makes a second one must be undone. */
+const mayRemove = async (sending: Sending): Promise<boolean> => {
+  const { capabilities, client } = sending
+  capabilities.removes ??= await patiently(sending, async () => {
+    try {
+      await client.entries.remove(NO_ENTRY)
+      return true
+    } catch (error) {
+      if (isUnreadable(error)) return isRefused(error)
+      throw error
+    }
+  })
+  return capabilities.removes
+}
+
+/**
+ * Finds out whether batches update what is stored, where there is much to update; where they do not, entries are updated
+ * one by one. Their ids have been found before. Only one interval at a time does so.
+ */
+export const probeUpdates = async (delivery: Delivery, items: readonly Item[]): Promise<void> => {
+  const { sending, done } = delivery
+  const { capabilities } = sending
+  const stored = items.filter(({ found }) => !!found)
+  if (stored.length <= FEW_UPDATES) return
+  await capabilities.alone(async () => {
+    if (!(await mayRemove(sending))) return
+    for (const item of spread(stored)) {
+      if (!sendsBatches(sending) || capabilities.known().updatesInBatches !== undefined) return
+      const effect = await tryUpdate(delivery, item)
+      if (effect === 'refused') continue
+      capabilities.learn({ updatesInBatches: effect === 'updated' })
+      if (effect === 'doubled') await undoDouble(delivery, item)
+      if (effect === 'updated') done(item, 'updated')
+      return
+    }
+    if (sendsBatches(sending)) capabilities.learn({ updatesInBatches: false })
+  })
+}

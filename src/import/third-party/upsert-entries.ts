@@ -1,0 +1,278 @@
+import type { Put } from '../../client/operations/entries.ts'
+import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
+import { KpiError } from '../../domain/errors.ts'
+import type { Delivery, Item, Sending } from '../delivery/delivery.ts'
+import { inFlight } from '../delivery/in-flight.ts'
+import {
+  isNoPath,
+  isPassing,
+  isRefused,
+  mayBeDone,
+  reasonsByPlace,
+  reasonsOf,
+  refusedInVain,
+} from '../delivery/refusal.ts'
+import { digestOf } from '../journal/digest.ts'
+import { countResult, emptyTally } from '../journal/tally.ts'
+import { type Doubt, doubtOfBatch, doubtOfEntry } from './response-check.ts'
+
+/** Bounds the single entries under way: several use up a limit that one after the other would not. */
+const SINGLES_UNDER_WAY = 8
+/** Fewer entries than that are not too many for any service. */
+const NEVER_TOO_MANY = 100
+/** Counts the requests without an answer after which a batch is taken for too large for something on the way. */
+const LOST_IN_A_ROW = 2
+
+/** Tells whether batches are sent to the service. */
+export const sendsBatches = ({ capabilities }: Sending): boolean =>
+  capabilities.known().takesBatches !== false && !capabilities.avoidsBatches
+
+/** Tells whether an entry goes in a batch: one that is stored only where that does not make a second one of it. */
+const goesInBatch = (sending: Sending, { found }: Item): boolean =>
+  sendsBatches(sending) && (!found || sending.capabilities.known().updatesInBatches === true)
+
+/** Tells whether the service may be asked again later, as nothing came of a request. Throws what is no matter of time. */
+const failureOf = (error: unknown): KpiError => {
+  if (mayBeDone(error) && error instanceof KpiError) return error
+  if (isPassing(error)) return error
+  throw error
+}
+
+const noteLoss = (item: Item): void => {
+  item.isUnknown = true
+  item.isAfterRefusal = false
+  item.doubt = undefined
+  item.losses += 1
+}
+
+/**
+ * Takes an answer that does not prove that entries are stored. At a service whose answers do, and where it tells of no
+ * fault, something else has given it: it is as good as lost, which is answered.
+ */
+const noteDoubt = (items: readonly Item[], doubt: Doubt, isProving: boolean): KpiError | undefined => {
+  if (isProving && !doubt.tellsFault) {
+    for (const item of items) noteLoss(item)
+    return new KpiError('unavailable', `the service answered ${doubt.answered} to entries`, { mayBeDone: true })
+  }
+  for (const item of items) {
+    item.isUnknown = true
+    item.isAfterRefusal = false
+    item.doubt = doubt
+    item.doubts += 1
+  }
+  return undefined
+}
+
+/** Requests have names of their own each time: a third-party service may keep under a name what failed, too. */
+const nameOf = ({ journal, clock }: Sending, items: readonly Item[]): string => {
+  const tries = Math.max(...items.map(({ doubts, losses, refusals }) => doubts + losses + refusals))
+  return `${journal.runId}-${digestOf(items.map(({ draft }) => draft))}-${tries}-${clock.now()}`
+}
+
+/**
+ * Refuses an entry that a batch was refused for. Once it is looked at before, as it may be there by a request of this run
+ * whose answer was lost, and be refused for that.
+ */
+const refuseNamed = ({ sending, refuse }: Delivery, item: Item, reasons: readonly string[]): void => {
+  item.refusals += 1
+  const mayBeThere = item.found === null && item.refusals === 1 && !sending.capabilities.known().updatesInBatches
+  if (!mayBeThere) return refuse(item, reasons)
+  sending.touch()
+  item.isUnknown = true
+  item.refusal = reasons
+}
+
+/** Takes a refusal of a batch: entries that it names are refused, the others go again, fewer at a time where it names none. */
+const divide = (delivery: Delivery, items: readonly Item[], refusal: KpiError): void => {
+  const { refuse, hasTaken, all } = delivery
+  const named = reasonsByPlace(refusal, items.length)
+  const [first] = items
+  if (named.size === 0 && items.length === 1 && first) {
+    if (!hasTaken()) refusedInVain(all, refusal)
+    return refuse(first, reasonsOf(refusal))
+  }
+  for (const [at, item] of items.entries()) {
+    const reasons = named.get(at)
+    if (reasons) refuseNamed(delivery, item, reasons)
+    else {
+      // A service may store all but what it refuses. What is too large to be read is not stored.
+      item.isUnknown = item.isAfterRefusal = refusal.code !== 'too_large'
+      if (named.size === 0) item.most = Math.ceil(items.length / 2)
+    }
+  }
+}
+
+/** Learns from a batch that got no answer; where that happens again, fewer entries go at a time. */
+const noteLostBatch = ({ sending: { capabilities, touch } }: Delivery, items: readonly Item[]): void => {
+  touch()
+  for (const item of items) noteLoss(item)
+  const isAgain = items.every(({ losses }) => losses >= LOST_IN_A_ROW)
+  if (!isAgain || items.length <= NEVER_TOO_MANY) return
+  capabilities.mostInBatch = Math.min(capabilities.mostInBatch, Math.ceil(items.length / 2))
+  for (const item of items) item.losses = 0
+}
+
+/** Learns from an error that a service takes no batches; answers whether it says that. */
+const learnsNoBatches = ({ capabilities }: Sending, error: unknown): boolean => {
+  if (capabilities.known().takesBatches === true) return false
+  if (isNoPath(error)) capabilities.learn({ takesBatches: false })
+  else if (error instanceof KpiError && error.code === 'unsupported') capabilities.avoidsBatches = true
+  else return false
+  return true
+}
+
+/** Sends entries as one batch; answers what made it fail, where another try may help. */
+const postBatch = async (delivery: Delivery, items: readonly Item[]): Promise<KpiError | undefined> => {
+  const { sending } = delivery
+  try {
+    const drafts = items.map(({ draft }) => draft)
+    const answer = await sending.client.entries.putMany(drafts, nameOf(sending, items))
+    sending.touch()
+    sending.lostAnswers.note(false)
+    const doubt = doubtOfBatch(answer, items.length)
+    if (doubt) return noteDoubt(items, doubt, sending.capabilities.known().takesBatches === true)
+    sending.capabilities.learn({ takesBatches: true })
+    const tally = emptyTally()
+    countResult(tally, answer.counts, items.length)
+    delivery.count(items, tally)
+    return undefined
+  } catch (error) {
+    if (learnsNoBatches(sending, error)) return undefined
+    if (mayBeDone(error)) noteLostBatch(delivery, items)
+    else if (isRefused(error) && !(isNoPath(error) && sending.capabilities.known().takesBatches === true)) {
+      divide(delivery, items, error)
+      return undefined
+    }
+    return failureOf(error)
+  }
+}
+
+/** Cuts entries into batches of so many at the most. */
+function* batchesOf(items: readonly Item[], most: number): Generator<Item[]> {
+  let batch: Item[] = []
+  for (const item of items) {
+    const [first = item] = batch
+    if (batch.length >= Math.min(most, first.most) || (batch.length > 0 && item.most !== first.most)) {
+      yield batch
+      batch = []
+    }
+    batch.push(item)
+  }
+  if (batch.length > 0) yield batch
+}
+
+const writeBatches = async (delivery: Delivery, items: readonly Item[]): Promise<KpiError | undefined> => {
+  const { signal, capabilities } = delivery.sending
+  for (const batch of batchesOf(items, capabilities.mostInBatch)) {
+    if (signal.aborted || !sendsBatches(delivery.sending)) return undefined
+    const failure = await postBatch(delivery, batch)
+    if (failure) return failure
+  }
+  return undefined
+}
+
+/** Sends an entry by itself: what is stored is updated by its id, as adding it again may make a second one. */
+const sendOne = (sending: Sending, item: Item): Promise<Put> => {
+  const { client } = sending
+  const { draft, found } = item
+  const id = found?.ids.at(-1)
+  if (id === undefined) return client.entries.put(draft, nameOf(sending, [item]))
+  const { actual, target, notes } = draft
+  return client.entries.change(id, {
+    ...(actual !== undefined && { actual }),
+    ...(target !== undefined && { target }),
+    ...(notes !== undefined && { notes }),
+  })
+}
+
+/**
+ * Refuses to take the answer that nothing is there for one about an entry: where the list of all entries is not there,
+ * either, it is the service that is gone, and whatever is sent next would be answered so, too.
+ */
+const mustBeOfEntry = async ({ client, reference }: Sending, item: Item, error: KpiError): Promise<void> => {
+  if (error.code !== 'not_found') return
+  // Users and KPIs of new entries were found there: what is missing is the way to add one.
+  if (!item.found && reference.kpis.unread === undefined)
+    throw new KpiError('unavailable', `${error.message}: entries cannot be added there now`, { cause: error })
+  try {
+    await client.entries.page({ from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY })
+  } catch (failure) {
+    if (!(failure instanceof KpiError) || failure.code !== 'not_found') return
+    throw new KpiError('unavailable', `${error.message}: there is no list of entries any more`, { cause: error })
+  }
+}
+
+/** Takes the refusal of a single entry: one that what is stored now may explain leads to another look, once. */
+const takeRefusal = async (delivery: Delivery, item: Item, refusal: KpiError): Promise<void> => {
+  const { sending, refuse, hasTaken, all } = delivery
+  await mustBeOfEntry(sending, item, refusal)
+  const isOfStored = item.found ? refusal.code === 'not_found' : refusal.code === 'conflict'
+  item.refusals += 1
+  if (isOfStored && item.refusals === 1 && item.found !== undefined) {
+    // Something on the way may have sent it twice.
+    sending.touch()
+    item.isUnknown = true
+    item.refusal = reasonsOf(refusal)
+    return
+  }
+  if (!hasTaken()) refusedInVain(all, refusal)
+  refuse(item, reasonsOf(refusal))
+}
+
+/** Sends an entry by itself; answers what made it fail, where another try may help. */
+const writeOne = async (delivery: Delivery, item: Item): Promise<KpiError | undefined> => {
+  const { sending, done } = delivery
+  const { found } = item
+  try {
+    const put = await sendOne(sending, item)
+    sending.touch()
+    const doubt = doubtOfEntry(put, item.draft, found)
+    if (doubt) return noteDoubt([item], doubt, sending.capabilities.provesEntries)
+    sending.capabilities.provesEntries = true
+    if (found) done(item, 'updated')
+    else if (found === null || put.isCreated === true) done(item, 'created')
+    else done(item, put.isCreated === false ? 'updated' : 'sent')
+    return undefined
+  } catch (error) {
+    if (mayBeDone(error)) {
+      sending.touch()
+      noteLoss(item)
+    } else if (isRefused(error)) {
+      await takeRefusal(delivery, item, error)
+      return undefined
+    }
+    return failureOf(error)
+  }
+}
+
+const writeSingles = async (delivery: Delivery, items: readonly Item[]): Promise<KpiError | undefined> => {
+  const { signal } = delivery.sending
+  let failure: KpiError | undefined
+  async function* untilFailure(): AsyncGenerator<Item> {
+    for (const item of items) {
+      if (signal.aborted || failure) return
+      yield item
+    }
+  }
+  await inFlight(
+    untilFailure(),
+    () => SINGLES_UNDER_WAY,
+    async (item) => {
+      failure = (await writeOne(delivery, item)) ?? failure
+    },
+  )
+  return failure
+}
+
+/**
+ * Sends entries once: those that are new in batches where the service takes them, those that are stored by their ids. What
+ * is proven to be stored, or refused, has come to its end; the rest is marked by what is known of it. Answers what made it
+ * fail, where another try may help.
+ */
+export const writeOnce = async (delivery: Delivery, items: readonly Item[]): Promise<KpiError | undefined> => {
+  const { sending } = delivery
+  const { batches = [], singles = [] } = Object.groupBy(items, (item) =>
+    goesInBatch(sending, item) ? 'batches' : 'singles',
+  )
+  return (await writeBatches(delivery, batches)) ?? (await writeSingles(delivery, singles))
+}

@@ -1,0 +1,73 @@
+import { formatDay } from '../../domain/day.ts'
+import type { Variant } from '../../domain/variants.ts'
+import type { Summary } from '../import-types.ts'
+import type { ImportOptions } from '../options.ts'
+import { writeWhole } from '../parse/files.ts'
+import type { Table } from '../parse/table.ts'
+import type { Difference, Verified, Verifying } from './verified.ts'
+
+/** What a receipt says of the run. */
+type About = {
+  readonly table: Table
+  readonly options: ImportOptions
+  readonly summary: Summary
+  readonly verify: Verifying
+  readonly at: number
+  readonly variant: Variant
+}
+
+/** The version of the form. */
+const RECEIPT = 1
+
+const optionsJson = ({ map, ...rest }: ImportOptions): object => ({ ...rest, map: Object.fromEntries(map) })
+
+/** The counts of a run; `unknown` is only of dry runs. */
+const summaryJson = (summary: Summary): object =>
+  Object.fromEntries(Object.entries(summary).filter(([name]) => name !== 'unknown'))
+
+const headOf = ({ table, options, summary, verify, at, variant }: About): object => ({
+  receipt: RECEIPT,
+  file: { name: table.name, bytes: table.bytes, sha256: table.sha256 },
+  ...verify.place,
+  variant,
+  verified_at: `${new Date(at).toISOString().slice(0, 19)}Z`,
+  options: optionsJson(options),
+  summary: summaryJson(summary),
+  rejects_file: summary.rejected > 0 ? verify.rejectsFile : null,
+})
+
+const differenceJson = ({ line, owner, kpi, day, field, expected, found }: Difference): string =>
+  JSON.stringify({
+    line,
+    user_id: owner > 0 ? owner : null,
+    source_id: owner < 0 ? -owner : null,
+    kpi_id: kpi,
+    entry_date: formatDay(day),
+    field,
+    expected,
+    found,
+  })
+
+async function* textOf(
+  about: About,
+  verified: Verified,
+  differences: AsyncIterable<readonly Difference[]>,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify(headOf(about), undefined, 2).slice(0, -2)},\n  "differences": [`
+  let separator = '\n    '
+  for await (const found of differences) {
+    for (const one of found) {
+      yield separator + differenceJson(one)
+      separator = ',\n    '
+    }
+  }
+  // Only now it is known how many there are.
+  const { compared, equal, notCompared } = verified
+  yield `${separator === '\n    ' ? '' : '\n  '}],\n  "compared": ${compared},\n  "equal": ${equal},\n  "not_compared": ${notCompared}\n}\n`
+}
+
+/** Writes a receipt whole, as the differences come; they may be as many as the file has rows. */
+export const writeReceipt = (...of: Parameters<typeof textOf>): Promise<void> => {
+  const [{ table, verify }] = of
+  return writeWhole(verify.receiptPath, textOf(...of), { like: table.mode })
+}

@@ -1,0 +1,198 @@
+import { Stopped } from '../../client/transport.ts'
+import { type Decimal, formatDecimal } from '../../domain/decimal.ts'
+import { KpiError } from '../../domain/errors.ts'
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import type { Kpi } from '../../domain/resources/kpi.ts'
+import { alongIntervals, type Piece } from '../delivery/write-ahead.ts'
+import { type Standing, type StoredEntry, storedKey } from '../existing/existing-entries.ts'
+import { onlyClears, readsFirst } from '../existing/planned-action.ts'
+import type { Import } from '../import-types.ts'
+import { digestOf } from '../journal/digest.ts'
+import type { Journal } from '../journal/journal.ts'
+import { findMarks, marksOf } from '../journal/key-samples.ts'
+import { ownerOf } from '../owner.ts'
+import type { Prepared } from '../prepare.ts'
+import type { Batch } from '../rows/batches.ts'
+import { lineOf, placeOf } from '../rows/packed-row.ts'
+import { writeReceipt } from './receipt.ts'
+import type { Difference, Verified } from './verified.ts'
+
+/** Places of a file, a bit for each line that is meant as a whole, a number for each cell. */
+type PlaceSet = { readonly has: (place: number) => boolean }
+
+/** A line, or of a wide one the columns of the cells that are meant. */
+type Part = { readonly line: number; readonly columns: ReadonlySet<number> | undefined }
+
+/** Whether a number is among sorted ones. */
+const isAmong = (sorted: readonly number[], wanted: number): boolean => {
+  let [from, to] = [0, sorted.length]
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if ((sorted[middle] ?? 0) < wanted) from = middle + 1
+    else to = middle
+  }
+  return sorted[from] === wanted
+}
+
+/** The places of parts of a file, which are given in the order of their lines. */
+const createPlaceSet = (parts: Iterable<Part>): PlaceSet => {
+  let bits = new Uint8Array(1024)
+  const cells: number[] = []
+  for (const { line, columns } of parts) {
+    if (columns) {
+      const ordered = [...columns].toSorted((left, right) => left - right)
+      for (const column of ordered) cells.push(placeOf(line, column))
+      continue
+    }
+    const at = line >>> 3
+    if (at >= bits.length) {
+      const grown = new Uint8Array(Math.max(at + 1, bits.length * 2))
+      grown.set(bits)
+      bits = grown
+    }
+    bits[at] = (bits[at] ?? 0) | (1 << (line & 7))
+  }
+  const hasLine = (line: number): boolean => ((bits[line >>> 3] ?? 0) & (1 << (line & 7))) !== 0
+  return { has: (place) => hasLine(lineOf(place)) || isAmong(cells, place) }
+}
+
+/** Entries that follow each other, and beside each whether it is written down as sent by an earlier part of the run. */
+type Recalled = { readonly batch: Batch; readonly isSent: readonly boolean[] }
+
+/** Where each entry of a piece stood in its interval when that was written down. */
+const placesIn = ({ batch: { drafts }, earlier }: Piece, journal: Journal): (number | undefined)[] => {
+  if (!earlier) return drafts.map(() => undefined)
+  if (earlier.digest === digestOf(drafts)) return [...drafts.keys()]
+  // Others have come or gone around it since; after its own entries stand the marks of those that it held before.
+  const found = findMarks(journal.marks(earlier.id), marksOf(drafts))
+  return found.map((one) => (one && one.at < earlier.count ? one.at : undefined))
+}
+
+/**
+ * Tells of all entries which of them the journal says that an earlier part of the run has sent, once all has come to its
+ * end: they are there by this run, though they were there before this part of it.
+ */
+function* recallSent(batches: Iterable<Batch>, journal: Journal): Generator<Recalled> {
+  for (const piece of alongIntervals(batches, journal)) {
+    const sent = piece.earlier?.places && new Set(piece.earlier.places)
+    const isSent = placesIn(piece, journal).map((at) => at !== undefined && (sent?.has(at) ?? true))
+    yield { batch: piece.batch, isSent }
+  }
+}
+
+const FIRST = 20
+
+type Found = Pick<Difference, 'field' | 'expected' | 'found'>
+
+const numberText = (value: Decimal | null): string | null => (value === null ? null : formatDecimal(value))
+
+/** Where a target is not the one that was sent; one that the KPI drops is not looked at, nor one that may be open. */
+const isOtherTarget = (
+  target: Decimal | null,
+  stored: StoredEntry,
+  kpi: Pick<Kpi, 'target_default'> | undefined,
+): boolean => {
+  if (kpi?.target_default === null || stored.target === target) return false
+  const mayBeNone = stored.isTargetOpen && target === null
+  const mayBeDropped = kpi === undefined && stored.target === null
+  return !mayBeNone && !mayBeDropped
+}
+
+/** What of an entry is not as it was sent, as the service keeps values. */
+const differencesIn = (
+  { actual, target, notes }: EntryDraft,
+  stored: StoredEntry | undefined,
+  kpi: Pick<Kpi, 'target_default'> | undefined,
+  isAdding: boolean,
+): Found[] => {
+  if (!stored) return [{ field: 'entry', expected: '1', found: '0' }]
+  const { ids } = stored
+  // What an actual was added to is not known any more.
+  const isOther = actual !== undefined && !isAdding && stored.actual !== actual
+  return [
+    ...(ids.length > 1 ? [{ field: 'entry', expected: '1', found: String(ids.length) } as const] : []),
+    ...(isOther ? [{ field: 'actual', expected: numberText(actual), found: numberText(stored.actual) } as const] : []),
+    ...(target !== undefined && isOtherTarget(target, stored, kpi)
+      ? [{ field: 'target', expected: numberText(target), found: numberText(stored.target) } as const]
+      : []),
+    ...(notes !== undefined && stored.notes !== notes
+      ? [{ field: 'notes', expected: notes, found: stored.notes } as const]
+      : []),
+  ]
+}
+
+/** The drafts of a batch that were sent, or were there already: neither rejects nor what was left alone. */
+const keptOf = async (
+  { batch, isSent }: Recalled,
+  { decide, options }: Prepared,
+  rejected: PlaceSet,
+  verified: Verified,
+): Promise<boolean[]> => {
+  const verdicts = readsFirst(options) ? await decide(batch.drafts) : []
+  return batch.drafts.map((_, at) => {
+    const { action } = verdicts[at] ?? {}
+    if ([batch.lines[at] ?? 0].flat().some(rejected.has)) return false
+    if (isSent[at]) return true
+    if (action === 'skip') verified.leftAlone += 1
+    return action !== 'skip' && action !== 'nothing'
+  })
+}
+
+/** Compares a batch with what is there now. */
+const compare = async (
+  recalled: Recalled,
+  prepared: Prepared,
+  now: Standing,
+  rejected: PlaceSet,
+  verified: Verified,
+): Promise<Difference[]> => {
+  const { batch } = recalled
+  const stored = await now.of(batch.drafts)
+  if (!stored) throw new KpiError('forbidden', 'the key may not read entries any more')
+  const isKept = await keptOf(recalled, prepared, rejected, verified)
+  const { reference, options } = prepared
+  return batch.drafts.flatMap((draft, at) => {
+    const { kpi_id: kpi, entry_date: day } = draft
+    const [owner, place] = [ownerOf(draft), [batch.lines[at] ?? 0].flat()[0] ?? 0]
+    const entry = stored.get(storedKey(owner, kpi, day))
+    // An empty cell that had nothing to clear.
+    if (!isKept[at] || (!entry && onlyClears(draft))) return []
+    const found = differencesIn(draft, entry, reference.kpis.byId.get(kpi), options.onConflict === 'add')
+    verified.compared += 1
+    if (found.length === 0) verified.equal += 1
+    return found.map((one) => ({ line: lineOf(place), owner, kpi, day, ...one }))
+  })
+}
+
+/** Reads everything back that was sent, or was there already, and goes through what is not as it was sent. */
+async function* differences(
+  prepared: Prepared,
+  journal: Journal,
+  verified: Verified,
+): AsyncGenerator<readonly Difference[]> {
+  const now = prepared.readAhead(({ target }, { isTargetOpen }) => isTargetOpen && target !== undefined)
+  const rejected = createPlaceSet(prepared.rejects.lines())
+  for (const recalled of recallSent(prepared.batches(), journal)) {
+    const found = await compare(recalled, prepared, now, rejected, verified)
+    verified.first.push(...found.slice(0, FIRST - verified.first.length))
+    if (found.length > 0) yield found
+  }
+  verified.notCompared = Math.max(0, verified.leftAlone - prepared.summary.skipped)
+}
+
+/** Reads everything back once it has been sent, and writes the receipt. */
+export const verifyRun = async (work: Import, prepared: Prepared, journal: Journal): Promise<Verified | undefined> => {
+  const { verify, table, options, clock, client } = work
+  const { summary } = prepared
+  if (!verify) return undefined
+  const verified: Verified = { compared: 0, equal: 0, leftAlone: 0, notCompared: 0, first: [] }
+  const about = { table, options, summary, verify, at: clock.now(), variant: client.variant }
+  try {
+    await writeReceipt(about, verified, differences(prepared, journal, verified))
+  } catch (error) {
+    if (error instanceof Stopped) verified.failure = new KpiError('unavailable', 'stopped before all was compared')
+    else if (error instanceof KpiError) verified.failure = error
+    else throw error
+  }
+  return verified
+}

@@ -1,9 +1,0 @@
-/** What a spreadsheet runs as a formula, or has marked as text already, with or without our mark before it. */
-const NEEDS_MARK = /^'*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/
-const IS_MARKED = /^'+[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/
-
-/** Marks a text that a spreadsheet would run as a formula, by an apostrophe before it, as spreadsheets themselves do. */
-export const markText = (text: string): string => (NEEDS_MARK.test(text) ? `'${text}` : text)
-
-/** The text of a cell without the mark. */
-export const unmarkText = (text: string): string => (IS_MARKED.test(text) ? text.slice(1) : text)

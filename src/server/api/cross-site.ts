@@ -1,0 +1,52 @@
+import { KpiError } from '../../domain/errors.ts'
+import type { WireRequest } from '../wire.ts'
+
+/** Methods that change nothing, so that it does not matter which page asks. */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+const OTHER_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
+
+/** How much of an Origin is repeated in a message. */
+const LONGEST_QUOTE = 100
+
+type Sent = Pick<WireRequest, 'method' | 'headers' | 'scheme' | 'publicOrigin'>
+
+/** Returns the origin that browsers give to pages of a host: in small letters, without the usual port. */
+const originOf = (scheme: string, host: string | undefined): string | undefined =>
+  host === undefined ? undefined : URL.parse(`${scheme}://${host}`)?.origin
+
+const isOwnOrigin = (origin: string, { headers, scheme = 'http', publicOrigin }: Sent): boolean =>
+  origin === publicOrigin || origin === originOf(scheme, headers['host'])
+
+/**
+ * Refuses a request that would change something and that a browser has sent for a page of another site. A browser adds
+ * the credentials that its user has given to this service, whichever page asks (decisions, section 10).
+ */
+export const rejectCrossSite = (request: Sent): void => {
+  const { method, headers } = request
+  if (SAFE_METHODS.has(method)) return
+  const sites = (headers['sec-fetch-site'] ?? '').split(',').map((site) => site.trim().toLowerCase())
+  const site = sites.find((one) => OTHER_SITES.has(one))
+  if (site !== undefined) {
+    throw new KpiError(
+      'forbidden',
+      `a page of another site asks for this (Sec-Fetch-Site: ${site}), and may change nothing here; send it from a program, or from a page of this service`,
+    )
+  }
+  const origin = headers['origin']?.trim()
+  if (origin === undefined || isOwnOrigin(origin, request)) return
+  const shown = origin.slice(0, LONGEST_QUOTE)
+  throw new KpiError(
+    'forbidden',
+    `Origin ${shown} is not that of this service, and pages of other sites may change nothing here; send it from a program, or, where clients reach the service at another address than it knows of, name that with --public-url`,
+  )
+}
+
+/** Refuses a body of a web page that does not say what it is: what a page may send without asking is no JSON. */
+export const requireDeclaredBody = ({ headers }: Sent): void => {
+  const isDeclared = (headers['content-type'] ?? '').trim() !== ''
+  if (isDeclared || headers['origin'] === undefined) return
+  throw new KpiError(
+    'media_type',
+    'Content-Type is missing, which a request with an Origin must have; send application/json',
+  )
+}

@@ -1,0 +1,99 @@
+import type { Json } from '../../../codec/json.ts'
+import { INTEGER_DIGITS } from '../../../domain/decimal.ts'
+import { INT16_MAX } from '../../../domain/field-value.ts'
+import { fallbackSays, type Field, type Kind } from '../../../domain/schema.ts'
+
+/** A schema of OpenAPI 3.1, which is JSON Schema 2020-12. */
+export type Schema = Readonly<Record<string, Json>>
+
+const WHOLE = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+const INT16 = { minimum: -INT16_MAX - 1, maximum: INT16_MAX }
+const DECIMAL = { exclusiveMinimum: -(10 ** INTEGER_DIGITS), exclusiveMaximum: 10 ** INTEGER_DIGITS }
+const DATETIME = String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$`
+
+const shownAs: Record<Kind, Schema> = {
+  integer: { type: 'integer' },
+  int16: { type: 'integer', ...INT16 },
+  decimal: { type: 'number' },
+  boolean: { type: 'boolean' },
+  text: { type: 'string' },
+  choice: { type: 'string' },
+  date: { type: 'string', format: 'date' },
+  datetime: { type: 'string', pattern: DATETIME },
+}
+
+const takenAs: Record<Kind, Schema> = {
+  ...shownAs,
+  integer: { type: 'integer', ...WHOLE },
+  decimal: { type: 'number', ...DECIMAL },
+}
+
+/**
+ * The text that older clients send instead of a number or a boolean (decisions, section 4). It comes second, without
+ * the blanks that may stand around it: generators make values of patterns.
+ */
+const asText: Partial<Record<Kind, Schema>> = {
+  integer: { type: 'string', pattern: String.raw`^-?\d{1,15}$` },
+  int16: { type: 'string', pattern: String.raw`^-?(\d{1,4}|[12]\d{4}|3[01]\d{3}|32[0-6]\d{2}|327[0-5]\d|3276[0-7])$` },
+  decimal: { type: 'string', pattern: String.raw`^-?\d{1,${INTEGER_DIGITS}}(\.\d+)?$` },
+  boolean: { type: 'string', enum: ['true', 'false'] },
+}
+
+const orNull = (schema: Schema): Schema => {
+  const { anyOf, enum: choices } = schema
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] }
+  return {
+    ...schema,
+    type: [schema['type'], 'null'].flat(),
+    ...(Array.isArray(choices) && { enum: [...choices, null] }),
+  }
+}
+
+const limitsOf = ({ max, oneOf }: Field): Schema => ({
+  ...(max !== undefined && { maxLength: max }),
+  ...(oneOf && { enum: oneOf }),
+})
+
+/** A field as answers show it. A secret is always null. */
+export const shownField = (field: Field): Schema => {
+  const about = { description: field.about, ...(field.readOnly && { readOnly: true }) }
+  if (field.secret) return { ...about, type: 'null' }
+  const schema = { ...about, ...shownAs[field.kind], ...limitsOf(field) }
+  return field.nullable ? orNull(schema) : schema
+}
+
+const textPattern = ({ kind, form, oneOf }: Field, mayBeNull: boolean): Schema => {
+  if (kind !== 'text') return {}
+  if (form) return { pattern: form.matches.source }
+  return mayBeNull || oneOf ? {} : { pattern: String.raw`\S` }
+}
+
+const valueOf = ({ kind }: Field, isLenient: boolean): Schema => {
+  const text = isLenient ? asText[kind] : undefined
+  return text ? { anyOf: [takenAs[kind], text] } : takenAs[kind]
+}
+
+/** What a body is for: it makes a resource, or changes one. */
+export type Purpose = 'add' | 'update'
+
+/**
+ * What a field means in a body. What is taken where it is not given is said here and not by `default`: generators make
+ * fields with a default mandatory. A change keeps what is stored, except for what only says how to store.
+ */
+const aboutOf = (field: Field, purpose: Purpose): string => {
+  const fallback = purpose === 'add' || field.writeOnly ? fallbackSays(field) : undefined
+  return fallback === undefined ? field.about : `${field.about}; ${fallback}`
+}
+
+/** A field as bodies may hold it. A field with a fallback takes null for it. */
+export const takenField = (field: Field, purpose: Purpose, isLenient: boolean): Schema => {
+  const mayBeNull = field.nullable === true || field.fallback !== undefined
+  const schema = {
+    description: aboutOf(field, purpose),
+    ...((field.writeOnly || field.secret) && { writeOnly: true }),
+    ...valueOf(field, isLenient),
+    ...textPattern(field, mayBeNull),
+    ...limitsOf(field),
+  }
+  return mayBeNull ? orNull(schema) : schema
+}

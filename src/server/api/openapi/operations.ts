@@ -1,0 +1,134 @@
+import type { Json } from '../../../codec/json.ts'
+import type { QueryParameter, Route } from '../call.ts'
+import { controllerOf } from './controllers.ts'
+import { bodyExample, shownExample, valueExample } from './examples.ts'
+import type { Facts, Where } from './facts.ts'
+import { type Schema, shownField } from './field-schemas.ts'
+import { contentIn, refused, usualHeaders } from './responses.ts'
+import { draftName, listName, patchName, ref, shownName } from './schemas.ts'
+import { descriptionOf, operationId, resourceAt, summaryOf, type Verb, verbOf } from './verbs.ts'
+
+/** The header with which a POST is done only once. */
+export const IDEMPOTENCY_KEY: Schema = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Any text of your own. The same request with the same key is done once; later ones get the first answer.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  example: '6b1a3c52-6f0e-4d0a-9f0e-2f6c1c1d7a55',
+}
+
+/** Returns a path as the description has it: every id is called by a name. */
+export const describedPath = (path: string): string => path.replace('{key}', '{id}')
+
+const ID: Schema = { type: 'integer', minimum: 0 }
+
+/** Describes the id of the resource that a path is about, or of the one above it, such as the user of `{user_id}`. */
+const pathParameter = (path: string, name: string): Schema => {
+  const { fields, title } = resourceAt(path)
+  const field = fields[name === 'key' ? 'id' : name]
+  const isOwn = name === 'id' || name === 'key'
+  return {
+    name: isOwn ? 'id' : name,
+    in: 'path',
+    required: true,
+    description: isOwn ? `Id of the ${title}` : `Id of the ${name.replace(/_id$/, '')}`,
+    schema: name === 'key' && field ? withoutMarks(shownField(field)) : ID,
+    example: field ? valueExample(field) : 1,
+  }
+}
+
+/** Returns a schema without what only makes sense for the property of an object. */
+const withoutMarks = ({ description: _description, readOnly: _readOnly, ...schema }: Schema): Schema => schema
+
+/** Describes the ids in a path. */
+const pathParameters = (path: string): Schema[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(path, name))
+
+const querySchema = (parameter: QueryParameter): Schema => {
+  if (parameter.kind === 'integer') return { type: 'integer', minimum: parameter.least, maximum: parameter.most }
+  if (parameter.kind === 'boolean') return { type: 'boolean' }
+  return parameter.kind === 'day' ? { type: 'string', format: 'date' } : { type: 'array', items: ID }
+}
+
+/** Describes a parameter of the query. */
+const queryParameter = (parameter: QueryParameter): Schema => ({
+  name: parameter.name,
+  in: 'query',
+  description: parameter.about,
+  schema: querySchema(parameter),
+  ...(parameter.kind === 'ids' && { style: 'form', explode: false }),
+  example: parameter.example,
+})
+
+const isPost = (verb: Verb): boolean => verb === 'add' || verb === 'addMany'
+
+const parametersOf = (verb: Verb, { path, query = [] }: Route): Schema[] => [
+  ...pathParameters(path),
+  ...query.map(queryParameter),
+  ...(isPost(verb) ? [ref('parameters', 'IdempotencyKey')] : []),
+]
+
+const bodyOf = (verb: Verb, { takes }: Route, { formats }: Facts): Schema => {
+  if (!takes) return {}
+  const purpose = verb === 'update' ? 'update' : 'add'
+  const schema = ref('schemas', purpose === 'update' ? patchName(takes) : draftName(takes))
+  return { requestBody: { required: true, content: contentIn(formats, schema, bodyExample(takes, purpose)) } }
+}
+
+const answerOf = (verb: Verb, { gives }: Route, { formats }: Facts): Schema => {
+  if (!gives) return {}
+  const one: Json = shownExample(gives)
+  const isList = verb === 'list'
+  const schema = ref('schemas', isList ? listName(gives) : shownName(gives))
+  return { content: contentIn(formats, schema, isList ? [one] : one) }
+}
+
+const success = (verb: Verb, route: Route, facts: Facts): Schema => ({
+  description: verb === 'remove' ? 'It is deleted; the body is empty.' : 'It is done.',
+  headers: {
+    ...usualHeaders(facts),
+    ...(isPost(verb) && { 'Idempotent-Replayed': ref('headers', 'Replayed') }),
+    ...(verb === 'add' && { Location: ref('headers', 'Location') }),
+    ...(route.counts && { 'X-Total-Count': ref('headers', 'TotalCount') }),
+  },
+  ...answerOf(verb, route, facts),
+})
+
+/** What an update in place of an addition answers. */
+const updated = (route: Route, facts: Facts): Schema => ({
+  ...success('addMany', route, facts),
+  description: 'It was there, and is updated.',
+})
+
+const successesOf = (verb: Verb, route: Route, facts: Facts): Schema => ({
+  [verb === 'add' ? 201 : 200]: success(verb, route, facts),
+  ...(route.upserts && { 200: updated(route, facts) }),
+})
+
+const possible: Record<Where, (verb: Verb, route: Route) => boolean> = {
+  anywhere: () => true,
+  'behind the door': () => true,
+  'at an id': (_verb, { path }) => path.includes('{'),
+  'where it writes': (verb) => verb !== 'list' && verb !== 'get',
+  'with a body': (_verb, { takes }) => takes !== undefined,
+  'where much may be': (_verb, { takes, isLong }) => takes !== undefined || isLong === true,
+}
+
+/** One operation as OpenAPI has it. */
+export const operationOf = (route: Route, facts: Facts): Schema => {
+  const verb = verbOf(route)
+  return {
+    tags: [controllerOf(route.path).name],
+    operationId: operationId(verb, route.path),
+    summary: summaryOf(verb, route.path),
+    description: descriptionOf(verb, route),
+    ...(route.scope && { security: [{ [facts.security.name]: [route.scope] }] }),
+    parameters: parametersOf(verb, route),
+    ...bodyOf(verb, route, facts),
+    responses: {
+      ...successesOf(verb, route, facts),
+      ...refused(facts, ({ where }) => possible[where](verb, route)),
+    },
+  }
+}

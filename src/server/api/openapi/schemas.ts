@@ -1,0 +1,111 @@
+import { NAMESPACE } from '../../../codec/xml-parse.ts'
+import { BATCH_LIMIT } from '../../../domain/resources/entry.ts'
+import type { Field, NamedField, Resource } from '../../../domain/schema.ts'
+import type { Facts } from './facts.ts'
+import { type Purpose, type Schema, shownField, takenField } from './field-schemas.ts'
+
+/** A reference to a part of the description that stands under `components`. */
+export const ref = (kind: string, name: string): Schema => ({ $ref: `#/components/${kind}/${name}` })
+
+/** How what a schema describes is called in XML. */
+export const inXml = (name: string, more: Schema = {}): Schema => ({ xml: { name, namespace: NAMESPACE, ...more } })
+
+/** What of a variant's facts its schemas depend on. */
+type Style = Pick<Facts, 'isXml' | 'isLenient'>
+
+const named = ({ isXml }: Style, name: string, more?: Schema): Schema => (isXml ? inXml(name, more) : {})
+
+const propertiesOf = (fields: readonly NamedField[], schemaOf: (field: Field) => Schema): Schema =>
+  Object.fromEntries(fields.map(({ name, field }) => [name, schemaOf(field)]))
+
+const shown = (of: Resource, style: Style): Schema => ({
+  type: 'object',
+  description: `One ${of.title}, as it is shown.`,
+  properties: propertiesOf(of.shown, shownField),
+  required: of.shown.map(({ name }) => name),
+  ...named(style, of.root),
+})
+
+const listOf = (of: Resource, style: Style): Schema => ({
+  type: 'array',
+  items: ref('schemas', shownName(of)),
+  ...named(style, `ArrayOf${of.root}`, { wrapped: true }),
+})
+
+/** The lists that a body holds beside its fields: the entries of a batch. */
+const innerLists = ({ lists = {} }: Resource, style: Style): Schema =>
+  Object.fromEntries(
+    Object.entries(lists).map(([name, inner]) => [
+      name,
+      {
+        type: 'array',
+        items: ref('schemas', draftName(inner)),
+        minItems: 1,
+        maxItems: BATCH_LIMIT,
+        ...named(style, name, { wrapped: true }),
+      },
+    ]),
+  )
+
+/** Returns the fields that a body may hold. What the path says already is ignored there, and a change keeps secrets. */
+export const bodyFields = ({ path, writable }: Resource, purpose: Purpose): NamedField[] =>
+  writable.filter(({ name, field }) => {
+    const isKept = purpose === 'update' && (name === 'id' || field.secret)
+    return !isKept && !path.includes(`{${name}}`)
+  })
+
+type Taken = { readonly purpose: Purpose; readonly about: string; readonly required: readonly string[] }
+
+const taken = (of: Resource, { purpose, about, required }: Taken, style: Style): Schema => ({
+  type: 'object',
+  description: about,
+  properties: {
+    ...innerLists(of, style),
+    ...propertiesOf(bodyFields(of, purpose), (field) => takenField(field, purpose, style.isLenient)),
+  },
+  ...(required.length > 0 && { required }),
+  ...named(style, of.root),
+})
+
+const draft = (of: Resource, style: Style): Schema => {
+  const isMandatory = ({ field }: NamedField): boolean =>
+    field.required === true && !(style.isLenient && field.lenient === true)
+  const mandatory = bodyFields(of, 'add')
+    .filter(isMandatory)
+    .map(({ name }) => name)
+  const about = `What makes one ${of.title}. Other fields are ignored.`
+  return taken(of, { purpose: 'add', about, required: [...Object.keys(of.lists ?? {}), ...mandatory] }, style)
+}
+
+const patch = (of: Resource, style: Style): Schema => {
+  const about = `What changes one ${of.title}. What is not sent stays as it is.`
+  return taken(of, { purpose: 'update', about, required: [] }, style)
+}
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** The name of a resource in names of schemas: its root in XML, or one that is made as those are. */
+const nameOf = ({ root, name }: Resource): string => root || name.split('_').map(capital).join('')
+
+/** The same for bodies, which are others where the path says some of it: those of KPIs of a category are `CategoryKPI`. */
+const bodyNameOf = (of: Resource): string => {
+  const said = of.writable.find(({ name }) => of.path.includes(`{${name}}`))
+  return (said ? capital(said.name.replace(/_id$/, '')) : '') + nameOf(of)
+}
+
+/** The names of a resource's schemas: as it is shown, as it is made, as it is changed, and a list of it. */
+export const shownName = (of: Resource): string => nameOf(of)
+export const draftName = (of: Resource): string => (of.lists ? nameOf(of) : `${bodyNameOf(of)}Draft`)
+export const patchName = (of: Resource): string => `${bodyNameOf(of)}Patch`
+export const listName = (of: Resource): string => `ArrayOf${nameOf(of)}`
+
+/** Every schema of a resource that anything may refer to. */
+export const schemasOf = (of: Resource, style: Style): Schema =>
+  of.lists
+    ? { [draftName(of)]: draft(of, style) }
+    : {
+        [shownName(of)]: shown(of, style),
+        [listName(of)]: listOf(of, style),
+        [draftName(of)]: draft(of, style),
+        [patchName(of)]: patch(of, style),
+      }

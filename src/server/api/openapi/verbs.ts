@@ -1,0 +1,68 @@
+import { BATCH_LIMIT } from '../../../domain/resources/entry.ts'
+import { resources } from '../../../domain/resources/index.ts'
+import { categoryKpi } from '../../../domain/resources/kpi.ts'
+import type { Resource } from '../../../domain/schema.ts'
+import type { Route } from '../call.ts'
+import { controllerOf } from './controllers.ts'
+
+/** What an operation does to a resource. */
+export type Verb = 'list' | 'get' | 'add' | 'addMany' | 'update' | 'remove'
+
+/** Returns the verb of a route: a POST that answers with what was sent has made it; another one has made many. */
+export const verbOf = ({ method, path, takes, gives }: Route): Verb => {
+  if (method === 'GET') return path.endsWith('}') ? 'get' : 'list'
+  if (method === 'POST') return takes === gives ? 'add' : 'addMany'
+  return method === 'PUT' ? 'update' : 'remove'
+}
+
+/** Returns the resource that the operations at a path are about. */
+export const resourceAt = (path: string): Resource => {
+  const ofAll = path.replace(/\/(?:\{(?:id|key)\}|list)$/, '')
+  const found = [...resources, categoryKpi].find((of) => of.path === ofAll)
+  if (!found) throw new Error(`${path} belongs to no resource`)
+  return found
+}
+
+/** Returns the name of an operation, as generated clients call it. */
+export const operationId = (verb: Verb, path: string): string => {
+  const { one, many } = controllerOf(path)
+  if (verb === 'list') return `list${many}`
+  return verb === 'addMany' ? `add${many}` : `${verb}${one}`
+}
+
+const summaries: Record<Verb, string> = {
+  list: 'list',
+  get: 'get one',
+  add: 'add one',
+  addMany: 'add or update many, all or nothing',
+  update: 'change one; what is not sent stays as it is',
+  remove: 'delete one',
+}
+
+/** Returns the title of an operation. */
+export const summaryOf = (verb: Verb, path: string): string => `${controllerOf(path).name}: ${summaries[verb]}`
+
+const orderOf = ({ fields }: Resource): string => {
+  const order = ['entryDate', 'entry_date', 'sort_order'].find((name) => name in fields)
+  if (order === 'entryDate') return '`entryDate`, then KPI and item'
+  return order === undefined ? '`id`' : `\`${order}\`, then \`id\``
+}
+
+const explanations: Record<Verb, (of: Resource) => string> = {
+  list: (of) => `Returns a list in the order of ${orderOf(of)}.`,
+  get: ({ title }) => `Returns the ${title} with this id.`,
+  add: ({ title, fields }) =>
+    'entry_date' in fields
+      ? 'Creates an entry, or updates the one that the same user or item has for this KPI and day.'
+      : `Creates one ${title} and returns it as it is stored.`,
+  addMany: () => `Creates or updates up to ${BATCH_LIMIT} entries: all of them, or none where one is refused.`,
+  update: ({ title }) =>
+    `Changes one ${title}. What is not sent keeps its value; null clears a value that may be null.`,
+  remove: ({ title, removal }) => `Deletes one ${title}${removal === undefined ? '' : ` ${removal}`}.`,
+}
+
+/** Returns what an operation does, what there is to know about its answer, and the scope that it needs. */
+export const descriptionOf = (verb: Verb, { path, gives, scope }: Route): string =>
+  [explanations[verb](resourceAt(path)), gives?.caution, scope && `Needs the scope \`${scope}\`.`]
+    .filter((part) => part !== undefined)
+    .join('\n\n')

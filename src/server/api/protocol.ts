@@ -1,0 +1,87 @@
+import type { Json } from '../../codec/json.ts'
+import type { ErrorCode, KpiError } from '../../domain/errors.ts'
+import { neverPause, type Pause } from '../../domain/pause.ts'
+import type { Resource } from '../../domain/schema.ts'
+import type { OpenDoor } from '../auth/credential-lookup.ts'
+import { withoutSecrets } from '../request-target.ts'
+import type { TextResponse, WireBody, WireRequest } from '../wire.ts'
+import type { Content, Route } from './call.ts'
+
+type Headers = WireRequest['headers']
+
+/** How the bodies of a request and of its answer are read and written. */
+export type Wording = {
+  /** The Content-Type of what it writes. */
+  readonly contentType: string
+  /** Reads a body that holds a resource; throws `malformed` for what is none. Others have their turn in between. */
+  readonly read: (bytes: Uint8Array, of: Resource, pause?: Pause) => Promise<Json>
+  /** Writes an answer; others have their turn while a long one is written. */
+  readonly write: (content: Content) => Promise<WireBody>
+  /** Writes why a request was refused, in parts, as a batch may have very many faults; `target` is what it asked for. */
+  readonly writeError: (error: KpiError, target: string) => Iterable<string>
+  /** The Content-Type of that, where it is another one. */
+  readonly errorType?: string
+}
+
+/** What differs between the variants of the interface in how they talk (interface, section 9). */
+export type Style = {
+  /** What its paths begin with. */
+  readonly prefix: string
+  /** The scheme of the credentials that it asks for. */
+  readonly challenge: string
+  readonly status: Record<ErrorCode, number>
+  /** The wording that the headers of a request ask for; one is chosen where none of ours is. */
+  readonly wordingFor: (headers: Headers) => Wording
+  /** Refuses a request whose sender takes none of our formats, or sends what cannot be read. */
+  readonly mustSpeak: (headers: Headers, takesBody: boolean) => void
+}
+
+/** The version of the service, and the URL below which it is. */
+export type Place = { readonly version: string; readonly origin: string }
+
+/** A variant of the interface. */
+export type Variant = {
+  readonly style: Style
+  readonly routes: readonly Route[]
+  /** Whether bodies are read as older clients send them: numbers as strings, some mandatory fields left out. */
+  readonly isLenient: boolean
+  readonly openDoor: OpenDoor
+  /** Describes it in OpenAPI. */
+  readonly describe: (place: Place) => Promise<object>
+}
+
+type Refused = Pick<WireRequest, 'target' | 'headers'>
+
+const refusal = ({ challenge, status }: Style, error: KpiError, wording: Wording, body: string): TextResponse => ({
+  status: status[error.code],
+  headers: {
+    'content-type': wording.errorType ?? wording.contentType,
+    ...(error.code === 'unauthorized' && { 'www-authenticate': challenge }),
+    ...(error.allow.length > 0 && { allow: error.allow.join(', ') }),
+    ...(error.retryAfter !== undefined && { 'retry-after': String(Math.ceil(error.retryAfter)) }),
+  },
+  body,
+})
+
+/** The answer to a request that is refused before it is read. */
+export const refuseAtOnce = (style: Style, error: KpiError, { target, headers }: Refused): TextResponse => {
+  const wording = style.wordingFor(headers)
+  return refusal(style, error, wording, withoutSecrets([...wording.writeError(error, target)].join('')))
+}
+
+/** The answer to a request that is refused; others have their turn while a long one is written. */
+export const refuse = async (
+  style: Style,
+  error: KpiError,
+  { target, headers, pause = neverPause }: Refused & Pick<WireRequest, 'pause'>,
+): Promise<TextResponse> => {
+  const wording = style.wordingFor(headers)
+  let body = ''
+  for (const part of wording.writeError(error, target)) {
+    // A secret in the wrong place, such as a query, is not told again, for others to log.
+    body += withoutSecrets(part)
+    const turn = pause()
+    if (turn) await turn
+  }
+  return refusal(style, error, wording, body)
+}

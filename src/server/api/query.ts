@@ -1,0 +1,68 @@
+import { type Day, FIRST_QUERY_DAY, LAST_ENTRY_DAY, parseDay } from '../../domain/day.ts'
+import { KpiError } from '../../domain/errors.ts'
+import type { Query, QueryParameter } from './call.ts'
+
+type Parameter<K extends QueryParameter['kind']> = Extract<QueryParameter, { kind: K }>
+
+const refuse = (name: string, text: string, expected: string): KpiError =>
+  new KpiError('malformed', `the query parameter ${name} is "${text}", it must be ${expected}`)
+
+const last = (query: Query, name: string): string | undefined => {
+  const text = query.get(name.toLowerCase())?.at(-1)?.trim()
+  return text === '' ? undefined : text
+}
+
+const DIGITS = /^\d+$/
+
+/** A number of any length: one that is too large for an id is that of nothing. */
+const numberOf = (digits: string): number => Math.min(Number(digits), Number.MAX_SAFE_INTEGER)
+
+/** A whole number in a range, or `undefined` where the parameter is not given. */
+export const queryInteger = (query: Query, { name, least, most }: Parameter<'integer'>): number | undefined => {
+  const text = last(query, name)
+  if (text === undefined) return undefined
+  const value = DIGITS.test(text) ? numberOf(text) : NaN
+  if (value >= least && value <= most) return value
+  const range =
+    most === Number.MAX_SAFE_INTEGER ? `a whole number from ${least}` : `a whole number from ${least} to ${most}`
+  throw refuse(name, text, range)
+}
+
+/** A day that may be asked for: a date that exists, in the years 1899 to 2199. */
+export const queryDay = (query: Query, { name }: Parameter<'day'>): Day | undefined => {
+  const text = last(query, name)
+  if (text === undefined) return undefined
+  const day = parseDay(text)
+  if (day === undefined || day < FIRST_QUERY_DAY || day > LAST_ENTRY_DAY) {
+    throw refuse(name, text, 'a date that exists, YYYY-MM-DD, in the years 1899 to 2199')
+  }
+  return day
+}
+
+/** Whether something is wanted, or `undefined` where the parameter is not given. */
+export const queryBoolean = (query: Query, { name }: Parameter<'boolean'>): boolean | undefined => {
+  const text = last(query, name)?.toLowerCase()
+  if (text === undefined) return undefined
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw refuse(name, text, 'true or false')
+}
+
+/** A list of ids, the union of all that are given; `undefined` where there is none. */
+export const queryIds = (query: Query, { name }: Parameter<'ids'>): ReadonlySet<number> | undefined => {
+  const parts = (query.get(name.toLowerCase()) ?? []).flatMap((text) => text.split(',')).map((part) => part.trim())
+  const ids = parts.filter((part) => part !== '')
+  for (const id of ids) if (!DIGITS.test(id)) throw refuse(name, id, 'a list of ids with commas between them')
+  return ids.length === 0 ? undefined : new Set(ids.map(numberOf))
+}
+
+/** Reads the part of a target after `?`. */
+export const parseQuery = (text: string): Query => {
+  const query = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const key = name.toLowerCase()
+    const values = query.get(key)
+    if (values) values.push(value)
+    else query.set(key, [value])
+  }
+  return query
+}

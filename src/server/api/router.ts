@@ -1,0 +1,59 @@
+import { KpiError } from '../../domain/errors.ts'
+import type { Ids } from '../../service/context.ts'
+import { shownPath } from '../request-target.ts'
+import type { Route } from './call.ts'
+
+/** What can be done at a path, and the ids that the path names. */
+type Match = {
+  readonly methods: ReadonlyMap<string, Route>
+  readonly ids: Ids
+  /** The path with `{id}` and `{key}` in place of ids, in lower case. */
+  readonly pattern: string
+}
+
+type Path = {
+  readonly pattern: string
+  readonly segments: readonly string[]
+  readonly methods: Map<string, Route>
+}
+
+const NUMBER = /^\d{1,15}$/
+/** Stands for an id that is a text; every other `{…}` for one that is a number. */
+const KEY = '{key}'
+const ID = '{id}'
+
+const segmentsOf = (path: string): string[] => path.split('/').slice(1)
+const isPlaceholder = (segment: string | undefined): boolean => segment === ID || segment === KEY
+
+const fits = (expected: string, segment: string | undefined): boolean => {
+  if (segment === undefined) return false
+  if (expected === ID) return NUMBER.test(segment)
+  return expected === KEY ? segment !== '' : segment.toLowerCase() === expected
+}
+
+const newPath = (pattern: string): Path => ({ pattern, segments: segmentsOf(pattern), methods: new Map() })
+
+const idsOf = (path: Path, segments: readonly string[]): Ids => {
+  const named = segments.filter((_, at) => isPlaceholder(path.segments[at]))
+  const text = isPlaceholder(path.segments.at(-1)) ? (named.pop() ?? '') : ''
+  return { parent: Number(named[0]), id: Number(text), text }
+}
+
+/** Finds what a path stands for, without regard to case. Fixed words win over ids: `/kpientries/list` is no entry. */
+export const createRouter = (routes: readonly Route[]): ((path: string) => Match) => {
+  const paths = new Map<string, Path>()
+  for (const one of routes) {
+    const form = one.path.toLowerCase().replaceAll(/\{(?!key\})\w+\}/g, ID)
+    const known = paths.get(form) ?? newPath(form)
+    known.methods.set(one.method, one)
+    paths.set(form, known)
+  }
+  const byLength = Map.groupBy(paths.values(), ({ segments }) => segments.length)
+  return (path) => {
+    const segments = segmentsOf(path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
+    const ofLength = byLength.get(segments.length) ?? []
+    const match = ofLength.find(({ segments: expected }) => expected.every((part, at) => fits(part, segments[at])))
+    if (!match) throw new KpiError('not_found', `there is nothing at ${shownPath(path)}`)
+    return { methods: match.methods, ids: idsOf(match, segments), pattern: match.pattern }
+  }
+}

@@ -1,0 +1,163 @@
+import { readBatch } from '../../../codec/batch.ts'
+import { readDraft } from '../../../codec/json.ts'
+import { dayOfInstant } from '../../../domain/day.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import type { DayRange } from '../../../domain/period.ts'
+import {
+  batchFlags,
+  batchResult,
+  ENTRIES_PAGE,
+  entry,
+  entryNames,
+  type EntryResource,
+  newerBatchFlags,
+  newerEntry,
+} from '../../../domain/resources/entry.ts'
+import type { Resource } from '../../../domain/schema.ts'
+import type { Context } from '../../../service/context.ts'
+import { entriesNamedBy } from '../../../service/entries/entries.ts'
+import type { Query, QueryParameter, Route } from '../call.ts'
+import { queryDay, queryInteger } from '../query.ts'
+import { collectionRoutes } from './collection.ts'
+
+const USER = {
+  kind: 'integer',
+  name: 'userid',
+  about: 'Id of the user whose entries are asked for',
+  least: 0,
+  most: Number.MAX_SAFE_INTEGER,
+  example: 2,
+} as const
+const SOURCE = {
+  kind: 'integer',
+  name: 'sourceid',
+  about: 'Id of the breakdown item whose entries are asked for',
+  least: 0,
+  most: Number.MAX_SAFE_INTEGER,
+  example: 2,
+} as const
+const KPI = {
+  kind: 'integer',
+  name: 'kpiid',
+  about: 'Id of the KPI whose entries are asked for',
+  least: 0,
+  most: Number.MAX_SAFE_INTEGER,
+  example: 1,
+} as const
+const FROM = {
+  kind: 'day',
+  name: 'dateFrom',
+  about: 'First day; when not given today, or the last day where that is earlier',
+  example: '2026-03-01',
+} as const
+const TO = {
+  kind: 'day',
+  name: 'dateTo',
+  about: 'Last day; when not given today, or the first day where that is later',
+  example: '2026-03-31',
+} as const
+const ROWS = {
+  kind: 'integer',
+  name: 'rows',
+  about: `Entries on a page; ${ENTRIES_PAGE} when not given`,
+  least: 1,
+  most: ENTRIES_PAGE,
+  example: 100,
+} as const
+const PAGE = {
+  kind: 'integer',
+  name: 'page',
+  about: 'Which page; the first when not given',
+  least: 1,
+  most: 1_000_000_000,
+  example: 1,
+} as const
+
+/** With only one date given the other is today, or the given one where that would turn the range around. */
+const daysOf = (query: Query, { now }: Context): DayRange => {
+  const today = dayOfInstant(now)
+  const [from, to] = [queryDay(query, FROM), queryDay(query, TO)]
+  if (from !== undefined && to !== undefined && from > to) {
+    throw new KpiError('malformed', 'dateFrom is after dateTo')
+  }
+  return { from: from ?? Math.min(today, to ?? today), to: to ?? Math.max(today, from ?? today) }
+}
+
+/** Which entries are asked for, by the parameters that a variant knows. */
+const filterOf = (query: Query, ctx: Context, known: readonly QueryParameter[]) => {
+  const limit = queryInteger(query, ROWS) ?? ENTRIES_PAGE
+  const page = queryInteger(query, PAGE) ?? 1
+  return {
+    userId: queryInteger(query, USER),
+    sourceId: known.includes(SOURCE) ? queryInteger(query, SOURCE) : undefined,
+    kpiId: queryInteger(query, KPI),
+    days: daysOf(query, ctx),
+    limit,
+    offset: (page - 1) * limit,
+  }
+}
+
+/** A variant's entries. */
+type Variety = {
+  readonly of: EntryResource
+  readonly batch: Resource
+  readonly query: readonly QueryParameter[]
+  /** What a POST answers that has updated an entry; a new one is answered with 201. */
+  readonly updated: 200 | 201
+}
+
+const entryRoutes = ({ of, batch, query: known, updated }: Variety): readonly Route[] => {
+  const { list, get, upsert, upsertMany, update, remove } = entriesNamedBy(entryNames(of))
+  return [
+    {
+      method: 'POST',
+      path: `${of.path}/list`,
+      takes: batch,
+      gives: batchResult,
+      handle: async ({ ctx, body, lenient, pause }) => {
+        const sent = await readBatch(body, lenient, of, pause)
+        return { status: 200, content: { of: batchResult, record: await upsertMany(ctx, sent.flags, sent.list) } }
+      },
+    },
+    {
+      method: 'GET',
+      path: of.path,
+      gives: of,
+      query: known,
+      handle: async ({ ctx, query }) => ({
+        status: 200,
+        content: { of, records: await list(ctx, filterOf(query, ctx, known)) },
+      }),
+    },
+    {
+      method: 'POST',
+      path: of.path,
+      takes: of,
+      gives: of,
+      ...(updated === 200 && { upserts: true }),
+      handle: async ({ ctx, body, lenient }) => {
+        const { entry: record, isNew } = await upsert(ctx, readDraft(of, body, lenient))
+        const content = { of, record }
+        if (!isNew && updated === 200) return { status: 200, content }
+        return { status: 201, location: `${of.path}/${record.id}`, content }
+      },
+    },
+    ...collectionRoutes(of, { get, update, remove }),
+  ]
+}
+
+/** Entries as the classic interface has them: one by one, a page at a time, and in batches. */
+export const classicEntryRoutes = entryRoutes({
+  of: entry,
+  batch: batchFlags,
+  query: [USER, KPI, FROM, TO, ROWS, PAGE],
+  updated: 201,
+})
+
+/** The same in the newer variant, of any breakdown item. */
+export const v1EntryRoutes = entryRoutes({
+  of: newerEntry,
+  batch: newerBatchFlags,
+  query: [USER, SOURCE, KPI, FROM, TO, ROWS, PAGE],
+  updated: 200,
+})

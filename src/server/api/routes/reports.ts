@@ -1,0 +1,66 @@
+import { dayOfInstant } from '../../../domain/day.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import { ANSWER_LIMIT } from '../../../domain/limits.ts'
+import type { DayRange } from '../../../domain/period.ts'
+import { reportRow } from '../../../domain/resources/report-row.ts'
+import type { Context } from '../../../service/context.ts'
+import { selectBreakdownItems, type SelectItems, selectUsers } from '../../../service/reports/report-selection.ts'
+import { report } from '../../../service/reports/report.ts'
+import type { Query, Route } from '../call.ts'
+import { queryDay, queryIds } from '../query.ts'
+
+const KPIS = { kind: 'ids', name: 'kpiIds', about: 'Ids of the KPIs to narrow to', example: [1] } as const
+const FROM = {
+  kind: 'day',
+  name: 'dateFrom',
+  about: 'First day that a period may begin on; today when not given',
+  example: '2026-03-01',
+} as const
+const TO = {
+  kind: 'day',
+  name: 'dateTo',
+  about: 'Last day that a period may begin on; today when not given',
+  example: '2026-03-31',
+} as const
+const GROUP_ITEMS = {
+  kind: 'ids',
+  name: 'groupItemIds',
+  about: 'Ids of the group items to report, each with all entries that carry it',
+  example: [3],
+} as const
+const USERS = { kind: 'ids', name: 'userIds', about: 'Ids of the users to narrow to', example: [2] } as const
+
+const daysOf = (query: Query, { now }: Context): DayRange => {
+  const today = dayOfInstant(now)
+  const [from, to] = [queryDay(query, FROM), queryDay(query, TO)]
+  if ((from ?? today) <= (to ?? today)) return { from: from ?? today, to: to ?? today }
+  const isToday = from === undefined ? 'dateFrom' : to === undefined ? 'dateTo' : undefined
+  const why = isToday === undefined ? '' : `: ${isToday} is today where it is not given`
+  throw new KpiError('malformed', `dateFrom is after dateTo${why}`)
+}
+
+const reportRoute = (selectItems: SelectItems): Route => ({
+  method: 'GET',
+  path: reportRow.path,
+  gives: reportRow,
+  query: [KPIS, FROM, TO, GROUP_ITEMS, USERS],
+  counts: true,
+  isLong: true,
+  handle: async ({ ctx, query }) => {
+    const days = daysOf(query, ctx)
+    const asked = {
+      days,
+      kpiIds: queryIds(query, KPIS),
+      userIds: queryIds(query, USERS),
+      groupItemIds: queryIds(query, GROUP_ITEMS),
+    }
+    const { rows, total } = await report(ctx, asked, selectItems)
+    return { status: 200, total, content: { of: reportRow, records: rows, most: ANSWER_LIMIT } }
+  },
+})
+
+/** The processed report as the classic interface has it: by users. */
+export const classicReportRoute = reportRoute(selectUsers)
+
+/** The same in the newer variant: by breakdown items, persons and others. */
+export const v1ReportRoute = reportRoute(selectBreakdownItems)

@@ -1,0 +1,132 @@
+import type { Instant } from '../../domain/day.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { mustHaveAccess } from '../../service/accounts/access.ts'
+import type { LoginBrake } from '../../service/limits/login-throttle.ts'
+import { RATE_WINDOW_MS, type RateLimit, type Verdict } from '../../service/limits/rate-limit.ts'
+import type { Db } from '../../store/db.ts'
+import type { WireRequest } from '../wire.ts'
+import { createOpening, type OpenDoor } from './credential-lookup.ts'
+import type { Admitted } from './principal.ts'
+
+/** So long after a note no other one of the same key is tried, in seconds: it may be waiting. */
+const NOTE_PAUSE = 5
+/** So often a note is tried that could not be written: for a minute. */
+const TRIES = 12
+/** So many keys are remembered. */
+const MOST_NOTES = 1000
+
+/** Does something after a while, unless the process has nothing else left to do. */
+type Later = (task: () => void) => void
+
+const afterPause: Later = (task) => {
+  setTimeout(task, NOTE_PAUSE * 1000).unref()
+}
+
+/** Takes note that a key was used at a moment. */
+type Notes = (admitted: Pick<Admitted, 'account' | 'key' | 'noteUse'>, now: Instant) => void
+
+/**
+ * Takes note that keys are used, behind the answers: no request waits for it, nor fails where it cannot be written, as
+ * while another process writes. Then it is tried again for a while, so that a job which asks once has been seen.
+ */
+export const createNotes = (later: Later = afterPause): Notes => {
+  const tried = new Map<string, Instant>()
+  const attempt = (noting: Promise<void> | undefined, again: () => Promise<void> | undefined, left: number): void => {
+    noting?.catch(() => {
+      if (left > 0) later(() => attempt(again(), again, left - 1))
+    })
+  }
+  return ({ account, key, noteUse }, now) => {
+    if (!noteUse) return
+    const name = `${account.id}/${key}`
+    const last = tried.get(name)
+    if (last !== undefined && Math.abs(now - last) < NOTE_PAUSE) return
+    const noting = noteUse(now)
+    if (!noting) return
+    if (tried.size >= MOST_NOTES) tried.clear()
+    tried.set(name, now)
+    attempt(noting, () => noteUse(now), TRIES)
+  }
+}
+
+/** What a face holds its callers to. */
+export type Limits = {
+  readonly brake: LoginBrake
+  /** Not there where any number of requests may be made. */
+  readonly rate?: RateLimit | undefined
+}
+
+/** What a variant takes as credentials, for whoever sends something else. */
+export type ExpectedCredentials = {
+  readonly scheme: 'Basic' | 'Bearer'
+  /** What is sent with the scheme. */
+  readonly what: string
+  /** Where the credentials of the other variant belong. */
+  readonly hint: string
+}
+
+/** The schemes that clients are known to send. Any other first word may be a secret that was sent without a scheme. */
+const KNOWN_SCHEME = /^(?:basic|bearer|digest|negotiate|ntlm|token|apikey)(?= |$)/i
+
+const isSame = (one: string | undefined, other: string): boolean => one?.toLowerCase() === other.toLowerCase()
+
+/** Says what is wrong with a header in which the expected credentials cannot be found. */
+const authorizationFault = (header: string, { scheme, hint }: ExpectedCredentials): string => {
+  const [sent] = KNOWN_SCHEME.exec(header) ?? []
+  if (sent === undefined) return `Authorization does not begin with ${scheme}`
+  if (isSame(sent, scheme)) return `Authorization has nothing behind ${scheme} that can be read`
+  return `Authorization has the scheme ${sent}, and ${scheme} is expected here (${hint})`
+}
+
+/** Returns the error for a request without the credentials that are expected. */
+export const missingCredentials = (header = '', expected: ExpectedCredentials): KpiError => {
+  const fault = header.trim() === '' ? '' : `${authorizationFault(header, expected)}; `
+  return new KpiError('unauthorized', `credentials are missing: ${fault}send ${expected.scheme} with ${expected.what}`)
+}
+
+const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1000)
+
+/** What the headers tell of a limit: ours, and those of the IETF's draft. */
+const headersOf = ({ limit, used, waitMs }: Verdict): Admitted['headers'] => {
+  const window = RATE_WINDOW_MS / 1000
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-requests': String(used),
+    'x-ratelimit-duration': String(window),
+    'ratelimit-policy': `"default";q=${limit};w=${window}`,
+    ratelimit: `"default";r=${Math.max(0, limit - used)};t=${seconds(waitMs)}`,
+  }
+}
+
+const overLimit = ({ limit, waitMs }: Verdict): KpiError =>
+  new KpiError(
+    'rate_limited',
+    `the limit of ${limit} requests a minute is reached; the next one is accepted in ${seconds(waitMs)} s`,
+    { retryAfter: seconds(waitMs) },
+  )
+
+/** Lets requests in; `tell` is given headers for the answer, whatever becomes of it. */
+type Door = (request: WireRequest, tell: (headers: Admitted['headers']) => void) => Promise<Admitted>
+
+/**
+ * The door of a face: a request is let in whose credentials are right, whose account has access, and whose limit is not
+ * reached. Those with good credentials are told of the limit even when they are refused. An account without access is
+ * told just that, as waiting would not help it.
+ */
+export const createDoor = (db: Db, openDoor: OpenDoor, now: () => Instant, limits: Partial<Limits> = {}): Door => {
+  const { brake, rate } = limits
+  const open = createOpening(db, openDoor, brake)
+  const note = createNotes()
+  return async (request, tell) => {
+    const admitted = await open(request, now())
+    const { account, user, key, headers } = admitted
+    const turn = request.onCaller?.({ account: account.name, user, key: key || undefined })
+    if (turn) await turn
+    const verdict = await rate?.({ account: account.id, key })
+    tell({ 'x-account': encodeURIComponent(account.name), ...headers, ...(verdict && headersOf(verdict)) })
+    mustHaveAccess(account)
+    if (verdict?.isAccepted === false) throw overLimit(verdict)
+    note(admitted, now())
+    return admitted
+  }
+}

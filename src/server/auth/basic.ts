@@ -1,0 +1,36 @@
+import { type Credentials, openAccount } from '../../service/accounts/access.ts'
+import { type ExpectedCredentials, missingCredentials } from './authenticate.ts'
+import type { OpenDoor } from './credential-lookup.ts'
+
+const EXPECTED: ExpectedCredentials = {
+  scheme: 'Basic',
+  what: 'the login name and the account token',
+  hint: 'a key, which is sent as Bearer, is for /v1',
+}
+
+/** Reads classic credentials from a header; refuses missing ones. */
+export const parseBasic = (header: string | undefined): Credentials => {
+  const encoded = /^basic +(\S+) *$/i.exec(header ?? '')?.[1]
+  if (encoded === undefined) throw missingCredentials(header, EXPECTED)
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  // Without a colon there is a name only, and an empty token opens nothing.
+  const [login = '', ...rest] = text.split(':')
+  return { login, token: rest.join(':') }
+}
+
+/** The first label of a host name that has three or more, such as `acme.example.com`: it may name an account. */
+const labelOf = (host: string | undefined): string | undefined =>
+  /^([a-z\d-]{1,63})\.[^.:]+\.[^:]/i.exec(host ?? '')?.[1]
+
+/** The door of the classic interface: a login name and the account's token, which gives full access. */
+export const openWithToken: OpenDoor = (db, headers) => {
+  const credentials = parseBasic(headers['authorization'])
+  const { login, token } = credentials
+  return {
+    name: login,
+    open: async () => {
+      const account = await openAccount(db, credentials, labelOf(headers['host']))
+      return { account, user: login, key: 0, pepper: token, headers: {} }
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import { formatInstant } from '../../domain/day.ts'
+import { scopesOf } from '../../domain/resources/key.ts'
+import { beginOf, noteUse, openKey } from '../../service/accounts/keys.ts'
+import { type ExpectedCredentials, missingCredentials } from './authenticate.ts'
+import type { OpenDoor } from './credential-lookup.ts'
+
+const EXPECTED: ExpectedCredentials = {
+  scheme: 'Bearer',
+  what: 'a key',
+  hint: 'a login name and the account token, which are sent as Basic, are for /api',
+}
+
+const parseBearer = (header: string | undefined): string => {
+  const secret = /^bearer +(\S+) *$/i.exec(header ?? '')?.[1]
+  if (secret !== undefined) return secret
+  throw missingCredentials(header, EXPECTED)
+}
+
+/** The door of the newer variant: a key, which names the account and the user, and does what its scopes allow. */
+export const openWithKey: OpenDoor = (db, headers, now) => {
+  const secret = parseBearer(headers['authorization'])
+  return {
+    name: beginOf(secret),
+    open: async () => {
+      const { account, key, owner } = await openKey(db, secret, now)
+      return {
+        account,
+        user: owner.email,
+        key: key.id,
+        scopes: scopesOf(key),
+        until: key.expires_at ?? undefined,
+        // Bodies hold no secrets here, and are known again when another key of the account sends them.
+        pepper: '',
+        headers: {
+          'x-key-id': String(key.id),
+          'x-key-name': encodeURIComponent(key.name),
+          'x-key-user': encodeURIComponent(owner.email),
+          'x-key-scopes': key.scopes,
+          ...(key.expires_at !== null && { 'x-key-expires': formatInstant(key.expires_at) }),
+        },
+        noteUse: (at) => noteUse(db, account.id, key, at),
+      }
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { KpiError } from '../../domain/errors.ts'
+import { HEAD_LIMIT } from '../../domain/limits.ts'
+import type { TextResponse } from '../wire.ts'
+import type { Connections } from './connections.ts'
+import { directAddress } from './sender.ts'
+
+/** Why Node.js could not read a request, and how far it came in the last packet of it. */
+type ReadError = Error & {
+  readonly code?: string
+  readonly reason?: string
+  readonly rawPacket?: Uint8Array
+  readonly bytesParsed?: number
+}
+
+/** Matches the beginning of a request whose target does not end in what was read. */
+const ENDLESS_TARGET = /^[A-Z]+ [^ \n]*$/
+
+/**
+ * Returns whether reading ended in the target of a request, or with it: only that is followed by the version. Where the
+ * target began in an earlier packet and goes on beyond this one, this cannot be known.
+ */
+const endedInTarget = ({ rawPacket = new Uint8Array(), bytesParsed = 0 }: ReadError): boolean => {
+  const text = Buffer.from(rawPacket).toString('latin1')
+  const isEnd = /^ HTTP\/\d\.\d\r?\n/.test(text.slice(bytesParsed, bytesParsed + 11))
+  return isEnd || ENDLESS_TARGET.test(text.slice(0, bytesParsed))
+}
+
+/** What was wrong with a request that Node.js could not read; undefined where no HTTP was spoken at all. */
+const faultOf = (error: ReadError): KpiError | undefined => {
+  const { code = '', reason = error.message } = error
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new KpiError('too_slow', 'the request did not come in time; send it again', { cause: error })
+  }
+  if (code === 'HPE_HEADER_OVERFLOW' && endedInTarget(error)) {
+    return new KpiError('too_long', `the address is over ${HEAD_LIMIT / 1024} KiB, it may have 8`, { cause: error })
+  }
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new KpiError('head_too_large', `the head of the request is over ${HEAD_LIMIT / 1024} KiB`, { cause: error })
+  }
+  if (!code.startsWith('HPE_')) return undefined
+  return new KpiError('malformed', `this is no HTTP request that can be read: ${reason}`, { cause: error })
+}
+
+const textOf = ({ status, headers, body }: TextResponse): string => {
+  const all = { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`
+}
+
+/** Answers on a connection whose requests can be read no more, and ends it. */
+export type Refuse = (socket: Duplex, error: KpiError) => void
+
+/**
+ * Writes refusals to bare connections. What still comes in is read for a while: were the connection closed at once, its
+ * sender would get an error in place of the answer.
+ */
+export const createRefuse = (answer: (address: string, error: KpiError) => TextResponse, lingerMs: number): Refuse => {
+  return (socket, error) => {
+    if (!socket.writable) return
+    const patience = setTimeout(() => socket.destroy(), lingerMs)
+    socket.once('close', () => clearTimeout(patience))
+    socket.end(textOf(answer(directAddress(socket), error)))
+    socket.resume()
+  }
+}
+
+/** Whether anything was said on a connection. Browsers open some in advance. */
+const wasUsed = (socket: Duplex): boolean => !('bytesRead' in socket) || Number(socket.bytesRead) > 0
+
+/**
+ * Deals with requests that Node.js itself cannot read, or that do not come in time. Where the head of one has been read,
+ * its own answer says so; else the connection gets one, after those that it waits for.
+ */
+export const createOnClientError = (connections: Connections, refuse: Refuse) => {
+  const seen = new WeakSet<Duplex>()
+  return async (reason: Error, socket: Duplex): Promise<void> => {
+    // All that comes after the first fault is one, too.
+    if (seen.has(socket)) return
+    seen.add(socket)
+    const fault = faultOf(reason)
+    if (!fault || !wasUsed(socket)) {
+      socket.destroy()
+      return
+    }
+    const running = connections.runningOn(socket)
+    const unfinished = running.find(({ request }) => !request.complete)
+    if (unfinished) {
+      unfinished.intake.cut(fault)
+      return
+    }
+    await Promise.all(running.map(({ response }) => once(response, 'close')))
+    refuse(socket, fault)
+  }
+}

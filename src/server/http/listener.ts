@@ -1,0 +1,155 @@
+import { createServer as createPlainServer, type Server } from 'node:http'
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CONNECTION_LIMIT, HEAD_LIMIT } from '../../domain/limits.ts'
+import { createBodies } from '../queues/body-memory.ts'
+import { encryptInTurns } from '../queues/handshakes.ts'
+import { createTurns } from '../queues/request-scheduler.ts'
+import type { Face } from '../wire.ts'
+import { feedInSlices } from './connection-feed.ts'
+import { type Connections, type OnExchange, watchConnections } from './connections.ts'
+import { answerRequests } from './request-listener.ts'
+import type { TlsPair } from './tls.ts'
+
+/** What a server grants those who connect to it. Times are in milliseconds. */
+export type Limits = {
+  /** For the head of a request. */
+  readonly headMs: number
+  /** For a whole request, its body included. */
+  readonly requestMs: number
+  /** For the next request on a connection. Longer than proxies keep theirs, so that it is they who close. */
+  readonly idleMs: number
+  /** For an answer during which nothing of it is taken. */
+  readonly answerMs: number
+  /** For reading on after a request that could not be read was refused, so that its sender gets to see why. */
+  readonly lingerMs: number
+  /** How often heads and requests are looked at. */
+  readonly checkMs: number
+  /** When the server closes: for the rest of a request, and for an answer to be taken. */
+  readonly patienceMs: number
+  /** Connections at a time; those beyond are closed at once. */
+  readonly connections: number
+}
+
+/** What `kpi serve` grants. */
+const LIMITS: Limits = {
+  headMs: 10_000,
+  requestMs: 60_000,
+  idleMs: 65_000,
+  answerMs: 30_000,
+  lingerMs: 2000,
+  checkMs: 1000,
+  patienceMs: 5000,
+  connections: CONNECTION_LIMIT,
+}
+
+/** How a face is served. */
+export type ListenOptions = {
+  /** Serves HTTPS. */
+  readonly tls?: TlsPair | undefined
+  /** Whether every connection comes from a proxy that tells whose requests it hands on. */
+  readonly behindProxy?: boolean
+  readonly limits?: Partial<Limits>
+  /** A new id for a request that no face gets to see. */
+  readonly requestId?: () => string
+  /** Milliseconds that only grow. */
+  readonly clock?: () => number
+  readonly onExchange?: OnExchange
+}
+
+/** A service that listens. */
+export type Listening = {
+  readonly url: string
+  readonly connections: Pick<Connections, 'open' | 'running' | 'turnedAway'>
+  /** Takes another certificate for the connections to come. */
+  readonly renew: (tls: TlsPair) => void
+  /** Takes no more requests, finishes those that it has, and stops. */
+  readonly close: () => Promise<void>
+}
+
+const createServer = (tls: TlsPair | undefined, limits: Limits): Server => {
+  const settings = {
+    headersTimeout: limits.headMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: limits.checkMs,
+    maxHeaderSize: HEAD_LIMIT,
+    // A request without one is refused in the words of this service.
+    requireHostHeader: false,
+  }
+  const server = tls
+    ? createTlsServer({ ...settings, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: limits.headMs })
+    : createPlainServer(settings)
+  server.maxConnections = limits.connections
+  return server
+}
+
+const start = (server: Server, host: string, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.removeListener('error', reject)
+      resolve()
+    })
+  })
+
+const stop = (server: Server, connections: Connections, patienceMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const patience = setInterval(connections.dropStalled, patienceMs)
+    server.close(() => {
+      clearInterval(patience)
+      resolve()
+    })
+    connections.dropSilent()
+  })
+
+const urlOf = (scheme: string, bound: AddressInfo | string | null): string => {
+  if (bound === null || typeof bound === 'string') throw new Error('a port was expected')
+  return `${scheme}://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
+}
+
+/** Serves a face on a host and port; port 0 takes a free one. */
+export const listen = async (
+  face: Face,
+  host: string,
+  port: number,
+  options: ListenOptions = {},
+): Promise<Listening> => {
+  const { tls, behindProxy = false, requestId = () => '-', clock = () => 0, onExchange = () => undefined } = options
+  const limits = { ...LIMITS, ...options.limits }
+  const server = createServer(tls, limits)
+  if (server instanceof TlsServer) encryptInTurns(server, limits.headMs)
+  const connections = watchConnections(server)
+  const feeding = feedInSlices(server, connections, clock)
+  const turns = createTurns(clock)
+  const scheme = tls || behindProxy ? 'https' : 'http'
+  const serving = {
+    face,
+    server,
+    connections,
+    limits,
+    behindProxy,
+    scheme,
+    requestId,
+    clock,
+    turns,
+    bodies: createBodies(),
+    feeding,
+    onExchange,
+  } as const
+  const settle = answerRequests(serving)
+  await start(server, host, port)
+  return {
+    url: urlOf(tls ? 'https' : 'http', server.address()),
+    connections,
+    renew: (pair) => {
+      if (server instanceof TlsServer) server.setSecureContext({ ...pair, minVersion: 'TLSv1.2' })
+    },
+    close: async () => {
+      await stop(server, connections, limits.patienceMs)
+      // Let requests that were cut be told of, too, but do not wait for one that never ends.
+      await Promise.race([settle(), sleep(limits.patienceMs, undefined, { ref: false })])
+    },
+  }
+}

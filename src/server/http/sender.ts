@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Face } from '../wire.ts'
+
+/** Returns a face that knows the URL below which its clients reach it: documents and Location headers name that one. */
+export const underPublicUrl = (face: Face, publicUrl: string): Face => {
+  const { origin: publicOrigin } = new URL(publicUrl)
+  return async (request) => {
+    const response = await face({ ...request, publicOrigin, serviceUrl: publicUrl })
+    const location = response.headers['location']
+    if (!location?.startsWith('/')) return response
+    return { ...response, headers: { ...response.headers, location: publicUrl + location } }
+  }
+}
+
+/** An address without the brackets and the port that some proxies add, and an IPv4 address as such. */
+const plainAddress = (text: string): string | undefined => {
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
+  const address = /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare
+  return isIP(address) ? address : undefined
+}
+
+const known = new WeakMap<Duplex, string>()
+
+/** The address at the other end of a connection. */
+export const directAddress = (socket: Duplex): string => {
+  const before = known.get(socket)
+  if (before !== undefined) return before
+  const address = ('remoteAddress' in socket && plainAddress(String(socket.remoteAddress))) || 'unknown'
+  known.set(socket, address)
+  return address
+}
+
+type Scheme = 'http' | 'https'
+
+/** Returns the scheme of a request. Behind a proxy, where TLS ends, that may say that it was plain. */
+const schemeOf = ({ headers }: IncomingMessage, scheme: Scheme, behindProxy: boolean): Scheme => {
+  const told = behindProxy ? String(headers['x-forwarded-proto'] ?? '') : ''
+  return told.split(',').at(-1)?.trim().toLowerCase() === 'http' ? 'http' : scheme
+}
+
+/** Returns the URL below which a request reached the service: by the host that it names, else by the local address. */
+export const serviceUrlOf = (
+  request: IncomingMessage,
+  host: string | undefined,
+  { scheme, behindProxy }: { readonly scheme: Scheme; readonly behindProxy: boolean },
+): string => {
+  const { localAddress = '', localPort } = request.socket
+  const local = `${isIP(localAddress) === 6 ? `[${localAddress}]` : localAddress}:${localPort}`
+  return `${schemeOf(request, scheme, behindProxy)}://${host ?? request.headers.host ?? local}`
+}
+
+/**
+ * The address that a request comes from. Behind a proxy it is the last one of `X-Forwarded-For`, which that proxy has
+ * added; those before it are whatever the sender has made up.
+ */
+export const addressOf = ({ socket, headers }: IncomingMessage, behindProxy: boolean): string => {
+  const direct = directAddress(socket)
+  if (!behindProxy) return direct
+  const forwarded = headers['x-forwarded-for']
+  const last = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',').at(-1)
+  return plainAddress(last?.trim() ?? '') ?? direct
+}

@@ -1,0 +1,39 @@
+import { KpiError } from '../../domain/errors.ts'
+import type { Exchange } from '../http/connections.ts'
+import { shownTarget, withoutSecrets } from '../request-target.ts'
+
+const toLine = (nowMs: number, fields: object): string =>
+  `${withoutSecrets(JSON.stringify({ time: new Date(nowMs).toISOString(), ...fields }))}\n`
+
+/** The line of the log for a request that is over: JSON, and nothing of its headers and bodies. */
+export const requestLine = (exchange: Exchange, nowMs: number): string => {
+  const { requestId, address, method, target, caller, status, bytesIn, bytesOut, milliseconds, isCut } = exchange
+  return toLine(nowMs, {
+    event: 'request',
+    id: requestId,
+    address,
+    method,
+    ...(target !== undefined && shownTarget(target)),
+    status,
+    ...caller,
+    bytes_in: bytesIn,
+    bytes_out: bytesOut,
+    ms: Math.round(milliseconds * 1000) / 1000,
+    ...(isCut && { cut: true }),
+  })
+}
+
+/** What an error says, with the way to it through the program where it was not foreseen. */
+const toldOf = (error: unknown, isForeseen: boolean): string => {
+  if (!(error instanceof Error)) return String(error)
+  if (!isForeseen) return error.stack ?? error.message
+  // A host with several addresses was tried at each, which has no message of its own.
+  return error instanceof AggregateError ? error.errors.map(String).join(', ') : error.message
+}
+
+/** The line of the log for what went wrong inside: in full, unless the store is just not available. */
+export const errorLine = (error: unknown, requestId: string, nowMs: number): string => {
+  const isForeseen = error instanceof KpiError && error.code === 'unavailable'
+  const cause = error instanceof Error && error.cause instanceof Error ? toldOf(error.cause, isForeseen) : undefined
+  return toLine(nowMs, { event: 'error', id: requestId, error: toldOf(error, isForeseen), cause })
+}

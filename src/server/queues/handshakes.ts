@@ -1,0 +1,42 @@
+import type { Server } from 'node:https'
+import type { Socket } from 'node:net'
+import { networkOf } from '../../service/limits/login-throttle.ts'
+import { createLine, createTakeNewestToo } from './fair-queue.ts'
+import { createOneATurn } from './time-slices.ts'
+
+/** Bounds the connections that begin to encrypt in one turn of the event loop: each takes about a millisecond. */
+const MOST_A_TURN = 4
+
+/** Counts calls, and returns true with each last of so many. */
+const countTo = (most: number): (() => boolean) => {
+  let count = 0
+  return () => {
+    count = (count + 1) % most
+    return count === 0
+  }
+}
+
+/**
+ * Begins to encrypt a few connections at a time where hundreds come at one moment: Node.js would do so for all in one turn
+ * of the event loop. They wait for it once they have said their first words, so that those that are silent hold up nobody;
+ * these are closed after `silenceMs`. Networks take turns. To be called before anybody else listens for connections.
+ */
+export const encryptInTurns = (server: Server, silenceMs: number): void => {
+  const listeners = server.listeners('connection')
+  server.removeAllListeners('connection')
+  const line = createLine(createTakeNewestToo())
+  const serve = createOneATurn(() => line.next(() => true), countTo(MOST_A_TURN))
+  const encrypt = (socket: Socket): void => {
+    if (socket.destroyed) return
+    socket.setTimeout(0)
+    for (const listener of listeners) Reflect.apply(listener, server, [socket])
+  }
+  server.on('connection', (socket: Socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.setTimeout(silenceMs, () => socket.destroy())
+    socket.once('readable', () => {
+      line.add(networkOf(socket.remoteAddress ?? ''), () => encrypt(socket))
+      serve()
+    })
+  })
+}

@@ -1,0 +1,77 @@
+import { createLine, createTakeNewestToo, type Line } from './fair-queue.ts'
+import { createPlaces, createTally } from './shares.ts'
+import { createOneATurn, createStretch } from './time-slices.ts'
+
+/** How long requests are answered one right after the other before others get their turn. */
+const STRETCH_MS = 10
+/** How long one of them goes on that takes long. */
+const LONG_STRETCH_MS = 2
+/** So much of answers to one account may wait to be taken; its next request is answered when less does. */
+const HELD_BYTES = 32 * 1024 * 1024
+/** So many requests that take long are worked on at a time, and so many of one account. */
+const LONG = { most: 3, ofOne: 2 }
+/** Credentials that are looked at at a time, and those from one address: each takes a connection of a database. */
+const STRANGERS = { most: 6, ofOne: 5 }
+
+/** Lets accounts take turns where the requests of one would keep the service from all others. */
+export type Turns = {
+  /** Resolves when a request of an account may be answered; undefined where that is at once. */
+  readonly take: (account: string) => Promise<void> | undefined
+  /** Resolves when a request of an account that takes long may go on; undefined where that is at once. */
+  readonly pause: (account: string) => Promise<void> | undefined
+  /** Waits until a request of an account may be worked on that takes long; answers how to end it. */
+  readonly begin: (account: string) => Promise<() => void>
+  /** The same for a long list, which need not wait for work that takes longer still. */
+  readonly beginList: (account: string) => Promise<() => void>
+  /** Waits until the credentials of an address may be looked at; answers how to end it. */
+  readonly admit: (address: string) => Promise<() => void>
+  /** Takes note of an answer that has been handed over, until it is told that it was taken or its connection is gone. */
+  readonly hold: (account: string, bytes: number) => () => void
+}
+
+/**
+ * Answers requests as they come, as long as that is quick. Where it takes long, those that follow wait, and are
+ * taken account by account, with what else the process has to do in between; also those of an account that does not
+ * take its answers. A request that takes long by itself pauses for all of that, and goes on in turn with those that are
+ * new.
+ */
+export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns => {
+  const [starting, lasting] = [createLine(), createLine()]
+  const held = createTally()
+  const isOver = createStretch(clock)
+  let isNewNext = true
+
+  const isFull = (account: string): boolean => held.of(account) >= heldBytes
+  const nextNew = () => starting.next((account) => !isFull(account))
+  const nextLasting = () => lasting.next(() => true)
+  const [long, lists] = [createPlaces(LONG, { isFull }), createPlaces(LONG, { isFull })]
+  const strangers = createPlaces(STRANGERS, { take: createTakeNewestToo() })
+  const serve = createOneATurn(() => {
+    const isNewFirst = isNewNext
+    isNewNext = !isNewNext
+    return isNewFirst ? (nextNew() ?? nextLasting()) : (nextLasting() ?? nextNew())
+  })
+  const wait = (line: Line, account: string): Promise<void> =>
+    new Promise((resolve) => {
+      line.add(account, resolve)
+      serve()
+    })
+  return {
+    take: (account) =>
+      starting.size() === 0 && !isFull(account) && !isOver(STRETCH_MS) ? undefined : wait(starting, account),
+    pause: (account) =>
+      starting.size() + lasting.size() === 0 && !isOver(LONG_STRETCH_MS) ? undefined : wait(lasting, account),
+    begin: long.begin,
+    beginList: lists.begin,
+    admit: strangers.begin,
+    hold: (account, bytes) => {
+      held.add(account, bytes)
+      return () => {
+        held.add(account, -bytes)
+        serve()
+        long.look()
+        lists.look()
+      }
+    },
+  }
+}

@@ -1,0 +1,59 @@
+/** Whatever looks like a token or key of ours, wherever it stands. */
+const SECRET = /kpi_[a-z]+_[0-9a-z]+(?:_[0-9a-z]+)?/gi
+
+/** A text without the tokens and keys in it. */
+export const withoutSecrets = (text: string): string => text.replaceAll(SECRET, 'kpi_…')
+
+const HIDDEN = '…'
+/** Longer than any word of the interface, shorter than any secret. */
+const WORD = /^[\w.~-]{0,24}$/
+const HARMLESS_VALUE = /^[\d\s,-]{0,200}$/
+
+const shownWord = (text: string): string => (WORD.test(text) && !/kpi_/i.test(text) ? text : HIDDEN)
+
+/** A path as it may be shown: where it has a word that may be a secret, `…` stands for that. */
+export const shownPath = (path: string): string => path.split('/').map(shownWord).join('/')
+
+const shownQuery = (query: string): string =>
+  [...new URLSearchParams(query)]
+    .map(([name, value]) => `${shownWord(name)}=${HARMLESS_VALUE.test(value) ? value : HIDDEN}`)
+    .join('&')
+
+/**
+ * A target as a log may show it: short words of its path, the names of parameters, and values that are ids, dates or numbers.
+ * Whatever else is sent there may be somebody's secret in the wrong place, and `…` stands for it.
+ */
+export const shownTarget = (target: string): { readonly path: string; readonly query: string | undefined } => {
+  const end = target.indexOf('?')
+  return end < 0
+    ? { path: shownPath(target), query: undefined }
+    : { path: shownPath(target.slice(0, end)), query: shownQuery(target.slice(end + 1)) }
+}
+
+const UNRESERVED = /^[A-Za-z0-9._~-]$/
+
+/** A path in which letters and digits stand as themselves, however they were sent. An escaped slash stays one. */
+const decodeUnreserved = (path: string): string =>
+  path.replaceAll(/%[0-9a-f]{2}/gi, (escape) => {
+    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
+    return UNRESERVED.test(character) ? character : escape
+  })
+
+/** What a request asks for: the path and query, and the host where the target names it. */
+type Target = { readonly target: string; readonly host: string | undefined }
+
+/** Reads the target of a request line, which may be a whole URL (RFC 9112, section 3.2). */
+export const readTarget = (text: string): Target => {
+  const [origin, authority] = /^https?:\/\/([^/?#]*)/i.exec(text) ?? []
+  const rest = text.slice(origin?.length ?? 0)
+  const form = origin === undefined || rest.startsWith('/') ? rest : `/${rest}`
+  const end = form.indexOf('?')
+  const [path, query] = end < 0 ? [form, ''] : [form.slice(0, end), form.slice(end)]
+  return { target: decodeUnreserved(path) + query, host: authority?.replace(/^.*@/, '') }
+}
+
+/** A host name or address, with a port or without. */
+const HOST = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
+
+/** Whether a text can stand in a Host header. */
+export const isHost = (text: string): boolean => HOST.test(text)

@@ -1,0 +1,55 @@
+import { KpiError } from '../../domain/errors.ts'
+import { isText } from '../../domain/field-value.ts'
+import type { Account } from '../../domain/resources/account.ts'
+import type { Db, Reader } from '../../store/db.ts'
+import { accounts } from '../../store/tables/accounts.ts'
+import { users } from '../../store/tables/users.ts'
+import { hashSecret, isWellFormed } from './secrets.ts'
+
+/** What a caller shows to be let in: a user's login name and the account token. */
+export type Credentials = { readonly login: string; readonly token: string }
+
+/** The error for credentials that let nobody in; it tells nobody which part was right. */
+const wrongCredentials = (): KpiError => new KpiError('unauthorized', 'the login name or the token is wrong')
+
+/** Refuses an account whose API is off, and says which of the two reasons it is. */
+export const mustHaveAccess = (account: Account): void => {
+  if (account.plan === 'individual') {
+    throw new KpiError('forbidden', `account ${account.name} is on the plan individual, which has no API`)
+  }
+  if (!account.api_enabled) throw new KpiError('forbidden', `the API of account ${account.name} is not enabled`)
+}
+
+/** Whether a host label names another account. One that names no account is nobody's. */
+const isOfAnother = async (tx: Reader, account: Account, hostLabel: string | undefined): Promise<boolean> => {
+  const named = hostLabel === undefined ? undefined : await accounts.findByName(tx, hostLabel.toLowerCase())
+  return named !== undefined && named.id !== account.id
+}
+
+const findAccount = async (
+  tx: Reader,
+  { login, token }: Credentials,
+  hostLabel: string | undefined,
+): Promise<Account | undefined> => {
+  const named = await accounts.findByToken(tx, hashSecret(token))
+  if (!named || (await isOfAnother(tx, named, hostLabel))) return undefined
+  const user = await users.findByEmail(tx, named.id, login.trim())
+  return user?.user_status_id === 'A' ? named : undefined
+}
+
+/**
+ * Finds the account that credentials open: the token names it, the login must be an active user of it, and the label of
+ * the host that was asked must not be another account's (decisions, section 1). Refuses what is wrong; whether the
+ * account's API is on is asked by `mustHaveAccess`. The token is looked up by its hash, so the time taken tells nothing
+ * about it.
+ */
+export const openAccount = async (
+  db: Db,
+  credentials: Credentials,
+  hostLabel: string | undefined,
+): Promise<Account> => {
+  if (!isWellFormed(credentials.token) || !isText(credentials.login)) throw wrongCredentials()
+  const account = await db.read((tx) => findAccount(tx, credentials, hostLabel))
+  if (!account) throw wrongCredentials()
+  return account
+}

@@ -1,0 +1,223 @@
+import { formatInstant, type Instant } from '../../domain/day.ts'
+import { Fault, invalid, type Issue, KpiError } from '../../domain/errors.ts'
+import { checkValue } from '../../domain/field-value.ts'
+import { isLive, stateOf, successorOf } from '../../domain/key-state.ts'
+import type { Account } from '../../domain/resources/account.ts'
+import { BEGINNING, type Key, key, key as resource, type KeyDraft, type ListedKey } from '../../domain/resources/key.ts'
+import { fullName, user, type User } from '../../domain/resources/user.ts'
+import { faultsOfUser, missing } from '../../domain/rules.ts'
+import { asDraft, asPatch, completeRecord, type Field, type FieldValue, type Patch } from '../../domain/schema.ts'
+import { readScopes } from '../../domain/scopes.ts'
+import type { Db, Reader, Writer } from '../../store/db.ts'
+import { accounts } from '../../store/tables/accounts.ts'
+import { keys as store } from '../../store/tables/keys.ts'
+import { takeIds } from '../../store/tables/table.ts'
+import { users } from '../../store/tables/users.ts'
+import { refuse } from '../collection.ts'
+import { type Context, found } from '../context.ts'
+import { hashSecret, isWellFormed, makeSecret, type Random } from './secrets.ts'
+
+const label = ({ id, name }: Key): string => `key ${id} (${name})`
+
+const checkField = (name: string, field: Field, given: FieldValue): FieldValue | Fault => {
+  if (name === 'scopes') {
+    const scopes = readScopes(String(given ?? ''))
+    return scopes instanceof Fault ? scopes : scopes.join(',')
+  }
+  const value = checkValue(field, given)
+  return value === null && field.required ? new Fault('is required') : value
+}
+
+/** What was given as it would be kept, and what is wrong with it by itself. */
+const readDraft = (draft: KeyDraft): { readonly values: Patch<typeof key>; readonly issues: readonly Issue[] } => {
+  const given = new Map<string, FieldValue | undefined>(Object.entries(draft))
+  const checked = key.writable.map(
+    ({ name, field }) => [name, checkField(name, field, given.get(name) ?? null)] as const,
+  )
+  const values = Object.fromEntries(checked.filter(([, value]) => !(value instanceof Fault)))
+  const issues = checked.flatMap(([field, value]) => (value instanceof Fault ? { field, message: value.message } : []))
+  return { values: asPatch(key, values), issues }
+}
+
+/** A key acts in the name of a user who is there, and active. */
+const faultsOfOwner = async (tx: Reader, account: number, id: number | undefined): Promise<Issue[]> => {
+  if (id === undefined) return []
+  const owner = await users.find(tx, account, id)
+  return owner ? faultsOfUser(owner) : [missing('user_id', user.title, id)]
+}
+
+/** A key ends in the future, or never. */
+const faultsOfEnd = (end: Instant | null | undefined, now: Instant): Issue[] =>
+  end === null || end === undefined || end > now
+    ? []
+    : [{ field: 'expires_at', message: `must lie in the future, and ${formatInstant(end)} does not` }]
+
+/** A name is taken while a key has it that goes on. */
+const clashesOfName = async (tx: Reader, { account, now }: Context, name: string | undefined): Promise<Issue[]> => {
+  const other = (await store.list(tx, account.id)).find((one) => one.name === name && isLive(one, now))
+  if (!other) return []
+  const advice = 'rotate or revoke that one, or choose another name'
+  return [{ field: 'name', message: `${other.name} is the name of key ${other.id} already; ${advice}` }]
+}
+
+/** A key as it is kept, when nothing is wrong with what was given; all that is wrong is told at once. */
+const expectKey = async (tx: Reader, ctx: Context, draft: KeyDraft): Promise<KeyDraft> => {
+  const { values, issues } = readDraft(draft)
+  const owner = await faultsOfOwner(tx, ctx.account.id, values.user_id)
+  const clashes = await clashesOfName(tx, ctx, values.name)
+  refuse([...issues, ...owner, ...faultsOfEnd(values.expires_at, ctx.now)], clashes)
+  return asDraft(key, values)
+}
+
+/** Why a key is not to be replaced by one that goes on where it ends, and what to do; nothing where it may be. */
+const obstacleTo = async (tx: Reader, { account, now }: Context, old: Key): Promise<string | undefined> => {
+  if (old.revoked_at !== null) return 'it was revoked; make a new one with kpi service keys create'
+  if (!isLive(old, now)) return 'it has expired; make a new one with kpi service keys create'
+  const [locked] = await faultsOfOwner(tx, account.id, old.user_id)
+  if (locked) {
+    return `${locked.message}; set its owner active, or make a key of another owner with kpi service keys create`
+  }
+  const next = successorOf(old, await store.list(tx, account.id), now)
+  return next && `key ${next.id} took over from it already; rotate that one`
+}
+
+/** A key is replaced while it lives, has an active owner, and has not been replaced before. */
+const mustBeRotatable = async (tx: Reader, ctx: Context, old: Key): Promise<void> => {
+  const obstacle = await obstacleTo(tx, ctx, old)
+  if (obstacle !== undefined) throw new KpiError('conflict', `${label(old)} cannot be rotated: ${obstacle}`)
+}
+
+/** How long a new key in place of an old one is to live: null for ever; as long as the old one was made for, if not said. */
+type Anew = { readonly expiresAt?: Instant | null | undefined }
+
+/** When a new key in place of an old one ends. */
+const lifeOf = (old: Key, { expiresAt }: Anew, now: Instant): Instant | null => {
+  const issues = faultsOfEnd(expiresAt, now)
+  if (issues.length > 0) throw invalid(issues)
+  if (expiresAt !== undefined) return expiresAt
+  return old.expires_at === null ? null : now + (old.expires_at - old.created_at)
+}
+
+/** So often it is noted that a key is used. */
+const NOTED_EACH = 60
+
+/** How a key begins: enough to know it again, far too little to guess the rest. */
+export const beginOf = (secret: string): string => secret.slice(0, BEGINNING)
+
+/** A key that lets somebody in: whose it is, and in whose name it acts. */
+type OpenedKey = { readonly account: Account; readonly key: Key; readonly owner: User }
+
+const wrongKey = (message = 'the key is wrong'): KpiError => new KpiError('unauthorized', message)
+
+const find = async (tx: Reader, secret: string): Promise<OpenedKey | undefined> => {
+  const found = await store.findByHash(tx, hashSecret(secret))
+  if (!found) return undefined
+  const account = await accounts.find(tx, found.account)
+  const owner = await users.find(tx, found.account, found.key.user_id)
+  return account && owner && { account, owner, key: found.key }
+}
+
+/**
+ * Finds what a key opens: one that is known, neither revoked nor expired, and of an active user (decisions, section 1).
+ * It is looked up by its hash, so the time taken tells nothing about it; only who has the whole key is told why it does
+ * not open.
+ */
+export const openKey = async (db: Db, secret: string, now: Instant): Promise<OpenedKey> => {
+  if (!isWellFormed(secret)) throw wrongKey()
+  const opened = await db.read((tx) => find(tx, secret))
+  if (!opened) throw wrongKey()
+  const { key, owner } = opened
+  if (key.revoked_at !== null) throw wrongKey(`key ${key.id} (${key.name}) was revoked`)
+  if (key.expires_at !== null && key.expires_at <= now) {
+    throw wrongKey(`key ${key.id} (${key.name}) expired at ${formatInstant(key.expires_at)}`)
+  }
+  if (owner.user_status_id !== 'A') throw wrongKey(`the owner of key ${key.id} (${key.name}) is locked`)
+  return opened
+}
+
+/**
+ * Takes note that a key was used, once a minute at most; undefined where that is noted already. It locks the one row
+ * that it changes, and fails at once where it would have to wait for another process.
+ */
+export const noteUse = (
+  db: Db,
+  account: number,
+  { id, last_used_at }: Key,
+  now: Instant,
+): Promise<void> | undefined => {
+  const before = now - NOTED_EACH
+  if (last_used_at !== null && last_used_at > before) return undefined
+  return (db.inPassing ?? db.selfLocking ?? db).write((tx) => store.noteUse(tx, account, id, now, before))
+}
+
+/** A key that has just been made, and the name of its owner: the only moment at which its secret is known. */
+export type MadeKey = { readonly key: Key; readonly secret: string; readonly owner: string }
+
+/** A key that took over from another one, and when that one ends. */
+type Rotated = MadeKey & { readonly old: Key; readonly oldEndsAt: Instant }
+
+const nameOf = (owner: User | undefined): string => (owner ? fullName(owner) : '')
+
+const make = async (tx: Writer, { account, now }: Context, draft: KeyDraft, random: Random): Promise<MadeKey> => {
+  const secret = makeSecret('key', random)
+  const id = await takeIds(tx, account.id, 'keys')
+  const key = completeRecord(resource, draft, { id, begins: beginOf(secret), created_at: now })
+  await store.insert(tx, account.id, key, { key_hash: hashSecret(secret) })
+  return { key, secret, owner: nameOf(await users.find(tx, account.id, key.user_id)) }
+}
+
+const listed = (key: Key, owner: User | undefined, all: readonly Key[], now: Instant): ListedKey => ({
+  ...key,
+  owner: nameOf(owner),
+  status: stateOf(key, { isLocked: owner?.user_status_id !== 'A' }, all, now),
+})
+
+/** Keys: the operator's work, never done over the interface. */
+export const keys = {
+  /** All keys of an account, ended ones too, with how they stand. */
+  list: ({ db, account: { id: account }, now }: Context): Promise<readonly ListedKey[]> =>
+    db.read(async (tx) => {
+      const all = await store.list(tx, account)
+      const owners = await users.findMany(
+        tx,
+        account,
+        all.map((one) => one.user_id),
+      )
+      return all.map((one) => listed(one, owners.get(one.user_id), all, now))
+    }),
+
+  /** Makes a key, unless anything is wrong with it. It is shown this once; only its hash is kept. */
+  create: (ctx: Context, draft: KeyDraft, random: Random): Promise<MadeKey> =>
+    ctx.db.write(async (tx) => make(tx, ctx, await expectKey(tx, ctx, draft), random)),
+
+  /** Makes a key worthless at once. One that was revoked before stays as it is, and is not `changed`. */
+  revoke: ({ db, account: { id: account }, now }: Context, id: number): Promise<{ key: Key; changed: boolean }> =>
+    db.write(async (tx) => {
+      const before = found(await store.find(tx, account, id), resource.title, id)
+      if (before.revoked_at !== null) return { key: before, changed: false }
+      const key = { ...before, revoked_at: now }
+      await store.update(tx, account, key)
+      return { key, changed: true }
+    }),
+
+  /**
+   * Makes a key in place of another one, of the same name, owner and scopes. The old one goes on for an overlap, but never
+   * longer than it would have.
+   */
+  rotate: (
+    ctx: Context,
+    id: number,
+    { overlap, ...anew }: Anew & { readonly overlap: number },
+    random: Random,
+  ): Promise<Rotated> =>
+    ctx.db.write(async (tx) => {
+      const { account, now } = ctx
+      const before = found(await store.find(tx, account.id, id), resource.title, id)
+      await mustBeRotatable(tx, ctx, before)
+      const { name, user_id, scopes } = before
+      const made = await make(tx, ctx, { name, user_id, scopes, expires_at: lifeOf(before, anew, now) }, random)
+      const endsAt = Math.min(before.expires_at ?? Infinity, now + overlap)
+      await store.update(tx, account.id, { ...before, expires_at: endsAt })
+      return { ...made, old: before, oldEndsAt: endsAt }
+    }),
+}

@@ -1,0 +1,84 @@
+import { KpiError } from '../../domain/errors.ts'
+import { type Breakdown, breakdown, type BreakdownItem, breakdownItem } from '../../domain/resources/breakdowns.ts'
+import { missing } from '../../domain/rules.ts'
+import { breakdownItems as store, type ItemFilter, listBreakdowns } from '../../store/tables/breakdowns.ts'
+import { groupItems, groups } from '../../store/tables/groups.ts'
+import { PEOPLE } from '../../store/tables/users.ts'
+import { collection, readList } from '../collection.ts'
+import { type Context, found, type Ids } from '../context.ts'
+import { ownBreakdowns } from './groups.ts'
+
+const { list: _unfiltered, ...operations } = collection(breakdownItem, store, 'items', {
+  mustBeOpen: ({ breakdown_id }) => {
+    if (breakdown_id !== PEOPLE) return
+    throw new KpiError(
+      'forbidden',
+      `the items of breakdown ${PEOPLE} stand for people, and people are changed in the application, not here`,
+    )
+  },
+  // An item is the last of its breakdown, not of all there are.
+  fill: async (tx, account, { breakdown_id }) =>
+    breakdown_id === undefined ? {} : { sort_order: await groupItems.nextPlace(tx, account, breakdown_id) },
+  faults: async (tx, account, { breakdown_id }) => {
+    if (breakdown_id === undefined || (await groups.find(tx, account, breakdown_id))) return []
+    return [missing('breakdown_id', 'breakdown', breakdown_id)]
+  },
+  mayRemove: async (tx, account, { id, name }) => {
+    if (!(await store.hasEntries(tx, account, id))) return
+    throw new KpiError(
+      'conflict',
+      `breakdown item ${id} (${name}) has entries and cannot be deleted; archive it instead: is_archived true (kpi breakdown-items update ${id} --archived true)`,
+    )
+  },
+})
+
+/** Breakdown items: what the classic interface calls group items, and people, who follow their users. */
+export const breakdownItems = operations
+
+/** The breakdown items that a filter leaves. */
+export const listBreakdownItems = (ctx: Context, filter: ItemFilter): Promise<readonly BreakdownItem[]> =>
+  readList(ctx, {
+    isLong: (tx) => store.hasMany(tx, ctx.account.id),
+    read: (tx) => store.listOf(tx, ctx.account.id, filter),
+  })
+
+const idsOf = (id: number): Ids => ({ parent: 0, id, text: String(id) })
+
+const mustNotBePeople = (id: number): void => {
+  if (id !== PEOPLE) return
+  throw new KpiError(
+    'conflict',
+    `breakdown ${PEOPLE} (People) is built in, and is neither renamed nor deleted; its items follow the users`,
+  )
+}
+
+const list = ({ db, account }: Context): Promise<readonly Breakdown[]> =>
+  db.read((tx) => listBreakdowns(tx, account.id))
+
+const show = async (ctx: Context, id: number): Promise<Breakdown> =>
+  found(
+    (await list(ctx)).find((one) => one.id === id),
+    breakdown.title,
+    id,
+  )
+
+/** Breakdowns: the operator's work, by the rules of groups, as each but that of the people is one. */
+export const breakdowns = {
+  /** All of them, that of the people too, with how many items they have. */
+  list,
+  create: async (ctx: Context, name: string): Promise<Breakdown> => {
+    const { id } = await ownBreakdowns.add(ctx, idsOf(0), { values: { name }, issues: [] })
+    return show(ctx, id)
+  },
+  rename: async (ctx: Context, id: number, name: string): Promise<Breakdown> => {
+    mustNotBePeople(id)
+    await ownBreakdowns.update?.(ctx, idsOf(id), { values: { name }, issues: [] })
+    return show(ctx, id)
+  },
+  remove: async (ctx: Context, id: number): Promise<Breakdown> => {
+    mustNotBePeople(id)
+    const before = await show(ctx, id)
+    await ownBreakdowns.remove(ctx, idsOf(id))
+    return before
+  },
+}

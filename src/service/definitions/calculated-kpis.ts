@@ -1,0 +1,153 @@
+import { parseFormula, type Resolve } from '../../domain/calculated/formula-parser.ts'
+import {
+  clashesWithFormulas,
+  faultsOfFormula,
+  faultsOfTarget,
+  type Formulas,
+  mustNotBeUsed,
+} from '../../domain/calculated/formula-rules.ts'
+import type { Formula } from '../../domain/calculated/formula.ts'
+import { Fault, KpiError } from '../../domain/errors.ts'
+import {
+  type CalculatedDraft,
+  type CalculatedKpi,
+  calculatedKpi,
+  type CalculatedPatch,
+} from '../../domain/resources/calculated-kpi.ts'
+import { type Kpi, kpi as kpiResource } from '../../domain/resources/kpi.ts'
+import { completeRecord } from '../../domain/schema.ts'
+import type { Reader } from '../../store/db.ts'
+import { formulas, type StoredFormula } from '../../store/tables/formulas.ts'
+import { kpis } from '../../store/tables/kpis.ts'
+import { takeIds } from '../../store/tables/table.ts'
+import { differs, refuse } from '../collection.ts'
+import { type Context, found } from '../context.ts'
+import { faultsOfCatalogIds } from './catalog.ts'
+import { loadFormulas } from './formulas.ts'
+
+const ID = /^\d{1,15}$/
+
+/** The name that may be meant by one that none has. */
+type Suggest = (name: string, names: readonly string[]) => string | undefined
+
+const noSuggestion: Suggest = () => undefined
+
+const unknownName = (name: string, near: string | undefined): Fault =>
+  new Fault(`there is no KPI named "${name}"${near === undefined ? '' : ` (did you mean "${near}"?)`}`)
+
+/** Finds a KPI by what a formula calls it: its id, or the exact name. */
+const resolver =
+  (all: ReadonlyMap<number, Kpi>, suggest: Suggest): Resolve =>
+  (name) => {
+    if (ID.test(name)) return all.has(Number(name)) ? Number(name) : new Fault(`there is no KPI ${name}`)
+    const known = [...all.values()]
+    const [first, ...others] = known.filter((one) => one.name === name)
+    const names = known.map((one) => one.name)
+    if (!first) return unknownName(name, suggest(name, names))
+    if (others.length === 0) return first.id
+    const ids = [first, ...others].map(({ id }) => id).join(', ')
+    return new Fault(`"${name}" is the name of more than one KPI: ${ids}; use the id`)
+  }
+
+/** All KPIs and formulas with one of them as it is to be. */
+const withDefinition = (all: Formulas, record: CalculatedKpi, formula: Formula): Formulas => ({
+  kpis: new Map([...all.kpis, [record.id, record]]),
+  formulas: new Map([...all.formulas, [record.id, formula]]),
+})
+
+/** Everything that is wrong with a definition; else the definition with its formula as it is kept: KPIs by id. */
+const checked = async (
+  tx: Reader,
+  account: number,
+  all: Formulas<Kpi>,
+  record: CalculatedKpi,
+  { suggest, before }: { readonly suggest: Suggest; readonly before?: CalculatedKpi },
+): Promise<CalculatedKpi> => {
+  const formula = parseFormula(record.formula, resolver(all.kpis, suggest))
+  const faults = [...(await faultsOfCatalogIds(tx, account, record)), ...faultsOfTarget(record)]
+  if (formula instanceof Fault) faults.push({ field: 'formula', message: formula.message })
+  else faults.push(...faultsOfFormula(withDefinition(all, record, formula), record))
+  refuse(faults, before ? clashesWithFormulas(all, before, record) : [])
+  return { ...record, formula: formula instanceof Fault ? record.formula : formula.text }
+}
+
+const storedOf = ({ id, formula, over, target_from, created_at, updated_at }: CalculatedKpi): StoredFormula => {
+  return { kpi_id: id, formula, over, target_from, created_at, updated_at }
+}
+
+const kpiOf = (record: CalculatedKpi): Kpi => completeRecord(kpiResource, record, {})
+
+const recordOf = (kpi: Kpi, { formula, over, target_from }: StoredFormula): CalculatedKpi => {
+  return { ...kpi, formula, over, target_from }
+}
+
+/** How a KPI is calculated; refuses one that is entered. */
+export const mustBeCalculated = <T>({ id, name }: Kpi, how: T | undefined): T => {
+  if (how === undefined) throw new KpiError('conflict', `KPI ${id} (${name}) is not calculated: its values are entered`)
+  return how
+}
+
+const find = async (tx: Reader, account: number, id: number): Promise<CalculatedKpi> => {
+  const kpi = found(await kpis.find(tx, account, id), 'KPI', id)
+  return recordOf(kpi, mustBeCalculated(kpi, await formulas.find(tx, account, id)))
+}
+
+/** Calculated KPIs: the operator's work, never done over the interface (decisions, section 6). */
+export const calculated = {
+  list: ({ db, account }: Context): Promise<CalculatedKpi[]> =>
+    db.read(async (tx) => {
+      const stored = new Map((await formulas.list(tx, account.id)).map((one) => [one.kpi_id, one]))
+      return (await kpis.list(tx, account.id)).flatMap((kpi) => {
+        const formula = stored.get(kpi.id)
+        return formula ? [recordOf(kpi, formula)] : []
+      })
+    }),
+
+  get: ({ db, account }: Context, id: number): Promise<CalculatedKpi> => db.read((tx) => find(tx, account.id, id)),
+
+  /** Defines one; `suggest` helps with misspelt names in its formula. */
+  add: (
+    { db, account, now }: Context,
+    draft: CalculatedDraft,
+    suggest: Suggest = noSuggestion,
+  ): Promise<CalculatedKpi> =>
+    db.write(async (tx) => {
+      const all = await loadFormulas(tx, account.id)
+      const id = await takeIds(tx, account.id, 'kpis')
+      const automatic = { id, is_calculated: true, created_at: now, updated_at: now }
+      const record = await checked(tx, account.id, all, completeRecord(calculatedKpi, draft, automatic), { suggest })
+      await kpis.insert(tx, account.id, kpiOf(record))
+      await formulas.insert(tx, account.id, storedOf(record))
+      return record
+    }),
+
+  /** Changes what is given of one; `suggest` helps with misspelt names in its formula. */
+  update: (
+    { db, account, now }: Context,
+    id: number,
+    patch: CalculatedPatch,
+    suggest: Suggest = noSuggestion,
+  ): Promise<CalculatedKpi> =>
+    db.write(async (tx) => {
+      const before = await find(tx, account.id, id)
+      const all = await loadFormulas(tx, account.id)
+      const after = await checked(tx, account.id, all, completeRecord(calculatedKpi, patch, before), {
+        suggest,
+        before,
+      })
+      if (!differs(before, after)) return before
+      const changed = { ...after, updated_at: now }
+      await kpis.update(tx, account.id, kpiOf(changed))
+      await formulas.update(tx, account.id, storedOf(changed))
+      return changed
+    }),
+
+  /** Removes a calculated KPI with its assignments; refused while another formula uses it. */
+  remove: ({ db, account }: Context, id: number): Promise<CalculatedKpi> =>
+    db.write(async (tx) => {
+      const record = await find(tx, account.id, id)
+      mustNotBeUsed(await loadFormulas(tx, account.id), record)
+      await kpis.remove(tx, account.id, id)
+      return record
+    }),
+}

@@ -1,0 +1,67 @@
+import { type Issue, KpiError } from '../../domain/errors.ts'
+import { category, frequencies, frequency, icon, icons, unit } from '../../domain/resources/catalog.ts'
+import { missing } from '../../domain/rules.ts'
+import type { Resource, Stored } from '../../domain/schema.ts'
+import type { Reader } from '../../store/db.ts'
+import * as store from '../../store/tables/catalog.ts'
+import { type Collection, collection } from '../collection.ts'
+import { found } from '../context.ts'
+
+const mustBeUnused =
+  (title: string, column: 'category_id' | 'unit_id') =>
+  async (tx: Reader, account: number, record: { readonly id: number; readonly name: string }): Promise<void> => {
+    const user = await store.kpiUsing(tx, account, column, record.id)
+    if (user === undefined) return
+    throw new KpiError('conflict', `${title} ${record.id} (${record.name}) is in use, by KPI ${user} for one`)
+  }
+
+/** Categories that KPIs are sorted into. */
+export const categories = collection(category, store.categories, 'categories', {
+  mayRemove: mustBeUnused('category', 'category_id'),
+})
+
+/** Throws where there is no category of this id. */
+export const mustHaveCategory = async (tx: Reader, account: number, id: number): Promise<void> => {
+  found(await store.categories.find(tx, account, id), category.title, id)
+}
+
+/** Units that KPIs are measured in. */
+export const units = collection(unit, store.units, 'units', { mayRemove: mustBeUnused('unit', 'unit_id') })
+
+/** A collection that is the same for every account and never changes. */
+const fixed = <R extends Resource>(
+  of: R,
+  records: readonly (Stored<R> & { readonly id: number | string })[],
+): Collection<R> => ({
+  list: () => Promise.resolve(records),
+  get: async (_ctx, { text }) =>
+    found(
+      records.find(({ id }) => String(id) === text.toUpperCase()),
+      of.title,
+      text,
+    ),
+})
+
+/** How often KPIs are measured. */
+export const kpiFrequencies = fixed(frequency, frequencies)
+
+/** What KPIs are shown with. */
+export const kpiIcons = fixed(icon, icons)
+
+/** Faults of the category, unit and icon that a KPI names. */
+export const faultsOfCatalogIds = async (
+  tx: Reader,
+  account: number,
+  sent: { readonly category_id?: number; readonly unit_id?: number; readonly icon_id?: number },
+): Promise<Issue[]> => {
+  const issues: Issue[] = []
+  const { category_id, unit_id, icon_id } = sent
+  if (category_id !== undefined && !(await store.categories.find(tx, account, category_id))) {
+    issues.push(missing('category_id', 'category', category_id))
+  }
+  if (icon_id !== undefined && !icons.some(({ id }) => id === icon_id)) issues.push(missing('icon_id', 'icon', icon_id))
+  if (unit_id !== undefined && !(await store.units.find(tx, account, unit_id))) {
+    issues.push(missing('unit_id', 'unit', unit_id))
+  }
+  return issues
+}

@@ -1,0 +1,41 @@
+import type { Calculation, Catalogue } from '../../domain/calculated/calculation.ts'
+import { parseFormula } from '../../domain/calculated/formula-parser.ts'
+import { type Formulas, inCircles } from '../../domain/calculated/formula-rules.ts'
+import { Fault } from '../../domain/errors.ts'
+import type { Kpi } from '../../domain/resources/kpi.ts'
+import type { Reader } from '../../store/db.ts'
+import { formulas } from '../../store/tables/formulas.ts'
+import { kpis } from '../../store/tables/kpis.ts'
+
+/** How the KPIs of an account are calculated whose formulas can be read. */
+const loadCalculations = async (tx: Reader, account: number): Promise<Map<number, Calculation>> => {
+  const calculations = new Map<number, Calculation>()
+  for (const stored of await formulas.list(tx, account)) {
+    const formula = parseFormula(stored.formula)
+    if (!(formula instanceof Fault)) calculations.set(stored.kpi_id, { ...stored, formula })
+  }
+  return calculations
+}
+
+const formulasOf = (calculations: ReadonlyMap<number, Calculation>): Formulas['formulas'] =>
+  new Map([...calculations].map(([id, { formula }]) => [id, formula]))
+
+/**
+ * The KPIs of an account that have values, in the order of lists, and how those that are calculated are. What was
+ * checked when it was stored may have been changed by hand since: a formula that cannot be read, or goes in a circle,
+ * gives its KPI no values, and is nothing to any other (`kpi service check` tells of it).
+ */
+export const loadCatalogue = async (tx: Reader, account: number): Promise<Catalogue<Kpi>> => {
+  const all = await kpis.list(tx, account)
+  const isAny = all.some(({ is_calculated }) => is_calculated)
+  const calculations = isAny ? await loadCalculations(tx, account) : new Map<number, Calculation>()
+  for (const id of inCircles(formulasOf(calculations))) calculations.delete(id)
+  const valued = all.filter(({ id, is_calculated }) => !is_calculated || calculations.has(id))
+  return { kpis: new Map(valued.map((kpi) => [kpi.id, kpi])), calculations }
+}
+
+/** All KPIs of an account and the formulas among them that can be read. */
+export const loadFormulas = async (tx: Reader, account: number): Promise<Formulas<Kpi>> => {
+  const all = await kpis.list(tx, account)
+  return { kpis: new Map(all.map((kpi) => [kpi.id, kpi])), formulas: formulasOf(await loadCalculations(tx, account)) }
+}

@@ -1,0 +1,45 @@
+import { KpiError } from '../../domain/errors.ts'
+import { breakdown, breakdownItem } from '../../domain/resources/breakdowns.ts'
+import { group, groupItem } from '../../domain/resources/groups.ts'
+import type { Reader } from '../../store/db.ts'
+import { groupItems as items, groups as store } from '../../store/tables/groups.ts'
+import { collection } from '../collection.ts'
+import { found } from '../context.ts'
+
+const mustHaveGroup = async (tx: Reader, account: number, id: number): Promise<void> => {
+  found(await store.find(tx, account, id), group.title, id)
+}
+
+/** Every breakdown but that of the people, and its items, as one of the variants calls them. */
+const calledAs = (title: string, itemTitle: string) =>
+  collection({ ...group, title }, store, 'breakdowns', {
+    mayRemove: async (tx, account, { id, name }) => {
+      if (!(await store.hasItems(tx, account, id))) return
+      throw new KpiError(
+        'conflict',
+        `${title} ${id} (${name}) has ${itemTitle}s and cannot be deleted; delete those first`,
+      )
+    },
+  })
+
+/** Groups: every breakdown but that of the people. */
+export const groups = calledAs(group.title, groupItem.title)
+
+/** The same in the words of the newer variant. */
+export const ownBreakdowns = calledAs(breakdown.title, breakdownItem.title)
+
+/** Items of a group, archived ones included. */
+export const groupItems = collection(groupItem, items, 'items', {
+  above: {
+    field: 'group_id',
+    mustExist: mustHaveGroup,
+    missing: (id, group) => `group item ${id} in group ${group}`,
+  },
+  mayRemove: async (tx, account, { id, name }) => {
+    if (!(await items.hasEntries(tx, account, id))) return
+    throw new KpiError(
+      'conflict',
+      `group item ${id} (${name}) is carried by entries and cannot be deleted; archive it instead, in the newer interface (kpi breakdown-items update ${id} --archived true)`,
+    )
+  },
+})

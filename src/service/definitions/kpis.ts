@@ -1,0 +1,40 @@
+import { clashesWithFormulas, mustNotBeUsed } from '../../domain/calculated/formula-rules.ts'
+import { kpi } from '../../domain/resources/kpi.ts'
+import { mustNotBeCalculated } from '../../domain/rules.ts'
+import { firstCategory } from '../../store/tables/catalog.ts'
+import { categoryKpis as ofCategory, kpis as store } from '../../store/tables/kpis.ts'
+import { collection, type Rules } from '../collection.ts'
+import { faultsOfCatalogIds, mustHaveCategory } from './catalog.ts'
+import { loadFormulas } from './formulas.ts'
+
+/** Without a category a KPI falls into the account's first, without an aggregate function it sums. */
+const rules: Rules<typeof kpi> = {
+  faults: faultsOfCatalogIds,
+  fill: async (tx, account, given) => {
+    const first = given.category_id === undefined ? await firstCategory(tx, account) : undefined
+    return { category_id: first, aggregate_function: 'SUM', is_calculated: false }
+  },
+  clashes: async (tx, account, sent, before) => {
+    if (!before || before.is_calculated) return []
+    return clashesWithFormulas(await loadFormulas(tx, account), before, { ...before, ...sent })
+  },
+  mayChange: async (_tx, _account, before) => {
+    mustNotBeCalculated(before)
+  },
+  mayRemove: async (tx, account, record) => {
+    mustNotBeCalculated(record)
+    mustNotBeUsed(await loadFormulas(tx, account), record)
+  },
+}
+/** KPI definitions. */
+export const kpis = collection(kpi, store, 'kpis', rules)
+
+/** KPI definitions of one category. */
+export const categoryKpis = collection(kpi, ofCategory, 'kpis', {
+  ...rules,
+  above: {
+    field: 'category_id',
+    mustExist: mustHaveCategory,
+    missing: (id, category) => `KPI ${id} in category ${category}`,
+  },
+})

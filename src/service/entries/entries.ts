@@ -1,0 +1,79 @@
+import type { BatchFlags, BatchResult, Entry, EntryDraft, EntryName, EntryPatch } from '../../domain/resources/entry.ts'
+import type { Reading } from '../../domain/schema.ts'
+import { entries as store } from '../../store/tables/entries.ts'
+import { type EntryFilter, entryQueries } from '../../store/tables/entry-queries.ts'
+import { type Context, found, type Ids } from '../context.ts'
+import { showEntry, updateEntry } from './update-entry.ts'
+import { upsertEntries } from './upsert-entries.ts'
+
+/** The entries of a batch, and what it keeps of what is stored as flags of each of them. */
+const withKept = (
+  list: readonly Reading<EntryDraft>[],
+  { hasActuals, hasTargets, hasNotes }: Partial<BatchFlags>,
+): readonly Reading<EntryDraft>[] => {
+  if (hasActuals !== false && hasTargets !== false && hasNotes !== false) return list
+  const kept = {
+    ...(hasActuals === false && { setActual: false }),
+    ...(hasTargets === false && { setTarget: false }),
+    ...(hasNotes === false && { setNotes: false }),
+  }
+  return list.map(({ values, issues }) => ({ values: { ...values, ...kept }, issues }))
+}
+
+/** An entry that was added, or updated as there was one with its key. */
+type UpsertedEntry = { readonly entry: Entry; readonly isNew: boolean }
+
+/** The values of KPIs, one by one and in batches. */
+type Entries = {
+  /** One page of the entries within a range of days. */
+  readonly list: (ctx: Context, filter: EntryFilter) => Promise<Entry[]>
+  readonly get: (ctx: Context, ids: Ids) => Promise<Entry>
+  /** Adds an entry, or updates the one with its key. */
+  readonly upsert: (ctx: Context, sent: Reading<EntryDraft>) => Promise<UpsertedEntry>
+  /** Adds or updates many entries, all or nothing. */
+  readonly upsertMany: (
+    ctx: Context,
+    flags: Reading<BatchFlags>,
+    list: readonly Reading<EntryDraft>[],
+  ) => Promise<BatchResult>
+  readonly update: (ctx: Context, ids: Ids, sent: Reading<EntryPatch>) => Promise<Entry>
+  /** Removes an entry for good, whatever became of its item and KPI. */
+  readonly remove: (ctx: Context, ids: Ids) => Promise<void>
+}
+
+/** The entries of a variant, which name whom or what they belong to by some fields. */
+export const entriesNamedBy = (names: readonly EntryName[]): Entries => ({
+  // A page of more than a day is sorted out of any number of entries.
+  list: ({ db, account }, filter) =>
+    ((filter.days.from < filter.days.to ? db.apart : undefined) ?? db).read((tx) =>
+      entryQueries.list(tx, account.id, filter),
+    ),
+
+  get: ({ db, account }, { id }) => db.read((tx) => showEntry(tx, account.id, id)),
+
+  upsert: (ctx, sent) =>
+    ctx.db.write(async (tx) => {
+      const { ids, created } = await upsertEntries(tx, ctx, { names, list: [sent] })
+      return { entry: await showEntry(tx, ctx.account.id, ids[0] ?? 0), isNew: created > 0 }
+    }),
+
+  upsertMany: (ctx, flags, list) =>
+    (ctx.db.trusting ?? ctx.db).write(async (tx) => {
+      const batch = { issues: flags.issues }
+      const kept = withKept(list, flags.values)
+      const { created, updated, unchanged } = await upsertEntries(tx, ctx, { names, list: kept, batch })
+      return {
+        rows_added: created + updated,
+        rows_created: created,
+        rows_updated: updated,
+        rows_unchanged: unchanged,
+      }
+    }),
+
+  update: (ctx, ids, sent) => updateEntry(ctx, ids, names, sent),
+
+  remove: ({ db, account }, { id }) =>
+    db.write(async (tx) => {
+      found((await store.remove(tx, account.id, id)) || undefined, 'entry', id)
+    }),
+})

@@ -1,0 +1,119 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Pause } from '../../domain/pause.ts'
+import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
+import type { EntryDraft, EntryName } from '../../domain/resources/entry.ts'
+import type { Kpi } from '../../domain/resources/kpi.ts'
+import type { User } from '../../domain/resources/user.ts'
+import type { Reading } from '../../domain/schema.ts'
+import type { Reader, Writer } from '../../store/db.ts'
+import { type AssignedKpis, assignments } from '../../store/tables/assignments.ts'
+import { breakdownItems } from '../../store/tables/breakdowns.ts'
+import { digestOf, itemSets as store, userItems } from '../../store/tables/item-sets.ts'
+import { kpis } from '../../store/tables/kpis.ts'
+import { takeIds } from '../../store/tables/table.ts'
+import { users } from '../../store/tables/users.ts'
+
+/**
+ * Returns what a long loop calls for each row: after every so many of them it answers a promise, on which the rest of the
+ * process has its turn. It waits for nobody else's long work, as a transaction may be open meanwhile.
+ */
+export const yieldEvery = (rows: number): Pause => {
+  let done = 0
+  return () => {
+    done += 1
+    return done % rows === 0 ? setImmediate() : undefined
+  }
+}
+
+/** After so many users others get their turn. */
+const USERS_A_TURN = 100
+
+/** Finds the set of some group items, or makes it where no entry has carried these together yet. */
+const setOf = async (tx: Writer, account: number, items: readonly number[]): Promise<number> => {
+  const digest = digestOf(items)
+  const known = await store.find(tx, account, digest)
+  if (known !== undefined) return known
+  const id = await takeIds(tx, account, 'item_sets')
+  await store.insert(tx, account, { id, digest, items })
+  return id
+}
+
+/**
+ * Returns the sets of group items that users have now, by user; those who have none are left out. An entry names the set
+ * of its user when it is made (decisions, section 5): a copy of any number of group items is one number.
+ */
+export const itemSetsOf = async (
+  tx: Writer,
+  account: number,
+  users: ReadonlySet<number>,
+): Promise<ReadonlyMap<number, number>> => {
+  const all = [...users]
+  const sets = new Map<number, number>()
+  for (let start = 0; start < all.length; start += USERS_A_TURN) {
+    if (start > 0) await setImmediate()
+    const carried = await userItems.carriedBy(tx, account, all.slice(start, start + USERS_A_TURN))
+    for (const [user, items] of carried) {
+      const ascending = items.sort((left, right) => left - right)
+      sets.set(user, await setOf(tx, account, ascending))
+    }
+  }
+  return sets
+}
+
+/** Everything that a list of entries refers to, loaded once. */
+export type References = {
+  /** The fields by which they may name whom or what they belong to. */
+  readonly names: readonly EntryName[]
+  readonly users: ReadonlyMap<number, User>
+  readonly usersByEmail: ReadonlyMap<string, User>
+  readonly items: ReadonlyMap<number, BreakdownItem>
+  readonly kpis: ReadonlyMap<number, Kpi>
+  readonly assigned: AssignedKpis
+}
+
+/** So many addresses are looked up before others have their turn. */
+const EMAILS_A_TURN = 200
+
+const loadByEmail = async (tx: Reader, account: number, emails: Iterable<string>): Promise<Map<string, User>> => {
+  const found = new Map<string, User>()
+  const pause = yieldEvery(EMAILS_A_TURN)
+  for (const email of emails) {
+    const turn = pause()
+    if (turn) await turn
+    const user = await users.findByEmail(tx, account, email)
+    if (user) found.set(email, user)
+  }
+  return found
+}
+
+const NO_ITEMS: ReadonlyMap<number, BreakdownItem> = new Map()
+
+/** Loads the users, breakdown items, KPIs and assignments that entries name. */
+export const loadReferences = async (
+  tx: Reader,
+  account: number,
+  names: readonly EntryName[],
+  entries: readonly Reading<EntryDraft>[],
+): Promise<References> => {
+  const [userIds, itemIds, kpiIds] = [new Set<number>(), new Set<number>(), new Set<number>()]
+  const emails = new Set<string>()
+  for (const { values } of entries) {
+    const { user_id, email, source_id, kpi_id } = values
+    if (typeof user_id === 'number') userIds.add(user_id)
+    if (typeof email === 'string') emails.add(email)
+    if (typeof source_id === 'number') itemIds.add(source_id)
+    if (kpi_id !== undefined) kpiIds.add(kpi_id)
+  }
+  const usersByEmail = await loadByEmail(tx, account, emails)
+  for (const { id } of usersByEmail.values()) userIds.add(id)
+  const items = itemIds.size === 0 ? NO_ITEMS : await breakdownItems.findMany(tx, account, itemIds)
+  for (const { user_id } of items.values()) if (user_id !== null) userIds.add(user_id)
+  return {
+    names,
+    users: await users.findMany(tx, account, userIds),
+    usersByEmail,
+    items,
+    kpis: await kpis.findMany(tx, account, kpiIds),
+    assigned: await assignments.among(tx, account, userIds, kpiIds),
+  }
+}

@@ -1,0 +1,123 @@
+import type { Issue } from '../../domain/errors.ts'
+import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
+import type { EntryDraft, EntryName } from '../../domain/resources/entry.ts'
+import type { Kpi } from '../../domain/resources/kpi.ts'
+import type { User } from '../../domain/resources/user.ts'
+import { faultOfAssignment, faultsOfItem, faultsOfKpi, faultsOfUser, missing, NO_VALUE } from '../../domain/rules.ts'
+import type { Reading } from '../../domain/schema.ts'
+import type { References } from './entry-references.ts'
+
+type Sent = Reading<EntryDraft>
+
+/** What an entry belongs to: a breakdown item, or, where that stands for a person, the user, whose id is the same. */
+type Source = User | BreakdownItem
+
+const isUser = (source: Source): source is User => 'email' in source
+
+/** A field that names something, what it says, and what that is, if there is such a thing. */
+type Named<S extends Source | undefined = Source | undefined> = {
+  readonly field: EntryName
+  readonly value: number | string
+  readonly source: S
+}
+
+const isKnown = (named: Named): named is Named<Source> => named.source !== undefined
+
+const sourceOfItem = ({ users: byId, items }: References, id: number): Source | undefined => {
+  const item = items.get(id)
+  return item && (item.user_id === null ? item : byId.get(item.user_id))
+}
+
+/** What an entry says that it belongs to. */
+const namedBy = (references: References, { user_id, email, source_id }: Sent['values']): Named[] => {
+  const named: Named[] = []
+  const { users: byId, usersByEmail } = references
+  if (typeof user_id === 'number') named.push({ field: 'user_id', value: user_id, source: byId.get(user_id) })
+  if (typeof email === 'string') named.push({ field: 'email', value: email, source: usersByEmail.get(email) })
+  if (typeof source_id === 'number') {
+    named.push({ field: 'source_id', value: source_id, source: sourceOfItem(references, source_id) })
+  }
+  return named
+}
+
+const TITLES: Record<EntryName, string> = {
+  user_id: 'user',
+  email: 'user with the e-mail address',
+  source_id: 'breakdown item',
+}
+
+/** The fault of a field that names another one than the first that is known, who is a user then. */
+const faultOfOther = ({ items }: References, { field, value, source }: Named<Source>, first: Source): Issue => {
+  const message =
+    field === 'email'
+      ? `${value} is the e-mail address of user ${source.id}, not of user ${first.id}`
+      : `breakdown item ${source.id} (${items.get(source.id)?.name ?? ''}) is not that of user ${first.id}`
+  return { field, message }
+}
+
+/** Nothing is named; where that is because the name could not be read, the fault is told already. */
+const faultsOfNobody = ({ names: [first = 'user_id', ...others] }: References, issues: readonly Issue[]): Issue[] => {
+  // The field that is blamed where an entry could not be read at all is none of its own.
+  const isTold = issues.some(
+    ({ field }) => field === first || field === 'entries' || others.some((name) => name === field),
+  )
+  return isTold ? [] : [{ field: first, message: `is required, or ${others.join(' or ')} instead` }]
+}
+
+const sourceAmong = (references: References, { values, issues }: Sent): Named<Source> | Issue[] => {
+  const named = namedBy(references, values)
+  const first = named.find(isKnown)
+  const faults: Issue[] = []
+  for (const one of named) {
+    if (!isKnown(one)) faults.push(missing(one.field, TITLES[one.field], one.value))
+    else if (first && one.source.id !== first.source.id) faults.push(faultOfOther(references, one, first.source))
+  }
+  return faults.length > 0 ? faults : (first ?? faultsOfNobody(references, issues))
+}
+
+/** The user of an entry that names one that there is by id, and nothing else, as nearly all do. */
+export const plainUserOf = ({ users }: References, { values }: Sent): User | undefined => {
+  const { user_id, email, source_id } = values
+  const isPlain = typeof user_id === 'number' && (email ?? null) === null && (source_id ?? null) === null
+  return isPlain ? users.get(user_id) : undefined
+}
+
+/** What an entry belongs to and the field that says so first, or the faults of how it is named. */
+export const sourceOf = (references: References, sent: Sent): Named<Source> | Issue[] => {
+  const user = plainUserOf(references, sent)
+  return user ? { field: 'user_id', value: user.id, source: user } : sourceAmong(references, sent)
+}
+
+/** A variant blames only fields that it has. */
+const faultsOfSource = ({ names }: References, { field, source }: Named<Source>): Issue[] => {
+  const blamed = names.includes(field) ? field : 'user_id'
+  return isUser(source) ? faultsOfUser(source, blamed) : faultsOfItem(source, blamed)
+}
+
+/** The item and KPI of an entry that may be made. */
+type Place = { readonly item: number; readonly kpi: Kpi }
+
+/** What an entry names, or everything that is wrong with that (decisions, section 5). */
+export const placeOf = (references: References, sent: Sent): Place | Issue[] => {
+  const named = sourceOf(references, sent)
+  const { kpi_id } = sent.values
+  const kpi = kpi_id === undefined ? undefined : references.kpis.get(kpi_id)
+  const issues: Issue[] = Array.isArray(named) ? [...named] : faultsOfSource(references, named)
+  if (kpi) issues.push(...faultsOfKpi(kpi))
+  else if (kpi_id !== undefined) issues.push(missing('kpi_id', 'KPI', kpi_id))
+  if (Array.isArray(named) || !kpi) return issues
+  const { source } = named
+  if (isUser(source) && !references.assigned.get(source.id)?.has(kpi.id)) issues.push(faultOfAssignment(kpi, source))
+  return issues.length > 0 ? issues : { item: source.id, kpi }
+}
+
+const VALUES = ['actual', 'target', 'notes'] as const
+
+/** The fault of a new entry without a value: of an item or KPI that is not there nothing is stored that could stay. */
+export const faultsOfNothing = (references: References, sent: Sent): Issue[] => {
+  const { kpi_id } = sent.values
+  const isUnknown =
+    !namedBy(references, sent.values).every(isKnown) || (kpi_id !== undefined && !references.kpis.has(kpi_id))
+  const isTold = sent.issues.some(({ field }) => VALUES.some((name) => name === field))
+  return isUnknown && !isTold && VALUES.every((name) => (sent.values[name] ?? null) === null) ? [NO_VALUE] : []
+}

@@ -1,0 +1,102 @@
+import { invalid, type Issue, KpiError, refuseFaults } from '../../domain/errors.ts'
+import type { Entry, EntryName, EntryPatch } from '../../domain/resources/entry.ts'
+import { faultsOfValues, type KpiFacts, mergeEntry, sameValues } from '../../domain/rules.ts'
+import type { Reading } from '../../domain/schema.ts'
+import type { Reader, Writer } from '../../store/db.ts'
+import { entries as store, type EntryKey, type StoredEntry } from '../../store/tables/entries.ts'
+import { entryQueries } from '../../store/tables/entry-queries.ts'
+import { users } from '../../store/tables/users.ts'
+import { type Context, found, type Ids } from '../context.ts'
+import { itemSetsOf, loadReferences } from './entry-references.ts'
+import { placeOf, sourceOf } from './resolve-entry.ts'
+
+/** An entry as the interface shows it. */
+export const showEntry = async (tx: Reader, account: number, id: number): Promise<Entry> =>
+  found(await entryQueries.find(tx, account, id), 'entry', id)
+
+/** Where an entry goes: its key, and the KPI that judges its values. */
+type Destination = { readonly key: EntryKey; readonly kpi: KpiFacts }
+
+const sameKey = (left: EntryKey, right: EntryKey): boolean =>
+  left.item_id === right.item_id && left.kpi_id === right.kpi_id && left.entry_date === right.entry_date
+
+/** What names the item of an entry: what was sent, or else whom or what it is of. */
+const namesIn = async (
+  tx: Writer,
+  account: number,
+  { item_id }: StoredEntry,
+  { user_id = null, email = null, source_id = null }: EntryPatch,
+): Promise<Pick<EntryPatch, EntryName>> => {
+  if (user_id !== null || email !== null || source_id !== null) return { user_id, email, source_id }
+  return (await users.find(tx, account, item_id)) ? { user_id: item_id } : { source_id: item_id }
+}
+
+/**
+ * The place that an update gives an entry. History can be corrected: where the key stays, nobody asks whether item and
+ * KPI are still active and assigned.
+ */
+const destinationOf = async (
+  tx: Writer,
+  account: number,
+  before: StoredEntry,
+  names: readonly EntryName[],
+  sent: Reading<EntryPatch>,
+): Promise<Destination | Issue[]> => {
+  const { kpi_id = before.kpi_id, entry_date = before.entry_date } = sent.values
+  const values = { ...(await namesIn(tx, account, before, sent.values)), kpi_id, entry_date }
+  const draft = { values, issues: sent.issues }
+  const references = await loadReferences(tx, account, names, [draft])
+  const named = sourceOf(references, draft)
+  if (!Array.isArray(named) && sameKey(before, { item_id: named.source.id, kpi_id, entry_date })) {
+    return { key: before, kpi: found(references.kpis.get(kpi_id), 'KPI', kpi_id) }
+  }
+  const place = placeOf(references, draft)
+  return Array.isArray(place) ? place : { key: { item_id: place.item, kpi_id, entry_date }, kpi: place.kpi }
+}
+
+const mustBeFree = async (tx: Writer, account: number, { item_id, kpi_id, entry_date }: EntryKey): Promise<void> => {
+  const [holder] = await store.within(tx, account, [{ item: item_id, kpi: kpi_id, from: entry_date, to: entry_date }])
+  if (!holder) return
+  throw new KpiError('conflict', `entry ${holder.id} holds this user or item, KPI and date already`)
+}
+
+/** The group items that an entry carries goes on to, unless it is given to another user, whose it carries from then on. */
+const itemSetAfter = async (tx: Writer, account: number, before: StoredEntry, item: number): Promise<number | null> => {
+  if (item === before.item_id) return before.item_set
+  return (await itemSetsOf(tx, account, new Set([item]))).get(item) ?? null
+}
+
+/**
+ * Changes an entry found by its id, which may be named by some fields: its values as an upsert does, and its item, KPI
+ * and date (decisions, section 5).
+ */
+export const updateEntry = (
+  ctx: Context,
+  { id }: Ids,
+  names: readonly EntryName[],
+  sent: Reading<EntryPatch>,
+): Promise<Entry> =>
+  ctx.db.write(async (tx) => {
+    const account = ctx.account.id
+    const before = found(await store.find(tx, account, id), 'entry', id)
+    const destination = await destinationOf(tx, account, before, names, sent)
+    if (Array.isArray(destination)) throw invalid([...sent.issues, ...destination])
+    const values = mergeEntry(before, sent.values, destination.kpi)
+    refuseFaults([...sent.issues, ...faultsOfValues(values, destination.kpi)])
+    const moves = !sameKey(before, destination.key)
+    if (moves) await mustBeFree(tx, account, destination.key)
+    const { item_id, kpi_id, entry_date } = destination.key
+    if (moves || !sameValues(before, values)) {
+      const item_set = await itemSetAfter(tx, account, before, item_id)
+      await store.move(tx, account, {
+        ...before,
+        ...values,
+        item_id,
+        kpi_id,
+        entry_date,
+        item_set,
+        updated_at: ctx.now,
+      })
+    }
+    return showEntry(tx, account, id)
+  })

@@ -1,0 +1,227 @@
+import type { Day } from '../../domain/day.ts'
+import { type Issue, refuseFaults } from '../../domain/errors.ts'
+import type { EntryDraft, EntryName } from '../../domain/resources/entry.ts'
+import type { Kpi } from '../../domain/resources/kpi.ts'
+import { type EntryValues, faultsOfValues, mergeEntry, sameValues } from '../../domain/rules.ts'
+import type { Reading } from '../../domain/schema.ts'
+import type { Writer } from '../../store/db.ts'
+import { entries as store, type SeriesRange, type StoredEntry } from '../../store/tables/entries.ts'
+import { takeIds } from '../../store/tables/table.ts'
+import type { Context } from '../context.ts'
+import { itemSetsOf, loadReferences, type References, yieldEvery } from './entry-references.ts'
+import { faultsOfNothing, placeOf, plainUserOf } from './resolve-entry.ts'
+
+/** What became of the rows that were sent, and the id of the entry of each. */
+type Upserted = {
+  readonly created: number
+  readonly updated: number
+  readonly unchanged: number
+  readonly ids: readonly number[]
+}
+
+/** An entry while its rows are judged: what the store holds, and what the rows so far leave. */
+type Slot = { stored: StoredEntry | undefined; id: number; values: EntryValues | undefined }
+
+/** The entries of one item and KPI that a list touches, by day. */
+type Series = { readonly item: number; readonly kpi: Kpi; from: Day; to: Day; readonly slots: Map<Day, Slot> }
+
+/** A row whose item and KPI are good, and the entry that it is of. */
+type Placed = { readonly index: number; readonly kpi: Kpi; readonly slot: Slot; readonly sent: Partial<EntryDraft> }
+
+/** The series that a list touches. */
+type SeriesMap = {
+  /** The series of an item and KPI; made where there is none yet. */
+  readonly place: (item: number, kpi: Kpi, day: Day) => Series
+  readonly find: (item: number, kpi: number) => Series | undefined
+  readonly all: () => Series[]
+}
+
+const createSeriesMap = (): SeriesMap => {
+  const items = new Map<number, Map<number, Series>>()
+  const findOrMake = (item: number, kpi: Kpi, day: Day): Series => {
+    const ofItem = items.get(item) ?? new Map<number, Series>()
+    if (ofItem.size === 0) items.set(item, ofItem)
+    const known = ofItem.get(kpi.id)
+    if (known) return known
+    const series: Series = { item, kpi, from: day, to: day, slots: new Map() }
+    ofItem.set(kpi.id, series)
+    return series
+  }
+  return {
+    place: findOrMake,
+    find: (item, kpi) => items.get(item)?.get(kpi),
+    all: () => [...items.values()].flatMap((ofItem) => [...ofItem.values()]),
+  }
+}
+
+/** The entry of a day, for which the series is widened to it. */
+const slotOf = (series: Series, day: Day): Slot => {
+  const known = series.slots.get(day)
+  if (known) return known
+  if (day < series.from) series.from = day
+  if (day > series.to) series.to = day
+  const slot: Slot = { stored: undefined, id: 0, values: undefined }
+  series.slots.set(day, slot)
+  return slot
+}
+
+/** So many rows are judged before others have their turn. */
+const ROWS_A_TURN = 500
+
+/** Takes the faults of the row with an index. */
+type Blame = (index: number, faults: readonly Issue[]) => void
+
+type Placement = { readonly rows: readonly Placed[]; readonly series: SeriesMap }
+
+/** Puts every row in its place; blames those that have none. */
+const placeRows = async (
+  references: References,
+  list: readonly Reading<EntryDraft>[],
+  blame: Blame,
+): Promise<Placement> => {
+  const pause = yieldEvery(ROWS_A_TURN)
+  const series = createSeriesMap()
+  const rows: Placed[] = []
+  const seriesOf = (sent: Reading<EntryDraft>, day: Day): Series | undefined => {
+    // What names a user and a KPI as a row before that was good is good.
+    const user = plainUserOf(references, sent)
+    const before = user && series.find(user.id, sent.values.kpi_id ?? 0)
+    if (before) return before
+    const place = placeOf(references, sent)
+    return Array.isArray(place) ? undefined : series.place(place.item, place.kpi, day)
+  }
+  const faultsOf = (sent: Reading<EntryDraft>): Issue[] => {
+    const place = placeOf(references, sent)
+    return [...sent.issues, ...(Array.isArray(place) ? place : []), ...faultsOfNothing(references, sent)]
+  }
+  for (const [index, sent] of list.entries()) {
+    const turn = pause()
+    if (turn) await turn
+    const { values, issues } = sent
+    const day = values.entry_date
+    const found = issues.length === 0 && day !== undefined ? seriesOf(sent, day) : undefined
+    if (found && day !== undefined) rows.push({ index, kpi: found.kpi, slot: slotOf(found, day), sent: values })
+    else blame(index, faultsOf(sent))
+  }
+  return { rows, series }
+}
+
+/** Days of a series are read together up to this far apart, so that what is read is bounded by what was sent. */
+const FURTHEST_DAYS = 8
+
+/** The ranges of days that hold those of a series, and few others. */
+const rangesOf = ({ item, kpi: { id: kpi }, from, to, slots }: Series): SeriesRange[] => {
+  if (to - from <= slots.size * FURTHEST_DAYS) return [{ item, kpi, from, to }]
+  const ranges: { item: number; kpi: number; from: Day; to: Day }[] = []
+  for (const day of [...slots.keys()].sort((left, right) => left - right)) {
+    const last = ranges.at(-1)
+    if (last && day - last.to <= FURTHEST_DAYS) last.to = day
+    else ranges.push({ item, kpi, from: day, to: day })
+  }
+  return ranges
+}
+
+const loadStored = async (tx: Writer, account: number, series: SeriesMap): Promise<void> => {
+  for (const stored of await store.within(tx, account, series.all().flatMap(rangesOf))) {
+    const slot = series.find(stored.item_id, stored.kpi_id)?.slots.get(stored.entry_date)
+    if (slot) Object.assign(slot, { stored, id: stored.id, values: stored })
+  }
+}
+
+type Counts = { created: number; updated: number; unchanged: number }
+
+/** Applies every row to its entry, in order; blames those that would leave an entry that must not be. */
+const applyRows = async (rows: readonly Placed[], blame: Blame): Promise<Counts> => {
+  const pause = yieldEvery(ROWS_A_TURN)
+  const counts: Counts = { created: 0, updated: 0, unchanged: 0 }
+  for (const { index, kpi, slot, sent } of rows) {
+    const turn = pause()
+    if (turn) await turn
+    const before = slot.values
+    const after = mergeEntry(before, sent, kpi)
+    const faults = faultsOfValues(after, kpi)
+    if (faults.length > 0) {
+      blame(index, faults)
+      continue
+    }
+    slot.values = after
+    counts[before ? (sameValues(before, after) ? 'unchanged' : 'updated') : 'created'] += 1
+  }
+  return counts
+}
+
+/** Gives new entries their ids, in the order in which their rows came. */
+const numberEntries = async (
+  tx: Writer,
+  account: number,
+  rows: readonly Placed[],
+  created: number,
+): Promise<number[]> => {
+  let next = created === 0 ? 0 : await takeIds(tx, account, 'entries', created)
+  return rows.map(({ slot }) => {
+    if (slot.id === 0) slot.id = next++
+    return slot.id
+  })
+}
+
+const byKey = (left: StoredEntry, right: StoredEntry): number =>
+  left.item_id - right.item_id || left.kpi_id - right.kpi_id || left.entry_date - right.entry_date
+
+const write = async (tx: Writer, { account, now }: Context, list: readonly Series[]): Promise<void> => {
+  const added: StoredEntry[] = []
+  const changed: StoredEntry[] = []
+  for (const { item, kpi, slots } of list) {
+    for (const [day, { stored, id, values }] of slots) {
+      if (!values || (stored && sameValues(stored, values))) continue
+      const { actual, target, notes } = values
+      const created_at = stored?.created_at ?? now
+      const entry = {
+        id,
+        item_id: item,
+        kpi_id: kpi.id,
+        entry_date: day,
+        actual,
+        target,
+        notes,
+        created_at,
+        updated_at: now,
+        item_set: stored?.item_set ?? null,
+      }
+      if (stored) changed.push(entry)
+      else added.push(entry)
+    }
+  }
+  const sets = await itemSetsOf(tx, account.id, new Set(added.map(({ item_id }) => item_id)))
+  const carrying = sets.size === 0 ? added : added.map((one) => ({ ...one, item_set: sets.get(one.item_id) ?? null }))
+  await store.insert(tx, account.id, carrying.sort(byKey))
+  await store.update(tx, account.id, changed)
+}
+
+/** What is sent to be added or updated. */
+type Upsert = {
+  /** The fields by which an entry may name whom or what it belongs to. */
+  readonly names: readonly EntryName[]
+  readonly list: readonly Reading<EntryDraft>[]
+  /** Where the list is a batch: the faults of what was sent beside it. */
+  readonly batch?: { readonly issues: readonly Issue[] }
+}
+
+/**
+ * Adds or updates entries by their keys, all or nothing: each row is judged on what the rows before it leave, and every
+ * fault of every row is told at once, with its index where the list is a batch, whose own faults are told too (decisions,
+ * section 5).
+ */
+export const upsertEntries = async (tx: Writer, ctx: Context, { names, list, batch }: Upsert): Promise<Upserted> => {
+  const issues: Issue[] = [...(batch?.issues ?? [])]
+  const blame: Blame = (index, faults) => {
+    for (const fault of faults) issues.push(batch ? { index, ...fault } : fault)
+  }
+  const references = await loadReferences(tx, ctx.account.id, names, list)
+  const { rows, series } = await placeRows(references, list, blame)
+  await loadStored(tx, ctx.account.id, series)
+  const counts = await applyRows(rows, blame)
+  refuseFaults(issues.sort((left, right) => (left.index ?? -1) - (right.index ?? -1)))
+  const ids = await numberEntries(tx, ctx.account.id, rows, counts.created)
+  await write(tx, ctx, series.all())
+  return { ...counts, ids }
+}

@@ -1,0 +1,55 @@
+import { type Catalogue, hasTarget } from '../../domain/calculated/calculation.ts'
+import type { DayRange } from '../../domain/period.ts'
+import type { ReportItem, ReportKpi } from '../../domain/report.ts'
+import type { Kpi } from '../../domain/resources/kpi.ts'
+import { fullName } from '../../domain/resources/user.ts'
+import type { Reader } from '../../store/db.ts'
+import { breakdownItems } from '../../store/tables/breakdowns.ts'
+import { units } from '../../store/tables/catalog.ts'
+import { users } from '../../store/tables/users.ts'
+
+/** What to report: days, and the KPIs and users to narrow to; ids that do not exist select nothing. */
+export type ReportQuery = {
+  readonly days: DayRange
+  readonly kpiIds?: ReadonlySet<number> | undefined
+  readonly userIds?: ReadonlySet<number> | undefined
+  /** Reports group items instead of what is reported usually. */
+  readonly groupItemIds?: ReadonlySet<number> | undefined
+}
+
+/** Finds the items that are reported usually, narrowed to those of some users. */
+export type SelectItems = (tx: Reader, account: number, userIds?: ReadonlySet<number>) => Promise<ReportItem[]>
+
+/** KPIs that are reported. */
+export type Selected = { readonly entered: readonly ReportKpi[]; readonly calculated: readonly ReportKpi[] }
+
+/** The KPIs that are asked for, those that are entered and those that are calculated. */
+export const selectKpis = async (
+  tx: Reader,
+  account: number,
+  catalogue: Catalogue<Kpi>,
+  ids?: ReadonlySet<number>,
+): Promise<Selected> => {
+  const unitOf = new Map((await units.list(tx, account)).map((unit) => [unit.id, unit]))
+  const [entered, calculated]: [ReportKpi[], ReportKpi[]] = [[], []]
+  for (const kpi of catalogue.kpis.values()) {
+    const unit = unitOf.get(kpi.unit_id)
+    if (!unit || (ids && !ids.has(kpi.id))) continue
+    const list = catalogue.calculations.has(kpi.id) ? calculated : entered
+    list.push({ ...kpi, unit, has_target: hasTarget(catalogue, kpi) })
+  }
+  return { entered, calculated }
+}
+
+/** The users that are asked for. */
+export const selectUsers: SelectItems = async (tx, account, ids) => {
+  const all = await users.list(tx, account)
+  return all.filter(({ id }) => !ids || ids.has(id)).map((user) => ({ id: user.id, name: fullName(user) }))
+}
+
+/** All breakdown items, people among them; only people where they are narrowed to users. */
+export const selectBreakdownItems: SelectItems = async (tx, account, userIds) => {
+  const all = await breakdownItems.list(tx, account)
+  const isAsked = (userId: number | null): boolean => !userIds || (userId !== null && userIds.has(userId))
+  return all.filter(({ user_id }) => isAsked(user_id)).map(({ id, name }) => ({ id, name }))
+}

@@ -1,0 +1,153 @@
+import { closeSync, fsyncSync, lstatSync, mkdtempSync, openSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { KpiError } from '../../domain/errors.ts'
+import { sqliteDialect } from '../dialect.ts'
+import { APPLICATION_ID, cannotWrite, mustBeKnown, prepareFile } from '../schema/open-store.ts'
+import { sqliteDb } from '../sqlite/sqlite-db.ts'
+import { notOurs, sqliteError } from '../sqlite/sqlite-errors.ts'
+import { countAll, type Counts } from './status.ts'
+
+/** So many pages are copied at a time; in between there is time to be told to stop. */
+const PAGES_A_STEP = 2000
+
+/**
+ * Copies all of an open database into a file, in one transaction on either side. What others write meanwhile holds up
+ * nothing: the copy is of the moment at which it began. Stopped or failed, it has left the file as it was.
+ */
+export const copyDatabase = async (from: DatabaseSync, to: string, signal: AbortSignal): Promise<void> => {
+  signal.throwIfAborted()
+  // Without a transaction of its own every write of another process would make it begin again.
+  from.exec('begin; select 1 from sqlite_schema limit 1')
+  try {
+    await backup(from, to, { rate: PAGES_A_STEP, progress: () => signal.throwIfAborted() })
+  } finally {
+    from.exec('rollback')
+  }
+}
+
+/** How much a store holds that is opened for that only. */
+const countIn = async (path: string): Promise<Counts> => {
+  const db = sqliteDb(path)
+  try {
+    return await db.read(countAll)
+  } finally {
+    await db.close()
+  }
+}
+
+const numberIn = (database: DatabaseSync, pragma: 'application_id' | 'user_version'): number =>
+  Number(database.prepare(`pragma ${pragma}`).get()?.[pragma])
+
+/** Names what a database holds, as `type name`. What SQLite keeps for itself is left out. */
+const namesIn = (database: DatabaseSync): string[] =>
+  database
+    .prepare(`select type || ' ' || name as name from sqlite_schema where name not like 'sqlite!_%' escape '!'`)
+    .all()
+    .map((row) => String(row['name']))
+
+/** Names what a store of a version holds. */
+const namesOfVersion = async (version: number): Promise<ReadonlySet<string>> => {
+  const { migrations } = await import('../schema/migrations.ts')
+  const database = new DatabaseSync(':memory:')
+  try {
+    const steps = migrations(sqliteDialect).slice(0, version).flat()
+    for (const step of steps) if (typeof step === 'string') database.exec(step)
+    return new Set(namesIn(database))
+  } finally {
+    database.close()
+  }
+}
+
+/** Refuses a store that holds what no kpi has made, such as a trigger, which would act on all that is written later. */
+export const mustBeOurs = async (database: DatabaseSync, path: string): Promise<void> => {
+  const ours = await namesOfVersion(versionIn(database, path))
+  const foreign = namesIn(database).find((name) => !ours.has(name))
+  if (foreign === undefined) return
+  throw new KpiError('unusable', `${path} holds the ${foreign}, which is no part of a kpi store; drop it and try again`)
+}
+
+/** The version of a store; refuses a database that is none, or one of a newer program. */
+const versionIn = (database: DatabaseSync, path: string): number => {
+  const version = numberIn(database, 'user_version')
+  if (version === 0 || numberIn(database, 'application_id') !== APPLICATION_ID) throw notOurs(path)
+  return mustBeKnown(version, path)
+}
+
+/** Refuses a database that is no store, or one of a newer program; answers the first damage in it, if there is any. */
+export const damageIn = (database: DatabaseSync, path: string): string | undefined => {
+  versionIn(database, path)
+  const found = String(database.prepare('pragma integrity_check(1)').get()?.['integrity_check'])
+  if (found !== 'ok') return found.split('\n').at(-1)
+  const stray = database.prepare('pragma foreign_key_check').get()
+  return stray && `a row of ${String(stray['table'])} names one of ${String(stray['parent'])} that is not there`
+}
+
+/** Makes a copy a file that stands alone, and makes sure that it is whole. */
+const finishCopy = async (copy: string, path: string): Promise<Counts> => {
+  const database = new DatabaseSync(copy)
+  try {
+    database.exec('pragma journal_mode = delete')
+    const damage = damageIn(database, path)
+    await mustBeOurs(database, path)
+    if (damage === undefined) return await countIn(copy)
+    throw new KpiError('unusable', `${path} is damaged, and so would its backup be: ${damage}; restore an earlier one`)
+  } finally {
+    database.close()
+  }
+}
+
+const copyTo = async (path: string, copy: string, signal: AbortSignal): Promise<Counts> => {
+  prepareFile(copy)
+  const source = new DatabaseSync(path, { timeout: 5000 })
+  try {
+    await copyDatabase(source, copy, signal)
+  } finally {
+    source.close()
+  }
+  return finishCopy(copy, path)
+}
+
+/** Puts a file into its place, on the disk too. */
+const putInPlace = (from: string, to: string): void => {
+  renameSync(from, to)
+  const folder = openSync(dirname(to), 'r')
+  fsyncSync(folder)
+  closeSync(folder)
+}
+
+/** Where a backup goes: never over the store itself, nor over anything that is no file, nor, unless told, over a file. */
+const placeFor = (path: string, file: string, force: boolean): string => {
+  const there = lstatSync(file, { throwIfNoEntry: false })
+  if (!there) return file
+  if (!force)
+    throw new KpiError('conflict', `${file} is there already; choose another name, or overwrite it with --force`)
+  const place = realpathSync(file)
+  if (!lstatSync(place).isFile()) throw new KpiError('conflict', `${file} is not a file; choose another name`)
+  const store = realpathSync(path)
+  if (![store, `${store}-wal`, `${store}-shm`].includes(place)) return place
+  throw new KpiError('conflict', `${file} is the store itself; choose another name`)
+}
+
+/**
+ * Writes a backup of the store at a path into a file that only its owner can read, while others may read and write the
+ * store; answers how much it holds. The file is whole and checked when it appears; where anything fails there is none, and
+ * one that was there stays.
+ */
+export const backUpStore = async (path: string, file: string, force: boolean, signal: AbortSignal): Promise<Counts> => {
+  const place = placeFor(path, file, force)
+  let folder: string | undefined
+  try {
+    folder = mkdtempSync(join(dirname(place), '.kpi-backup-'))
+    const copy = join(folder, 'kpi.db')
+    const counts = await copyTo(path, copy, signal)
+    putInPlace(copy, placeFor(path, file, force))
+    return counts
+  } catch (error) {
+    if (error instanceof KpiError) throw error
+    const told = sqliteError(error, file)
+    throw told instanceof KpiError || signal.aborted ? told : cannotWrite(file, error)
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+  }
+}

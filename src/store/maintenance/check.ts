@@ -1,0 +1,135 @@
+import { Fault } from '../../domain/errors.ts'
+import { checkValue, rangeOf } from '../../domain/field-value.ts'
+import { account } from '../../domain/resources/account.ts'
+import type { Field, Resource } from '../../domain/schema.ts'
+import type { Reader, SqlList, SqlOutput } from '../db.ts'
+import { sqliteDialect } from '../dialect.ts'
+import type { Reference, Table } from '../schema/migrations.ts'
+import { columnsOf, type FieldColumn, fromSql } from '../tables/table.ts'
+import { idOf, invariants, RESTORE } from './invariants.ts'
+
+/** What is wrong with what a column holds, by the rules of its field. */
+export const faultOfColumn = (field: Field, stored: SqlOutput): string | undefined => {
+  if (stored === null) return field.nullable ? undefined : 'is missing'
+  if (field.kind === 'boolean') return stored === 0n || stored === 1n ? undefined : 'must be 0 or 1'
+  const value = fromSql(field, stored)
+  const kept = checkValue(field, value)
+  if (kept instanceof Fault) return kept.message
+  if (kept === value) return undefined
+  return kept === null ? 'is blank' : 'is not as it would be kept: it has blanks around it, or old line ends'
+}
+
+/** A query for the rows of a table, and what is wrong with a row that it gives: a line for each column. */
+type RowCheck = { readonly sql: string; readonly faultsOf: (row: SqlList) => string[] }
+
+/** Where a row is worth a look: a text in any case, a number where it is beyond its range. */
+const isSuspect = ({ column, field }: FieldColumn): string => {
+  const range = rangeOf(field)
+  return range ? `x.${column} not between ${range[0]} and ${range[1]}` : `x.${column} is not null`
+}
+
+/** Checks all rows of a table by the field table. A row of the query is its account, its id, and the columns. */
+const rowCheck = (
+  table: Pick<Table, 'name' | 'without'> & { readonly of: Resource },
+  account: string,
+  id: string,
+): RowCheck => {
+  const columns = columnsOf(table.of).filter(({ name }) => !table.without?.includes(name))
+  const names = columns.map(({ column }) => `x.${column}`)
+  return {
+    sql: `select ${[account, id, ...names].join(', ')} from ${table.name} x where (${columns.map(isSuspect).join(' or ')})`,
+    faultsOf: (row) =>
+      columns.flatMap(({ name, field }, at) => {
+        const fault = faultOfColumn(field, row[at + 2] ?? null)
+        return fault === undefined ? [] : [`${name} ${fault}`]
+      }),
+  }
+}
+
+/** Something in a store that should not be there: where it is, what it is, and what to do about it. */
+export type StoreFault = {
+  readonly table: string
+  readonly account: string
+  readonly id: string
+  readonly fault: string
+  readonly remedy: string
+}
+
+/** Rows that a table's fields do not hold for: a person's item is named as the user, whose two names may be longer. */
+const EXEMPT: Readonly<Record<string, string>> = { items: ' and x.user_id is null' }
+
+/** What to do about a field that breaks its rule, where a change of the field alone does not do. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  formulas: 'change it, to another choice and back where it is one: kpi service calculated update',
+}
+
+const isOfResource = (table: Table): table is Table & { readonly of: Resource } => table.of !== undefined
+
+/** Every table of a store; which one does not depend on the database. */
+export const storeTables = async (): Promise<readonly Table[]> => {
+  const { accountTables } = await import('../schema/migrations.ts')
+  return [{ name: 'accounts', of: account, key: ['id'] }, ...accountTables(sqliteDialect)]
+}
+
+/** The names of accounts by id; an account that is not there is named by its id. */
+export const accountNames = async (tx: Reader): Promise<(id: SqlOutput | undefined) => string> => {
+  const rows = await tx.all('select id, name from accounts')
+  const names = new Map(rows.map(({ id, name }) => [id, String(name)]))
+  return (id) => names.get(id ?? null) ?? String(id)
+}
+
+/** Calls `visit` for everything that breaks a rule of the field table or an invariant of the domain. */
+export const eachFault = async (tx: Reader, visit: (fault: StoreFault) => void): Promise<void> => {
+  const nameOf = await accountNames(tx)
+  const tell = (table: string, [owner, id]: SqlList, fault: string, remedy: string): void =>
+    visit({ table, account: nameOf(owner), id: String(id), fault, remedy })
+  for (const table of (await storeTables()).filter(isOfResource)) {
+    const { sql, faultsOf } = rowCheck(table, table.of === account ? 'x.id' : 'x.account_id', idOf(table))
+    await tx.each(sql + (EXEMPT[table.name] ?? ''), [], (row) => {
+      for (const fault of faultsOf(row))
+        tell(table.name, row, fault, REMEDIES[table.name] ?? 'change it to one that is allowed')
+    })
+  }
+  for (const { table, sql, fault, remedy, isWrong } of invariants) {
+    await tx.each(sql, [], (row) => {
+      if (isWrong?.(row) ?? true) tell(table, row, fault, remedy)
+    })
+  }
+}
+
+const OF_ACCOUNT: Reference = { columns: ['account_id'], parent: 'accounts', to: ['id'] }
+
+/** The rows of a table that name nothing: the account, what names the row, and what is missing. */
+const straysOf = (table: Table, reference: Reference): string => {
+  const { columns, parent, to } = reference
+  const same = columns.map((column, at) => `y.${to[at]} = x.${column}`)
+  const within = reference === OF_ACCOUNT ? same : ['y.account_id = x.account_id', ...same]
+  return `select x.account_id, ${idOf(table)}, x.${columns[0]} from ${table.name} x
+    where x.${columns[0]} is not null and not exists (select 1 from ${parent} y where ${within.join(' and ')})`
+}
+
+/**
+ * Calls `visit` for every row that names another one, of the same account, that is not there. It is asked of every
+ * database alike, as none holds rows to all that they name, nor to anything while somebody repairs it by hand.
+ */
+export const eachStray = async (tx: Reader, visit: (fault: StoreFault) => void): Promise<void> => {
+  const nameOf = await accountNames(tx)
+  for (const table of (await storeTables()).filter(({ name }) => name !== 'accounts')) {
+    for (const reference of [OF_ACCOUNT, ...(table.references ?? [])]) {
+      await tx.each(straysOf(table, reference), [], ([owner, id, missing]) => {
+        const fault = `${reference.columns[0]} ${missing} names nothing in ${reference.parent}`
+        visit({ table: table.name, account: nameOf(owner), id: String(id), fault, remedy: RESTORE })
+      })
+    }
+  }
+}
+
+/** So much damage is told; where there is more, it is of the same origin. */
+const MOST_TOLD = 100
+
+/** What SQLite finds damaged in its file, indexes included. */
+export const damageOf = async (tx: Reader): Promise<StoreFault[]> => {
+  const rows = await tx.all(`pragma integrity_check(${MOST_TOLD})`)
+  const found = rows.map((row) => String(row['integrity_check'])).filter((text) => text !== 'ok')
+  return found.map((text) => ({ table: '', account: '', id: '', fault: text.replaceAll('\n', ' '), remedy: RESTORE }))
+}

@@ -1,0 +1,216 @@
+import { icons } from '../../domain/resources/catalog.ts'
+import type { SqlList } from '../db.ts'
+import type { Table } from '../schema/migrations.ts'
+import { digestOfList, listOfItems } from '../tables/item-sets.ts'
+import type { Counter } from '../tables/table.ts'
+import { emailKey, PEOPLE } from '../tables/users.ts'
+
+/** What must hold, asked as a query for the rows where it does not: the account, what names the row, and other columns. */
+type Invariant = {
+  readonly table: string
+  readonly sql: string
+  readonly fault: string
+  readonly remedy: string
+  /** Whether a row of the query is wrong indeed, where SQL alone cannot tell. */
+  readonly isWrong?: (row: SqlList) => boolean
+}
+
+/** What helps where a row cannot be set right by itself. */
+export const RESTORE = 'restore a backup from before: kpi service restore'
+const DELETE = 'delete it, or restore a backup from before'
+const SAVE_USER = 'change the name or the status of the user, which sets it right'
+
+const named = (column: string): string => `cast(x.${column} as text)`
+
+/** Names a row within its account, as text: by its id, or by its key where it has none of its own. */
+const nameOfKey = ([first = '', ...more]: readonly string[]): string =>
+  more.length === 0
+    ? named(first)
+    : [first, ...more].map((column) => `'${column} ' || x.${column}`).join(` || ', ' || `)
+
+/** What names a row of a table `x` within its account, as SQL. */
+export const idOf = ({ of, key }: Pick<Table, 'of' | 'key'>): string => {
+  const hasId = of?.shown.some(({ name }) => name === 'id') && !key.includes('user_id')
+  return nameOfKey(hasId ? ['id'] : key)
+}
+
+const join = (name: string, on: string): string => `join ${name} ${name} on ${name}.account_id = x.account_id and ${on}`
+const none = (name: string, where: string): string =>
+  `not exists (select 1 from ${name} y where y.account_id = x.account_id and ${where})`
+
+const COUNTERS: readonly Counter[] = [
+  'breakdowns',
+  'items',
+  'categories',
+  'units',
+  'kpis',
+  'entries',
+  'keys',
+  'item_sets',
+]
+
+const counterInvariants = COUNTERS.map((counter): Invariant => {
+  const largest = `(select max(y.id) from ${counter} y where y.account_id = x.id)`
+  const counted = `(select c.last from counters c where c.account_id = x.id and c.name = '${counter}')`
+  return {
+    table: counter,
+    sql: `select x.id, cast(${largest} as text) from accounts x where ${largest} > coalesce(${counted}, 0)`,
+    fault: 'its id is beyond the last that was given, so that a new one could get the same',
+    remedy: RESTORE,
+  }
+})
+
+const accountInvariants: readonly Invariant[] = [
+  {
+    table: 'accounts',
+    sql: `select x.id, ${named('id')} from accounts x
+      where exists (select 1 from accounts y where y.name = x.name and y.id <> x.id)`,
+    fault: 'another account has the same name',
+    remedy: RESTORE,
+  },
+  {
+    table: 'accounts',
+    sql: `select x.id, ${named('id')} from accounts x
+      where not exists (select 1 from users y where y.account_id = x.id and y.user_status_id = 'A')`,
+    fault: 'has no active user, so that nobody can log in',
+    remedy: 'set a user active: kpi users update',
+  },
+  {
+    table: 'accounts',
+    sql: `select x.id, ${named('id')} from accounts x
+      where not exists (select 1 from breakdowns y where y.account_id = x.id and y.id = ${PEOPLE})`,
+    fault: 'has no breakdown of people',
+    remedy: RESTORE,
+  },
+]
+
+const userInvariants: readonly Invariant[] = [
+  {
+    table: 'users',
+    sql: `select x.account_id, ${named('id')}, x.email, x.email_key from users x`,
+    isWrong: ([, , email, key]) => emailKey(String(email)) !== key,
+    fault: 'its e-mail address is not the one that it is found by',
+    remedy: 'change its e-mail address, which sets it right: kpi users update',
+  },
+  {
+    table: 'users',
+    sql: `select x.account_id, ${named('id')} from users x ${join('items', 'items.id = x.id')}
+      where items.breakdown_id <> ${PEOPLE} or items.user_id is null or items.user_id <> x.id`,
+    fault: 'its item is not one of the breakdown of people',
+    remedy: RESTORE,
+  },
+  {
+    table: 'users',
+    sql: `select x.account_id, ${named('id')} from users x ${join('items', 'items.id = x.id')}
+      where items.name <> x.first_name || coalesce(' ' || x.last_name, '')`,
+    fault: 'its item has another name',
+    remedy: SAVE_USER,
+  },
+  {
+    table: 'users',
+    sql: `select x.account_id, ${named('id')} from users x ${join('items', 'items.id = x.id')}
+      where items.is_archived <> case when x.user_status_id = 'L' then 1 else 0 end`,
+    fault: 'its item is archived and the user is not locked, or the other way round',
+    remedy: SAVE_USER,
+  },
+  {
+    table: 'items',
+    sql: `select x.account_id, ${named('id')} from items x
+      where (x.user_id is not null or x.breakdown_id = ${PEOPLE}) and ${none('users', 'y.id = x.id')}`,
+    fault: 'stands for a user who is not there',
+    remedy: RESTORE,
+  },
+  {
+    table: 'user_items',
+    sql: `select x.account_id, ${nameOfKey(['user_id', 'id'])} from user_items x
+      ${join('items', 'items.id = x.id')} where items.breakdown_id = ${PEOPLE} or items.user_id is not null`,
+    fault: 'links a user to a person in place of a group item',
+    remedy: DELETE,
+  },
+]
+
+const kpiInvariants: readonly Invariant[] = [
+  {
+    table: 'kpis',
+    sql: `select x.account_id, ${named('id')}, x.icon_id from kpis x`,
+    isWrong: ([, , icon]) => !icons.some(({ id }) => id === Number(icon)),
+    fault: 'its icon is none that there is',
+    remedy: 'give it another icon: kpi kpis update',
+  },
+  {
+    table: 'kpis',
+    sql: `select x.account_id, ${named('id')} from kpis x
+      where x.is_calculated = 1 and ${none('formulas', 'y.kpi_id = x.id')}`,
+    fault: 'is calculated and has no formula',
+    remedy: RESTORE,
+  },
+  {
+    table: 'formulas',
+    sql: `select x.account_id, ${named('kpi_id')} from formulas x
+      ${join('kpis', 'kpis.id = x.kpi_id')} where kpis.is_calculated = 0`,
+    fault: 'is of a KPI that is not calculated',
+    remedy: RESTORE,
+  },
+]
+
+const entryInvariants: readonly Invariant[] = [
+  {
+    table: 'entries',
+    sql: `select x.account_id, ${named('id')} from entries x
+      where x.actual is null and x.target is null and x.notes is null`,
+    fault: 'has neither actual, target nor notes',
+    remedy: DELETE,
+  },
+  {
+    table: 'entries',
+    sql: `select x.account_id, ${named('id')} from entries x
+      ${join('kpis', 'kpis.id = x.kpi_id')} where kpis.is_calculated = 1`,
+    fault: 'is of a calculated KPI, which takes none',
+    remedy: DELETE,
+  },
+  {
+    table: 'item_set_members',
+    sql: `select x.account_id, ${nameOfKey(['group_item_id', 'set_id'])} from item_set_members x
+      ${join('items', 'items.id = x.group_item_id')} where items.breakdown_id = ${PEOPLE} or items.user_id is not null`,
+    fault: 'entries carry a person in place of a group item',
+    remedy: RESTORE,
+  },
+  {
+    table: 'item_sets',
+    sql: `select x.account_id, ${named('id')}, x.digest, ${listOfItems('y.group_item_id')} from item_sets x
+      left join item_set_members y on y.account_id = x.account_id and y.set_id = x.id
+      group by x.account_id, x.id, x.digest`,
+    isWrong: ([, , digest, list]) => list === null || digestOfList(String(list)) !== digest,
+    fault: 'its digest is not that of the group items in it',
+    remedy: RESTORE,
+  },
+]
+
+const NEW_KEY = 'revoke it, and make another one: kpi service keys'
+
+const keyInvariants: readonly Invariant[] = [
+  {
+    table: 'keys',
+    sql: `select x.account_id, ${named('id')}, x.key_hash from keys x`,
+    isWrong: ([, , hash]) => !/^[0-9a-f]{64}$/.test(String(hash)),
+    fault: 'is kept in a form in which it opens nothing',
+    remedy: NEW_KEY,
+  },
+  {
+    table: 'keys',
+    sql: `select x.account_id, ${named('id')} from keys x
+      where exists (select 1 from keys y where y.key_hash = x.key_hash and (y.account_id <> x.account_id or y.id <> x.id))`,
+    fault: 'another key has the same secret',
+    remedy: NEW_KEY,
+  },
+]
+
+/** Everything that must hold between the rows of an account, beyond the rules of single fields. */
+export const invariants: readonly Invariant[] = [
+  ...accountInvariants,
+  ...counterInvariants,
+  ...userInvariants,
+  ...kpiInvariants,
+  ...entryInvariants,
+  ...keyInvariants,
+]

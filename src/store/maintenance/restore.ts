@@ -1,0 +1,148 @@
+import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { KpiError } from '../../domain/errors.ts'
+import { prepareFile, versionOf } from '../schema/open-store.ts'
+import { sqliteDb } from '../sqlite/sqlite-db.ts'
+import { isDamaged, isNotOurs, sqliteError } from '../sqlite/sqlite-errors.ts'
+import { copyDatabase, damageIn, mustBeOurs } from './backup.ts'
+import { isOpenElsewhere } from './sqlite-file.ts'
+import { countAll, isFresh } from './status.ts'
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/** A backup is one file: what lies beside a store that is open, or was not closed, belongs to it. */
+const mustStandAlone = (file: string): void => {
+  const there = statSync(file, { throwIfNoEntry: false })
+  if (!there) throw new KpiError('not_found', `there is no file ${file}`)
+  if (!there.isFile()) throw new KpiError('unusable', `${file} is not a file`)
+  const beside = [`${file}-wal`, `${file}-journal`].find((path) => sizeOf(path) > 0)
+  if (beside === undefined) return
+  throw new KpiError(
+    'unusable',
+    `${file} is a store in use, with changes in ${beside}; make a backup of it with kpi service backup, and restore that`,
+  )
+}
+
+/** Opens a backup to read it as it is: no other process writes to it, and nothing is laid beside it. */
+const openBackup = async (file: string): Promise<DatabaseSync> => {
+  const url = pathToFileURL(file)
+  url.searchParams.set('immutable', '1')
+  const database = new DatabaseSync(url, { readOnly: true })
+  try {
+    const damage = damageIn(database, file)
+    if (damage === undefined) {
+      await mustBeOurs(database, file)
+      return database
+    }
+    throw new KpiError('unusable', `${file} is damaged: ${damage}; nothing was restored, take another backup`)
+  } catch (error) {
+    database.close()
+    if (!isNotOurs(error)) throw sqliteError(error, file)
+    const message = `${file} is not a backup of a kpi store; name a file that kpi service backup has written`
+    throw new KpiError('unusable', message, { cause: error })
+  }
+}
+
+/** Whether a store is too damaged even to be written over; refuses one that somebody has open. */
+const isBeyondUse = (path: string): boolean => {
+  try {
+    if (!isOpenElsewhere(path)) return false
+  } catch (error) {
+    if (isDamaged(error)) return true
+    throw error
+  }
+  throw new KpiError('conflict', `${path} is in use by another process, such as kpi serve; stop it, and restore then`)
+}
+
+/** Whether a place holds nothing that a new store does not; refuses what is no store of ours. */
+const isEmptyStore = async (path: string): Promise<boolean> => {
+  if (sizeOf(path) === 0) return true
+  const db = sqliteDb(path)
+  try {
+    return await db.read(async (tx) => (await versionOf(tx, path)) === 0 || isFresh(await countAll(tx)))
+  } catch (error) {
+    // What cannot be read may be worth keeping.
+    if (isDamaged(error)) return false
+    throw error
+  } finally {
+    await db.close()
+  }
+}
+
+const mustNotBeItself = (file: string, path: string): void => {
+  const [one, other] = [statSync(file), statSync(path, { throwIfNoEntry: false })]
+  if (one.ino !== other?.ino || one.dev !== other.dev) return
+  throw new KpiError('conflict', `${file} is the store itself; name a backup of it`)
+}
+
+/** Moves a store and all that belongs to it into a folder of its own beside it; answers that folder. */
+const moveAside = (path: string, name: string): string => {
+  const folder = join(dirname(path), name)
+  mkdirSync(folder, { mode: 0o700 })
+  for (const one of [`${path}-wal`, `${path}-shm`, path]) {
+    if (existsSync(one)) renameSync(one, join(folder, basename(one)))
+  }
+  return folder
+}
+
+/** Copies over a store; what a failure leaves by half is undone at once, not when the store is opened next. */
+const copyOver = async (source: DatabaseSync, path: string, signal: AbortSignal): Promise<void> => {
+  try {
+    await copyDatabase(source, path, signal)
+  } catch (error) {
+    isOpenElsewhere(path)
+    throw sqliteError(error, path)
+  }
+}
+
+/** Readers go on beside a writer from the start, and whoever has the store open is seen to. */
+const useLog = (path: string): void => {
+  const database = new DatabaseSync(path, { timeout: 5000 })
+  try {
+    database.exec('pragma journal_mode = wal')
+  } finally {
+    database.close()
+  }
+}
+
+/** How a store is restored: over what is there, and where what cannot be written over is kept. */
+type Restoring = {
+  readonly force: boolean
+  readonly asideName: string
+  readonly signal: AbortSignal
+  /** Makes the folder of the store, when the backup is found to be good. */
+  readonly makeFolder: () => void
+}
+
+/**
+ * Puts a backup in place of the store at a path. All of it happens in one transaction on the store's own file, so that
+ * a stop at any moment leaves the store before or the one after, and a process that opens it meanwhile sees one of them.
+ * Only a store that is too damaged for that is moved aside; then that folder is answered.
+ */
+export const restoreStore = async (
+  file: string,
+  path: string,
+  { force, asideName, signal, makeFolder }: Restoring,
+): Promise<string | undefined> => {
+  mustStandAlone(file)
+  mustNotBeItself(file, path)
+  if (!(await isEmptyStore(path)) && !force) {
+    throw new KpiError(
+      'conflict',
+      `${path} holds data; keep it with kpi service backup, then overwrite it with --force`,
+    )
+  }
+  const source = await openBackup(file)
+  try {
+    makeFolder()
+    const aside = isBeyondUse(path) ? moveAside(path, asideName) : undefined
+    prepareFile(path)
+    await copyOver(source, path, signal)
+    useLog(path)
+    return aside
+  } finally {
+    source.close()
+  }
+}

@@ -1,0 +1,35 @@
+import { existsSync, statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { isBusy, sqliteError } from '../sqlite/sqlite-errors.ts'
+import type { StoreFacts } from './status.ts'
+
+/**
+ * Whether anybody has a store open. Every connection holds a shared lock on the file for as long as it is open, so that
+ * the exclusive one is to be had only where there is no other; it is given back at once.
+ */
+export const isOpenElsewhere = (path: string): boolean => {
+  if (!existsSync(path)) return false
+  const database = new DatabaseSync(path)
+  try {
+    database.exec('pragma locking_mode = exclusive; begin exclusive; rollback')
+    return false
+  } catch (error) {
+    if (isBusy(error)) return true
+    throw sqliteError(error, path)
+  } finally {
+    database.close()
+  }
+}
+
+/** What a store in a file and its disk are like; to be asked while this process has not opened it. */
+export const fileFacts = (path: string): StoreFacts => {
+  // What was written last stands in the log beside it until it is carried over.
+  const written = [path, `${path}-wal`].flatMap((file) => statSync(file, { throwIfNoEntry: false }) ?? [])
+  const { bavail, bsize } = statfsSync(dirname(path))
+  return {
+    in_use: isOpenElsewhere(path),
+    bytes: written.reduce((sum, { size }) => sum + size, 0),
+    free_bytes: bavail * bsize,
+  }
+}

@@ -1,0 +1,57 @@
+import type { Instant } from '../../domain/day.ts'
+import type { Status } from '../../domain/resources/service-status.ts'
+import type { Reader } from '../db.ts'
+import { columnsOf } from '../tables/table.ts'
+import { storeTables } from './check.ts'
+
+const COUNTS = `select (select count(*) from accounts) as accounts,
+  (select count(*) from accounts where api_enabled = 1 and plan <> 'individual') as accounts_with_api,
+  (select count(*) from users) as users, (select count(*) from kpis) as kpis, (select count(*) from entries) as entries`
+
+/** How much a store holds, of all accounts together. */
+export type Counts = Readonly<Record<'accounts' | 'accounts_with_api' | 'users' | 'kpis' | 'entries', number>>
+
+export const countAll = async (tx: Reader): Promise<Counts> => {
+  const [row = {}] = await tx.all(COUNTS)
+  const count = (name: keyof Counts): number => Number(row[name])
+  return {
+    accounts: count('accounts'),
+    accounts_with_api: count('accounts_with_api'),
+    users: count('users'),
+    kpis: count('kpis'),
+    entries: count('entries'),
+  }
+}
+
+/** Whether a store holds nothing but what a new one does. */
+export const isFresh = ({ accounts, users, kpis, entries }: Counts): boolean =>
+  accounts <= 1 && users <= 1 && kpis + entries === 0
+
+/** When anything that is stored was made or last changed; null where nothing is. What was removed tells nothing. */
+export const lastChangeAt = async (tx: Reader): Promise<Instant | null> => {
+  const newest = (await storeTables()).flatMap(({ name, of }) =>
+    (of ? columnsOf(of) : [])
+      .filter(({ column }) => column === 'created_at' || column === 'updated_at')
+      .map(({ column }) => `select max(${column}) as at from ${name}`),
+  )
+  const [row] = await tx.all(`select max(stored.at) as at from (${newest.join(' union all ')}) stored`)
+  const at = row?.['at'] ?? null
+  return at === null ? null : Number(at)
+}
+
+/** What a database tells of a store besides what it holds. */
+export type StoreFacts = Pick<Status, 'in_use' | 'bytes' | 'free_bytes'>
+
+const POSTGRES_FACTS = `select pg_database_size(current_database()) as bytes, exists (
+    select 1 from pg_stat_activity
+    where datname = current_database() and application_name = 'kpi' and pid <> pg_backend_pid()
+  ) as in_use`
+
+/**
+ * The facts of a store in PostgreSQL, which knows nothing of the disk. It is in use where a kpi has a connection to its
+ * database: PostgreSQL does not tell to which schema.
+ */
+export const postgresFacts = async (tx: Reader): Promise<StoreFacts> => {
+  const [row] = await tx.all(POSTGRES_FACTS)
+  return { in_use: row?.['in_use'] === 1n, bytes: Number(row?.['bytes']), free_bytes: null }
+}

@@ -1,0 +1,53 @@
+import { KpiError } from '../../domain/errors.ts'
+import type { Db, Reader, Writer } from '../db.ts'
+import { postgresDialect } from '../dialect.ts'
+import { migrations } from '../schema/migrations.ts'
+import { runStep, STORE_VERSION } from '../schema/open-store.ts'
+import { postgresDb, type PostgresPlace } from './postgres-db.ts'
+
+/** The name of a PostgreSQL in messages: never with its password. */
+export const nameOf = (url: string): string => {
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname}`
+}
+
+const hasStore = async (tx: Reader): Promise<boolean> => {
+  const [row] = await tx.all("select to_regclass('kpi_store') is not null as there")
+  return row?.['there'] === 1n
+}
+
+const versionOf = async (tx: Reader): Promise<number> => {
+  const [row] = await tx.all('select version from kpi_store')
+  return Number(row?.['version'] ?? 0)
+}
+
+/** Makes the table that tells the version, whose row is held by whoever writes to the whole store. */
+const makeVersionTable = async (tx: Writer): Promise<void> => {
+  if (await hasStore(tx)) return
+  await tx.run('create table kpi_store (version bigint not null)')
+  await tx.run('insert into kpi_store values (0)')
+}
+
+const migrate = async (tx: Writer, where: string): Promise<void> => {
+  const version = await versionOf(tx)
+  if (version > STORE_VERSION) {
+    throw new KpiError('unusable', `PostgreSQL at ${where} was written by a newer kpi; update this one`)
+  }
+  for (const step of migrations(postgresDialect).slice(version).flat()) await runStep(tx, step)
+  if (version < STORE_VERSION) await tx.run('update kpi_store set version = ?', [STORE_VERSION])
+}
+
+/** Opens the store in a PostgreSQL database: made, and brought to this program's version, by one instance at a time. */
+export const openPostgres = async (place: PostgresPlace): Promise<Db> => {
+  const where = nameOf(place.url)
+  const db = postgresDb(place, where)
+  try {
+    // Where another instance makes the table at this moment, it is there the second time.
+    await db.selfLocking.write(makeVersionTable).catch(() => db.selfLocking.write(makeVersionTable))
+    await db.write((tx) => migrate(tx, where))
+    return db
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}

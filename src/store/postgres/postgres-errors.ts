@@ -1,0 +1,70 @@
+import { KpiError } from '../../domain/errors.ts'
+
+/** The SQLSTATE of an error of PostgreSQL's, or the code of the network's. */
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+const SERIALIZATION_FAILURE = '40001'
+const DEADLOCK = '40P01'
+
+/** Whether the database gave a transaction up for another one: run again it may well succeed. */
+export const isGivenUp = (error: unknown): boolean => [SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error))
+
+/** What a code, or its first letters, says that an operator has to mend. */
+const UNUSABLE: Readonly<Record<string, string>> = {
+  '28': 'refuses the user or the password',
+  '3D': 'does not have that database',
+  '42501': 'does not give the user the right to do that',
+  '25006': 'is read-only, a standby perhaps',
+  ENOTFOUND: 'cannot be found by that name',
+  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate that is not trusted',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate that is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate that is not trusted',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
+}
+
+/** What a code, or its first letters, says that may pass by itself. */
+const UNAVAILABLE: Readonly<Record<string, string>> = {
+  '40': 'gave the request up for others, again and again',
+  '53': 'is out of memory, disk or connections',
+  '55P03': 'has others waiting for the same data',
+  '57014': 'took too long for a statement',
+  '57': 'is starting or stopping',
+  '08': 'lost the connection',
+  '25P03': 'ended a transaction that took too long',
+  ECONNREFUSED: 'does not answer',
+  ECONNRESET: 'lost the connection',
+  EPIPE: 'lost the connection',
+  ETIMEDOUT: 'does not answer',
+  EHOSTUNREACH: 'cannot be reached',
+  ENETUNREACH: 'cannot be reached',
+}
+
+const lookUp = (table: Readonly<Record<string, string>>, code: string): string | undefined =>
+  table[code] ?? table[code.slice(0, 2)]
+
+const UNANSWERED = /query read timeout/i
+
+/** Whether the database did not answer in time: its connection is of no more use. */
+export const isUnanswered = (error: unknown): boolean => error instanceof Error && UNANSWERED.test(error.message)
+
+/** What pg says in words, where it has no code. */
+const SAID: readonly (readonly [RegExp, string])[] = [
+  [UNANSWERED, 'does not answer'],
+  [/timeout exceeded when trying to connect|connection timeout/i, 'does not answer, or has no connection free'],
+  [/connection terminated|connection ended|not queryable/i, 'lost the connection'],
+]
+
+/** What PostgreSQL said, as one of our errors; anything that is not PostgreSQL's passes through. */
+export const postgresError = (error: unknown, where: string): unknown => {
+  if (error instanceof KpiError || !(error instanceof Error)) return error
+  const [cause, code] = [error, codeOf(error)]
+  const lasting = lookUp(UNUSABLE, code)
+  if (lasting !== undefined) return new KpiError('unusable', `PostgreSQL at ${where} ${lasting}`, { cause })
+  const passing = lookUp(UNAVAILABLE, code) ?? SAID.find(([pattern]) => pattern.test(error.message))?.[1]
+  if (passing !== undefined) {
+    return new KpiError('unavailable', `PostgreSQL at ${where} ${passing}; try again`, { retryAfter: 1, cause })
+  }
+  const isSql = /^[0-9A-Z]{5}$/.test(code)
+  return isSql ? new KpiError('internal', 'the database refused a statement', { cause }) : error
+}

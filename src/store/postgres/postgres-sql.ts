@@ -1,0 +1,59 @@
+import type { Column, SqlInput } from '../db.ts'
+import { IN_LIST } from '../tables/id-list.ts'
+
+const ANY_OF_LIST = "= any (translate(?, '[]', '{}')::bigint[])"
+
+/** Writes the marks of a statement as `mark` says, each with its place from 1. */
+const withMarks = (sql: string, mark: (place: number) => string): string => {
+  let place = 0
+  return sql.replaceAll(IN_LIST, ANY_OF_LIST).replaceAll('?', () => mark((place += 1)))
+}
+
+const known = new Map<string, string>()
+
+/** A statement of the store as PostgreSQL takes it: marks are numbered, lists of ids are arrays. */
+export const toPostgres = (sql: string): string => {
+  const translated = known.get(sql) ?? withMarks(sql, (place) => `$${place}`)
+  known.set(sql, translated)
+  return translated
+}
+
+const TYPES = { integer: 'bigint', text: 'text' } as const
+
+/** A list of columns' values as a table: one parameter for each column, which is an array. */
+const unnest = (types: readonly Column['type'][]): string =>
+  `unnest(${types.map((type, at) => `$${at + 1}::${TYPES[type]}[]`).join(', ')})`
+
+/** A query that is asked once for each list of whole numbers, as one query. */
+export const sqlOfEach = (sql: string, places: number): string => {
+  const names = Array.from({ length: places }, (_, at) => `p${at + 1}`)
+  const types = names.map((): Column['type'] => 'integer')
+  return `select asked.* from ${unnest(types)} with ordinality as list (${names.join(', ')}, place)
+    cross join lateral (${withMarks(sql, (place) => `list.p${place}`)}) asked order by list.place`
+}
+
+const namesOf = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ')
+const typesOf = (columns: readonly Column[]): Column['type'][] => columns.map(({ type }) => type)
+
+/** A statement that adds any number of rows. */
+export const sqlOfInsert = (table: string, columns: readonly Column[]): string =>
+  `insert into ${table} (${namesOf(columns)}) select * from ${unnest(typesOf(columns))}`
+
+/** A statement that sets columns of any number of rows, which are found by their keys. */
+export const sqlOfUpdate = (table: string, key: readonly Column[], columns: readonly Column[]): string => {
+  const all = [...key, ...columns]
+  const sets = columns.map(({ name }) => `${name} = list.${name}`).join(', ')
+  const where = key.map(({ name }) => `${table}.${name} = list.${name}`).join(' and ')
+  return `update ${table} set ${sets} from ${unnest(typesOf(all))} as list (${namesOf(all)}) where ${where}`
+}
+
+/** Rows as the arrays that `unnest` takes, a column each. */
+export const arraysOf = (
+  types: readonly Column['type'][],
+  rows: readonly (readonly SqlInput[])[],
+): (string | SqlInput[])[] =>
+  types.map((type, at) => {
+    const values = rows.map((row) => row[at] ?? null)
+    // Whole numbers need no quotes, and looking for what does takes long.
+    return type === 'text' ? values : `{${values.map((value) => value ?? 'NULL').join(',')}}`
+  })

@@ -1,0 +1,124 @@
+import type { Column, Db, Reader, SqlRow, Writer } from '../db.ts'
+
+/** Milliseconds since 1970, or since any other moment that stays. */
+export type Millis = number
+
+/**
+ * Where limits are counted, by all who serve the same accounts. Its writes need not be alone: each begins by locking
+ * the one row on which it decides.
+ */
+export type LimitStore = {
+  readonly db: Db
+  /** The time, the same for all who count here. */
+  readonly now: (tx: Reader) => Promise<Millis>
+}
+
+/** What a clock has shown last, and what is added to it, so that it never goes back. */
+export type ClockMark = { readonly lastAt: Millis; readonly shift: Millis }
+
+/** How many requests of a key or token were accepted ever, and its clock. */
+type RequestWindow = ClockMark & { readonly accepted: number }
+
+/** A request that was accepted: which of its key's or token's, and when. */
+type AcceptedRequest = { readonly number: number; readonly at: Millis }
+
+/** The refused logins: of how many pairs there are some, and their clock. */
+export type BrakeHead = ClockMark & { readonly pairs: number }
+
+const acceptedRequest = (row: SqlRow | undefined): AcceptedRequest | undefined =>
+  row && { number: Number(row['number']), at: Number(row['at']) }
+
+const clockMark = (row: SqlRow | undefined): ClockMark => ({
+  lastAt: Number(row?.['last_at'] ?? 0),
+  shift: Number(row?.['shift'] ?? 0),
+})
+
+/** Whose requests are counted: those of a key of an account, or, with key 0, of the account's token. */
+export type Counted = { readonly account: number; readonly key: number }
+
+const COLUMNS = ['account_id', 'key_id', 'number', 'at'].map((name): Column => ({ name, type: 'integer' }))
+
+/** The requests of keys and tokens that were accepted lately. */
+export const requestLog = {
+  /** What is kept of one of them, locked until the transaction ends. */
+  lock: async (tx: Writer, { account, key }: Counted): Promise<RequestWindow> => {
+    const [row] = await tx.all(
+      `insert into request_windows (account_id, key_id, accepted, last_at, shift) values (?, ?, 0, 0, 0)
+       on conflict (account_id, key_id) do update set accepted = request_windows.accepted
+       returning accepted, last_at, shift`,
+      [account, key],
+    )
+    return { ...clockMark(row), accepted: Number(row?.['accepted']) }
+  },
+  save: async (tx: Writer, { account, key }: Counted, { accepted, lastAt, shift }: RequestWindow): Promise<void> => {
+    await tx.run(
+      'update request_windows set accepted = ?, last_at = ?, shift = ? where account_id = ? and key_id = ?',
+      [accepted, lastAt, shift, account, key],
+    )
+  },
+  /** Adds some of one moment, numbered on from `first`. */
+  add: (tx: Writer, { account, key }: Counted, first: number, count: number, at: Millis): Promise<void> =>
+    tx.insertMany(
+      'accepted_requests',
+      COLUMNS,
+      Array.from({ length: count }, (_, index) => [account, key, first + index, at]),
+    ),
+  /** The first one after an instant. */
+  firstAfter: async (tx: Reader, { account, key }: Counted, at: Millis): Promise<AcceptedRequest | undefined> => {
+    const [row] = await tx.all(
+      `select number, at from accepted_requests where account_id = ? and key_id = ? and at > ?
+       order by at, number limit 1`,
+      [account, key, at],
+    )
+    return acceptedRequest(row)
+  },
+  find: async (tx: Reader, { account, key }: Counted, number: number): Promise<AcceptedRequest | undefined> => {
+    const [row] = await tx.all(
+      'select number, at from accepted_requests where account_id = ? and key_id = ? and number = ?',
+      [account, key, number],
+    )
+    return acceptedRequest(row)
+  },
+  /** Forgets the oldest up to an instant, a few of them. */
+  forget: async (tx: Writer, { account, key }: Counted, upTo: Millis, atMost: number): Promise<void> => {
+    await tx.run(
+      `delete from accepted_requests where account_id = ? and key_id = ? and number in (
+         select number from accepted_requests where account_id = ? and key_id = ? and at <= ?
+         order by at, number limit ?)`,
+      [account, key, account, key, upTo, atMost],
+    )
+  },
+}
+
+const HEAD = 'select pairs, last_at, shift from login_brakes'
+const brakeHead = (row: SqlRow | undefined): BrakeHead => ({ ...clockMark(row), pairs: Number(row?.['pairs'] ?? 0) })
+
+/** The logins that were refused lately, by whose they were. */
+export const refusedLogins = {
+  head: async (tx: Reader): Promise<BrakeHead> => brakeHead((await tx.all(HEAD))[0]),
+  /** The same, locked until the transaction ends. */
+  lock: async (tx: Writer): Promise<BrakeHead> =>
+    brakeHead((await tx.all('update login_brakes set pairs = pairs returning pairs, last_at, shift'))[0]),
+  save: async (tx: Writer, { pairs, lastAt, shift }: BrakeHead): Promise<void> => {
+    await tx.run('update login_brakes set pairs = ?, last_at = ?, shift = ?', [pairs, lastAt, shift])
+  },
+  /** When a pair was refused, the oldest first. */
+  timesOf: async (tx: Reader, pair: string): Promise<readonly Millis[]> => {
+    const [row] = await tx.all('select times from refused_logins where pair = ?', [pair])
+    return row ? String(row['times']).split(' ').map(Number) : []
+  },
+  /** Keeps the times of a pair, of which there is at least one, and when it was used; answers whether the pair is new. */
+  keep: async (tx: Writer, pair: string, times: readonly Millis[], lastAt: Millis): Promise<boolean> => {
+    const values = [times.join(' '), lastAt, pair]
+    if ((await tx.run('update refused_logins set times = ?, last_at = ? where pair = ?', values)) > 0) return false
+    await tx.run('insert into refused_logins (times, last_at, pair) values (?, ?, ?)', values)
+    return true
+  },
+  /** Forgets the pairs that were refused longest ago, up to an instant, a few of them; answers how many. */
+  forget: (tx: Writer, upTo: Millis, atMost: number): Promise<number> =>
+    tx.run(
+      `delete from refused_logins where pair in (
+         select pair from refused_logins where last_at <= ? order by last_at limit ?)`,
+      [upTo, atMost],
+    ),
+}

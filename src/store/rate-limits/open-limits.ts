@@ -1,0 +1,249 @@
+import { rmSync } from 'node:fs'
+import type { Column, Db, Reader, SqlOutput, Writer } from '../db.ts'
+import { sqliteDialect } from '../dialect.ts'
+import { createQueue } from '../queue.ts'
+import { callerTables, limitTables } from '../schema/limit-tables.ts'
+import { type FileKind, openFile } from '../schema/open-store.ts'
+import { connect } from '../sqlite/sqlite-connection.ts'
+import { sqliteDb } from '../sqlite/sqlite-db.ts'
+import { isDamaged, isOutOfSpace } from '../sqlite/sqlite-errors.ts'
+import type { LimitStore, Millis } from './limits.ts'
+
+const MINUTE_MS = 60_000
+/** So long after a write that found no room the next one is tried. */
+const PAUSE_MS = 1000
+
+/** The tables in which limits are counted, and those of their columns that are text. */
+const TABLES: Readonly<Record<string, readonly string[]>> = {
+  request_windows: ['account_id', 'key_id', 'accepted', 'last_at', 'shift'],
+  accepted_requests: ['account_id', 'key_id', 'number', 'at'],
+  login_brakes: ['pairs', 'last_at', 'shift'],
+  refused_logins: ['pair', 'times', 'last_at'],
+}
+const TEXTS = new Set(['pair', 'times'])
+const columnsOf = (table: string): Column[] =>
+  (TABLES[table] ?? []).map((name) => ({ name, type: TEXTS.has(name) ? 'text' : 'integer' }))
+
+type Rows = readonly (readonly SqlOutput[])[]
+
+const rowsOf = async (tx: Reader, table: string, where = ''): Promise<Rows> => {
+  const rows: (readonly SqlOutput[])[] = []
+  const names = columnsOf(table).map(({ name }) => name)
+  await tx.each(`select ${names.join(', ')} from ${table} ${where}`, [], (row) => {
+    rows.push([...row])
+  })
+  return rows
+}
+
+/** Opens a store of limits in memory, for this process alone. */
+const openInMemory = async (): Promise<Db> => {
+  const connection = connect(':memory:', '')
+  const queue = createQueue()
+  const db: Db = {
+    read: (work) => queue(() => work(connection)),
+    readLong: (work) => db.read(work),
+    write: (work) =>
+      queue(async () => {
+        connection.beginWriting()
+        try {
+          const result = await work(connection)
+          connection.commit()
+          return result
+        } catch (error) {
+          connection.end()
+          throw error
+        }
+      }),
+    ofAccount: () => db,
+    stamp: () => undefined,
+    close: async () => connection.close(),
+  }
+  await db.write(async (tx) => {
+    for (const sql of [...limitTables(sqliteDialect), ...callerTables(sqliteDialect)]) await tx.run(sql)
+  })
+  return db
+}
+
+const copyTable = async (from: Reader, to: Writer, table: string, where?: string): Promise<void> => {
+  await to.run(`delete from ${table}`)
+  await to.insertMany(table, columnsOf(table), await rowsOf(from, table, where))
+}
+
+/** Copies what was counted in the last minute. */
+const copyAll = (from: Db, to: Db, now: number): Promise<void> =>
+  from.read((reader) =>
+    to.write(async (writer) => {
+      for (const table of Object.keys(TABLES)) {
+        const isOld = table === 'accepted_requests' ? `where at > ${now - MINUTE_MS}` : ''
+        await copyTable(reader, writer, table, isOld)
+      }
+    }),
+  )
+
+/** How many requests of each key or token were accepted, by `account/key`. */
+type Accepted = ReadonlyMap<string, SqlOutput>
+
+const acceptedIn = async (tx: Reader): Promise<Accepted> =>
+  new Map((await rowsOf(tx, 'request_windows')).map(([account, key, accepted = 0n]) => [`${account}/${key}`, accepted]))
+
+/** Adds the requests that were counted elsewhere to those of a file, numbered on in the order of time. */
+const addRequests = async (from: Reader, to: Writer, before: Accepted): Promise<void> => {
+  const lately = await rowsOf(from, 'accepted_requests', 'order by account_id, key_id, number')
+  for (const [account, key, number, at] of lately) {
+    if (Number(number) <= Number(before.get(`${account}/${key}`) ?? 0)) continue
+    const [row] = await to.all(
+      `insert into request_windows (account_id, key_id, accepted, last_at, shift) values (?, ?, 1, ?, 0)
+       on conflict (account_id, key_id) do update
+         set accepted = request_windows.accepted + 1, last_at = max(request_windows.last_at, excluded.last_at)
+       returning accepted, last_at`,
+      [account ?? 0, key ?? 0, at ?? 0],
+    )
+    const values = [account ?? 0, key ?? 0, row?.['accepted'] ?? 0, row?.['last_at'] ?? 0]
+    await to.insertMany('accepted_requests', columnsOf('accepted_requests'), [values])
+  }
+}
+
+/** Puts the logins that were refused elsewhere since an instant in place of those of a file. */
+const replaceLogins = async (from: Reader, to: Writer, since: number): Promise<void> => {
+  for (const login of await rowsOf(from, 'refused_logins', `where last_at > ${since}`)) {
+    const known = await to.run('delete from refused_logins where pair = ?', [login[0] ?? null])
+    await to.insertMany('refused_logins', columnsOf('refused_logins'), [login])
+    const sql = 'update login_brakes set pairs = pairs + ?, last_at = max(last_at, ?)'
+    await to.run(sql, [known > 0 ? 0 : 1, login[2] ?? 0])
+  }
+}
+
+/** The memory in which a process counts: since when, what was counted before, and when it last tried to go back to its file. */
+type Spare = { readonly db: Db; readonly since: number; readonly before: Accepted; triedAt: number }
+
+/**
+ * Limits that are counted in a file for as long as there is room for that, and in memory while there is none: a full disk
+ * keeps nobody from reading. What was counted is taken over both ways, so that no limit begins anew.
+ */
+const withSpare = (file: Db, nowMs: () => number): Db => {
+  let spare: Spare | undefined
+  const turns = createQueue()
+  const leave = (): Promise<Db> =>
+    turns(async () => {
+      if (spare) return spare.db
+      const [db, now] = [await openInMemory(), nowMs()]
+      await copyAll(file, db, now)
+      spare = { db, since: now - 1, before: await db.read(acceptedIn), triedAt: now }
+      return db
+    })
+  const goBack = ({ db, since, before }: Spare): Promise<void> =>
+    db.read((from) =>
+      file.write(async (to) => {
+        await addRequests(from, to, before)
+        await replaceLogins(from, to, since)
+      }),
+    )
+  /** Returns the memory, unless there is room again. */
+  const current = (): Promise<Db | undefined> =>
+    turns(async () => {
+      if (!spare || Math.abs(nowMs() - spare.triedAt) < PAUSE_MS) return spare?.db
+      spare.triedAt = nowMs()
+      try {
+        await goBack(spare)
+      } catch (error) {
+        if (isOutOfSpace(error)) return spare.db
+        throw error
+      }
+      await spare.db.close()
+      spare = undefined
+      return undefined
+    })
+  const db: Db = {
+    ...file,
+    read: (work) => (spare?.db ?? file).read(work),
+    write: async (work) => {
+      const memory = spare && (await current())
+      if (memory) return memory.write(work)
+      try {
+        return await file.write(work)
+      } catch (error) {
+        if (!isOutOfSpace(error)) throw error
+        return (await leave()).write(work)
+      }
+    },
+    ofAccount: () => db,
+    stamp: () => (spare ? undefined : file.stamp()),
+    close: async () => {
+      await spare?.db.close()
+      await file.close()
+    },
+  }
+  return db
+}
+
+const LIMITS: FileKind = {
+  // "kpl"
+  applicationId: 0x6b706c,
+  version: 2,
+  steps: () => Promise.resolve([limitTables(sqliteDialect), callerTables(sqliteDialect)]),
+}
+
+/** A request waits this long for other processes that count. */
+const PATIENCE_MS = 5000
+
+const isWhole = (db: Db): Promise<boolean> =>
+  db.read(async (tx) => {
+    const [row] = await tx.all('pragma quick_check(1)')
+    return row?.['quick_check'] === 'ok'
+  })
+
+/** Opens the file; undefined where a loss of power has damaged it. */
+const openWhole = async (path: string): Promise<Db | undefined> => {
+  let db: Db | undefined
+  try {
+    db = await openFile(path, LIMITS, (at) => sqliteDb(at, { patienceMs: PATIENCE_MS, durability: 'off' }))
+    if (await isWhole(db)) return db
+  } catch (error) {
+    if (!isDamaged(error)) throw error
+  }
+  await db?.close()
+  return undefined
+}
+
+/** Opens the file; one that is damaged is made anew, as only the last minute is in it. */
+const openOwnFile = async (path: string): Promise<Db> => {
+  const whole = await openWhole(path)
+  if (whole) return whole
+  for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true })
+  return openFile(path, LIMITS, (at) => sqliteDb(at, { patienceMs: PATIENCE_MS, durability: 'off' }))
+}
+
+/** Opens the file, or, where a full disk has no room to make it, counts in memory for as long as the process runs. */
+const openFileOrMemory = async (path: string, nowMs: () => Millis): Promise<Db> => {
+  try {
+    return withSpare(await openOwnFile(path), nowMs)
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error
+    return openInMemory()
+  }
+}
+
+/** Where limits are counted, to be closed before the store is. */
+export type OpenLimits = LimitStore & { readonly close: () => Promise<void> }
+
+/**
+ * Opens the file in which the limits of a SQLite store are counted. It is one of its own, so that counting waits for no
+ * import and for no disk. It may be deleted whenever nothing serves.
+ */
+export const limitsBeside = async (path: string, nowMs: () => Millis): Promise<OpenLimits> => {
+  const db = await openFileOrMemory(path, nowMs)
+  return { db, now: () => Promise.resolve(nowMs()), close: db.close }
+}
+
+/** The database's own clock: the instances' may differ. */
+const databaseNow = async (tx: Reader): Promise<Millis> => {
+  const [row] = await tx.all('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now')
+  return Number(row?.['now'])
+}
+
+/** The limits of a store that several instances share are counted in it. */
+export const limitsWithin = (store: Db): OpenLimits => ({
+  db: store.selfLocking ?? store,
+  now: databaseNow,
+  close: () => Promise.resolve(),
+})

@@ -1,0 +1,41 @@
+import type { Dialect } from '../dialect.ts'
+
+/**
+ * The tables in which limits are counted. They refer to no other, so that counting waits for no write elsewhere. What is
+ * kept of refused logins belongs to no account: it has no key, and the one row of `login_brakes` is what they all lock.
+ */
+export const limitTables = ({ integer, clustered, plain }: Dialect): readonly string[] => [
+  `create table request_windows (
+    account_id ${integer} not null, accepted ${integer} not null, last_at ${integer} not null,
+    shift ${integer} not null, primary key (account_id)
+  )${clustered}`,
+  // Numbered from 1 in each account without a gap, in the order of time.
+  `create table accepted_requests (
+    account_id ${integer} not null, number ${integer} not null, at ${integer} not null,
+    primary key (account_id, number)
+  )${clustered}`,
+  'create index accepted_requests_by_time on accepted_requests (account_id, at, number)',
+  `create table login_brakes (
+    pairs ${integer} not null, last_at ${integer} not null, shift ${integer} not null
+  )${plain}`,
+  'insert into login_brakes (pairs, last_at, shift) values (0, 0, 0)',
+  `create table refused_logins (pair text not null, times text not null, last_at ${integer} not null)${plain}`,
+  'create index refused_logins_by_pair on refused_logins (pair)',
+  'create index refused_logins_by_time on refused_logins (last_at)',
+]
+
+/** The same requests counted for each key of an account; 0 is the account's token. What was counted before is dropped. */
+export const callerTables = ({ integer, clustered }: Dialect): readonly string[] => [
+  'drop table accepted_requests',
+  'drop table request_windows',
+  `create table request_windows (
+    account_id ${integer} not null, key_id ${integer} not null, accepted ${integer} not null,
+    last_at ${integer} not null, shift ${integer} not null, primary key (account_id, key_id)
+  )${clustered}`,
+  // Numbered from 1 for each key without a gap, in the order of time.
+  `create table accepted_requests (
+    account_id ${integer} not null, key_id ${integer} not null, number ${integer} not null, at ${integer} not null,
+    primary key (account_id, key_id, number)
+  )${clustered}`,
+  'create index accepted_requests_by_time on accepted_requests (account_id, key_id, at, number)',
+]

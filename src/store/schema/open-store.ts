@@ -1,0 +1,129 @@
+import { closeSync, openSync } from 'node:fs'
+import { KpiError } from '../../domain/errors.ts'
+import type { Db, Reader, Writer } from '../db.ts'
+import { sqliteDialect } from '../dialect.ts'
+import { sqliteDb, type SqliteOptions } from '../sqlite/sqlite-db.ts'
+import { isOutOfSpace, notOurs } from '../sqlite/sqlite-errors.ts'
+import type { Step } from './migrations.ts'
+
+/** The version of the store that this program reads and writes; `migrations.ts` brings older ones there. */
+export const STORE_VERSION = 4
+
+/** A kind of SQLite file that this program keeps. */
+export type FileKind = {
+  /** Marks a file as one of this kind, in the place that SQLite has for it. */
+  readonly applicationId: number
+  /** The version that this program reads and writes. */
+  readonly version: number
+  /** What brings a file from one version to the next, from an empty one on. */
+  readonly steps: () => Promise<readonly (readonly Step[])[]>
+}
+
+/** Marks a file as a store, in the place that SQLite has for it: "kpi". */
+export const APPLICATION_ID = 0x6b7069
+
+const STORE: FileKind = {
+  applicationId: APPLICATION_ID,
+  version: STORE_VERSION,
+  steps: async () => {
+    const { migrations } = await import('./migrations.ts')
+    return migrations(sqliteDialect)
+  },
+}
+
+/** The version of a file of a kind, where this program knows it. */
+export const mustBeKnown = (version: number, path: string, kind = STORE): number => {
+  if (version <= kind.version) return version
+  throw new KpiError('unusable', `${path} was written by a newer kpi; update this one`)
+}
+
+const numberIn = async (tx: Reader, pragma: 'application_id' | 'user_version'): Promise<number> => {
+  const [row] = await tx.all(`pragma ${pragma}`)
+  return Number(row?.[pragma])
+}
+
+const isEmpty = async (tx: Reader): Promise<boolean> =>
+  (await tx.all('select name from sqlite_schema limit 1')).length === 0
+
+/** The version of the store, 0 where nothing is there yet. Other programs have databases with versions, too. */
+export const versionOf = async (tx: Reader, path: string, kind = STORE): Promise<number> => {
+  const version = await numberIn(tx, 'user_version')
+  const isOurs = version === 0 ? await isEmpty(tx) : (await numberIn(tx, 'application_id')) === kind.applicationId
+  if (!isOurs) throw notOurs(path)
+  return mustBeKnown(version, path, kind)
+}
+
+/** Takes one step of a migration. */
+export const runStep = async (tx: Writer, step: Step): Promise<void> => {
+  if (typeof step === 'string') await tx.run(step)
+  else await step(tx)
+}
+
+const migrate = async (db: Db, path: string, kind: FileKind): Promise<void> => {
+  const steps = await kind.steps()
+  await db.write(async (tx) => {
+    for (let version = await versionOf(tx, path, kind); version < kind.version; version += 1) {
+      for (const step of steps[version] ?? []) await runStep(tx, step)
+      await tx.run(`pragma user_version = ${version + 1}`)
+    }
+    await tx.run(`pragma application_id = ${kind.applicationId}`)
+  })
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EISDIR: 'a folder is in its place',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'its file system is read-only',
+  ENOENT: 'no file can be made there',
+  ENOSPC: 'the disk is full',
+}
+
+/** The error for a file that the system does not let us write. */
+export const cannotWrite = (path: string, cause: unknown): KpiError => {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
+  return new KpiError('unusable', `${path} cannot be written (${REASONS[code] ?? code}); check its folder`, { cause })
+}
+
+/** Makes the file, readable by its owner only, before SQLite writes to it. */
+export const prepareFile = (path: string): void => {
+  try {
+    closeSync(openSync(path, 'a', 0o600))
+  } catch (error) {
+    throw cannotWrite(path, error)
+  }
+}
+
+/** Whether a file is written through a log, as all are but a backup. */
+const hasLog = async (tx: Reader): Promise<boolean> =>
+  (await tx.all('pragma journal_mode'))[0]?.['journal_mode'] === 'wal'
+
+/**
+ * Lets a writer take a copied backup into the log, from which moment a restore sees that somebody has it open. A full disk
+ * has no room for that, and none for a restore.
+ */
+const beginLog = async (db: Db): Promise<void> => {
+  try {
+    await db.write(() => Promise.resolve())
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error
+  }
+}
+
+/** Opens a file of a kind at a path in a folder that is there: made, and brought to this program's version. */
+export const openFile = async (path: string, kind: FileKind, open: (path: string) => Db): Promise<Db> => {
+  prepareFile(path)
+  const db = open(path)
+  try {
+    if ((await db.read((tx) => versionOf(tx, path, kind))) < kind.version) await migrate(db, path, kind)
+    if (!(await db.read(hasLog))) await beginLog(db)
+    return db
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+/** Opens the SQLite store at a path in a folder that is there: made, and brought to this program's version. */
+export const openStore = (path: string, options?: Pick<SqliteOptions, 'apart'>): Promise<Db> =>
+  openFile(path, STORE, (at) => sqliteDb(at, options))

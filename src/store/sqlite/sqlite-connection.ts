@@ -1,0 +1,201 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
+import type { Column, SqlInput, SqlList, SqlRow, Writer } from '../db.ts'
+
+/** So many rows a statement are written fastest. */
+const ROWS_AN_INSERT = 100
+
+type Rows = readonly (readonly SqlInput[])[]
+
+const isSameInAll = (at: number, rows: Rows, first: SqlInput | undefined): boolean => {
+  for (const row of rows) if (row[at] !== first) return false
+  return true
+}
+
+/** Of each column whether all rows hold the same in it: that is bound once a statement. */
+const sameInAll = (columns: readonly Column[], rows: Rows): boolean[] =>
+  columns.map((_, at) => isSameInAll(at, rows, rows[0]?.[at]))
+
+/** What is bound once, by the names of the columns. */
+const sharedValues = (columns: readonly Column[], [first = []]: Rows, isSame: readonly boolean[]) =>
+  Object.fromEntries(columns.flatMap(({ name }, at) => (isSame[at] ? [[name, first[at] ?? null]] : [])))
+
+const sqlToInsert = (
+  table: string,
+  columns: readonly Column[],
+  rows: number,
+  isSame: readonly boolean[] = [],
+): string => {
+  const marks = `(${columns.map(({ name }, at) => (isSame[at] ? `:${name}` : '?')).join(', ')})`
+  return `insert into ${table} (${columns.map(({ name }) => name).join(', ')}) values ${Array(rows).fill(marks).join(', ')}`
+}
+
+/** The values of some rows, one after the other. Of a million rows all that is done here counts. */
+const valuesOf = (rows: Rows, start: number, end: number, isSame: readonly boolean[] = []): SqlInput[] => {
+  const values: SqlInput[] = []
+  for (let at = start; at < end; at += 1) {
+    const row = rows[at] as readonly SqlInput[]
+    for (let column = 0; column < row.length; column += 1) if (!isSame[column]) values.push(row[column] ?? null)
+  }
+  return values
+}
+
+/** Runs a statement, as often as it takes, with the values bound by name that are the same in all rows. */
+type Run = (sql: string, shared: Readonly<Record<string, SqlInput>>, values: readonly SqlInput[]) => Promise<unknown>
+
+/** Writes rows with few statements: many rows each, and bound once what is the same in all. */
+const insertRows = async (run: Run, table: string, columns: readonly Column[], rows: Rows): Promise<void> => {
+  const whole = rows.length - (rows.length % ROWS_AN_INSERT)
+  if (whole > 0) {
+    const isSame = sameInAll(columns, rows)
+    const shared = sharedValues(columns, rows, isSame)
+    const sql = sqlToInsert(table, columns, ROWS_AN_INSERT, isSame)
+    for (let start = 0; start < whole; start += ROWS_AN_INSERT) {
+      await run(sql, shared, valuesOf(rows, start, start + ROWS_AN_INSERT, isSame))
+    }
+  }
+  const rest = rows.length - whole
+  if (rest > 0) await run(sqlToInsert(table, columns, rest), {}, valuesOf(rows, whole, rows.length))
+}
+
+/** SQLite waits this long by itself, blocking the process; beyond it the wait is the caller's and lets other work go on. */
+export const BLOCKING_WAIT_MS = 50
+export const BLOCKING_WAIT = `pragma busy_timeout = ${BLOCKING_WAIT_MS}`
+
+/** After so many rows, about a millisecond, or so many statements, others get their turn: much may be under way at once. */
+const ROWS_A_TURN = 500
+const STATEMENTS_A_TURN = 100
+const ROWS_A_STATEMENT = ROWS_A_TURN / STATEMENTS_A_TURN
+
+/** To look up so many keys takes some milliseconds. */
+export const KEYS_A_QUERY = 2000
+
+/** Counts the work of a transaction; a promise where it is time for others. */
+type Turns = { readonly begin: () => void; readonly spend: (rows: number) => Promise<void> | undefined }
+
+const createTurns = (): Turns => {
+  let spent = 0
+  return {
+    begin: () => {
+      spent = 0
+    },
+    spend: (rows) => {
+      spent += rows + ROWS_A_STATEMENT
+      if (spent < ROWS_A_TURN) return undefined
+      spent = 0
+      return setImmediate()
+    },
+  }
+}
+
+const equal = ({ name }: Column): string => `${name} = ?`
+
+/** A connection to a SQLite file. Everything in it happens at once; the promises are the seam's. */
+export type Connection = Writer & {
+  readonly begin: () => void
+  readonly beginWriting: () => void
+  /** Begins at once or not at all. */
+  readonly tryWriting: () => void
+  readonly commit: () => void
+  readonly end: () => void
+  /** Changes when another connection has written. */
+  readonly version: () => number
+  readonly close: () => void
+}
+
+/** Prepares a statement once. */
+const createCache = (prepare: (sql: string) => StatementSync): ((sql: string) => StatementSync) => {
+  const statements = new Map<string, StatementSync>()
+  return (sql) => {
+    const known = statements.get(sql)
+    if (known) return known
+    const statement = prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+}
+
+/** Opens a connection, which keeps its prepared statements. */
+export const connect = (path: string | URL, pragmas: string, checksReferences = true): Connection => {
+  const database = new DatabaseSync(path, { readBigInts: true, enableForeignKeyConstraints: checksReferences })
+  try {
+    database.exec(pragmas)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  const prepare = createCache((sql) => database.prepare(sql))
+  const prepareLists = createCache((sql) => {
+    const statement = database.prepare(sql)
+    statement.setReturnArrays(true)
+    return statement
+  })
+  const turns = createTurns()
+  const runs = async (sql: string, values: readonly SqlInput[], shared = {}): Promise<number> => {
+    const { changes } = prepare(sql).run(shared, ...values)
+    await turns.spend(Number(changes))
+    return Number(changes)
+  }
+  return {
+    keysAQuery: KEYS_A_QUERY,
+    all: async (sql: string, values: readonly SqlInput[] = []) => {
+      const rows = prepare(sql).all(...values) as SqlRow[]
+      await turns.spend(rows.length)
+      return rows
+    },
+    each: async (sql, values, visit) => {
+      let visited = 0
+      for (const row of prepareLists(sql).iterate(...values)) {
+        const visiting = visit(row as unknown as SqlList)
+        if (visiting) await visiting
+        if ((visited += 1) % ROWS_A_TURN === 0) await setImmediate()
+      }
+    },
+    run: async (sql: string, values: readonly SqlInput[] = []) => runs(sql, values),
+    allOfEach: async (sql, lists) => {
+      const statement = prepare(sql)
+      const found: SqlRow[] = []
+      for (const values of lists) {
+        const rows = statement.all(...values) as SqlRow[]
+        for (const row of rows) found.push(row)
+        await turns.spend(rows.length)
+      }
+      return found
+    },
+    insertMany: (table, columns, rows) =>
+      insertRows((sql, shared, values) => runs(sql, values, shared), table, columns, rows),
+    updateMany: async (table, key, columns, rows) => {
+      const [sets, where] = [columns.map(equal).join(', '), key.map(equal).join(' and ')]
+      const statement = prepare(`update ${table} set ${sets} where ${where}`)
+      for (const row of rows) {
+        statement.run(...row.slice(key.length), ...row.slice(0, key.length))
+        await turns.spend(0)
+      }
+    },
+    begin: () => {
+      turns.begin()
+      prepare('begin').run()
+    },
+    beginWriting: () => {
+      turns.begin()
+      prepare('begin immediate').run()
+    },
+    tryWriting: () => {
+      database.exec('pragma busy_timeout = 0')
+      try {
+        prepare('begin immediate').run()
+      } finally {
+        database.exec(BLOCKING_WAIT)
+      }
+    },
+    commit: () => void prepare('commit').run(),
+    // SQLite has already rolled back by itself after some failures, a full disk among them.
+    end: () => {
+      if (database.isTransaction) prepare('rollback').run()
+    },
+    version: () => Number(prepare('pragma data_version').get()?.['data_version']),
+    close: () => {
+      if (database.isOpen) database.close()
+    },
+  }
+}

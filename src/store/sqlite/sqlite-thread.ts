@@ -1,0 +1,77 @@
+import { isMainThread, parentPort, workerData } from 'node:worker_threads'
+import type { SqlInput, SqlList } from '../db.ts'
+import { connect, type Connection } from './sqlite-connection.ts'
+import { resultCodeOf } from './sqlite-errors.ts'
+
+/** What a thread is started with: the file that it opens, and how. */
+export type ThreadData = { readonly path: string; readonly settings: string }
+
+type Method = Exclude<keyof Connection, 'version' | 'keysAQuery'>
+
+/** What a thread is asked for: a method of its connection, or more of the rows that it sends. */
+export type ThreadCall = {
+  readonly id: number
+  readonly method: Method | 'more'
+  readonly values: readonly unknown[]
+}
+
+/** What a thread answers: rows on the way to the end, then the result or what failed. */
+export type ThreadAnswer = { readonly id: number } & (
+  | { readonly rows: readonly SqlList[] }
+  | { readonly result: unknown }
+  | { readonly message: string; readonly code: number | undefined }
+)
+
+/** So many rows go in one message: taking one in holds up the other side for about a millisecond. */
+const ROWS_A_MESSAGE = 500
+
+const tell = (answer: ThreadAnswer): void => parentPort?.postMessage(answer)
+
+/** Visits rows by sending them, many at a time, each lot when the one before it has been taken. */
+const sendEach = async (
+  connection: Connection,
+  [sql, bound]: readonly unknown[],
+  send: (rows: readonly SqlList[]) => Promise<void>,
+): Promise<void> => {
+  let rows: SqlList[] = []
+  const sendAll = (): Promise<void> => {
+    const sent = rows
+    rows = []
+    return send(sent)
+  }
+  await connection.each(String(sql), bound as readonly SqlInput[], (row) => {
+    rows.push(row)
+    return rows.length >= ROWS_A_MESSAGE ? sendAll() : undefined
+  })
+  if (rows.length > 0) await sendAll()
+}
+
+/** Opens the file when it is first asked for something, and answers one call after the other. */
+const answerCalls = ({ path, settings }: ThreadData): void => {
+  let opened: Connection | undefined
+  /** Goes on with the rows that are being sent. */
+  let goOn: (() => void) | undefined
+  const perform = async (id: number, method: Method, values: readonly unknown[]): Promise<unknown> => {
+    const connection = (opened ??= connect(path, settings))
+    if (method === 'each') {
+      return sendEach(connection, values, (rows) => {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        goOn = resolve
+        tell({ id, rows })
+        return promise
+      })
+    }
+    const act = connection[method] as (...given: readonly unknown[]) => unknown
+    return act(...values)
+  }
+  parentPort?.on('message', ({ id, method, values }: ThreadCall) => {
+    if (method === 'more') return goOn?.()
+    perform(id, method, values).then(
+      (result) => tell({ id, result }),
+      (error: unknown) => tell({ id, message: String(error), code: resultCodeOf(error) }),
+    )
+  })
+}
+
+// In the bundle this file holds what others use, too.
+if (!isMainThread) answerCalls(workerData as ThreadData)

@@ -1,0 +1,152 @@
+import { Worker } from 'node:worker_threads'
+import type { Reader, SqlList, SqlRow, Visit, Writer } from '../db.ts'
+import { KEYS_A_QUERY } from './sqlite-connection.ts'
+import { errorWithCode } from './sqlite-errors.ts'
+import type { ThreadAnswer, ThreadCall, ThreadData } from './sqlite-thread.ts'
+
+/** A connection in a thread of its own, which holds up nobody here, however long a statement takes. */
+type ThreadConnection = Writer & {
+  readonly begin: () => Promise<void>
+  readonly beginWriting: () => Promise<void>
+  readonly commit: () => Promise<void>
+  readonly end: () => Promise<void>
+  /** Whether its thread has ended. */
+  readonly isOver: () => boolean
+  readonly close: () => Promise<void>
+}
+
+type Waiting = {
+  readonly visit: Visit | undefined
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The file that the thread runs: beside this one, or in the bundle. */
+const SCRIPT = new URL(import.meta.url.endsWith('.ts') ? './sqlite-thread.ts' : './sqlite-thread.js', import.meta.url)
+
+/** Visits the rows of an answer, then asks for the next ones, so that no more are on the way than are taken. */
+const visitRows = async ({ visit }: Waiting, rows: readonly SqlList[], more: () => void): Promise<void> => {
+  for (const row of rows) {
+    const visiting = visit?.(row)
+    if (visiting) await visiting
+  }
+  more()
+}
+
+/** Hands an answer to whoever waits for it. */
+const take = (waiting: Map<number, Waiting>, answer: ThreadAnswer, more: () => void): void => {
+  const one = waiting.get(answer.id)
+  if (!one) return
+  if ('rows' in answer) {
+    visitRows(one, answer.rows, more).catch((error: unknown) => {
+      waiting.delete(answer.id)
+      one.reject(error)
+    })
+    return
+  }
+  waiting.delete(answer.id)
+  if ('message' in answer) one.reject(errorWithCode(answer.message, answer.code))
+  else one.resolve(answer.result)
+}
+
+/** Starts a thread and opens a SQLite file in it when it is first asked. The process does not wait for it to end. */
+const connectInThread = (path: string, settings: string): ThreadConnection => {
+  const workerData: ThreadData = { path, settings }
+  const worker = new Worker(SCRIPT, { workerData })
+  const waiting = new Map<number, Waiting>()
+  let [last, isOver] = [0, false]
+  worker.on('message', (answer: ThreadAnswer) => {
+    take(waiting, answer, () => worker.postMessage({ id: answer.id, method: 'more', values: [] } satisfies ThreadCall))
+    if (waiting.size === 0) worker.unref()
+  })
+  const failAll = (error: unknown): void => {
+    isOver = true
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+  }
+  worker.on('error', failAll)
+  worker.on('exit', () => failAll(new Error('the thread of the database ended')))
+  worker.unref()
+  const ask = <T>(method: ThreadCall['method'], values: readonly unknown[] = [], visit?: Visit): Promise<T> =>
+    new Promise((resolve, reject) => {
+      if (isOver) return reject(new Error('the thread of the database ended'))
+      last += 1
+      waiting.set(last, { visit, resolve: (result) => resolve(result as T), reject })
+      worker.ref()
+      worker.postMessage({ id: last, method, values } satisfies ThreadCall)
+    })
+  return {
+    keysAQuery: KEYS_A_QUERY,
+    all: (sql, values = []) => ask<SqlRow[]>('all', [sql, values]),
+    each: (sql, values, visit) => ask('each', [sql, values], visit),
+    allOfEach: (sql, lists) => ask<SqlRow[]>('allOfEach', [sql, lists]),
+    run: (sql, values = []) => ask<number>('run', [sql, values]),
+    insertMany: (...given) => ask('insertMany', given),
+    updateMany: (...given) => ask('updateMany', given),
+    begin: () => ask('begin'),
+    beginWriting: () => ask('beginWriting'),
+    commit: () => ask('commit'),
+    end: () => ask('end'),
+    isOver: () => isOver,
+    close: async () => {
+      if (!isOver) await ask('close')
+      await worker.terminate()
+    },
+  }
+}
+
+/** So many threads read at most. */
+const READERS = 2
+
+/** Connections of a file in threads of their own, each for one transaction at a time. */
+export type Threads = {
+  readonly read: <T>(work: (tx: Reader) => Promise<T>) => Promise<T>
+  /** The one that writes, which its caller uses for one transaction after the other. */
+  readonly writer: () => ThreadConnection
+  readonly close: () => Promise<void>
+}
+
+/** Takes turns on a few connections that read, opened when they are first needed. */
+const createReaders = (connect: () => ThreadConnection) => {
+  const all = new Set<ThreadConnection>()
+  const idle: ThreadConnection[] = []
+  const waiting: (() => void)[] = []
+  const take = async (): Promise<ThreadConnection> => {
+    while (idle.length === 0 && all.size >= READERS) await new Promise<void>((resolve) => waiting.push(resolve))
+    const free = idle.pop() ?? connect()
+    all.add(free)
+    return free
+  }
+  const give = (connection: ThreadConnection): void => {
+    // One whose thread has ended is replaced by the next that is needed.
+    if (connection.isOver()) all.delete(connection)
+    else idle.push(connection)
+    waiting.shift()?.()
+  }
+  return { all, take, give }
+}
+
+/** Reads and writes a file in threads, where a statement may take long; none is started before it is needed. */
+export const createThreads = (path: string, readerSettings: string, writerSettings: string): Threads => {
+  const readers = createReaders(() => connectInThread(path, readerSettings))
+  let writer: ThreadConnection | undefined
+  return {
+    read: async (work) => {
+      const connection = await readers.take()
+      try {
+        await connection.begin()
+        return await work(connection)
+      } finally {
+        await connection.end().catch(() => undefined)
+        readers.give(connection)
+      }
+    },
+    writer: () => {
+      if (!writer || writer.isOver()) writer = connectInThread(path, writerSettings)
+      return writer
+    },
+    close: async () => {
+      for (const connection of [...readers.all, ...(writer ? [writer] : [])]) await connection.close()
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { Decimal } from '../../domain/decimal.ts'
+import { assignment } from '../../domain/resources/assignment.ts'
+import type { Reader, SqlList } from '../db.ts'
+import { IN_LIST, listOf, partsOf, partsOfPairs } from './id-list.ts'
+import { nestedTable } from './table.ts'
+
+/** Which KPIs each user has: users to KPIs to the user's own target. */
+export type AssignedKpis = ReadonlyMap<number, ReadonlyMap<number, Decimal | null>>
+
+const OF_USERS = `select user_id, id, user_target from assignments where account_id = ? and user_id ${IN_LIST}`
+const AMONG = `${OF_USERS} and id ${IN_LIST}`
+/** So many users are read at a time with all their assignments. */
+const USERS_A_QUERY = 500
+
+/** Collects rows of assignments by user. */
+const collecting = () => {
+  const found = new Map<number, Map<number, Decimal | null>>()
+  const take = ([userId, kpiId, target]: SqlList): void => {
+    const user = Number(userId)
+    const ofUser = found.get(user) ?? new Map<number, Decimal | null>()
+    found.set(user, ofUser.set(Number(kpiId), target as Decimal | null))
+  }
+  return { found, take }
+}
+
+type FindAmong = (tx: Reader, account: number, users: Iterable<number>, kpis: Iterable<number>) => Promise<AssignedKpis>
+
+/** Finds KPIs of users by both. */
+const finding: { readonly among: FindAmong; readonly amongMany: FindAmong } = {
+  /** Finds the assignments of any of the users to any of the KPIs. */
+  among: async (tx, account, users, kpis) => {
+    const { found, take } = collecting()
+    const rows = await tx.all(AMONG, [account, listOf(users), listOf(kpis)])
+    for (const row of rows) take([row['user_id'] ?? null, row['id'] ?? null, row['user_target'] ?? null])
+    return found
+  },
+
+  /** Finds the same of any number of them, others having their turn in between. */
+  amongMany: async (tx, account, users, kpis) => {
+    const { found, take } = collecting()
+    const ids = new Set(kpis)
+    if (ids.size <= tx.keysAQuery) {
+      for await (const [some, few] of partsOfPairs(tx, users, ids)) await tx.each(AMONG, [account, some, few], take)
+      return found
+    }
+    // Of so many KPIs nobody has more than a few: what there is, is less than what could be.
+    for await (const some of partsOf(users, USERS_A_QUERY)) {
+      await tx.each(OF_USERS, [account, some], (row) => {
+        if (ids.has(Number(row[1]))) take(row)
+      })
+    }
+    return found
+  },
+}
+
+/** KPIs of users. */
+export const assignments = { ...nestedTable('assignments', assignment, 'user_id'), ...finding }

@@ -1,0 +1,103 @@
+import type { Decimal } from '../../domain/decimal.ts'
+import type { DayRange } from '../../domain/period.ts'
+import type { Entry } from '../../domain/resources/entry.ts'
+import type { Column, Reader, SqlOutput, SqlRow, Writer } from '../db.ts'
+
+/** An entry as it is kept: of an item, which may be a user. Its target may be hidden, where its KPI has none. */
+export type StoredEntry = Readonly<
+  Omit<Entry, 'user_id' | 'source_id'> & {
+    item_id: number
+    /** The set of group items that it carries, where it carries any. */
+    item_set: number | null
+  }
+>
+
+/** What names an entry within its account, beside its id. */
+export type EntryKey = Pick<StoredEntry, 'item_id' | 'kpi_id' | 'entry_date'>
+
+const integer = (name: string): Column => ({ name, type: 'integer' })
+
+const KEY: readonly Column[] = ['account_id', 'item_id', 'kpi_id', 'entry_date'].map(integer)
+const VALUES: readonly Column[] = [integer('actual'), integer('target'), { name: 'notes', type: 'text' }]
+const INSERTED = [...KEY, integer('id'), ...VALUES, integer('created_at'), integer('updated_at'), integer('item_set')]
+const UPDATED = [...VALUES, integer('updated_at')]
+const COLUMNS = INSERTED.slice(1)
+  .map(({ name }) => name)
+  .join(', ')
+
+const decimal = (value: SqlOutput | undefined): Decimal | null => (typeof value === 'bigint' ? value : null)
+const text = (value: SqlOutput | undefined): string | null => (typeof value === 'string' ? value : null)
+
+const read = (row: SqlRow): StoredEntry => ({
+  id: Number(row['id']),
+  item_id: Number(row['item_id']),
+  kpi_id: Number(row['kpi_id']),
+  entry_date: Number(row['entry_date']),
+  actual: decimal(row['actual']),
+  target: decimal(row['target']),
+  notes: text(row['notes']),
+  created_at: Number(row['created_at']),
+  updated_at: Number(row['updated_at']),
+  item_set: typeof row['item_set'] === 'bigint' ? Number(row['item_set']) : null,
+})
+
+const OF_SERIES = `select ${COLUMNS} from entries
+  where account_id = ? and item_id = ? and kpi_id = ? and entry_date between ? and ?`
+
+/** The entries of one item and KPI within a range of days. */
+export type SeriesRange = DayRange & { readonly item: number; readonly kpi: number }
+
+/** The values of KPIs, clustered on (account, item, KPI, day). */
+export const entries = {
+  find: async (tx: Reader, account: number, id: number): Promise<StoredEntry | undefined> => {
+    const [row] = await tx.all(`select ${COLUMNS} from entries where account_id = ? and id = ?`, [account, id])
+    return row && read(row)
+  },
+  /** The entries of items and KPIs, each within a range of days: those of a range together. */
+  within: async (tx: Reader, account: number, ranges: readonly SeriesRange[]): Promise<StoredEntry[]> => {
+    const lists = ranges.map(({ item, kpi, from, to }) => [account, item, kpi, from, to])
+    return (await tx.allOfEach(OF_SERIES, lists)).map(read)
+  },
+  /** Adds entries; fastest in the order of their keys. */
+  insert: (tx: Writer, account: number, rows: readonly StoredEntry[]): Promise<void> =>
+    tx.insertMany(
+      'entries',
+      INSERTED,
+      rows.map((row) => {
+        const { item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at, item_set } = row
+        return [account, item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at, item_set]
+      }),
+    ),
+  /** Writes the values of entries whose keys stay. */
+  update: (tx: Writer, account: number, rows: readonly StoredEntry[]): Promise<void> =>
+    tx.updateMany(
+      'entries',
+      KEY,
+      UPDATED,
+      rows.map(({ item_id, kpi_id, entry_date, actual, target, notes, updated_at }) => {
+        return [account, item_id, kpi_id, entry_date, actual, target, notes, updated_at]
+      }),
+    ),
+  /** Writes all of an entry, found by its id: also one that changes its key. */
+  move: async (tx: Writer, account: number, row: StoredEntry): Promise<void> => {
+    await tx.run(
+      `update entries set item_id = ?, kpi_id = ?, entry_date = ?, actual = ?, target = ?, notes = ?, updated_at = ?,
+         item_set = ?
+       where account_id = ? and id = ?`,
+      [
+        row.item_id,
+        row.kpi_id,
+        row.entry_date,
+        row.actual,
+        row.target,
+        row.notes,
+        row.updated_at,
+        row.item_set,
+        account,
+        row.id,
+      ],
+    )
+  },
+  remove: async (tx: Writer, account: number, id: number): Promise<boolean> =>
+    (await tx.run('delete from entries where account_id = ? and id = ?', [account, id])) > 0,
+}

@@ -1,0 +1,268 @@
+import type { Day } from '../../domain/day.ts'
+import type { Decimal } from '../../domain/decimal.ts'
+import type { DayRange } from '../../domain/period.ts'
+import { type Entry, newerEntry } from '../../domain/resources/entry.ts'
+import type { Reader, SqlInput, SqlList } from '../db.ts'
+import { IN_LIST, partsOfPairs } from './id-list.ts'
+import { rowReader } from './table.ts'
+
+/** To look up a pair takes so much less than to visit an entry that this many of them cost as much. */
+const PAIRS_AN_ENTRY = 4
+/** So few pairs are looked up in no time. */
+const FEW_PAIRS = 100_000
+
+/** Ids of items, or of group items, and of KPIs whose entries are looked for. */
+type Pairs = { readonly items: readonly number[]; readonly kpis: readonly number[] }
+
+/** Counts the ids that entries were ever given: there are no more of them. */
+const mostEntries = async (tx: Reader, account: number): Promise<number> => {
+  const [row] = await tx.all('select max(id) as last from entries where account_id = ?', [account])
+  return Number(row?.['last'] ?? 0)
+}
+
+/**
+ * Leaves out the items and KPIs that no entry has, where far more pairs are asked for than there are entries. Otherwise an
+ * account of 100,000 people and as many KPIs would keep a processor busy for hours with one report of a day.
+ */
+const presentPairs = async (tx: Reader, account: number, { items, kpis }: Pairs): Promise<Pairs> => {
+  const pairs = items.length * kpis.length
+  if (pairs <= FEW_PAIRS || pairs <= PAIRS_AN_ENTRY * (await mostEntries(tx, account))) return { items, kpis }
+  const [ofItems, ofKpis] = [new Set<number>(), new Set<number>()]
+  await tx.each('select item_id, kpi_id from entries where account_id = ?', [account], ([item, kpi]) => {
+    ofItems.add(Number(item))
+    ofKpis.add(Number(kpi))
+  })
+  await tx.each('select distinct group_item_id from item_set_members where account_id = ?', [account], ([item]) => {
+    ofItems.add(Number(item))
+  })
+  return { items: items.filter((id) => ofItems.has(id)), kpis: kpis.filter((id) => ofKpis.has(id)) }
+}
+
+const readEntry = rowReader(newerEntry)
+
+// A target is hidden while its KPI has none, and an item that is no person has no user (decisions, sections 3 and 6).
+const SHOWN = `select e.id, u.id as user_id, e.item_id as source_id, e.kpi_id, e.entry_date, e.actual,
+    case when k.target_default is null then null else e.target end as target, e.notes, e.created_at, e.updated_at
+  from entries e
+  join kpis k on k.account_id = e.account_id and k.id = e.kpi_id
+  left join users u on u.account_id = e.account_id and u.id = e.item_id
+  where e.account_id = ?`
+
+export type EntryFilter = {
+  /** Of a person; who is none has no entries. */
+  readonly userId?: number | undefined
+  /** Of a breakdown item, a person's or another. */
+  readonly sourceId?: number | undefined
+  readonly kpiId?: number | undefined
+  readonly days: DayRange
+  readonly limit: number
+  readonly offset: number
+}
+
+/** What the report reads of an entry. */
+export type ReportedEntry = {
+  readonly itemId: number
+  readonly kpiId: number
+  readonly day: Day
+  readonly actual: Decimal | null
+  readonly target: Decimal | null
+  readonly notes: string | null
+}
+
+/** Which entries belong to group items; `users` narrows them to those of some users. */
+export type GroupFilter = {
+  readonly groups: Iterable<number>
+  readonly users?: Iterable<number> | undefined
+  readonly kpis: Iterable<number>
+  readonly days: DayRange
+}
+
+const OF_ENTRY = 'e.actual, e.target, e.notes, e.id as id'
+
+/**
+ * An entry belongs to a group item that its set holds, and to the item that it is of, once. Both are read by their keys and
+ * nothing else, the sets first (SQLite keeps the order of a cross join), so that it takes no knowledge of how much there
+ * is to read them well. They come in the order of sets, and are sorted.
+ */
+const OF_GROUPS = `
+  select g.group_item_id as group_item_id, e.item_id as item_id, e.kpi_id as kpi_id, e.entry_date as entry_date, ${OF_ENTRY}
+  from item_set_members g cross join entries e
+  where e.account_id = g.account_id and e.item_set = g.set_id
+    and g.account_id = ? and g.group_item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?
+    and g.group_item_id <> e.item_id
+  union all
+  select e.item_id as group_item_id, e.item_id as item_id, e.kpi_id as kpi_id, e.entry_date as entry_date, ${OF_ENTRY}
+  from entries e
+  where e.account_id = ? and e.item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?
+  order by group_item_id, kpi_id, entry_date`
+
+/** The items whose entries carry a group item: each once or more often. */
+const MEMBERS = `select e.item_id from item_set_members g cross join entries e
+  where e.account_id = g.account_id and e.item_set = g.set_id
+    and g.account_id = ? and g.group_item_id = ? and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?`
+
+/** The entries of items, and whether each belongs to a group item. */
+const OF_MEMBERS = `select item_id, kpi_id, entry_date, actual, target, notes,
+    case when e.item_id = ? or exists (select 1 from item_set_members g
+      where g.account_id = e.account_id and g.group_item_id = ? and g.set_id = e.item_set) then 1 else 0 end
+  from entries e
+  where account_id = ? and item_id ${IN_LIST} and kpi_id ${IN_LIST} and entry_date between ? and ?
+  order by item_id, kpi_id, entry_date`
+
+const OF_ITEMS = `select item_id, kpi_id, entry_date, actual, target, notes from entries
+  where account_id = ? and item_id ${IN_LIST} and kpi_id ${IN_LIST} and entry_date between ? and ?
+  order by item_id, kpi_id, entry_date`
+
+const reported = ([item, kpi, day, actual, target, notes]: SqlList): ReportedEntry => ({
+  itemId: Number(item),
+  kpiId: Number(kpi),
+  day: Number(day),
+  actual: actual as Decimal | null,
+  target: target as Decimal | null,
+  notes: notes as string | null,
+})
+
+/** The condition on entries that a filter makes, within some days, and what is bound to it. */
+const filtered = (account: number, filter: EntryFilter, days: DayRange): { where: string; values: SqlInput[] } => {
+  const { userId, sourceId, kpiId } = filter
+  const conditions = ['e.account_id = ?', 'e.entry_date between ? and ?']
+  const values: SqlInput[] = [account, days.from, days.to]
+  const narrow = (column: string, table: string, id: number | undefined): void => {
+    // Without a value of its own each part of the key is one of all there are, so that the key leads to the days.
+    conditions.push(`${column} ${id === undefined ? `in (select id from ${table} where account_id = ?)` : '= ?'}`)
+    values.push(id ?? account)
+  }
+  narrow('e.item_id', 'items', sourceId ?? userId)
+  narrow('e.kpi_id', 'kpis', kpiId)
+  if (userId !== undefined) {
+    conditions.push('e.item_id in (select id from users where account_id = ? and id = ?)')
+    values.push(account, userId)
+  }
+  return { where: conditions.join(' and '), values }
+}
+
+/**
+ * Finds the days in which a page lies, and how many entries of those come before it; undefined beyond the last one. What
+ * comes before is counted day by day, not sorted.
+ */
+const placeOfPage = async (
+  tx: Reader,
+  account: number,
+  filter: EntryFilter,
+): Promise<Pick<EntryFilter, 'days' | 'offset'> | undefined> => {
+  const { where, values } = filtered(account, filter, filter.days)
+  const sql = `select e.entry_date, count(*) from entries e where ${where} group by e.entry_date order by e.entry_date`
+  const end = filter.offset + filter.limit
+  let before = 0
+  let place: { days: { from: Day; to: Day }; offset: number } | undefined
+  await tx.each(sql, values, ([day, count]) => {
+    const upTo = before + Number(count)
+    if (place && before < end) place.days.to = Number(day)
+    else if (!place && upTo > filter.offset) {
+      place = { days: { from: Number(day), to: Number(day) }, offset: filter.offset - before }
+    }
+    before = upTo
+  })
+  return place
+}
+
+/** Puts the entries that come of a group item, KPI and day into the order of their ids. */
+const inOrderOfIds = (visit: (group: number, entry: ReportedEntry) => void) => {
+  type Held = { readonly group: number; readonly entry: ReportedEntry; readonly id: number }
+  let held: Held[] = []
+  const flush = (): void => {
+    if (held.length > 1) held.sort((left, right) => left.id - right.id)
+    for (const { group, entry } of held) visit(group, entry)
+    held = []
+  }
+  const take = (group: number, entry: ReportedEntry, id: number): void => {
+    const [last] = held
+    const goesOn = last?.group === group && last.entry.kpiId === entry.kpiId && last.entry.day === entry.day
+    if (!goesOn) flush()
+    held.push({ group, entry, id })
+  }
+  return { take, flush }
+}
+
+/** The items whose entries may belong to a group item: its members and itself, or only some users. */
+const membersOf = async (tx: Reader, account: number, group: number, of: GroupFilter): Promise<Iterable<number>> => {
+  if (of.users) return [...of.users]
+  const members = new Set([group])
+  for await (const [, kpis] of partsOfPairs(tx, [group], of.kpis)) {
+    await tx.each(MEMBERS, [account, group, kpis, of.days.from, of.days.to], ([item]) => {
+      members.add(Number(item))
+    })
+  }
+  return members
+}
+
+/** Entries as the interface shows them. */
+export const entryQueries = {
+  find: async (tx: Reader, account: number, id: number): Promise<Entry | undefined> => {
+    const [row] = await tx.all(`${SHOWN} and e.id = ?`, [account, id])
+    return row && readEntry(row)
+  },
+  /** A page of entries, by day and id. */
+  list: async (tx: Reader, account: number, filter: EntryFilter): Promise<Entry[]> => {
+    const place = filter.offset === 0 ? filter : await placeOfPage(tx, account, filter)
+    if (!place) return []
+    const { where, values } = filtered(account, filter, place.days)
+    // Only keys are sorted; of what is shown nothing is read but the page.
+    const sql = `select e.item_id, e.kpi_id, e.entry_date from entries e where ${where}
+      order by e.entry_date, e.id limit ? offset ?`
+    const keys = await tx.all(sql, [...values, filter.limit, place.offset])
+    const lists = keys.map((key) => [account, ...['item_id', 'kpi_id', 'entry_date'].map((name) => Number(key[name]))])
+    const shown = await tx.allOfEach(`${SHOWN} and e.item_id = ? and e.kpi_id = ? and e.entry_date = ?`, lists)
+    return shown.map(readEntry)
+  },
+  /** Visits the entries of items and KPIs within a range of days: those of an item and KPI together, by day. */
+  eachOf: async (
+    tx: Reader,
+    account: number,
+    of: { readonly items: Iterable<number>; readonly kpis: Iterable<number>; readonly days: DayRange },
+    visit: (entry: ReportedEntry) => void | Promise<void>,
+  ): Promise<void> => {
+    const { from, to } = of.days
+    const present = await presentPairs(tx, account, { items: [...of.items], kpis: [...of.kpis] })
+    for await (const [items, kpis] of partsOfPairs(tx, present.items, present.kpis)) {
+      await tx.each(OF_ITEMS, [account, items, kpis, from, to], (row) => visit(reported(row)))
+    }
+  },
+  /** Visits the entries of group items within a range of days: those of a group item and KPI together, by day and id. */
+  eachOfGroups: async (
+    tx: Reader,
+    account: number,
+    of: GroupFilter,
+    visit: (group: number, entry: ReportedEntry) => void,
+  ): Promise<void> => {
+    const users = of.users && new Set(of.users)
+    const { take, flush } = inOrderOfIds(visit)
+    const present = await presentPairs(tx, account, { items: [...of.groups], kpis: [...of.kpis] })
+    for await (const [groups, kpis] of partsOfPairs(tx, present.items, present.kpis)) {
+      const values = [account, groups, kpis, of.days.from, of.days.to]
+      await tx.each(OF_GROUPS, [...values, ...values], ([group, ...row]) => {
+        const entry = reported(row)
+        if (!users || users.has(entry.itemId)) take(Number(group), entry, Number(row[6]))
+      })
+    }
+    flush()
+  },
+  /** Visits the same entries of one group item after the other, and among them of one member after the other. */
+  eachOfMembers: async (
+    tx: Reader,
+    account: number,
+    of: GroupFilter,
+    visit: (group: number, entry: ReportedEntry) => void | Promise<void>,
+  ): Promise<void> => {
+    const { from, to } = of.days
+    const { items: groups, kpis } = await presentPairs(tx, account, { items: [...of.groups], kpis: [...of.kpis] })
+    for (const group of groups) {
+      const members = await membersOf(tx, account, group, { ...of, kpis })
+      for await (const [items, some] of partsOfPairs(tx, members, kpis)) {
+        await tx.each(OF_MEMBERS, [group, group, account, items, some, from, to], (row) =>
+          row[6] === 1n ? visit(group, reported(row)) : undefined,
+        )
+      }
+    }
+  },
+}

@@ -1,0 +1,42 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Reader } from '../db.ts'
+
+/** The condition that a column's value is among those of a bound list; see `listOf`. */
+export const IN_LIST = 'in (select value from json_each(?))'
+
+/** Any number of ids as one bound value. */
+export const listOf = (ids: Iterable<number>): string => JSON.stringify([...ids])
+
+const ascending = (left: number, right: number): number => left - right
+
+/** Cuts a list into pieces. */
+function* pieces(list: readonly number[], size: number): Generator<readonly number[]> {
+  for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size)
+}
+
+/** Cuts a list into parts for one query each, in order, and gives others their turn between any two. */
+export async function* partsOf(list: Iterable<number>, size: number): AsyncGenerator<string> {
+  for (const some of pieces([...list].toSorted(ascending), size)) {
+    yield listOf(some)
+    await setImmediate()
+  }
+}
+
+/**
+ * Cuts the pairs of two lists into parts of few enough of them for one query, in the order of both lists, and gives
+ * others their turn between any two: where no row is found, nobody else does.
+ */
+export async function* partsOfPairs(
+  { keysAQuery }: Reader,
+  first: Iterable<number>,
+  second: Iterable<number>,
+): AsyncGenerator<readonly [first: string, second: string]> {
+  const [ones, others] = [[...first].toSorted(ascending), [...second].toSorted(ascending)]
+  const width = Math.min(others.length, keysAQuery)
+  for (const some of pieces(ones, Math.max(1, Math.floor(keysAQuery / Math.max(1, width))))) {
+    for (const more of pieces(others, width)) {
+      yield [listOf(some), listOf(more)]
+      await setImmediate()
+    }
+  }
+}

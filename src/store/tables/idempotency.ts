@@ -1,0 +1,95 @@
+import type { Instant } from '../../domain/day.ts'
+import type { Reader, SqlOutput, Writer } from '../db.ts'
+
+/** What names a request that is to be done once. */
+export type OnceKey = { readonly account: number; readonly path: string; readonly key: string }
+
+/** An answer as it was sent. */
+export type KeptAnswer = {
+  readonly status: number
+  readonly location: string | null
+  readonly contentType: string | null
+  readonly body: string
+  /** How the body is written, where it is packed. */
+  readonly encoding?: 'deflate' | undefined
+}
+
+/** A request with a key: who is or was at it, and what was answered, if anything yet. */
+type OnceRecord = {
+  readonly fingerprint: string
+  readonly owner: string
+  readonly leasedUntil: Instant
+  readonly createdAt: Instant
+  readonly answer: KeptAnswer | undefined
+}
+
+const textOf = (value: SqlOutput | undefined): string | null => (value === null ? null : String(value))
+
+const WHERE = 'account_id = ? and path = ? and request_key = ?'
+const named = ({ account, path, key }: OnceKey): [number, string, string] => [account, path, key]
+
+/** What is known of a request that is not answered yet. */
+type Claim = Omit<OnceRecord, 'answer'>
+
+const INSERT = `insert into idempotent_requests
+  (account_id, path, request_key, fingerprint, owner, leased_until, created_at) values (?, ?, ?, ?, ?, ?, ?)`
+
+const valuesOf = (once: OnceKey, { fingerprint, owner, leasedUntil, createdAt }: Claim): (string | number)[] => [
+  ...named(once),
+  fingerprint,
+  owner,
+  leasedUntil,
+  createdAt,
+]
+
+/** The requests that came with an Idempotency-Key. */
+export const idempotentRequests = {
+  find: async (tx: Reader, once: OnceKey): Promise<OnceRecord | undefined> => {
+    const [row] = await tx.all(`select * from idempotent_requests where ${WHERE}`, named(once))
+    return (
+      row && {
+        fingerprint: String(row['fingerprint']),
+        owner: String(row['owner']),
+        leasedUntil: Number(row['leased_until']),
+        createdAt: Number(row['created_at']),
+        answer:
+          row['status'] === null
+            ? undefined
+            : {
+                status: Number(row['status']),
+                location: textOf(row['location']),
+                contentType: textOf(row['content_type']),
+                body: String(row['body']),
+                encoding: row['encoding'] === 'deflate' ? 'deflate' : undefined,
+              },
+      }
+    )
+  },
+  /** Makes a key somebody's that is nobody's yet; tells whether it was. */
+  take: async (tx: Writer, once: OnceKey, record: Claim): Promise<boolean> =>
+    (await tx.run(`${INSERT} on conflict (account_id, path, request_key) do nothing`, valuesOf(once, record))) > 0,
+  /** Makes a key somebody's in place of whoever has it. */
+  takeOver: async (tx: Writer, once: OnceKey, record: Claim): Promise<void> => {
+    await tx.run(`delete from idempotent_requests where ${WHERE}`, named(once))
+    await tx.run(INSERT, valuesOf(once, record))
+  },
+  /** Keeps what the owner of a key answers; tells whether the key is still theirs. */
+  keep: async (tx: Writer, once: OnceKey, owner: string, answer: KeptAnswer): Promise<boolean> => {
+    const { status, location, contentType, body, encoding = null } = answer
+    const sql = `update idempotent_requests set status = ?, location = ?, content_type = ?, body = ?, encoding = ? where ${WHERE} and owner = ?`
+    return (await tx.run(sql, [status, location, contentType, body, encoding, ...named(once), owner])) > 0
+  },
+  /** Gives up a key that is still the owner's. */
+  release: async (tx: Writer, once: OnceKey, owner: string): Promise<void> => {
+    await tx.run(`delete from idempotent_requests where ${WHERE} and owner = ?`, [...named(once), owner])
+  },
+  /** Forgets some of an account's that are from before an instant. */
+  forget: async (tx: Writer, account: number, before: Instant, atMost: number): Promise<void> => {
+    await tx.run(
+      `delete from idempotent_requests where account_id = ? and (path, request_key) in (
+         select path, request_key from idempotent_requests where account_id = ? and created_at < ?
+         order by created_at limit ?)`,
+      [account, account, before, atMost],
+    )
+  },
+}

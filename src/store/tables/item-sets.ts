@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { type UserGroupItem, userGroupItem } from '../../domain/resources/groups.ts'
+import type { Column, Reader, Writer } from '../db.ts'
+import { IN_LIST, listOf } from './id-list.ts'
+import { rowReader } from './table.ts'
+
+const read = rowReader(userGroupItem)
+
+const SELECT = `select l.id, l.user_id, i.breakdown_id as group_id, b.name as group_name, i.name, l.created_at
+  from user_items l
+  join items i on i.account_id = l.account_id and i.id = l.id
+  join breakdowns b on b.account_id = i.account_id and b.id = i.breakdown_id
+  where l.account_id = ? and l.user_id = ?`
+
+/** The group items of users. A link is made and removed, never changed. */
+export const userItems = {
+  list: async (tx: Reader, account: number, user: number): Promise<UserGroupItem[]> =>
+    (await tx.all(`${SELECT} order by l.id`, [account, user])).map(read),
+
+  find: async (tx: Reader, account: number, id: number, user: number): Promise<UserGroupItem | undefined> => {
+    const [row] = await tx.all(`${SELECT} and l.id = ?`, [account, user, id])
+    return row && read(row)
+  },
+  insert: async (tx: Writer, account: number, { user_id, id, created_at }: UserGroupItem): Promise<void> => {
+    await tx.run('insert into user_items (account_id, user_id, id, created_at) values (?, ?, ?, ?)', [
+      account,
+      user_id,
+      id,
+      created_at,
+    ])
+  },
+  remove: async (tx: Writer, account: number, id: number, user: number): Promise<boolean> =>
+    (await tx.run('delete from user_items where account_id = ? and user_id = ? and id = ?', [account, user, id])) > 0,
+
+  /** How many group items a user is linked to. */
+  count: async (tx: Reader, account: number, user: number): Promise<number> => {
+    const [row] = await tx.all('select count(*) as links from user_items where account_id = ? and user_id = ?', [
+      account,
+      user,
+    ])
+    return Number(row?.['links'])
+  },
+
+  /** The group items that new entries of users carry: those that are not archived, by user. */
+  carriedBy: async (tx: Reader, account: number, users: Iterable<number>): Promise<Map<number, number[]>> => {
+    const found = new Map<number, number[]>()
+    const sql = `select l.user_id, l.id from user_items l
+                 join items i on i.account_id = l.account_id and i.id = l.id
+                 where l.account_id = ? and l.user_id ${IN_LIST} and i.is_archived = 0`
+    for (const row of await tx.all(sql, [account, listOf(users)])) {
+      const user = Number(row['user_id'])
+      const ofUser = found.get(user) ?? []
+      ofUser.push(Number(row['id']))
+      found.set(user, ofUser)
+    }
+    return found
+  },
+}
+
+const integer = (name: string): Column => ({ name, type: 'integer' })
+const MEMBERS = ['account_id', 'group_item_id', 'set_id'].map(integer)
+
+/** The digest by which a set of group items is found; they are given ascending. */
+export const digestOf = (items: readonly number[]): string => createHash('sha256').update(items.join(',')).digest('hex')
+
+/** The ids of the group items in a group of rows, as SQL gives them: ascending, with commas between. */
+export const listOfItems = (column: string): string => `string_agg(cast(${column} as text), ',' order by ${column})`
+
+/** The digest of a list that SQL has given. */
+export const digestOfList = (list: string): string => digestOf(list.split(',').map(Number))
+
+/** A set of group items, ascending. It never changes. */
+type ItemSet = { readonly id: number; readonly digest: string; readonly items: readonly number[] }
+
+/**
+ * The sets of group items that entries carry: one row for all entries that carry the same. A set stays when the last
+ * entry that carries it is gone, and serves the next one.
+ */
+export const itemSets = {
+  /** Finds the set with a digest. */
+  find: async (tx: Reader, account: number, digest: string): Promise<number | undefined> => {
+    const [row] = await tx.all('select id from item_sets where account_id = ? and digest = ?', [account, digest])
+    return row && Number(row['id'])
+  },
+  insert: async (tx: Writer, account: number, { id, digest, items }: ItemSet): Promise<void> => {
+    await tx.run('insert into item_sets (account_id, id, digest) values (?, ?, ?)', [account, id, digest])
+    await tx.insertMany(
+      'item_set_members',
+      MEMBERS,
+      items.map((item) => [account, item, id]),
+    )
+  },
+  /** Removes the sets that hold a group item, which no entry carries. */
+  removeWith: async (tx: Writer, account: number, item: number): Promise<void> => {
+    const held = 'select set_id from item_set_members where account_id = ? and group_item_id = ?'
+    const ids = (await tx.all(held, [account, item])).map((row) => Number(row['set_id']))
+    for (const id of ids) {
+      await tx.run('delete from item_set_members where account_id = ? and set_id = ?', [account, id])
+      await tx.run('delete from item_sets where account_id = ? and id = ?', [account, id])
+    }
+  },
+}

@@ -1,0 +1,24 @@
+import type { Instant } from '../../domain/day.ts'
+import { type Key, key } from '../../domain/resources/key.ts'
+import type { Reader, Writer } from '../db.ts'
+import { columnList, table } from './table.ts'
+
+const rows = table('keys', key)
+const BY_HASH = `select account_id, ${columnList(key)} from keys where key_hash = ?`
+
+/** The keys of accounts. Of the secret only a hash is kept. */
+export const keys = {
+  ...rows,
+  /** A key by its hash, and whose it is. */
+  findByHash: async (tx: Reader, hash: string): Promise<{ account: number; key: Key } | undefined> => {
+    const [row] = await tx.all(BY_HASH, [hash])
+    return row && { account: Number(row['account_id']), key: rows.read(row) }
+  },
+  /** Takes note that a key was used, unless that is noted of a time after `before`. */
+  noteUse: async (tx: Writer, account: number, id: number, at: Instant, before: Instant): Promise<void> => {
+    await tx.run(
+      'update keys set last_used_at = ? where account_id = ? and id = ? and (last_used_at is null or last_used_at <= ?)',
+      [at, account, id, before],
+    )
+  },
+}

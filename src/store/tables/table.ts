@@ -1,0 +1,212 @@
+import { INT16_MAX } from '../../domain/field-value.ts'
+import type { AnyRecord, Field, FieldValue, NamedField, Resource, Stored } from '../../domain/schema.ts'
+import type { Reader, SqlInput, SqlList, SqlOutput, SqlRow, Writer } from '../db.ts'
+import type { Dialect } from '../dialect.ts'
+import { IN_LIST, listOf } from './id-list.ts'
+
+/** The kinds of ids that an account counts. People are items too: a user's id is the id of their item. */
+export type Counter = 'breakdowns' | 'items' | 'categories' | 'units' | 'kpis' | 'entries' | 'keys' | 'item_sets'
+
+/** Takes the next `count` ids of a kind and answers the first of them. An id is never given twice. */
+export const takeIds = async (tx: Writer, account: number, counter: Counter, count = 1): Promise<number> => {
+  const [row] = await tx.all(
+    `insert into counters (account_id, name, last) values (?, ?, ?)
+     on conflict (account_id, name) do update set last = counters.last + excluded.last returning last`,
+    [account, counter, count],
+  )
+  return Number(row?.['last']) - count + 1
+}
+
+/** A field and its column. */
+export type FieldColumn = NamedField & { readonly column: string }
+
+/** The fields that have a column of their own: everything that is shown, but secrets, of which only a hash is kept. */
+export const columnsOf = (of: Resource): readonly FieldColumn[] =>
+  of.shown.filter(({ field }) => !field.secret).map((one) => ({ ...one, column: one.field.column ?? one.name }))
+
+/** A value as its column has it: decimals in ten-thousandths, days and instants as counts, booleans as 0 and 1. */
+const toSql = (value: FieldValue): SqlInput => (typeof value === 'boolean' ? Number(value) : value)
+
+/** The value of a field from its column. */
+export const fromSql = (field: Field, value: SqlOutput): FieldValue => {
+  if (typeof value !== 'bigint') return value
+  if (field.kind === 'decimal') return value
+  return field.kind === 'boolean' ? value === 1n : Number(value)
+}
+
+/** The definition of a field's column. */
+export const columnSql = ({ column, field }: FieldColumn, { integer }: Dialect): string => {
+  const type = field.kind === 'text' || field.kind === 'choice' ? 'text' : integer
+  return `${column} ${type}${field.nullable ? '' : ' not null'}`
+}
+
+/** Columns beside those of the field table, such as a hash. */
+export type Extra = Readonly<Record<string, SqlInput>>
+
+/** What an operation needs of the rows of a resource; `parent` is the id of what they lie below, where they do. */
+export type Rows<R extends Resource> = {
+  /** In the interface's order: `sort_order` where there is one, then id. */
+  readonly list: (tx: Reader, account: number, parent: number) => Promise<Stored<R>[]>
+  /** Tells whether there are so many of them that it takes long to list them. */
+  readonly hasMany?: (tx: Reader, account: number, parent: number) => Promise<boolean>
+  readonly find: (tx: Reader, account: number, id: number, parent: number) => Promise<Stored<R> | undefined>
+  /** The `sort_order` after the last one, at most what 16 bits hold. */
+  readonly nextPlace?: (tx: Reader, account: number, parent: number) => Promise<number>
+  readonly insert: (tx: Writer, account: number, record: Stored<R>, extra?: Extra) => Promise<void>
+  readonly update?: (tx: Writer, account: number, record: Stored<R>, extra?: Extra) => Promise<void>
+  /** Answers whether there was one. */
+  readonly remove: (tx: Writer, account: number, id: number, parent: number) => Promise<boolean>
+}
+
+/** The rows of one resource of an account: the statements that every resource needs, made from its field table. */
+type Table<R extends Resource> = Required<Pick<Rows<R>, 'insert' | 'update'>> & {
+  readonly read: (row: SqlRow) => Stored<R>
+  readonly list: (tx: Reader, account: number) => Promise<Stored<R>[]>
+  readonly hasMany: (tx: Reader, account: number) => Promise<boolean>
+  readonly find: (tx: Reader, account: number, id: number) => Promise<Stored<R> | undefined>
+  readonly findMany: (tx: Reader, account: number, ids: Iterable<number>) => Promise<Map<number, Stored<R>>>
+  readonly nextPlace: (tx: Reader, account: number) => Promise<number>
+  readonly remove: (tx: Writer, account: number, id: number) => Promise<boolean>
+}
+
+/** Makes the record of a resource from its row. */
+export const rowReader =
+  <R extends Resource>(of: R) =>
+  (row: SqlRow): Stored<R> => {
+    const record: Record<string, FieldValue> = {}
+    for (const { name, field } of of.shown) {
+      record[name] = field.secret ? null : fromSql(field, row[name] ?? null)
+    }
+    return record as Stored<R>
+  }
+
+/** Makes the record of a resource from a row that is a list, in the order of `columnList`. */
+const listReader = <R extends Resource>(of: R): ((row: SqlList) => Stored<R>) => {
+  const places = new Map(columnsOf(of).map(({ name }, at) => [name, at]))
+  const fields = of.shown.map(({ name, field }) => ({ name, field, at: places.get(name) }))
+  return (row) => {
+    const record: Record<string, FieldValue> = {}
+    for (const { name, field, at } of fields) {
+      record[name] = at === undefined ? null : fromSql(field, row[at] ?? null)
+    }
+    return record as Stored<R>
+  }
+}
+
+/** To list more records than this takes some milliseconds. */
+const MANY = 500
+
+const placeOf = (record: AnyRecord): number => Number(record['sort_order'] ?? 0)
+
+/**
+ * Reads all rows that a statement selects, in the interface's order. They are read in the order of their ids, which is
+ * that of a key, and sorted here: others have their turn meanwhile, and a statement that sorts gives them none.
+ */
+export const listReading = <R extends Resource>(of: R, select: string) => {
+  const read = listReader(of)
+  return async (tx: Reader, bound: readonly SqlInput[]): Promise<Stored<R>[]> => {
+    const records: Stored<R>[] = []
+    await tx.each(`${select} order by id`, bound, (row) => {
+      records.push(read(row))
+    })
+    return 'sort_order' in of.fields ? records.sort((left, right) => placeOf(left) - placeOf(right)) : records
+  }
+}
+
+/** The columns of a resource as a statement reads them, each under the name of its field. */
+export const columnList = (of: Resource): string =>
+  columnsOf(of)
+    .map((one) => (one.column === one.name ? one.name : `${one.column} as ${one.name}`))
+    .join(', ')
+
+/** The start of every statement that reads rows of an account; more conditions may follow. */
+export const selectFrom = (name: string, of: Resource): string =>
+  `select ${columnList(of)} from ${name} where account_id = ?`
+
+/** The statements that write one row, named within the account by the columns of its key. */
+const rowWriter = <R extends Resource>(
+  name: string,
+  of: R,
+  key: readonly string[],
+): Pick<Table<R>, 'insert' | 'update'> => {
+  const fields = columnsOf(of)
+  const valuesOf = (record: Stored<R>, extra: Extra): Map<string, SqlInput> => {
+    const values = record as AnyRecord
+    return new Map([
+      ...fields.map((field) => [field.column, toSql(values[field.name] ?? null)] as const),
+      ...Object.entries(extra),
+    ])
+  }
+  return {
+    insert: async (tx, account, record, extra = {}) => {
+      const values = valuesOf(record, extra)
+      const marks = Array(values.size + 1).fill('?')
+      const sql = `insert into ${name} (account_id, ${[...values.keys()].join(', ')}) values (${marks.join(', ')})`
+      await tx.run(sql, [account, ...values.values()])
+    },
+    update: async (tx, account, record, extra = {}) => {
+      const values = valuesOf(record, extra)
+      const named = key.map((column) => values.get(column) ?? null)
+      for (const column of key) values.delete(column)
+      const equal = (column: string): string => `${column} = ?`
+      const [sets, where] = [[...values.keys()].map(equal), ['account_id', ...key].map(equal)]
+      const sql = `update ${name} set ${sets.join(', ')} where ${where.join(' and ')}`
+      await tx.run(sql, [...values.values(), account, ...named])
+    },
+  }
+}
+
+/** The statements on the rows that a condition leaves; each takes what is bound to it, the account first. */
+const statementsOn = <R extends Resource>(name: string, of: R, condition: string) => {
+  const select = selectFrom(name, of) + condition
+  const where = `from ${name} where account_id = ?${condition}`
+  const read = rowReader(of)
+  return {
+    list: listReading(of, select),
+    hasMany: async (tx: Reader, bound: readonly number[]): Promise<boolean> =>
+      (await tx.all(`select 1 as one ${where} limit 1 offset ${MANY}`, bound)).length > 0,
+    find: async (tx: Reader, bound: readonly number[], id: number): Promise<Stored<R> | undefined> => {
+      const [row] = await tx.all(`${select} and id = ?`, [...bound, id])
+      return row && read(row)
+    },
+    nextPlace: async (tx: Reader, bound: readonly number[]): Promise<number> => {
+      const [row] = await tx.all(`select max(sort_order) as last ${where}`, bound)
+      return Math.min(Number(row?.['last'] ?? 0) + 1, INT16_MAX)
+    },
+    remove: async (tx: Writer, bound: readonly number[], id: number): Promise<boolean> =>
+      (await tx.run(`delete ${where} and id = ?`, [...bound, id])) > 0,
+  }
+}
+
+/** The statements for a resource whose rows have an id of their own in the account; `condition` leaves out others. */
+export const table = <R extends Resource>(name: string, of: R, condition = ''): Table<R> => {
+  const on = statementsOn(name, of, condition)
+  const read = rowReader(of)
+  const select = selectFrom(name, of) + condition
+  return {
+    read,
+    list: (tx, account) => on.list(tx, [account]),
+    hasMany: (tx, account) => on.hasMany(tx, [account]),
+    find: (tx, account, id) => on.find(tx, [account], id),
+    findMany: async (tx, account, ids) => {
+      const rows = await tx.all(`${select} and id ${IN_LIST}`, [account, listOf(ids)])
+      return new Map(rows.map((row) => [Number(row['id']), read(row)]))
+    },
+    nextPlace: (tx, account) => on.nextPlace(tx, [account]),
+    ...rowWriter(name, of, ['id']),
+    remove: (tx, account, id) => on.remove(tx, [account], id),
+  }
+}
+
+/** The statements for a resource that lies below another one, whose id a column holds. */
+export const nestedTable = <R extends Resource>(name: string, of: R, column: string): Required<Rows<R>> => {
+  const on = statementsOn(name, of, ` and ${column} = ?`)
+  return {
+    list: (tx, account, parent) => on.list(tx, [account, parent]),
+    hasMany: (tx, account, parent) => on.hasMany(tx, [account, parent]),
+    find: (tx, account, id, parent) => on.find(tx, [account, parent], id),
+    nextPlace: (tx, account, parent) => on.nextPlace(tx, [account, parent]),
+    ...rowWriter(name, of, [column, 'id']),
+    remove: (tx, account, id, parent) => on.remove(tx, [account, parent], id),
+  }
+}
