@@ -95,6 +95,20 @@ describe('the folders', () => {
     expect(wrong).toEqual([])
   })
 
+  test('of one layer do not import each other', () => {
+    const folders = imports.flatMap((one) => {
+      const target = fileOf(one)
+      if (target === undefined || target.startsWith('..')) return []
+      return [[dirname(one.file), dirname(target)] as const]
+    })
+    const isWithin = (inner: string, outer: string): boolean => `${inner}/`.startsWith(`${outer}/`)
+    const between = new Set(
+      folders.filter(([from, to]) => !isWithin(from, to) && !isWithin(to, from)).map((pair) => pair.join(' and ')),
+    )
+    const both = [...between].filter((pair) => between.has(pair.split(' and ').toReversed().join(' and ')))
+    expect(both).toEqual([])
+  })
+
   test('are all in the table', () => {
     expect([...new Set(files.map(folderOf))].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
   })

@@ -1,25 +1,19 @@
 import { Stopped } from '../client/transport.ts'
 import { KpiError } from '../domain/errors.ts'
-import type { EntryDraft } from '../domain/resources/entry.ts'
-import { sendToBundled, unsent } from './delivery/bundled.ts'
-import type { Sending, Sink } from './delivery/delivery.ts'
+import { createBundledDelivery } from './delivery/bundled.ts'
+import type { Delivery, Run, Sink } from './delivery/delivery.ts'
 import { inFlight } from './delivery/in-flight.ts'
 import { createLostAnswers } from './delivery/retry.ts'
-import { alongIntervals, countLines, intendAll, type Intended, takeBack } from './delivery/write-ahead.ts'
-import type { Standing, StoredEntry } from './existing/existing-entries.ts'
-import { chooseFrom, readsFirst } from './existing/planned-action.ts'
-import { standingAhead } from './existing/prefetch.ts'
+import { cutAlongIntervals, journalIntervals } from './delivery/write-ahead.ts'
+import { chooseFrom } from './existing/planned-action.ts'
 import type { Load } from './import-types.ts'
 import type { Journal } from './journal/journal.ts'
 import { JournalFault } from './journal/lock.ts'
-import { addTally, countTally } from './journal/tally.ts'
+import { countTally } from './journal/tally.ts'
 import { tooManyRejected } from './max-errors.ts'
 import type { Prepared } from './prepare.ts'
 import type { Batch } from './rows/batches.ts'
-import { addToThirdParty } from './third-party/add-entries.ts'
-import { openCapabilities } from './third-party/capabilities.ts'
-import { holds } from './third-party/matching.ts'
-import { sendToThirdParty } from './third-party/third-party.ts'
+import { createThirdPartyDelivery } from './third-party/third-party.ts'
 
 /** Batches as they are asked for, and at any time how many entries all of them come to. */
 type CountedBatches = Iterable<Batch> & { readonly entries: () => number }
@@ -56,117 +50,9 @@ export type Sent = {
 /** So many batches are under way at a time: while one is stored, others are on their way. */
 const UNDER_WAY = 3
 
-/** Reads what is stored before anything is sent: all that the file speaks of at once, where it is not updated unseen. */
-const standingBefore = ({ client, options }: Load, { standing, readAhead }: Prepared): Standing => {
-  if (client.isOurs() || options.onConflict === 'add' || readsFirst(options)) return standing
-  let ahead: Standing | undefined
-  return {
-    of: async (drafts) => {
-      try {
-        return await (ahead ??= readAhead()).of(drafts)
-      } catch (error) {
-        // What failed is read anew where it is asked for again.
-        ahead = undefined
-        throw error
-      }
-    },
-    close: () => ahead?.close(),
-  }
-}
-
-/** Reads what is stored now in few requests: what a report does not show as it would be sent is looked up in the list. */
-const standingAfter = ({ client, folder }: Load, { reference }: Prepared): Standing => ({
-  of: async (drafts) => {
-    const isUnsure = (draft: EntryDraft, stored: StoredEntry): boolean => !holds(reference, stored, draft)
-    const standing = standingAhead({ client, reference, folder, drafts: () => drafts, isUnsure })
-    try {
-      return await standing.of(drafts)
-    } finally {
-      standing.close()
-    }
-  },
-  close: () => undefined,
-})
-
-/** Tells of each thing once. */
-const remarking = (warn: Load['onWarning']): Sending['remark'] => {
-  const told = new Set<string>()
-  return (about, text) => {
-    if (!told.has(about)) warn(text)
-    told.add(about)
-  }
-}
-
-const sendingOf = (
-  work: Load,
-  prepared: Prepared,
-  { journal, signal, touch }: Pick<Sending, 'journal' | 'signal' | 'touch'>,
-): Sending => {
-  const { client, clock, options, learnedPath } = work
-  const { reference } = prepared
-  // By now the service has answered what rows refer to.
-  const isBundled = client.isOurs()
-  return {
-    client,
-    isBundled,
-    isAdding: options.onConflict === 'add',
-    keepsOthers: options.onConflict === 'skip' || options.onConflict === 'error',
-    touch,
-    clock,
-    signal,
-    journal,
-    capabilities: openCapabilities(isBundled ? undefined : learnedPath, clock.now),
-    lostAnswers: createLostAnswers(),
-    reference,
-    remark: remarking(work.onWarning),
-    standing: standingBefore(work, prepared),
-    now: standingAfter(work, prepared),
-  }
-}
-
-/** Sends an interval to the bundled service as one batch; what surely was not sent is not written down any more. */
-const sendBatch = async (sending: Sending, intended: Intended, sink: Sink): Promise<void> => {
-  const { id, batch, intent, isUnknown, lines } = intended
-  const sent = unsent(batch, intent.sentAt, isUnknown)
-  try {
-    await sendToBundled(sending, sent, isUnknown)
-  } catch (error) {
-    if (sent.isTouched) sending.touch()
-    else takeBack(sending.journal, intended)
-    throw error
-  }
-  addTally(sent.tally, intent.stage)
-  sending.journal.acknowledge(id, sent.tally)
-  sink(sent.tally, lines, intent.count)
-}
-
-/** Sends an interval to a third-party service, each part counted as it comes to its end. */
-const sendReconciled = async (sending: Sending, intended: Intended, sink: Sink): Promise<void> => {
-  const { id, batch, intent, lines, isUnknown } = intended
-  let isTouched = isUnknown
-  const touching = {
-    ...sending,
-    touch: () => {
-      isTouched = true
-      sending.touch()
-    },
-  }
-  try {
-    const send = sending.isAdding ? addToThirdParty : sendToThirdParty
-    const { all } = await send(touching, intended, sink)
-    sink(intent.stage, lines - countLines(batch), intent.count - batch.drafts.length)
-    addTally(all, intent.stage)
-    sending.journal.acknowledge(id, all)
-  } catch (error) {
-    if (isTouched) sending.touch()
-    else takeBack(sending.journal, intended)
-    throw error
-  }
-}
-
-/** Sends an interval as the service takes entries. */
-const sendInterval = (sending: Sending, intended: Intended, sink: Sink): Promise<void> =>
-  sending.isBundled ? sendBatch(sending, intended, sink) : sendReconciled(sending, intended, sink)
+/** Chooses the delivery, the one place that asks whose service it is: by now it has answered what rows refer to. */
+const deliveryFor = (work: Load, prepared: Prepared, run: Run): Delivery =>
+  work.client.isOurs() ? createBundledDelivery(run) : createThirdPartyDelivery(work, prepared, run)
 
 /** Whether the run ends with what has been done: whatever is refused or fails then, that is told. */
 const failureOf = (error: unknown, isBegun: boolean): KpiError => {
@@ -181,11 +67,17 @@ export const sendAll = async (work: Load, prepared: Prepared, journal: Journal):
   const givingUp = new AbortController()
   const batches = countedBatches(prepared.batches())
   let [done, ended, isStopped, isTouched] = [0, 0, false, false]
-  const sending = sendingOf(work, prepared, {
+  const run: Run = {
+    client: work.client,
+    clock: work.clock,
     journal,
+    isAdding: work.options.onConflict === 'add',
     signal: AbortSignal.any([work.signal, givingUp.signal]),
     touch: () => (isTouched = true),
-  })
+    hasBegun: () => isTouched || done > 0,
+    lostAnswers: createLostAnswers(),
+  }
+  const { deliver, mayOverlap, way, journaledAhead } = deliveryFor(work, prepared, run)
   let tooMany: KpiError | undefined
   const sink: Sink = (tally, lines, entries) => {
     countTally(prepared, tally)
@@ -195,22 +87,21 @@ export const sendAll = async (work: Load, prepared: Prepared, journal: Journal):
     if (tooMany) givingUp.abort()
     work.onProgress({ phase: 'send', done, total })
   }
-  const intended = intendAll(sending, alongIntervals(batches, journal), {
+  const journaled = journalIntervals(cutAlongIntervals(batches, journal), {
+    run,
+    way,
+    journaledAhead,
     stage: async (batch, counting) => (await chooseFrom(batch, { ...prepared, ...counting })).left,
     onSettled: sink,
     onStop: () => (isStopped = true),
   })
-  // The first goes alone: it finds out whether batches are taken, and whether anything is. So does one after an answer that
-  // was lost and cannot be read back.
-  const { capabilities, lostAnswers, isBundled } = sending
-  const mayGoTogether = (): boolean =>
-    (isBundled ? isTouched || done > 0 : capabilities.known().takesBatches === true) && lostAnswers.inARow() === 0
-  const room = (): number => (mayGoTogether() ? UNDER_WAY : 1)
+  // One after an answer that was lost and cannot be read back goes alone, too.
+  const room = (): number => (mayOverlap() && run.lostAnswers.inARow() === 0 ? UNDER_WAY : 1)
   try {
-    await inFlight(intended, room, (one) => sendInterval(sending, one, sink))
+    await inFlight(journaled, room, (one) => deliver(one, sink))
   } catch (error) {
     if (!(error instanceof Stopped)) {
-      const isBegun = done > 0 || isTouched || prepared.summary.assigned > 0
+      const isBegun = run.hasBegun() || prepared.summary.assigned > 0
       return { failure: failureOf(error, isBegun), left: batches.entries() - ended, isWhole: false }
     }
     isStopped = true

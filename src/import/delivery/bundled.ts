@@ -2,12 +2,13 @@ import type { PutMany } from '../../client/operations/entries.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { BatchResult } from '../../domain/resources/entry.ts'
 import { digestOf } from '../journal/digest.ts'
-import { countResult, emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
+import { addTally, countResult, emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
 import type { Batch } from '../rows/batches.ts'
-import { doubtOfBatch } from '../third-party/response-check.ts'
-import { LOST, type Sending } from './delivery.ts'
+import { doubtOfBatch } from './batch-answer.ts'
+import { type Delivery, LOST, type Run, type Sink } from './delivery.ts'
 import { isNoPath, isRefused, mayBeDone, reasonsByPlace, reasonsOf, refusedInVain } from './refusal.ts'
 import { mustAnswer, patiently } from './retry.ts'
+import { type JournaledInterval, withdraw } from './write-ahead.ts'
 
 /** Entries to send, and what has become of them so far. */
 type Sent = {
@@ -40,7 +41,7 @@ class Refused extends Error {
  * Tells whether entries whose answer was lost may be sent again: under the same name they are stored once, and an entry
  * that is only set may be set again.
  */
-const maySendAgain = ({ isAdding, clock }: Sending, { sentAt }: Sent): boolean =>
+const maySendAgain = ({ isAdding, clock }: Run, { sentAt }: Sent): boolean =>
   !isAdding || clock.now() - sentAt < RELIED_ON_MS
 
 /** Refuses an answer that something else than the service has given: the same request is asked again for the true one. */
@@ -51,13 +52,13 @@ const mustCount = (answer: PutMany, count: number): void => {
 }
 
 /** Sends a batch under its name until there is an answer. */
-const post = (sending: Sending, sent: Sent, batch: Batch, isUnknown: boolean): Promise<BatchResult | undefined> => {
-  const name = `${sending.journal.runId}-${digestOf(batch.drafts)}`
+const post = (run: Run, sent: Sent, batch: Batch, isUnknown: boolean): Promise<BatchResult | undefined> => {
+  const name = `${run.journal.runId}-${digestOf(batch.drafts)}`
   let isLost = isUnknown
-  return patiently(sending, async () => {
-    if (isLost && !maySendAgain(sending, sent)) return undefined
+  return patiently(run, async () => {
+    if (isLost && !maySendAgain(run, sent)) return undefined
     try {
-      const answer = await sending.client.entries.putMany(batch.drafts, name)
+      const answer = await run.client.entries.putMany(batch.drafts, name)
       sent.isTouched = true
       mustCount(answer, batch.drafts.length)
       return answer.counts
@@ -71,14 +72,14 @@ const post = (sending: Sending, sent: Sent, batch: Batch, isUnknown: boolean): P
 }
 
 /** Sends what is left of a batch that was refused: without the entries that were named, or by halves. */
-const divide = async (sending: Sending, sent: Sent, batch: Batch, refusal: KpiError): Promise<void> => {
+const divide = async (run: Run, sent: Sent, batch: Batch, refusal: KpiError): Promise<void> => {
   const { tally } = sent
   const places = [...batch.drafts.keys()]
   const named = reasonsByPlace(refusal, places.length)
   for (const [at, reasons] of named) refuseLines(tally, batch.lines[at] ?? 0, reasons)
   if (named.size > 0)
     return sendPart(
-      sending,
+      run,
       sent,
       pick(
         batch,
@@ -93,36 +94,51 @@ const divide = async (sending: Sending, sent: Sent, batch: Batch, refusal: KpiEr
   }
   const middle = Math.ceil(places.length / 2)
   for (const half of [places.slice(0, middle), places.slice(middle)])
-    await sendPart(sending, sent, pick(batch, half), false)
+    await sendPart(run, sent, pick(batch, half), false)
 }
 
-const sendPart = async (sending: Sending, sent: Sent, batch: Batch, isUnknown: boolean): Promise<void> => {
+const sendPart = async (run: Run, sent: Sent, batch: Batch, isUnknown: boolean): Promise<void> => {
   if (batch.drafts.length === 0) return
   try {
-    const result = await post(sending, sent, batch, isUnknown)
-    sending.lostAnswers.note(result === undefined)
+    const result = await post(run, sent, batch, isUnknown)
+    run.lostAnswers.note(result === undefined)
     if (result) countResult(sent.tally, result, batch.drafts.length)
     else for (const line of batch.lines) refuseLines(sent.tally, line, [LOST])
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    await divide(sending, sent, batch, error.refusal)
+    await divide(run, sent, batch, error.refusal)
   }
 }
 
-/**
- * Sends entries to the bundled service, which is believed. Those that are refused are dropped and the rest is sent again,
- * until it is taken; a refusal that names nobody is tried by halves. What each request is named by follows from what it
- * holds, so that a run that goes on divides in the same way, and the service knows each part again.
- */
-export const sendToBundled = async (sending: Sending, sent: Sent, isUnknown: boolean): Promise<void> => {
-  if (!isUnknown) mustAnswer(sending.lostAnswers, 'batches')
-  await sendPart(sending, sent, sent.batch, isUnknown)
+/** Sends an interval as one batch; what surely was not sent is withdrawn from the journal. */
+const deliver = async (run: Run, journaled: JournaledInterval, sink: Sink): Promise<void> => {
+  const { id, batch, intent, isUnknown, lines } = journaled
+  const sent: Sent = { batch, tally: emptyTally(), sentAt: intent.sentAt, isTouched: isUnknown }
+  try {
+    if (!isUnknown) mustAnswer(run.lostAnswers, 'batches')
+    await sendPart(run, sent, batch, isUnknown)
+  } catch (error) {
+    if (sent.isTouched) run.touch()
+    else withdraw(run.journal, journaled)
+    throw error
+  }
+  addTally(sent.tally, intent.stage)
+  run.journal.acknowledge(id, sent.tally)
+  sink(sent.tally, lines, intent.count)
 }
 
-/** Makes a batch that was written down and not sent yet. */
-export const unsent = (batch: Batch, sentAt: number, isTouched: boolean): Sent => ({
-  batch,
-  tally: emptyTally(),
-  sentAt,
-  isTouched,
+/** Bounds the intervals journaled at a time: what waits long is moved by the garbage collector, entry by entry. */
+const JOURNALED_AHEAD = 4
+
+/**
+ * Creates the delivery to the bundled service, whose answers are believed. Entries that are refused are dropped and the rest
+ * is sent again, until it is taken; a refusal that names no entry is tried by halves. The Idempotency-Key of each request
+ * follows from what it holds, so that a run that goes on divides in the same way, and nothing is stored twice.
+ */
+export const createBundledDelivery = (run: Run): Delivery => ({
+  way: 'batch',
+  journaledAhead: JOURNALED_AHEAD,
+  // The first goes alone: it finds out whether anything is taken.
+  mayOverlap: run.hasBegun,
+  deliver: (journaled, sink) => deliver(run, journaled, sink),
 })

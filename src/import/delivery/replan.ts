@@ -2,7 +2,7 @@ import type { Intent, Interval } from '../journal/journal.ts'
 import { findMarks, joinMarks, marksOf } from '../journal/key-samples.ts'
 import { addTally, emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
 import type { Batch } from '../rows/batches.ts'
-import { LOST, type Sending } from './delivery.ts'
+import { LOST, type Run } from './delivery.ts'
 
 /**
  * What is to be done with an entry where others have come or gone around it: it has come to its end, is to be sent again,
@@ -15,7 +15,7 @@ const CHANGED =
 
 /** What is to be done with each entry of an interval, by what is written down of what it held. */
 const turnsOf = (
-  { journal, isAdding }: Sending,
+  { journal, isAdding }: Run,
   { drafts }: Batch,
   { id, outcome, places, count, way }: Interval,
 ): Turn[] => {
@@ -43,13 +43,13 @@ type Changed = {
  * data has changed since: what was not in it is new, and the rest is neither sent nor judged again if it has come to its
  * end.
  */
-export const planChanged = async (
-  sending: Sending,
+export const replan = async (
+  run: Run,
   batch: Batch,
   earlier: Interval,
   stage: (batch: Batch) => Promise<readonly [left: Batch, tally: Tally]>,
 ): Promise<Changed> => {
-  const turns = turnsOf(sending, batch, earlier)
+  const turns = turnsOf(run, batch, earlier)
   const at = (turn: Turn): Batch => ({
     drafts: batch.drafts.filter((_, place) => turns[place] === turn),
     lines: batch.lines.filter((_, place) => turns[place] === turn),
@@ -62,7 +62,7 @@ export const planChanged = async (
   const [fresh, staged] = await stage(at('new'))
   addTally(tally, staged)
   const open = at('open').drafts
-  const marks = joinMarks(marksOf(batch.drafts), sending.journal.marks(earlier.id))
+  const marks = joinMarks(marksOf(batch.drafts), run.journal.marks(earlier.id))
   const { first, last } = earlier
   return { left: new Set([...open, ...fresh.drafts]), tally, isUnknown: open.length > 0, kept: { first, last, marks } }
 }

@@ -1,5 +1,5 @@
 import { KpiError } from '../../domain/errors.ts'
-import type { Sending } from './delivery.ts'
+import type { Run } from './delivery.ts'
 import { isPassing } from './refusal.ts'
 
 /** How many answers in a row were lost, of what may not be sent again and cannot be read back. */
@@ -33,7 +33,7 @@ const LONGEST_PAUSE = 60
 
 /** Waits before the next try, after so many that failed; throws what made it fail where that has gone on for too long. */
 export const pauseFor = async (
-  { clock, signal }: Pick<Sending, 'clock' | 'signal'>,
+  { clock, signal }: Pick<Run, 'clock' | 'signal'>,
   failure: KpiError,
   failed: number,
 ): Promise<void> => {
@@ -47,7 +47,7 @@ export const pauseFor = async (
  * number of the try, from 0.
  */
 export const patiently = async <T>(
-  timing: Pick<Sending, 'clock' | 'signal'>,
+  timing: Pick<Run, 'clock' | 'signal'>,
   attempt: (tries: number) => Promise<T>,
 ): Promise<T> => {
   for (let tries = 0; ; tries += 1) {

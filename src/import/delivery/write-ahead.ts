@@ -4,8 +4,8 @@ import type { Intent, Interval, Journal, Way } from '../journal/journal.ts'
 import { marksOf } from '../journal/key-samples.ts'
 import { type Counting, emptyTally, refuseLines, tallied, type Tally } from '../journal/tally.ts'
 import type { Batch } from '../rows/batches.ts'
-import { LOST, type Sending } from './delivery.ts'
-import { planChanged } from './replan.ts'
+import { LOST, type Run } from './delivery.ts'
+import { replan } from './replan.ts'
 
 /** Entries that follow each other, and the interval in which an earlier part of the run has sent them. */
 export type Piece = { readonly batch: Batch; readonly earlier: Interval | undefined }
@@ -26,7 +26,7 @@ function* intervalsOf(journal: Journal): Generator<Interval, undefined> {
  * Cuts batches along the intervals of earlier parts of the run: what the reference data says may have changed since, so
  * that there are entries between them, and more or fewer in them, than there were.
  */
-export function* alongIntervals(batches: Iterable<Batch>, journal: Journal): Generator<Piece> {
+export function* cutAlongIntervals(batches: Iterable<Batch>, journal: Journal): Generator<Piece> {
   const intervals = intervalsOf(journal)
   const nextInterval = (): Interval | undefined => {
     const { value, done } = intervals.next()
@@ -66,7 +66,7 @@ export function* alongIntervals(batches: Iterable<Batch>, journal: Journal): Gen
 type Stage = (batch: Batch, counting: Counting) => Promise<Batch>
 
 /** Entries that are written down, and about to be sent. */
-export type Intended = {
+export type JournaledInterval = {
   readonly id: number
   readonly batch: Batch
   readonly intent: Intent
@@ -82,7 +82,7 @@ export type Intended = {
 type Settled = { readonly tally: Tally; readonly lines: number }
 
 /** Entries that are to be sent once that is written down, where it is not yet. */
-type Planned = Omit<Intended, 'id'>
+type Planned = Omit<JournaledInterval, 'id'>
 
 export const countLines = ({ lines }: Batch): number =>
   lines.reduce<number>((total, one) => total + (typeof one === 'number' ? 1 : one.length), 0)
@@ -106,9 +106,6 @@ const atPlaces = ({ drafts, lines }: Batch, places: readonly number[] | undefine
     ? { drafts: places.flatMap((at) => drafts[at] ?? []), lines: places.map((at) => lines[at] ?? 0) }
     : { drafts, lines }
 
-/** How entries are sent now. */
-const wayNow = ({ isAdding, isBundled }: Sending): Way => (isAdding && !isBundled ? 'one' : 'batch')
-
 /** Where nothing may be added twice, and it cannot be told any more what of it was. */
 const lost = ({ lines }: Batch): Tally => {
   const tally = emptyTally()
@@ -116,22 +113,29 @@ const lost = ({ lines }: Batch): Tally => {
   return tally
 }
 
+/** Holds what intervals are planned with. */
+type Planning = {
+  readonly run: Run
+  /** Names how the entries of new intervals go. */
+  readonly way: Way
+  readonly stage: Stage
+}
+
 /** What to do with a piece that an earlier part of the run has sent, or meant to. */
 const planEarlier = async (
-  sending: Sending,
+  { run, way, stage }: Planning,
   { batch }: Piece,
   earlier: Interval,
-  stage: Stage,
 ): Promise<Planned | Settled> => {
   const [digest, lines] = [digestOf(batch.drafts), countLines(batch)]
   if (earlier.digest === digest) {
     if (earlier.outcome) return { tally: earlier.outcome, lines }
     // A service does not know again what was sent with other credentials.
-    if (earlier.run !== sending.journal.runId && sending.isAdding && earlier.way === 'batch')
+    if (earlier.run !== run.journal.runId && run.isAdding && earlier.way === 'batch')
       return { tally: lost(batch), lines }
     return { batch: atPlaces(batch, earlier.places), intent: earlier, isUnknown: true, lines, earlier }
   }
-  const { left, tally, isUnknown, kept } = await planChanged(sending, batch, earlier, (fresh) =>
+  const { left, tally, isUnknown, kept } = await replan(run, batch, earlier, (fresh) =>
     tallied((counting) => stage(fresh, counting)),
   )
   if (left.size === 0) return { tally, lines }
@@ -140,15 +144,15 @@ const planEarlier = async (
     ...kept,
     count: batch.drafts.length,
     digest,
-    way: earlier.outcome ? wayNow(sending) : earlier.way,
+    way: earlier.outcome ? way : earlier.way,
     places,
     stage: tally,
-    sentAt: isUnknown ? earlier.sentAt : sending.clock.now(),
+    sentAt: isUnknown ? earlier.sentAt : run.clock.now(),
   }
   return { batch: atPlaces(batch, places), intent, isUnknown, lines, earlier }
 }
 
-const planNew = async (sending: Sending, { batch }: Piece, stage: Stage): Promise<Planned | Settled> => {
+const planNew = async ({ run, way, stage }: Planning, { batch }: Piece): Promise<Planned | Settled> => {
   const [left, tally] = await tallied((counting) => stage(batch, counting))
   const lines = countLines(batch)
   if (left.drafts.length === 0) return { tally, lines }
@@ -157,25 +161,16 @@ const planNew = async (sending: Sending, { batch }: Piece, stage: Stage): Promis
     count: batch.drafts.length,
     digest: digestOf(batch.drafts),
     marks: marksOf(batch.drafts),
-    way: wayNow(sending),
+    way,
     places: placesOf(batch, left),
     stage: tally,
-    sentAt: sending.clock.now(),
+    sentAt: run.clock.now(),
   }
   return { batch: left, intent, isUnknown: false, lines, earlier: undefined }
 }
 
-/**
- * Sent intervals are written down so many at a time, as each time waits for the disk. Not more: what waits long enough
- * is moved by the garbage collector, entry by entry.
- */
-const AHEAD = 4
-
-/** Where it cannot be found out what was done of what is written down, no more of it than is sent at once. */
-const aheadOf = ({ isBundled }: Sending): number => (isBundled ? AHEAD : 1)
-
 /** Writes down what is planned, and gives each its number. */
-const writeDown = (journal: Journal, planned: readonly Planned[]): Intended[] => {
+const writeDown = (journal: Journal, planned: readonly Planned[]): JournaledInterval[] => {
   const fresh = planned.filter(({ earlier }) => !earlier)
   const ids = fresh.length > 0 ? journal.intend(fresh.map(({ intent }) => intent)) : []
   return planned.map((one) => {
@@ -186,17 +181,17 @@ const writeDown = (journal: Journal, planned: readonly Planned[]): Intended[] =>
 }
 
 /** Takes back what was not sent after all: what an earlier part of the run had done of it stays. */
-export const takeBack = (journal: Journal, { id, earlier }: Intended): void => {
+export const withdraw = (journal: Journal, { id, earlier }: JournaledInterval): void => {
   if (!earlier) journal.withdraw([id])
   else journal.restore(earlier)
 }
 
-/** What goes on beside planning. */
-type Planning = {
-  readonly stage: Stage
+/** Holds what goes on beside planning. */
+type JournalAhead = Planning & {
+  readonly journaledAhead: number
   /** Takes what became of entries that are not to be sent. */
   readonly onSettled: (tally: Tally, lines: number, entries: number) => void
-  /** Called where there is more, and it is not gone on with. */
+  /** Tells that there is more, and it is not gone on with. */
   readonly onStop: () => void
 }
 
@@ -204,14 +199,13 @@ type Planning = {
  * Plans pieces and writes down what is to be sent, some ahead. What an earlier part of the run has done is counted and
  * passed over. Ends where it is asked to stop, and takes back what was not taken from it.
  */
-export async function* intendAll(
-  sending: Sending,
+export async function* journalIntervals(
   pieces: Iterable<Piece>,
-  { stage, onSettled, onStop }: Planning,
-): AsyncGenerator<Intended> {
-  const { journal, signal } = sending
+  { journaledAhead, onSettled, onStop, ...planning }: JournalAhead,
+): AsyncGenerator<JournaledInterval> {
+  const { journal, signal } = planning.run
   let planned: Planned[] = []
-  async function* flush(): AsyncGenerator<Intended> {
+  async function* flush(): AsyncGenerator<JournaledInterval> {
     const written = writeDown(journal, planned)
     planned = []
     try {
@@ -219,7 +213,7 @@ export async function* intendAll(
       if (written.length > 0) onStop()
     } finally {
       const untaken = written.filter(({ isUnknown }) => !isUnknown)
-      for (const one of untaken) takeBack(journal, one)
+      for (const one of untaken) withdraw(journal, one)
     }
   }
   for (const piece of pieces) {
@@ -228,10 +222,10 @@ export async function* intendAll(
       return
     }
     const { earlier } = piece
-    const one = await (earlier ? planEarlier(sending, piece, earlier, stage) : planNew(sending, piece, stage))
+    const one = await (earlier ? planEarlier(planning, piece, earlier) : planNew(planning, piece))
     if (!('intent' in one)) onSettled(one.tally, one.lines, piece.batch.drafts.length)
     else planned.push(one)
-    if (planned.length >= aheadOf(sending)) yield* flush()
+    if (planned.length >= journaledAhead) yield* flush()
   }
   if (planned.length > 0) yield* flush()
 }

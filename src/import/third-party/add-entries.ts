@@ -1,20 +1,12 @@
 import type { Put } from '../../client/operations/entries.ts'
 import { Stopped } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
-import {
-  createDelivery,
-  type Delivery,
-  entryKeyOf,
-  type Item,
-  itemsOf,
-  LOST,
-  type Sending,
-  type Sink,
-} from '../delivery/delivery.ts'
+import { LOST, type Sink } from '../delivery/delivery.ts'
+import { entryKeyOf, type Item, itemsOf, openInterval, type OpenInterval, type ThirdPartyRun } from './open-interval.ts'
 import { inFlight } from '../delivery/in-flight.ts'
 import { isRefused, mayBeDone, reasonsOf } from '../delivery/refusal.ts'
 import { mustAnswer, patiently } from '../delivery/retry.ts'
-import type { Intended } from '../delivery/write-ahead.ts'
+import type { JournaledInterval } from '../delivery/write-ahead.ts'
 import { storedKey } from '../existing/existing-entries.ts'
 import { digestOf } from '../journal/digest.ts'
 import { keyOf } from '../journal/entry-key.ts'
@@ -23,7 +15,8 @@ import { emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
 import { DoubleLeft, readKey, removeDouble } from './doubles.ts'
 import { isOfKey, mayBeMadeOf } from './matching.ts'
 import { lookAgain } from './reconcile.ts'
-import { type Doubt, doubtOfEntry, notKnown, notStored } from './response-check.ts'
+import type { Doubt } from '../delivery/batch-answer.ts'
+import { doubtOfEntry, notKnown, notStored } from './response-check.ts'
 
 /** Bounds the requests under way: several use up a limit that single ones, one after the other, would not. */
 const UNDER_WAY = 8
@@ -37,7 +30,7 @@ const idsBefore = ({ before }: Item): readonly number[] | null | undefined => be
 const addedOn = ({ before }: Item): Added => (before ? 'updated' : before === null ? 'created' : 'sent')
 
 /** Takes it back where the service made a second entry instead of adding to the one that is stored. */
-const mustHaveAdded = async (sending: Sending, item: Item, { entry }: Put): Promise<void> => {
+const mustHaveAdded = async (run: ThirdPartyRun, item: Item, { entry }: Put): Promise<void> => {
   const { draft } = item
   const ids = idsBefore(item)
   if (!ids || ids.length === 0 || ids.includes(entry.id)) return
@@ -46,7 +39,7 @@ const mustHaveAdded = async (sending: Sending, item: Item, { entry }: Put): Prom
       'conflict',
       `the service answered entry ${entry.id}, which holds something else and stands beside ${ids.join(', ')} for the same user, KPI and date; look at what is stored before you import the row again`,
     )
-  await removeDouble(sending, draft, entry.id)
+  await removeDouble(run, draft, entry.id)
   item.isUnknown = false
   throw new KpiError(
     'conflict',
@@ -61,11 +54,11 @@ type Fate = 'done' | 'open' | 'lost'
  * Finds out whether an entry was added where nothing was stored before; where something was, nobody can tell from what is
  * stored now.
  */
-const fateOf = async (sending: Sending, { draft, before }: Item): Promise<Fate> => {
+const fateOf = async (run: ThirdPartyRun, { draft, before }: Item): Promise<Fate> => {
   if (before !== null) return 'lost'
   const listed = await lookAgain(
-    sending,
-    () => readKey(sending, draft),
+    run,
+    () => readKey(run, draft),
     (seen) => !seen || seen.length > 0,
   )
   if (listed?.length === 0) return 'open'
@@ -73,43 +66,43 @@ const fateOf = async (sending: Sending, { draft, before }: Item): Promise<Fate> 
 }
 
 /** Settles an entry whose outcome is unknown; undefined where it is to be sent, as it was not stored. */
-const settle = async (sending: Sending, item: Item): Promise<Added | undefined> => {
+const settle = async (run: ThirdPartyRun, item: Item): Promise<Added | undefined> => {
   const { doubt } = item
-  const fate = await fateOf(sending, item)
+  const fate = await fateOf(run, item)
   if (fate === 'done') return addedOn(item)
   if (fate === 'open') return doubt && { refused: [notStored(doubt)] }
   return { refused: [doubt ? notKnown(doubt) : LOST] }
 }
 
-const nameOf = ({ journal }: Sending, { draft }: Item, tries: number): string =>
+const nameOf = ({ journal }: ThirdPartyRun, { draft }: Item, tries: number): string =>
   `${journal.runId}-${digestOf([draft])}${tries === 0 ? '' : `-${tries}`}`
 
 /** Sends an entry; answers the doubt that the answer leaves. */
-const post = async (sending: Sending, item: Item, tries: number): Promise<Doubt | undefined> => {
-  const put = await sending.client.entries.put(item.draft, nameOf(sending, item, tries)).catch((error: unknown) => {
+const post = async (run: ThirdPartyRun, item: Item, tries: number): Promise<Doubt | undefined> => {
+  const put = await run.client.entries.put(item.draft, nameOf(run, item, tries)).catch((error: unknown) => {
     item.isUnknown = mayBeDone(error)
-    if (item.isUnknown) sending.touch()
+    if (item.isUnknown) run.touch()
     throw error
   })
-  sending.touch()
+  run.touch()
   // Until it is seen what it made, whatever comes between.
   item.isUnknown = true
   const doubt = doubtOfEntry(put, item.draft, undefined)
   if (doubt) return doubt
-  await mustHaveAdded(sending, item, put)
+  await mustHaveAdded(run, item, put)
   item.isUnknown = false
   return undefined
 }
 
 /** Adds an entry to what is stored. What was sent without an answer that proves it is not sent again unless it is not stored. */
-const add = async (sending: Sending, item: Item): Promise<Added> => {
+const add = async (run: ThirdPartyRun, item: Item): Promise<Added> => {
   try {
-    return await patiently(sending, async (tries) => {
+    return await patiently(run, async (tries) => {
       for (;;) {
-        const settled = item.isUnknown ? await settle(sending, item) : undefined
+        const settled = item.isUnknown ? await settle(run, item) : undefined
         if (settled) return settled
         item.isUnknown = false
-        item.doubt = await post(sending, item, tries)
+        item.doubt = await post(run, item, tries)
         if (!item.doubt) return addedOn(item)
       }
     })
@@ -120,15 +113,15 @@ const add = async (sending: Sending, item: Item): Promise<Added> => {
 }
 
 /** Reads what an earlier part of the run wrote down of entries. */
-const recall = ({ journal }: Sending, interval: number): ReadonlyMap<string, One> =>
-  new Map(journal.ones(interval).map((one) => [storedKey(...one.key), one]))
+const recall = ({ journal }: ThirdPartyRun, intervalId: number): ReadonlyMap<string, One> =>
+  new Map(journal.ones(intervalId).map((one) => [storedKey(...one.key), one]))
 
 /** Tells of each entry what was stored before; of those that an earlier part of the run settled, what became of them. */
-const prepare = async (delivery: Delivery, items: readonly Item[]): Promise<void> => {
-  const { sending, interval, count } = delivery
-  const before = recall(sending, interval)
+const prepare = async (interval: OpenInterval, items: readonly Item[]): Promise<void> => {
+  const { run, id: intervalId, count } = interval
+  const before = recall(run, intervalId)
   const fresh = items.filter((item) => !before.has(entryKeyOf(item)))
-  const stored = await patiently(sending, () => sending.standing.of(fresh.map(({ draft }) => draft)))
+  const stored = await patiently(run, () => run.standing.of(fresh.map(({ draft }) => draft)))
   for (const item of items) {
     const one = before.get(entryKeyOf(item))
     item.isUnknown = one !== undefined
@@ -148,20 +141,20 @@ const tallyOf = ({ lines }: Item, added: Added): Tally => {
 const isLost = (added: Added): boolean => typeof added !== 'string' && added.refused.includes(LOST)
 
 /** Adds an entry that is written down before, and tells what became of it. */
-const addJournaled = async ({ sending, interval, count }: Delivery, item: Item): Promise<void> => {
-  const { journal, clock, touch, lostAnswers } = sending
+const addJournaled = async ({ run, id: intervalId, count }: OpenInterval, item: Item): Promise<void> => {
+  const { journal, clock, touch, lostAnswers } = run
   const [key, isOfEarlier] = [keyOf(item.draft), item.isUnknown]
   if (!isOfEarlier) {
     const one = { key, digest: digestOf([item.draft]), known: idsBefore(item), sentAt: clock.now() }
-    journal.intendOnes(interval, [one])
+    journal.intendOnes(intervalId, [one])
   }
-  const added = await add(sending, item).catch((error: unknown) => {
+  const added = await add(run, item).catch((error: unknown) => {
     if (item.isUnknown) touch()
-    else journal.withdrawOne(interval, key)
+    else journal.withdrawOne(intervalId, key)
     throw error
   })
   const tally = tallyOf(item, added)
-  journal.acknowledgeOne(interval, key, tally)
+  journal.acknowledgeOne(intervalId, key, tally)
   count([item], tally)
   // Count only answers that this part of the run has lost: the earlier one was killed, whatever the service did.
   if (isOfEarlier) return
@@ -173,21 +166,25 @@ const addJournaled = async ({ sending, interval, count }: Delivery, item: Item):
  * Adds the entries of an interval to what a third-party service has stored, one by one, and tells what became of each. What
  * may have been added is not added again, so that each is written down with what was stored before it.
  */
-export const addToThirdParty = async (sending: Sending, intended: Intended, sink: Sink): Promise<Delivery> => {
-  const items = itemsOf(intended)
-  const delivery = createDelivery(sending, intended.id, items, sink)
-  await prepare(delivery, items)
+export const addToThirdParty = async (
+  run: ThirdPartyRun,
+  journaled: JournaledInterval,
+  sink: Sink,
+): Promise<OpenInterval> => {
+  const items = itemsOf(journaled)
+  const interval = openInterval(run, journaled.id, items, sink)
+  await prepare(interval, items)
   async function* untilStopped(): AsyncGenerator<Item> {
-    for (const item of items.filter(delivery.isLeft)) {
-      if (sending.signal.aborted) return
+    for (const item of items.filter(interval.isLeft)) {
+      if (run.signal.aborted) return
       yield item
     }
   }
   await inFlight(
     untilStopped(),
     () => UNDER_WAY,
-    (item) => addJournaled(delivery, item),
+    (item) => addJournaled(interval, item),
   )
-  if (items.some(delivery.isLeft)) throw new Stopped('stopped')
-  return delivery
+  if (items.some(interval.isLeft)) throw new Stopped('stopped')
+  return interval
 }

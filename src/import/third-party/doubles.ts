@@ -3,7 +3,7 @@ import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { Stopped } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { Entry, EntryDraft } from '../../domain/resources/entry.ts'
-import type { Sending } from '../delivery/delivery.ts'
+import type { ThirdPartyRun } from './open-interval.ts'
 import { isRefused, mayBeDone, StoppedHalfway } from '../delivery/refusal.ts'
 import { patiently } from '../delivery/retry.ts'
 import type { StoredEntry } from '../existing/existing-entries.ts'
@@ -21,7 +21,7 @@ export const isDoubleForGood = (error: unknown): error is DoubleLeft =>
   error instanceof DoubleLeft && (['method_not_allowed', 'unsupported'].includes(error.code) || isRefused(error))
 
 /** Removes an entry, whose removal may have been done already. */
-const remove = async ({ client, touch }: Sending, id: number): Promise<void> => {
+const remove = async ({ client, touch }: ThirdPartyRun, id: number): Promise<void> => {
   try {
     await client.entries.remove(id)
     touch()
@@ -44,10 +44,10 @@ const remove = async ({ client, touch }: Sending, id: number): Promise<void> => 
  * Removes an entry that this run has made beside another one for the same user, KPI and date, and sees that it is gone;
  * tries again where that fails.
  */
-export const removeDouble = (sending: Sending, draft: EntryDraft, id: number): Promise<void> =>
-  patiently(sending, async () => {
-    await remove(sending, id)
-    const left = await readKey(sending, draft)
+export const removeDouble = (run: ThirdPartyRun, draft: EntryDraft, id: number): Promise<void> =>
+  patiently(run, async () => {
+    await remove(run, id)
+    const left = await readKey(run, draft)
     if (left?.some((one) => one.id === id))
       throw new DoubleLeft(
         'unavailable',
@@ -57,7 +57,7 @@ export const removeDouble = (sending: Sending, draft: EntryDraft, id: number): P
   })
 
 /** Reads all entries that are stored under a draft's key, the oldest first; undefined where the key may not read them. */
-export const readKey = async ({ client }: Sending, draft: EntryDraft): Promise<Entry[] | undefined> => {
+export const readKey = async ({ client }: ThirdPartyRun, draft: EntryDraft): Promise<Entry[] | undefined> => {
   const owner = ownerOf(draft)
   const { kpi_id: kpiId, entry_date: day } = draft
   const whose = owner < 0 ? { sourceId: -owner } : { userId: owner }
@@ -81,18 +81,18 @@ const storedAs = ({ id, actual, target, notes }: Entry): StoredEntry => ({
  * where it holds what was sent, as far as services round; of anything else nobody can tell, so that it is told, not removed.
  */
 export const removeDoubles = async (
-  sending: Sending,
+  run: ThirdPartyRun,
   draft: EntryDraft,
   before: readonly number[],
 ): Promise<StoredEntry | undefined> => {
-  const listed = (await patiently(sending, () => readKey(sending, draft))) ?? []
+  const listed = (await patiently(run, () => readKey(run, draft))) ?? []
   const fresh = listed.filter(({ id }) => !before.includes(id))
   const kept = listed.findLast(({ id }) => before.includes(id)) ?? fresh[0]
   const others = fresh.filter((one) => one !== kept)
   // A list without notes shows none of any entry.
   const asListed = listed.every(({ notes }) => !notes) ? { ...draft, notes: null } : draft
   const isOurs = (one: Entry): boolean => mayBeMadeOf(one, asListed)
-  for (const one of others) if (isOurs(one)) await removeDouble(sending, draft, one.id)
+  for (const one of others) if (isOurs(one)) await removeDouble(run, draft, one.id)
   const left = others.filter((one) => !isOurs(one)).map(({ id }) => id)
   if (left.length === 0 || !kept) return kept && storedAs(kept)
   throw new DoubleLeft(

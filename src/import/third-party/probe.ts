@@ -2,7 +2,7 @@ import { Stopped } from '../../client/transport.ts'
 import { formatDecimal } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryValues } from '../../domain/rules.ts'
-import { type Delivery, entryKeyOf, type Item, type Sending } from '../delivery/delivery.ts'
+import { entryKeyOf, type Item, type OpenInterval, type ThirdPartyRun } from './open-interval.ts'
 import { isNoPath, isRefused, isUnreadable, mayBeDone, reasonsOf } from '../delivery/refusal.ts'
 import { patiently } from '../delivery/retry.ts'
 import { digestOf } from '../journal/digest.ts'
@@ -43,13 +43,13 @@ const mustStore = ({ doubt }: Item, unstored: number): void => {
 
 /** Tells of a service that keeps another number than it is sent. */
 const noteRounding = (
-  { remark, capabilities }: Sending,
+  { warnOnce, capabilities }: ThirdPartyRun,
   { draft: { actual } }: Item,
   { actual: kept }: EntryValues,
 ): void => {
   if (typeof actual !== 'bigint' || kept === null || kept === actual) return
   capabilities.learn({ isRounding: true })
-  remark(
+  warnOnce(
     'rounding',
     `the service rounds numbers as it stores them: ${formatDecimal(actual)} was sent, and ${formatDecimal(kept)} is there`,
   )
@@ -60,28 +60,28 @@ const noteRounding = (
  * nobody could tell what became of anything that is sent there. Entries that are refused tell nothing.
  */
 export const probeListing = async (
-  delivery: Delivery,
+  interval: OpenInterval,
   items: readonly Item[],
-  deliver: (delivery: Delivery, items: readonly Item[]) => Promise<void>,
+  deliver: (interval: OpenInterval, items: readonly Item[]) => Promise<void>,
 ): Promise<void> => {
-  const { sending, all } = delivery
-  const { capabilities } = sending
-  if (capabilities.known().isRounding) sending.remark('rounding', 'the service rounds numbers as it stores them')
+  const { run, all } = interval
+  const { capabilities } = run
+  if (capabilities.known().isRounding) run.warnOnce('rounding', 'the service rounds numbers as it stores them')
   if (capabilities.known().isRecognised) return
   let unstored = 0
   const readable = items.filter(({ found, isUnknown }) => found !== undefined && !isUnknown)
   const fresh = readable.filter(({ found }) => found === null)
   for (const item of spread(fresh.length > 0 ? fresh : readable)) {
     const refused = all.refused.length
-    await deliver(delivery, [item])
+    await deliver(interval, [item])
     if (all.refused.length > refused) {
       if (item.doubt) mustStore(item, (unstored += 1))
       continue
     }
-    const stored = await readLagging(sending, [item])
+    const stored = await readLagging(run, [item])
     const entry = stored?.get(entryKeyOf(item))
-    if (stored && !(entry && hasNumbersOf(entry, item.draft))) throw await notRecognised(sending, item, entry)
-    if (entry) noteRounding(sending, item, entry)
+    if (stored && !(entry && hasNumbersOf(entry, item.draft))) throw await notRecognised(run, item, entry)
+    if (entry) noteRounding(run, item, entry)
     if (stored) capabilities.learn({ isRecognised: true, unlisted: undefined })
     return
   }
@@ -91,12 +91,12 @@ export const probeListing = async (
 type Effect = 'updated' | 'doubled' | 'left' | 'refused'
 
 /** Posts a stored entry as a batch of its own until it is seen what came of that. */
-const effectOf = async ({ sending }: Delivery, item: Item): Promise<Effect> => {
-  const { client, clock, journal, signal } = sending
+const effectOf = async ({ run }: OpenInterval, item: Item): Promise<Effect> => {
+  const { client, clock, journal, signal } = run
   for (let posts = 0; posts < MOST_POSTS; posts += 1) {
     if (signal.aborted) throw new Stopped('stopped')
     const name = `${journal.runId}-${digestOf([item.draft])}-${clock.now()}-${posts}`
-    const isAnswered = await patiently(sending, async () => {
+    const isAnswered = await patiently(run, async () => {
       try {
         await client.entries.putMany([item.draft], name)
         return true
@@ -104,10 +104,10 @@ const effectOf = async ({ sending }: Delivery, item: Item): Promise<Effect> => {
         if (mayBeDone(error)) return false
         throw error
       }
-    }).finally(sending.touch)
-    const entry = (await readLagging(sending, [item]))?.get(entryKeyOf(item))
+    }).finally(run.touch)
+    const entry = (await readLagging(run, [item]))?.get(entryKeyOf(item))
     if (entry && entry.ids.length > (item.before?.ids.length ?? 0)) return 'doubled'
-    if (entry && isStored(sending, item, entry)) return 'updated'
+    if (entry && isStored(run, item, entry)) return 'updated'
     if (isAnswered) return 'left'
     await clock.sleep(PAUSE_MS, signal)
   }
@@ -118,26 +118,26 @@ const effectOf = async ({ sending }: Delivery, item: Item): Promise<Effect> => {
  * Finds out with one stored entry what a batch makes of it, as many are to be updated. It is written down before with the
  * ids that were there, so that a second one is found and removed, whenever the run is cut off.
  */
-const tryUpdate = async (delivery: Delivery, item: Item): Promise<Effect> => {
-  const { sending, interval } = delivery
+const tryUpdate = async (interval: OpenInterval, item: Item): Promise<Effect> => {
+  const { run, id: intervalId } = interval
   const ids = item.before?.ids ?? []
-  const { journal, clock } = sending
-  journal.intendOnes(interval, [
+  const { journal, clock } = run
+  journal.intendOnes(intervalId, [
     { key: keyOf(item.draft), digest: digestOf([item.draft]), known: ids, sentAt: clock.now() },
   ])
   try {
-    return await effectOf(delivery, item)
+    return await effectOf(interval, item)
   } catch (error) {
-    if (isNoPath(error)) sending.capabilities.learn({ takesBatches: false })
+    if (isNoPath(error)) run.capabilities.learn({ takesBatches: false })
     else if (!isRefused(error)) throw error
     return isRefused(error) && error.code === 'conflict' ? 'left' : 'refused'
   }
 }
 
 /** Removes the second entry that a batch has made; where the service does not let it, the row is told of. */
-const undoDouble = async ({ sending, refuse }: Delivery, item: Item): Promise<void> => {
+const undoDouble = async ({ run, refuse }: OpenInterval, item: Item): Promise<void> => {
   try {
-    await removeDoubles(sending, item.draft, item.before?.ids ?? [])
+    await removeDoubles(run, item.draft, item.before?.ids ?? [])
   } catch (error) {
     if (!isDoubleForGood(error)) throw error
     refuse(item, reasonsOf(error))
@@ -148,9 +148,9 @@ const undoDouble = async ({ sending, refuse }: Delivery, item: Item): Promise<vo
 const NO_ENTRY = 2_147_483_647
 
 /** Finds out whether the service removes entries at all, with one that is not there: what makes a second one must be undone. */
-const mayRemove = async (sending: Sending): Promise<boolean> => {
-  const { capabilities, client } = sending
-  capabilities.removes ??= await patiently(sending, async () => {
+const mayRemove = async (run: ThirdPartyRun): Promise<boolean> => {
+  const { capabilities, client } = run
+  capabilities.removes ??= await patiently(run, async () => {
     try {
       await client.entries.remove(NO_ENTRY)
       return true
@@ -166,22 +166,22 @@ const mayRemove = async (sending: Sending): Promise<boolean> => {
  * Finds out whether batches update what is stored, where there is much to update; where they do not, entries are updated
  * one by one. Their ids have been found before. Only one interval at a time does so.
  */
-export const probeUpdates = async (delivery: Delivery, items: readonly Item[]): Promise<void> => {
-  const { sending, done } = delivery
-  const { capabilities } = sending
+export const probeUpdates = async (interval: OpenInterval, items: readonly Item[]): Promise<void> => {
+  const { run, done } = interval
+  const { capabilities } = run
   const stored = items.filter(({ found }) => !!found)
   if (stored.length <= FEW_UPDATES) return
   await capabilities.alone(async () => {
-    if (!(await mayRemove(sending))) return
+    if (!(await mayRemove(run))) return
     for (const item of spread(stored)) {
-      if (!sendsBatches(sending) || capabilities.known().updatesInBatches !== undefined) return
-      const effect = await tryUpdate(delivery, item)
+      if (!sendsBatches(run) || capabilities.known().updatesInBatches !== undefined) return
+      const effect = await tryUpdate(interval, item)
       if (effect === 'refused') continue
       capabilities.learn({ updatesInBatches: effect === 'updated' })
-      if (effect === 'doubled') await undoDouble(delivery, item)
+      if (effect === 'doubled') await undoDouble(interval, item)
       if (effect === 'updated') done(item, 'updated')
       return
     }
-    if (sendsBatches(sending)) capabilities.learn({ updatesInBatches: false })
+    if (sendsBatches(run)) capabilities.learn({ updatesInBatches: false })
   })
 }

@@ -1,6 +1,7 @@
 import { Stopped } from '../../client/transport.ts'
 import { sameValues } from '../../domain/rules.ts'
-import { type Delivery, ENTERED_MEANWHILE, entryKeyOf, type Item, LOST, type Sending } from '../delivery/delivery.ts'
+import { LOST } from '../delivery/delivery.ts'
+import { ENTERED_MEANWHILE, entryKeyOf, type Item, type OpenInterval, type ThirdPartyRun } from './open-interval.ts'
 import { isUnreadable, reasonsOf } from '../delivery/refusal.ts'
 import { patiently } from '../delivery/retry.ts'
 import type { Standing, StoredEntries, StoredEntry } from '../existing/existing-entries.ts'
@@ -13,14 +14,14 @@ import { notKnown, notStored } from './response-check.ts'
 /** Waits so many milliseconds before each later look at a list, as some show late what was written. */
 export const LATER_LOOKS: readonly number[] = [2_000, 6_000]
 /** Returns how long to wait before each later look at a service, once more where its list is known to lag longer. */
-const laterLooks = ({ capabilities }: Pick<Sending, 'capabilities'>): readonly number[] => {
+const laterLooks = ({ capabilities }: Pick<ThirdPartyRun, 'capabilities'>): readonly number[] => {
   const rest = LAG_FACTOR * (capabilities.known().lagMs ?? 0) - LATER_LOOKS.reduce((sum, pause) => sum + pause)
   return rest > 0 ? [...LATER_LOOKS, rest] : LATER_LOOKS
 }
 
 /** Looks at what is there, and again after a while as long as that is not enough, a bounded number of times. */
 export const lookAgain = async <T>(
-  { clock, signal }: Pick<Sending, 'clock' | 'signal'>,
+  { clock, signal }: Pick<ThirdPartyRun, 'clock' | 'signal'>,
   look: () => Promise<T>,
   isEnough: (seen: T) => boolean,
 ): Promise<T> => {
@@ -37,12 +38,12 @@ export const lookAgain = async <T>(
 const MOST_DOUBTS = { fault: 2, noProof: 4 }
 
 /** Tells whether the key may not read entries at all. */
-const mayNotRead = ({ reference }: Sending): boolean => reference.unchecked.has('entries')
+const mayNotRead = ({ reference }: ThirdPartyRun): boolean => reference.unchecked.has('entries')
 
 /** Reads what is stored of some entries; undefined where that cannot be read. */
-const read = async (sending: Sending, from: Standing, items: readonly Item[]): Promise<StoredEntries | undefined> => {
+const read = async (run: ThirdPartyRun, from: Standing, items: readonly Item[]): Promise<StoredEntries | undefined> => {
   try {
-    return await patiently(sending, () => from.of(items.map(({ draft }) => draft)))
+    return await patiently(run, () => from.of(items.map(({ draft }) => draft)))
   } catch (error) {
     if (isUnreadable(error)) return undefined
     throw error
@@ -53,7 +54,7 @@ const read = async (sending: Sending, from: Standing, items: readonly Item[]): P
  * Tells whether an entry holds what was sent, as far as services round and change notes; one that is as it was before, or
  * of which nobody knows how it was, only where it holds exactly that.
  */
-export const isStored = ({ reference }: Sending, { draft, before }: Item, entry: StoredEntry): boolean => {
+export const isStored = ({ reference }: ThirdPartyRun, { draft, before }: Item, entry: StoredEntry): boolean => {
   if (holds(reference, entry, draft)) return true
   // Of what an earlier part of the run tried, only the ids are known that were there.
   if (before === undefined || (before && !('actual' in before))) return false
@@ -62,66 +63,70 @@ export const isStored = ({ reference }: Sending, { draft, before }: Item, entry:
 }
 
 /** Tells whether something of an item is seen to have been done: it is stored, or there are more entries than before. */
-const showsWrite = (sending: Sending, item: Item, entry: StoredEntry | undefined): boolean =>
-  entry !== undefined && (entry.ids.length > (item.before?.ids.length ?? 0) || isStored(sending, item, entry))
+const showsWrite = (run: ThirdPartyRun, item: Item, entry: StoredEntry | undefined): boolean =>
+  entry !== undefined && (entry.ids.length > (item.before?.ids.length ?? 0) || isStored(run, item, entry))
 
 /** Reads what is stored of some entries now; undefined where that cannot be read. */
-export const readNow = (sending: Sending, items: readonly Item[]): Promise<StoredEntries | undefined> =>
-  read(sending, sending.now, items)
+export const readNow = (run: ThirdPartyRun, items: readonly Item[]): Promise<StoredEntries | undefined> =>
+  read(run, run.now, items)
 
 /** Reads what is stored of some entries; where that is refused, which may pass, it is asked for again after a while. */
 export const readPersistently = (
-  sending: Sending,
+  run: ThirdPartyRun,
   from: Standing,
   items: readonly Item[],
 ): Promise<StoredEntries | undefined> =>
   lookAgain(
-    sending,
-    () => read(sending, from, items),
-    (stored) => stored !== undefined || mayNotRead(sending),
+    run,
+    () => read(run, from, items),
+    (stored) => stored !== undefined || mayNotRead(run),
   )
 
 /** Learns that the list showed a write only so long after it was first looked for. */
-export const noteLag = ({ capabilities, clock }: Sending, lagMs: number): void =>
+export const noteLag = ({ capabilities, clock }: ThirdPartyRun, lagMs: number): void =>
   capabilities.learn({ lagMs: Math.max(lagMs, capabilities.known().lagMs ?? 0), wroteAt: clock.now() })
 
 /**
  * Reads what is stored of entries whose outcome is unknown. As long as a list may lag behind, the last of those that are
  * not seen is asked for again after a while; once it is seen, so are all.
  */
-export const readLagging = async (sending: Sending, items: readonly Item[]): Promise<StoredEntries | undefined> => {
-  const first = await readPersistently(sending, sending.now, items)
+export const readLagging = async (run: ThirdPartyRun, items: readonly Item[]): Promise<StoredEntries | undefined> => {
+  const first = await readPersistently(run, run.now, items)
   if (!first) return undefined
   const stored = new Map(first)
-  const isUnseen = (item: Item): boolean => !showsWrite(sending, item, stored.get(entryKeyOf(item)))
+  const isUnseen = (item: Item): boolean => !showsWrite(run, item, stored.get(entryKeyOf(item)))
   let lagMs = 0
-  for (const pause of laterLooks(sending)) {
+  for (const pause of laterLooks(run)) {
     const unseen = items.filter(isUnseen)
     const last = unseen.at(-1)
     if (!last) break
-    await sending.clock.sleep(pause, sending.signal)
-    if (sending.signal.aborted) throw new Stopped('stopped')
-    const again = await readNow(sending, [last])
+    await run.clock.sleep(pause, run.signal)
+    if (run.signal.aborted) throw new Stopped('stopped')
+    const again = await readNow(run, [last])
     lagMs += pause
-    if (!showsWrite(sending, last, again?.get(entryKeyOf(last)))) continue
-    noteLag(sending, lagMs)
-    for (const [key, entry] of (await readNow(sending, unseen)) ?? []) stored.set(key, entry)
+    if (!showsWrite(run, last, again?.get(entryKeyOf(last)))) continue
+    noteLag(run, lagMs)
+    for (const [key, entry] of (await readNow(run, unseen)) ?? []) stored.set(key, entry)
   }
   return stored
 }
 
 /** Removes what this run has made beside what was stored before, where it has; answers what is left. */
 const withoutDoubles = (
-  sending: Sending,
+  run: ThirdPartyRun,
   { before, draft }: Item,
   entry: StoredEntry,
 ): Promise<StoredEntry | undefined> | StoredEntry =>
   before !== undefined && entry.ids.length > Math.max(1, before?.ids.length ?? 0)
-    ? removeDoubles(sending, draft, before?.ids ?? [])
+    ? removeDoubles(run, draft, before?.ids ?? [])
     : entry
 
 /** Says why an entry that is not stored is not sent again; nothing where it is. */
-const reasonsNotToSend = ({ keepsOthers }: Sending, item: Item, entry: StoredEntry | undefined): readonly string[] => {
+const reasonsNotToSend = (
+  { keepsOthers }: ThirdPartyRun,
+  item: Item,
+  entry: StoredEntry | undefined,
+): readonly string[] => {
   const { doubt, doubts, refusal } = item
   if (keepsOthers && entry) return [ENTERED_MEANWHILE]
   if (refusal && !entry && !item.found) return refusal
@@ -129,35 +134,34 @@ const reasonsNotToSend = ({ keepsOthers }: Sending, item: Item, entry: StoredEnt
 }
 
 /** Settles an entry by what is stored of it, or marks what it is sent on next. */
-const settleByStored = async (delivery: Delivery, item: Item, stored: StoredEntry | undefined): Promise<void> => {
-  const { sending, done, refuse } = delivery
+const settleByStored = async (interval: OpenInterval, item: Item, stored: StoredEntry | undefined): Promise<void> => {
+  const { run, done, refuse } = interval
   const { before } = item
-  const entry = stored && (await withoutDoubles(sending, item, stored))
-  if (entry && isStored(sending, item, entry))
-    return done(item, before === null ? 'created' : before ? 'updated' : 'sent')
-  const reasons = reasonsNotToSend(sending, item, entry)
+  const entry = stored && (await withoutDoubles(run, item, stored))
+  if (entry && isStored(run, item, entry)) return done(item, before === null ? 'created' : before ? 'updated' : 'sent')
+  const reasons = reasonsNotToSend(run, item, entry)
   if (reasons.length > 0) return refuse(item, reasons)
   // Sent once more, it might be there once more where the list cannot be trusted.
-  if (!entry && item.doubt && !item.doubt.tellsFault && !sending.capabilities.known().isRecognised)
-    throw await notRecognised(sending, item, undefined)
+  if (!entry && item.doubt && !item.doubt.tellsFault && !run.capabilities.known().isRecognised)
+    throw await notRecognised(run, item, undefined)
   item.before ??= entry ?? null
   item.found = entry ?? null
   item.isUnknown = false
 }
 
 /** Settles an entry so, and refuses it where a second one stays beside it. */
-const settleOrTell = async (delivery: Delivery, item: Item, stored: StoredEntry | undefined): Promise<void> => {
+const settleOrTell = async (interval: OpenInterval, item: Item, stored: StoredEntry | undefined): Promise<void> => {
   try {
-    await settleByStored(delivery, item, stored)
+    await settleByStored(interval, item, stored)
   } catch (error) {
     // End the run where the double may be removed later, as with a key that was refused: the next part finds it again.
     if (!isDoubleForGood(error)) throw error
-    delivery.refuse(item, reasonsOf(error))
+    interval.refuse(item, reasonsOf(error))
   }
 }
 
 /** Settles an entry of which nobody can read what is stored, and no answer proves it. */
-const settleUnread = ({ refuse }: Delivery, item: Item): void => {
+const settleUnread = ({ refuse }: OpenInterval, item: Item): void => {
   const { doubt, isAfterRefusal, refusal } = item
   // A batch that is refused is stored as a whole or not at all, as far as anybody can tell.
   if (refusal) refuse(item, refusal)
@@ -166,34 +170,34 @@ const settleUnread = ({ refuse }: Delivery, item: Item): void => {
 }
 
 /** Tells whether an entry may be sent again without a look: the service would only set it again. */
-const mayRepeat = ({ capabilities, keepsOthers }: Sending, { doubt, refusal }: Item): boolean =>
+const mayRepeat = ({ capabilities, keepsOthers }: ThirdPartyRun, { doubt, refusal }: Item): boolean =>
   capabilities.known().updatesInBatches === true && !keepsOthers && !doubt && !refusal
 
 /**
  * Finds out what became of entries that were sent without an answer that proves it: what is stored as it was sent has come
  * to its end, and the rest is marked by what it is to be sent on.
  */
-export const reconcile = async (delivery: Delivery, items: readonly Item[], isOfEarlier = false): Promise<void> => {
-  const { sending } = delivery
+export const reconcile = async (interval: OpenInterval, items: readonly Item[], isOfEarlier = false): Promise<void> => {
+  const { run } = interval
   const unknown = items.filter(({ isUnknown }) => isUnknown)
-  for (const item of unknown) if (mayRepeat(sending, item)) item.isUnknown = false
+  for (const item of unknown) if (mayRepeat(run, item)) item.isUnknown = false
   const open = unknown.filter(({ isUnknown }) => isUnknown)
   if (open.length === 0) return
-  const stored = await readLagging(sending, open)
+  const stored = await readLagging(run, open)
   // Count only answers that this part of the run has lost: the earlier one was killed, whatever the service did.
   const isLost = !stored && !isOfEarlier && open.some(({ isAfterRefusal }) => !isAfterRefusal)
-  if (isLost) sending.lostAnswers.note(true)
+  if (isLost) run.lostAnswers.note(true)
   for (const item of open) {
-    if (stored) await settleOrTell(delivery, item, stored.get(entryKeyOf(item)))
-    else settleUnread(delivery, item)
+    if (stored) await settleOrTell(interval, item, stored.get(entryKeyOf(item)))
+    else settleUnread(interval, item)
   }
 }
 
 /** Finds the ids of entries that were seen in a report, which does not tell them, so that they can be updated. */
-export const findIds = async ({ sending }: Delivery, items: readonly Item[]): Promise<void> => {
+export const findIds = async ({ run }: OpenInterval, items: readonly Item[]): Promise<void> => {
   const lacking = items.filter(({ found }) => found && found.ids.length === 0)
   if (lacking.length === 0) return
-  const stored = await readNow(sending, lacking)
+  const stored = await readNow(run, lacking)
   for (const item of lacking) {
     item.found = stored?.get(entryKeyOf(item)) ?? null
     item.before = item.found

@@ -1,39 +1,9 @@
-import { type Put, type PutMany, type Said, saysNothing } from '../../client/operations/entries.ts'
+import type { Put } from '../../client/operations/entries.ts'
 import { formatDecimal } from '../../domain/decimal.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import type { EntryValues } from '../../domain/rules.ts'
+import { type Doubt, doubtIn } from '../delivery/batch-answer.ts'
 import { isLike, isRounded } from './matching.ts'
-
-/** Why an answer that refuses nothing does not prove that what was sent was stored. */
-export type Doubt = {
-  /** Shows what the service answered. */
-  readonly answered: string
-  /** Tells that the answer speaks of a fault, or of less than was sent. */
-  readonly tellsFault: boolean
-}
-
-const shown = ({ words, body }: Said): string =>
-  words === undefined ? (saysNothing(body) ? 'nothing' : 'something else than what was done') : JSON.stringify(words)
-
-const doubtIn = (said: Said): Doubt => ({ answered: shown(said), tellsFault: said.words !== undefined })
-
-const isCount = (count: unknown): count is number => typeof count === 'number'
-
-/** Returns how many entries an answer accounts for; undefined where it counts none. */
-const totalOf = ({ rows_added, rows_created, rows_updated, rows_unchanged }: PutMany['counts']): number | undefined => {
-  const counts = [rows_created, rows_updated, rows_unchanged].filter(isCount)
-  if (counts.length > 0) return counts.reduce((total, one) => total + one)
-  return isCount(rows_added) ? rows_added : undefined
-}
-
-/** Returns why the answer to a batch does not prove that all of it was stored; undefined where it counts each entry. */
-export const doubtOfBatch = ({ counts, said }: PutMany, sent: number): Doubt | undefined => {
-  const total = totalOf(counts)
-  if (total === undefined) return doubtIn(said)
-  if (total === sent && said.words === undefined) return undefined
-  const words = said.words === undefined ? '' : ` and ${shown(said)}`
-  return { answered: `${total} of ${sent} rows${words}`, tellsFault: total < sent || words !== '' }
-}
 
 /** Tells whether an answer names the entry that was sent; what it leaves out of its key says nothing against that. */
 const names = ({ entry, said }: Put, { kpi_id, entry_date, user_id }: EntryDraft): boolean => {

@@ -1,18 +1,20 @@
+import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { standingAhead } from '../existing/prefetch.ts'
+import { readsFirst } from '../existing/planned-action.ts'
+import type { Load } from '../import-types.ts'
+import type { ImportOptions } from '../options.ts'
+import type { Prepared } from '../prepare.ts'
+import { addTally } from '../journal/tally.ts'
+import type { Delivery, Run, Sink } from '../delivery/delivery.ts'
+import { addToThirdParty } from './add-entries.ts'
+import { openCapabilities } from './capabilities.ts'
 import { Stopped } from '../../client/transport.ts'
 import { formatDay } from '../../domain/day.ts'
 import type { KpiError } from '../../domain/errors.ts'
-import {
-  createDelivery,
-  type Delivery,
-  entryKeyOf,
-  type Item,
-  itemsOf,
-  type Sending,
-  type Sink,
-} from '../delivery/delivery.ts'
+import { entryKeyOf, type Item, itemsOf, openInterval, type OpenInterval, type ThirdPartyRun } from './open-interval.ts'
 import { mustAnswer, pauseFor } from '../delivery/retry.ts'
-import type { Intended } from '../delivery/write-ahead.ts'
-import { type StoredEntry, storedKey } from '../existing/existing-entries.ts'
+import { countLines, type JournaledInterval, withdraw } from '../delivery/write-ahead.ts'
+import { type Standing, type StoredEntry, storedKey } from '../existing/existing-entries.ts'
 import { hasNumbersOf, holds } from './matching.ts'
 import { probeListing, probeUpdates } from './probe.ts'
 import { notRecognised } from './recognize.ts'
@@ -29,25 +31,25 @@ const LOOKED_MS = LATER_LOOKS.reduce((sum, pause) => sum + pause)
  * Looks for an entry that an earlier run has sent and not found listed, and ends the run where it is not found now, either:
  * it is not sent once more, unless the answer to it proved nothing.
  */
-const mustBeListed = async (sending: Sending, items: readonly Item[]): Promise<void> => {
-  const { capabilities, clock, signal } = sending
+const mustBeListed = async (run: ThirdPartyRun, items: readonly Item[]): Promise<void> => {
+  const { capabilities, clock, signal } = run
   const { unlisted } = capabilities.known()
   const item = unlisted && items.find((one) => entryKeyOf(one) === unlisted.key)
   if (!item) return
   for (;;) {
-    const entry = (await readNow(sending, [item]))?.get(unlisted.key)
+    const entry = (await readNow(run, [item]))?.get(unlisted.key)
     if (entry && hasNumbersOf(entry, item.draft)) {
       item.before = item.found = entry
       capabilities.learn({ isRecognised: true, unlisted: undefined })
       // A run that comes much later cannot tell how late the list was.
-      noteLag(sending, LOOKED_MS + Math.min(LISTED_WITHIN_MS, clock.now() - unlisted.at))
+      noteLag(run, LOOKED_MS + Math.min(LISTED_WITHIN_MS, clock.now() - unlisted.at))
       return
     }
     if (clock.now() - unlisted.at > LISTED_WITHIN_MS) break
     await clock.sleep(PAUSE_MS, signal)
     if (signal.aborted) throw new Stopped('stopped')
   }
-  if (unlisted.isProven) throw await notRecognised(sending, item, undefined)
+  if (unlisted.isProven) throw await notRecognised(run, item, undefined)
   capabilities.learn({ unlisted: undefined })
 }
 
@@ -57,25 +59,25 @@ const SINGLES_A_LOOK = 100
 const BATCHES_IN_VAIN = 3
 
 /** Ends batches for this run where no answer to one comes. */
-const noteVain = ({ sending: { capabilities } }: Delivery, failures: number): void => {
+const noteVain = ({ run: { capabilities } }: OpenInterval, failures: number): void => {
   if (failures >= BATCHES_IN_VAIN && capabilities.known().takesBatches !== true) capabilities.avoidsBatches = true
 }
 
 /** Sends entries until each has come to its end; waits where the service fails, and throws where it goes on failing. */
-const deliver = async (delivery: Delivery, items: readonly Item[]): Promise<void> => {
-  const { sending, isLeft } = delivery
+const sendUntilDone = async (interval: OpenInterval, items: readonly Item[]): Promise<void> => {
+  const { run, isLeft } = interval
   let open = items.filter(isLeft)
   let failures = 0
   while (open.length > 0) {
-    if (sending.signal.aborted) throw new Stopped('stopped')
-    mustAnswer(sending.lostAnswers, 'batches')
-    await findIds(delivery, open)
-    const failure: KpiError | undefined = await writeOnce(delivery, open)
+    if (run.signal.aborted) throw new Stopped('stopped')
+    mustAnswer(run.lostAnswers, 'batches')
+    await findIds(interval, open)
+    const failure: KpiError | undefined = await writeOnce(interval, open)
     if (failure) {
-      noteVain(delivery, failures + 1)
-      await pauseFor(sending, failure, failures)
+      noteVain(interval, failures + 1)
+      await pauseFor(run, failure, failures)
     }
-    await reconcile(delivery, open.filter(isLeft))
+    await reconcile(interval, open.filter(isLeft))
     const left = open.filter(isLeft)
     failures = failure && left.length === open.length ? failures + 1 : 0
     open = left
@@ -83,7 +85,7 @@ const deliver = async (delivery: Delivery, items: readonly Item[]): Promise<void
 }
 
 /** Waits until a list that is late shows what an earlier run has written. */
-const waitForList = async ({ capabilities, clock, signal }: Sending): Promise<void> => {
+const waitForList = async ({ capabilities, clock, signal }: ThirdPartyRun): Promise<void> => {
   const rest = capabilities.settledAt - clock.now()
   if (rest <= 0) return
   await clock.sleep(rest, signal)
@@ -91,28 +93,28 @@ const waitForList = async ({ capabilities, clock, signal }: Sending): Promise<vo
 }
 
 /** Takes note that something was written, where the list shows it late. */
-const noteWrite = ({ capabilities, clock }: Sending): void => {
+const noteWrite = ({ capabilities, clock }: ThirdPartyRun): void => {
   if (capabilities.known().lagMs !== undefined) capabilities.learn({ wroteAt: clock.now() })
 }
 
 /** Tells of entries that stand beside each other where there should be one. */
-const noteSeveral = ({ remark }: Sending, { draft }: Item, { ids }: StoredEntry): void => {
+const noteSeveral = ({ warnOnce }: ThirdPartyRun, { draft }: Item, { ids }: StoredEntry): void => {
   const whose = `for the same user and KPI ${draft.kpi_id} on ${formatDay(draft.entry_date)}`
-  remark(
+  warnOnce(
     'several',
     `the service holds ${ids.length} entries ${whose} (${ids.join(', ')}), and maybe more such: reports add them up, and only the latest is changed; look which are wrong, and remove them`,
   )
 }
 
 /** Marks what is stored of entries before they are sent; those that hold what would be sent have come to their end. */
-const lookFirst = async ({ sending, done }: Delivery, items: readonly Item[]): Promise<void> => {
-  const { capabilities, keepsOthers, reference, standing } = sending
+const lookFirst = async ({ run, done }: OpenInterval, items: readonly Item[]): Promise<void> => {
+  const { capabilities, keepsOthers, reference, standing } = run
   // A service that updates what is stored need not be asked what that is.
-  if (capabilities.known().updatesInBatches && sendsBatches(sending) && !keepsOthers) return
-  await waitForList(sending)
-  const stored = await readPersistently(sending, standing, items)
+  if (capabilities.known().updatesInBatches && sendsBatches(run) && !keepsOthers) return
+  await waitForList(run)
+  const stored = await readPersistently(run, standing, items)
   if (!stored) {
-    sending.remark(
+    run.warnOnce(
       'unlisted',
       'the service does not list its entries: rows that are there already may be there twice after this; look before you import them again',
     )
@@ -121,15 +123,15 @@ const lookFirst = async ({ sending, done }: Delivery, items: readonly Item[]): P
   for (const item of items) {
     const entry = stored.get(entryKeyOf(item)) ?? null
     item.before = item.found = entry
-    if (entry && entry.ids.length > 1) noteSeveral(sending, item, entry)
+    if (entry && entry.ids.length > 1) noteSeveral(run, item, entry)
     const isOpen = entry?.isTargetOpen && typeof item.draft.target === 'bigint'
     if (entry && !isOpen && holds(reference, entry, item.draft)) done(item, 'unchanged')
   }
 }
 
 /** Takes over what an earlier part of the run wrote down of entries that it tried the service with. */
-const recallTried = ({ journal }: Sending, interval: number, items: readonly Item[]): void => {
-  const tried = new Map(journal.ones(interval).map(({ key, known }) => [storedKey(...key), known ?? []]))
+const recallTried = ({ journal }: ThirdPartyRun, intervalId: number, items: readonly Item[]): void => {
+  const tried = new Map(journal.ones(intervalId).map(({ key, known }) => [storedKey(...key), known ?? []]))
   for (const item of items) {
     const ids = tried.get(entryKeyOf(item))
     if (ids) item.before = ids.length > 0 ? { ids } : null
@@ -137,8 +139,8 @@ const recallTried = ({ journal }: Sending, interval: number, items: readonly Ite
 }
 
 /** Cuts entries into parts that are sent before any of them is looked at again. */
-const partsOf = (sending: Sending, items: readonly Item[]): (readonly Item[])[] => {
-  if (sendsBatches(sending)) return [items]
+const partsOf = (run: ThirdPartyRun, items: readonly Item[]): (readonly Item[])[] => {
+  if (sendsBatches(run)) return [items]
   const count = Math.ceil(items.length / SINGLES_A_LOOK)
   return Array.from({ length: count }, (_, at) => items.slice(at * SINGLES_A_LOOK, (at + 1) * SINGLES_A_LOOK))
 }
@@ -148,21 +150,108 @@ const partsOf = (sending: Sending, items: readonly Item[]): (readonly Item[])[] 
  * read back, and what is not stored is sent again; no entry is added that is known to be stored, as that may make a second
  * one of it. The first entry of a run shows whether what is sent can be recognised in what the service lists.
  */
-export const sendToThirdParty = async (sending: Sending, intended: Intended, sink: Sink): Promise<Delivery> => {
-  const items = itemsOf(intended)
-  const delivery = createDelivery(sending, intended.id, items, sink)
-  if (intended.isUnknown) {
+const upsertInterval = async (run: ThirdPartyRun, journaled: JournaledInterval, sink: Sink): Promise<OpenInterval> => {
+  const items = itemsOf(journaled)
+  const interval = openInterval(run, journaled.id, items, sink)
+  if (journaled.isUnknown) {
     // With --on-conflict skip and error only what was not there is sent.
-    if (sending.keepsOthers) for (const item of items) item.before = null
-    recallTried(sending, intended.id, items)
-    await reconcile(delivery, items, true)
-  } else await lookFirst(delivery, items)
-  const open = items.filter(delivery.isLeft)
-  await findIds(delivery, open)
-  await mustBeListed(sending, open)
-  await probeListing(delivery, open, deliver)
-  await probeUpdates(delivery, open.filter(delivery.isLeft))
-  for (const part of partsOf(sending, open)) await deliver(delivery, part)
-  noteWrite(sending)
-  return delivery
+    if (run.keepsOthers) for (const item of items) item.before = null
+    recallTried(run, journaled.id, items)
+    await reconcile(interval, items, true)
+  } else await lookFirst(interval, items)
+  const open = items.filter(interval.isLeft)
+  await findIds(interval, open)
+  await mustBeListed(run, open)
+  await probeListing(interval, open, sendUntilDone)
+  await probeUpdates(interval, open.filter(interval.isLeft))
+  for (const part of partsOf(run, open)) await sendUntilDone(interval, part)
+  noteWrite(run)
+  return interval
+}
+
+/** Reads what is stored before anything is sent: all that the file speaks of at once, where it is not updated unseen. */
+const standingBefore = (options: ImportOptions, { standing, readAhead }: Prepared): Standing => {
+  if (options.onConflict === 'add' || readsFirst(options)) return standing
+  let ahead: Standing | undefined
+  return {
+    of: async (drafts) => {
+      try {
+        return await (ahead ??= readAhead()).of(drafts)
+      } catch (error) {
+        // What failed is read anew where it is asked for again.
+        ahead = undefined
+        throw error
+      }
+    },
+    close: () => ahead?.close(),
+  }
+}
+
+/** Reads what is stored now in few requests: what a report does not show as it would be sent is looked up in the list. */
+const standingNow = ({ client, folder }: Load, { reference }: Prepared): Standing => ({
+  of: async (drafts) => {
+    const isUnsure = (draft: EntryDraft, stored: StoredEntry): boolean => !holds(reference, stored, draft)
+    const standing = standingAhead({ client, reference, folder, drafts: () => drafts, isUnsure })
+    try {
+      return await standing.of(drafts)
+    } finally {
+      standing.close()
+    }
+  },
+  close: () => undefined,
+})
+
+/** Passes on one warning about each thing. */
+const warningOnce = (warn: Load['onWarning']): ThirdPartyRun['warnOnce'] => {
+  const warned = new Set<string>()
+  return (about, text) => {
+    if (!warned.has(about)) warn(text)
+    warned.add(about)
+  }
+}
+
+/** Sends an interval, each part counted as it comes to its end. */
+const deliver = async (run: ThirdPartyRun, journaled: JournaledInterval, sink: Sink): Promise<void> => {
+  const { id, batch, intent, lines, isUnknown } = journaled
+  let isTouched = isUnknown
+  const touch = (): void => {
+    isTouched = true
+    run.touch()
+  }
+  try {
+    const send = run.isAdding ? addToThirdParty : upsertInterval
+    const { all } = await send({ ...run, touch }, journaled, sink)
+    sink(intent.stage, lines - countLines(batch), intent.count - batch.drafts.length)
+    addTally(all, intent.stage)
+    run.journal.acknowledge(id, all)
+  } catch (error) {
+    if (isTouched) run.touch()
+    else withdraw(run.journal, journaled)
+    throw error
+  }
+}
+
+/**
+ * Creates the delivery to a service of which nothing is known but that it speaks the interface: what it can do is probed,
+ * its answers are checked, and what they do not prove is read back before anything is sent again.
+ */
+export const createThirdPartyDelivery = (work: Load, prepared: Prepared, base: Run): Delivery => {
+  const { clock, options, learnedPath } = work
+  const run: ThirdPartyRun = {
+    ...base,
+    keepsOthers: options.onConflict === 'skip' || options.onConflict === 'error',
+    capabilities: openCapabilities(learnedPath, clock.now),
+    reference: prepared.reference,
+    warnOnce: warningOnce(work.onWarning),
+    standing: standingBefore(options, prepared),
+    now: standingNow(work, prepared),
+  }
+  return {
+    way: run.isAdding ? 'one' : 'batch',
+    // What was done of a journaled interval cannot be found out, so no more of them are journaled than are sent at once.
+    journaledAhead: 1,
+    // The first goes alone: it finds out whether batches are taken, and whether anything is.
+    mayOverlap: () => run.capabilities.known().takesBatches === true,
+    deliver: (journaled, sink) => deliver(run, journaled, sink),
+  }
 }

@@ -1,7 +1,7 @@
 import type { Put } from '../../client/operations/entries.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
-import type { Delivery, Item, Sending } from '../delivery/delivery.ts'
+import type { Item, OpenInterval, ThirdPartyRun } from './open-interval.ts'
 import { inFlight } from '../delivery/in-flight.ts'
 import {
   isNoPath,
@@ -14,7 +14,8 @@ import {
 } from '../delivery/refusal.ts'
 import { digestOf } from '../journal/digest.ts'
 import { countResult, emptyTally } from '../journal/tally.ts'
-import { type Doubt, doubtOfBatch, doubtOfEntry } from './response-check.ts'
+import { type Doubt, doubtOfBatch } from '../delivery/batch-answer.ts'
+import { doubtOfEntry } from './response-check.ts'
 
 /** Bounds the single entries under way: several use up a limit that one after the other would not. */
 const SINGLES_UNDER_WAY = 8
@@ -24,12 +25,12 @@ const NEVER_TOO_MANY = 100
 const LOST_IN_A_ROW = 2
 
 /** Tells whether batches are sent to the service. */
-export const sendsBatches = ({ capabilities }: Sending): boolean =>
+export const sendsBatches = ({ capabilities }: ThirdPartyRun): boolean =>
   capabilities.known().takesBatches !== false && !capabilities.avoidsBatches
 
 /** Tells whether an entry goes in a batch: one that is stored only where that does not make a second one of it. */
-const goesInBatch = (sending: Sending, { found }: Item): boolean =>
-  sendsBatches(sending) && (!found || sending.capabilities.known().updatesInBatches === true)
+const goesInBatch = (run: ThirdPartyRun, { found }: Item): boolean =>
+  sendsBatches(run) && (!found || run.capabilities.known().updatesInBatches === true)
 
 /** Tells whether the service may be asked again later, as nothing came of a request. Throws what is no matter of time. */
 const failureOf = (error: unknown): KpiError => {
@@ -64,7 +65,7 @@ const noteDoubt = (items: readonly Item[], doubt: Doubt, isProving: boolean): Kp
 }
 
 /** Requests have names of their own each time: a third-party service may keep under a name what failed, too. */
-const nameOf = ({ journal, clock }: Sending, items: readonly Item[]): string => {
+const nameOf = ({ journal, clock }: ThirdPartyRun, items: readonly Item[]): string => {
   const tries = Math.max(...items.map(({ doubts, losses, refusals }) => doubts + losses + refusals))
   return `${journal.runId}-${digestOf(items.map(({ draft }) => draft))}-${tries}-${clock.now()}`
 }
@@ -73,18 +74,18 @@ const nameOf = ({ journal, clock }: Sending, items: readonly Item[]): string => 
  * Refuses an entry that a batch was refused for. Once it is looked at before, as it may be there by a request of this run
  * whose answer was lost, and be refused for that.
  */
-const refuseNamed = ({ sending, refuse }: Delivery, item: Item, reasons: readonly string[]): void => {
+const refuseNamed = ({ run, refuse }: OpenInterval, item: Item, reasons: readonly string[]): void => {
   item.refusals += 1
-  const mayBeThere = item.found === null && item.refusals === 1 && !sending.capabilities.known().updatesInBatches
+  const mayBeThere = item.found === null && item.refusals === 1 && !run.capabilities.known().updatesInBatches
   if (!mayBeThere) return refuse(item, reasons)
-  sending.touch()
+  run.touch()
   item.isUnknown = true
   item.refusal = reasons
 }
 
 /** Takes a refusal of a batch: entries that it names are refused, the others go again, fewer at a time where it names none. */
-const divide = (delivery: Delivery, items: readonly Item[], refusal: KpiError): void => {
-  const { refuse, hasTaken, all } = delivery
+const divide = (interval: OpenInterval, items: readonly Item[], refusal: KpiError): void => {
+  const { refuse, hasTaken, all } = interval
   const named = reasonsByPlace(refusal, items.length)
   const [first] = items
   if (named.size === 0 && items.length === 1 && first) {
@@ -93,7 +94,7 @@ const divide = (delivery: Delivery, items: readonly Item[], refusal: KpiError): 
   }
   for (const [at, item] of items.entries()) {
     const reasons = named.get(at)
-    if (reasons) refuseNamed(delivery, item, reasons)
+    if (reasons) refuseNamed(interval, item, reasons)
     else {
       // A service may store all but what it refuses. What is too large to be read is not stored.
       item.isUnknown = item.isAfterRefusal = refusal.code !== 'too_large'
@@ -103,7 +104,7 @@ const divide = (delivery: Delivery, items: readonly Item[], refusal: KpiError): 
 }
 
 /** Learns from a batch that got no answer; where that happens again, fewer entries go at a time. */
-const noteLostBatch = ({ sending: { capabilities, touch } }: Delivery, items: readonly Item[]): void => {
+const noteLostBatch = ({ run: { capabilities, touch } }: OpenInterval, items: readonly Item[]): void => {
   touch()
   for (const item of items) noteLoss(item)
   const isAgain = items.every(({ losses }) => losses >= LOST_IN_A_ROW)
@@ -113,7 +114,7 @@ const noteLostBatch = ({ sending: { capabilities, touch } }: Delivery, items: re
 }
 
 /** Learns from an error that a service takes no batches; answers whether it says that. */
-const learnsNoBatches = ({ capabilities }: Sending, error: unknown): boolean => {
+const learnsNoBatches = ({ capabilities }: ThirdPartyRun, error: unknown): boolean => {
   if (capabilities.known().takesBatches === true) return false
   if (isNoPath(error)) capabilities.learn({ takesBatches: false })
   else if (error instanceof KpiError && error.code === 'unsupported') capabilities.avoidsBatches = true
@@ -122,25 +123,25 @@ const learnsNoBatches = ({ capabilities }: Sending, error: unknown): boolean => 
 }
 
 /** Sends entries as one batch; answers what made it fail, where another try may help. */
-const postBatch = async (delivery: Delivery, items: readonly Item[]): Promise<KpiError | undefined> => {
-  const { sending } = delivery
+const postBatch = async (interval: OpenInterval, items: readonly Item[]): Promise<KpiError | undefined> => {
+  const { run } = interval
   try {
     const drafts = items.map(({ draft }) => draft)
-    const answer = await sending.client.entries.putMany(drafts, nameOf(sending, items))
-    sending.touch()
-    sending.lostAnswers.note(false)
+    const answer = await run.client.entries.putMany(drafts, nameOf(run, items))
+    run.touch()
+    run.lostAnswers.note(false)
     const doubt = doubtOfBatch(answer, items.length)
-    if (doubt) return noteDoubt(items, doubt, sending.capabilities.known().takesBatches === true)
-    sending.capabilities.learn({ takesBatches: true })
+    if (doubt) return noteDoubt(items, doubt, run.capabilities.known().takesBatches === true)
+    run.capabilities.learn({ takesBatches: true })
     const tally = emptyTally()
     countResult(tally, answer.counts, items.length)
-    delivery.count(items, tally)
+    interval.count(items, tally)
     return undefined
   } catch (error) {
-    if (learnsNoBatches(sending, error)) return undefined
-    if (mayBeDone(error)) noteLostBatch(delivery, items)
-    else if (isRefused(error) && !(isNoPath(error) && sending.capabilities.known().takesBatches === true)) {
-      divide(delivery, items, error)
+    if (learnsNoBatches(run, error)) return undefined
+    if (mayBeDone(error)) noteLostBatch(interval, items)
+    else if (isRefused(error) && !(isNoPath(error) && run.capabilities.known().takesBatches === true)) {
+      divide(interval, items, error)
       return undefined
     }
     return failureOf(error)
@@ -161,22 +162,22 @@ function* batchesOf(items: readonly Item[], most: number): Generator<Item[]> {
   if (batch.length > 0) yield batch
 }
 
-const writeBatches = async (delivery: Delivery, items: readonly Item[]): Promise<KpiError | undefined> => {
-  const { signal, capabilities } = delivery.sending
+const writeBatches = async (interval: OpenInterval, items: readonly Item[]): Promise<KpiError | undefined> => {
+  const { signal, capabilities } = interval.run
   for (const batch of batchesOf(items, capabilities.mostInBatch)) {
-    if (signal.aborted || !sendsBatches(delivery.sending)) return undefined
-    const failure = await postBatch(delivery, batch)
+    if (signal.aborted || !sendsBatches(interval.run)) return undefined
+    const failure = await postBatch(interval, batch)
     if (failure) return failure
   }
   return undefined
 }
 
 /** Sends an entry by itself: what is stored is updated by its id, as adding it again may make a second one. */
-const sendOne = (sending: Sending, item: Item): Promise<Put> => {
-  const { client } = sending
+const sendOne = (run: ThirdPartyRun, item: Item): Promise<Put> => {
+  const { client } = run
   const { draft, found } = item
   const id = found?.ids.at(-1)
-  if (id === undefined) return client.entries.put(draft, nameOf(sending, [item]))
+  if (id === undefined) return client.entries.put(draft, nameOf(run, [item]))
   const { actual, target, notes } = draft
   return client.entries.change(id, {
     ...(actual !== undefined && { actual }),
@@ -189,7 +190,7 @@ const sendOne = (sending: Sending, item: Item): Promise<Put> => {
  * Refuses to take the answer that nothing is there for one about an entry: where the list of all entries is not there,
  * either, it is the service that is gone, and whatever is sent next would be answered so, too.
  */
-const mustBeOfEntry = async ({ client, reference }: Sending, item: Item, error: KpiError): Promise<void> => {
+const mustBeOfEntry = async ({ client, reference }: ThirdPartyRun, item: Item, error: KpiError): Promise<void> => {
   if (error.code !== 'not_found') return
   // Users and KPIs of new entries were found there: what is missing is the way to add one.
   if (!item.found && reference.kpis.unread === undefined)
@@ -203,14 +204,14 @@ const mustBeOfEntry = async ({ client, reference }: Sending, item: Item, error: 
 }
 
 /** Takes the refusal of a single entry: one that what is stored now may explain leads to another look, once. */
-const takeRefusal = async (delivery: Delivery, item: Item, refusal: KpiError): Promise<void> => {
-  const { sending, refuse, hasTaken, all } = delivery
-  await mustBeOfEntry(sending, item, refusal)
+const takeRefusal = async (interval: OpenInterval, item: Item, refusal: KpiError): Promise<void> => {
+  const { run, refuse, hasTaken, all } = interval
+  await mustBeOfEntry(run, item, refusal)
   const isOfStored = item.found ? refusal.code === 'not_found' : refusal.code === 'conflict'
   item.refusals += 1
   if (isOfStored && item.refusals === 1 && item.found !== undefined) {
     // Something on the way may have sent it twice.
-    sending.touch()
+    run.touch()
     item.isUnknown = true
     item.refusal = reasonsOf(refusal)
     return
@@ -220,33 +221,33 @@ const takeRefusal = async (delivery: Delivery, item: Item, refusal: KpiError): P
 }
 
 /** Sends an entry by itself; answers what made it fail, where another try may help. */
-const writeOne = async (delivery: Delivery, item: Item): Promise<KpiError | undefined> => {
-  const { sending, done } = delivery
+const writeOne = async (interval: OpenInterval, item: Item): Promise<KpiError | undefined> => {
+  const { run, done } = interval
   const { found } = item
   try {
-    const put = await sendOne(sending, item)
-    sending.touch()
+    const put = await sendOne(run, item)
+    run.touch()
     const doubt = doubtOfEntry(put, item.draft, found)
-    if (doubt) return noteDoubt([item], doubt, sending.capabilities.provesEntries)
-    sending.capabilities.provesEntries = true
+    if (doubt) return noteDoubt([item], doubt, run.capabilities.provesEntries)
+    run.capabilities.provesEntries = true
     if (found) done(item, 'updated')
     else if (found === null || put.isCreated === true) done(item, 'created')
     else done(item, put.isCreated === false ? 'updated' : 'sent')
     return undefined
   } catch (error) {
     if (mayBeDone(error)) {
-      sending.touch()
+      run.touch()
       noteLoss(item)
     } else if (isRefused(error)) {
-      await takeRefusal(delivery, item, error)
+      await takeRefusal(interval, item, error)
       return undefined
     }
     return failureOf(error)
   }
 }
 
-const writeSingles = async (delivery: Delivery, items: readonly Item[]): Promise<KpiError | undefined> => {
-  const { signal } = delivery.sending
+const writeSingles = async (interval: OpenInterval, items: readonly Item[]): Promise<KpiError | undefined> => {
+  const { signal } = interval.run
   let failure: KpiError | undefined
   async function* untilFailure(): AsyncGenerator<Item> {
     for (const item of items) {
@@ -258,7 +259,7 @@ const writeSingles = async (delivery: Delivery, items: readonly Item[]): Promise
     untilFailure(),
     () => SINGLES_UNDER_WAY,
     async (item) => {
-      failure = (await writeOne(delivery, item)) ?? failure
+      failure = (await writeOne(interval, item)) ?? failure
     },
   )
   return failure
@@ -269,10 +270,10 @@ const writeSingles = async (delivery: Delivery, items: readonly Item[]): Promise
  * is proven to be stored, or refused, has come to its end; the rest is marked by what is known of it. Answers what made it
  * fail, where another try may help.
  */
-export const writeOnce = async (delivery: Delivery, items: readonly Item[]): Promise<KpiError | undefined> => {
-  const { sending } = delivery
+export const writeOnce = async (interval: OpenInterval, items: readonly Item[]): Promise<KpiError | undefined> => {
+  const { run } = interval
   const { batches = [], singles = [] } = Object.groupBy(items, (item) =>
-    goesInBatch(sending, item) ? 'batches' : 'singles',
+    goesInBatch(run, item) ? 'batches' : 'singles',
   )
-  return (await writeBatches(delivery, batches)) ?? (await writeSingles(delivery, singles))
+  return (await writeBatches(interval, batches)) ?? (await writeSingles(interval, singles))
 }

@@ -3,7 +3,7 @@ import { type Decimal, formatDecimal } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
-import { alongIntervals, type Piece } from '../delivery/write-ahead.ts'
+import { cutAlongIntervals, type Piece } from '../delivery/write-ahead.ts'
 import { type Standing, type StoredEntry, storedKey } from '../existing/existing-entries.ts'
 import { onlyClears, readsFirst } from '../existing/planned-action.ts'
 import type { Import } from '../import-types.ts'
@@ -73,7 +73,7 @@ const placesIn = ({ batch: { drafts }, earlier }: Piece, journal: Journal): (num
  * end: they are there by this run, though they were there before this part of it.
  */
 function* recallSent(batches: Iterable<Batch>, journal: Journal): Generator<Recalled> {
-  for (const piece of alongIntervals(batches, journal)) {
+  for (const piece of cutAlongIntervals(batches, journal)) {
     const sent = piece.earlier?.places && new Set(piece.earlier.places)
     const isSent = placesIn(piece, journal).map((at) => at !== undefined && (sent?.has(at) ?? true))
     yield { batch: piece.batch, isSent }
