@@ -31,7 +31,7 @@ const tellRounded =
     return done
   }
 
-/** What every command works with: the world, the flags given, a client, and the ways to say something. */
+/** Describes what every command works with: the environment, the given flags, a client, and ways to report. */
 export type Cli = {
   readonly io: Io
   readonly flags: GlobalFlags
@@ -39,36 +39,36 @@ export type Cli = {
   readonly withClient: <T>(
     needs: Needs,
     work: (client: Client) => Promise<T>,
-    /** Given where much is done: requests then wait for their turn. */
+    /** Tells that the command makes many requests, which then wait for their turn. */
     bulk?: Omit<Bulk, 'note'> & Partial<Pick<Bulk, 'note'>>,
   ) => Promise<T>
   /** Refuses what the service's variant does not have, where something is asked or read before there is a client. */
   readonly mustHave: (needs: Needs) => void
-  /** Which day it is for the user, and in which time zone. */
+  /** Returns the current day in the user's time zone, and that zone. */
   readonly today: () => { readonly day: Day; readonly zone: string }
   readonly printing: () => Printing
   readonly printOne: (of: Resource, record: AnyRecord) => Promise<void>
   readonly printMany: (columns: readonly NamedField[], records: readonly AnyRecord[]) => Promise<void>
-  /** What is told beside the data, on standard error. */
+  /** Writes notes and warnings, on standard error. */
   readonly log: Log
-  /** A line there for people, unless they want quiet. */
+  /** Writes a note for people there, unless they asked for quiet. */
   readonly note: (text: string) => Promise<void>
-  /** Whether somebody is there to be asked. */
+  /** Tells whether a person is there who can be asked. */
   readonly canAsk: boolean
   /** Runs another command line in the same world; answers its exit code. */
   readonly run: (args: readonly string[]) => Promise<number>
 }
 
-/** What a command does; it answers its exit code, or nothing when all went well. */
+/** Runs a command; resolves to its exit code, or to nothing when all went well. */
 type Action = (cli: Cli, args: readonly string[], options: Readonly<Record<string, unknown>>) => Promise<number | void>
 
-/** Adds an action to a command, to be run with the flags that stand anywhere on its line. */
+/** Adds an action to a command, which runs with all flags of the line. */
 export type Act = (command: Command, action: Action) => void
 
 /** Adds what a command, or a group of commands, can do. */
 export type Register = (group: Command, act: Act) => void
 
-/** What a command works with, given the flags of its line. */
+/** Creates what a command works with from the flags of its line. */
 export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
   // Settled before anything is done: a format that does not exist must not be found out afterwards.
   const format = findFormat(io, flags)

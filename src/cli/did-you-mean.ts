@@ -2,17 +2,17 @@ import { type Command, CommanderError } from 'commander'
 import { UsageError } from './exit.ts'
 import { groups } from './groups.ts'
 
-/** Of more commands that are called alike, none is likelier to be meant. */
+/** Bounds the commands that are suggested: of more that share a name, none is likelier to be meant. */
 const MOST = 3
 
-/** The commands of a name, wherever they stand, as they are typed. */
+/** Returns the commands of a name at any depth, as they are typed. */
 const commandsCalled = (name: string, { commands }: Command, before: string): string[] =>
   commands.flatMap((command) => {
     const line = `${before} ${command.name()}`
     return [...(command.name() === name ? [line] : []), ...commandsCalled(name, command, line)]
   })
 
-/** An error about a line whose first word is no group of commands, with where there is a command of that name. */
+/** Extends the error about an unknown first word with the full commands that end in that word. */
 export const withElsewhere = async (
   error: unknown,
   name: string | undefined,

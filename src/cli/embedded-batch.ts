@@ -25,7 +25,10 @@ const told = ({ status, body }: KeptAnswer): Received => {
   return { content: { json: parseExactJson(body) } }
 }
 
-/** Does a batch once under its name, as the service does over HTTP, also where the process ends before it is told. */
+/**
+ * Stores a batch once for an Idempotency-Key, as the service does over HTTP, even when the process ends before the
+ * answer.
+ */
 export const answerBatchOnce = async (
   db: Db,
   { path, body, idempotencyKey: key = '' }: Sending,

@@ -12,7 +12,7 @@ import { openStore } from '../store/schema/open-store.ts'
 import { accounts } from '../store/tables/accounts.ts'
 import { makeFolder, storePath } from './target/folders.ts'
 
-/** The account of the embedded service, made with all that a new one has where there is none yet. */
+/** Returns the account of the embedded service, and creates it with its defaults where there is none yet. */
 const findAccount = async (db: Db, now: number): Promise<Account> => {
   const known = await db.read((tx) => accounts.findByName(tx, DEFAULT_ACCOUNT))
   if (known) return known
@@ -39,7 +39,10 @@ export const openEmbedded = async (
 const toQuery = (query: Sending['query'] = {}): Query =>
   new Map(Object.entries(query).map(([name, value]) => [name.toLowerCase(), [value]]))
 
-/** The bundled service in this process: no port, no credentials, no limit, and the same routes, rules and errors. */
+/**
+ * Returns the transport to the bundled service in this process: no port, no credentials, no limit, but the same routes,
+ * rules and errors.
+ */
 export const inProcessTransport = (
   db: Db,
   account: Account,
@@ -75,7 +78,7 @@ export const inProcessTransport = (
   }
 }
 
-/** The service on the store of a data directory, in this process. */
+/** Returns the transport to the service on the store of a data directory, in this process. */
 export const embeddedTransport = async (
   dataDir: string,
   nowMs: () => number,

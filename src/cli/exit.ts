@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../domain/errors.ts'
 
-/** What a command's end says to scripts (command line, section 5). */
+/** Lists the exit codes (README.md, "Exit codes"). */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -14,7 +14,7 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-/** The exit code for each kind of error. */
+/** Maps each error code to an exit code. */
 export const exitCodes: Record<ErrorCode, number> = {
   malformed: EXIT.failed,
   invalid: EXIT.failed,
@@ -43,7 +43,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** A command that did what it could: its exit code, and what is not done, a line each. */
+/** Reports a command that did what it could: its exit code, and what is left, a line each. */
 export class Unfinished extends Error {
   override readonly name = 'Unfinished'
   readonly exit: number

@@ -6,22 +6,22 @@ import { ClosedPipe, type Io } from './io.ts'
 import { logLine } from './output/log.ts'
 import { oneLine, visibleJson } from './output/width.ts'
 
-/** An error as it is told: its code, one line, and one more for each fault. */
+/** Describes an error as it is printed: its code, one line, and one more for each fault. */
 type Failure = {
   readonly exit: number
   readonly code: string
   readonly message: string
-  /** The message, where it has more than one line. */
+  /** Holds the whole message, where it has more than one line. */
   readonly said?: readonly string[]
   readonly issues: readonly Issue[]
 }
 
 const SHOWN_ISSUES = 20
 
-/** Ctrl-C at a prompt, and a terminal that is gone. */
+/** Lists the errors of a prompt that ended: Ctrl-C, or a terminal that is gone. */
 const PROMPT_ENDED: ReadonlySet<string> = new Set(['ExitPromptError', 'AbortPromptError'])
 
-/** A disk that is full, an output that is gone: what the system says of our own output. */
+/** Returns the failure of our own output, such as a full disk or a closed pipe, in the system's words. */
 const systemFailure = (error: NodeJS.ErrnoException): string =>
   error.code === 'ENOSPC' ? 'cannot write the output: the disk is full' : error.message
 
@@ -70,12 +70,11 @@ const linesOf = ({ message, said, issues }: Failure): string[] => {
   ]
 }
 
-/** Returns what was told before an error as notes of its own, a line each. */
+/** Returns the lines printed before an error as notes of its own. */
 const notesIn = (told: readonly string[]): string[] => told.flatMap((text) => text.trimEnd().split('\n'))
 
 /**
- * Tells an error on standard error and answers the exit code (command line, section 5). What was told before, and was held
- * back for it, goes with it.
+ * Prints an error on standard error and returns the exit code. With JSON output, notes that were held back go with it.
  */
 export const tellFailure = async (
   error: unknown,
@@ -101,7 +100,7 @@ export const tellFailure = async (
   return exit
 }
 
-/** Tells as an error that a command ended with an exit code other than 0; what it told is why. */
+/** Prints, as an error, that a command ended with an exit code other than 0; its notes say why. */
 export const tellEnd = (exit: number, args: readonly string[], io: Io, told: readonly string[]): Promise<number> => {
   const said = told.length > 0 ? notesIn(told) : ['it is done in part']
   return tellFailure(new Unfinished(exit, exit === EXIT.partial ? 'rejected' : 'failed', said), args, io)

@@ -1,9 +1,9 @@
 import type { Register } from './cli.ts'
 
-/** A group of commands, loaded when one of them is used. */
+/** Describes a group of commands, which is loaded when one of them is used. */
 type Group = { readonly summary: string; readonly load: () => Promise<Register> }
 
-/** All groups, in the order in which help shows them. */
+/** Lists all groups, in the order in which help shows them. */
 export const groups: Readonly<Record<string, Group>> = {
   demo: {
     summary: 'a sample account with real data, and its report',

@@ -2,25 +2,25 @@ import type { Readable, Writable } from 'node:stream'
 import type { Exchange } from '../client/http/network-exchange.ts'
 import { createMemoryLimit } from './memory.ts'
 
-/** Thrown where whoever read our output has gone: no failure of ours. */
+/** Thrown where the reader of our output has gone, which is no failure of ours. */
 export class ClosedPipe extends Error {
   override readonly name = 'ClosedPipe'
 }
 
-/** A stream that text is written to. */
+/** Describes a stream that text is written to. */
 export type Output = {
   /** Resolves once there is room for more, so that memory does not grow with what is written. */
   readonly write: (text: string) => Promise<void>
-  /** From now on a reader that goes ends nothing: for work that is more than what it prints. */
+  /** Keeps a reader that goes away from ending the command: for work that does more than print. */
   readonly outlast: () => void
   readonly isTerminal: boolean
-  /** The terminal's width; undefined where there is none or it is not known. */
+  /** Holds the terminal's width; undefined where there is none or it is not known. */
   readonly columns: number | undefined
-  /** For packages that write by themselves. */
+  /** Gives the stream to packages that write by themselves. */
   readonly stream: Writable
 }
 
-/** Everything that a command may touch of the world around it. */
+/** Describes everything that a command may touch outside of its own memory. */
 export type Io = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
@@ -28,30 +28,33 @@ export type Io = {
   readonly platform: string
   /** Tells, by number, which user this runs as; undefined where the system has none. */
   readonly uid: number | undefined
-  /** A folder for files that are needed for a while. */
+  /** Names a folder for temporary files. */
   readonly tempDir: string
   readonly stdin: Readable
   readonly stdinIsTerminal: boolean
   readonly stdout: Output
   readonly stderr: Output
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number
   /** Names the time zone of the system, or of TZ. */
   readonly timeZone: () => string
   /** Tells by how many minutes clocks there are ahead of UTC at a moment, in milliseconds since 1970. */
   readonly offsetAt: (nowMs: number) => number
-  /** Milliseconds since some moment, which only grow. */
+  /** Returns milliseconds on a monotonic clock. */
   readonly uptime: () => number
   /** Resolves after so many milliseconds, or at once where `signal` is aborted. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>
-  /** A signal that is aborted after so many milliseconds, and keeps no process alive. */
+  /** Returns a signal that is aborted after so many milliseconds, and keeps no process alive. */
   readonly alarm: (milliseconds: number) => AbortSignal
   readonly random: (bytes: number) => Uint8Array
-  /** A signal that is aborted when the user or the system asks to stop; asked a second time, the process ends at once. */
+  /**
+   * Returns a signal that is aborted when the user or the system asks to stop; asked a second time, the process ends at
+   * once.
+   */
   readonly interruption: () => AbortSignal
   /** Calls when the system asks to read files again, as after they were renewed (SIGHUP). */
   readonly onReload: (listener: () => void) => void
-  /** Another way to services than the network. */
+  /** Replaces the network, in tests. */
   readonly network?: (timeoutMs: number) => Exchange
   /** Keeps memory small, for work on much data; to be called as the work goes on. */
   readonly limitMemory: () => void
@@ -86,7 +89,7 @@ const outputOf = (stream: NodeJS.WriteStream): Output => {
   }
 }
 
-/** Standard error: what is told there is told to whoever listens, and work goes on where nobody does. */
+/** Returns standard error as an output: work goes on where nobody reads it. */
 const tellingOf = (stream: NodeJS.WriteStream): Output => {
   const output = outputOf(stream)
   return { ...output, write: (text) => output.write(text).catch(() => undefined) }
@@ -107,7 +110,7 @@ const watchInterruption = (isHandedOver: boolean): AbortSignal => {
   return controller.signal
 }
 
-/** Whether the terminal that this process was started at is still there; where there was none, none is gone. */
+/** Tells whether the terminal that started this process is still there; true where there was none. */
 const hasTerminal = (): boolean => {
   const fs = process.getBuiltinModule('node:fs')
   try {
@@ -118,7 +121,7 @@ const hasTerminal = (): boolean => {
   }
 }
 
-/** SIGHUP tells that the terminal is gone, which ends what was started there; else that files are to be read again. */
+/** Ends the process at a SIGHUP whose terminal is gone; any other SIGHUP asks to read files again. */
 const watchHangUp = (listener: () => void): void => {
   const hadTerminal = hasTerminal()
   process.on('SIGHUP', () => {
@@ -134,8 +137,8 @@ const nameOfTimeZone = (): string => {
 }
 
 /**
- * The world as this process has it, which may be one that an older Node.js has handed over to. Streams and modules are
- * opened when they are first asked for.
+ * Returns the world of this process, or of the older Node.js that handed over to it. Streams and modules are opened on
+ * first use.
  */
 export const processIo = (isHandedOver = false): Io => {
   const os = process.getBuiltinModule('node:os')

@@ -4,14 +4,14 @@ import type { Io, Output } from './io.ts'
 
 export { processIo } from './io.ts'
 
-/** Standard error as a command line sees it, and what was told there and is not written yet. */
+/** Describes standard error as a command line sees it, with what is held back until the end. */
 type Telling = { readonly io: Io; readonly release: () => string[] }
 
 /** Tells whether a program reads standard error, which wants an error alone there; a service tells things as they come. */
 const isForProgram = (args: readonly string[], io: Io): boolean =>
   isOutputJson(args, io) && !isLogJson(args) && !io.stderr.isTerminal && !args.includes('serve')
 
-/** Loads what guards standard error when something is told there first; holds it back where only an error may stand there. */
+/** Returns standard error, guarded from the first write; holds lines back where only one JSON error may stand there. */
 const tellingOf = (io: Io, args: readonly string[]): Telling => {
   let [stderr, isHolding]: [Output | undefined, boolean] = [undefined, isForProgram(args, io)]
   const held: string[] = []

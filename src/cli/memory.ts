@@ -1,6 +1,6 @@
-/** How large the young generation of memory may grow: for one that loads much, and for a service, which has more besides. */
+/** Lists how large the young generation may grow: for an import, and for a service. */
 const YOUNG_BYTES = { loading: 32 * 1024 * 1024, serving: 8 * 1024 * 1024 }
-/** A service looks each so many requests. */
+/** Sets after how many requests a service looks at its memory. */
 const REQUESTS_A_LOOK = 64
 
 const youngGeneration = (): number =>
@@ -22,8 +22,8 @@ const createYoungLimit = (bytes: number): (() => void) => {
 }
 
 /**
- * Makes a function that work on much data calls as it goes on: memory is then collected when little has come to it, and
- * the young generation does not grow beyond what makes it fast.
+ * Creates a function that work on much data calls as it goes: it collects garbage early and keeps the young generation
+ * small enough to be fast.
  */
 export const createMemoryLimit = (): (() => void) => {
   const limitYoung = createYoungLimit(YOUNG_BYTES.loading)

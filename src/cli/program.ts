@@ -46,7 +46,7 @@ const createProgram = (io: Io, version: string, written: Promise<void>[], isJson
   return program
 }
 
-/** The whole program, every command of it, for what describes it. */
+/** Returns the program with every command, for what documents it. */
 export const describeProgram = async (version: string, io: Io): Promise<Command> => {
   const program = createProgram(io, version, [])
   for (const [name, { summary, load }] of Object.entries(groups)) {
@@ -56,11 +56,11 @@ export const describeProgram = async (version: string, io: Io): Promise<Command>
   return program
 }
 
-/** `kpi help kpis list` is `kpi kpis list --help`, whatever the depth. */
+/** Runs `kpi help kpis list` is `kpi kpis list --help`, whatever the depth. */
 const helpAsFlag = (args: readonly string[]): readonly string[] =>
   args[0] === 'help' ? [...args.slice(1), '--help'] : args
 
-/** Returns the words of a command line that are neither flags nor the values of flags that may stand before a command. */
+/** Returns the words of a command line that are neither flags nor values of global flags. */
 const wordsIn = (args: readonly string[], { options }: Command): string[] => {
   const withValue = options.filter(({ required, optional }) => required || optional)
   const flags = new Set(withValue.flatMap(({ short, long }) => [short, long].filter((flag) => flag !== undefined)))

@@ -2,9 +2,9 @@ import { formsOf } from '../client/http/redaction.ts'
 import type { Io, Output } from './io.ts'
 import { visible } from './output/width.ts'
 
-/** A token or key of the bundled service; only the beginning of one is shown anywhere. */
+/** Matches a token or key of the bundled service; only the beginning of one is shown anywhere. */
 const OWN_SECRET = /kpi_[a-z]+_[0-9A-Za-z]{16,}(?:_[0-9A-Za-z]+)?/g
-/** Flags that do not exist, as none takes a secret, and that people try all the same. */
+/** Matches flags that people try although no flag takes a secret. */
 const SECRET_FLAG = /^--?(?:[a-z-]*-)?(?:token|secret|pass(?:word)?|key|auth(?:orization)?|bearer)(?:=|$)/i
 /** Names the one among them that exists, whose value is the name of a file. */
 const FILE_FLAG = /^--tls-key(?:=|$)/
@@ -12,7 +12,7 @@ const CREDENTIALS_IN_URL = /^[^/]*\/\/[^/:]*:([^/]*)@/
 /** Recognizes what looks like chance: long, of digits and letters alone, or a UUID. */
 const RANDOM = /^(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w+=]{20,}$|^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 const HIDDEN = '…'
-/** Shorter words stand in messages by chance. */
+/** Sets the shortest secret that is looked for: shorter words stand in messages by chance. */
 const SHORTEST = 6
 
 /** Finds the secrets that a command line was given by mistake. */
@@ -27,8 +27,8 @@ const secretsIn = (args: readonly string[]): string[] =>
   })
 
 /**
- * Guards standard error: what is told there has no secret of the environment or the command line in it, nor any token or
- * key of the bundled service, and cannot steer a terminal.
+ * Guards standard error: removes secrets of the environment and the command line, tokens and keys of the bundled
+ * service, and whatever can steer a terminal.
  */
 export const guardStderr = ({ stderr, env }: Io, args: readonly string[]): Output => {
   const secrets = [...secretsIn(args), env['KPI_TOKEN']?.trim() ?? ''].filter(({ length }) => length >= SHORTEST)

@@ -2,7 +2,7 @@ import { KpiError } from '../domain/errors.ts'
 import type { Resource, Verb } from '../domain/schema.ts'
 import { type Variant, verbsIn } from '../domain/variants.ts'
 
-/** How the variants are called. */
+/** Names the variants in messages. */
 const variantNames: Record<Variant, string> = {
   classic: 'the classic interface (/api)',
   v1: 'the newer interface (/v1)',
@@ -16,17 +16,17 @@ const DOES: Record<Verb, string> = {
   remove: 'deletes no',
 }
 
-/** What a variant does not have as people call it, and what to use instead. */
+/** Describes what a variant lacks, and what to use instead. */
 type Lack = { readonly called: string; readonly instead: string }
 
-/** How what only the other variant has is done on the bundled service, which speaks both in process. */
+/** Says how the bundled service, which speaks both variants in process, does what only the other one has. */
 const AT_HOME = 'on the bundled service, the same command on its machine, without a profile or with --data-dir'
 const ELSEWHERE = `use a profile of the classic interface (a base URL that ends in /api), or the application (${AT_HOME})`
 
-/** Where what only the newer variant has is done. */
+/** Says where what only the newer variant has can be done. */
 export const NEWER_PROFILE = 'a profile of the newer interface (a base URL that ends in /v1)'
 
-/** What is lacking, by the path of the resource. */
+/** Lists what each variant lacks, by the path of the resource. */
 const LACKS: Record<Variant, Readonly<Record<string, Lack>>> = {
   classic: {
     '/breakdownitems': {
@@ -50,29 +50,29 @@ const LACKS: Record<Variant, Readonly<Record<string, Lack>>> = {
   },
 }
 
-/** What is done to which resource. */
+/** Describes an operation on a resource that a command needs. */
 export type Capability = {
   readonly of: Pick<Resource, 'path' | 'verbs' | 'newer' | 'plural'>
   readonly verb: Verb
-  /** The flag that asks for it, where it is not the command itself, and what to use instead of that flag. */
+  /** Names the flag that asks for it, where that is not the command itself, and what to use instead. */
   readonly flag?: {
     readonly name: string
     readonly instead: string
-    /** Why it is not had beside the rest, and what to do, where the service speaks both variants but none has all. */
+    /** Says why it cannot be had beside the rest, and what to do, where neither variant has all of it. */
     readonly together?: string
   }
-  /** It is used where the service has it; a service is not refused for lacking it. */
+  /** Tells that it is used where the service has it; a service without it is not refused. */
   readonly isWish?: true
 }
 
-/** What a command needs: one thing, or all of several. */
+/** Describes what a command needs: one capability, or several together. */
 export type Needs = Capability | readonly Capability[]
 
 const needsIn = (needs: Needs): readonly Capability[] => ('of' in needs ? [needs] : needs)
 
 const lacks = (variant: Variant, { of, verb }: Capability): boolean => !verbsIn(variant, of).includes(verb)
 
-/** Whether a variant has all that is needed. */
+/** Tells whether a variant has all of some capabilities. */
 export const hasAll = (variant: Variant, needs: Needs): boolean => !needsIn(needs).some((one) => lacks(variant, one))
 
 /** Says that a variant lacks something, and what to use instead. */

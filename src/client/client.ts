@@ -26,17 +26,17 @@ import {
 
 type FixedCollection<R extends Resource> = Pick<Collection<R>, 'list' | 'get'>
 
-/** At most 10,000 rows, and how many there are, where the service says so. */
+/** Describes at most 10,000 rows of a report, and how many there are, where the service tells. */
 export type ReportAnswer = { readonly rows: readonly ReportRow[]; readonly total: number | undefined }
 
-/** The service, as its clients see it. */
+/** Describes the operations of the service. */
 export type Client = {
-  /** The variant of the interface that it speaks. What that does not have is refused as `unsupported`, unsent. */
+  /** Names the variant of the interface. What it lacks is refused as `unsupported`, unsent. */
   readonly variant: Variant
   readonly kpis: Collection<typeof kpi>
   readonly users: Collection<typeof user>
   readonly categories: Collection<typeof category>
-  /** The KPIs of a category. */
+  /** Gives the KPIs of a category. */
   readonly categoryKpis: (categoryId: number) => Collection<typeof kpi>
   readonly groups: Collection<typeof group>
   readonly groupItems: (groupId: number) => Collection<typeof groupItem>
@@ -46,36 +46,36 @@ export type Client = {
   readonly units: Collection<typeof unit>
   readonly frequencies: FixedCollection<typeof frequency>
   readonly icons: FixedCollection<typeof icon>
-  /** The KPIs of a user; ids are those of the KPIs. */
+  /** Gives the KPIs of a user; ids are those of the KPIs. */
   readonly assignments: (userId: number) => Collection<typeof assignment>
-  /** The group items of a user; ids are those of the group items. */
+  /** Gives the group items of a user; ids are those of the group items. */
   readonly userGroupItems: (userId: number) => Omit<Collection<typeof userGroupItem>, 'update'>
   readonly entries: Entries
   readonly report: (request: ReportRequest) => Promise<ReportAnswer>
   /** Counts the values that were rounded as they were read, as the service answered more than four decimals. */
   readonly rounded: () => number
-  /** Counts the requests that have come to an end. */
+  /** Counts completed requests. */
   readonly requests: () => number
-  /** What became of requests besides: those that were put off, and how long they waited. */
+  /** Tells how many requests were put off for the limit, and how long they waited. */
   readonly traffic: () => Traffic
-  /** How much of the service's limit is used; undefined where none is known. */
+  /** Tells how much of the service's limit is used; undefined where that is not known. */
   readonly usage: () => Usage | undefined
-  /** What requests wait for at this moment, where they do. */
+  /** Tells what requests are waiting for right now, where they are. */
   readonly waiting: () => Waiting | undefined
-  /** Who asks: different for different credentials, and never one of them. */
+  /** Names the credentials: different ones differently, and none by itself. */
   readonly caller: string
-  /** When weeks and years begin, where that is known. */
+  /** Says when weeks and years begin, where that is known. */
   readonly calendar: Calendar | undefined
-  /** Whose entries are worked with, by what the service has answered so far. */
+  /** Tells whose entries are worked with, as far as answers have told. */
   readonly workingFor: () => Working
-  /** Whether the service is ours, by what it has answered so far. */
+  /** Tells whether answers have shown that it is the bundled service. */
   readonly isOurs: () => boolean
-  /** What the service last said of the key, where there is one. */
+  /** Returns what the last answer told of the key, where there is one. */
   readonly keySaid: () => KeySaid | undefined
   readonly close: () => Promise<void>
 }
 
-/** Refuses rows of which it cannot be told what they are of: they would be lost, or shown as blank. */
+/** Refuses rows that do not say what they are of: they would be lost, or shown as blank. */
 const mustBeReadable = (rows: readonly ReportRow[]): void => {
   const names = ['kpiId', 'itemId', 'entryDate'] as const
   const lacking = names.filter((name) => rows.some((row) => !Number.isSafeInteger(row[name])))
@@ -89,10 +89,10 @@ const roundedIn = (of: Resource, { content }: Received): number =>
 
 const NO_TRAFFIC: Traffic = { refused: 0, waitedMs: 0 }
 
-/** The path of what lies below the resource of an id. */
+/** Returns the path of a resource below another one. */
 const below = ({ path }: Resource, parent: number): string => path.replace(/\{\w+\}/, String(parent))
 
-/** A client of the service over any transport, in a variant of the interface. */
+/** Creates a client over any transport, for a variant of the interface. */
 export const createClient = (transport: Transport, variant: Variant = 'classic'): Client => {
   let rounded = 0
   const count = createRequestCount()

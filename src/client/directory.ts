@@ -1,30 +1,33 @@
 import leven from 'leven'
 import { Fault } from '../domain/errors.ts'
 
-/** Something that people call by name. */
+/** Describes something that people call by name. */
 export type Named = {
   readonly id: number
   readonly name: string
   readonly email?: string
-  /** What it lies in, by name, to tell it from others of its name. */
+  /** Names its parent, to tell it from others of the same name. */
   readonly within?: string
 }
 
-/** Says that a name is that of more than one. */
+/** Reports a name that several things have. */
 export class Ambiguous extends Fault {}
 
 /** Finds things by what people call them. */
 export type Directory<T extends Named> = {
-  /** By id (`7` or `#7`), by exact name or e-mail address, or by a name that differs only in case, spaces and underscores. */
+  /**
+   * Finds by id (`7` or `#7`), by exact name or e-mail address, or by a name that differs only in case, spaces and
+   * underscores.
+   */
   readonly find: (text: string) => T | Fault
   readonly byId: ReadonlyMap<number, T>
 }
 
 const SUGGESTION_DISTANCE = 3
 const LEAST_BEGINNING = 3
-/** Ids have no zeros before them: `007` is a name, or a mistake. */
+/** Matches ids, which have no leading zeros: `007` is a name, or a mistake. */
 const ID = /^[1-9]\d{0,14}$/
-/** An id that is marked as one. */
+/** Matches an id that is marked as one. */
 const MARKED_ID = /^#(?=[1-9]\d{0,14}$)/
 
 /** Returns a name as it is compared: in any case, with any blanks, underscores and dashes between its words. */
@@ -34,18 +37,20 @@ export const looseName = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, ' ')
 
-/** Tells whether at most so many letters differ. Texts whose lengths alone differ by more are not compared. */
+/**
+ * Tells whether two texts differ in at most so many characters. Texts whose lengths differ by more are not compared.
+ */
 export const isWithin = (most: number, one: string, other: string): boolean =>
   Math.abs(one.length - other.length) <= most && leven(one, other) <= most
 
-/** The only name that a text begins, if it says enough. */
+/** Returns the only name that begins with a text, if the text is long enough to tell. */
 const completed = (text: string, names: Iterable<string>): string | undefined => {
   const beginning = looseName(text)
   const [only, ...more] = [...names].filter((name) => looseName(name).startsWith(beginning))
   return text.length >= LEAST_BEGINNING && more.length === 0 ? only : undefined
 }
 
-/** The name nearest to a misspelt one, or that it is the beginning of, if there is any. */
+/** Returns the name that a misspelt or shortened text most likely means, if there is one. */
 export const nearest = (text: string, names: Iterable<string>): string | undefined => {
   const wanted = looseName(text)
   let best: string | undefined
@@ -68,7 +73,7 @@ const index = <T extends Named>(list: readonly T[], key: (one: T) => string | un
 }
 
 /**
- * A directory of things of a kind; `title` names the kind in faults. A number is an id, and a name where none
+ * Creates a directory of things of a kind; `title` names the kind in faults. A number is an id, or a name where nothing
  * has that id.
  */
 export const createDirectory = <T extends Named>(title: string, list: readonly T[]): Directory<T> => {

@@ -1,30 +1,33 @@
 import { KpiError } from '../domain/errors.ts'
 import { type Clock, type Sending, Stopped, type Waiting } from './transport.ts'
 
-/** What trying again works with. */
+/** Describes what retrying works with. */
 type Retrying = {
   readonly clock: Clock
   /** Ends all waiting. */
   readonly signal: AbortSignal
-  /** A number from 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number
-  /** Takes what there is to say of a service that is waited for. */
+  /** Takes notes on a service that is waited for. */
   readonly note: (text: string) => void
 }
 
 const MOST_TRIES = 5
-/** So often it is asked whether a request that is still being done has been done. */
+/** Bounds how often a request that is still in progress is asked about. */
 const MOST_ASKED = 60
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
-/** However long a service asks to wait before it is asked again. */
+/** Sets the longest wait before asking again, whatever the service asks for. */
 const LONGEST_ASKED_MS = 300_000
 
-/** Of so many requests one may be tried again, and a few more, so that what is dead is not asked for ever. */
+/** Sets the share of requests that may be retried, besides a few, so that a dead service is not asked for ever. */
 const REQUESTS_A_RETRY = 10
 const FIRST_RETRIES = 10
 
-/** Whether a request that failed may be sent again as it is: it changes nothing, was never sent, or is done only once. */
+/**
+ * Tells whether a failed request may be sent again as it is: it changes nothing, was never sent, or has an
+ * Idempotency-Key.
+ */
 export const mayTryAgain = ({ method, idempotencyKey }: Sending, failure: KpiError, tries: number): boolean => {
   const { code, mayBeDone, retryAfter } = failure
   // Our own service is still doing what the key names.
@@ -33,7 +36,7 @@ export const mayTryAgain = ({ method, idempotencyKey }: Sending, failure: KpiErr
   return method === 'GET' ? code === 'unavailable' || mayBeDone : code === 'unavailable' && !mayBeDone
 }
 
-/** How long to wait before the next try: twice as long each time, spread by chance, or what the service asks for. */
+/** Returns how long to wait before the next try: twice as long each time with jitter, or what the service asks for. */
 export const waitBefore = ({ retryAfter = 0 }: KpiError, tries: number, chance: number): number => {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(20, tries - 1)) * (0.5 + chance / 2)
   return Math.max(wait, Math.min(LONGEST_ASKED_MS, retryAfter * 1000))
@@ -42,19 +45,19 @@ export const waitBefore = ({ retryAfter = 0 }: KpiError, tries: number, chance: 
 /** Sends, and tries again what may be tried again. */
 export type Retry = {
   readonly send: <T>(sending: Sending, send: () => Promise<T>) => Promise<T>
-  /** The service, since it last failed, as long as nothing was answered well. */
+  /** Tells since when the service has been failing without a good answer in between. */
   readonly waiting: () => Waiting | undefined
 }
 
 const WORDS = { unreachable: 'service not reachable', failing: 'service failing' } as const
 
-/** A service that is not there, or fails, and when it is asked again. */
+/** Returns the text for a service that is unavailable or fails, and when it is asked again. */
 export const outageText = (reason: keyof typeof WORDS, leftMs: number): string =>
   `${WORDS[reason]}, trying again${leftMs > 0 ? ` in ${Math.ceil(leftMs / 1000)} s` : ''}`
 
 /**
- * Tries again what failed, as long as not too much of all fails. A service that has never answered is not waited for: it is
- * likelier that its name is wrong.
+ * Creates the retry of failed requests, as long as not too many fail. A service that has never answered is not waited
+ * for: its name is probably wrong.
  */
 export const createRetry = ({ clock, signal, random, note }: Retrying): Retry => {
   let left = FIRST_RETRIES

@@ -4,12 +4,12 @@ import type { AnyRecord } from '../domain/schema.ts'
 import type { KeySaid, Working } from './http/credentials.ts'
 import type { TextAnswer } from './http/response.ts'
 
-/** Thrown where work was given up because somebody asked to stop, or its time was over. */
+/** Thrown where work was given up because the user asked to stop, or its time was over. */
 export class Stopped extends Error {
   override readonly name = 'Stopped'
 }
 
-/** Counts requests that have come to an end. */
+/** Counts completed requests. */
 type RequestCount = {
   /** Sends a request, and counts it once it was answered or has failed. */
   readonly during: <T>(send: () => Promise<T>) => Promise<T>
@@ -34,77 +34,77 @@ export const createRequestCount = (): RequestCount => {
   }
 }
 
-/** A request to the service, whichever way it goes. */
+/** Describes a request to the service, over any transport. */
 export type Sending = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below the base URL, such as `/kpis/7`. */
+  /** Holds the path below the base URL, such as `/kpis/7`. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   readonly body?: Json
-  /** A name for what a POST does, by which our own service knows it again (decisions, section 5). */
+  /** Names what a POST does, so that the bundled service recognizes it when it comes again. */
   readonly idempotencyKey?: string
 }
 
-/** What came back: JSON that still has to be read, or records from a service in the same process. */
+/** Describes what came back: JSON that is still to be read, or records from a service in this process. */
 export type Received = {
   readonly content:
     { readonly json: Json } | { readonly record: AnyRecord } | { readonly records: readonly AnyRecord[] }
-  /** How many there are, where the service says so. */
+  /** Counts all that there are, where the service tells. */
   readonly total?: number | undefined
-  /** Whether the service says that there is a next page. */
+  /** Tells whether there is a next page, where the service tells. */
   readonly hasNext?: boolean
-  /** Whether something was made rather than changed, where the service tells the two apart. */
+  /** Tells whether something was created rather than updated, where the service tells. */
   readonly isCreated?: boolean | undefined
 }
 
-/** What requests went through besides being answered. */
+/** Describes what requests went through before they were answered. */
 export type Traffic = {
-  /** Those that were refused for the limit, and sent again. */
+  /** Counts requests that were refused for the limit, and sent again. */
   readonly refused: number
-  /** How long all was held up, in milliseconds: that a request waited for its turn, and none was under way. */
+  /** Holds the milliseconds in which a request waited for the limit while none was under way. */
   readonly waitedMs: number
 }
 
-/** How much of a service's limit is used. */
+/** Describes how much of a service's limit is used. */
 export type Usage = { readonly used: number; readonly limit: number; readonly windowMs: number }
 
-/** What requests wait for, and until when. */
+/** Describes what requests wait for, and until when. */
 export type Waiting = {
   readonly until: number
-  /** The service's limit, the rate that was asked for, or a service that is not there or fails. */
+  /** Names the reason: the service's limit, the user's rate, or a service that is unavailable or fails. */
   readonly reason: 'limit' | 'rate' | 'unreachable' | 'failing'
-  /** So many requests may go in a window, where that is waited for. */
+  /** Counts the requests that are allowed in a window, where that is waited for. */
   readonly allowed?: { readonly requests: number; readonly windowMs: number } | undefined
 }
 
-/** A way to the service. A refusal is thrown as the same `KpiError` whichever way is taken. */
+/** Describes a way to send requests to the service. A refusal is the same `KpiError` over every transport. */
 export type Transport = {
   readonly send: (sending: Sending) => Promise<Received>
-  /** What the service last said of the key, where one goes this way. */
+  /** Returns what the last answer told of the key, where there is one. */
   readonly keySaid?: () => KeySaid | undefined
-  /** Who asks: different for different credentials, and never one of them. */
+  /** Names the credentials: different ones differently, and none by itself. */
   readonly caller: string
-  /** When weeks and years begin, where that is known. */
+  /** Says when weeks and years begin, where that is known. */
   readonly calendar?: Calendar
-  /** Whose entries are worked with, by what the service has answered so far. */
+  /** Tells whose entries are worked with, as far as answers have told. */
   readonly workingFor: () => Working
-  /** Whether the service is ours, by what it has answered so far; only there an Idempotency-Key is relied on. */
+  /** Tells whether answers have shown that it is the bundled service; only there an Idempotency-Key is relied on. */
   readonly isOurs: () => boolean
   /** Counts each time that a request was answered or failed, but not its refusals for the limit. */
   readonly requests?: () => number
   readonly traffic?: () => Traffic
-  /** How much of the limit is used; undefined where none is known. */
+  /** Tells how much of the limit is used; undefined where that is not known. */
   readonly usage?: () => Usage | undefined
-  /** What requests wait for at this moment, where they do. */
+  /** Tells what requests are waiting for right now, where they are. */
   readonly waiting?: () => Waiting | undefined
   readonly close: () => Promise<void>
 }
 
-/** One request's turn at a gate. */
+/** Describes the permit of one request. */
 export type Turn = {
   /**
-   * To be called once there is an answer, or none will come; says whether the request was only put off for the limit, and
-   * is to be sent again after another turn.
+   * Ends the permit, with the answer where one came; tells whether the request was only put off for the limit, and is
+   * to be sent again with another permit.
    */
   readonly leave: (answer?: TextAnswer) => boolean
 }
@@ -114,18 +114,18 @@ export type Gate = {
   /** Waits for a turn; throws `Stopped` where the wait is given up. */
   readonly enter: () => Promise<Turn>
   readonly traffic: () => Traffic
-  /** How much of the limit is used; undefined where none is known. */
+  /** Tells how much of the limit is used; undefined where that is not known. */
   readonly usage: () => Usage | undefined
-  /** What the next request waits for, where it does. */
+  /** Tells what the next request waits for, where it does. */
   readonly waiting: () => Waiting | undefined
   readonly close: () => void
 }
 
-/** Time as whoever waits needs it. */
+/** Describes the clock of whatever waits. */
 export type Clock = {
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number
-  /** Milliseconds since some moment, which go on evenly whatever the clock is set to. */
+  /** Returns milliseconds on a monotonic clock. */
   readonly uptime: () => number
   /** Resolves after so many milliseconds, or at once where `signal` is aborted. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>

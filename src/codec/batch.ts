@@ -12,16 +12,16 @@ import type { Reading, Resource } from '../domain/schema.ts'
 import { membersOf } from './field-names.ts'
 import { checkDraft, draftToJson, expectObject, isObject, type Json, readDraft } from './json.ts'
 
-/** The faults that something was refused for, as text. */
+/** Returns the faults of a refusal as text. */
 export const faultsToText = ({ message, issues }: KpiError): string => JSON.stringify({ message, issues })
 
-/** The same refusal again, read from that text. */
+/** Returns the refusal that was written as that text. */
 export const faultsFromText = (text: string): KpiError => {
   const { message, issues } = JSON.parse(text) as { readonly message: string; readonly issues: readonly Issue[] }
   return new KpiError('invalid', message, { issues })
 }
 
-/** A batch as it was sent: what it does with all entries, and each entry as far as it could be read. */
+/** Describes a batch as it was sent: what it does with all entries, and each entry as far as it could be read. */
 type SentBatch = { readonly flags: Reading<BatchFlags>; readonly list: readonly Reading<EntryDraft>[] }
 
 const faultOfList = (list: Json): Issue | undefined => {
@@ -38,18 +38,18 @@ const readEntry = (of: EntryResource, body: Json, lenient: boolean): Reading<Ent
 
 const DRAFTS = Symbol('drafts')
 
-/** A batch in memory: becomes JSON where it goes through text, and is taken as it is in the same process. */
+/** Describes a batch in memory: it becomes JSON over text, and is taken as it is in this process. */
 type BatchInMemory = { readonly [DRAFTS]: readonly EntryDraft[]; readonly toJSON: () => Json }
 
 const isInMemory = (body: Json): body is BatchInMemory => typeof body === 'object' && body !== null && DRAFTS in body
 
-/** The body of a batch that adds or updates the entries. */
+/** Returns the body of a batch that adds or updates entries. */
 export const batchBody = (drafts: readonly EntryDraft[], of: EntryResource = entry): BatchInMemory => ({
   [DRAFTS]: drafts,
   toJSON: () => ({ entries: drafts.map((draft) => draftToJson(of, draft)) }),
 })
 
-/** Whether a batch in memory adds to what is stored, so that to do it twice is to do it wrong. */
+/** Tells whether a batch in memory adds to what is stored, so that doing it twice would be wrong. */
 export const addsUp = (body: Json): boolean =>
   isInMemory(body) && body[DRAFTS].some(({ addToActual }) => addToActual === true)
 
@@ -57,8 +57,9 @@ const BATCH: Resource = batchFlags
 const NO_FLAGS: Reading<BatchFlags> = { values: {}, issues: [] }
 
 /**
- * Reads the body of a batch (decisions, section 5). Faults of its flags and of single entries stay with them, to be told
- * together with those that only the store can tell. Others have their turn between the entries. JSON cannot hold a symbol, so only a caller in this process can spare the reading; its values are checked all the same.
+ * Reads the body of a batch. Faults of its flags and entries stay with them, to be reported together with those that
+ * only the store can find. Others have their turn between entries. JSON cannot hold a symbol, so only a caller in this
+ * process can skip the reading; its values are checked all the same.
  */
 export const readBatch = async (
   body: Json,

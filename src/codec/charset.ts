@@ -1,4 +1,4 @@
-/** UTF-8, and US-ASCII by all of its names (IANA), which is a part of it. */
+/** Lists UTF-8, and US-ASCII by all of its names (IANA), which is a part of it. */
 const UTF_8: ReadonlySet<string> = new Set([
   'utf-8',
   'utf8',

@@ -2,12 +2,15 @@ import { stringify } from 'csv-stringify/sync'
 import type { AnyRecord, NamedField } from '../domain/schema.ts'
 import { textOf } from './cell-text.ts'
 
-/** The header line of a CSV file (RFC 4180) with these columns. */
+/** Returns the header line of a CSV file (RFC 4180) with these columns. */
 export const csvHeader = (columns: readonly NamedField[]): string => stringify([columns.map(({ name }) => name)])
 
 const NEEDS_QUOTES = /[",\r\n]/
 
-/** A line without anything to quote is only joined: quoting looks at each cell for longer than all the rest takes. */
+/**
+ * Returns a line of CSV. One without anything to quote is only joined, as quoting looks at each cell for longer than
+ * all the rest takes.
+ */
 const csvLine = (cells: string[]): string =>
   cells.some((cell) => NEEDS_QUOTES.test(cell)) ? stringify([cells]) : `${cells.join(',')}\n`
 

@@ -6,7 +6,7 @@ type Names = { readonly byLowerCase: ReadonlyMap<string, string>; readonly longe
 
 const known = new WeakMap<Resource['fields'], Names>()
 
-/** The names of a resource's fields and lists, by their lower case. */
+/** Returns the names of a resource's fields and lists, by their lower case. */
 const namesOf = ({ fields, lists }: Resource): Names => {
   const found = known.get(fields)
   if (found) return found
@@ -17,20 +17,20 @@ const namesOf = ({ fields, lists }: Resource): Names => {
   return names
 }
 
-/** The field or list of a resource that a name means, without regard to case; undefined where that is none. */
+/** Returns the field or list of a resource that a name means, without regard to case; undefined where it is none. */
 export const fieldNamed = (of: Resource, name: string): string | undefined => {
   const { byLowerCase, longest } = namesOf(of)
   return name.length > longest ? undefined : byLowerCase.get(name.toLowerCase())
 }
 
-/** Whether a name means a field or list of a resource, or of what is in its lists. */
+/** Tells whether a name means a field or list of a resource, or of what its lists hold. */
 export const isNameIn = (of: Resource, name: string): boolean =>
   fieldNamed(of, name) !== undefined || Object.values(of.lists ?? {}).some((list) => isNameIn(list, name))
 
-/** An object with more names of fields than this spells the same ones again and again. */
+/** Sets how many names an object may have before it surely repeats fields. */
 export const SPELLINGS_LIMIT = 1000
 
-/** A JSON object by the names of a resource's fields, and the faults of names that are given more than once. */
+/** Describes the members of a JSON object by field, and the faults of names that are given more than once. */
 type Members = { readonly source: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] }
 
 const NO_ISSUES: readonly Issue[] = []
@@ -41,8 +41,8 @@ const isSpelledAsIs = (of: Resource, source: Readonly<Record<string, unknown>>):
 }
 
 /**
- * Finds the fields of a resource in a JSON object without regard to case. A name that is written as the field is wins;
- * two others that mean the same field and differ in what they say are a fault of that field.
+ * Finds the fields of a resource in a JSON object without regard to case. A name in the field's own case wins; two
+ * others that differ in value are a fault.
  */
 export const membersOf = (of: Resource, source: Readonly<Record<string, unknown>>): Members => {
   if (isSpelledAsIs(of, source)) return { source, issues: NO_ISSUES }

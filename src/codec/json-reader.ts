@@ -3,22 +3,24 @@ import { NUMBER_LIMIT } from '../domain/limits.ts'
 import { neverPause, type Pause } from '../domain/pause.ts'
 import type { RawNumber } from './json-number.ts'
 
-/** What a text may hold at most, where that is limited. */
+/** Describes the limits of a text. */
 export type JsonLimits = {
-  /** Levels that it is nested. */
+  /** Bounds the levels of nesting. */
   readonly depth: number
-  /** Keys and elements, all together. */
+  /** Bounds keys and elements, all together. */
   readonly members: number
-  /** Keys of one object, beyond which only those are kept that are asked for, and no more than as many again. */
+  /**
+   * Bounds the keys of one object, beyond which only those that are asked for are kept, and no more than as many again.
+   */
   readonly keys: number
   readonly isKept: (key: string) => boolean
 }
 
-/** A list or object of up to so many characters is handed to `JSON.parse`, unless a number in it is long. */
+/** Bounds the lists and objects that are handed to `JSON.parse`, unless a number in them is long. */
 const WHOLE_LIMIT = 4096
-/** A string is read in pieces of so many characters. */
+/** Sets the size of the pieces in which a string is read. */
 const PIECE = 16_384
-/** A double names a decimal of up to 15 digits exactly; only longer numbers are kept as they are written. */
+/** Matches numbers of more than 15 digits: a double is exact up to there. */
 const LONG_NUMBER = /\d[\d.]{15}/
 const LONG = 16
 
@@ -44,10 +46,10 @@ const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['null', null],
 ])
 
-/** A number as a double, or as it is written where a double would lose digits. */
+/** Returns a number as a double, or as it is written where a double would lose digits. */
 const numberOf = (text: string): number | RawNumber => (LONG_NUMBER.test(text) ? JSON.rawJSON(text) : Number(text))
 
-/** A list or object whose end has not been read yet. */
+/** Describes a list or object whose end has not been read yet. */
 type Open = {
   readonly list: unknown[] | undefined
   readonly object: Record<string, unknown>
@@ -55,10 +57,13 @@ type Open = {
   keys: number
 }
 
-/** A list or object that `JSON.parse` can read: where it ends, how many members it has in all, and how deep it is. */
+/**
+ * Describes a list or object that `JSON.parse` can read: where it ends, how many members it has in all, and how deep it
+ * is.
+ */
 type Whole = { readonly end: number; readonly members: number; readonly depth: number }
 
-/** The place after the string that begins at a place; beyond `until` where it does not end before that. */
+/** Returns the place after the string at a place; beyond `until` where it does not end before that. */
 const afterString = (text: string, start: number, until: number): number => {
   let at = start + 1
   while (at < until && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
@@ -103,12 +108,12 @@ const setMember = (object: Record<string, unknown>, key: string, value: unknown)
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** What may follow in a text. */
+/** Names what may follow in a text. */
 type Next = 'value' | 'first' | 'key' | 'colon' | 'more' | 'string' | 'end'
 
 /**
- * Reads JSON a part at a time, as `JSON.parse` does, but that a number too long for a double comes as a `RawNumber`.
- * Throws SyntaxError for what is not JSON, and `malformed` for more than the limits allow.
+ * Reads JSON part by part, with the result of `JSON.parse`, except that a number too long for a double comes as a
+ * `RawNumber`. Throws SyntaxError for what is not JSON, and `malformed` for more than the limits allow.
  */
 export class JsonReader {
   readonly #text: string
@@ -117,7 +122,7 @@ export class JsonReader {
   #at = 0
   #next: Next = 'value'
   #members = 0
-  /** What has been read of a string, and whether that is a key. */
+  /** Holds what has been read of a string, and whether that is a key. */
   #string = ''
   #isKey = false
   #root: unknown
@@ -127,12 +132,12 @@ export class JsonReader {
     this.#limits = limits
   }
 
-  /** What the text says, once all of it has been read. */
+  /** Returns the value, once all of the text has been read. */
   get value(): unknown {
     return this.#root
   }
 
-  /** Reads about so many more characters; answers whether all of the text has been read. */
+  /** Reads about so many more characters; returns whether all of the text has been read. */
   read(characters: number): boolean {
     const until = Math.min(this.#text.length, this.#at + characters)
     while (this.#at < until) {
@@ -170,7 +175,7 @@ export class JsonReader {
     else this.#readScalar()
   }
 
-  /** What follows the beginning of a list or object: its end, or the first member. */
+  /** Reads what follows the beginning of a list or object: its end, or the first member. */
   #readFirst(code: number): void {
     const { list } = this.#top
     if (code === (list ? LIST_END : OBJECT_END)) return this.#close()
@@ -185,7 +190,7 @@ export class JsonReader {
     this.#pass(list ? 'value' : 'key')
   }
 
-  /** A small list or object at once, where a list holds it or nothing does; any other one member by member. */
+  /** Reads a small list or object at once, where a list holds it or nothing does; any other one member by member. */
   #readWhole(code: number): void {
     const isTried = this.#open.length === 0 || this.#top.list !== undefined
     const whole = isTried ? measure(this.#text, this.#at) : undefined
@@ -283,7 +288,7 @@ export class JsonReader {
     setMember(object, key, value)
   }
 
-  /** Refuses what is more than the limits allow: so many levels more, and so many keys and elements. */
+  /** Refuses more levels, or more keys and elements, than the limits allow. */
   #mustFit(levels: number, members: number): void {
     const { depth, members: most } = this.#limits
     if (this.#open.length + levels > depth) {
@@ -311,7 +316,7 @@ export class JsonReader {
   }
 }
 
-/** So many characters are read before others may have their turn: well under a millisecond's worth. */
+/** Sets how many characters are read before others may have their turn: well under a millisecond's worth. */
 const STRIDE = 16_384
 
 /** Parses JSON of any size as a `JsonReader` does; others have their turn in between. */

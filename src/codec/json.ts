@@ -7,14 +7,16 @@ import type { AnyRecord, Draft, Field, FieldValue, Patch, Reading, Resource, Sto
 import { membersOf } from './field-names.ts'
 import { jsonOfDecimal, type RawNumber } from './json-number.ts'
 
-/** A value as `JSON.parse` gives it, or as `JSON.stringify` takes it. */
+/** Describes a value as `JSON.parse` gives it, or as `JSON.stringify` takes it. */
 export type Json = unknown
 
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/
 
 const doubleOf = (raw: number | RawNumber): number => (typeof raw === 'number' ? raw : Number(raw.rawJSON))
 
-/** JSON's numbers have no end, a double's do: what it reads as infinite is only too large. */
+/**
+ * Replaces infinity by the largest number: JSON's numbers have no bound, so what reads as infinite is only too large.
+ */
 const finite = (number: number): number => Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, number))
 
 const decimalOf = (raw: number | RawNumber): ParsedDecimal | undefined =>
@@ -35,8 +37,8 @@ const readString = (field: Field, raw: string): FieldValue | Fault => {
 }
 
 /**
- * Reads one field from JSON (decisions, section 4). Where `lenient`, as the classic interface is, numbers and booleans
- * may stand as strings. Null and blank text are null.
+ * Reads one field from JSON. Where `lenient`, as in the classic interface, numbers and booleans may be strings. Null
+ * and blank text are null.
  */
 export const readJson = (field: Field, raw: Json, lenient: boolean): FieldValue | Fault => {
   if (raw === null) return null
@@ -70,11 +72,11 @@ const readField = (
   return new Fault(purpose === 'add' ? 'is required' : 'must not be blank')
 }
 
-/** Whether JSON is an object, rather than a list, null or a value. */
+/** Tells whether JSON is an object, rather than a list, null or a value. */
 export const isObject = (body: Json): body is Readonly<Record<string, Json>> =>
   typeof body === 'object' && body !== null && !Array.isArray(body) && !JSON.isRawJSON(body)
 
-/** A body that must be an object, as one; anything else is a `malformed` error. */
+/** Returns a body that must be an object; anything else is a `malformed` error. */
 export const expectObject = (body: Json): Readonly<Record<string, Json>> => {
   if (!isObject(body)) throw new KpiError('malformed', 'the body must be one JSON object')
   return body
@@ -83,8 +85,8 @@ export const expectObject = (body: Json): Readonly<Record<string, Json>> => {
 const NO_ISSUES: readonly Issue[] = []
 
 /**
- * Reads what is sent to make or change a resource. Names match without regard to case, unknown and read-only fields are
- * ignored, and all faults are collected.
+ * Reads what is sent to create or change a resource. Names match without regard to case, unknown and read-only fields
+ * are ignored, and all faults are collected.
  */
 const readFields = (of: Resource, body: Json, purpose: Purpose, read: Read, lenient: boolean): Reading<AnyRecord> => {
   const { source, issues: ofNames } = membersOf(of, expectObject(body))
@@ -109,7 +111,7 @@ export const readDraft = <R extends Resource>(of: R, body: Json, lenient: boolea
 export const readPatch = <R extends Resource>(of: R, body: Json, lenient: boolean): Reading<Patch<R>> =>
   readFields(of, body, 'update', lenient ? readLenient : readStrict, lenient) as Reading<Patch<R>>
 
-/** Whether nothing is wrong with any value of a draft, and none is to be kept in another form. */
+/** Tells whether no value of a draft has a fault, and none is to be stored in another form. */
 const isGood = (of: Resource, draft: Readonly<Record<string, FieldValue | undefined>>): boolean => {
   for (const { name, field } of of.writable) {
     const value = draft[name]
@@ -121,15 +123,15 @@ const isGood = (of: Resource, draft: Readonly<Record<string, FieldValue | undefi
 }
 
 /**
- * Checks a draft whose values are in their own form already, as a client in the same process has them. A good one is
- * taken as it is: it must not be changed.
+ * Checks a draft from a client in this process, whose values are in their own form already. A good one is taken as it
+ * is: it must not be changed.
  */
 export const checkDraft = <R extends Resource>(of: R, draft: Draft<R>, lenient: boolean): Reading<Draft<R>> =>
   isGood(of, draft)
     ? { values: draft, issues: NO_ISSUES }
     : (readFields(of, draft, 'add', checkValue as Read, lenient) as Reading<Draft<R>>)
 
-/** One value as JSON has it: exact numbers, dates and times as text. */
+/** Returns one value as JSON: exact numbers, dates and times as text. */
 const writeJson = (field: Field, value: FieldValue): Json => {
   if (typeof value === 'bigint') return jsonOfDecimal(value)
   if (typeof value !== 'number') return value
@@ -137,14 +139,14 @@ const writeJson = (field: Field, value: FieldValue): Json => {
   return field.kind === 'datetime' ? formatInstant(value) : value
 }
 
-/** A record as the JSON object that is shown of it, its fields in the table's order. */
+/** Returns a record as a JSON object, its fields in the table's order. */
 export const recordToJson = (of: Pick<Resource, 'shown'>, record: AnyRecord): Record<string, Json> => {
   const json: Record<string, Json> = {}
   for (const { name, field } of of.shown) json[name] = writeJson(field, record[name] ?? null)
   return json
 }
 
-/** A draft or patch as the JSON object that is sent for it. */
+/** Returns a draft or patch as the JSON object that is sent for it. */
 export const draftToJson = <R extends Resource>(of: R, draft: Draft<R> | Patch<R>): Record<string, Json> => {
   const values = draft as Readonly<Record<string, FieldValue | undefined>>
   const json: Record<string, Json> = {}
@@ -155,7 +157,7 @@ export const draftToJson = <R extends Resource>(of: R, draft: Draft<R> | Patch<R
   return json
 }
 
-/** Midnight behind a day, however it is written: services of others may name a zone, or fractions of a second. */
+/** Matches midnight behind a day in any form: third-party services may add a zone, or fractions of a second. */
 const MIDNIGHT = /(?<=^\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d{2}:?\d{2})?$/
 
 const MOMENT = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})?$/
@@ -170,7 +172,7 @@ const readMoment = (text: string): Instant | null => {
 const YES = /^(?:true|1|yes|on)$/i
 const NO = /^(?:false|0|no|off)$/i
 
-/** A field that is answered as text; some services write numbers so, too. */
+/** Returns a field that is answered as text; some services write numbers so, too. */
 const readAnswerText = ({ kind }: Field, text: string): FieldValue => {
   if (kind === 'date') return parseDay(text) ?? parseDay(text.replace(MIDNIGHT, '')) ?? null
   if (kind === 'datetime') return parseInstant(text) ?? readMoment(text)
@@ -198,7 +200,7 @@ const readAnswer = (field: Field, raw: Json): FieldValue => {
   return kind === 'text' && !nullable ? '' : null
 }
 
-/** A title with its article: the only vowel that is spoken otherwise begins a user and a unit. */
+/** Returns a title with its article: of the titles with a vowel, only user and unit take "a". */
 const withArticle = (title: string): string => `${/^[aeio]/.test(title) ? 'an' : 'a'} ${title}`
 
 /** Reads a record that a service has answered. What it adds beyond the table is left; what it lacks is null. */
@@ -221,12 +223,12 @@ export const countRounded = (of: Resource, body: Json): number =>
     ? of.shown.filter(({ name, field }) => field.kind === 'decimal' && parsedIn(body[name])?.rounded).length
     : 0
 
-/** Moments tell when a record was made: one that cannot be read is shown as none, and keeps nobody from the rest. */
+/** Tells whether a field may be unreadable: the time of creation is shown as none, and nobody is kept from the rest. */
 const mayBeLost = ({ kind }: Field): boolean => kind === 'datetime'
 
 /**
- * Returns the first field of a listed record that says something that cannot be read, or an id that it lacks, with what
- * stands there; undefined where all can be read. Read as blank, it would be taken for something that is not there.
+ * Returns the first field of a listed record that cannot be read, or an id that it lacks, with what is there; undefined
+ * where all can be read. Read as blank, it would be taken for absent.
  */
 export const unreadableIn = (of: Resource, body: Json): { readonly name: string; readonly raw: Json } | undefined => {
   if (!isObject(body)) return undefined

@@ -4,10 +4,10 @@ import { ATTRIBUTE_LIMIT, DEPTH_LIMIT, ELEMENT_LIMIT, XML_PIECE_LIMIT } from '..
 import { neverPause, type Pause } from '../domain/pause.ts'
 import { isUtf8Name } from './charset.ts'
 
-/** How many parts of a prolog are passed over before others may have their turn. */
+/** Sets how many parts of a prolog are skipped before others may have their turn. */
 const PARTS_A_TURN = 1000
 
-/** A part of a prolog that may stand before a DOCTYPE: how it starts and ends. */
+/** Lists the parts of a prolog that may come before a DOCTYPE: how each starts and ends. */
 const PARTS = [
   ['<?', '?>'],
   ['<!--', '-->'],
@@ -15,13 +15,13 @@ const PARTS = [
 
 const NO_BLANK = /[^\s\u0085]/g
 
-/** Where the first character from a place on stands that is no blank, also by XML 1.1. */
+/** Returns the place of the first character that is not blank, also by XML 1.1. */
 const skipBlanks = (text: string, from: number): number => {
   NO_BLANK.lastIndex = from
   return NO_BLANK.exec(text)?.index ?? text.length
 }
 
-/** The end of the instruction or comment that starts at a place; undefined where none does, or it never ends. */
+/** Returns the end of the instruction or comment at a place; undefined where there is none, or it never ends. */
 const endOfPart = (text: string, at: number): number | undefined => {
   const part = PARTS.find(([start]) => text.startsWith(start, at))
   if (!part) return undefined
@@ -31,8 +31,8 @@ const endOfPart = (text: string, at: number): number | undefined => {
 }
 
 /**
- * Whether an XML document has a DOCTYPE: it can only follow blanks, instructions and comments, so no more than these is
- * looked at, and nothing of what is in it. Anywhere else it is text, or not well formed.
+ * Tells whether an XML document has a DOCTYPE. It can only follow blanks, instructions and comments, so no more than
+ * these is looked at; anywhere else it is text, or not well formed.
  */
 const hasDoctype = async (text: string, pause: Pause): Promise<boolean> => {
   let at = skipBlanks(text, 0)
@@ -45,17 +45,17 @@ const hasDoctype = async (text: string, pause: Pause): Promise<boolean> => {
   }
 }
 
-/** The namespace of all elements of the classic interface (decisions, section 9). */
+/** Names the namespace of all elements of the classic interface. */
 export const NAMESPACE = 'http://schemas.datacontract.org/2004/07/SimpleKPI.Application.Areas.Api.Models'
 
-/** The namespace of the attribute `nil`, which says that an element is null. */
+/** Names the namespace of the attribute `nil`, which marks an element as null. */
 export const XSI = 'http://www.w3.org/2001/XMLSchema-instance'
 
-/** An element of an XML document: the text directly in it, and the elements in it. */
+/** Describes an element of an XML document: its own text, and the elements in it. */
 export type XmlElement = {
-  /** Without a prefix. */
+  /** Names the element, without a prefix. */
   readonly name: string
-  /** Whether it is in the interface's namespace or in none: elements of any other are not the interface's. */
+  /** Tells whether it is in the interface's namespace or in none: elements of any other are ignored. */
   readonly isKnown: boolean
   readonly isNil: boolean
   text: string
@@ -64,10 +64,12 @@ export type XmlElement = {
 
 const MESSAGE_LIMIT = 200
 
-/** How much of a document is parsed before others may have their turn: a millisecond's worth, of whatever it holds. */
+/**
+ * Sets how much of a document is parsed before others may have their turn: a millisecond's worth, whatever it holds.
+ */
 const SLICE = 4096
 
-/** The error for an XML body that is refused. It may quote a document, of any length: it is cut. */
+/** Returns the error for a malformed XML body, cut short where it quotes the document. */
 export const malformedXml = (message: string): KpiError =>
   new KpiError('malformed', `the body ${message.slice(0, MESSAGE_LIMIT)}`)
 
@@ -84,11 +86,11 @@ const elementOf = (tag: SaxesTagNS): XmlElement => ({
   children: [],
 })
 
-/** What a parser has met so far. */
+/** Describes what a parser has collected so far. */
 type Collected = {
-  /** Stands for the document: the root is in it. */
+  /** Stands for the document, whose only element is the root. */
   readonly whole: XmlElement
-  /** To be told how much more has been parsed. */
+  /** Tells how much more has been parsed. */
   readonly onSlice: (length: number) => void
 }
 
@@ -106,8 +108,8 @@ const collectText = (parser: SaxesParser<{ xmlns: true }>, open: readonly XmlEle
 }
 
 /**
- * Follows a parser, and puts the elements that it meets into one that stands for the document. A piece that is very long
- * is refused before its end: a parser puts it together character by character, in far more memory than it has characters.
+ * Collects the elements that a parser meets. A very long piece is refused before its end: a parser joins it character
+ * by character, in far more memory than it has characters.
  */
 const collect = (parser: SaxesParser<{ xmlns: true }>): Collected => {
   const whole: XmlElement = { name: '', isKnown: true, isNil: false, text: '', children: [] }
@@ -144,7 +146,7 @@ const collect = (parser: SaxesParser<{ xmlns: true }>): Collected => {
   return { whole, onSlice }
 }
 
-/** A parser that throws `malformed` at the first fault. */
+/** Creates a parser that throws `malformed` at the first fault. */
 const createParser = (): SaxesParser<{ xmlns: true }> => {
   const parser = new SaxesParser({ xmlns: true })
   parser.on('error', ({ message }) => {
@@ -173,8 +175,7 @@ const parseInSlices = async (text: string, pause: Pause): Promise<XmlElement> =>
 
 /**
  * Parses an XML document to its root element; others have their turn while a large one is read. Throws `malformed` for
- * what is not well formed, has a DOCTYPE, names another encoding than UTF-8, or is larger or deeper than a body may be
- * (decisions, section 9).
+ * what is not well formed, has a DOCTYPE, names another encoding than UTF-8, or is larger or deeper than a body may be.
  */
 export const parseXml = async (text: string, pause: Pause = neverPause): Promise<XmlElement> => {
   if (await hasDoctype(text, pause)) throw malformedXml('has a DOCTYPE, which is not allowed')

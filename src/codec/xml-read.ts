@@ -4,23 +4,23 @@ import { fieldNamed, SPELLINGS_LIMIT } from './field-names.ts'
 import type { Json } from './json.ts'
 import { malformedXml, parseXml, type XmlElement } from './xml-parse.ts'
 
-/** How much of the name of another root is told back. */
+/** Sets how much of the name of a wrong root is quoted. */
 const NAME_LIMIT = 50
 
-/** The other two ways in which XML writes a boolean. */
+/** Lists the other two ways in which XML writes a boolean. */
 const BOOLEANS: ReadonlyMap<string, string> = new Map([
   ['1', 'true'],
   ['0', 'false'],
 ])
 
-/** An element with elements in it is no value: as an object, any field refuses it. */
+/** Returns the value of an element; one with elements in it becomes an object, which any field refuses. */
 const readValue = (field: Field, { text, children, isNil }: XmlElement): Json => {
   if (isNil) return null
   if (children.length > 0) return {}
   return field.kind === 'boolean' ? (BOOLEANS.get(text.trim()) ?? text) : text
 }
 
-/** The elements in an element that holds nothing else. */
+/** Returns the elements in an element that holds nothing else. */
 const childrenOf = ({ name, text, children }: XmlElement): readonly XmlElement[] => {
   if (text.trim() !== '') throw malformedXml(`has text directly in <${name}>, where only elements may stand`)
   return children
@@ -57,9 +57,9 @@ const readObject = async (of: Resource, element: XmlElement, pause: Pause): Prom
 }
 
 /**
- * Reads an XML body that holds a resource into what JSON would give for it: values as text, nil as null. Names are taken
- * without regard to case, and elements that the resource does not have are ignored; others have their turn while a large
- * document is read. Throws `malformed` for another document, or what is none.
+ * Reads an XML body into what JSON would give for it: values as text, nil as null. Names match without regard to case,
+ * and unknown elements are ignored; others have their turn while a large document is read. Throws `malformed` for any
+ * other document.
  */
 export const readXml = async (
   text: string,

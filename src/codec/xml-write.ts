@@ -6,14 +6,14 @@ import { NAMESPACE, XSI } from './xml-parse.ts'
 
 const ROOT = ` xmlns="${NAMESPACE}" xmlns:i="${XSI}"`
 
-/** What text may hold and XML may not, such as a control character in an address that is told back. */
+/** Matches what text may hold and XML may not, such as a control character in an address that is quoted. */
 const UNWRITABLE = /(?![\n\t])[\p{Cc}\p{Cs}\ufffe\uffff]/gu
 const MARKUP = /[&<>\r]/g
-/** Nearly all text can stand as it is. */
+/** Matches text that needs no escaping, as nearly all does. */
 const PLAIN = /^[\t\n !-%'-;=?-~]*$/
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' }
 
-/** Text as it stands between tags; what XML cannot hold becomes U+FFFD. */
+/** Returns text as it stands between tags; what XML cannot hold becomes U+FFFD. */
 const escapeXml = (text: string): string =>
   PLAIN.test(text) ? text : text.replace(MARKUP, (one) => ESCAPES[one] ?? one).replace(UNWRITABLE, '\ufffd')
 
@@ -31,7 +31,7 @@ const recordElement = (of: Resource, record: AnyRecord, attributes = ''): string
   return element(of.root, values.join(''), attributes)
 }
 
-/** A record as an XML document, its fields in the table's order, decimals with four places. */
+/** Returns a record as an XML document, its fields in the table's order, decimals with four places. */
 export const recordToXml = (of: Resource, record: AnyRecord): string => recordElement(of, record, ROOT)
 
 function* recordElements(of: Resource, records: readonly AnyRecord[]): Generator<string> {
@@ -53,10 +53,12 @@ const issueElement = ({ index, field, message }: Issue): string => {
   return element('FieldError', place + textElement('field', field) + textElement('message', message))
 }
 
-/** So many faults are written at once. */
+/** Sets how many faults are written at once. */
 const PART = 200
 
-/** A refusal as an XML document: why, and which fields it is for. Of a batch they may be very many, so it comes in parts. */
+/**
+ * Returns a refusal as an XML document: why, and for which fields. A batch may have very many, so it comes in parts.
+ */
 export const errorToXml = function* (message: string, issues: readonly Issue[]): Generator<string> {
   yield `<Error${ROOT}>${textElement('message', message)}`
   if (issues.length > 0) yield '<errors>'

@@ -1,6 +1,6 @@
-/** A calendar day as the number of days since 1970-01-01, negative before it. */
+/** Counts a calendar day as days since 1970-01-01, negative before it. */
 export type Day = number
-/** A moment as whole seconds since 1970-01-01T00:00:00 UTC. */
+/** Counts a moment as whole seconds since 1970-01-01T00:00:00 UTC. */
 export type Instant = number
 
 type CivilDate = { readonly year: number; readonly month: number; readonly day: number }
@@ -11,8 +11,8 @@ const DAYS_FROM_0000_03_01 = 719_468
 const INSTANT_TEXT = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2}):(\d{2})$/
 
 /**
- * The day of a year, month and day of month; months beyond 1-12 run into the years around. Years are counted from March
- * here, so that the leap day is the last of them.
+ * Returns the day of a year, month and day of month; months beyond 1-12 run into the years around. Years are counted
+ * from March, so that the leap day is the last of them.
  */
 export const dayOfCivil = (year: number, month: number, day: number): Day => {
   const months = year * 12 + month - 3
@@ -25,7 +25,7 @@ export const dayOfCivil = (year: number, month: number, day: number): Day => {
   return cycle * DAYS_A_CYCLE + dayOfCycle - DAYS_FROM_0000_03_01
 }
 
-/** The year, month (1-12) and day (1-31) of a day. */
+/** Returns the year, month (1-12) and day (1-31) of a day. */
 export const civil = (day: Day): CivilDate => {
   const sinceStart = day + DAYS_FROM_0000_03_01
   const cycle = Math.floor(sinceStart / DAYS_A_CYCLE)
@@ -42,27 +42,29 @@ export const civil = (day: Day): CivilDate => {
   }
 }
 
-/** The first and last days that an entry may have. */
+/** Sets the first and last days that an entry may have. */
 export const FIRST_ENTRY_DAY = dayOfCivil(1900, 1, 1)
 export const LAST_ENTRY_DAY = dayOfCivil(2199, 12, 31)
-/** Queries may begin a year earlier, so that a first period's start can be asked for. */
+/** Sets the first day of a query, a year earlier, so that the start of a first period can be asked for. */
 export const FIRST_QUERY_DAY = dayOfCivil(1899, 1, 1)
 
 const daysInMonth = (year: number, month: number): number => dayOfCivil(year, month + 1, 1) - dayOfCivil(year, month, 1)
 
-/** The day that year, month and day name, or `undefined` where the calendar has no such day. */
+/** Returns the day that year, month and day name, or `undefined` where the calendar has no such day. */
 export const existingDay = (year: number, month: number, day: number): Day | undefined => {
   const exists = year >= 0 && month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= daysInMonth(year, month))
   return exists ? dayOfCivil(year, month, day) : undefined
 }
 
-/** The number that two digits at a place name; NaN where there are none. */
+/** Returns the number of the two digits at a place; NaN where there are none. */
 const pair = (text: string, at: number): number => {
   const [tens, ones] = [text.charCodeAt(at) - 48, text.charCodeAt(at + 1) - 48]
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN
 }
 
-/** A time of day behind a date: which, to the minute or a fraction of a second, and at which distance from UTC. */
+/**
+ * Matches a time of day behind a date: the time, to the minute or a fraction of a second, and its distance from UTC.
+ */
 const TIME = /^[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?$/
 const MIDNIGHT = /^[0:.]+$/
 const UTC = /^(?:Z|[+-][0:]+)?$/
@@ -72,7 +74,7 @@ const LONGEST_TIME = 25
 const timeOf = (text: string): RegExpExecArray | undefined =>
   text.length <= DATE_LENGTH + LONGEST_TIME ? (TIME.exec(text.slice(DATE_LENGTH)) ?? undefined) : undefined
 
-/** Whether a text is a date with a time of day behind it, be it midnight or any other. */
+/** Tells whether a text is a date with a time of day behind it, midnight or any other. */
 export const hasTimeOfDay = (text: string): boolean => timeOf(text) !== undefined
 
 const isMidnight = (text: string): boolean => {
@@ -81,8 +83,8 @@ const isMidnight = (text: string): boolean => {
 }
 
 /**
- * Reads `YYYY-MM-DD`, also with midnight after it: `T00:00:00`, with a blank for the `T`, without seconds or with fractions
- * of them, with `Z` or `+00:00` (decisions, section 4). `undefined` for any other form and for dates that do not exist.
+ * Reads `YYYY-MM-DD`, also with midnight behind it: `T00:00:00`, with a blank for the `T`, without seconds or with
+ * fractions, with `Z` or `+00:00`. `undefined` for any other form and for dates that do not exist.
  */
 export const parseDay = (text: string): Day | undefined => {
   if (text.length !== DATE_LENGTH && !isMidnight(text)) return undefined
@@ -93,7 +95,7 @@ export const parseDay = (text: string): Day | undefined => {
 
 const twoDigits = (value: number): string => (value < 10 ? `0${value}` : String(value))
 
-/** `YYYY-MM-DD`. */
+/** Returns `YYYY-MM-DD`. */
 export const formatDay = (of: Day): string => {
   const { year, month, day } = civil(of)
   return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`
@@ -109,7 +111,7 @@ export const parseInstant = (text: string): Instant | undefined => {
   return day * SECONDS_A_DAY + hours * 3600 + minutes * 60 + seconds
 }
 
-/** `YYYY-MM-DDTHH:MM:SS`, UTC, without a zone. */
+/** Returns `YYYY-MM-DDTHH:MM:SS` in UTC, without a zone. */
 export const formatInstant = (instant: Instant): string => {
   const day = Math.floor(instant / SECONDS_A_DAY)
   const second = instant - day * SECONDS_A_DAY
@@ -117,8 +119,8 @@ export const formatInstant = (instant: Instant): string => {
   return `${formatDay(day)}T${twoDigits(hours)}:${twoDigits(minutes)}:${twoDigits(second % 60)}`
 }
 
-/** The day, in UTC, that an instant falls on. */
+/** Returns the day, in UTC, of an instant. */
 export const dayOfInstant = (instant: Instant): Day => Math.floor(instant / SECONDS_A_DAY)
 
-/** Monday is 0, Sunday 6. */
+/** Returns the weekday: Monday is 0, Sunday 6. */
 export const weekday = (day: Day): number => (((day + 3) % 7) + 7) % 7

@@ -1,17 +1,17 @@
-/** An exact decimal with four fraction digits, as an integer of ten-thousandths: 12.5 is 125000n. */
+/** Counts an exact decimal with four fraction digits in ten-thousandths: 12.5 is 125000n. */
 export type Decimal = bigint
 
 export const FRACTION_DIGITS = 4
 const SCALE = 10n ** BigInt(FRACTION_DIGITS)
-/** The most digits before the decimal point (decisions, section 4). */
+/** Sets the most digits before the decimal point. */
 export const INTEGER_DIGITS = 14
 const LIMIT = 10n ** BigInt(INTEGER_DIGITS) * SCALE
-/** The largest decimal that has at most 14 integer digits. */
+/** Sets the largest decimal, of 14 integer digits. */
 export const LARGEST: Decimal = LIMIT - 1n
-/** Below this an integer of ten-thousandths and its quotient by 10,000 name each other exactly as doubles. */
+/** Bounds the ten-thousandths that convert to a double and back exactly. */
 const DOUBLE_EXACT = 1e15
 
-/** Whether the value has at most 14 integer digits, as every stored decimal must. */
+/** Tells whether a value has at most 14 integer digits, as every stored decimal must. */
 export const fits = (value: Decimal): boolean => value < LIMIT && value > -LIMIT
 
 /** Divides exactly and rounds half away from zero. `divisor` must not be 0. */
@@ -23,11 +23,11 @@ export const divideRounded = (dividend: bigint, divisor: bigint): bigint => {
   return negative ? -quotient : quotient
 }
 
-/** A decimal read from text, and whether fraction digits beyond the fourth were rounded away. */
+/** Describes a decimal read from text, and whether digits beyond the fourth were rounded away. */
 export type ParsedDecimal = { readonly value: Decimal; readonly rounded: boolean }
 
 const NUMBER = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/
-/** More digits than any number has that could be meant; a double has some 300. */
+/** Bounds the digits that are read: more than any number has; a double has some 300. */
 const DIGITS_LIMIT = 400
 
 /**
@@ -46,8 +46,8 @@ export const parseDecimal = (text: string): ParsedDecimal | undefined => {
 }
 
 /**
- * `digits`, without leading zeros, times ten to the `power`, rounded to an integer. However many digits there are, no
- * more of them are computed with than count.
+ * Returns `digits`, without leading zeros, times ten to the `power`, rounded to an integer. It computes with no more
+ * digits than count.
  */
 const scaled = (digits: string, power: number): ParsedDecimal => {
   const kept = digits.length + power
@@ -58,7 +58,7 @@ const scaled = (digits: string, power: number): ParsedDecimal => {
   return { value: BigInt(digits.slice(0, kept)) + (roundsUp ? 1n : 0n), rounded: /[1-9]/.test(digits.slice(kept)) }
 }
 
-/** So many fraction digits beyond the fourth are looked at. */
+/** Bounds the fraction digits beyond the fourth that are looked at. */
 const DIGITS_BEYOND = DIGITS_LIMIT - FRACTION_DIGITS
 
 /** Returns the fraction digits of a number's text beyond the fourth, after a minus where it has one: `-4` of `-0.00004`. */
@@ -70,7 +70,7 @@ export const digitsBeyond = (text: string): string => {
   return sign + beyond.slice(0, DIGITS_BEYOND)
 }
 
-/** A decimal as it was rounded, and the digits that were rounded away, if there are any. */
+/** Describes a decimal as it was rounded, and the digits that were rounded away, if any. */
 type Summand = { readonly value: Decimal; readonly beyond: string }
 
 /** Adds up numbers as they were before they were rounded, and rounds once. */
@@ -86,27 +86,27 @@ export const sumExactly = (summands: readonly Summand[]): Decimal => {
   return divideRounded(total, scale)
 }
 
-/** The decimal that a double was written as: its shortest text, read exactly. */
+/** Returns the decimal of a double: its shortest text, read exactly. */
 export const decimalOfNumber = (number: number): ParsedDecimal | undefined => {
   const nearest = Math.round(number * 10_000)
   if (nearest / 10_000 === number && Math.abs(nearest) < DOUBLE_EXACT) return { value: BigInt(nearest), rounded: false }
   return Number.isFinite(number) ? parseDecimal(String(number)) : undefined
 }
 
-/** The double whose shortest text is this decimal, or `undefined` where doubles have too few digits to name it. */
+/** Returns the double whose shortest text is this decimal, or `undefined` where doubles have too few digits. */
 export const exactNumber = (value: Decimal): number | undefined => {
   const units = Number(value)
   return Math.abs(units) < DOUBLE_EXACT ? units / 10_000 : undefined
 }
 
-/** All four fraction digits: `50.0000`. */
+/** Returns the decimal with all four fraction digits: `50.0000`. */
 export const formatFixed = (value: Decimal): string => {
   const magnitude = value < 0n ? -value : value
   const fraction = (magnitude % SCALE).toString().padStart(FRACTION_DIGITS, '0')
   return `${value < 0n ? '-' : ''}${magnitude / SCALE}.${fraction}`
 }
 
-/** The shortest text: `50`, `0.1`. */
+/** Returns the shortest text: `50`, `0.1`. */
 export const formatDecimal = (value: Decimal): string => {
   const number = exactNumber(value)
   // The shortest text of a double falls into exponents only below the ten-thousandths, which a decimal never is.

@@ -1,7 +1,7 @@
-/** One fault in what was sent: which field, in a batch of which entry (from 0), and why. */
+/** Describes one fault in what was sent: the field, the entry of a batch (from 0), and why. */
 export type Issue = { readonly index?: number; readonly field: string; readonly message: string }
 
-/** Every way in which the service refuses or fails. Statuses and exit codes are tables over this list. */
+/** Lists every way in which the service refuses or fails. Statuses and exit codes are tables over this list. */
 export type ErrorCode =
   | 'malformed' // a body, path or query that cannot be read
   | 'invalid' // fields that fail their rules, named in `issues`
@@ -26,16 +26,16 @@ export type ErrorCode =
 
 type Details = {
   readonly issues?: readonly Issue[]
-  /** Seconds to wait before asking again. */
+  /** Holds the seconds to wait before asking again. */
   readonly retryAfter?: number
-  /** The methods that the path does have. */
+  /** Lists the methods that the path has. */
   readonly allow?: readonly string[]
-  /** Whether it may have been done all the same, as the answer was lost or says only that something failed. */
+  /** Tells that it may have been done all the same, as the answer was lost or says only that something failed. */
   readonly mayBeDone?: boolean
   readonly cause?: unknown
 }
 
-/** Whatever is thrown on purpose, in the service and in its clients: one line for people, a code for programs. */
+/** Reports what is thrown on purpose, in the service and in its clients: one line for people, a code for programs. */
 export class KpiError extends Error {
   override readonly name = 'KpiError'
   readonly code: ErrorCode
@@ -54,7 +54,7 @@ export class KpiError extends Error {
   }
 }
 
-/** The error for fields that fail their rules: it names every one of them. */
+/** Returns the error for fields that break their rules, with every one of them. */
 export const invalid = (issues: readonly Issue[]): KpiError => {
   const [first] = issues
   const summary =
@@ -67,7 +67,7 @@ export const refuseFaults = (issues: readonly Issue[]): void => {
   if (issues.length > 0) throw invalid(issues)
 }
 
-/** What reading or checking a value answers instead of the value when it is not one. */
+/** Describes what reading or checking a value returns when it has a fault. */
 export class Fault {
   readonly message: string
   constructor(message: string) {

@@ -4,17 +4,20 @@ import { Fault } from './errors.ts'
 import { NUMBER_LIMIT, TEXT_LIMIT } from './limits.ts'
 import type { Field, FieldValue, Kind } from './schema.ts'
 
-/** The largest whole number of 16 bits: the last `sort_order`, too. */
+/** Sets the largest whole number of 16 bits: the last `sort_order`, too. */
 export const INT16_MAX = 32_767
-/** Control characters but line feed and tab, lone surrogates, and two that are no characters. */
+/** Matches control characters but line feed and tab, lone surrogates, and two code points that are no characters. */
 const REFUSED_CHARACTERS = /(?![\n\t])[\p{Cc}\p{Cs}\ufffe\uffff]/u
 
-/** Returns whether a text can be that of a field: one that cannot is nowhere in a store, and not every database may be asked for it. */
+/**
+ * Tells whether a text can be a field's: one that cannot is nowhere in a store, and not every database may be asked for
+ * it.
+ */
 export const isText = (text: string): boolean => !REFUSED_CHARACTERS.test(text)
 
 const INTEGER = /^-?\d{1,15}$/
 
-/** How a kind of field is named after "must be". */
+/** Lists the name of each kind of field after "must be". */
 export const kindSays: Record<Kind, string> = {
   integer: 'a whole number',
   int16: `a whole number from ${-INT16_MAX - 1} to ${INT16_MAX}`,
@@ -26,7 +29,7 @@ export const kindSays: Record<Kind, string> = {
   datetime: 'a time, YYYY-MM-DDTHH:MM:SS',
 }
 
-/** How what a field holds is named after "must be". */
+/** Returns the name of what a field holds, after "must be". */
 export const fieldSays = ({ kind, oneOf, least, most }: Field): string => {
   if (oneOf) return `one of ${oneOf.join(', ')}`
   return least === undefined || most === undefined ? kindSays[kind] : `a whole number from ${least} to ${most}`
@@ -48,7 +51,7 @@ const ranges: Readonly<Record<Kind, Range | undefined>> = {
   datetime: WHOLE,
 }
 
-/** The smallest and the largest number that a field may hold, as it is kept; nothing for what is kept as text. */
+/** Returns the smallest and the largest number that a field may hold, as it is stored; undefined for text. */
 export const rangeOf = ({ kind, least, most }: Field): Range | undefined => {
   const range = ranges[kind]
   return range && [least ?? range[0], most ?? range[1]]
@@ -60,7 +63,7 @@ export const checkInteger = (field: Field, value: number): number | Fault => {
   return Number.isInteger(value) && value >= least && value <= most ? value : expected(field)
 }
 
-/** Keeps four fraction digits and refuses more than 14 integer digits (decisions, section 4). */
+/** Keeps four fraction digits and refuses more than 14 integer digits. */
 export const checkDecimal = (parsed: { value: bigint } | undefined): bigint | Fault => {
   if (!parsed) return new Fault('must be a number')
   return fits(parsed.value) ? parsed.value : new Fault('must have at most 14 digits before the decimal point')
@@ -110,7 +113,10 @@ export const checkDay = (text: string): number | Fault => {
 const checkBoolean = (text: string): boolean | Fault =>
   text === 'true' || text === 'false' ? text === 'true' : new Fault('must be true or false')
 
-/** Reads a field from text: a flag, a cell, an element. Blank text is null; whether null may stand is the caller's rule. */
+/**
+ * Reads a field from text: a flag, a cell, an element. Blank text is null; whether null is allowed is for the caller to
+ * check.
+ */
 export const valueOfText = (field: Field, text: string): FieldValue | Fault => {
   if (field.kind === 'text' || field.kind === 'choice') return checkText(field, text)
   const trimmed = text.trim()
@@ -145,7 +151,7 @@ const isKind = (field: Field, value: FieldValue): boolean => {
   }
 }
 
-/** Checks a value that is in its own form already: not text that stands for a number, but the number. */
+/** Checks a value in its own form: the number, not text that stands for it. */
 export const checkValue = (field: Field, value: FieldValue): FieldValue | Fault => {
   if (value === null) return null
   if (!isKind(field, value)) return expected(field)

@@ -7,7 +7,7 @@ import { frequencyNames, type Unit } from './resources/catalog.ts'
 import type { Kpi } from './resources/kpi.ts'
 import { REPORT_LIMIT, type ReportRow } from './resources/report-row.ts'
 
-/** What a row says of its KPI. */
+/** Describes what a report row shows of its KPI. */
 export type ReportKpi = Pick<
   Kpi,
   | 'id'
@@ -20,14 +20,14 @@ export type ReportKpi = Pick<
   | 'sort_order'
 > & {
   readonly unit: Pick<Unit, 'display_format' | 'is_percentage'>
-  /** Whether it has a target: its default one or, where it is calculated, one of its formula. */
+  /** Tells whether the KPI has a target: a default one or, where it is calculated, one from its formula. */
   readonly has_target: boolean
 }
 
-/** Whom a row's values belong to: a user or a group item. */
+/** Describes the owner of a row's values: a user or a group item. */
 export type ReportItem = { readonly id: number; readonly name: string }
 
-/** An entry as the report takes it; its target is the effective one, see `effectiveTarget`. */
+/** Describes an entry as the report takes it; its target is the effective one, see `effectiveTarget`. */
 type ReportEntry = {
   readonly day: Day
   readonly actual: Decimal | null
@@ -35,17 +35,17 @@ type ReportEntry = {
   readonly notes: string | null
 }
 
-/** The first rows in the report's order, and how many there were in all. */
+/** Describes the first rows in the report's order, and how many there are in all. */
 export type Report = { readonly rows: readonly ReportRow[]; readonly total: number }
 
-/** The target that holds for an entry: its own, else its user's, else the KPI's; none where the KPI has none. */
+/** Returns the effective target of an entry: its own, else its user's, else the KPI's; none where the KPI has none. */
 export const effectiveTarget = (
   own: Decimal | null,
   users: Decimal | null | undefined,
   kpi: Pick<Kpi, 'target_default'>,
 ): Decimal | null => (kpi.target_default === null ? null : (own ?? users ?? kpi.target_default))
 
-/** The values of one row so far. */
+/** Describes the values of one row so far. */
 type Period = {
   readonly kpi: ReportKpi
   readonly item: ReportItem
@@ -55,11 +55,11 @@ type Period = {
   targets: number
   target: Decimal
   notes: string | null
-  /** How long the notes are, also where they have been let go of. */
+  /** Holds the length of the notes, even where they have been dropped. */
   length: number
 }
 
-/** Adds notes to those of a period. Those that will not be answered, as they are too long, are only counted. */
+/** Adds notes to a period. Those that are too long to be answered are only counted. */
 const addNotes = (period: Period, notes: string): void => {
   const isFirst = period.length === 0
   period.length += notes.length + (isFirst ? 0 : 1)
@@ -79,7 +79,7 @@ const addEntry = (period: Period, entry: ReportEntry): void => {
   if (entry.notes !== null) addNotes(period, entry.notes)
 }
 
-/** SUM or AVG, exact until it is rounded here, once. */
+/** Returns a sum or average, exact until it is rounded here, once. */
 const aggregate = (kpi: ReportKpi, sum: Decimal, count: number): Decimal | null => {
   if (count === 0) return null
   return kpi.aggregate_function === 'SUM' ? sum : divideRounded(sum, BigInt(count))
@@ -106,7 +106,7 @@ const rowOf = ({ kpi, item, ...period }: Period): ReportRow => ({
   notes: period.notes,
 })
 
-/** The report's order: `entryDate`, the KPI's `sort_order` and id, `itemId`. */
+/** Orders rows by `entryDate`, the KPI's `sort_order` and id, and `itemId`. */
 const inReportOrder = (left: Period, right: Period): number =>
   left.start - right.start ||
   left.kpi.sort_order - right.kpi.sort_order ||
@@ -131,23 +131,23 @@ const requireShortNotes = (periods: readonly Period[]): void => {
   throw tooLarge(what, 'fewer days, KPIs, users or group items at a time')
 }
 
-/** So many characters of notes are held beyond the limit before rows that will not be answered let go of theirs. */
+/** Sets how many characters of notes are held beyond the limit before rows that will not be answered drop theirs. */
 const HELD_BEYOND = 8 * MEBIBYTE
 
 /** Takes entries one by one and makes the report of them. */
 export type ReportBuilder = {
   /**
-   * The entries of a KPI and item must come one after the other, in the order of their days. What a formula made of a
-   * period is given as one entry on its first day.
+   * Adds an entry. Entries of a KPI and item must follow each other, by day. What a formula made of a period is one
+   * entry on its first day.
    */
   readonly add: (kpi: ReportKpi, item: ReportItem, entry: ReportEntry) => void
   readonly finish: () => Report
 }
 
 /**
- * Makes the processed report (decisions, section 6): one row per KPI, item and period. Keeps the first `limit` rows of
- * the report's order and counts all; it never holds more than twice the limit, nor many more notes than an answer may
- * have. A report with longer ones is refused when all rows are known.
+ * Builds the processed report: one row per KPI, item and period. Keeps the first `limit` rows in order and counts all;
+ * it never holds more than twice the limit, nor many more notes than an answer may have. A report with longer ones is
+ * refused when all rows are known.
  */
 export const reportBuilder = (calendar: Calendar, limit = REPORT_LIMIT): ReportBuilder => {
   let periods: Period[] = []

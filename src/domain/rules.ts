@@ -4,20 +4,20 @@ import type { BreakdownItem } from './resources/breakdowns.ts'
 import type { Kpi } from './resources/kpi.ts'
 import { fullName, type User } from './resources/user.ts'
 
-/** What the entry rules ask of a KPI. */
+/** Describes what the entry rules need to know of a KPI. */
 export type KpiFacts = Pick<Kpi, 'id' | 'name' | 'is_calculated' | 'target_default'> & {
-  /** Not there where a service does not tell. */
+  /** Tells whether the KPI is active; undefined where a service does not tell. */
   readonly is_active: boolean | null
 }
-/** What the entry rules ask of a user. */
+/** Describes what the entry rules need to know of a user. */
 export type UserFacts = Pick<User, 'id' | 'first_name' | 'last_name' | 'user_status_id'>
-/** What the entry rules ask of a breakdown item that stands for nobody. */
+/** Describes what the entry rules need to know of a breakdown item that is no person. */
 type ItemFacts = Pick<BreakdownItem, 'id' | 'name' | 'is_archived'>
 
 const kpiLabel = (kpi: KpiFacts): string => `KPI ${kpi.id} (${kpi.name})`
 const userLabel = (user: UserFacts): string => `user ${user.id} (${fullName(user)})`
 
-/** Calculated KPIs are changed by the operator, never over the interface (interface, section 4.1). */
+/** Refuses to change a calculated KPI over the interface: only the operator may. */
 export const mustNotBeCalculated = (kpi: KpiFacts): void => {
   if (!kpi.is_calculated) return
   throw new KpiError(
@@ -26,15 +26,15 @@ export const mustNotBeCalculated = (kpi: KpiFacts): void => {
   )
 }
 
-/** A user who reports values must be active; `field` is the one that names them. */
+/** Returns the faults of a user who reports values, who must be active; `field` names the user. */
 export const faultsOfUser = (user: UserFacts, field = 'user_id'): Issue[] =>
   user.user_status_id === 'L' ? [{ field, message: `${userLabel(user)} is locked` }] : []
 
-/** A breakdown item that takes values is not archived; `field` is the one that names it. */
+/** Returns the faults of a breakdown item that takes values, which must not be archived; `field` names the item. */
 export const faultsOfItem = ({ id, name, is_archived }: ItemFacts, field = 'source_id'): Issue[] =>
   is_archived ? [{ field, message: `breakdown item ${id} (${name}) is archived and takes no new entries` }] : []
 
-/** A KPI takes entries when it is active and not calculated. */
+/** Returns the faults of a KPI that takes entries: it must be active and not calculated. */
 export const faultsOfKpi = (kpi: KpiFacts): Issue[] => {
   if (kpi.is_calculated) return [{ field: 'kpi_id', message: `${kpiLabel(kpi)} is calculated and takes no entries` }]
   if (kpi.is_active === false)
@@ -44,35 +44,35 @@ export const faultsOfKpi = (kpi: KpiFacts): Issue[] => {
 
 const NOT_ASSIGNED = 'is not assigned to'
 
-/** Whether it is a missing assignment that a text tells of. */
+/** Tells whether a reason is that of a missing assignment. */
 export const saysNotAssigned = (text: string): boolean => text.includes(NOT_ASSIGNED)
 
-/** A user enters only the KPIs that are assigned to them. */
+/** Returns the fault of an entry whose KPI is not assigned to its user. */
 export const faultOfAssignment = (kpi: KpiFacts, user: UserFacts): Issue => ({
   field: 'kpi_id',
   message: `${kpiLabel(kpi)} ${NOT_ASSIGNED} ${userLabel(user)}`,
 })
 
-/** The fault of an id that names nothing. */
+/** Returns the fault of an id that names nothing. */
 export const missing = (field: string, title: string, id: number | string): Issue => ({
   field,
   message: `there is no ${title} ${id}`,
 })
 
-/** A user's own target needs a KPI that has one (decisions, section 7). */
+/** Returns the faults of a user's own target, which only a KPI with a default target may have. */
 export const faultsOfUserTarget = (kpi: KpiFacts, target: Decimal | null | undefined): Issue[] =>
   target !== null && target !== undefined && kpi.target_default === null
     ? [{ field: 'user_target', message: `${kpiLabel(kpi)} has no target, so a user cannot have one either` }]
     : []
 
-/** What an entry holds. */
+/** Describes the values of an entry. */
 export type EntryValues = {
   readonly actual: Decimal | null
   readonly target: Decimal | null
   readonly notes: string | null
 }
 
-/** What is sent for an entry: a value that is left out keeps what is stored, null clears it. */
+/** Describes a change to an entry: an omitted value keeps what is stored, null clears it. */
 export type EntryChange = {
   readonly actual?: Decimal | null | undefined
   readonly target?: Decimal | null | undefined
@@ -95,8 +95,8 @@ const nextActual = (stored: Decimal | null, change: EntryChange): Decimal | null
 }
 
 /**
- * What an entry holds after a change (decisions, section 5). A target is dropped where the KPI has no default one: what
- * is stored stays, hidden.
+ * Returns the values of an entry after a change. A new target is dropped where the KPI has no default one; a stored one
+ * stays, hidden.
  */
 export const mergeEntry = (
   stored: EntryValues | undefined,
@@ -111,7 +111,7 @@ export const mergeEntry = (
   }
 }
 
-/** The fault of an entry that would hold nothing. */
+/** Lists the fault of an entry without any value. */
 export const NO_VALUE: Issue = {
   field: 'actual',
   message: 'is required where the entry has neither target nor notes',
@@ -119,7 +119,7 @@ export const NO_VALUE: Issue = {
 
 const NO_FAULTS: readonly Issue[] = []
 
-/** An entry holds at least one visible value, and none that is too large. */
+/** Returns the faults of an entry's values: it needs at least one visible value, and none that is too large. */
 export const faultsOfValues = (values: EntryValues, kpi: Pick<KpiFacts, 'target_default'>): readonly Issue[] => {
   if (values.actual !== null && !fits(values.actual)) {
     return [{ field: 'actual', message: 'must have at most 14 digits before the decimal point, also after adding' }]
@@ -131,6 +131,6 @@ export const faultsOfValues = (values: EntryValues, kpi: Pick<KpiFacts, 'target_
   return NO_FAULTS
 }
 
-/** Whether two entries hold the same. */
+/** Tells whether two entries have the same values. */
 export const sameValues = (left: EntryValues, right: EntryValues): boolean =>
   left.actual === right.actual && left.target === right.target && left.notes === right.notes

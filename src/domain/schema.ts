@@ -2,57 +2,54 @@ import type { Day, Instant } from './day.ts'
 import type { Decimal } from './decimal.ts'
 import { type Issue } from './errors.ts'
 
-/** What a field holds. `integer` fits a double exactly; `choice` is one of a closed list of texts. */
+/** Names the type of a field. `integer` fits a double exactly; `choice` is one of a closed list of texts. */
 export type Kind = 'integer' | 'int16' | 'decimal' | 'boolean' | 'text' | 'choice' | 'date' | 'datetime'
 
-/** A form that a text must have, and how to say so after "must be". */
+/** Describes a form that a text must have, and its name after "must be". */
 type TextForm = { readonly matches: RegExp; readonly says: string }
 
-/** One field, defined once: types, checks, JSON, CSV and SQL columns, flags, help and documentation come from it. */
+/** Defines one field, once: types, checks, JSON, CSV and SQL columns, flags, help and documentation come from it. */
 export type Field = {
   readonly kind: Kind
-  /** What it means, as help and documentation say it. */
+  /** Explains the field, in help and documentation. */
   readonly about: string
-  /** Set by the service; ignored when sent. */
+  /** Tells that the service sets it; it is ignored when sent. */
   readonly readOnly?: true
-  /** Must be given when the resource is made, and is never blank. */
+  /** Tells that it must be given on creation, and is never blank. */
   readonly required?: true
-  /** May be null: never set, or cleared. */
+  /** Tells that it may be null: never set, or cleared. */
   readonly nullable?: true
-  /** The classic interface makes a resource without it, although it is mandatory (decisions, section 4). */
+  /** Tells that the classic interface creates a resource without it, although it is mandatory. */
   readonly lenient?: true
-  /** Taken when it is not given; `next` is one more than the largest there is. */
+  /** Holds the default; `next` is one more than the largest there is. */
   readonly fallback?: boolean | 'next'
-  /** Accepted, never shown. */
+  /** Tells that it is accepted, and never shown. */
   readonly writeOnly?: true
-  /** Only the newer variant of the interface has it: the classic one neither shows nor takes it. */
+  /** Tells that only the newer variant has it: the classic one neither shows nor accepts it. */
   readonly newer?: true
-  /** Taken when the resource is made, kept only as a hash, always shown as null. */
+  /** Tells that it is kept only as a hash, and always shown as null. */
   readonly secret?: true
-  /** A sentence that is read as a whole: tables let it go on in the next line where there is no room. */
+  /** Tells that it is a sentence: tables wrap it where there is no room. */
   readonly isSentence?: true
-  /** The longest text, in characters. */
+  /** Sets the longest text, in characters. */
   readonly max?: number
-  /** The smallest and the largest whole number, where its kind would hold others. */
+  /** Sets the smallest and the largest whole number, where its kind would allow others. */
   readonly least?: number
   readonly most?: number
-  /** The closed list of a choice. */
+  /** Lists the choices. */
   readonly oneOf?: readonly string[]
   readonly form?: TextForm
-  /** The resource, by name, whose id this is. */
+  /** Names the resource whose id this is. */
   readonly refers?: string
-  /** Its column in the store, where that is not called as the field is. */
+  /** Names its column in the store, where that differs from the field. */
   readonly column?: string
-  /** The version of the store that brought its column, where that was not the first. */
+  /** Holds the version of the store that added its column, where that was not the first. */
   readonly since?: number
-  /**
-   * A value as the OpenAPI documents show it, in the form that JSON has. An optional field without one is left out of
-   * the examples of requests.
-   */
+  /** Holds a value for the OpenAPI documents, in JSON's form. An optional field without one is left out of examples. */
   readonly example?: string | number | boolean | null
-  /** The field that it may be given instead of. */
+  /** Names the field that it may be given instead of. */
   readonly insteadOf?: string
-  /** What the command line takes where the interface demands a value and the user gave none. */
+  /** Holds what the command line uses where the interface demands a value and the user gave none. */
   readonly usual?: string | number | boolean
 }
 
@@ -64,33 +61,33 @@ export type Fields = Readonly<Record<string, Field>>
 
 export type Verb = 'list' | 'get' | 'add' | 'update' | 'remove'
 
-/** A resource: its names in the interface, and its fields in the order in which they are shown. */
+/** Defines a resource: its names in the interface, and its fields in the order in which they are shown. */
 export type Resource<F extends Fields = Fields> = {
-  /** One of them, as programs write it: `kpi`. */
+  /** Names one of them for programs: `kpi`. */
   readonly name: string
-  /** Several of them; also the command and the table: `kpis`. */
+  /** Names several of them; also the command and the table: `kpis`. */
   readonly plural: string
-  /** One of them, as people say it: `KPI`. */
+  /** Names one of them for people: `KPI`. */
   readonly title: string
-  /** One of them as an XML element: `KPI`. Empty for what is never written as XML. */
+  /** Names the XML element of one: `KPI`. Empty for what is never written as XML. */
   readonly root: string
-  /** Below `/api`; `{…}` stands for an id. Empty for what has no path of its own. */
+  /** Holds the path below `/api`; `{…}` stands for an id. Empty for what has no path of its own. */
   readonly path: string
   readonly verbs: readonly Verb[]
-  /** Only the newer variant of the interface has it. */
+  /** Tells that only the newer variant of the interface has it. */
   readonly newer?: true
-  /** What goes when one is removed, besides itself. */
+  /** Says what goes when one is removed, besides itself. */
   readonly removal?: string
-  /** What there is to know about answers of it, in a few sentences. */
+  /** Says what to know about its answers, in a few sentences. */
   readonly caution?: string
   readonly fields: F
   /** Lists of other resources that its body holds beside its fields. */
   readonly lists?: Readonly<Record<string, Resource>>
-  /** The fields that the classic interface shows, in order. */
+  /** Lists the fields that the classic interface shows, in order. */
   readonly shown: readonly NamedField[]
-  /** The fields that the classic interface takes, in order. */
+  /** Lists the fields that the classic interface accepts, in order. */
   readonly writable: readonly NamedField[]
-  /** The fields that tables show, where there is no room for all. */
+  /** Lists the fields that tables show, where there is no room for all. */
   readonly brief: readonly NamedField[]
 }
 
@@ -126,7 +123,7 @@ const unmark = (field: Field): Field => {
   return copy
 }
 
-/** A resource as the newer variant of the interface has it: with the fields that only that one shows and takes. */
+/** Returns a resource with the fields of the newer variant of the interface. */
 export const asNewer = <F extends Fields>(of: Resource<F>): Resource<Unmarked<F>> => {
   const fields = Object.fromEntries(Object.entries<Field>(of.fields).map(([name, field]) => [name, unmark(field)]))
   const isBrief = (name: string): boolean => of.brief.some((one) => one.name === name)
@@ -157,10 +154,10 @@ type Untaken<F extends Fields> = Keys<F, { readOnly: true } | { newer: true }>
 type Required<F extends Fields> = Exclude<Keys<F, { required: true }>, Untaken<F>>
 type Optional<F extends Fields> = Exclude<keyof F, Untaken<F> | Required<F>>
 
-/** What the service keeps and shows of a resource. */
+/** Describes what the service stores and shows of a resource. */
 export type Stored<R> = R extends Resource<infer F> ? { [K in Exclude<keyof F, Hidden<F>>]: Value<F[K]> } : never
 
-/** What it takes to make one: mandatory fields, and any of the others. */
+/** Describes what creates one: mandatory fields, and any of the others. */
 export type Draft<R> =
   R extends Resource<infer F>
     ? { [K in Required<F>]: Value<F[K]> } & { [K in Optional<F>]?: Value<F[K]> | undefined }
@@ -170,27 +167,30 @@ export type Draft<R> =
 export type Patch<R> =
   R extends Resource<infer F> ? { [K in Exclude<keyof F, Untaken<F>>]?: Value<F[K]> | undefined } : never
 
-/** Any value of any field. */
+/** Names the types of all fields' values. */
 export type FieldValue = string | number | boolean | Decimal | null
 
-/** A record whose resource is known only when the program runs. */
+/** Describes a record whose resource is known only at run time. */
 export type AnyRecord = Readonly<Record<string, FieldValue>>
 
-/** A record that is known to be of a resource, as one. */
+/** Types a record that is known to be of a resource. */
 export const asRecord = <R extends Resource>(_of: R, record: AnyRecord): Stored<R> => record as Stored<R>
 
-/** Fields that are known to be what it takes to make a resource, as such. */
+/** Types fields that are known to create a resource. */
 export const asDraft = <R extends Resource>(_of: R, fields: object): Draft<R> => fields as Draft<R>
 
-/** Fields that are known to be a change of a resource, as such. */
+/** Types fields that are known to change a resource. */
 export const asPatch = <R extends Resource>(_of: R, fields: object): Patch<R> => fields as Patch<R>
 
-/** What was sent: the fields that could be read, and the faults of the others. */
+/** Describes what was sent: the fields that could be read, and the faults of the others. */
 export type Reading<T> = { readonly values: Partial<T>; readonly issues: readonly Issue[] }
 
 const usualValue = (field: Field): FieldValue => (typeof field.fallback === 'boolean' ? field.fallback : null)
 
-/** A record of all fields that are shown: what was given, else what the service sets, else the usual. Secrets are null. */
+/**
+ * Returns a record with all fields that are shown: the given value, else the service's, else the default. Secrets are
+ * null.
+ */
 export const completeRecord = <R extends Resource>(of: R, given: object, automatic: object): Stored<R> => {
   const values: Readonly<Record<string, FieldValue | undefined>> = { ...automatic, ...given }
   return Object.fromEntries(

@@ -6,7 +6,7 @@ import { categoryKpi, kpi } from './resources/kpi.ts'
 import { reportRow } from './resources/report-row.ts'
 import { user } from './resources/user.ts'
 
-/** What a key may be allowed (decisions, section 1). */
+/** Lists the scopes that a key may have. */
 export const SCOPES = [
   'kpis:read',
   'kpis:write',
@@ -19,12 +19,12 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Stands for all scopes. */
+/** Names all scopes together. */
 const ALL = 'all'
 
 /**
- * The scopes that a text names with commas between, each once and in the order of the list, `all` for every one; or what
- * is wrong with it.
+ * Returns the scopes of a comma-separated text, each once and in the order of the list, `all` for every one; or its
+ * fault.
  */
 export const readScopes = (text: string): readonly Scope[] | Fault => {
   const names = text.split(',').flatMap((name) => name.trim().toLowerCase() || [])
@@ -35,12 +35,12 @@ export const readScopes = (text: string): readonly Scope[] | Fault => {
   return new Fault(`${fault}; there are ${SCOPES.join(', ')}, or ${ALL} alone`)
 }
 
-/** The scope that reading a resource needs, and the one that changing it needs, where it can be changed. */
+/** Describes the scopes for reading a resource, and for changing it, where that is possible. */
 type Needs = { readonly read: Scope; readonly write?: Scope }
 
 const KPIS: Needs = { read: 'kpis:read', write: 'kpis:write' }
 
-/** The resources of the newer variant, by path, and what they need. What is not here that variant does not have. */
+/** Maps the resources of the newer variant, by path, to their scopes. That variant does not have any other. */
 const NEEDS: Readonly<Record<string, Needs>> = {
   [kpi.path]: KPIS,
   [category.path]: KPIS,
@@ -55,7 +55,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
 }
 
 /**
- * The scope that an operation of the newer variant needs, by its method and its path, which may end in an id or in
+ * Returns the scope of an operation of the newer variant, by its method and its path, which may end in an id or in
  * `/list`; undefined where that variant does not have it.
  */
 export const scopeOf = (method: string, path: string): Scope | undefined => {

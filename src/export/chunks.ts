@@ -4,10 +4,10 @@ import type { Entry } from '../domain/resources/entry.ts'
 import type { LeftOut, Sheet } from './sheet.ts'
 import { beginningOf, type Form, lineOf } from './text-format.ts'
 
-/** What became of an export. */
+/** Describes the result of an export. */
 export type Written = LeftOut & { entries: number }
 
-/** The text of a file, as its entries come; counts what is written and what is not. */
+/** Yields the text of a file as its entries come; counts what is written and what is not. */
 export async function* sheetText(
   sheet: Sheet,
   form: Form,
@@ -23,7 +23,7 @@ export async function* sheetText(
   }
 }
 
-/** The same text compressed. What goes wrong with it is thrown where it is read. */
+/** Yields the same text compressed. Errors are thrown where it is read. */
 export const gzipped = (text: AsyncIterable<string>): AsyncIterable<Uint8Array> => {
   const gzip = createGzip()
   pipeline(Readable.from(text), gzip, () => undefined)

@@ -4,7 +4,7 @@ import type { DayRange } from '../domain/period.ts'
 import type { Entry } from '../domain/resources/entry.ts'
 import { ownerOf } from '../import/owner.ts'
 
-/** Which entries to write: of these users, breakdown items and KPIs, or of all. */
+/** Describes which entries to write: those of these users, breakdown items and KPIs, or all. */
 export type Selection = DayRange & {
   readonly users: readonly number[] | undefined
   readonly sources: readonly number[] | undefined
@@ -18,10 +18,10 @@ const among = (ids: readonly number[] | undefined): ((id: number | null) => bool
   return (id) => wanted === undefined || (id !== null && wanted.has(id))
 }
 
-/** By owner and KPI, so that the same entries come in the same order wherever they are. */
+/** Orders entries by owner and KPI, so that the same entries always come in the same order. */
 const inOrder = (one: Entry, other: Entry): number => ownerOf(one) - ownerOf(other) || one.kpi_id - other.kpi_id
 
-/** The entries that are selected, a day at a time. */
+/** Yields the selected entries, a day at a time. */
 export async function* entriesByDay(client: Client, selection: Selection): AsyncGenerator<readonly Entry[]> {
   const { from, to, users, sources, kpis } = selection
   const [ofUsers, ofSources, ofKpis] = [among(users), among(sources), among(kpis)]

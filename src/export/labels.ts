@@ -8,16 +8,19 @@ import { createNameColumn } from '../import/columns/name-column.ts'
 import type { NameRole } from '../import/options.ts'
 import { isPlainName } from './text-format.ts'
 
-/** How a file calls something that has an id. */
+/** Returns the text for something with an id. */
 export type Label = (id: number) => string
 
-/** How a file calls what it speaks of. */
+/** Describes the texts for all that a file names. */
 export type Labels = { readonly user: Label; readonly kpi: Label; readonly source: Label }
 
 /** Calls everything by its id, as nothing more is known. */
 const byId: Label = String
 
-/** By names or by ids, as far as an import finds each by them: where an id is the name of another, it is marked as an id. */
+/**
+ * Returns texts by names or ids, as far as an import finds each by them: an id that is another's name is marked as an
+ * id.
+ */
 const labeller = (role: NameRole, list: readonly Named[], hasNames: boolean, mayStand = isPlainName): Label => {
   const directory = createDirectory(role, list)
   const finds = (text: string, id: number): boolean => {
@@ -56,16 +59,16 @@ const readUsers = (client: Client, hasNames: boolean, mayStand = isPlainName): P
 const readKpis = (client: Client, hasNames: boolean, mayStand = isPlainName): Promise<Label> =>
   labelsOf(client, 'kpi', hasNames, client.kpis.list(), mayStand)
 
-/** How the cells of a file call what it speaks of; breakdown items where there is a column for them. */
+/** Reads the texts for cells; for breakdown items where there is a column of them. */
 export const readLabels = async (client: Client, hasSources: boolean, hasNames: boolean): Promise<Labels> => {
   const items = hasSources ? labelsOf(client, 'source', hasNames, client.breakdownItems.list()) : byId
   const [user, kpi, source] = await Promise.all([readUsers(client, hasNames), readKpis(client, hasNames), items])
   return { user, kpi, source }
 }
 
-/** Whether a name may head a column without being taken for what columns are called themselves. */
+/** Tells whether a name may head a column without being taken for a column's own name. */
 const mayHead = (name: string): boolean => isPlainName(name) && !isColumnName(name)
 
-/** How the columns of a wide file are headed: by names, so that no id is taken for that of something else. */
+/** Reads the headings of wide files: names, so that no id is taken for that of something else. */
 export const readHeadings = (client: Client, of: 'kpi' | 'user'): Promise<Label> =>
   of === 'kpi' ? readKpis(client, true, mayHead) : readUsers(client, true, mayHead)

@@ -5,14 +5,14 @@ import type { Labels } from './labels.ts'
 import type { Sheet } from './sheet.ts'
 import { type Form, notesText, numberText } from './text-format.ts'
 
-/** Whom an entry belongs to: a user, or in the column beside it a breakdown item that is no person. */
+/** Returns the cells for an entry's owner: a user, or in the column beside it a breakdown item that is no person. */
 export const ownerCells = ({ user_id, source_id }: Entry, labels: Labels, hasSources: boolean): string[] => {
   const user = user_id === null ? '' : labels.user(user_id)
   if (!hasSources) return [user]
   return [user, user_id !== null || source_id === null ? '' : labels.source(source_id)]
 }
 
-/** A row an entry. */
+/** Returns a sheet with a row for each entry. */
 export const longSheet = (form: Form, labels: Labels, hasSources: boolean): Sheet => ({
   header: exportedColumns(hasSources),
   rows: function* (day, leftOut) {

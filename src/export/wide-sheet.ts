@@ -7,10 +7,10 @@ import { ownerCells } from './long-sheet.ts'
 import type { LeftOut, Sheet } from './sheet.ts'
 import { type Form, numberText } from './text-format.ts'
 
-/** What stands in the columns of a wide file, and how these are headed. */
+/** Describes the columns of a wide file, and their headings. */
 export type Columns = { readonly ids: readonly number[]; readonly heading: Label }
 
-/** The entries that have an actual; what the others hold, and what these hold besides, is counted. */
+/** Yields the entries that have an actual, and counts the values that wide files cannot hold. */
 const actualsOf = (day: readonly Entry[], leftOut: LeftOut): Entry[] => {
   for (const { target, notes } of day) leftOut.values += Number(target !== null) + Number(notes !== null)
   return day.filter(({ actual }) => actual !== null)
@@ -26,7 +26,7 @@ const cellsOf = (
   return ids.map((id) => numberText(form, actuals.get(id) ?? null))
 }
 
-/** A row for each owner and day, a column for each KPI. */
+/** Returns a sheet with a row for each owner and day, and a column for each KPI. */
 export const sheetByKpi = (form: Form, labels: Labels, hasSources: boolean, { ids, heading }: Columns): Sheet => ({
   header: [...ownerColumns(hasSources), 'date', ...ids.map(heading)],
   rows: function* (day, leftOut) {
@@ -44,7 +44,7 @@ export const sheetByKpi = (form: Form, labels: Labels, hasSources: boolean, { id
   },
 })
 
-/** A row for each day of one KPI, a column for each user. */
+/** Returns a sheet with a row for each day of one KPI, and a column for each user. */
 export const sheetByUser = (form: Form, labels: Labels, { ids, heading }: Columns): Sheet => ({
   header: ['kpi', 'date', ...ids.map(heading)],
   rows: function* (day, leftOut) {

@@ -20,36 +20,36 @@ import type { Rejects } from './rejects/rejects.ts'
 import { givesTarget, isBad, lineOf } from './rows/packed-row.ts'
 import { createRowReader, type RowSink } from './rows/row-reader.ts'
 
-/** So many bad rows at the start mean that the columns are not what they were taken for. */
+/** Sets how many bad rows at the start show that the columns were misunderstood. */
 const TRIAL_ROWS = 20
 
-/** What is known of a file once its header has been read. */
+/** Describes what is known of a file once its header has been read. */
 type Begun = { readonly plan: Plan; readonly reference: Reference }
 
-/** What is known of a file once all of it has been read and checked. */
+/** Describes what is known of a file once all of it has been read and checked. */
 export type Checked = Begun & {
   readonly sourcesOfUsers: SourcesOfUsers
   readonly forms: Forms
-  /** Names the rows, however the file is written: the SHA-256 of all cells, and of the lines that they stand on. */
+  /** Identifies the rows, however the file is written: the SHA-256 of all cells and their lines. */
   readonly fingerprint: string
-  /** How many entries the file holds that can be loaded as they stand. */
+  /** Counts the entries that can be imported as they are. */
   readonly good: number
-  /** How many of them give a target, by the KPIs that keep none. */
+  /** Counts the targets that are lost, by the KPIs that keep none. */
   readonly lostTargets: ReadonlyMap<number, number>
-  /** Whether some are of KPIs whose periods may have several. */
+  /** Tells whether some entries are of KPIs whose periods may have several. */
   readonly hasPeriods: boolean
 }
 
-/** Where checking puts what it finds. */
+/** Describes where checking puts what it finds. */
 type CheckResults = {
   readonly sorter: Sorter
   readonly rejects: Rejects
   readonly summary: Summary
-  /** Called between parts of the file; may throw to stop. */
+  /** Takes progress between parts of the file; may throw to stop. */
   readonly onProgress: () => void
 }
 
-/** How many rows have been read, and how many of them have a cell that is not written as its column is read. */
+/** Counts the rows read, and those with a cell that is not in its column's format. */
 type Trial = { readonly read: number; readonly misread: number }
 
 /** Refuses a file whose first rows can none be read, unless the user lets all rows be bad. */
@@ -66,7 +66,10 @@ export const mustMakeSense = (
   )
 }
 
-/** What is refused of a wide row could not be told from what was added of it: an empty cell would clear that. */
+/**
+ * Refuses `--clear-empty` with `--on-conflict add` in a wide file: what is cleared of a row could not be told from what
+ * was added.
+ */
 const mustNotClearAndAdd = ({ wide }: Plan, { clearEmpty, onConflict }: ImportOptions): void => {
   if (wide && clearEmpty && onConflict === 'add')
     throw new KpiError('malformed', '--empty clear does not go with --on-conflict add where a row holds many entries')
@@ -98,7 +101,7 @@ const planBy = (header: readonly string[], client: Client, options: ImportOption
   return plan
 }
 
-/** What is wrong with the header of each of several files, by what is fetched once for all of them. */
+/** Returns the faults in the headers of several files, by reference data fetched once for all. */
 export const faultsOfHeaders = async (
   tables: readonly Table[],
   client: Client,
@@ -125,7 +128,7 @@ class Refuted extends Error {}
 
 type Sink = RowSink & {
   reasons: readonly string[]
-  /** How many rows have a cell that is not written as its column is read. */
+  /** Counts rows with a cell that is not in its column's format. */
   misread: number
   readonly firstBad: BadRow[]
   good: number
@@ -223,8 +226,8 @@ const readRowsOf = async (
 }
 
 /**
- * Reads all rows as if numbers and dates were written plainly. Where a cell is not, all of them are looked at first, and
- * then read once more as they turned out to be written.
+ * Reads all rows as if numbers and dates were in the plain format. Where a cell is not, all cells are looked at first,
+ * and the rows are read again in the formats found.
  */
 const readInForms = async (
   table: Table,

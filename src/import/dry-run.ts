@@ -7,7 +7,7 @@ import { tellUnchecked } from './reference.ts'
 import type { Batch } from './rows/batches.ts'
 import { lineOf } from './rows/packed-row.ts'
 
-/** What a dry run says: of an entry, or of a rejected row. */
+/** Describes the outcome of a dry run for an entry, or a rejected row. */
 export type Rehearsed = {
   readonly line: number
   readonly action: Action
@@ -23,7 +23,7 @@ const count = (summary: Summary, action: Verdict['action']): void => {
   if (action === 'send') summary.unknown += 1
 }
 
-/** What a batch would come to. Entries that the service would refuse become rejects, told at the end. */
+/** Returns what a batch would do. Entries that the service would refuse become rejects, printed at the end. */
 const rehearseBatch = async (batch: Batch, prepared: Prepared): Promise<Rehearsed[]> => {
   const { reference, summary, options } = prepared
   const { verdicts } = await chooseFrom(batch, prepared)
@@ -39,8 +39,8 @@ const rehearseBatch = async (batch: Batch, prepared: Prepared): Promise<Rehearse
 }
 
 /**
- * Does all of an import but send: tells of every entry, in the order of its keys, what a run would do, then of every
- * row that would be a reject, by line. The summary is whole when all has been told.
+ * Does all of an import but send: yields what would become of every entry, by key, then every row that would be
+ * rejected, by line. The summary is complete at the end.
  */
 export async function* rehearse(prepared: Prepared): AsyncGenerator<readonly Rehearsed[]> {
   const { summary, rejects, reference, options } = prepared

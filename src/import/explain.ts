@@ -10,10 +10,12 @@ import { notesOnUnread, warningsOn } from './notes.ts'
 import { type ImportOptions, type Role, ROLES } from './options.ts'
 import { hasRows, type Reading, type Table } from './parse/table.ts'
 
-/** Something that was found out of a file, or was said, and what shows it. */
+/** Describes a finding about a file, from evidence or from a flag, and what shows it. */
 type Finding = { readonly topic: string; readonly found: string; readonly evidence: string }
 
-/** How a file is read, and whether something of it is in doubt; where the header is, only what is known none the less. */
+/**
+ * Describes how a file is read, and whether anything is in doubt; where the header is, only what is known all the same.
+ */
 type Explained = { readonly findings: readonly Finding[] } & ({ readonly unclear: UnclearHeader } | Explanation)
 
 type Explanation = {
@@ -31,7 +33,7 @@ const SIGNS: Readonly<Record<Reading['separator'], string>> = {
 }
 
 const ofReading = ({ gzip, encoding, separator, evidence }: Reading): Finding[] => {
-  /** What shows a thing, without the words that say what it shows. */
+  /** Returns the evidence of a finding, without the words that introduce it. */
   const why = (topic: string): string => {
     const told = evidence.filter((line) => line.startsWith(topic)).map((line) => line.replace(/^[^:]*: /, ''))
     return told.length > 0 ? told.join('; ') : 'as asked, or nothing says otherwise'
@@ -48,7 +50,10 @@ const whyRole = (name: string, role: Role, { map }: ImportOptions): string => {
   return roleOf(name) === role ? `"${name.trim()}" is a name of it` : 'it is headed by the name of one'
 }
 
-/** Beside columns of KPIs or users nothing is left out unasked, but for what has no name: another one is in doubt. */
+/**
+ * Returns what is in doubt of unused columns: beside columns of KPIs or users only those without a name are ignored
+ * unasked.
+ */
 const ofUnused = (name: string, header: readonly string[], wide: Plan['wide']): Finding =>
   wide && header.includes(name)
     ? { topic: 'not known', found: name, evidence: `it names no ${wide.of === 'kpi' ? 'KPI' : 'user'} of its own` }

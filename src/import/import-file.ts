@@ -13,16 +13,19 @@ import { countedBatches, sendAll, type Sent } from './send.ts'
 import type { Verified } from './verify/verified.ts'
 import { verifyRun } from './verify/verify.ts'
 
-/** How an import ended: with entries left where it was stopped, or where the service failed or refused in mid-run. */
+/**
+ * Describes how an import ended: with entries left where it was stopped, or where the service failed or refused in
+ * mid-run.
+ */
 export type Ending = {
   readonly summary: Summary
   readonly left: number
   readonly failure: KpiError | undefined
-  /** Whether any row was rejected as its KPI is not assigned to its user. */
+  /** Tells whether any row was rejected as its KPI is not assigned to its user. */
   readonly needsAssignments: boolean
-  /** Why what was rejected could not be written down, where something had been sent by then. */
+  /** Says why rejects could not be written, where something had been sent by then. */
   readonly unwritten?: KpiError | undefined
-  /** What reading everything back came to, where that was asked for and all had been sent. */
+  /** Holds the result of `--verify`, where all had been sent. */
   readonly verified?: Verified | undefined
 }
 
@@ -45,13 +48,16 @@ const NAME_BYTES = 12
 
 const NOBODY: JournalHead['account'] = { for: '', isSure: false }
 
-/** Our newer variant knows a request again that comes with another key of the account. */
+/**
+ * Returns what Idempotency-Keys are counted by: our newer variant recognizes a request with another key of the same
+ * account.
+ */
 const namedBy = ({ client, journal: place }: Load): string => {
   const account = place?.account()
   return client.variant === 'v1' && account?.isSure ? account.for : (place?.caller ?? '')
 }
 
-/** Opens the journal of a run, and says what there is to say of it, and of others of the same file. */
+/** Opens the journal of a run, and notes what it and other journals of the same file say. */
 const beginJournal = (work: Load, prepared: Prepared): Journal => {
   const { journal: place, options, clock, random, onNote } = work
   const runId = Buffer.from(random(NAME_BYTES)).toString('hex')
@@ -79,7 +85,7 @@ const beginJournal = (work: Load, prepared: Prepared): Journal => {
   return journal
 }
 
-/** What is told of an error, where something has been done by then; else it is thrown. */
+/** Returns the error to report where something has been done by then; else throws it. */
 const toldOf = (error: unknown, isBegun: boolean): KpiError | undefined => {
   if (!isBegun || !(error instanceof KpiError || error instanceof Stopped)) throw error
   return error instanceof KpiError ? error : undefined
@@ -97,7 +103,7 @@ const send = async (work: Load, prepared: Prepared, journal: Journal): Promise<S
   return sendAll(work, prepared, journal)
 }
 
-/** Removes the journal of a run that has come to its end, or leaves that to whoever knows when it is not needed. */
+/** Removes the journal of a run that has ended, or leaves that to the caller. */
 const finish = ({ onFinished }: Load, journal: Journal): void => {
   if (onFinished) onFinished(journal.leave())
   else journal.finish()
@@ -124,9 +130,9 @@ const run = async (work: Load, prepared: Prepared, journal: Journal): Promise<En
 }
 
 /**
- * Loads a file of entries: all of it is read and checked first, then what is good is sent in the order of its keys, and
- * what is not goes to the rejects file (command line, section 6). That file is there before anything is sent, so that a
- * folder that cannot be written stops the run in time; so does a journal that cannot be written.
+ * Imports a file of entries: all of it is read and checked first; good rows are sent in the order of their keys, bad
+ * ones go to the rejects file. That file is written before anything is sent, so that a folder that cannot be written
+ * stops the run in time; so is the journal.
  */
 export const importFile = (work: Load): Promise<Ending> =>
   withPrepared(work, async (prepared) => {

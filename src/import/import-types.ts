@@ -7,31 +7,31 @@ import type { Table } from './parse/table.ts'
 import type { RejectsFile } from './rejects/rejects-file.ts'
 import type { Verifying } from './verify/verified.ts'
 
-/** What became of an import. Rows are those of the file; entries are what they hold, one or many a row. */
+/** Counts what became of an import. Rows are those of the file; entries are what they hold, one or many a row. */
 export type Summary = {
   read: number
   created: number
   updated: number
   unchanged: number
-  /** Entries that were sent where the service does not tell whether they were made or changed. */
+  /** Counts entries that were sent where the service does not tell whether they were created or updated. */
   sent: number
-  /** Entries that were there already, and were to be left alone. */
+  /** Counts entries that existed already, and were left alone as asked. */
   skipped: number
-  /** Entries of which a dry run cannot tell what would become, as the key may not read what would tell. */
+  /** Counts entries of which a dry run cannot tell what would become, as the key may not read that. */
   unknown: number
-  /** Rows that were not loaded, or not wholly. */
+  /** Counts rows that were not imported, or not wholly. */
   rejected: number
-  /** Values that had more than four decimals. */
+  /** Counts values that had more than four decimals. */
   rounded: number
-  /** Rows, or in a wide file cells, that hold no value. */
+  /** Counts rows, or in a wide file cells, without a value. */
   empty: number
-  /** Assignments that were created. */
+  /** Counts assignments that were created. */
   assigned: number
-  /** What could not be checked before it was sent, in a few words; empty where all could. */
+  /** Names what could not be checked before it was sent; empty where all could. */
   unchecked: string
 }
 
-/** A summary of nothing yet. */
+/** Returns a summary of nothing yet. */
 export const emptySummary = (): Summary => ({
   read: 0,
   created: 0,
@@ -47,38 +47,41 @@ export const emptySummary = (): Summary => ({
   unchecked: '',
 })
 
-/** What an import does: it reads and checks rows, reads what is there where that matters, sends entries. */
+/**
+ * Names what an import is doing: reading and checking rows, reading existing entries where that matters, sending
+ * entries.
+ */
 export type Phase = 'read' | 'stored' | 'send'
 
-/** How far that is; where nothing can be counted nothing is done yet. */
+/** Describes the progress; where nothing can be counted, `done` is 0. */
 export type Progress = { readonly phase: Phase; readonly done: number; readonly total?: number }
 
-/** An import: what to load, from where to where. */
+/** Describes an import or dry run: what to read, and where it goes. */
 export type Import = {
   readonly client: Client
   readonly table: Table
   readonly options: ImportOptions
   readonly clock: Clock
-  /** A folder for what does not fit in memory. */
+  /** Names a folder for what does not fit in memory. */
   readonly folder: string
   /** Asks to stop: at once while the file is read, after the batch at hand while it is sent. */
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
   readonly onNote: (note: string) => void
-  /** Told what has to be known, also where nobody wants to hear notes. */
+  /** Takes warnings, even under `--quiet`. */
   readonly onWarning: (warning: string) => void
-  /** Told once the whole file has been read and checked. */
+  /** Takes the checked file, once all of it has been read. */
   readonly onChecked?: (checked: Checked) => void
-  /** Whether everything is read back in the end, and what of that is written where. */
+  /** Asks for everything to be read back in the end, and says where the receipt goes. */
   readonly verify?: Verifying | undefined
 }
 
-/** An import that is meant: with a place for what is rejected. */
+/** Describes an import that sends, with a place for its rejects. */
 export type Load = Import & {
   readonly rejectsFile: RejectsFile
-  /** Where it is kept how far a run is; nowhere where there is no continuing. */
+  /** Names the place of the journal; undefined where the run cannot be continued. */
   readonly journal: JournalPlace | undefined
-  /** Where it is kept what was found out about the service; nowhere where that is found out each time. */
+  /** Names the file for what is learned about the service; undefined where that is learned each time. */
   readonly learnedPath?: string | undefined
   /** Takes what forgets the run once that is asked for, where the run is to be known until then; else that is at its end. */
   readonly onFinished?: ((forget: () => void) => void) | undefined

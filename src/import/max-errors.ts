@@ -4,7 +4,7 @@ import type { Summary } from './import-types.ts'
 import type { MaxErrors } from './options.ts'
 import type { Rejects } from './rejects/rejects.ts'
 
-/** The most rows that may be rejected; a share of them is known once all have been read. */
+/** Returns the most rows that may be rejected; a share of them is known once all have been read. */
 const mostOf = (maxErrors: MaxErrors, read: number): number =>
   'count' in maxErrors ? maxErrors.count : Math.floor((maxErrors.percent * read) / 100)
 
@@ -14,21 +14,21 @@ const textOf = (maxErrors: MaxErrors): string =>
 const tooMany = (maxErrors: MaxErrors, what: string, issues: readonly Issue[] = []): KpiError =>
   new KpiError('malformed', `${what}, more than --max-errors ${textOf(maxErrors)} allows`, { issues })
 
-/** A row that was rejected, and why. */
+/** Describes a rejected row and why. */
 export type BadRow = { readonly line: number; readonly reasons: readonly string[] }
 
-/** What no mending of rows does. */
+/** Says what to do about missing assignments, which no correction of rows helps. */
 const ASSIGN_FIRST: Issue = { field: '--create-assignments', message: 'assigns KPIs to their users where rows need it' }
 
-/** So many bad rows are told where nothing is sent for them. */
+/** Bounds the rejected rows that are shown where nothing is sent. */
 export const SHOWN_BAD = 5
 
 const issuesOf = (bad: readonly BadRow[]): Issue[] =>
   bad.map(({ line, reasons }) => ({ field: `line ${line}`, message: reasons.join('; ') }))
 
 /**
- * Refuses a file of which more rows are bad than may be, before anything is sent: at once by their number, by their share
- * when all have been read.
+ * Refuses a file with too many bad rows before anything is sent: `--max-errors 50` as it is read, `--max-errors 5%`
+ * once all of it has been read.
  */
 export const mustBeFew = (
   { read, rejected }: Summary,
@@ -45,7 +45,7 @@ export const mustBeFew = (
   ])
 }
 
-/** The same of all that has been rejected by now, once the whole file has been read. */
+/** Refuses a file with too many rejects of all kinds, once all of it has been read. */
 export const mustBeFewInAll = (rejects: Rejects, summary: Summary, maxErrors: MaxErrors | undefined): void => {
   let rejected = 0
   const first: BadRow[] = []
@@ -65,7 +65,7 @@ const countLines = (rejects: Rejects, most: number): number => {
   return count
 }
 
-/** What ends a run, once more rows are rejected than may be: by their place in the file, or by the service. */
+/** Returns the error that ends a run once more rows are rejected than allowed, in the file or by the service. */
 export const tooManyRejected = (
   rejects: Rejects,
   { read }: Summary,

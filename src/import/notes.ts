@@ -5,14 +5,14 @@ import type { Table } from './parse/table.ts'
 import { mayNotRead } from './permissions.ts'
 import type { Reference } from './reference.ts'
 
-/** What has to be known of how a file is read, though all of it is; of one without rows, as an export may have failed. */
+/** Returns warnings about how a file is read, and about one without rows, as an export may have failed. */
 export const warningsOn = ({ name, reading }: Table, forms: Forms, isEmpty: boolean): string[] => [
   ...(isEmpty ? [`${name} holds no rows`] : []),
   ...(reading.assumed === undefined ? [] : [reading.assumed]),
   ...remarksOn(forms),
 ]
 
-/** What cannot be checked as the key may not read it. */
+/** Returns notes on what cannot be checked, as the key may not read it. */
 export const notesOnUnread = ({ kpis, users, sources, unchecked }: Reference): string[] => {
   const unread = [
     unchecked.has('KPIs') ? kpis.unread : undefined,
@@ -26,14 +26,14 @@ export const notesOnUnread = ({ kpis, users, sources, unchecked }: Reference): s
 
 const NAMED = 3
 
-/** Which KPIs have no target, and how the first of them gets one. */
+/** Returns the KPIs without a target, and how the first of them gets one. */
 const withoutTarget = (first: string, others: readonly string[]): string => {
   const names = [first, ...others].slice(0, NAMED).join(', ')
   const more = others.length < NAMED ? '' : ` and ${others.length + 1 - NAMED} more`
   return `${names}${more}; kpi kpis update ${JSON.stringify(first)} --target-default N gives it one`
 }
 
-/** A KPI without a target of its own keeps none of its entries (decisions, section 5). */
+/** Returns notes on KPIs without a default target, which keep none of their entries' targets. */
 const notesOnTargets = ({ reference: { kpis }, lostTargets }: Checked): string[] => {
   const [first, ...others] = [...lostTargets.keys()].map((id) => kpis.byId.get(id)?.name ?? String(id))
   if (first === undefined) return []
@@ -43,7 +43,7 @@ const notesOnTargets = ({ reference: { kpis }, lostTargets }: Checked): string[]
   return [`${what} none: ${withoutTarget(first, others)}`]
 }
 
-/** What makes good rows of those that give users targets of KPIs that have none themselves; nothing where there are none. */
+/** Returns how rows with targets of KPIs without one can be imported; empty where there are none. */
 export const adviceOnTargets = (kpis: Iterable<string>): string[] => {
   const [first, ...others] = kpis
   if (first === undefined) return []
@@ -54,7 +54,7 @@ export const adviceOnTargets = (kpis: Iterable<string>): string[] => {
   return [`${what} cannot have one either: ${withoutTarget(first, others)}`]
 }
 
-/** What there is to say of a file before it is sent. */
+/** Returns the notes on a file before it is sent. */
 export const notesOn = (checked: Checked): string[] => {
   const { unused } = checked.plan
   return [

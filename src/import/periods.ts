@@ -4,7 +4,7 @@ import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
 import { ownerOf } from './owner.ts'
 
-/** What a KPI of each frequency has one value of, and how that is called. */
+/** Names the period of each frequency. */
 const PERIODS: Readonly<Record<Exclude<Frequency, 'D'>, readonly [adverb: string, noun: string]>> = {
   W: ['weekly', 'week'],
   M: ['monthly', 'month'],
@@ -12,7 +12,7 @@ const PERIODS: Readonly<Record<Exclude<Frequency, 'D'>, readonly [adverb: string
   Y: ['yearly', 'year'],
 }
 
-/** A KPI's periods that have several entries: how many, and two days of the first of them. */
+/** Describes a KPI's periods that have several entries: how many, and two days of the first of them. */
 type Crowded = { periods: number; readonly first: readonly [Day, Day] }
 
 const MADE_OF: Readonly<Record<string, string>> = { SUM: 'add them up', AVG: 'show their average' }
@@ -26,12 +26,13 @@ const tellOf = ({ name, frequency_id, aggregate_function }: Kpi, { periods, firs
   return `${name} is ${adverb}, and ${what} several entries, ${such}${one} and ${other}: reports ${made}`
 }
 
-/** Whether entries of a KPI may share a period with others. */
+/** Tells whether entries of a KPI may share a period. */
 export const hasPeriods = (kpi: Kpi | undefined): boolean => kpi !== undefined && kpi.frequency_id !== 'D'
 
 /**
- * Says of which KPIs there are several entries of one owner in one period, of which reports make one value; entries come
- * in the order of owners, KPIs and days. Where the account's calendar is not known, weeks begin on Monday and years in January.
+ * Returns a note for KPIs with several entries of one owner in one period, which reports aggregate; entries come in the
+ * order of owners, KPIs and days. Where the account's calendar is not known, weeks begin on Monday and years in
+ * January.
  */
 export const notesOnPeriods = (
   drafts: Iterable<EntryDraft>,

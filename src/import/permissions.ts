@@ -6,17 +6,19 @@ import type { Resource } from '../domain/schema.ts'
 import { scopeNeeded } from '../domain/variants.ts'
 import { Misread } from './formats/evidence.ts'
 
-/** Things that headers and cells name: all that there are, or, where the key may not read them, whatever is an id. */
+/**
+ * Describes what headers and cells name: all that there are, or, where the key may not read them, whatever is an id.
+ */
 export type Lookup<T extends Named = Named> = {
   readonly find: (text: string) => Named | Fault
   readonly byId: ReadonlyMap<number, T>
-  /** What they are and the scope that reading them takes, where the key does not have it. */
+  /** Names what could not be read and the scope that reading it takes. */
   readonly unread?: string | undefined
 }
 
 /**
- * Finds out whether the key may write, with a batch of nothing, which changes nothing. So an account without access is
- * not taken for a key that may only write, and a key that may only read is told in time.
+ * Finds out whether the key may write, with an empty batch, which changes nothing. So an account without access is not
+ * taken for a key that may only write, and a key that may only read is reported in time.
  */
 export const mustMayWrite = async ({ variant, entries }: Client): Promise<void> => {
   if (variant === 'classic') return

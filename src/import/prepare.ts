@@ -20,7 +20,7 @@ import { createRejects, type Rejects } from './rejects/rejects.ts'
 import { type Batch, cutBatches, type DuplicateSink } from './rows/batches.ts'
 import { lineOf } from './rows/packed-row.ts'
 
-/** What an import was asked for that cannot be done without reading entries, as flags. */
+/** Returns the given flags that cannot be obeyed without reading entries. */
 const flagsThatRead = ({ onlyChanges, onConflict }: ImportOptions, isVerified: boolean): string[] => [
   ...(onlyChanges ? ['--only-changes'] : []),
   ...(onConflict === 'skip' || onConflict === 'error' ? [`--on-conflict ${onConflict}`] : []),
@@ -46,27 +46,27 @@ const mustMayRead = async (
   }
 }
 
-/** A file that has been read and checked: its good rows sorted, the others with their reasons. */
+/** Describes a file that has been read and checked: its good rows sorted, the others with their reasons. */
 export type Prepared = Checked & {
   readonly sorter: Sorter
   readonly rejects: Rejects
   readonly summary: Summary
-  /** What the service holds: as it was before the run where all of it is read first, else as it is when it is asked. */
+  /** Finds existing entries: as they were before the run where all are read first, else as they are when asked. */
   readonly standing: Standing
-  /** What the service holds from now on: all that the file speaks of is read at once when it is first asked. */
+  /** Reads all existing entries that the file speaks of, at the first question. */
   readonly readAhead: (isUnsure?: Ahead['isUnsure']) => Standing
   readonly decide: Decide
   readonly options: ImportOptions
   /**
-   * The good rows in batches, as often as they are asked for. A key that stands in the file more than once may become
-   * rejects on the way.
+   * Yields the good rows in batches, any number of times. A key that is in the file more than once may become rejects
+   * on the way.
    */
   readonly batches: () => Generator<Batch>
 }
 
 const SHOWN_LINES = 10
 
-/** The lines of the first of many places: a key may stand on all lines of a file. */
+/** Returns the lines of the first of many places: a key may be on every line of a file. */
 export const someOf = (places: readonly number[]): string => {
   const more = places.length - SHOWN_LINES
   return places.slice(0, SHOWN_LINES).map(lineOf).join(', ') + (more > 0 ? ` and ${more} more` : '')
@@ -161,7 +161,7 @@ export const openPrepared = async (work: Import): Promise<{ prepared: Prepared; 
   }
 }
 
-/** Reads and checks the whole file, then goes on with it; what lay on disk is removed at the end, however it ends. */
+/** Reads and checks the whole file, runs `goOn`, and removes temporary files, however it ends. */
 export const withPrepared = async <T>(work: Import, goOn: (prepared: Prepared) => Promise<T>): Promise<T> => {
   const { prepared, close } = await openPrepared(work)
   try {

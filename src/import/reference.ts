@@ -14,43 +14,43 @@ import { type Lookup, lookupOfIds } from './permissions.ts'
 
 type NamedUser = User & { readonly name: string }
 
-/** A user and a KPI that are not assigned to each other, and may become so. */
+/** Describes a user and a KPI that are not assigned to each other, and may become so. */
 export type Pair = { readonly user: User; readonly kpi: Kpi }
 
-/** What an import has to know. */
+/** Describes what an import has to know. */
 type Needs = {
   readonly createAssignments: boolean
-  /** Whether entries may belong to breakdown items. */
+  /** Tells whether entries may belong to breakdown items. */
   readonly sources: boolean
 }
 
-/** What a file's rows refer to, fetched once. */
+/** Holds what a file's rows refer to, fetched once. */
 export type Reference = {
   readonly kpis: Lookup<Kpi>
   readonly users: Lookup<NamedUser>
-  /** Not there where entries belong to users alone. */
+  /** Holds breakdown items; undefined where entries belong to users alone. */
   readonly sources: Lookup<BreakdownItem> | undefined
   /** Returns a breakdown item by the number that it has as an owner: a person's item is that user. */
   readonly ownerOf: (item: Named) => Named
   /** Fetches the assignments of users, where they can be read and that has not happened yet. */
   readonly fetchAssignments: (userIds: Iterable<number>) => Promise<void>
-  /** The target that a user has for a KPI; null for none, undefined where that is not known. */
+  /** Returns a user's target for a KPI; null for none, undefined where that is not known. */
   readonly userTarget: (userId: number, kpiId: number) => Decimal | null | undefined
-  /** The highest place among a user's assignments; 0 where there is none. */
+  /** Returns the highest `sort_order` of a user's assignments; 0 where there is none. */
   readonly lastPlaceOf: (userId: number) => number
-  /** Why no values may be entered for an owner and a KPI, in the service's own words; empty when they may. */
+  /** Returns why an owner may not have values of a KPI, in the service's own words; empty when they may. */
   readonly faultsOf: (owner: number, kpiId: number) => readonly string[]
-  /** The assignments that rows need and that do not exist. */
+  /** Returns the assignments that rows need and that do not exist. */
   readonly missing: () => readonly Pair[]
-  /** What rows needed and could not be read, and so is not checked before it is sent. */
+  /** Lists what rows needed and could not be read, and so is not checked before it is sent. */
   readonly unchecked: Set<CheckedThing>
 }
 
-/** What may be left unchecked, in the order in which it is told. */
+/** Lists what may be left unchecked, in the order of messages. */
 const CHECKED = ['KPIs', 'users', 'breakdown items', 'assignments', 'entries'] as const
 type CheckedThing = (typeof CHECKED)[number]
 
-/** What could not be checked before it was sent, in a few words. */
+/** Returns what was left unchecked, in a few words. */
 export const tellUnchecked = ({ unchecked }: Reference): string =>
   CHECKED.filter((one) => unchecked.has(one)).join(', ')
 
@@ -77,7 +77,10 @@ const fetchLookups = async (client: Client, { sources }: Needs): Promise<Lookups
   return { kpis, users, sources: found }
 }
 
-/** What an owner's entries cannot be checked for: only users are assigned KPIs, and a user's item says what the user would. */
+/**
+ * Returns what cannot be checked of an owner's entries: only users have assignments, and a user's item is judged like
+ * the user.
+ */
 const uncheckedOf = (
   owner: number,
   { kpis, users, sources }: Lookups,
@@ -93,13 +96,13 @@ const uncheckedOf = (
   ]
 }
 
-/** The items of persons among breakdown items, by the users. */
+/** Returns the items of persons among breakdown items, by user. */
 const itemsOfUsers = (sources: Lookups['sources']): Map<number, BreakdownItem> =>
   new Map([...(sources?.byId.values() ?? [])].flatMap((item) => (item.user_id === null ? [] : [[item.user_id, item]])))
 
 /**
- * Fetches all KPIs and users, and breakdown items where they are needed, as far as the key may read them. Assignments that
- * are missing are faults, or are noted where they are to be created.
+ * Fetches all KPIs and users, and breakdown items where they are needed, as far as the key may read them. Missing
+ * assignments are faults, or are noted where they are to be created.
  */
 export const fetchReference = async (client: Client, needs: Needs): Promise<Reference> => {
   const lookups = await fetchLookups(client, needs)

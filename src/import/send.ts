@@ -15,12 +15,12 @@ import type { Prepared } from './prepare.ts'
 import type { Batch } from './rows/batches.ts'
 import { createThirdPartyDelivery } from './third-party/third-party.ts'
 
-/** Batches as they are asked for, and at any time how many entries all of them come to. */
+/** Describes batches as they are asked for, with a count of all their entries. */
 type CountedBatches = Iterable<Batch> & { readonly entries: () => number }
 
 /**
- * Counts the entries of batches, which is not the number of rows: a key that stands in a file more than once comes to
- * one entry or none, and that is found out only as its batch is cut. So the rest is gone through once it is asked.
+ * Counts the entries of batches. That is not the number of rows: a key that is in a file more than once becomes one
+ * entry or none, which shows only as its batch is cut. So asking for the count goes through the rest.
  */
 export const countedBatches = (batches: Iterator<Batch>): CountedBatches => {
   let entries = 0
@@ -39,22 +39,22 @@ export const countedBatches = (batches: Iterator<Batch>): CountedBatches => {
   }
 }
 
-/** How far sending came: how many entries are left, and why, where that is not that it was asked to stop. */
+/** Describes how far sending came: how many entries are left, and why, where it was not asked to stop. */
 export type Sent = {
   readonly left: number
   readonly failure: KpiError | undefined
-  /** Whether everything has come to an end; too many rows may have been rejected all the same. */
+  /** Tells whether everything has come to an end; too many rows may have been rejected all the same. */
   readonly isWhole: boolean
 }
 
-/** So many batches are under way at a time: while one is stored, others are on their way. */
+/** Sets how many intervals are under way at a time: while one is stored, others are on their way. */
 const UNDER_WAY = 3
 
 /** Chooses the delivery, the one place that asks whose service it is: by now it has answered what rows refer to. */
 const deliveryFor = (work: Load, prepared: Prepared, run: Run): Delivery =>
   work.client.isOurs() ? createBundledDelivery(run) : createThirdPartyDelivery(work, prepared, run)
 
-/** Whether the run ends with what has been done: whatever is refused or fails then, that is told. */
+/** Returns the error that ends a run in which something has been done; before that, it is thrown. */
 const failureOf = (error: unknown, isBegun: boolean): KpiError => {
   if (!(error instanceof KpiError) || !isBegun) throw error
   // Without a journal nothing may be sent; once that is mended, the same command goes on.

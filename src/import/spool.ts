@@ -5,7 +5,7 @@ import { createScratch, type Scratch } from './external-sort/scratch.ts'
 import { bytesOf, CHUNK_BYTES, type Source } from './parse/files.ts'
 import type { Content } from './parse/inspect.ts'
 
-/** Nobody knows who else may read what comes by a pipe. */
+/** Restricts a spool file to its owner, as nobody knows who else may read what comes through a pipe. */
 const PRIVATE = 0o600
 
 async function* bytesOfScratch(scratch: Scratch): Content {
@@ -19,8 +19,8 @@ async function* bytesOfScratch(scratch: Scratch): Content {
 }
 
 /**
- * What can be read only once, such as standard input, laid down in a scratch file within a folder, to be read again.
- * Nothing of it is left behind, however the process ends.
+ * Returns a stream, such as standard input, as a source that can be read again, from a scratch file within a folder.
+ * Nothing is left behind, however the process ends.
  */
 export const spoolSource = async (
   input: Readable,

@@ -1,17 +1,17 @@
-/** Whatever looks like a token or key of ours, wherever it stands. */
+/** Matches what looks like a token or key of ours. */
 const SECRET = /kpi_[a-z]+_[0-9a-z]+(?:_[0-9a-z]+)?/gi
 
-/** A text without the tokens and keys in it. */
+/** Returns a text without tokens and keys. */
 export const withoutSecrets = (text: string): string => text.replaceAll(SECRET, 'kpi_…')
 
 const HIDDEN = '…'
-/** Longer than any word of the interface, shorter than any secret. */
+/** Matches words longer than any of the interface, and no shorter than any secret. */
 const WORD = /^[\w.~-]{0,24}$/
 const HARMLESS_VALUE = /^[\d\s,-]{0,200}$/
 
 const shownWord = (text: string): string => (WORD.test(text) && !/kpi_/i.test(text) ? text : HIDDEN)
 
-/** A path as it may be shown: where it has a word that may be a secret, `…` stands for that. */
+/** Returns a path for logs and messages: a word that may be a secret becomes `…`. */
 export const shownPath = (path: string): string => path.split('/').map(shownWord).join('/')
 
 const shownQuery = (query: string): string =>
@@ -20,8 +20,8 @@ const shownQuery = (query: string): string =>
     .join('&')
 
 /**
- * A target as a log may show it: short words of its path, the names of parameters, and values that are ids, dates or numbers.
- * Whatever else is sent there may be somebody's secret in the wrong place, and `…` stands for it.
+ * Returns a target for logs: short words of its path, the names of parameters, and values that are ids, dates or
+ * numbers. Anything else may be a secret in the wrong place, and becomes `…`.
  */
 export const shownTarget = (target: string): { readonly path: string; readonly query: string | undefined } => {
   const end = target.indexOf('?')
@@ -32,14 +32,14 @@ export const shownTarget = (target: string): { readonly path: string; readonly q
 
 const UNRESERVED = /^[A-Za-z0-9._~-]$/
 
-/** A path in which letters and digits stand as themselves, however they were sent. An escaped slash stays one. */
+/** Returns a path with unreserved characters decoded. An escaped slash stays escaped. */
 const decodeUnreserved = (path: string): string =>
   path.replaceAll(/%[0-9a-f]{2}/gi, (escape) => {
     const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
     return UNRESERVED.test(character) ? character : escape
   })
 
-/** What a request asks for: the path and query, and the host where the target names it. */
+/** Describes what a request asks for: the path and query, and the host where the target names it. */
 type Target = { readonly target: string; readonly host: string | undefined }
 
 /** Reads the target of a request line, which may be a whole URL (RFC 9112, section 3.2). */
@@ -52,8 +52,8 @@ export const readTarget = (text: string): Target => {
   return { target: decodeUnreserved(path) + query, host: authority?.replace(/^.*@/, '') }
 }
 
-/** A host name or address, with a port or without. */
+/** Matches a host name or address, with a port or without. */
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
-/** Whether a text can stand in a Host header. */
+/** Tells whether a text can be a Host header. */
 export const isHost = (text: string): boolean => HOST.test(text)

@@ -9,7 +9,7 @@ import { countAll, type Counts } from '../store/maintenance/status.ts'
 import { formulas, type StoredFormula } from '../store/tables/formulas.ts'
 import { loadFormulas } from './definitions/formulas.ts'
 
-/** What is wrong with a formula that its field does not tell: a text that cannot be read, or what it uses. */
+/** Returns the faults of a formula that its field does not find: a text that cannot be parsed, or its inputs. */
 const faultsOfText = (all: Formulas, kpi: Kpi, text: string): Issue[] => {
   const formula = all.formulas.get(kpi.id) ?? parseFormula(text)
   if (formula instanceof Fault) {
@@ -30,7 +30,7 @@ const faultsOf = (all: Formulas, sizes: ReadonlyMap<number, Issue>, kpi: Kpi, st
   ]
 }
 
-/** Calls `visit` for everything that a formula is not allowed to be where it is defined (decisions, section 6). */
+/** Calls `visit` for everything that a formula is not allowed to be where it is defined. */
 const eachFormulaFault = async (tx: Reader, visit: (fault: StoreFault) => void): Promise<void> => {
   const nameOf = await accountNames(tx)
   for (const account of await formulas.accounts(tx)) {
@@ -48,16 +48,16 @@ const eachFormulaFault = async (tx: Reader, visit: (fault: StoreFault) => void):
   }
 }
 
-/** What a database can tell of itself, beyond what SQL can ask of any. */
+/** Checks a database by its own means, beyond what SQL can ask of any. */
 type Integrity = {
-  /** Damage, which leaves nothing that one could rely on. */
+  /** Returns damage, after which nothing else can be relied on. */
   readonly damageOf: (tx: Reader) => Promise<StoreFault[]>
 }
 
-/** What a check came to: how much there is, what is wrong, and how much more of the same kinds. */
+/** Describes the result of a check: how much there is, what is wrong, and how much more of the same kinds. */
 export type Checked = { readonly counts: Counts; readonly faults: readonly StoreFault[]; readonly more: number }
 
-/** So many faults of a kind are named one by one. */
+/** Bounds the faults of a kind that are named one by one. */
 const MOST_OF_A_KIND = 1000
 
 /** Keeps faults, and of a kind that there is much of only the first. */
@@ -82,8 +82,8 @@ const createFinds = (): { faults: StoreFault[]; more: () => number; add: (fault:
 }
 
 /**
- * Checks all of a store, at one moment of it: what rows name, the rules of fields and of formulas, the domain's invariants, and
- * before them what the database tells of itself, where it can be asked.
+ * Checks all of a store, at one moment of it: references, the rules of fields and of formulas, the domain's invariants,
+ * and before them the database itself, where it can tell.
  */
 export const checkStore = (db: Db, integrity: Integrity | undefined): Promise<Checked> =>
   db.read(async (tx) => {

@@ -4,7 +4,7 @@ import type { Reader } from '../store/db.ts'
 import { type Counter, type Extra, type Rows, takeIds } from '../store/tables/table.ts'
 import { type Context, found, type Ids } from './context.ts'
 
-/** How a list is read, and whether it is one of very many records. */
+/** Describes how a list is read, and whether it has very many records. */
 type ListRead<T> = {
   readonly isLong: (tx: Reader) => Promise<boolean>
   readonly read: (tx: Reader) => Promise<readonly T[]>
@@ -18,28 +18,28 @@ export const readList = async <T>({ db, beginLong }: Context, { isLong, read }: 
   return db.readLong(read)
 }
 
-/** What a resource lies below, such as the group of a group item. */
+/** Describes the parent of a resource, such as the group of a group item. */
 type Above = {
-  /** The field that holds its id; what a body says of that is ignored. */
+  /** Names the field with the parent's id; what a body says of it is ignored. */
   readonly field: string
   /** Throws where there is none of this id. */
   readonly mustExist: (tx: Reader, account: number, parent: number) => Promise<void>
-  /** What there is none of, where one is not found there. */
+  /** Returns the name of a record that is missing below its parent, for the error. */
   readonly missing: (id: number, parent: number) => string
 }
 
-/** The rules of a resource, asked within the transaction. */
+/** Describes the rules of a resource, which run within the transaction. */
 export type Rules<R extends Resource> = {
   readonly above?: Above
-  /** Throws where nothing may be done to this one, or to what is sent for one, whatever else is wrong with it. */
+  /** Refuses any work on this record, or on what is sent for one, whatever else is wrong with it. */
   readonly mustBeOpen?: (record: Partial<Stored<R>>) => void
-  /** Values for fields that were not given. */
+  /** Returns values for fields that were not given. */
   readonly fill?: (tx: Reader, account: number, given: Reading<Draft<R>>['values']) => Promise<object>
-  /** Faults of what was sent, for a new one or for the one that is there, that only the store can tell. */
+  /** Returns faults of what was sent, for a new record or for the existing one, that only the store can find. */
   readonly faults?: (tx: Reader, account: number, sent: Partial<Stored<R>>, before?: Stored<R>) => Promise<Issue[]>
-  /** What another one holds already. */
+  /** Returns the conflicts with other records. */
   readonly clashes?: (tx: Reader, account: number, sent: Partial<Stored<R>>, before?: Stored<R>) => Promise<Issue[]>
-  /** Columns that are kept and never shown. */
+  /** Returns columns that are stored and never shown. */
   readonly unshown?: (given: Reading<Draft<R>>['values']) => Promise<Extra>
   /** Records as they are shown, where that is not as they are kept. */
   readonly shown?: (tx: Reader, account: number, records: readonly Stored<R>[]) => Promise<readonly Stored<R>[]>
@@ -56,22 +56,22 @@ export const refuse = (issues: readonly Issue[], clashes: readonly Issue[]): voi
   if (clash) throw new KpiError('conflict', `${clash.field}: ${clash.message}`, { issues: clashes })
 }
 
-/** What was sent, but for fields whose values the path settles. */
+/** Returns what was sent without the fields that the path gives. */
 const without = <T extends object>(sent: Reading<T>, names: readonly string[]): Reading<T> => {
   const values = { ...sent.values }
   for (const name of names) Reflect.deleteProperty(values, name)
   return { values, issues: sent.issues.filter(({ field }) => !names.includes(field)) }
 }
 
-/** The rules of a resource as its operations ask them. */
+/** Describes the rules of a resource in the form that its operations call. */
 type Asking<R extends Resource> = {
   readonly mustBeAbove: (tx: Reader, account: number, parent: number) => Promise<void>
   readonly find: (tx: Reader, account: number, ids: Ids) => Promise<Stored<R>>
   /** Throws where nothing may be done to one of these. */
   readonly mustBeOpen: (...records: readonly object[]) => void
-  /** What is sent for a new one, its place below another included. */
+  /** Returns what is sent for a new record, with its parent. */
   readonly placed: (sent: Reading<Draft<R>>, parent: number) => Reading<Draft<R>>
-  /** Values for what was not sent for a new one. */
+  /** Returns values for what was not sent for a new record. */
   readonly fill: (tx: Reader, account: number, sent: Reading<Draft<R>>, parent: number) => Promise<object>
   /** Throws everything that is wrong with what was sent. */
   readonly check: (tx: Reader, account: number, sent: Reading<object>, before?: Stored<R>) => Promise<void>
@@ -116,7 +116,7 @@ const askingOf = <R extends Resource>(of: R, rows: Rows<R>, rules: Rules<R>): As
   }
 }
 
-/** What can be done with a resource; each call is one transaction. */
+/** Describes the operations on a resource; each call is one transaction. */
 export type Collection<R extends Resource> = {
   readonly list?: (ctx: Context, ids: Ids) => Promise<readonly Stored<R>[]>
   readonly get?: (ctx: Context, ids: Ids) => Promise<Stored<R>>
@@ -125,16 +125,16 @@ export type Collection<R extends Resource> = {
   readonly remove?: (ctx: Context, ids: Ids) => Promise<void>
 }
 
-/** A collection with every operation, but for `update` where what it holds never changes. */
+/** Describes a collection with every operation, except `update` where records never change. */
 type Made<R extends Resource> = Required<Omit<Collection<R>, 'update'>> & Pick<Collection<R>, 'update'>
 
-/** Whether any value changed. */
+/** Tells whether any value differs. */
 export const differs = (before: object, after: object): boolean => {
   const values = new Map(Object.entries(before))
   return Object.entries(after).some(([name, value]) => values.get(name) !== value)
 }
 
-/** Faults of mandatory fields that may be left out of what is sent, where nothing could be found to stand in for them. */
+/** Returns the faults of mandatory fields that were left out, and for which no default was found. */
 const unfilled = (of: Resource, { values, issues }: Reading<object>, filled: object): Issue[] => {
   const known = new Set([...Object.keys(values), ...issues.map(({ field }) => field)])
   const given = new Map(Object.entries(filled))
@@ -143,15 +143,15 @@ const unfilled = (of: Resource, { values, issues }: Reading<object>, filled: obj
     .map(({ name }) => ({ field: name, message: 'is required, as there is none to take instead' }))
 }
 
-/** The values that are not as they are shown: what is only sent back changes nothing. */
+/** Returns the values that differ from what is shown: sending a record back unchanged changes nothing. */
 const changesIn = (sent: object, shown: object): object => {
   const known = new Map(Object.entries(shown))
   return Object.fromEntries(Object.entries(sent).filter(([name, value]) => known.get(name) !== value))
 }
 
 /**
- * The five operations on a resource, by its rules; none to update what never changes. Its ids are counted, or, where it
- * is a link to something, `sent` with it.
+ * Creates the five operations on a resource by its rules; none to update what never changes. Its ids are counted, or,
+ * where it is a link to something, `sent` with it.
  */
 export const collection = <R extends Resource>(
   of: R,

@@ -2,7 +2,7 @@ import type { Db } from '../store/db.ts'
 
 const MOST = 1000
 
-/** What was found out from a store, for as long as nobody has written to it since. */
+/** Caches what was read from a store for as long as nobody has written to it since. */
 type Recall<T> = {
   readonly find: (key: string) => T | undefined
   /** Keeps what was found out when the store had the stamp. */

@@ -1,18 +1,21 @@
-/** What databases spell differently when tables are made. */
+/** Describes what databases spell differently when tables are made. */
 export type Dialect = {
-  /** The type of whole numbers of 64 bits. */
+  /** Names the type of 64-bit whole numbers. */
   readonly integer: string
-  /** The definition of a column that numbers its rows by itself. */
+  /** Defines a column that numbers its rows by itself. */
   readonly numbered: string
-  /** What stands after the columns of a table that is clustered on its key. */
+  /** Follows the columns of a table that is clustered on its key. */
   readonly clustered: string
-  /** What stands after the columns of any other table. */
+  /** Follows the columns of any other table. */
   readonly plain: string
-  /** Whether keys other than an account's may be unique across accounts; not where accounts are spread over machines. */
+  /**
+   * Tells whether keys other than an account's may be unique across accounts; not where accounts are spread over
+   * machines.
+   */
   readonly crossAccountKeys: boolean
-  /** Whether entries have foreign keys; else the service alone sees to it that their items and KPIs are there. */
+  /** Tells whether entries have foreign keys; else the service alone ensures that their items and KPIs exist. */
   readonly entryKeys: boolean
-  /** Whether limits are counted in a database of their own, so that counting waits for no write. */
+  /** Tells whether limits are counted in a database of their own, so that counting waits for no write. */
   readonly limitsApart: boolean
 }
 

@@ -1,7 +1,7 @@
 /** Runs work for a key, at most so much of it at once; the rest waits in the order in which it came. */
 type Gates<K> = <T>(key: K, work: () => Promise<T>) => Promise<T>
 
-/** Lets no key take more than its share of what all of them use, such as connections. */
+/** Creates a semaphore for each key, so that none takes more than its share of something, such as connections. */
 export const createGates = <K = number>(most: number): Gates<K> => {
   const inside = new Map<K, number>()
   const waiting = new Map<K, (() => void)[]>()
@@ -38,7 +38,7 @@ export const createGates = <K = number>(most: number): Gates<K> => {
 /** Runs tasks one after the other, in the order in which they came. */
 type Queue = <T>(task: () => Promise<T>) => Promise<T>
 
-/** A queue for what must not run at once, such as the transactions of one connection. */
+/** Creates a queue for what must not run at once, such as the transactions of one connection. */
 export const createQueue = (): Queue => {
   let last: Promise<unknown> = Promise.resolve()
   return (task) => {

@@ -13,19 +13,19 @@ import {
 import { UsageError } from '../exit.ts'
 import { findId, isNamedKind } from './names.ts'
 
-/** The flags of a line as commander has them. */
+/** Describes the flags of a line as commander gives them. */
 export type FlagValues = Readonly<Record<string, unknown>>
 
-/** The flag of a field: `category_id` is `--category`. Secrets have none. */
+/** Returns the flag of a field: `category_id` is `--category`. Secrets have none. */
 const flagName = (name: string): string =>
   // The interface's own filter is called so.
   name === 'is_archived' ? 'archived' : name.replace(/_id$/, '').replaceAll('_', '-')
 
-/** The name that commander gives a flag: `sort-order` is `sortOrder`. */
+/** Returns the name that commander gives a flag: `sort-order` is `sortOrder`. */
 export const camelCase = (flag: string): string =>
   flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** Returns what stands for the value of a field's flag in help. */
+/** Returns the placeholder for a field's value in help. */
 const argumentName = (field: Field): string => {
   if (field.refers) return field.refers === 'user' ? 'id|name|email' : 'id|name'
   if (field.oneOf) return field.oneOf.join('|')
@@ -43,7 +43,7 @@ const flaggedFields = (of: Resource): readonly NamedField[] => of.writable.filte
 
 type Purpose = 'add' | 'update'
 
-/** A flag, and the field that it gives. */
+/** Describes a flag and the field that it sets. */
 export type FieldFlag = NamedField & { readonly flag: string }
 
 /** Adds flags that give fields. */
@@ -58,7 +58,7 @@ export const addFlags = (command: Command, of: readonly FieldFlag[], purpose: Pu
   return command
 }
 
-/** The flags of a resource's own fields. */
+/** Returns the flags of a resource's own fields. */
 export const fieldFlags = (of: Resource): FieldFlag[] =>
   flaggedFields(of).map((one) => ({ ...one, flag: flagName(one.name) }))
 
@@ -66,17 +66,17 @@ export const fieldFlags = (of: Resource): FieldFlag[] =>
 export const addFieldFlags = (command: Command, of: Resource, purpose: Purpose): Command =>
   addFlags(command, fieldFlags(of), purpose)
 
-/** Adds the flag that reads from JSON what the flags of fields would say, and stands instead of them. */
+/** Adds `--from-json`, which gives all fields instead of their flags. */
 export const addFromJson = (command: Command, of: Resource): Command =>
   command.addOption(
     new Option('--from-json <file>', 'read one object, or an array of them, from a file or - for standard input') //
       .conflicts(flaggedFields(of).map(({ name }) => camelCase(flagName(name)))),
   )
 
-/** What the flags of a line say: the fields, and what is wrong with them, to be told all at once. */
+/** Describes the fields that the flags of a line set, and their faults, which are reported together. */
 export type Given = { readonly fields: Record<string, FieldValue>; readonly faults: string[] }
 
-/** Nobody has to type a choice in the case that the interface demands. */
+/** Returns a choice in the letter case of the interface, so that nobody has to type it so. */
 const chosen = ({ oneOf = [] }: Field, text: string): string =>
   oneOf.find((one) => one.toLowerCase() === text.trim().toLowerCase()) ?? text
 
@@ -85,7 +85,10 @@ const readText = (field: Field, text: string): FieldValue | Fault => {
   return value === null && !field.nullable ? new Fault('must not be empty') : value
 }
 
-/** What is given by id alone, as its names are not in the interface, and what shows the ids. */
+/**
+ * Lists references that are given by id alone, as the interface has no names for them, and the command that shows the
+ * ids.
+ */
 const BY_ID: Readonly<Record<string, string>> = {
   breakdown_id:
     'must be a whole number: breakdowns are given by id, which kpi service breakdowns list shows on the bundled service',
@@ -98,7 +101,7 @@ const readFlag = (client: Client, field: Field, text: string): ReturnType<Read> 
     ? findId(client, field.refers, text)
     : readText(field, text)
 
-/** What is wrong with a flag, as a sentence. */
+/** Returns what is wrong with a flag, as a sentence. */
 export const faultText = (flag: string, text: string, { message }: Fault): string => {
   if (message.startsWith('must')) return `--${flag} ${message}`
   return message.startsWith('is') ? `--${flag} ${text} ${message}` : `--${flag}: ${message}`
@@ -124,7 +127,7 @@ export const readFlags = (client: Client, of: readonly FieldFlag[], flags: FlagV
 export const readPlainFlags = (of: readonly FieldFlag[], flags: FlagValues): Promise<Given> =>
   readEach(of, flags, readText)
 
-/** The fields that were given, when nothing is wrong with them. */
+/** Returns the given fields; throws when any of them is wrong. */
 export const mustBeRight = ({ fields, faults }: Given): Record<string, FieldValue> => {
   if (faults.length > 0) throw new UsageError(faults.join('; '))
   return fields

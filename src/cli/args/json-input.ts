@@ -19,7 +19,7 @@ const readInput = async (io: Io, path: string): Promise<string> => {
   }
 }
 
-/** What the parser says without the piece of text that it shows, which may hold a password. */
+/** Returns the parser's message without the piece of text that it quotes, which may hold a password. */
 const reasonOf = ({ message }: SyntaxError): string => {
   const [place] = /line \d+ column \d+/.exec(message) ?? []
   return place === undefined ? message.replace(/,? (\.\.\.)?".*$/s, '') : `look at ${place}`
@@ -34,7 +34,7 @@ const parse = (name: string, source: string): Json => {
   }
 }
 
-/** The objects of JSON from a file, or `-` for standard input: one object, or an array of them. */
+/** Returns the objects of JSON from a file, or `-` for standard input: one object, or an array of them. */
 const readObjects = async (io: Io, path: string): Promise<readonly object[]> => {
   const name = path === '-' ? 'standard input' : path
   const json = parse(name, await readInput(io, path))
@@ -44,7 +44,7 @@ const readObjects = async (io: Io, path: string): Promise<readonly object[]> => 
   throw new UsageError(`${name} must hold one object or an array of them; no. ${wrong + 1} is not an object`)
 }
 
-/** A service leaves out what it does not know; here it is a name that somebody has misspelt. */
+/** Returns names that the resource does not have: a service would ignore them, but here they are misspelt. */
 const unknownFields = ({ fields, title }: Resource, body: object): Issue[] =>
   Object.keys(body)
     .filter((field) => !Object.hasOwn(fields, field))
@@ -54,7 +54,7 @@ const unknownFields = ({ fields, title }: Resource, body: object): Issue[] =>
       return { field, message: `is not a field of a ${title}${hint}` }
     })
 
-/** Reads every object of JSON, a resource each, by `read`. The faults of all of them are told at once. */
+/** Reads every object of JSON by `read`, a resource each. The faults of all of them are reported at once. */
 export const readJsonInput = async <T>(
   io: Io,
   path: string,

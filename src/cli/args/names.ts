@@ -7,10 +7,13 @@ import { fullName } from '../../domain/resources/user.ts'
 import type { Resource } from '../../domain/schema.ts'
 import { UsageError } from '../exit.ts'
 
-/** A part in double quotes, behind `name=` or not. */
+/** Matches a part in double quotes, behind `name=` or not. */
 const QUOTED = /([^,"]*=)?\s*"((?:[^"]|"")*)"\s*(?=,|$)/y
 
-/** The parts of a list with commas between them. As in CSV, a part in quotes may have commas, and quotes as `""`. */
+/**
+ * Returns the parts of a list with commas between them. As in CSV, a part in quotes may have commas, and quotes as
+ * `""`.
+ */
 export const partsOf = (list: string): string[] => {
   const parts: string[] = []
   for (let at = 0; at < list.length; at += 1) {
@@ -24,7 +27,7 @@ export const partsOf = (list: string): string[] => {
   return parts.filter((part) => part !== '')
 }
 
-/** What can be called by name on the command line. */
+/** Describes what can be called by name on the command line. */
 export type NamedKind = 'kpi' | 'user' | 'group' | 'group_item' | 'breakdown_item' | 'category' | 'unit' | 'icon'
 
 const TITLES: Record<NamedKind, string> = {
@@ -46,7 +49,9 @@ const namedBreakdownItems = async (client: Client): Promise<(Named & { readonly 
     isPerson: user_id !== null,
   }))
 
-/** In the newer variant group items are the breakdown items that stand for nobody. */
+/**
+ * Returns the group items of an account; in the newer variant these are the breakdown items that stand for no person.
+ */
 const groupItemsOf = async (client: Client, group?: number): Promise<readonly Named[]> =>
   client.variant === 'classic'
     ? namedGroupItems(client, group)
@@ -66,24 +71,29 @@ const lists: Record<NamedKind, (client: Client, parent?: number) => Promise<read
 
 export const isNamedKind = (name: string): name is NamedKind => name in lists
 
-/** Everything of a kind, or of what lies below a parent, to be found by id, name or e-mail address. */
+/** Returns a directory of everything of a kind, or of all below a parent, to find by id, name or e-mail address. */
 const directoryOf = async (client: Client, kind: NamedKind, parent?: number): Promise<Directory<Named>> =>
   createDirectory(TITLES[kind], await lists[kind](client, parent))
 
-/** Ids have no zeros before them: `007` is a name, or a mistake. */
+/** Matches ids, which have no leading zeros: `007` is a name, or a mistake. */
 const ID = /^[1-9]\d{0,14}$/
 
-/** Whether a text is taken as an id without asking. */
+/** Tells whether a text is taken as an id without asking. */
 export const isId = (text: string): boolean => ID.test(text.trim())
 
-/** The things that texts name, each once; a text that names nothing, or too much, is wrong usage, and all are told. */
+/**
+ * Returns the things that texts name, each once; texts that name nothing or several things are usage errors, reported
+ * together.
+ */
 const allFound = (found: readonly (Named | Fault)[]): number[] => {
   const faults = found.filter((one) => one instanceof Fault)
   if (faults.length > 0) throw new UsageError(faults.map(({ message }) => message).join('; '))
   return [...new Set(found.flatMap((one) => (one instanceof Fault ? [] : [one.id])))]
 }
 
-/** The ids of a list with commas between its names, which may be quoted; `title` names it where it is empty. */
+/**
+ * Returns the ids of a comma-separated list of names, which may be quoted; `title` names the list where it is empty.
+ */
 export const idsIn = async (client: Client, kind: NamedKind, title: string, list: string): Promise<number[]> => {
   const names = partsOf(list)
   if (names.length === 0) throw new UsageError(`${title} is an empty list`)
@@ -93,7 +103,7 @@ export const idsIn = async (client: Client, kind: NamedKind, title: string, list
   return directory ? allFound(names.map((text) => directory.find(text))) : [...new Set(names.map(Number))]
 }
 
-/** The id of what a text names, or what is wrong with it. A number is taken as the id without asking. */
+/** Returns the id that a text names, or its fault. A number is taken as an id without a request. */
 export const findId = async (client: Client, kind: NamedKind, text: string): Promise<number | Fault> => {
   if (isId(text)) return Number(text)
   const found = (await directoryOf(client, kind)).find(text)
@@ -101,8 +111,8 @@ export const findId = async (client: Client, kind: NamedKind, text: string): Pro
 }
 
 /**
- * The ids of some of a resource, or of those below a parent, by id or, where it has names, by name. Numbers are taken as
- * ids without asking.
+ * Returns the ids of records by id or, where the resource has names, by name; below `parent` where it is given. Numbers
+ * are taken as ids without a request.
  */
 export const resolveRecordIds = async (
   client: Client,
@@ -119,13 +129,13 @@ export const resolveRecordIds = async (
   return allFound(texts.map((text) => (isId(text) ? { id: Number(text), name: text } : find(text))))
 }
 
-/** The id of one of a resource, or of those below a parent. */
+/** Returns the id of one record of a resource, or of those below a parent. */
 export const resolveRecordId = async (client: Client, of: Resource, text: string, parent?: number): Promise<number> => {
   const [id = NaN] = await resolveRecordIds(client, of, [text], parent)
   return id
 }
 
-/** The id of one of a list, by id or name. A number is taken as the id without looking. */
+/** Returns the id of one of a list, by id or name. A number is taken as an id without looking. */
 export const idAmong = (title: string, list: readonly Named[], text: string): number => {
   if (isId(text)) return Number(text)
   const [id = NaN] = allFound([createDirectory(title, list).find(text)])

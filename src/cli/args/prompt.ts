@@ -3,7 +3,7 @@ import type { Cli } from '../cli.ts'
 import { UsageError } from '../exit.ts'
 import { oneLine } from '../output/width.ts'
 
-/** What is asked, as the package takes it. */
+/** Describes a question, as the prompt package takes it. */
 type Question = { readonly message: string } & (
   | { readonly type: 'input' }
   | { readonly type: 'password'; readonly mask: true }

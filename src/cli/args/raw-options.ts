@@ -1,12 +1,12 @@
 import type { Io } from '../io.ts'
 
-/** `json` of `--output=json`, or of `-ojson`. */
+/** Returns the value in `--output=json` or `-ojson`. */
 const valueAfter = (arg: string, name: string): string | undefined => {
   const start = name.startsWith('--') ? `${name}=` : name
   return arg.startsWith(start) ? arg.slice(start.length) || undefined : undefined
 }
 
-/** What a line gives for a flag, also where the line as a whole cannot be understood. */
+/** Returns the value that a line gives for a flag, even where the line as a whole cannot be parsed. */
 const givenIn = (args: readonly string[], ...names: readonly string[]): string | undefined =>
   args
     .map((arg, at) =>
@@ -18,5 +18,5 @@ const givenIn = (args: readonly string[], ...names: readonly string[]): string |
 export const isOutputJson = (args: readonly string[], { env }: Pick<Io, 'env'>): boolean =>
   (givenIn(args, '-o', '--output') ?? env['KPI_OUTPUT']) === 'json'
 
-/** Whether a line wants nothing but lines of JSON on standard error. */
+/** Tells whether a line asks for JSON lines on standard error. */
 export const isLogJson = (args: readonly string[]): boolean => givenIn(args, '--log-format') === 'json'

@@ -2,7 +2,7 @@ import { civil, type Day, dayOfCivil, FIRST_QUERY_DAY, formatDay, LAST_ENTRY_DAY
 import { type Calendar, CIVIL_CALENDAR, type DayRange, nextPeriod, periodStart } from '../../domain/period.ts'
 import { UsageError } from '../exit.ts'
 
-/** What words for days are counted from: the user's own day, and when weeks and years begin. */
+/** Describes what relative days count from: the user's current day, and when weeks and years begin. */
 type Counting = { readonly today: Day; readonly calendar: Calendar }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
@@ -16,7 +16,7 @@ const periodAround = (unit: keyof typeof UNITS, day: Day, calendar: Calendar): D
 const isUnit = (text: string | undefined): text is keyof typeof UNITS =>
   text !== undefined && Object.hasOwn(UNITS, text)
 
-/** So many days, weeks, months or years before a day. */
+/** Returns the day so many days, weeks, months or years before another. */
 const before = (day: Day, count: number, unit: string): Day => {
   if (unit === 'd' || unit === 'w') return day - count * (unit === 'w' ? 7 : 1)
   const { year, month, day: ofMonth } = civil(day)
@@ -75,13 +75,13 @@ const daysOfWord = (word: string, { today, calendar }: Counting): DayRange => {
   return which === 'this' ? current : periodAround(unit, current.from - 1, calendar)
 }
 
-/** A word for a single day, such as `yesterday`, as a date; any other text as it is, for whoever reads dates. */
+/** Returns a word for a single day, such as `yesterday`, as a date; any other text as it is. */
 export const dateOfWord = (word: string, today: Day): string => {
   if (!/^(today|yesterday|-\d{1,5}[dwmy])$/.test(word)) return word
   return formatDay(daysOfWord(word, { today, calendar: CIVIL_CALENDAR }).from)
 }
 
-/** The range from the first day of one word to the last day of another. */
+/** Returns the range from the first day of one word to the last day of another. */
 export const rangeOfWords = (from: string, to: string, counting: Counting): DayRange => {
   const range = { from: daysOfWord(from, counting).from, to: daysOfWord(to, counting).to }
   if (range.from < FIRST_QUERY_DAY || range.to > LAST_ENTRY_DAY) {
@@ -92,8 +92,8 @@ export const rangeOfWords = (from: string, to: string, counting: Counting): DayR
 }
 
 /**
- * Reads `--from` and `--to`. Words that stand for nothing are refused at once; the range is asked for once the weeks and
- * years of the account are known, which settle where it begins and ends.
+ * Reads `--from` and `--to`. Unknown words are refused at once; the range is worked out once the account's week start
+ * and fiscal year are known.
  */
 export const readRange = (
   { from, to }: Readonly<Record<string, unknown>>,

@@ -15,7 +15,7 @@ import { addListOptions, applyListOptions, chooseColumns } from './verbs/list-op
 import type { Samples } from './verbs/samples.ts'
 import { addUpdate } from './verbs/update.ts'
 
-/** `kpi users …` */
+/** Registers `kpi users …` */
 export const users: Register = (group, act) => {
   addAllVerbs(group, act, user, (client) => client.users, {
     name: 'ann@example.com',
@@ -25,7 +25,7 @@ export const users: Register = (group, act) => {
   })
 }
 
-/** `kpi kpis …` */
+/** Registers `kpi kpis …` */
 export const kpis: Register = (group, act) => {
   addAllVerbs(group, act, kpi, (client) => client.kpis, {
     name: 'Revenue',
@@ -35,7 +35,7 @@ export const kpis: Register = (group, act) => {
   })
 }
 
-/** `kpi groups …` */
+/** Registers `kpi groups …` */
 export const groups: Register = (command, act) => {
   addAllVerbs(command, act, group, (client) => client.groups, {
     name: 'Team',
@@ -46,7 +46,7 @@ export const groups: Register = (command, act) => {
   })
 }
 
-/** `kpi group-items …` */
+/** Runs `kpi group-items …` */
 export const groupItems: Register = (command, act) => {
   addAllVerbs(
     command,
@@ -65,7 +65,7 @@ export const groupItems: Register = (command, act) => {
   )
 }
 
-/** `kpi categories …` */
+/** Runs `kpi categories …` */
 export const categories: Register = (group, act) => {
   addAllVerbs(group, act, category, (client) => client.categories, {
     name: 'General',
@@ -75,7 +75,7 @@ export const categories: Register = (group, act) => {
   })
 }
 
-/** `kpi units …` */
+/** Runs `kpi units …` */
 export const units: Register = (group, act) => {
   addAllVerbs(group, act, unit, (client) => client.units, {
     name: 'Number',
@@ -85,12 +85,12 @@ export const units: Register = (group, act) => {
   })
 }
 
-/** `kpi frequencies …` */
+/** Runs `kpi frequencies …` */
 export const frequencies: Register = (group, act) => {
   addList(group, act, frequency, (client) => client.frequencies.list(), '--columns id')
 }
 
-/** `kpi icons …` */
+/** Runs `kpi icons …` */
 export const icons: Register = (group, act) => {
   addList(group, act, icon, (client) => client.icons.list(), '--limit 5')
 }
@@ -133,7 +133,7 @@ const addListCommand = (group: Command, act: Act): void => {
   })
 }
 
-/** `kpi breakdown-items …` */
+/** Runs `kpi breakdown-items …` */
 export const breakdownItems: Register = (group, act) => {
   addListCommand(group, act)
   addGet(group, act, breakdownItem, (client, id) => client.breakdownItems.get(id), SAMPLES)

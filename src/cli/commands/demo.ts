@@ -10,7 +10,7 @@ import { dataFolder } from '../target/folders.ts'
 import { withClientAt } from '../target/session.ts'
 import { findTimeout, mannerFlags } from '../target/settings.ts'
 
-/** The folder of the installed package: the nearest one above this file that has a manifest. */
+/** Returns the folder of the installed package: the nearest one above this file that has a manifest. */
 const packageFolder = (): string => {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder)
@@ -19,13 +19,13 @@ const packageFolder = (): string => {
 
 const SAMPLE = join('examples', 'load-entries')
 
-/** The commands that make the sample account, as anybody could type them. */
+/** Returns the commands that create the sample account, as anybody could type them. */
 const setUp = (folder: string): string[][] => [
   ['kpis', 'create', '--from-json', join(folder, 'kpis.json')],
   ['users', 'create', '--from-json', join(folder, 'users.json')],
 ]
 
-/** One of the KPIs that a sample account has. */
+/** Names a KPI that every sample account has. */
 const SAMPLE_KPI = 'Confirmed'
 
 const loadAndReport = (folder: string): string[][] => [
@@ -49,13 +49,16 @@ const isEmpty = (cli: Cli, dataDir: string): Promise<boolean> =>
     },
   )
 
-/** The path as somebody in the working directory would type it. */
+/** Returns the shortest way to type a path in the working directory. */
 const shortest = (cwd: string, path: string): string => {
   const below = relative(cwd, path)
   return below.startsWith('..') ? path : below
 }
 
-/** `kpi demo`: real data into an embedded service of its own and back as a report, by the very commands it shows. */
+/**
+ * Registers `kpi demo`: real data into an embedded service of its own and back as a report, by the very commands it
+ * shows.
+ */
 export const demo: Register = (group, act) => {
   addExamples(group, 'demo', 'demo --data-dir ./demo')
   act(group, async (cli) => {

@@ -12,7 +12,7 @@ const EXAMPLES = [
   'serve --metrics-port 9321 --max-connections 500 --rate-limit 1000',
 ]
 
-/** `kpi serve` */
+/** Registers `kpi serve` */
 export const serve: Register = (group, act) => {
   group
     .addOption(new Option('--host <address>', 'the address to listen on').default('127.0.0.1'))

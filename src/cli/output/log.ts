@@ -1,25 +1,25 @@
 import type { Io } from '../io.ts'
 import { visibleJson } from './width.ts'
 
-/** The forms of what is told on standard error. */
+/** Lists the formats of notes on standard error. */
 export const LOG_FORMATS = ['text', 'json'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
-/** Besides its text, what a program wants to know of something that is told. */
+/** Describes the fields of an event for programs, besides its text. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | readonly unknown[]>>
 
 type Level = 'info' | 'warning' | 'error'
 
-/** A line of JSON that tells of an event. */
+/** Returns an event as a line of JSON. */
 export const logLine = (io: Pick<Io, 'now'>, level: Level, event: string, fields: LogFields): string =>
   `${visibleJson({ ts: new Date(io.now()).toISOString(), level, event, ...fields })}\n`
 
-/** What is told beside the data: for people as text, for programs as a line of JSON each. */
+/** Prints notes beside the data: for people as text, for programs as a line of JSON each. */
 export type Log = {
   readonly isJson: boolean
-  /** What is good to know, unless quiet is wanted. */
+  /** Prints a note, unless `--quiet` is given. */
   readonly note: (text: string, event?: string, fields?: LogFields) => Promise<void>
-  /** What has to be known, also where quiet is wanted. */
+  /** Prints a warning, even under `--quiet`. */
   readonly warn: (text: string, fields?: LogFields) => Promise<void>
 }
 

@@ -5,20 +5,20 @@ import type { Io } from '../io.ts'
 import type { TableColumn } from './table.ts'
 import { visible, visibleJson } from './width.ts'
 
-/** The forms that data is printed in. */
+/** Names the formats that data is printed in. */
 export type Format = 'table' | 'csv' | 'json'
 
 export const FORMATS: readonly Format[] = ['table', 'csv', 'json']
 
-/** How to print: the form, and whether there may be colour. */
+/** Describes how to print: the format, and whether colour is allowed. */
 export type Printing = { readonly format: Format; readonly color: boolean }
 
-/** Where data is printed. */
+/** Describes where data is printed. */
 type Printed = Pick<Io, 'stdout'>
 
 type Chunks = AsyncIterable<readonly AnyRecord[]> | Iterable<readonly AnyRecord[]>
 
-/** So many rows settle how wide a table's columns are; what comes after is printed as it comes. */
+/** Sets how many rows settle the widths of a table's columns; later rows are printed as they come. */
 const TABLE_BLOCK_ROWS = 1000
 
 const isNumber = ({ field: { kind } }: NamedField): boolean =>
@@ -66,7 +66,7 @@ const printCsv = async (io: Printed, columns: readonly NamedField[], chunks: Chu
   for await (const chunk of chunks) await io.stdout.write(shown(csvLines(columns, chunk)))
 }
 
-/** An array with an object a line, as it comes. */
+/** Prints an array with an object on each line, as they come. */
 const printJson = async (io: Printed, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
   let before = '[\n'
   for await (const chunk of chunks) {

@@ -3,20 +3,20 @@ import type { Usage, Waiting } from '../../client/transport.ts'
 import type { Phase, Progress } from '../../import/import-types.ts'
 import type { LogFields } from './log.ts'
 
-/** How fast it goes, as far as that can be told. */
+/** Describes the speed, as far as it can be measured. */
 export type Speed = {
-  /** Rows or entries a second. */
+  /** Counts rows or entries a second. */
   readonly perSecond: number | undefined
-  /** Milliseconds until all is done, at that speed. */
+  /** Holds the milliseconds left at that speed. */
   readonly leftMs: number | undefined
-  /** What a request did, on average. */
+  /** Holds the average number of rows that a request does. */
   readonly perRequest?: number | undefined
 }
 
-/** Sooner than that a speed is chance. */
+/** Sets the shortest time over which a speed is measured. */
 const LEAST_MS = 1000
 
-/** Of what is slow, hundredths still tell something. */
+/** Rounds a speed, with hundredths where it is slow. */
 const rounded = (value: number): number => (value < 10 ? Math.round(value * 100) / 100 : Math.round(value))
 
 /** Measures how fast each phase of the work on a file goes, from what was done when it began, as a run may continue another. */
@@ -34,10 +34,10 @@ export const createSpeedometer = (requests: () => number = () => 0): ((step: Pro
   }
 }
 
-/** A number as people read it: `12,000`. */
+/** Returns a number with thousands separated: `12,000`. */
 const count = (value: number): string => value.toLocaleString('en-GB')
 
-/** A time as people read it: `45 s`, `12 min`, `1 h 05 min`. */
+/** Returns a time as people read it: `45 s`, `12 min`, `1 h 05 min`. */
 export const timeText = (milliseconds: number): string => {
   const seconds = Math.ceil(milliseconds / 1000)
   if (seconds < 100) return `${Math.max(1, seconds)} s`
@@ -62,10 +62,10 @@ const amountOf = ({ phase, done, total }: Progress): string => {
 const speedText = (perSecond: number): string =>
   perSecond < 2 ? `${count(Math.round(perSecond * 60))} a minute` : `${count(Math.round(perSecond))} a second`
 
-/** Sooner than that a wait is not worth a word. */
+/** Sets the shortest wait that is worth a message. */
 const LEAST_WAIT_MS = 1000
 
-/** How long it will take by what is allowed, where each request does as much as those before. */
+/** Returns how long the rest takes under the limit, where each request does as much as those before. */
 const leftBy = (
   { done, total }: Progress,
   { perRequest }: Speed,
@@ -83,7 +83,7 @@ const limitText = ({ reason, allowed }: Waiting): string => {
   return `the limit of the service (${count(allowed.requests)} in ${timeText(allowed.windowMs)})`
 }
 
-/** What an import waits for, for people; undefined where that is not worth a word. */
+/** Returns what an import waits for; undefined where that is not worth a message. */
 export const waitingText = (
   waiting: Waiting,
   now: number,
@@ -99,10 +99,10 @@ export const waitingText = (
   return `waiting ${timeText(waitMs)} for ${limitText(waiting)}${left}`
 }
 
-/** How far an import is that waits for something, for people. */
+/** Returns the progress of an import that waits for something. */
 export const heldUpText = (step: Progress, waits: string): string => `${amountOf(step)}, ${waits}`
 
-/** How far an import is, for people. */
+/** Returns the progress of an import. */
 export const progressText = (step: Progress, { perSecond, leftMs }: Speed, usage?: Usage): string =>
   [
     amountOf(step),
@@ -111,7 +111,7 @@ export const progressText = (step: Progress, { perSecond, leftMs }: Speed, usage
     ...(leftMs === undefined || leftMs <= 0 ? [] : [`${timeText(leftMs)} left`]),
   ].join(', ')
 
-/** The same for programs. */
+/** Returns the progress for programs. */
 export const progressFields = (
   { phase, done, total }: Progress,
   { perSecond, leftMs }: Speed,
@@ -126,7 +126,7 @@ export const progressFields = (
   seconds_left: leftMs === undefined ? null : Math.ceil(leftMs / 1000),
 })
 
-/** What an import waits for, for programs. */
+/** Returns what an import waits for, for programs. */
 export const waitingFields = (
   { phase, done, total }: Progress,
   { reason, until }: Waiting,

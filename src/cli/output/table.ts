@@ -1,7 +1,10 @@
 import Table from 'cli-table3'
 import { loadWidth, oneLine, shorten, type Width, wrap } from './width.ts'
 
-/** A column of a table: its title, whether it holds numbers, which stand to the right, and what becomes of long texts. */
+/**
+ * Describes a column of a table: its title, whether it holds numbers, which are aligned right, and whether long texts
+ * are cut.
+ */
 export type TableColumn = {
   readonly title: string
   readonly isNumber: boolean
@@ -9,20 +12,23 @@ export type TableColumn = {
 }
 
 type TableOptions = {
-  /** The terminal's width, which a table must fit into; nothing is cut where there is none. */
+  /** Sets the width to fit into; without one nothing is cut. */
   readonly width?: number | undefined
   readonly color: boolean
 }
 
-/** Rows of cells. */
+/** Describes rows of cells. */
 type Rows = readonly (readonly string[])[]
 
 const GAP = '  '
 const LEAST_TITLE = 3
-/** How narrow columns of texts may become, and how narrow before titles are cut. */
+/** Lists how narrow columns of text may become, and how narrow before titles are cut. */
 const LEAST = { cut: 10, wraps: 24 }
 const COMFORTABLE = { cut: 40, wraps: 40 }
-/** Keep the package quick: its time grows with the square of the rows, and of the letters and lines of a cell. */
+/**
+ * Bounds the rows given to the package at a time: its time grows with their square, and with that of the characters and
+ * lines of a cell.
+ */
 const PACKAGE_ROWS = 100
 const PACKAGE_LETTERS = 300
 
@@ -48,7 +54,10 @@ const contentWidth = (rows: Rows, at: number, widthOf: Width): number => {
   return width
 }
 
-/** How wide the columns are: to fit into a terminal, first long texts are cut, then titles, then texts; numbers and dates never are. */
+/**
+ * Settles how wide the columns are: to fit, long texts are cut first, then titles, then texts; numbers and dates never
+ * are.
+ */
 const settleWidths = (
   columns: readonly TableColumn[],
   rows: Rows,
@@ -105,7 +114,7 @@ const rowsForPackage = (rows: Rows): number => {
   return Math.min(PACKAGE_ROWS, long < 0 ? rows.length : long)
 }
 
-/** The lines that a row takes, of cells each. */
+/** Returns how many lines a row of cells takes. */
 const linesOf = (row: readonly string[]): string[][] => {
   const cells = row.map((text) => text.split('\n'))
   const height = Math.max(1, ...cells.map(({ length }) => length))
@@ -130,8 +139,8 @@ const asLines = (lines: readonly string[]): string =>
     .join('')
 
 /**
- * Makes a table of rows that come a block at a time: a line of titles, then a line a row. The first block settles how
- * wide the columns are; those of numbers and dates become wider where a later one needs it.
+ * Creates a table of rows that come in blocks. The first block settles the widths of the columns; those of numbers and
+ * dates grow where a later one needs it.
  */
 export const createTable = (
   columns: readonly TableColumn[],

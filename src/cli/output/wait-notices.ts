@@ -3,7 +3,7 @@ import type { Clock, Waiting } from '../../client/transport.ts'
 /** Takes what a wait is for as it begins, and nothing once it is over. */
 export type OnWait = (waiting: Waiting | undefined) => void
 
-/** A clock whose sleeps are told while they last. */
+/** Returns a clock that announces its sleeps. */
 export const tellingClock = (
   { now, uptime, sleep }: Clock,
   waitingFor: (milliseconds: number) => Waiting | undefined,
@@ -18,9 +18,9 @@ export const tellingClock = (
   },
 })
 
-/** A shorter wait is over before anybody wonders. */
+/** Sets the shortest wait that is announced. */
 const LONG_MS = 5000
-/** So often a wait is told at most; one that goes on in pieces is told as it begins. */
+/** Sets how often a wait is announced at most; one that goes on in pieces is announced once. */
 const EVERY_MS = 30_000
 
 /** Tells of waits that are long, one at a time and not of each. */

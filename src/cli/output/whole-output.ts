@@ -1,7 +1,7 @@
 import { createScratch } from '../../import/external-sort/scratch.ts'
 import type { Io, Output } from '../io.ts'
 
-/** So much is kept in memory; what is beyond lies in a file that has no name. */
+/** Bounds the text kept in memory; the rest goes to an unnamed temporary file. */
 const MOST_IN_MEMORY = 1024 * 1024
 const CHUNK_BYTES = 64 * 1024
 

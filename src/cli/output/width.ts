@@ -1,23 +1,23 @@
-/** How many columns of a terminal a text takes. */
+/** Measures how many columns of a terminal a text takes. */
 export type Width = (text: string) => number
 
 const PLAIN = /^[\x20-\x7e]*$/
-/** Turn the direction of what follows. */
+/** Matches characters that change the direction of text. */
 const TURNING = String.raw`\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`
-/** Find what steers a terminal: control characters, and those that turn the direction. */
+/** Matches what steers a terminal: control characters, and changes of direction. */
 const STEERING = new RegExp(String.raw`[\p{Cc}${TURNING}]`, 'gu')
 const STEERING_BUT_LINE_ENDS = new RegExp(String.raw`(?!\n)[\p{Cc}${TURNING}]`, 'gu')
-/** Find those that JSON does not escape by itself. */
+/** Matches those that JSON does not escape. */
 const LEFT_BY_JSON = new RegExp(String.raw`[\u007f-\u009f${TURNING}]`, 'gu')
 
-/** One line of text that cannot steer the terminal; line ends are shown as marks. */
+/** Returns one line of text that cannot steer the terminal; line ends are shown as marks. */
 export const oneLine = (text: string): string =>
   PLAIN.test(text) ? text : text.replaceAll('\n', ' ⏎ ').replaceAll(STEERING, '\ufffd')
 
-/** Lines of text that cannot steer the terminal. */
+/** Returns lines of text that cannot steer the terminal. */
 export const visible = (text: string): string => text.replaceAll(STEERING_BUT_LINE_ENDS, '\ufffd')
 
-/** A value as JSON that cannot steer the terminal. */
+/** Returns a value as JSON that cannot steer the terminal. */
 export const visibleJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replaceAll(
     LEFT_BY_JSON,
@@ -40,7 +40,7 @@ export const loadWidth = async (rows: readonly (readonly string[])[]): Promise<W
   }
 }
 
-/** Yields a text in pieces that fit into a width. Each letter is looked at once, as a text may be of any length. */
+/** Yields a text in pieces that fit a width. Each character is measured once, as a text may be long. */
 function* piecesOf(text: string, width: number, widthOf: Width): Generator<string> {
   let [start, room] = [0, width]
   for (const { segment, index } of new Intl.Segmenter().segment(text)) {
@@ -54,14 +54,14 @@ function* piecesOf(text: string, width: number, widthOf: Width): Generator<strin
   yield text.slice(start)
 }
 
-/** The text, cut to a width, with a mark where something is missing. */
+/** Returns the text, cut to a width, with a mark where something is missing. */
 export const shorten = (text: string, width: number, widthOf: Width): string => {
   if (widthOf(text) <= width) return text
   const [start = ''] = width > 1 ? piecesOf(text, width - 1, widthOf) : []
   return `${start}…`
 }
 
-/** The text in lines of a width, which end between words where they can. */
+/** Returns the text in lines of a width, which end between words where they can. */
 export const wrap = (text: string, width: number, widthOf: Width): string[] => {
   if (widthOf(text) <= width) return [text]
   const lines: string[] = []

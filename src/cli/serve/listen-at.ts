@@ -6,7 +6,7 @@ import type { Metrics } from '../../server/observe/metrics.ts'
 import type { Face } from '../../server/wire.ts'
 import type { Cli } from '../cli.ts'
 
-/** Where to listen, and the flag that names the port. */
+/** Describes where to listen, and the flag that names the port. */
 type ListenPlace = { readonly host: string; readonly port: number; readonly flag: string }
 
 const listenError = (error: unknown, { host, port, flag }: ListenPlace): unknown => {
@@ -32,7 +32,7 @@ export const listenAt = async (face: Face, place: ListenPlace, options: ListenOp
   }
 }
 
-/** Metrics, and the port at which they can be read. */
+/** Describes metrics, and the port at which they are served. */
 export type MetricsPage = { readonly metrics: Metrics; readonly close: () => Promise<void> }
 
 /** Serves metrics on a port of their own, for this machine alone, and says where. */

@@ -6,11 +6,11 @@ import { errorLine, requestLine } from '../../server/observe/access-log.ts'
 import type { Io } from '../io.ts'
 import { reasonOf } from './tls.ts'
 
-/** Not yet written bytes beyond which lines are dropped: the disk is slower than the service. */
+/** Bounds the bytes waiting to be written; beyond it lines are dropped, as the disk is slower than the service. */
 const WAITING_LIMIT = 16 * 1024 * 1024
 const MODE = 0o640
 
-/** A file that lines are added to, in order, without anybody waiting for it. */
+/** Describes a file that lines are appended to, in order, without anybody waiting. */
 type LogFile = {
   readonly write: (line: string) => void
   /** Goes on in a new file of the same name, as the old one was moved away. */
@@ -28,8 +28,8 @@ const openFile = async (path: string): Promise<FileHandle> => {
 }
 
 /**
- * Opens a file to add lines to. One that cannot be written stops nobody: `tell` hears of it once, and again when it can
- * be written, with how many lines were lost.
+ * Opens a file to append lines to. One that cannot be written stops nobody: `tell` reports it once, and again when it
+ * recovers, with the number of lines lost.
  */
 const openLogFile = async (path: string, tell: (text: string) => void): Promise<LogFile> => {
   let file = await openFile(path)
@@ -79,7 +79,7 @@ const openLogFile = async (path: string, tell: (text: string) => void): Promise<
   }
 }
 
-/** What is written down while the service runs. */
+/** Describes the log of the running service. */
 export type ServiceLog = {
   readonly onExchange: OnExchange
   readonly onError: (error: unknown, requestId: string) => void

@@ -42,7 +42,7 @@ a key for the newer interface at /v1:
   kpi service keys create NAME --user USER --scopes entries:write${place}`)
 }
 
-/** What a server is made of. */
+/** Describes the parts of a server. */
 type Parts = {
   readonly cli: Cli
   readonly settings: ServeSettings
@@ -66,7 +66,7 @@ const requestIds = ({ random }: Io): (() => string) => {
   }
 }
 
-/** What is served: both variants of the interface on one store. */
+/** Returns the handler of both variants on one store. */
 const faceOf = ({ cli, settings, db, counted, log }: Parts): Face => {
   const brake = createLoginBrake(counted)
   const limitsOf = (limit: number): Limits => ({ brake, ...(limit > 0 && { rate: createRateLimit(counted, limit) }) })

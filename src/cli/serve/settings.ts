@@ -1,22 +1,22 @@
 import { isLoopback, withoutFinalSlashes } from '../../client/http/base-url.ts'
 import { UsageError } from '../exit.ts'
 
-/** How `kpi serve` was asked to serve. */
+/** Describes the settings of `kpi serve`. */
 export type ServeSettings = {
   readonly host: string
   readonly port: number
-  /** The files of a certificate and its key. */
+  /** Names the files of a certificate and its key. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined
   readonly behindProxy: boolean
-  /** Where clients reach the service, without a slash at the end. */
+  /** Holds the URL that clients use, without a slash at the end. */
   readonly publicUrl: string | undefined
-  /** Where each request is written down: a file, or `-` for standard error. */
+  /** Names the file of the access log, or `-` for standard error. */
   readonly accessLog: string | undefined
   readonly metricsPort: number | undefined
   readonly maxConnections: number
-  /** Requests a minute of each account; 0 for any number. */
+  /** Sets the requests a minute for each account; 0 is no limit. */
   readonly rateLimit: number
-  /** The same of each key of the newer variant. */
+  /** Sets the requests a minute for each key of the newer variant. */
   readonly rateLimitV1: number
 }
 

@@ -16,13 +16,13 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'its file system is read-only',
 }
 
-/** Why the system refused a file, in words. */
+/** Returns why the system refused a file, in words. */
 export const reasonOf = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return REASONS[code] ?? (error instanceof Error ? error.message : String(error))
 }
 
-/** A certificate and its key, and when it ends, in milliseconds since 1970. */
+/** Describes a certificate and its key, and when it expires, in milliseconds since 1970. */
 type ServedPair = { readonly pair: TlsPair; readonly validTo: number }
 
 const read = ({ cwd }: Io, what: string, path: string): string => {

@@ -4,14 +4,14 @@ import type { Io } from '../io.ts'
 import { shellWord } from '../output/text.ts'
 import { credentialsIn, type RemotePlace } from './settings.ts'
 
-/** The line that gives a profile its secret anew: it asks for nothing else. */
+/** Returns the command that stores a new secret for a profile. */
 const addAgain = (place: RemotePlace, profile: string, login: string | undefined): string => {
   // A login name of the environment is not the profile's to keep.
   const own = place.kind === 'classic' && login === undefined ? ['--login', place.login] : []
   return ['kpi', 'profiles', 'add', profile, '--base-url', place.baseUrl, ...own].map(shellWord).join(' ')
 }
 
-/** What to do about credentials that are refused: look at where they come from. */
+/** Returns what to do about refused credentials, by where they come from. */
 const credentialsAdvice = (io: Io, place: RemotePlace): string => {
   const { kind, profile, tokenCommand } = place
   const { login, token, tokenFile } = credentialsIn(io, profile)
@@ -24,11 +24,11 @@ const credentialsAdvice = (io: Io, place: RemotePlace): string => {
   return `give it anew: ${addAgain(place, profile, login)}`
 }
 
-/** The scope that a refusal names, where it is one for lack of a scope. */
+/** Returns the scope that a refusal names, where it is for lack of a scope. */
 export const scopeIn = ({ code, message }: KpiError): string | undefined =>
   code === 'forbidden' ? SCOPES.find((scope) => message.includes(scope)) : undefined
 
-/** All scopes of a key that would do: what the one that was shown has, as far as that is known, and one more. */
+/** Returns the scopes of a key that would do: those of the key that was shown, where known, and the missing one. */
 const scopesWith = (scope: string, known: string): string =>
   SCOPES.filter((one) => one === scope || known.split(/[\s,]+/).includes(one)).join(',')
 
@@ -39,7 +39,7 @@ const adviceFor = (error: KpiError, io: Io, place: RemotePlace, known: string): 
   return `use a key that has it; on the bundled service, kpi service keys create NAME --user USER --scopes ${scopesWith(scope, known)} makes one`
 }
 
-/** A refusal by a remote service to a key of known scopes, with what to do about it; any other error as it is. */
+/** Returns a refusal of a key with advice; any other error unchanged. */
 export const withAdvice = <E>(error: E, io: Io, place: RemotePlace, known = ''): E | KpiError => {
   if (!(error instanceof KpiError)) return error
   const advice = adviceFor(error, io, place, known)

@@ -7,7 +7,7 @@ import { countOf } from '../output/text.ts'
 const DAY_SECONDS = 86_400
 const HOUR_SECONDS = 3600
 
-/** When a key ends: on a day, or, where that is less than a day away, at a time of it. */
+/** Returns when a key expires: the day, or the time where that is less than a day away. */
 const endWords = (end: Instant, now: Instant): string => {
   const day = formatDay(dayOfInstant(end))
   if (end - now >= DAY_SECONDS) return `${day}, in ${countOf(dayOfInstant(end) - dayOfInstant(now), 'day')}`

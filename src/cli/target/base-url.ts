@@ -1,7 +1,7 @@
 import { isLoopback } from '../../client/http/base-url.ts'
 import { UsageError } from '../exit.ts'
 
-/** Returns a text without what may be secret in it: what stands before the last `@`, and the query. */
+/** Returns a URL without what may be secret: what stands before the last `@`, and the query. */
 const withoutCredentials = (text: string): string => {
   const [place = ''] = text.split(/[?#]/, 1)
   const slashes = place.indexOf('//')
@@ -19,7 +19,7 @@ const faultOf = (url: URL): string | undefined => {
   return 'is not HTTPS; credentials are not sent over plain HTTP'
 }
 
-/** A base URL as the user gave it: where a service is and nothing else, and nobody can read on the way there. */
+/** Returns a base URL as the user gave it; refuses one with more than a place, or one that can be overheard. */
 export const readBaseUrl = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const fault = url ? faultOf(url) : 'is not a URL; it looks like https://acme.example.com/api'
@@ -27,5 +27,5 @@ export const readBaseUrl = (text: string): URL => {
   throw new UsageError(`the base URL ${withoutCredentials(text)} ${fault}`)
 }
 
-/** Whether a base URL is that of the newer variant, as its path says. */
+/** Tells whether a base URL is that of the newer variant, as its path says. */
 export const isOfV1 = (baseUrl: string): boolean => /\/v1\/?$/i.test(baseUrl)

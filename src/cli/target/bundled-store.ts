@@ -17,14 +17,14 @@ export const addStoreFlag = (command: Command): Command =>
     new Option('--store <kind>', 'sqlite in the data directory, or postgres at KPI_POSTGRES_URL').choices(STORES),
   )
 
-/** How to name no remote service, by what names one now. */
+/** Tells the user which flag or variable to unset to use the embedded service. */
 const namingNone = ({ flags, io: { env } }: Cli): string => {
   if (flags.profile !== undefined) return 'or leave --profile out'
   const named = ['KPI_PROFILE', 'KPI_BASE_URL'].find((name) => env[name])
   return named === undefined ? 'or go back to it with: kpi profiles use --none' : `or unset ${named}`
 }
 
-/** The data directory of the bundled service. A remote service has its own operator. */
+/** Returns the data directory of the bundled service; refuses a remote one, which has its own operator. */
 const embeddedPlace = (cli: Cli): string => {
   const place = findPlace(cli.io, cli.flags)
   if (place.kind === 'embedded') return place.dataDir
@@ -33,7 +33,7 @@ const embeddedPlace = (cli: Cli): string => {
   )
 }
 
-/** Where the bundled service keeps its data: in the file of a data directory, or in PostgreSQL. */
+/** Describes where the bundled service keeps its data: in the file of a data directory, or in PostgreSQL. */
 type BundledPlace = { readonly kind: 'sqlite'; readonly dataDir: string } | { readonly kind: 'postgres' }
 
 /** Settles where the bundled service keeps its data. */
@@ -79,14 +79,14 @@ const withDb = async <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> => {
 export const withStore = async <T>(cli: Cli, work: (db: Db) => Promise<T>): Promise<T> =>
   withDb(await openBundled(cli), work)
 
-/** The data directory of a store that is a file; what is done with the file cannot be done with PostgreSQL. */
+/** Returns the data directory of a SQLite store; refuses PostgreSQL, where the command cannot work. */
 export const filePlace = (cli: Cli, instead: string): string => {
   const place = bundledPlace(cli)
   if (place.kind === 'sqlite') return place.dataDir
   throw new KpiError('unsupported', `this is for a store in a file; for one in PostgreSQL use ${instead}`)
 }
 
-/** The file of a store, which must be there: where it is looked at or kept safe, a new one would only hide a slip. */
+/** Returns the file of an existing store: where one is inspected or copied, creating it would only hide a mistake. */
 export const existingFile = (dataDir: string): string => {
   const path = storePath(dataDir)
   if (existsSync(path)) return path

@@ -9,7 +9,7 @@ const homeOf = ({ home }: Io): string => {
   throw new UsageError('there is no home directory (HOME is empty); set it, or KPI_DATA_DIR and KPI_CONFIG_DIR')
 }
 
-/** Where the embedded service keeps its data when nothing else is said. */
+/** Returns the default data directory of the embedded service. */
 export const dataFolder = (io: Io): string => {
   const { env, platform } = io
   if (env['KPI_DATA_DIR']) return env['KPI_DATA_DIR']
@@ -18,13 +18,13 @@ export const dataFolder = (io: Io): string => {
   return join(env['XDG_DATA_HOME'] || join(homeOf(io), '.local', 'share'), 'kpi')
 }
 
-/** The file of the embedded service within its data directory. */
+/** Returns the file of the store within its data directory. */
 export const storePath = (dataDir: string): string => join(dataDir, 'kpi.db')
 
-/** The file beside it in which `kpi serve` counts requests. */
+/** Returns the file beside it in which `kpi serve` counts requests. */
 export const limitsPath = (dataDir: string): string => join(dataDir, 'kpi-limits.db')
 
-/** Where profiles and their secrets are kept. */
+/** Returns the folder of profiles and their secrets. */
 export const configFolder = (io: Io): string => {
   const { env, platform } = io
   if (env['KPI_CONFIG_DIR']) return env['KPI_CONFIG_DIR']
@@ -33,7 +33,7 @@ export const configFolder = (io: Io): string => {
   return join(env['XDG_CONFIG_HOME'] || join(homeOf(io), '.config'), 'kpi')
 }
 
-/** Where it is kept how far runs are: journals, and how much of a limit is used up. */
+/** Returns the folder of the state of runs: journals, and how much of a limit is used. */
 export const stateFolder = (io: Io): string => {
   const { env, platform } = io
   if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(homeOf(io), 'AppData', 'Local'), 'kpi', 'state')

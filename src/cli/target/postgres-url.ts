@@ -13,13 +13,13 @@ const given = (io: Io): string => {
   throw new UsageError(`nothing says where PostgreSQL is: set KPI_POSTGRES_URL or KPI_POSTGRES_URL_FILE; ${FORM}`)
 }
 
-/** Whether nobody can listen on the way: this machine itself, a socket in the file system, or TLS. */
+/** Tells whether nobody can listen on the way: loopback, a Unix socket, or TLS. */
 const isPrivate = (url: URL): boolean =>
   url.hostname === '' || isLoopback(url) || url.searchParams.has('sslmode') || url.searchParams.has('sslrootcert')
 
 /**
- * Where the PostgreSQL of the bundled service is. It holds a password, so it comes from the environment or a file, never
- * from a flag. One on another machine has to say how it is reached: with TLS, or plainly because its network is safe.
+ * Finds the URL of PostgreSQL for the bundled service. It holds a password, so it comes from the environment or a file,
+ * never from a flag. A remote one must say how it is reached: with TLS, or in the clear over a safe network.
  */
 export const findPostgresUrl = (io: Io): string => {
   const text = given(io).trim()

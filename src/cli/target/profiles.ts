@@ -5,9 +5,9 @@ import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { configFolder, makeFolder } from './folders.ts'
 
-/** A named place to talk to. Secrets are kept elsewhere, see `secrets.ts`. */
+/** Describes a named place to talk to. Secrets are kept apart, see `secrets.ts`. */
 export type Profile = {
-  /** Whose days `today` and the like are; the system's where it is not given. */
+  /** Names the time zone for `today` and the like; the system's where it is not given. */
   readonly timeZone?: string | undefined
 } & (
   | { readonly kind: 'embedded'; readonly dataDir: string }
@@ -15,18 +15,18 @@ export type Profile = {
       readonly kind: 'classic'
       readonly baseUrl: string
       readonly login: string
-      /** A program that prints the token. */
+      /** Names a program that prints the token. */
       readonly tokenCommand?: string
     }
   | {
       readonly kind: 'v1'
       readonly baseUrl: string
-      /** A program that prints the key. */
+      /** Names a program that prints the key. */
       readonly tokenCommand?: string
     }
 )
 
-/** What is kept of all profiles: which there are, and which is used when none is named. */
+/** Describes all profiles, and which is the default. */
 export type Profiles = { readonly current: string | undefined; readonly byName: ReadonlyMap<string, Profile> }
 
 const FILE = 'config'
@@ -97,7 +97,7 @@ export const writeProfiles = async (io: Io, { current, byName }: Profiles): Prom
   conf.store = { ...(current !== undefined && { current }), profiles: Object.fromEntries(byName) }
 }
 
-/** The profile of a name, or how to get one. */
+/** Returns a profile by name, or throws how to add one. */
 export const profileNamed = ({ byName }: Profiles, name: string): Profile => {
   const profile = byName.get(name)
   if (profile) return profile

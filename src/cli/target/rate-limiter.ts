@@ -10,21 +10,21 @@ import { waitingText } from '../output/progress-text.ts'
 import { type OnWait, tellingClock, tellLongWaits } from '../output/wait-notices.ts'
 import { makeFolder, stateFolder } from './folders.ts'
 
-/** How much work is done: for many requests, that wait for their turn and are tried again. */
+/** Describes a bulk run, whose requests wait for the rate limit and are retried. */
 export type Bulk = {
   /** Asks to give up waiting, but for the answers to what may have changed something. */
   readonly signal: AbortSignal
   /** Asks not to wait for those any longer, either. */
   readonly late?: AbortSignal | undefined
-  /** The most requests in a minute, where that is to be less than the service allows. */
+  /** Sets the most requests in a minute, where that is less than the service allows. */
   readonly rate?: number | undefined
-  /** Takes what there is to say of it. */
+  /** Takes notes. */
   readonly note: (text: string) => void
-  /** Takes what requests wait for; without it, a note is made of what takes long. */
+  /** Takes what requests wait for; without it, long waits are noted. */
   readonly onWait?: OnWait | undefined
 }
 
-/** The file in which it is kept how much of a limit is used, for all of a user's processes. */
+/** Returns the file that shares the use of a limit between all processes of a user. */
 const openShare = (io: Io, name: string, { note, rate }: Bulk): Share => {
   const alone = (reason: string): void =>
     note(`how much of the limit is used is not shared with other processes: ${reason}`)
@@ -38,14 +38,14 @@ const openShare = (io: Io, name: string, { note, rate }: Bulk): Share => {
   }
 }
 
-/** What sending much to a service goes through: its gate, what tries again, and what ends it. */
+/** Describes what a bulk run's requests go through: rate limiter, retry, and timeout. */
 type PacedSending = { readonly gate: Gate; readonly retry: Retry; readonly stopping: Stopping }
 
-/** A note of each wait that is long. */
+/** Notes each long wait. */
 const notesOf = ({ now }: Io, note: Bulk['note']): OnWait =>
   tellLongWaits(now, (waiting) => note(waitingText(waiting, now()) ?? ''))
 
-/** What tries again tells of the first of its waits by itself. */
+/** Creates the retry, which announces its first wait by itself. */
 const openRetry = (
   io: Io,
   { signal, note, onWait }: Pick<Bulk, 'signal' | 'note'> & { onWait: OnWait },
@@ -65,7 +65,7 @@ const openRetry = (
   return retry
 }
 
-/** Opens the way for whoever sends much to a service. */
+/** Opens the rate limiter and retry for a bulk run. */
 export const openPacing = (io: Io, baseUrl: URL, credentials: Credentials, bulk: Bulk): PacedSending => {
   const { signal, late, rate, note, onWait = notesOf(io, note) } = bulk
   const random = (): number => Buffer.from(io.random(4)).readUInt32BE() / 2 ** 32

@@ -15,10 +15,10 @@ const WORLD_WRITE = 0o002
 const STICKY = 0o1000
 const COMMAND_TIMEOUT_MS = 30_000
 
-/** What the secret of a remote service is called: each variant has its own. */
+/** Lists what the secret of a remote service is called: each variant has its own. */
 export const SECRETS: Record<RemotePlace['kind'], string> = { classic: 'token', v1: 'key' }
 
-/** What is wrong with a secret that is plainly one of the other variant; services of others may have any form. */
+/** Returns the fault of a secret that is plainly for the other variant; third-party services may use any form. */
 export const wrongKind = (kind: RemotePlace['kind'], secret: string): string | undefined => {
   if (kind === 'v1' && secret.startsWith('kpi_token_')) {
     return 'it is an account token, and a base URL that ends in /v1 takes a key (on the bundled service: kpi service keys create)'
@@ -29,7 +29,7 @@ export const wrongKind = (kind: RemotePlace['kind'], secret: string): string | u
   return undefined
 }
 
-/** Why a text can be no secret at all, such as the whole file that a key came in; never with any of it. */
+/** Returns why a text cannot be a secret, such as a whole file around it; never quotes it. */
 export const wrongForm = (kind: RemotePlace['kind'], secret: string): string | undefined => {
   const called = SECRETS[kind]
   if (/[\r\n]/.test(secret)) return `it has more than one line; where it is JSON, take the value of ${called}`
@@ -64,8 +64,8 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 }
 
 /**
- * Who may not read a file. What systemd lays down for a service (`LoadCredential`) is its user's alone by an access list,
- * which shows as the group's right, in a folder that nobody else may enter.
+ * Returns who besides the owner may read a file. systemd's credentials (`LoadCredential`) are the user's alone by an
+ * access list, which shows as a right of the group, in a folder that nobody else may enter.
  */
 const strangersTo = ({ env, cwd }: Io, path: string): number => {
   const folder = env['CREDENTIALS_DIRECTORY']
@@ -154,7 +154,9 @@ const readSecret = (io: Io, { kind, profile, tokenCommand: command }: RemotePlac
   throw new KpiError('unauthorized', `there is no ${called}: set KPI_TOKEN or KPI_TOKEN_FILE, or use a profile`)
 }
 
-/** The token or key to send: from the environment, the profile's command, or the profile's file, in this order. */
+/**
+ * Finds the token or key to send: from the environment, the profile's command, or the profile's file, in this order.
+ */
 export const findSecret = (io: Io, place: RemotePlace): string => {
   const { kind, profile, tokenCommand } = place
   const secret = readSecret(io, place)
@@ -168,7 +170,7 @@ export const findSecret = (io: Io, place: RemotePlace): string => {
   throw new KpiError('unauthorized', `the secret ${from} cannot be used: ${fault}`)
 }
 
-/** Where the token of a profile, or of none, comes from, in words; never the token. */
+/** Returns where the token of a profile comes from, in words; never the token. */
 export const describeToken = (io: Io, profile: string | undefined, command: string | undefined): string => {
   const { token, tokenFile } = credentialsIn(io, profile)
   if (token !== undefined) return 'the environment (KPI_TOKEN)'

@@ -11,7 +11,7 @@ import { readBaseUrl } from './base-url.ts'
 import type { Bulk } from './rate-limiter.ts'
 import type { Place, RemotePlace } from './settings.ts'
 
-/** The way to a remote place; what it needs is loaded only when it is taken. */
+/** Returns the transport to a remote place; its modules are loaded only then. */
 const openRemote = async (io: Io, place: RemotePlace, timeoutMs: number, bulk?: Bulk): Promise<HttpTransport> => {
   const [{ httpTransport }, { findSecret }] = await Promise.all([
     import('../../client/http/http-transport.ts'),
@@ -37,15 +37,15 @@ const openTransport = async (
   return embeddedTransport(place.dataDir, io.now, variant)
 }
 
-/** Of these the newer variant shows more: entries and rows that belong to no person. */
+/** Lists resources of which the newer variant shows more: entries and report rows that belong to no person. */
 const FULLER: ReadonlySet<string> = new Set([entry.path, reportRow.path])
 
 const isFuller = (needs: Needs): boolean =>
   'of' in needs && FULLER.has(needs.of.path) && (needs.verb === 'list' || needs.verb === 'get')
 
 /**
- * The variant that is spoken at a place, once it has what is needed. The embedded service speaks both: the newer one
- * where the classic one will not do, or shows less.
+ * Returns the variant to speak at a place, once it has what is needed. The embedded service speaks both: the newer one
+ * where the classic one does not do, or shows less.
  */
 export const mustHaveAt = (place: Place, needs: Needs): Variant => {
   const spoken = hasAll('classic', needs) && !isFuller(needs) ? 'classic' : 'v1'
@@ -56,8 +56,8 @@ export const mustHaveAt = (place: Place, needs: Needs): Variant => {
 }
 
 /**
- * Runs `work` with a client of the service at a place. What it needs that the place does not have is refused before
- * anything is sent or opened.
+ * Runs `work` with a client of the service at a place. What the place does not have is refused before anything is sent
+ * or opened.
  */
 export const withClientAt = async <T>(
   io: Io,
@@ -78,7 +78,7 @@ export const withClientAt = async <T>(
   }
 }
 
-/** What a remote place answers to one request that changes nothing, whatever the answer is. */
+/** Sends one request that changes nothing, and returns the answer, whatever it is. */
 export const probeAt = async (io: Io, place: RemotePlace, timeoutMs: number, path: string): Promise<Probed> => {
   const transport = await openRemote(io, place, timeoutMs)
   try {

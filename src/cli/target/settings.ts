@@ -7,7 +7,7 @@ import { isOfV1 } from './base-url.ts'
 import { dataFolder } from './folders.ts'
 import { profileNamed, readProfiles } from './profiles.ts'
 
-/** What may be said before or after any command. */
+/** Describes the global flags, which may stand before or after any command. */
 export type GlobalFlags = {
   readonly profile?: string
   readonly dataDir?: string
@@ -18,11 +18,11 @@ export type GlobalFlags = {
   readonly color?: boolean
   readonly quiet?: boolean
   readonly logFormat?: string
-  /** Where the bundled service keeps its data; only its own commands have this flag. */
+  /** Names the store of the bundled service; only its own commands have this flag. */
   readonly store?: string
 }
 
-/** Where a command goes. */
+/** Describes where a command's requests go. */
 export type Place =
   | { readonly kind: 'embedded'; readonly dataDir: string }
   | {
@@ -39,12 +39,12 @@ export type Place =
       readonly tokenCommand: string | undefined
     }
 
-/** A place that is reached over the network. */
+/** Describes a remote place. */
 export type RemotePlace = Exclude<Place, { readonly kind: 'embedded' }>
 
 const TIMEOUT_MS = 30_000
 
-/** Credentials as the environment has them. */
+/** Describes credentials in the environment. */
 type EnvCredentials = {
   readonly login?: string | undefined
   readonly token?: string | undefined
@@ -52,8 +52,8 @@ type EnvCredentials = {
 }
 
 /**
- * What the environment says of the credentials for a profile, or for none. Where it names a service as well, they are
- * that service's: a profile beside it goes elsewhere, and brings its own.
+ * Returns the credentials in the environment for a profile, or for none. Where the environment names a service as well,
+ * they are that service's: a profile brings its own.
  */
 export const credentialsIn = ({ env }: Io, profile: string | undefined): EnvCredentials =>
   profile !== undefined && env['KPI_BASE_URL']
@@ -64,7 +64,9 @@ export const credentialsIn = ({ env }: Io, profile: string | undefined): EnvCred
         tokenFile: env['KPI_TOKEN_FILE'] || undefined,
       }
 
-/** The profile that is used: named by a flag, the environment or the configuration; none is the embedded service. */
+/**
+ * Returns the profile to use: named by a flag, the environment or the configuration; none means the embedded service.
+ */
 const profileName = ({ env }: Io, flags: GlobalFlags, current: string | undefined): string | undefined => {
   if (flags.profile !== undefined) return flags.profile
   const { KPI_PROFILE: named, KPI_BASE_URL: baseUrl, KPI_DATA_DIR: dataDir } = env
@@ -78,14 +80,14 @@ const mustNameOnePlace = ({ profile, dataDir }: GlobalFlags): void => {
   throw new UsageError('--profile and --data-dir each name a place; give one of them')
 }
 
-/** The flags that name the place, as they would be given again. */
+/** Returns the flags that name the place, to repeat in advice. */
 export const placeFlags = ({ profile, dataDir, store }: GlobalFlags): string[] => [
   ...(store === undefined ? [] : ['--store', store]),
   ...(profile === undefined ? [] : ['--profile', profile]),
   ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
 ]
 
-/** The flags that say how a command behaves, wherever it goes, as they would be given again. */
+/** Returns the flags for how a command behaves, to repeat in advice. */
 export const mannerFlags = ({ output, timeout, timeZone, input, color, quiet, logFormat }: GlobalFlags): string[] => [
   ...(output === undefined ? [] : ['--output', output]),
   ...(timeout === undefined ? [] : ['--timeout', timeout]),
@@ -99,7 +101,7 @@ export const mannerFlags = ({ output, timeout, timeZone, input, color, quiet, lo
 const NO_LOGIN =
   'KPI_BASE_URL is set, and KPI_LOGIN is not: set it to your login name, or, with a key, let KPI_BASE_URL end in /v1'
 
-/** Settles where a command goes: flags before the environment before the configuration (command line, section 3). */
+/** Settles where a command goes: flags before the environment before the configuration. */
 export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   mustNameOnePlace(flags)
   if (flags.dataDir !== undefined) return { kind: 'embedded', dataDir: resolve(io.cwd, flags.dataDir) }
@@ -119,11 +121,11 @@ export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   return { kind: 'classic', baseUrl, login: credentialsIn(io, name).login ?? login, profile: name, tokenCommand }
 }
 
-/** The name of the profile that a command uses; none where something else names the place. */
+/** Returns the name of the profile that a command uses; none where something else names the place. */
 export const profileInUse = (io: Io, flags: GlobalFlags): string | undefined =>
   flags.dataDir === undefined ? profileName(io, flags, readProfiles(io).current) : undefined
 
-/** Credentials without a service mean a remote one, and nobody says which: that must not be taken for the embedded one. */
+/** Refuses credentials without a service: they mean a remote one, which nobody named. */
 export const mustNotBeStray = (io: Io, flags: GlobalFlags): void => {
   const { env } = io
   const stray = ['KPI_LOGIN', 'KPI_TOKEN', 'KPI_TOKEN_FILE'].find((name) => env[name])
@@ -132,7 +134,7 @@ export const mustNotBeStray = (io: Io, flags: GlobalFlags): void => {
   throw new UsageError(`${stray} is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE, too`)
 }
 
-/** The form in which data is printed. */
+/** Returns the output format. */
 export const findFormat = ({ env }: Io, { output }: GlobalFlags): Format => {
   const text = output ?? (env['KPI_OUTPUT'] || 'table')
   const format = FORMATS.find((one) => one === text)
@@ -140,27 +142,27 @@ export const findFormat = ({ env }: Io, { output }: GlobalFlags): Format => {
   return format
 }
 
-/** The form of what is told on standard error. */
+/** Returns the format of notes on standard error. */
 export const findLogFormat = ({ logFormat = 'text' }: GlobalFlags): LogFormat => {
   const format = LOG_FORMATS.find((one) => one === logFormat)
   if (!format) throw new UsageError(`there is no log format ${logFormat}; there are ${LOG_FORMATS.join(', ')}`)
   return format
 }
 
-/** Whether colour may be used on standard output. */
+/** Tells whether colour may be used on standard output. */
 export const wantsColor = ({ env, stdout }: Io, { color }: GlobalFlags): boolean => {
   if (color === false || env['NO_COLOR'] || env['TERM'] === 'dumb') return false
   const { FORCE_COLOR: forced } = env
   return forced ? !['0', 'false'].includes(forced) : stdout.isTerminal
 }
 
-/** Whether somebody is there to be asked: not where a program reads what is told. */
+/** Tells whether a person can be asked: not where a program reads standard error. */
 export const canAsk = ({ stdinIsTerminal, stderr }: Io, { input, logFormat }: GlobalFlags): boolean =>
   input !== false && logFormat !== 'json' && stdinIsTerminal && stderr.isTerminal
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
 
-/** The longest wait for one answer, in milliseconds: `30s`, `2m`, `500ms`. */
+/** Returns the timeout for one answer, in milliseconds: `30s`, `2m`, `500ms`. */
 export const findTimeout = ({ timeout }: GlobalFlags): number => {
   if (timeout === undefined) return TIMEOUT_MS
   const match = /^(\d{1,6})(ms|s|m)$/.exec(timeout)

@@ -10,26 +10,26 @@ import type { Cli } from '../cli.ts'
 import { shellWord } from '../output/text.ts'
 import { type GlobalFlags, placeFlags } from './settings.ts'
 
-/** What has to follow a command that is advised, so that it goes to the same place as the one that advises it. */
+/** Returns the flags that send an advised command to the same place. */
 export const placeWords = (flags: GlobalFlags): string =>
   placeFlags(flags)
     .map((word) => ` ${shellWord(word)}`)
     .join('')
 
-/** What `--source` needs: values that belong to breakdown items. */
+/** Lists what `--source` needs: values of breakdown items. */
 export const SOURCES: Capability = {
   of: breakdownItem,
   verb: 'list',
   flag: { name: '--source', instead: `use --user, as values belong to users there, or ${NEWER_PROFILE}` },
 }
 
-/** A breakdown item that is named; only its id is known where the key may not read more. */
+/** Describes a named breakdown item; only its id is known where the key may not read items. */
 type Source = Pick<BreakdownItem, 'id'> & Partial<BreakdownItem>
 
 const itemOfId = async (client: Client, id: number): Promise<Source> =>
   (await readIfAllowed(client, client.breakdownItems.get(id))) ?? { id }
 
-/** The breakdown item that a text names, by id or name, or what is wrong with it. */
+/** Returns the breakdown item that a text names, by id or name, or its fault. */
 const findSource = async (client: Client, text: string): Promise<Source | Fault> => {
   if (isId(text)) return itemOfId(client, Number(text))
   const items = (await client.breakdownItems.list()).map((item) => ({
@@ -39,7 +39,7 @@ const findSource = async (client: Client, text: string): Promise<Source | Fault>
   return createDirectory(breakdownItem.title, items).find(text)
 }
 
-/** The breakdown item that `--source` names, where it is given; what is wrong with it goes to the other faults. */
+/** Returns the breakdown item of `--source`, where it is given; a fault joins the others. */
 export const readSource = async (
   client: Client,
   { source }: FlagValues,

@@ -5,7 +5,7 @@ import type { Io } from '../io.ts'
 import { readProfiles } from './profiles.ts'
 import { type GlobalFlags, profileInUse } from './settings.ts'
 
-/** A time zone: what it is called, and which day it is there at a moment, in milliseconds since 1970. */
+/** Describes a time zone: its name, and the day there at a moment, in milliseconds since 1970. */
 type TimeZone = { readonly name: string; readonly dayAt: (nowMs: number) => Day }
 
 const MINUTE_MS = 60_000
@@ -27,7 +27,7 @@ export const timeZoneNamed = (name: string): TimeZone | Fault => {
   }
 }
 
-/** The time zone of the system, or of the variable TZ, which need not have a name. */
+/** Returns the time zone of the system, or of TZ, which need not have a name. */
 const systemZone = ({ timeZone, offsetAt }: Io): TimeZone => ({
   name: timeZone(),
   dayAt: (nowMs) => Math.floor((nowMs + offsetAt(nowMs) * MINUTE_MS) / DAY_MS),
@@ -39,7 +39,7 @@ const mustBeZone = (said: string, name: string): TimeZone => {
   return zone
 }
 
-/** Finds the user's own time zone: that of `--time-zone`, of the profile, of TZ, of the system (command line, section 1). */
+/** Finds the user's time zone: from `--time-zone`, the profile, TZ, or the system. */
 export const findTimeZone = (io: Io, flags: GlobalFlags): TimeZone => {
   if (flags.timeZone !== undefined) return mustBeZone('--time-zone', flags.timeZone)
   const profile = profileInUse(io, flags)

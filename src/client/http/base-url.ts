@@ -1,4 +1,4 @@
-/** Whether a URL's host is this machine itself, so that nobody can listen on the way. */
+/** Tells whether a URL's host is this machine, so that nobody can listen on the way. */
 export const isLoopback = ({ hostname }: Pick<URL, 'hostname'>): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 
@@ -9,7 +9,7 @@ export const withoutFinalSlashes = (url: string): string => {
   return url.slice(0, end)
 }
 
-/** A base URL in one way of the several in which it may be written: this machine has several names, and a path may end in a slash. */
+/** Normalizes a base URL: loopback has several names, and a path may end in a slash. */
 export const plainUrl = (baseUrl: URL): string => {
   const url = new URL(baseUrl)
   if (isLoopback(url)) url.hostname = 'localhost'

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { type Instant, parseInstant } from '../../domain/day.ts'
 import { plainUrl } from './base-url.ts'
 
-/** Finds a header of an answer by its name in small letters. */
+/** Finds a header of an answer by its lower-case name. */
 export type Header = (name: string) => string | undefined
 
-/** The whole number that a header says. */
+/** Returns the whole number in a header. */
 export const numberIn = (text: string | undefined): number | null =>
   /^\d{1,15}$/.test(text ?? '') ? Number(text) : null
 
-/** A text that travelled in a header, where it may have been percent-encoded. */
+/** Returns the text in a header, decoded where it was percent-encoded. */
 const textIn = (text: string | undefined): string | null => {
   try {
     return text === undefined ? null : decodeURIComponent(text)
@@ -18,7 +18,7 @@ const textIn = (text: string | undefined): string | null => {
   }
 }
 
-/** What answers of the newer variant say of the key that asked; a service of somebody else may say nothing. */
+/** Describes what answers of the newer variant tell of the key; a third-party service may tell nothing. */
 export type KeySaid = {
   readonly id: number | null
   readonly name: string | null
@@ -36,20 +36,20 @@ export const keySaidIn = (header: Header): KeySaid => ({
   expiresAt: parseInstant(header('x-key-expires') ?? '') ?? null,
 })
 
-/** Who asks: the login name that goes with an account's token; none goes with a key of the newer variant. */
+/** Describes the credentials: a login name with an account's token, or a key of the newer variant alone. */
 export type Credentials = { readonly login?: string | undefined; readonly token: string }
 
-/** What stands in the header `Authorization`. */
+/** Returns the header `Authorization`. */
 export const authorizationOf = ({ login, token }: Credentials): string =>
   login === undefined ? `Bearer ${token}` : `Basic ${Buffer.from(`${login}:${token}`).toString('base64')}`
 
-/** A name for whoever asks: different for different credentials, and never one of them. */
+/** Names the credentials: different ones differently, and none by itself. */
 export const callerOf = (credentials: Credentials): string =>
   createHash('sha256').update(authorizationOf(credentials)).digest('base64url')
 
 /**
- * Whose entries somebody works with, as far as that can be told: the account that our own service names, else the login
- * name of the classic interface, whose address is that of an account, else the key, of which nothing more is known.
+ * Describes whose entries are worked with, as far as known: the account that the bundled service names; else the
+ * classic login name, which is an account's address; else the key, of which nothing more is known.
  */
 export type Working = { readonly for: string; readonly isSure: boolean }
 
@@ -59,7 +59,7 @@ export const workingFor = (named: string | undefined, credentials: Credentials):
   return { for: `key ${callerOf(credentials)}`, isSure: false }
 }
 
-/** A name for the requests that are counted together: those of a caller to a service. */
+/** Names the requests that are counted together: those with the same credentials to the same service. */
 export const countedAs = (baseUrl: URL, credentials: Credentials): string =>
   createHash('sha256')
     .update(`${plainUrl(baseUrl)} ${callerOf(credentials)}`)

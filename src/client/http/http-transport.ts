@@ -15,38 +15,38 @@ import {
 import { createRedaction } from './redaction.ts'
 import { contentOfAnswer, errorOfAnswer, type TextAnswer } from './response.ts'
 
-/** What a service said to one request, whether it was refused or not. */
+/** Describes the answer to one request, whether it was refused or not. */
 export type Probed = { readonly header: TextAnswer['header']; readonly refusal?: KpiError | undefined }
 
-/** The way over the network, where what answers say beside their content can be read, too. */
+/** Describes the transport over the network, which also exposes answers beside their content. */
 export type HttpTransport = Transport & { readonly probe: (path: string) => Promise<Probed> }
 
-/** When answers are no longer waited for. */
+/** Describes when answers are no longer waited for. */
 export type Stopping = {
   /** Asks to stop: what only reads is given up at once, what changes something is waited for. */
   readonly signal: AbortSignal
-  /** That is not waited for any longer, either: nobody knows then whether it was done. */
+  /** Is aborted when even a request that may have been done is no longer waited for. */
   readonly late?: AbortSignal | undefined
 }
 
-/** Where a remote service is and who asks. */
+/** Describes a remote service and the credentials for it. */
 export type Remote = {
-  /** Such as `https://acme.example.com/api`. */
+  /** Holds the base URL, such as `https://acme.example.com/api`. */
   readonly baseUrl: URL
-  /** The login name that goes with an account's token; none goes with a key of the newer variant. */
+  /** Holds the login name of an account's token; a key of the newer variant has none. */
   readonly login?: string | undefined
-  /** The token or key. */
+  /** Holds the token or key. */
   readonly token: string
-  /** The longest wait for one answer: for its head, and for each stretch of its body. */
+  /** Sets the timeout for the head of an answer, and for each part of its body. */
   readonly timeoutMs: number
   readonly now: () => number
-  /** Where requests wait for their turn; without it, one that is over the limit is a refusal. */
+  /** Limits the rate of requests; without it, a request over the limit is a refusal. */
   readonly gate?: Gate | undefined
   /** Tries again what failed and may be tried again; without it, all fails at once. */
   readonly retry?: Retry | undefined
-  /** When answers are no longer waited for; without it, all are, each as long as it may take. */
+  /** Says when answers are no longer waited for; without it, each is waited for as long as its timeout allows. */
   readonly stopping?: Stopping | undefined
-  /** Another way than the network. */
+  /** Replaces the network, in tests. */
   readonly exchange?: Exchange
 }
 
@@ -66,7 +66,7 @@ const REASONS: Readonly<Record<string, string>> = {
   [NOT_CONNECTED]: NO_CONNECTION,
 }
 
-/** With these errors a request has not even been sent. */
+/** Lists errors after which a request has surely not been sent. */
 const NOT_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -87,7 +87,7 @@ const unreachable = (error: unknown, baseUrl: URL): KpiError => {
   return new KpiError('unavailable', `cannot reach ${baseUrl.origin}: ${reason}`, { cause: error, mayBeDone })
 }
 
-/** Below a base URL that is right, there always is a list of KPIs, users, entries. */
+/** Matches lists that every service has below a right base URL: KPIs, users, entries. */
 const COLLECTION = /^\/[a-z]+$/
 
 const wrongBase = ({ protocol, host, pathname }: URL, { message }: KpiError): KpiError =>
@@ -96,7 +96,7 @@ const wrongBase = ({ protocol, host, pathname }: URL, { message }: KpiError): Kp
     `${message}; check the base URL ${protocol}//${host}${pathname}, which mostly ends in /api or /v1`,
   )
 
-/** Credentials travel only where nobody can read them on the way. */
+/** Refuses to send credentials where they could be overheard. */
 const mustBePrivate = (baseUrl: URL): void => {
   if (baseUrl.protocol === 'https:' || (baseUrl.protocol === 'http:' && isLoopback(baseUrl))) return
   const { protocol, host, pathname } = baseUrl
@@ -113,16 +113,19 @@ const totalOf = ({ header }: TextAnswer): number | undefined => {
 
 const hasNextIn = ({ header }: TextAnswer): boolean => /;\s*rel="?next\b/i.test(header('link') ?? '')
 
-/** What is put off so often for the limit, each time for as long as the service asks, is refused for good. */
+/**
+ * Bounds how often a request is put off for the limit, each time for as long as the service asks, until it is refused
+ * for good.
+ */
 const MOST_REFUSALS = 20
 
 /** Asks caches on the way for what the service itself says now. */
 const UNCACHED = { 'cache-control': 'no-cache' }
 
-/** How our own service calls itself in the header `Server`. */
+/** Matches the header `Server` of the bundled service. */
 const OURS = /^kpi\//
 
-/** The service over the network, in JSON: the classic interface with a login name, the newer one without. */
+/** Creates the transport over the network, in JSON: the classic interface with a login name, the newer one without. */
 export const httpTransport = (remote: Remote): HttpTransport => {
   const { baseUrl, login, token, timeoutMs, now, gate, retry, stopping } = remote
   mustBePrivate(baseUrl)
@@ -175,7 +178,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     const error = redaction.error(errorOfAnswer(answer, now()))
     return answer.status === 404 && COLLECTION.test(path) ? wrongBase(baseUrl, error) : error
   }
-  /** The classic interface answers 201 whatever a POST did (contract, section 4). */
+  /** Tells whether an answer reports something created; the classic interface answers 201 to every POST. */
   const isCreatedIn = ({ status }: TextAnswer): boolean | undefined =>
     login === undefined ? status === 201 : undefined
   const sendOnce = async (sending: Sending): Promise<Received> => {

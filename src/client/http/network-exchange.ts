@@ -1,26 +1,29 @@
 import type { TextAnswer } from './response.ts'
 import { Pool } from './undici.ts'
 
-/** Codes of the errors that a wait for an answer is ended with here, as those of the network have theirs. */
+/** Names the errors that end a wait for an answer here, like the codes of network errors. */
 export const TOO_SLOW = 'ANSWER_TOO_SLOW'
 export const NOT_CONNECTED = 'NOT_CONNECTED_IN_TIME'
 export const GIVEN_UP = 'ANSWER_GIVEN_UP'
 export const TOO_LARGE = 'ANSWER_TOO_LARGE'
 
-/** An error with a code. */
+/** Returns an error with a code. */
 const failure = (code: string): Error => Object.assign(new Error(code), { code })
 
-/** Ends a wait once its time is over, or somebody no longer wants it. */
+/** Aborts a wait once its time is over, or nobody needs it any more. */
 type GivingUp = {
-  /** Is aborted then, with the error to end with. */
+  /** Is aborted then, with the error to report. */
   readonly signal: AbortSignal
-  /** So many milliseconds from now on, whatever was allowed before; then it ends with an error of that code. */
+  /**
+   * Allows so many milliseconds from now on, whatever was allowed before; then the wait ends with an error of that
+   * code.
+   */
   readonly allow: (milliseconds: number, code: () => string) => void
-  /** The wait is over. */
+  /** Ends the wait. */
   readonly end: () => void
 }
 
-/** What a timer can wait. */
+/** Sets the longest time that a timer can wait. */
 const LONGEST_MS = 2 ** 31 - 1
 
 /** Watches a wait that is given up when `unwanted` is aborted. */
@@ -43,34 +46,34 @@ const watchWait = (unwanted: AbortSignal | undefined): GivingUp => {
   }
 }
 
-/** A request as it goes over the network. */
+/** Describes a request as it goes over the network. */
 export type TextRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** The whole path, without the query. */
+  /** Holds the whole path, without the query. */
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
 }
 
-/** A way to send a request and to get its answer, or an error of the network. */
+/** Describes a way to send a request and to get its answer, or a network error. */
 export type Exchange = {
-  /** Where `unwanted` is aborted, the answer is no longer waited for. */
+  /** Sends a request; once `unwanted` is aborted, its answer is no longer waited for. */
   readonly ask: (request: TextRequest, unwanted?: AbortSignal) => Promise<TextAnswer>
   readonly close: () => Promise<void>
 }
 
 const CONNECTIONS = 10
 
-/** Of a body, as much has to come in the time in which an answer has to begin. */
+/** Sets how much of a body must arrive within each timeout. */
 const STRETCH_BYTES = 256 * 1024
-/** The largest answer that is read: a report of 10,000 rows, with notes of a whole month in each. */
+/** Sets the largest answer that is read: a report of 10,000 rows, with notes of a whole month in each. */
 export const LARGEST_ANSWER_MIB = 128
 const LARGEST_BYTES = LARGEST_ANSWER_MIB * 1024 * 1024
 
 const CHARSET = /;\s*charset="?([\w:.-]{1,40})/i
 
-/** Returns what reads the letters of a body, as its type says; UTF-8 where that says nothing that is known. */
+/** Returns the decoder for a body by its content type; UTF-8 where that is unknown. */
 const decoderOf = (type: string): { readonly decode: (bytes: Uint8Array) => string } => {
   const name = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8'
   try {
@@ -103,8 +106,8 @@ const readBody = async (
 }
 
 /**
- * The network, by way of a pool of connections to one origin. `timeoutMs` bounds the wait for the head of an answer, and
- * that for each stretch of its body.
+ * Creates an exchange over a pool of connections to one origin. `timeoutMs` bounds the wait for the head of an answer,
+ * and for each part of its body.
  */
 export const networkExchange = (origin: string, timeoutMs: number): Exchange => {
   const pool = new Pool(origin, {

@@ -2,20 +2,20 @@ import { isObject, type Json } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { TextAnswer } from './response.ts'
 
-/** Takes the credentials of a request out of what a service says, which may repeat them. */
+/** Removes the credentials of a request from what a service answers, which may repeat them. */
 type Redaction = {
   readonly answer: (answer: TextAnswer) => TextAnswer
   readonly error: (error: KpiError) => KpiError
-  /** The content of an answer that is no refusal, and the text that it was read from. */
+  /** Redacts the content of a good answer, and the text that it was read from. */
   readonly content: (json: Json, body: string) => Json
 }
 
 const HIDDEN = '…'
-/** Shorter secrets are words of any message, and of any data. */
+/** Sets the shortest secret that is redacted: shorter ones are words of any message and data. */
 const SHORTEST = 4
 const SHORTEST_IN_DATA = 8
 
-/** So much of a secret, wherever in it, is not told in a message: logs cut what they repeat. */
+/** Sets how long a part of a secret is redacted in messages: logs cut what they repeat. */
 const PART = 10
 /** Names what all tokens of the bundled service begin with, which is no secret. */
 const PUBLIC_PART = 'kpi_token_'
@@ -42,7 +42,7 @@ const withoutAny = (text: string, forms: readonly string[]): string =>
 
 const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-/** Lists all parts of some forms, in small letters. */
+/** Lists all parts of some forms of a secret, in lower case. */
 const partsOf = (forms: readonly string[]): ReadonlySet<string> => {
   const parts = new Set<string>()
   for (const form of forms.map(lowerAscii)) {
@@ -52,7 +52,7 @@ const partsOf = (forms: readonly string[]): ReadonlySet<string> => {
   return parts
 }
 
-/** Takes runs of parts out of a text, in capital or small letters. */
+/** Removes runs of such parts from a text, without regard to case. */
 const withoutParts = (text: string, parts: ReadonlySet<string>): string => {
   const lower = lowerAscii(text)
   const kept: string[] = []
@@ -68,7 +68,7 @@ const withoutParts = (text: string, parts: ReadonlySet<string>): string => {
   return kept.join('') + text.slice(from)
 }
 
-/** Whether the JSON of a body may hold any of the forms: some services write letters by number. */
+/** Tells whether the JSON of a body may hold any of the forms: some services write characters as escapes. */
 const mayHold = (body: string, forms: readonly string[]): boolean =>
   body.includes(String.raw`\u`) || forms.some((form) => body.includes(form))
 

@@ -2,7 +2,7 @@ import { parseExactJson } from '../../codec/json-number.ts'
 import type { Json } from '../../codec/json.ts'
 import { type ErrorCode, type Issue, KpiError } from '../../domain/errors.ts'
 
-/** An answer over the network, as text. */
+/** Describes an answer over the network, as text. */
 export type TextAnswer = {
   readonly status: number
   readonly header: (name: string) => string | undefined
@@ -42,13 +42,18 @@ const isRecord = (value: Json): value is Readonly<Record<string, Json>> => typeo
 const textIn = (fields: Readonly<Record<string, Json>>, ...names: readonly string[]): string | undefined =>
   names.map((name) => fields[name]).find((value) => typeof value === 'string')
 
-/** Which entry of a batch a JSON pointer leads into, and to which field; an entry as a whole is named as their list is. */
+/**
+ * Returns the entry of a batch that a JSON pointer leads into, and the field; an entry as a whole goes by the name of
+ * its list.
+ */
 const placeOf = (pointer: string): { readonly index?: number; readonly field: string } => {
   const [, index, field = 'entries'] = /^#?\/entries\/(\d+)(?:\/(.*))?$/.exec(pointer) ?? []
   return index === undefined ? { field: pointer.split('/').at(-1) ?? '' } : { index: Number(index), field }
 }
 
-/** A fault as the classic interface tells it, with `index` and `message`, or the newer one, with `pointer` and `detail`. */
+/**
+ * Returns a fault as an issue: the classic interface has `index` and `message`, the newer one `pointer` and `detail`.
+ */
 const issueOf = (error: Json): Issue | undefined => {
   if (!isRecord(error)) return undefined
   const message = textIn(error, 'message', 'detail')
@@ -67,7 +72,7 @@ const parse = (body: string): Json => {
   }
 }
 
-/** Seconds to wait, from `Retry-After`: a number of them, or a date. */
+/** Returns the seconds in `Retry-After`: a number of them, or a date. */
 export const parseRetryAfter = (text: string | undefined, now: number): number | undefined => {
   if (text === undefined) return undefined
   if (/^\d+$/.test(text.trim())) return Number(text)
@@ -76,7 +81,7 @@ export const parseRetryAfter = (text: string | undefined, now: number): number |
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000))
 }
 
-/** The error that an answer stands for: the service's own words where it has any. */
+/** Returns the error that an answer stands for, in the service's own words where it has any. */
 export const errorOfAnswer = ({ status, header, body }: TextAnswer, now: number): KpiError => {
   const json = parse(body)
   const fields = isRecord(json) ? json : {}
@@ -95,7 +100,7 @@ export const errorOfAnswer = ({ status, header, body }: TextAnswer, now: number)
   })
 }
 
-/** The JSON of an answer that is no refusal. */
+/** Returns the JSON of a good answer. */
 export const contentOfAnswer = ({ body, header }: TextAnswer): Json => {
   const json = parse(body)
   if (body !== '' && json === undefined) {

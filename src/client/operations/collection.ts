@@ -3,19 +3,19 @@ import { KpiError } from '../../domain/errors.ts'
 import { asRecord, type Draft, type Patch, type Resource, type Stored, type Verb } from '../../domain/schema.ts'
 import type { Received, Sending } from '../transport.ts'
 
-/** Whether there is more of a list than has come, by what the service says of that; undefined where it says nothing. */
+/** Tells whether a list goes on after what has come; undefined where the service does not tell. */
 export const hasMore = ({ total, hasNext }: Pick<Received, 'total' | 'hasNext'>, come: number): boolean | undefined =>
   hasNext === true ? true : total === undefined ? undefined : total > come
 
-/** Whether two records hold the same. */
+/** Tells whether two records are equal. */
 const isSame = (one: object, other: object): boolean => {
   const values = new Map<string, unknown>(Object.entries(other))
   return Object.entries(one).every(([name, value]) => values.get(name) === value)
 }
 
 /**
- * All of a list, which some services give a page at a time. It is asked for whole first: another page only where the
- * service says that there is one.
+ * Returns a whole list, which some services answer in pages. It is asked for whole first: further pages only where the
+ * service says that there are some.
  */
 const wholeList = async <T extends object>(
   ask: (page: number) => Promise<Received>,
@@ -34,7 +34,7 @@ const wholeList = async <T extends object>(
   }
 }
 
-/** The operations on a resource. Each is one request; a refusal is thrown as `KpiError`. */
+/** Describes the operations on a resource. Each is one request; a refusal is thrown as `KpiError`. */
 export type Collection<R extends Resource> = {
   readonly list: () => Promise<Stored<R>[]>
   readonly get: (id: number | string) => Promise<Stored<R>>
@@ -43,7 +43,7 @@ export type Collection<R extends Resource> = {
   readonly remove: (id: number) => Promise<void>
 }
 
-/** Sends what the variant has; `of` and `verb` name what it is. */
+/** Sends a request that the variant has; `of` and `verb` name it. */
 export type Send = (of: Resource, verb: Verb, sending: Sending) => Promise<Received>
 
 /** Reads one of a resource. */
@@ -84,7 +84,7 @@ export const readMany = <R extends Resource>(of: R, { content }: Received): Stor
 
 type Query = Readonly<Record<string, string>>
 
-/** All of a list, however many pages it takes. */
+/** Returns a whole list, however many pages it takes. */
 export const listOf = <R extends Resource>(
   of: R,
   path: string,
@@ -98,7 +98,7 @@ export const listOf = <R extends Resource>(
   )
 }
 
-/** The operations on what lies below a path. */
+/** Creates the operations on a resource at a path. */
 export const collection = <R extends Resource>(of: R, path: string, send: Send): Collection<R> => ({
   list: () => listOf(of, path, send),
   get: async (id) => readOne(of, await send(of, 'get', { method: 'GET', path: `${path}/${id}` })),

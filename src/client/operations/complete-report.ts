@@ -4,20 +4,20 @@ import { REPORT_LIMIT, type ReportRow } from '../../domain/resources/report-row.
 import type { Client, ReportAnswer } from '../client.ts'
 import type { ReportRequest } from './queries.ts'
 
-/** Whose a report's rows are. They name items: users in the classic interface, breakdown items in the newer one. */
+/** Describes whose the rows of a report are: users in the classic interface, breakdown items in the newer one. */
 type ReportPeople = {
-  /** Whether users are items themselves, so that nothing has to be asked to know their rows. */
+  /** Tells that users are items themselves, so that no request is needed to know their rows. */
   readonly areItems: boolean
-  /** Which rows are of these users. */
+  /** Returns a test for rows of these users. */
   readonly rowsOf: (users: Ids) => Promise<(row: ReportRow) => boolean>
   /**
-   * Users of whom all rows are that are wanted, in the order of their rows; nothing where there are items that are no
-   * users and may have rows, so that parts of users would not make the whole.
+   * Returns the users whose rows make up the whole, in the order of their rows; undefined where other items may have
+   * rows, so that users would not make up the whole.
    */
   readonly split: (wanted: Ids | undefined) => Promise<Ids | undefined>
 }
 
-/** What is fetched when it is first needed. */
+/** Returns a function that fetches once, when first needed. */
 const once = <T>(fetch: () => Promise<T>): (() => Promise<T>) => {
   let fetched: Promise<T> | undefined
   return () => (fetched ??= fetch())
@@ -45,7 +45,7 @@ const newerPeople = (client: Client): ReportPeople => {
     return [...new Map(items.flat().map((item) => [item.id, item])).values()]
   })
   const items = once(async () => new Map((await all()).map(({ id, user_id }) => [user_id, id])))
-  /** Everybody, where nothing but people is there. */
+  /** Returns all users, where there are no items but people. */
   const everybody = async (): Promise<Ids | undefined> => {
     const users = (await all()).map(({ user_id }) => user_id)
     return users.every((user) => user !== null) ? users : undefined
@@ -75,18 +75,18 @@ const newerPeople = (client: Client): ReportPeople => {
   }
 }
 
-/** Whose the rows of a report are, in the variant that is spoken. */
+/** Creates what tells whose the rows of a report are, in the variant of the client. */
 const reportPeople = (client: Client): ReportPeople =>
   client.variant === 'classic' ? classicPeople(client) : newerPeople(client)
 
 type Ids = readonly number[]
 
-/** Ids go into the address, which has 8 KiB. */
+/** Bounds the ids in a request: they go into the URL, which has 8 KiB. */
 const IDS_A_REQUEST = 400
 
 const isShort = (ids: Ids | undefined): boolean => ids === undefined || ids.length <= IDS_A_REQUEST
 
-/** Whether an answer holds all rows: the service says so, or it is under the cap. */
+/** Tells whether an answer holds all rows: the service says so, or it is under the cap. */
 const isWhole = ({ rows, total }: ReportAnswer): boolean =>
   total === undefined ? rows.length < REPORT_LIMIT : total <= rows.length
 
@@ -107,7 +107,10 @@ const tooLarge = ({ from, groupItemIds }: ReportRequest, users: Ids | undefined)
   )
 }
 
-/** A group item's rows are made of the entries of all its users at once, so no part of these lists can be left out. */
+/**
+ * Refuses long lists of group items: a row of one is made of the entries of all its users at once, so the lists cannot
+ * be split.
+ */
 const mustNameFew = ({ userIds, groupItemIds }: ReportRequest): void => {
   if (!groupItemIds || (isShort(userIds) && isShort(groupItemIds))) return
   const most = `at most ${IDS_A_REQUEST} of them, and as many users`
@@ -125,21 +128,21 @@ const reportOf = async (client: Client, request: ReportRequest): Promise<ReportA
 }
 
 /**
- * Reads the whole report of a request, a part at a time, in the report's order: a part that may be cut, or is refused as
- * too large, is split by date, then by KPI, then by user or group item, until none is (command line, section 7). A single
- * day, KPI and item that is still too large is an error: never a short report.
+ * Reads the whole report of a request, part by part, in the report's order: a part that may be cut, or is refused as
+ * too large, is split by date, then by KPI, then by user or group item. A single day, KPI and item that is still too
+ * large is an error: a report is never short.
  */
 export async function* completeReport(client: Client, request: ReportRequest): AsyncGenerator<readonly ReportRow[]> {
   mustNameFew(request)
   const people = reportPeople(client)
   let allKpis: Promise<Ids> | undefined
-  /** Those of a part in the order of the service. */
+  /** Returns the KPIs of a part, in the order of the service. */
   const kpiIdsOf = async ({ kpiIds }: ReportRequest): Promise<Ids> => {
     allKpis ??= client.kpis.list().then((list) => list.map(({ id }) => id))
     return (await allKpis).filter((id) => !kpiIds || kpiIds.includes(id))
   }
 
-  /** `refusal` is why the part cannot be had whole, where the service says so itself. */
+  /** Splits a part; `refusal` is why the service does not give it whole, where it says so. */
   const split = async (part: ReportRequest, refusal: KpiError | undefined): Promise<readonly ReportRequest[]> => {
     if (part.from < part.to) {
       const to = Math.floor((part.from + part.to) / 2)

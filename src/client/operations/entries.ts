@@ -14,20 +14,20 @@ import type { Received } from '../transport.ts'
 import { type Collection, hasMore, readDone, readMany, readOne, type Send } from './collection.ts'
 import { type EntryQuery, entryQuery } from './queries.ts'
 
-/** What the body of an answer that is no refusal says. */
+/** Describes what the body of a good answer says. */
 export type Said = {
-  /** The words of a fault, or of anything else beside what was asked for. */
+  /** Quotes a fault, or anything else than what was asked for. */
   readonly words: string | undefined
-  /** All of it. */
+  /** Holds the whole body. */
   readonly body: Json
 }
 
 const LONGEST_WORDS = 200
 
-/** What services tell faults in. */
+/** Lists the names under which services report faults. */
 const FAULTS = ['error', 'errors', 'message', 'detail'] as const
 
-/** Whether a value says nothing. */
+/** Tells whether a value is empty. */
 export const saysNothing = (value: Json): boolean =>
   value === undefined ||
   value === null ||
@@ -35,7 +35,7 @@ export const saysNothing = (value: Json): boolean =>
   value === false ||
   (Array.isArray(value) && value.length === 0)
 
-/** What an answer says, by its body. */
+/** Returns what the body of an answer says. */
 const saidIn = (body: Json): Said => {
   const told = isObject(body) ? FAULTS.map((name) => body[name]).find((value) => !saysNothing(value)) : undefined
   if (told === undefined) return { words: undefined, body }
@@ -43,25 +43,25 @@ const saidIn = (body: Json): Said => {
   return { words: words.slice(0, LONGEST_WORDS), body }
 }
 
-/** A page of entries. */
+/** Describes a page of entries. */
 export type EntryPage = {
   readonly entries: Entry[]
-  /** Whether the service says that there are more, so many having come; undefined where it says nothing. */
+  /** Tells whether there are more after so many; undefined where the service does not tell. */
   readonly hasMore: (come: number) => boolean | undefined
 }
 
-/** An entry that was sent, and whether it was made or changed, where the service tells the two apart. */
+/** Describes an entry that was sent, and whether it was created or updated, where the service tells. */
 export type Put = {
   readonly entry: Entry
   readonly isCreated: boolean | undefined
-  /** What the answer says in all: that of a service of somebody else need not be the entry. */
+  /** Holds what the answer says: a third-party service need not answer the entry. */
   readonly said: Said
 }
 
-/** What a service counts of a batch, and what its answer says in all. */
+/** Describes the counts in the answer to a batch, and what else it says. */
 export type PutMany = { readonly counts: BatchResult; readonly said: Said }
 
-/** The operations on entries. */
+/** Describes the operations on entries. */
 export type Entries = Omit<Collection<typeof newerEntry>, 'list'> & {
   readonly list: (query: EntryQuery) => Promise<Entry[]>
   readonly page: (query: EntryQuery) => Promise<EntryPage>
@@ -71,13 +71,13 @@ export type Entries = Omit<Collection<typeof newerEntry>, 'list'> & {
   readonly change: (id: number, patch: Patch<typeof newerEntry>) => Promise<Put>
   /** Adds or updates up to 5,000 entries, all or nothing; `key` names the batch, to be done once. */
   readonly addMany: (list: readonly EntryDraft[], key?: string) => Promise<BatchResult>
-  /** The same, and tells what the answer says. */
+  /** Sends a batch, and returns its counts and what the answer says. */
   readonly putMany: (list: readonly EntryDraft[], key?: string) => Promise<PutMany>
 }
 
 const saidBy = ({ content }: Received): Said => saidIn('json' in content ? content.json : undefined)
 
-/** The operations on entries in a variant; `isOurs` says whether the service is. */
+/** Creates the operations on entries in a variant; `isOurs` tells whether it is the bundled service. */
 export const createEntries = (variant: Variant, send: Send, isOurs: () => boolean): Entries => {
   // What the classic interface does not know it is not sent, and what it does not show reads null.
   const sentEntry = variant === 'classic' ? entry : newerEntry

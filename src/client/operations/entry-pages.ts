@@ -4,18 +4,18 @@ import type { Client } from '../client.ts'
 import type { EntryPage } from './entries.ts'
 import type { EntryQuery } from './queries.ts'
 
-/** A stretch of days is read in so many pages or a few more: for each, a service goes through the stretch anew. */
+/** Sets the pages of a stretch of days, roughly: for each page, a service goes through the stretch anew. */
 const PAGES_A_STRETCH = 10
 
-/** Whether all entries are of the days that were asked for; where not, the service does not look at them. */
+/** Tells whether all entries are of the days that were asked for; if not, the service ignores them. */
 const isWithin = ({ from, to }: Pick<EntryQuery, 'from' | 'to'>, entries: readonly Entry[]): boolean =>
   entries.every(({ entry_date }) => entry_date >= from && entry_date <= to)
 
-/** Pages that are alike would never end. */
+/** Returns the error for pages that repeat, which would never end. */
 const sameAgain = (): KpiError =>
   new KpiError('unsupported', 'the service answers the same page of entries again and again; nothing can be read')
 
-/** A page that is not all, and no way to another one: what is missing must not be taken for what is not there. */
+/** Returns the error for an incomplete page without a next one: what is missing must not be taken for absent. */
 const cutOff = (count: number): KpiError =>
   new KpiError(
     'unsupported',
@@ -24,7 +24,7 @@ const cutOff = (count: number): KpiError =>
 
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value)
 
-/** An entry whose id or key cannot be read would be taken for one that is not there. */
+/** Refuses an entry whose id or key cannot be read: it would be taken for absent. */
 const mustBeReadable = (entries: readonly Entry[]): void => {
   if (entries.every(({ id, kpi_id, entry_date }) => isWhole(id) && isWhole(kpi_id) && isWhole(entry_date))) return
   throw new KpiError(
@@ -34,8 +34,8 @@ const mustBeReadable = (entries: readonly Entry[]): void => {
 }
 
 /**
- * What is known of the pages of a service: the longest one, whether more than that came after it, and whether it answers
- * the same page whichever is asked for.
+ * Describes what is known of a service's pages: the longest one, whether more came after it, and whether it answers the
+ * same page to every number.
  */
 type Paging = { longest: number; isCapped: boolean; isOnlyOne: boolean }
 
@@ -48,8 +48,8 @@ const pagingOf = (client: Client): Paging => {
 }
 
 /**
- * Whether there is another page. A service of somebody else may have shorter pages than ours, and say nothing of how many
- * there are: a page that is not shorter than all before it is perhaps not the last.
+ * Tells whether there is another page. A third-party service may have shorter pages than ours and not count them: a
+ * page that is not shorter than all before it may not be the last.
  */
 const isMoreAfter = (client: Client, { entries, hasMore }: EntryPage, come: number): boolean | 'perhaps' => {
   const paging = pagingOf(client)
@@ -62,13 +62,13 @@ const isMoreAfter = (client: Client, { entries, hasMore }: EntryPage, come: numb
   return paging.isCapped || 'perhaps'
 }
 
-/** Whether an error says that there is no such page, as some services do of the one after the last. */
+/** Tells whether an error means that there is no such page, as some services answer to the one after the last. */
 const isNoPage = (error: unknown): boolean =>
   error instanceof KpiError && ['not_found', 'malformed', 'invalid'].includes(error.code)
 
 /**
- * Sees that a page that comes whatever page is asked for is all that there is. What it may lack shows where less is asked
- * for: all days but the first or the last one that it holds.
+ * Verifies that a page that comes whatever number is asked for is complete, by asking for less: all days but the first
+ * or the last one of it.
  */
 const mustBeAll = async (client: Client, query: EntryQuery, entries: readonly Entry[]): Promise<void> => {
   const days = entries.map(({ entry_date }) => entry_date)
@@ -92,7 +92,7 @@ const mustBeAll = async (client: Client, query: EntryQuery, entries: readonly En
   }
 }
 
-/** A page that there perhaps is; undefined where there is none, or the service knows nothing of pages. */
+/** Returns a page that may exist; undefined where it does not, or the service has no pages. */
 const pagePerhaps = async (
   client: Client,
   query: EntryQuery,
@@ -118,8 +118,8 @@ const pagePerhaps = async (
 }
 
 /**
- * All entries that a query selects, a page at a time, by day. A range that does not fit on a page is read in stretches
- * of days; how long they are is taken from how many days the pages before them held.
+ * Yields all entries that a query selects, page by page, by day. A range that does not fit a page is read in stretches
+ * of days, whose length follows from the pages before.
  */
 export async function* entryPages(client: Client, query: Omit<EntryQuery, 'page'>): AsyncGenerator<readonly Entry[]> {
   let { from } = query

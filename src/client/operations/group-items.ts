@@ -9,7 +9,7 @@ const listAll = async (client: Client): Promise<GroupItem[]> => {
   return (await Promise.all(groups.map(({ id }) => client.groupItems(id).list()))).flat()
 }
 
-/** The items of all groups, as one collection: where each belongs is found out. A new one needs a group. */
+/** Gives the items of all groups as one collection; creating one needs a group. */
 export const everyGroupItem = (client: Client): Collection<typeof groupItem> => {
   let known: Promise<Map<number, GroupItem>> | undefined
   const find = async (id: number | string): Promise<GroupItem> => {
@@ -30,7 +30,7 @@ export const everyGroupItem = (client: Client): Collection<typeof groupItem> => 
 const namedOf = async (client: Client, group: number, within?: string): Promise<Named[]> =>
   (await client.groupItems(group).list()).map(({ id, name }) => ({ id, name, ...(within !== undefined && { within }) }))
 
-/** The items of a group, or of all, as they are called. */
+/** Returns the items of a group, or of all groups, with their names. */
 export const namedGroupItems = async (client: Client, group?: number): Promise<Named[]> => {
   if (group !== undefined) return namedOf(client, group)
   const groups = await client.groups.list()

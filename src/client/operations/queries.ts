@@ -1,21 +1,21 @@
 import { type Day, formatDay } from '../../domain/day.ts'
 
-/** Which entries to list; both days are included. */
+/** Describes which entries to list; both days are included. */
 export type EntryQuery = {
   readonly from: Day
   readonly to: Day
   readonly userId?: number | undefined
-  /** The breakdown item that they belong to; only the newer variant knows this filter. */
+  /** Selects a breakdown item; only the newer variant has this filter. */
   readonly sourceId?: number | undefined
   readonly kpiId?: number | undefined
-  /** From 1; a page has at most `ENTRIES_PAGE` entries. */
+  /** Counts from 1; a page has at most `ENTRIES_PAGE` entries. */
   readonly page?: number
 }
 
-/** Which breakdown items to list; all where nothing is said. */
+/** Describes which breakdown items to list; all by default. */
 export type BreakdownItemQuery = { readonly breakdownId?: number | undefined; readonly archived?: boolean | undefined }
 
-/** What to report; both days are included. */
+/** Describes what to report; both days are included. */
 export type ReportRequest = {
   readonly from: Day
   readonly to: Day
@@ -32,7 +32,7 @@ const daysToQuery = ({ from, to }: { readonly from: Day; readonly to: Day }): Qu
   dateTo: formatDay(to),
 })
 
-/** The query that a list of entries is asked with. */
+/** Returns the query string for a list of entries. */
 export const entryQuery = (query: EntryQuery): Query => ({
   ...daysToQuery(query),
   ...(query.userId !== undefined && { userid: String(query.userId) }),
@@ -41,7 +41,7 @@ export const entryQuery = (query: EntryQuery): Query => ({
   ...(query.page !== undefined && { page: String(query.page) }),
 })
 
-/** The query that a report is asked with. */
+/** Returns the query string for a report. */
 export const reportQuery = (request: ReportRequest): Query => ({
   ...daysToQuery(request),
   ...(request.kpiIds && { kpiIds: request.kpiIds.join(',') }),
@@ -49,7 +49,7 @@ export const reportQuery = (request: ReportRequest): Query => ({
   ...(request.groupItemIds && { groupItemIds: request.groupItemIds.join(',') }),
 })
 
-/** The query that a list of breakdown items is asked with. */
+/** Returns the query string for a list of breakdown items. */
 export const itemQuery = ({ breakdownId, archived }: BreakdownItemQuery): Query => ({
   ...(breakdownId !== undefined && { breakdown_id: String(breakdownId) }),
   ...(archived !== undefined && { archived: String(archived) }),

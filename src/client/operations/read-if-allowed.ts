@@ -1,11 +1,11 @@
 import { KpiError } from '../../domain/errors.ts'
 import type { Client } from '../client.ts'
 
-/** Whether an error says that the key, or the account, may not. */
+/** Tells whether an error means that the key or the account lacks the right. */
 export const isForbidden = (error: unknown): error is KpiError =>
   error instanceof KpiError && error.code === 'forbidden'
 
-/** What is read, or undefined where the key may not read it. A limit, too, may answer 403, but is told apart. */
+/** Returns what is read; undefined where the key may not read it. A limit may answer 403, too, but is told apart. */
 export const readIfAllowed = async <T>(
   { variant }: Pick<Client, 'variant'>,
   reading: Promise<T>,

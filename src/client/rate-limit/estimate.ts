@@ -3,15 +3,20 @@ import type { Told } from './rate-limit-headers.ts'
 import { countOf, LONGEST_WAIT_MS, note, type Pace, underWay } from './state.ts'
 import { isMeasuring, levelOf, spareOf, usedOf } from './wait-time.ts'
 
-/** A rate that was measured is taken for too low if nothing is refused for so many times as long, and is raised by so much. */
+/**
+ * Sets when a measured rate is taken for too low: after so many times as long without a refusal it is raised by as
+ * much.
+ */
 const STRETCH = 10
 const RAISE = 1.05
-/** So many requests of a measure may have been missed, as a bucket that is full takes no more while a refusal is waited for. */
+/**
+ * Bounds the requests that a measurement may have missed, as a full bucket takes no more while a refusal is waited for.
+ */
 const MISSED = 1
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
 const LONGEST_GUARD_MS = 1000
-/** No service means less than that by a time to wait. */
+/** Sets the shortest wait that a service can mean. */
 const SHORTEST_WAIT_MS = 500
 
 /** Takes over what the service says of its limit. */
@@ -33,7 +38,7 @@ const raise = (pace: Pace, now: number): void => {
   pace.passed = 0
 }
 
-/** A request goes. */
+/** Notes a request that is sent. */
 export const send = (pace: Pace, name: string, now: number): void => {
   pace.pending[name] = now
   if (pace.kind === 'trial') pace.tried += 1
@@ -51,14 +56,14 @@ const end = (pace: Pace, name: string, now: number): number => {
   return sentAt
 }
 
-/** A request whose answer was lost: it counts as well as not. */
+/** Notes a request whose answer was lost: it may count or not. */
 export const lose = (pace: Pace, name: string, now: number): void => {
   end(pace, name, now)
   note(pace, pace.foreign, now)
   if (pace.kind === 'trial') pace.tried = Math.max(pace.passed, pace.tried - 1)
 }
 
-/** A request was accepted, whatever else was said to it. */
+/** Notes a request that was accepted, whatever the answer was otherwise. */
 export const accept = (pace: Pace, name: string, now: number, told: Told): void => {
   const sentAt = end(pace, name, now)
   pace.accepted += 1
@@ -79,7 +84,10 @@ export const accept = (pace: Pace, name: string, now: number, told: Told): void 
   if (pace.kind === 'unknown' && remaining === 0 && told.resetMs !== undefined) judge(pace, now, now + told.resetMs)
 }
 
-/** All room is used, though not by us; where very little is, rather the window is another one than was thought. */
+/**
+ * Notes that all room is used, though not by us; where very little was used, the window is rather another one than was
+ * thought.
+ */
 const fill = (pace: Pace, now: number): void => {
   const used = usedOf(pace, now)
   if (!pace.isTold && pace.kind === 'fixed' && used - underWay(pace) < (pace.limit ?? 0) / 2) pace.mistakes += 1
@@ -100,7 +108,7 @@ const refusedBucket = (pace: Pace, now: number): void => {
   if (pace.mistakes >= MOST_MISTAKES) settle(pace, 'sliding', now)
 }
 
-/** What a refusal tells, that says when there will be room. */
+/** Learns from a refusal that says when there will be room. */
 const learn = (pace: Pace, now: number, wait: number): void => {
   const { kind, windowMs, isTold } = pace
   const roomAt = now + wait
@@ -146,8 +154,8 @@ const refusedSilently = (pace: Pace, now: number): void => {
 }
 
 /**
- * Returns how long to wait by what a refusal says; undefined where it says nothing that can be true: no time at all, or,
- * where what it said before was waited for and was too short, one that is as short, or any where no limit is told.
+ * Returns the wait that a refusal asks for, in milliseconds; undefined where that cannot be true: no time at all, or
+ * one as short as an earlier one that was waited for and was too short.
  */
 const believed = (pace: Pace, waitMs: number | undefined): number | undefined => {
   if (waitMs === undefined || waitMs < SHORTEST_WAIT_MS) return undefined
@@ -155,7 +163,7 @@ const believed = (pace: Pace, waitMs: number | undefined): number | undefined =>
   return pace.pauses > (pace.isTold ? 2 : 1) && isShort(pace, waitMs) ? undefined : waitMs
 }
 
-/** A request was refused for the limit. */
+/** Notes a request that was refused for the limit. */
 export const refuse = (pace: Pace, name: string, now: number, told: Told): void => {
   const sentAt = end(pace, name, now)
   const isNews = sentAt >= pace.judgedAt

@@ -1,14 +1,14 @@
 import { countOf, note, type Pace, underWay } from './state.ts'
 import { countedAfter, firstLeaves, levelOf, rateOf, slidingWait, SPARE, trialLevel, usedOf } from './wait-time.ts'
 
-/** What is told in whole seconds may be so much later than it is. */
+/** Sets how much later a time in whole seconds may be than it says. */
 export const SECONDS_MS = 1500
-/** In shorter windows, kinds cannot be told apart by whole seconds. */
+/** Sets the shortest window in which kinds can be told apart by whole seconds. */
 const SHORTEST_WINDOW_MS = 10_000
-/** After so many mistakes the service is taken for one of sliding windows, by which no other has more requests than it takes. */
+/** Bounds the mistakes after which the service is taken for a sliding window, which never sends too many. */
 export const MOST_MISTAKES = 4
 
-/** Whether a wait is as short as that for the next request into an empty bucket. */
+/** Tells whether a wait is as short as that for the next request into an empty bucket. */
 export const isShort = (pace: Pace, wait: number): boolean =>
   wait <= Math.max(1000, Math.ceil(2 / rateOf(pace) / 1000) * 1000)
 
@@ -19,7 +19,7 @@ export const settle = (pace: Pace, kind: Pace['kind'], now: number): void => {
   pace.passed = 0
 }
 
-/** Takes the windows for fixed, as sure as if all that may be under way had passed already: the service itself counts so. */
+/** Takes the windows for fixed, as surely as if all requests under way had passed: the service itself counts so. */
 const becomeFixed = (pace: Pace, now: number): void => {
   settle(pace, 'fixed', now)
   pace.passed = pace.limit ?? 0
@@ -50,8 +50,8 @@ export const judge = (pace: Pace, now: number, roomAt: number): void => {
 }
 
 /**
- * Where all room is used up and nothing was told of when there will be more, one request goes early, at a moment at which
- * a bucket would take it; what is said of it tells the kinds apart.
+ * Sends one request early, where all room is used and nothing tells when there will be more: at a moment at which a
+ * bucket would accept it, so that the answer tells the kinds apart.
  */
 export const probe = (pace: Pace, now: number): void => {
   if (pace.kind !== 'unknown' || pace.limit === null || underWay(pace) > 0) return
@@ -83,7 +83,7 @@ const countOthers = (pace: Pace, now: number, used: number, ownAtLeast: number):
   }
 }
 
-/** The answer after which so many requests were answered: before it, all were forgotten. */
+/** Returns the answer after which so many requests were answered: all before it have left the window. */
 const windowBefore = (pace: Pace, used: number): number => {
   let count = 0
   for (let at = pace.log.length - 1; at >= 0; at -= 1) {
@@ -95,8 +95,8 @@ const windowBefore = (pace: Pace, used: number): number => {
 }
 
 /**
- * Takes over what a bucket is said to hold, as far as that is beyond doubt: what was sent or answered in the meantime may
- * have been counted before or after.
+ * Takes over the level that a service tells of its bucket, as far as it is certain: requests sent or answered meanwhile
+ * may be counted or not.
  */
 export const fillTo = (pace: Pace, sentAt: number, now: number, remaining: number): void => {
   const sinceThen = countOf(pace.log, sentAt) - 1 + underWay(pace)

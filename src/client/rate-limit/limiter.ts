@@ -6,16 +6,16 @@ import { type Told, toldBy } from './rate-limit-headers.ts'
 import { forget, freshPace, LONGEST_WAIT_MS, MINUTE_MS, type Pace, underWay as allUnderWay } from './state.ts'
 import { usedOf, waitOf } from './wait-time.ts'
 
-/** Where it is kept what is known of a limit: for one gate, or for those of several processes. */
+/** Describes where the state of a limit is kept: for one limiter, or for those of several processes. */
 export type Share = {
   /** Works on what is known, with nobody between. */
   readonly update: <T>(now: number, work: (pace: Pace) => T) => T
-  /** Whether others may be using it. */
+  /** Tells whether other processes may use it. */
   readonly isShared: () => boolean
   readonly close: () => void
 }
 
-/** What one gate alone knows. */
+/** Creates the state of a single limiter. */
 export const loneShare = (pace: Pace = freshPace()): Share => ({
   update: (now, work) => {
     forget(pace, now)
@@ -25,17 +25,17 @@ export const loneShare = (pace: Pace = freshPace()): Share => ({
   close: () => undefined,
 })
 
-/** A limit that is set on this side: never more requests than so many in any minute. */
+/** Limits the rate on this side: at most so many requests in any minute. */
 type Rate = {
-  /** Until the next request may go. */
+  /** Returns how long until the next request may go. */
   readonly wait: (now: number) => number
-  /** A request goes. */
+  /** Notes a request that is sent. */
   readonly enter: () => void
-  /** It was answered, and counts from now on; as long as it was not, it counted as sent at any moment. */
+  /** Notes an answer: the request counts from now on; until then it counted as sent at any moment. */
   readonly leave: (now: number) => void
 }
 
-/** Until so many requests a minute allow one more, by what is known of all that were accepted, also those of other runs. */
+/** Returns how long until so many requests a minute allow one more, counting those of other processes. */
 const sharedRateWait = (pace: Pace, rate: number | undefined, now: number): number => {
   if (rate === undefined) return 0
   const sent = pace.log.filter(([at]) => at > now - MINUTE_MS)
@@ -50,7 +50,7 @@ const sharedRateWait = (pace: Pace, rate: number | undefined, now: number): numb
 
 const NONE: Rate = { wait: () => 0, enter: () => undefined, leave: () => undefined }
 
-/** Holds requests to so many a minute, or to nothing where no rate is given. */
+/** Creates a limit of so many requests a minute, or none where no rate is given. */
 const createRate = (rate: number | undefined): Rate => {
   if (rate === undefined) return NONE
   let underWay = 0
@@ -76,30 +76,33 @@ const createRate = (rate: number | undefined): Rate => {
   }
 }
 
-/** What a gate works with. */
+/** Describes what a rate limiter works with. */
 export type Pacing = {
   readonly clock: Clock
   /** Ends all waiting. */
   readonly signal: AbortSignal
-  /** The most requests in a minute, where that is to be less than the service allows. */
+  /** Sets the most requests in a minute, where that is less than the service allows. */
   readonly rate?: number | undefined
   readonly share?: Share
-  /** Names this gate among those that share; some letters. */
+  /** Names this limiter among those that share the state; some letters. */
   readonly name: string
-  /** A number from 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number
   readonly note: (text: string) => void
 }
 
-/** The same while those of others are under way, whose answers make room. */
+/** Sets how often the state is read again while requests of others are under way, whose answers make room. */
 const LOOK_SOON_MS = 100
-/** As many as there are connections: a request that waits for one does not go when its turn says. */
+/**
+ * Bounds the requests under way by the number of connections: one that waits for a connection would go later than
+ * planned.
+ */
 const MOST_UNDER_WAY = 10
-/** What others have learned is looked at so often. */
+/** Sets how often the shared state is read again. */
 const LOOK_MS = 1000
-/** Those who share wait this much longer by chance, so that none is always first. */
+/** Spreads the waits of those who share a limit, so that none is always first. */
 const SPREAD_MS = 15
-/** A wait that is worth a word. */
+/** Sets the shortest wait that is worth a message. */
 const LONG_WAIT_MS = 600_000
 
 const stopped = (): Stopped => new Stopped('stopped while requests waited for their turn')
@@ -126,7 +129,7 @@ const createWaiting = ({ sleep }: Clock, signal: AbortSignal) => {
   }
 }
 
-/** A gate through which requests go as a limit allows, which is learned from what answers tell (decisions, section 10). */
+/** Creates a rate limiter, which learns the service's limit from its answers. */
 export const createGate = (pacing: Pacing): Gate => {
   const { clock, signal, share = loneShare(), name, random } = pacing
   const rate = createRate(pacing.rate)

@@ -1,21 +1,21 @@
 import { parseRetryAfter, type TextAnswer } from '../http/response.ts'
 
-/** What an answer tells of the limit. Times are in milliseconds. */
+/** Describes what an answer tells of the limit. Times are in milliseconds. */
 export type Told = {
   readonly limit?: number
   readonly windowMs?: number
-  /** How many more requests fit now. */
+  /** Counts the requests that still fit now. */
   readonly remaining?: number
-  /** Until more fit. */
+  /** Holds the time until more fit. */
   readonly resetMs?: number
-  /** Set where the request was refused for the limit: how long to wait, where that is said. */
+  /** Tells how long to wait, where the request was refused for the limit and the answer says so. */
   readonly refusal?: { readonly waitMs: number | undefined }
 }
 
 const LARGEST_LIMIT = 1_000_000
 const LONGEST_WINDOW = 86_400
 
-/** A whole number from a header, at most so large; whatever else stands there tells nothing. */
+/** Returns a whole number from a header, up to a bound; anything else tells nothing. */
 const numberIn = (text: string | undefined, least: number, most: number): number | undefined => {
   const value = /^\d{1,9}$/.test(text?.trim() ?? '') ? Number(text) : NaN
   return value >= least && value <= most ? value : undefined
@@ -23,11 +23,11 @@ const numberIn = (text: string | undefined, least: number, most: number): number
 
 const PARAMETER = /(?<![^;,\s])([a-z]+)=(\d+)/g
 
-/** A parameter of a header of the IETF draft, such as `"default";r=12;t=40`. */
+/** Returns a parameter of a header of the IETF draft, such as `"default";r=12;t=40`. */
 const parameter = (text: string | undefined, name: string): string | undefined =>
   [...(text ?? '').matchAll(PARAMETER)].find((match) => match[1] === name)?.[2]
 
-/** Whether a status may mean that the limit is reached: 403 does only with a Retry-After. */
+/** Tells whether a status may mean that the limit is reached: 403 only with Retry-After. */
 const refusalIn = ({ status, header }: TextAnswer, now: number): Told['refusal'] => {
   if (status !== 403 && status !== 429) return undefined
   const seconds = parseRetryAfter(header('retry-after'), now)
@@ -35,7 +35,7 @@ const refusalIn = ({ status, header }: TextAnswer, now: number): Told['refusal']
   return { waitMs: seconds * 1000 }
 }
 
-/** How many more fit: as the draft has it in both of its forms, or the limit without what is used. */
+/** Returns how many requests still fit: from either form of the draft, or the limit less what is used. */
 const remainingIn = ({ header }: TextAnswer, limit: number | undefined): number | undefined => {
   const draft = parameter(header('ratelimit'), 'r') ?? header('ratelimit-remaining') ?? header('x-ratelimit-remaining')
   const remaining = numberIn(draft, 0, LARGEST_LIMIT)

@@ -28,7 +28,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** What is known of a limit, as text. */
+/** Returns the state of a limit as text. */
 const textOfPace = (pace: Pace): string => JSON.stringify(pace)
 
 /** Reads it from text; what cannot be read counts as not known, as a file may hold anything. */
@@ -75,14 +75,14 @@ const paceOfText = (text: string): Pace | undefined => {
   }
 }
 
-/** Where no limit is known, it is looked so often whether another process has found one. */
+/** Sets how often the file is read while no limit is known, in case another process has found one. */
 const LOOK_MS = 1000
-/** What was last used longer ago is found out anew. */
+/** Sets the age at which a state is discarded. */
 const STALE_MS = 3_600_000
 
 /**
- * Nothing in it has to outlast the loss of power, and each change is so small that whoever waits does not wait long. A process
- * that ends in the middle of one leaves the file as it was before.
+ * Configures the file: its content need not survive a loss of power, and changes are small. A process that is killed in
+ * the middle of one leaves the file as it was.
  */
 const SETTINGS = `
   pragma busy_timeout = 1000;
@@ -136,19 +136,19 @@ const openAnew = (path: string, isKept: (pace: Pace) => boolean): File => {
   }
 }
 
-/** When requests were last sent by what is known. */
+/** Returns when requests were last sent. */
 const usedAt = ({ log, judgedAt }: Pace): number => Math.max(log.at(-1)?.[0] ?? 0, judgedAt)
 
-/** What another process knows, and what was sent by this one before it looked. */
+/** Joins the state of another process with what this one sent before it looked. */
 const join = (known: Pace, own: Pace): Pace => {
   const log = [...known.log, ...own.log].sort(([a], [b]) => a - b)
   return { ...known, log, pending: { ...known.pending, ...own.pending } }
 }
 
 /**
- * What is known of a limit in a file, for all processes that use it at the same time. Where the file cannot be used, this
- * process goes on alone, and `onTrouble` is told why. Where a rate was asked for, what was sent counts for whoever comes next,
- * so that it is kept even though no limit is known.
+ * Creates a state in a file for all processes that use a limit. Where the file cannot be used, this process goes on
+ * alone and `onTrouble` is told why. With a rate, sent requests are kept for the next process even though no limit is
+ * known.
  */
 export const fileShare = (path: string, onTrouble: (reason: string) => void, isRated = false): Share => {
   let [pace, lookedAt, isJoined] = [freshPace(), -Infinity, false]

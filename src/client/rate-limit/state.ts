@@ -1,68 +1,70 @@
-/** So many requests at a moment. */
+/** Describes so many requests at a moment. */
 export type Sent = [at: number, count: number]
 
 /**
- * How a service counts, as far as that is known: not yet; by sliding or by fixed windows; as a bucket that fills evenly; or
- * something is tried to tell the latter two apart.
+ * Names how a service counts: not known yet; sliding windows; fixed windows; a bucket that fills evenly; or a trial
+ * that tells the latter two apart.
  */
 export type Kind = 'unknown' | 'sliding' | 'fixed' | 'bucket' | 'trial'
 
-/** What is known of a limit, and of the requests that count: plain values, as processes share them as JSON. */
+/** Describes what is known of a limit, and the requests that count: plain values, as processes share them as JSON. */
 export type Pace = {
-  /** The requests in a window; null while none is known. */
+  /** Counts the requests in a window; null while that is not known. */
   limit: number | null
-  /** Whether the service tells its limit, so that it need not be found out. */
+  /** Tells whether the service tells its limit, so that it need not be estimated. */
   isTold: boolean
   windowMs: number
   kind: Kind
-  /** When what is known of the kind was learned: answers to what was sent before are not asked about it. */
+  /** Says when the kind was last judged: answers to requests sent before are not used to judge it. */
   judgedAt: number
-  /** How often the kind was found to be wrong. */
+  /** Counts how often the kind was judged wrongly. */
   mistakes: number
-  /** A moment at which a fixed window began, or will begin. */
+  /** Holds a moment at which a fixed window began, or will begin. */
   boundary: number
-  /** How many requests a bucket held at `levelAt`, and the most that it holds. */
+  /** Counts the requests in a bucket at `levelAt`, and the most that it holds. */
   level: number
   levelAt: number
   capacity: number
-  /** Of a trial, or since a bucket was found empty: requests sent, and accepted. */
+  /** Counts the requests sent and accepted in a trial, or since a bucket was found empty. */
   tried: number
   passed: number
-  /** A bucket's requests a window, where the service does not tell it; and when to try whether it is more. */
+  /** Holds a bucket's requests a window, where it had to be estimated; and when to test whether it is more. */
   rate: number | null
   emptyAt: number
   raiseAt: number
-  /** No request goes before this. */
+  /** Forbids requests before this moment. */
   notBefore: number
-  /** Refusals in a row, but for those of requests that were under way at the first of them. */
+  /** Counts refusals in a row, except of requests that were under way at the first. */
   pauses: number
-  /** Requests that were accepted, by the time of their answer. */
+  /** Lists accepted requests by the time of their answer. */
   log: Sent[]
-  /** What counts besides: requests of others, and those whose answer was lost. */
+  /** Counts what else is used: requests of others, and those whose answer was lost. */
   foreign: Sent[]
-  /** Requests under way, by the names that whoever sent them gave them, and when that was. */
+  /** Lists requests under way by their names, with when they were sent. */
   pending: Record<string, number>
   accepted: number
-  /** The shortest time that an answer took; null before the first. */
+  /** Holds the shortest time that an answer took; null before the first. */
   leadMs: number | null
-  /** Whether what the service calls used cannot be held against its limit, as it refused with some left. */
+  /**
+   * Tells that the service's count of used requests cannot be compared with its limit, as it refused with some left.
+   */
   isMiscounted: boolean
-  /** What is waited in addition, as a service's clock is not ours. */
+  /** Holds what is waited in addition, as the service's clock is not ours. */
   guardMs: number
 }
 
-/** What a rate is said by: however short a window, the log reaches so far back. */
+/** Sets the window of `--rate`: however short the service's window, the log reaches so far back. */
 export const MINUTE_MS = 60_000
 const WINDOW_MS = MINUTE_MS
 const GUARD_MS = 5
-/** What was not answered for so long is taken for sent then. */
+/** Sets the age at which an unanswered request is taken for sent then. */
 const PENDING_MS = 30_000
-/** Whatever a clock says that was set back: what is further ahead was not noted by it. */
+/** Bounds how far ahead a noted time may be: beyond it, a clock was set back since. */
 const AHEAD_MS = 2000
-/** No single wait is longer, whatever a service asks for. */
+/** Sets the longest single wait, whatever a service asks for. */
 export const LONGEST_WAIT_MS = 3_600_000
 
-/** Nothing is known, nothing was sent. */
+/** Returns the state before anything is known or sent. */
 export const freshPace = (): Pace => ({
   limit: null,
   isTold: false,
@@ -100,14 +102,14 @@ export const countOf = (sent: readonly Sent[], after = -Infinity): number => {
   return count
 }
 
-/** How many are under way. */
+/** Returns how many requests are under way. */
 export const underWay = ({ pending }: Pace): number => {
   let count = 0
   for (const _ in pending) count += 1
   return count
 }
 
-/** Notes a request. Many are noted together, as if they had all been sent with the last, so that the log stays small. */
+/** Notes a request. Many are noted together, as if all had been sent with the last, so that the log stays small. */
 export const note = (pace: Pace, sent: Sent[], now: number, count = 1): void => {
   const last = sent.at(-1)
   const grain = pace.limit === null || pace.limit > 1000 ? pace.windowMs / 1000 : 0

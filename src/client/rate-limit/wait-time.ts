@@ -1,20 +1,20 @@
 import { countOf, type Pace, type Sent, underWay } from './state.ts'
 
-/** Nothing but an answer to a request that is under way makes room. */
+/** Says that only an answer to a request under way makes room. */
 const UNTIL_ANSWERED = Infinity
 
-/** What a clock's rounding may hide. */
+/** Sets what the rounding of a clock may hide. */
 const ROUNDING_MS = 2
-/** A trial sends so many more than a bucket would hold. */
+/** Sets by how much a trial exceeds what a bucket would hold. */
 export const SPARE = 2
-/** As many are left in a bucket whose rate is only measured. */
+/** Bounds what is left in a bucket whose rate is only measured. */
 const MOST_SPARE = 5
 
-/** Requests that fit into a millisecond. */
+/** Returns the requests that fit into a millisecond. */
 export const rateOf = ({ limit, isTold, rate, windowMs }: Pace): number =>
   ((isTold ? limit : (rate ?? limit)) ?? 0) / windowMs
 
-/** The moment after which requests count. */
+/** Returns the moment from which requests count. */
 export const countedAfter = (pace: Pace, now: number): number => {
   const { kind, boundary, windowMs, leadMs, guardMs } = pace
   if (kind === 'fixed') return boundary + Math.floor((now - boundary) / windowMs) * windowMs - 1
@@ -23,7 +23,7 @@ export const countedAfter = (pace: Pace, now: number): number => {
   return now - windowMs + (leadMs ?? 0) - guardMs
 }
 
-/** How many requests count now, those under way included. */
+/** Returns how many requests count now, including those under way. */
 export const usedOf = (pace: Pace, now: number): number => {
   const after = countedAfter(pace, now)
   return countOf(pace.log, after) + countOf(pace.foreign, after) + underWay(pace)
@@ -34,7 +34,7 @@ const counted = (pace: Pace, now: number): Sent[] => {
   return [...pace.log, ...pace.foreign].filter(([at]) => at > after).sort(([a], [b]) => a - b)
 }
 
-/** Until so many of those that count by a sliding window have left it. */
+/** Returns how long until so many requests have left a sliding window. */
 const untilLeft = (pace: Pace, now: number, count: number): number => {
   let left = 0
   for (const [at, number] of counted(pace, now)) {
@@ -44,13 +44,13 @@ const untilLeft = (pace: Pace, now: number, count: number): number => {
   return UNTIL_ANSWERED
 }
 
-/** Until there is room by a sliding window; 0 where there is. */
+/** Returns how long until a sliding window has room; 0 where it has. */
 export const slidingWait = (pace: Pace, now: number): number => {
   const excess = usedOf(pace, now) - (pace.limit ?? Infinity)
   return excess < 0 ? 0 : untilLeft(pace, now, excess + 1)
 }
 
-/** Until the first of what counts by a sliding window leaves it, whether there is room or not. */
+/** Returns how long until the first request leaves a sliding window, whether there is room or not. */
 export const firstLeaves = (pace: Pace, now: number): number => {
   const wait = slidingWait(pace, now)
   if (wait > 0 && wait < UNTIL_ANSWERED) return wait
@@ -63,14 +63,14 @@ const fixedWait = (pace: Pace, now: number): number => {
   return countedAfter(pace, now) + 1 + pace.windowMs - now + ROUNDING_MS
 }
 
-/** What a bucket holds. */
+/** Returns the level of a bucket. */
 export const levelOf = (pace: Pace, now: number): number =>
   Math.min(pace.capacity, pace.level + rateOf(pace) * Math.max(0, now - pace.levelAt))
 
-/** Whether it is being found out how fast a bucket fills, by sending until one request is refused. */
+/** Tells whether the rate of a bucket is being measured, by sending until one request is refused. */
 export const isMeasuring = ({ isTold, rate }: Pace): boolean => !isTold && rate === null
 
-/** So much is left in a bucket of unknown rate after a refusal, so that what is off by little is not refused soon. */
+/** Returns what is left in a bucket of unknown rate after a refusal, so that a small error is not refused soon. */
 export const spareOf = ({ isTold, capacity }: Pace): number => (isTold ? 0 : Math.min(MOST_SPARE, capacity / 2))
 
 const bucketWait = (pace: Pace, now: number): number => {
@@ -80,7 +80,7 @@ const bucketWait = (pace: Pace, now: number): number => {
   return level >= 1 ? 0 : Math.ceil((1 - level) / rateOf(pace))
 }
 
-/** What a trial would find in a bucket. */
+/** Returns the level that a trial would find in a bucket. */
 export const trialLevel = (pace: Pace, now: number): number =>
   Math.floor(pace.level + rateOf(pace) * Math.max(0, now - pace.levelAt))
 
@@ -100,7 +100,9 @@ const WAITS: Readonly<Record<Pace['kind'], (pace: Pace, now: number) => number>>
   trial: trialWait,
 }
 
-/** How many may be under way at a time: few as long as a limit may be met that is not known, as all of them are refused then. */
+/**
+ * Returns how many requests may be under way: few while an unknown limit may be met, as all of them are refused then.
+ */
 const mostUnderWay = ({ limit, kind, accepted, passed, pauses, isTold }: Pace): number => {
   // Send one at a time after a wait that was too short, until one finds room.
   if (pauses > 1) return 1
@@ -112,7 +114,7 @@ const mostUnderWay = ({ limit, kind, accepted, passed, pauses, isTold }: Pace): 
   return limit === null ? 3 + Math.floor(accepted / 100) : 4 + Math.floor((accepted * Math.max(200, limit)) / 10_000)
 }
 
-/** How long the next request has to wait, by what is known; 0 where it may go. */
+/** Returns how long the next request has to wait; 0 where it may go. */
 export const waitOf = (pace: Pace, now: number): number => {
   if (pace.notBefore > now) return pace.notBefore - now
   if (underWay(pace) >= mostUnderWay(pace)) return UNTIL_ANSWERED

@@ -3,19 +3,24 @@ import type { CalculatedKpi } from '../resources/calculated-kpi.ts'
 import type { Kpi } from '../resources/kpi.ts'
 import type { Formula } from './formula.ts'
 
-/** How a calculated KPI is calculated, its formula read. */
+/** Describes how a calculated KPI is calculated, with its formula parsed. */
 export type Calculation = Pick<CalculatedKpi, 'over' | 'target_from'> & { readonly formula: Formula }
 
-/** What calculating asks of a KPI. */
+/** Describes what calculating needs to know of a KPI. */
 export type KpiToCalculate = Pick<Kpi, 'id' | 'frequency_id' | 'aggregate_function' | 'target_default'>
 
-/** All KPIs of an account that have values, and which of them are calculated how: never in a circle. */
+/**
+ * Describes all KPIs of an account that have values, and the formulas of those that are calculated: never in a circle.
+ */
 export type Catalogue<K extends KpiToCalculate = KpiToCalculate> = {
   readonly kpis: ReadonlyMap<number, K>
   readonly calculations: ReadonlyMap<number, Calculation>
 }
 
-/** Whether a KPI has a target: its own default, or, where it is calculated so, one over the targets of all its inputs. */
+/**
+ * Tells whether a KPI has a target: its default one or, where it is calculated so, one from the targets of all its
+ * inputs.
+ */
 export const hasTarget = (catalogue: Catalogue, kpi: KpiToCalculate): boolean => {
   if (kpi.target_default !== null) return true
   const calculation = catalogue.calculations.get(kpi.id)
@@ -26,22 +31,22 @@ export const hasTarget = (catalogue: Catalogue, kpi: KpiToCalculate): boolean =>
   })
 }
 
-/** What has to be read to calculate KPIs for a range of days. */
+/** Describes what has to be read to calculate KPIs for a range of days. */
 export type Plan = {
   readonly catalogue: Catalogue
   readonly calendar: Calendar
-  /** Every calculated KPI that is used on the way. */
+  /** Lists every calculated KPI that is used on the way. */
   readonly used: ReadonlyMap<number, KpiToCalculate>
-  /** The entered KPIs that all is made from, and the days whose entries each is needed of. */
+  /** Lists the entered KPIs that are used, with the days whose entries each needs. */
   readonly inputs: ReadonlyMap<number, DayRange>
-  /** All of those days; none where nothing has to be read. */
+  /** Holds all of those days; undefined where nothing has to be read. */
   readonly span: DayRange | undefined
 }
 
 const widen = (range: DayRange | undefined, { from, to }: DayRange): DayRange =>
   range ? { from: Math.min(range.from, from), to: Math.max(range.to, to) } : { from, to }
 
-/** Plans the calculation of KPIs: of their periods that begin within the days, and of what those are made from. */
+/** Plans the calculation of KPIs for their periods that begin within the days, and of what those are made from. */
 export const planCalculation = (
   catalogue: Catalogue,
   calendar: Calendar,
@@ -50,7 +55,7 @@ export const planCalculation = (
 ): Plan => {
   const used = new Map<number, KpiToCalculate>()
   const inputs = new Map<number, DayRange>()
-  /** `within` is made of whole periods of the frequency that asks for the KPI. */
+  /** Adds what a KPI needs; `within` is made of whole periods of the frequency that asks for it. */
   const need = (kpi: KpiToCalculate, within: DayRange): void => {
     if (within.from > within.to) return
     const calculation = catalogue.calculations.get(kpi.id)

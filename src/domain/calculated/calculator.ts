@@ -11,10 +11,10 @@ export type Calculator<Key extends readonly number[]> = {
 /** Takes the results of an item; the entries of the next one come when it is done with them. */
 export type TakeSeries = (item: number, seriesOf: SeriesOf) => Promise<void>
 
-/** The target that holds for a calculated KPI of an item. */
+/** Returns the effective target of a calculated KPI for an item. */
 export type TargetOf = (kpi: KpiToCalculate, item: number) => Decimal | null
 
-/** Calculates for one item after the other; the entries of an item must come together. Holds those of one item. */
+/** Calculates item after item; the entries of an item must come together. It holds those of one item. */
 export const itemCalculator = (
   plan: Plan,
   targetOf: TargetOf,
@@ -39,9 +39,9 @@ export const itemCalculator = (
 }
 
 /**
- * Calculates for one group item after the other; the entries of a group item must come together, and among them those of
- * a member. Its members are the items whose entries carry it. Holds the entries of one group item, by day, and the
- * results of its members, added up.
+ * Calculates group item after group item; the entries of a group item must come together, and among them those of a
+ * member. Its members are the items whose entries carry it. It holds the entries of one group item by day, and its
+ * members' results, added up.
  */
 export const groupCalculator = (
   plan: Plan,

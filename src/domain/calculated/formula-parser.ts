@@ -2,12 +2,12 @@ import { Fault } from '../errors.ts'
 import { FORMULA_LENGTH } from '../resources/calculated-kpi.ts'
 import { type Expression, type Formula, listFunctions, type Operator } from './formula.ts'
 
-/** How deep brackets, functions and signs may be nested. */
+/** Sets how deep brackets, functions and signs may be nested. */
 const DEPTH = 32
-/** Digits that a number may have on each side of its point. */
+/** Sets the digits that a number may have on each side of its point. */
 const DIGITS = 14
 
-/** The id of the KPI that a reference names, or what is wrong with it. */
+/** Returns the id of the KPI that a reference names, or its fault. */
 export type Resolve = (name: string) => number | Fault
 
 const SPACE = /\s*/y
@@ -20,13 +20,13 @@ const DECIMAL_COMMA = /(?<=\d),(?=\d)/y
 const MORE_WORDS = /[\p{L}_][\p{L}\d_]*(?:\s+[\p{L}_][\p{L}\d_]*)*/uy
 const ID = /^\d{1,15}$/
 
-/** What stops the reading of a formula. */
+/** Thrown where a formula cannot be parsed. */
 class Unreadable extends Error {}
 
 /** References by id. */
 const byId: Resolve = (name) => (ID.test(name) ? Number(name) : new Fault(`"${name}" is no id of a KPI`))
 
-/** Where it is in the text, as people count, and what stands there. */
+/** Returns where parsing stopped, as people count, and what is there. */
 const placeIn = (text: string, at: number): string => {
   const characters = Array.from(text.slice(0, at)).length + 1
   const rest = Array.from(text.slice(at))
@@ -48,7 +48,7 @@ const createScanner = (text: string) => {
     refuse: (why: string, where = at): never => {
       throw new Unreadable(`${why} ${placeIn(text, where)}`)
     },
-    /** Refuses whatever stands here. */
+    /** Refuses what follows. */
     refuseNext: (why: string): never => {
       const comma = match(DECIMAL_COMMA)
       return comma ? scanner.refuse('the decimal sign is a point, not a comma,', at - 1) : scanner.refuse(why)
@@ -73,7 +73,7 @@ const createScanner = (text: string) => {
 
 type Scanner = ReturnType<typeof createScanner>
 
-/** A reference as it stands in the text. */
+/** Describes a reference in the text. */
 type Reference = { readonly from: number; readonly to: number; readonly id: number }
 
 const readNumber = (scanner: Scanner, [written, whole = '', behind, alone]: RegExpExecArray): Expression => {
@@ -92,7 +92,7 @@ const refuseWord = (scanner: Scanner, word: string): never => {
   return scanner.refuse(`a KPI has to stand in brackets, as [${`${word} ${more}`.trim()}],`, from)
 }
 
-/** Recursive descent: sums of products of signed values, each of which may be a sum in brackets. */
+/** Creates a recursive descent parser: sums of products of signed values, each of which may be a sum in brackets. */
 const createParser = (scanner: Scanner, resolve: Resolve) => {
   const references: Reference[] = []
   let depth = 0
@@ -164,7 +164,7 @@ const createParser = (scanner: Scanner, resolve: Resolve) => {
   }
 }
 
-/** The text with every reference by its id. */
+/** Returns the text with every reference by its id. */
 const withIds = (text: string, references: readonly Reference[]): string =>
   references.reduceRight((written, { from, to, id }) => `${written.slice(0, from)}[${id}]${written.slice(to)}`, text)
 
@@ -172,8 +172,8 @@ const TOO_LONG = new Fault(`must have at most ${FORMULA_LENGTH} characters`)
 const isTooLong = (text: string): boolean => Array.from(text).length > FORMULA_LENGTH
 
 /**
- * Reads a formula: numbers, `+ - * / ( )`, `[id]` for a KPI, and SUM, AVG, MIN and MAX over a list, in letters of any
- * case. Answers what is wrong, and at which character, where it is none. `resolve` may know KPIs by other names too.
+ * Parses a formula: numbers, `+ - * / ( )`, `[id]` for a KPI, and SUM, AVG, MIN and MAX over a list, in letters of any
+ * case. For anything else it returns the fault and its character. `resolve` may find KPIs by other names too.
  */
 export const parseFormula = (written: string, resolve: Resolve = byId): Formula | Fault => {
   const text = written.trim()

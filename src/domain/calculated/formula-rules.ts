@@ -5,22 +5,22 @@ import { frequencyNames } from '../resources/catalog.ts'
 import type { Kpi } from '../resources/kpi.ts'
 import type { Formula } from './formula.ts'
 
-/** What the rules of formulas ask of a KPI. */
+/** Describes what the rules of formulas need to know of a KPI. */
 type KpiInFormula = Pick<Kpi, 'id' | 'name' | 'frequency_id' | 'is_active'>
 
-/** The KPIs and formulas of an account, by the id of the KPI; the one that is being defined among them. */
+/** Describes the KPIs and formulas of an account by KPI id, including the one that is being defined. */
 export type Formulas<K extends KpiInFormula = KpiInFormula> = {
   readonly kpis: ReadonlyMap<number, K>
   readonly formulas: ReadonlyMap<number, Formula>
 }
 
-/** The most that a formula may come to when the formulas of the KPIs that it uses are written out in it. */
+/** Sets the largest formula, with the formulas of the KPIs that it uses written out in it. */
 const WRITTEN_OUT = 1000
 
 const label = ({ id, name }: KpiInFormula): string => `KPI ${id} (${name})`
 const labels = (list: readonly KpiInFormula[]): string => list.map(label).join(', ')
 
-/** The way from a KPI over the formulas back to itself, if there is one. */
+/** Returns the path from a KPI over formulas back to itself, if there is one. */
 const findCycle = (formulas: ReadonlyMap<number, Formula>, id: number): readonly number[] | undefined => {
   const seen = new Set<number>()
   const ways: (readonly number[])[] = [[id]]
@@ -34,7 +34,7 @@ const findCycle = (formulas: ReadonlyMap<number, Formula>, id: number): readonly
   return undefined
 }
 
-/** How many numbers and KPIs each formula comes to, written out. */
+/** Returns how many numbers and KPIs each formula has, written out. */
 const writtenOut = (formulas: ReadonlyMap<number, Formula>): Map<number, number> => {
   const known = new Map<number, number>()
   const count = (id: number): number => {
@@ -52,7 +52,7 @@ const writtenOut = (formulas: ReadonlyMap<number, Formula>): Map<number, number>
   return known
 }
 
-/** What is wrong with formulas that come to too much with all that they use written out, by the id of their KPI. */
+/** Returns the faults of formulas that are too large when written out, by KPI id. */
 export const faultsOfSize = ({ kpis, formulas }: Formulas): Map<number, Issue> => {
   const faults = new Map<number, Issue>()
   for (const [id, size] of writtenOut(formulas)) {
@@ -73,11 +73,11 @@ const faultsOfFrequency = (kpi: KpiInFormula, inputs: readonly KpiInFormula[]): 
   return [{ field: 'frequency_id', message }]
 }
 
-/** The KPIs whose formulas lead back to themselves. */
+/** Returns the KPIs whose formulas lead back to themselves. */
 export const inCircles = (formulas: ReadonlyMap<number, Formula>): Set<number> =>
   new Set([...formulas.keys()].filter((id) => findCycle(formulas, id) !== undefined))
 
-/** What is wrong with what the formula of a KPI uses; all that it names exists. */
+/** Returns the faults of what a formula uses; everything it names exists. */
 export const faultsOfInputs = ({ kpis, formulas }: Formulas, kpi: KpiInFormula): Issue[] => {
   const ids = formulas.get(kpi.id)?.kpis ?? []
   if (ids.length === 0) return [{ field: 'formula', message: 'must use at least one KPI' }]
@@ -93,14 +93,14 @@ export const faultsOfInputs = ({ kpis, formulas }: Formulas, kpi: KpiInFormula):
   return [...faults, ...faultsOfFrequency(kpi, inputs)]
 }
 
-/** What is wrong with a calculated KPI as it is to be defined; all that its formula names exists (decisions, section 6). */
+/** Returns the faults of a calculated KPI as it is to be defined; everything its formula names exists. */
 export const faultsOfFormula = (all: Formulas, kpi: KpiInFormula): Issue[] => {
   const faults = faultsOfInputs(all, kpi)
   const [tooLarge] = findCycle(all.formulas, kpi.id) ? [] : faultsOfSize(all).values()
   return tooLarge ? [...faults, tooLarge] : faults
 }
 
-/** What is wrong with where a calculated KPI takes its target from. */
+/** Returns the faults of the source of a calculated KPI's target. */
 export const faultsOfTarget = ({
   target_default,
   target_from,
@@ -109,7 +109,7 @@ export const faultsOfTarget = ({
     ? [{ field: 'target_from', message: 'cannot be formula where there is a default target, which goes before it' }]
     : []
 
-/** The KPIs whose formulas use a KPI. */
+/** Returns the KPIs whose formulas use a KPI. */
 const usersOf = ({ kpis, formulas }: Formulas, id: number): KpiInFormula[] =>
   [...formulas]
     .filter(([, formula]) => formula.kpis.includes(id))
@@ -119,7 +119,7 @@ const usersOf = ({ kpis, formulas }: Formulas, id: number): KpiInFormula[] =>
 const theFormulaOf = (users: readonly KpiInFormula[]): string =>
   `the formula${users.length === 1 ? '' : 's'} of ${labels(users)}`
 
-/** A KPI that formulas use stays active, and no coarser than they are. */
+/** Returns the faults of a change to a KPI that formulas use: it must stay active, and no coarser than they are. */
 export const clashesWithFormulas = (all: Formulas, before: KpiInFormula, after: KpiInFormula): Issue[] => {
   const users = usersOf(all, before.id)
   const finer = users.filter(({ frequency_id }) => isCoarser(after.frequency_id, frequency_id))
@@ -134,7 +134,7 @@ export const clashesWithFormulas = (all: Formulas, before: KpiInFormula, after: 
   return issues
 }
 
-/** A KPI that formulas use cannot be removed. */
+/** Refuses to remove a KPI that formulas use. */
 export const mustNotBeUsed = (all: Formulas, kpi: KpiInFormula): void => {
   const users = usersOf(all, kpi.id)
   if (users.length === 0) return

@@ -16,7 +16,7 @@ import {
 
 export type Operator = '+' | '-' | '*' | '/'
 
-/** The functions over a list. */
+/** Lists the functions over a list. */
 export const listFunctions = ['SUM', 'AVG', 'MIN', 'MAX'] as const
 type ListFunction = (typeof listFunctions)[number]
 
@@ -32,26 +32,26 @@ export type Expression =
     }
   | { readonly kind: 'list'; readonly name: ListFunction; readonly list: readonly Expression[] }
 
-/** A formula that has been read: what to compute, and of which KPIs, each once. */
+/** Describes a parsed formula: what to compute, and from which KPIs, each once. */
 export type Formula = {
-  /** As it was written, with KPIs by id. */
+  /** Holds the formula as written, with KPIs by id. */
   readonly text: string
   readonly expression: Expression
   readonly kpis: readonly number[]
-  /** The KPIs once more, each as often as it stands there. */
+  /** Lists the KPIs as often as the formula mentions them. */
   readonly mentions: readonly number[]
-  /** How many numbers stand there. */
+  /** Counts the numbers in the formula. */
   readonly numbers: number
 }
 
-/** Why a formula has no value. */
+/** Names why a formula has no value. */
 export type Absence = 'missing' | 'too large' | Failure
 
 export type Outcome = Fraction | Absence
 
 const isAbsent = (outcome: Outcome): outcome is Absence => typeof outcome === 'string'
 
-/** The value of an outcome that has one. */
+/** Returns the value of an outcome that has one. */
 export const valueOf = (outcome: Outcome): Fraction | undefined => (isAbsent(outcome) ? undefined : outcome)
 
 const bounded = (outcome: Outcome): Outcome => (isAbsent(outcome) || isBounded(outcome) ? outcome : 'too large')
@@ -85,13 +85,13 @@ const lists: Record<ListFunction, (list: readonly Fraction[]) => Outcome> = {
   },
 }
 
-/** Of two sides without a value the one that failed says why: a missing one could still be skipped. */
+/** Returns the worse of two absences: a missing value could still be skipped, a failure could not. */
 const worse = (left: Outcome, right: Outcome): Absence | undefined => {
   const absences = [left, right].filter(isAbsent)
   return absences.find((absence) => absence !== 'missing') ?? absences[0]
 }
 
-/** Missing members of a list are skipped, those that failed are not; a list with nothing left is missing itself. */
+/** Evaluates a list: missing members are skipped, failures are not; a list with nothing left is missing. */
 const evaluateList = (name: ListFunction, outcomes: readonly Outcome[]): Outcome => {
   const failed = outcomes.filter(isAbsent).find((absence) => absence !== 'missing')
   const present = outcomes.map(valueOf).filter((value) => value !== undefined)
@@ -123,8 +123,8 @@ const evaluateExpression = (expression: Expression, inputOf: InputOf): Outcome =
 }
 
 /**
- * What a formula comes to, exactly (decisions, section 6). It has no value where an input is missing outside of a list,
- * where something is divided by zero, and where none of its KPIs has a value.
+ * Returns the exact value of a formula. It has none where an input is missing outside of a list, where something is
+ * divided by zero, and where none of its KPIs has a value.
  */
 export const evaluate = ({ expression, kpis }: Formula, inputOf: InputOf): Outcome =>
   kpis.some((kpi) => inputOf(kpi) !== undefined) ? evaluateExpression(expression, inputOf) : 'missing'

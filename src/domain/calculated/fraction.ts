@@ -1,28 +1,33 @@
 import { type Decimal, divideRounded } from '../decimal.ts'
 
 /**
- * A fraction: `over / under`, exactly, or, where `radius` is above 0, a number that lies within `radius / under` of it.
+ * Describes a fraction: `over / under`, exactly, or, where `radius` is above 0, a number within `radius / under` of it.
  * `under` is above 0. It need not be reduced.
  */
 export type Fraction = { readonly over: bigint; readonly under: bigint; readonly radius?: bigint }
 
-/** Why an operation has no result; `not exact` where too little is known of a number to tell whether it is 0. */
+/** Names why an operation has no result; `not exact` where too little is known of a number to tell whether it is 0. */
 export type Failure = 'division by zero' | 'not exact'
 
 const SCALE = 10_000n
-/** Fractions stay exact up to this many bits; longer ones are narrowed down to a guard precision, see `curb`. */
+/** Sets up to how many bits fractions stay exact; longer ones are narrowed to a guard precision, see `curb`. */
 const EXACT = 1n << 8192n
 const LEAST_EXACT = -EXACT
-/** The bits that are kept of longer ones: far more than the 61 of a decimal, so that roundings are certain. */
+/** Sets the bits that are kept of longer ones: far more than the 61 of a decimal, so that roundings are certain. */
 const KEPT_BITS = 2048
-/** No value that means anything comes near this many bits; what goes beyond is given up, see `isBounded`. */
+/**
+ * Bounds the bits of a value: none that means anything comes near, and what goes beyond is given up, see `isBounded`.
+ */
 const LIMIT_BITS = 65_536
 const LIMIT = 1n << BigInt(LIMIT_BITS)
 // Negating it anew for each comparison would cost more than all else that is computed.
 const LEAST = -LIMIT
-/** A number too small for the limit, of which no more is kept than that it is next to 0. */
+/** Stands for a number too small for the limit, of which only its nearness to 0 is kept. */
 const NEXT_TO_ZERO: Fraction = { over: 0n, under: 1n << BigInt(LIMIT_BITS - KEPT_BITS - 32), radius: 1n }
-/** Denominators below this are brought to the least common one; finding it for larger ones costs more than it saves. */
+/**
+ * Bounds the denominators that are brought to the least common one; finding it for larger ones costs more than it
+ * saves.
+ */
 const SMALL = 1n << 128n
 
 const magnitude = (value: bigint): bigint => (value < 0n ? -value : value)
@@ -36,8 +41,8 @@ export const fractionOf = (sum: Decimal, count = 1): Fraction => ({ over: sum, u
 export const isBounded = ({ over, under }: Fraction): boolean => over < LIMIT && over > LEAST && under < LIMIT
 
 /**
- * Keeps a fraction from growing: one that is too long to be affordable becomes the nearest one of `KEPT_BITS`, and its
- * radius says how far off that may be. Whatever is computed with it widens the radius as far as it has to.
+ * Keeps a fraction from growing: one that is too long becomes the nearest one of `KEPT_BITS`, and its radius says how
+ * far off that may be. Whatever is computed with it widens the radius as needed.
  */
 const curb = (value: Fraction): Fraction => {
   const { over, under, radius = 0n } = value
@@ -104,7 +109,7 @@ export const divide = (left: Fraction, right: Fraction): Fraction | Failure => {
   return right.radius === undefined ? 'division by zero' : 'not exact'
 }
 
-/** Returns the lesser of two; of which of them that is may be known as little as they are themselves. */
+/** Returns the lesser of two; where their ranges overlap, the result covers both. */
 export const lesser = (left: Fraction, right: Fraction): Fraction => {
   const { over, radius = 0n } = subtract(right, left)
   if (magnitude(over) >= radius) return over >= 0n ? left : right
@@ -117,8 +122,8 @@ export const lesser = (left: Fraction, right: Fraction): Fraction => {
 }
 
 /**
- * Rounds to a decimal, half away from zero: the one rounding that a value goes through. Undefined where it is not known
- * exactly enough to tell what it is rounded to.
+ * Rounds to a decimal, half away from zero: the one rounding of a value. Undefined where it is not known exactly
+ * enough.
  */
 export const roundFraction = ({ over, under, radius = 0n }: Fraction): Decimal | undefined => {
   const rounded = divideRounded((over - radius) * SCALE, under)
@@ -126,8 +131,8 @@ export const roundFraction = ({ over, under, radius = 0n }: Fraction): Decimal |
 }
 
 /**
- * A sum of any number of fractions, added up in pairs of like size: a long sum of fractions with denominators of their
- * own would otherwise take time that grows with the square of their number.
+ * Describes a sum of any number of fractions, added in pairs of like size: a long sum of fractions with different
+ * denominators would otherwise take quadratic time.
  */
 export type Sum = { count: number; readonly parts: (Fraction | undefined)[] }
 
@@ -145,14 +150,14 @@ export const addToSum = (sum: Sum, fraction: Fraction): void => {
   sum.count += 1
 }
 
-/** Adds up what the fractions come to; 0 where there are none. */
+/** Returns the sum of the fractions; 0 where there are none. */
 export const totalOf = ({ parts }: Sum): Fraction => {
   let total: Fraction = { over: 0n, under: 1n }
   for (const part of parts) if (part !== undefined) total = add(total, part)
   return total
 }
 
-/** Returns the average of the fractions, of which there is at least one. */
+/** Returns the average of at least one fraction. */
 export const averageOf = (sum: Sum): Fraction => {
   const total = totalOf(sum)
   return { ...total, under: total.under * BigInt(sum.count) }

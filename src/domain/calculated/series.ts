@@ -14,22 +14,22 @@ import {
   totalOf,
 } from './fraction.ts'
 
-/** What a KPI comes to in a period, exactly. */
+/** Describes the exact result of a KPI in a period. */
 export type Result = { readonly actual: Outcome; readonly target: Fraction | undefined }
 
 /** Takes note of effort; answers a promise to wait for when it is time for others to have their turn. */
 export type Pace = (effort: number) => Promise<void> | undefined
 
-/** A KPI's results by the first days of its periods. */
+/** Maps the first days of a KPI's periods to its results. */
 export type Series = ReadonlyMap<Day, Result>
 
-/** The entries of a KPI on one day, added up. */
+/** Describes the entries of a KPI on one day, added up. */
 type Cell = { actuals: number; actual: Decimal; targets: number; target: Decimal }
 
-/** Entries of KPIs, by day. */
+/** Maps days to the entries of KPIs. */
 export type Cells = Map<number, Map<Day, Cell>>
 
-/** An entry that is calculated with; its target is the effective one. */
+/** Describes an entry that is calculated with; its target is the effective one. */
 export type Input = {
   readonly kpiId: number
   readonly day: Day
@@ -37,10 +37,10 @@ export type Input = {
   readonly target: Decimal | null
 }
 
-/** Denominators above this take much longer to compute with. */
+/** Sets the size from which denominators take much longer to compute with. */
 const LONG = 1n << 512n
 
-/** How much effort an operation takes, by its result. */
+/** Returns the cost of an operation, by its result. */
 export const effortOf = (value: Fraction | undefined): number => (value && value.under > LONG ? 20 : 1)
 
 const cellAt = <K>(cells: Map<K, Cell>, key: K): Cell => {
@@ -68,7 +68,7 @@ export const addInput = (cells: Cells, { kpiId, day, actual, target }: Input): v
 const aggregate = (kpi: KpiToCalculate, sum: Decimal, count: number): Fraction | undefined =>
   count === 0 ? undefined : fractionOf(sum, kpi.aggregate_function === 'SUM' ? 1 : count)
 
-/** The results of an entered KPI: its entries, aggregated by its own function. */
+/** Returns the results of an entered KPI: its entries, aggregated by its own function. */
 const enteredSeries = async (
   kpi: KpiToCalculate,
   days: Iterable<[Day, Cell]>,
@@ -95,10 +95,10 @@ const enteredSeries = async (
   return series
 }
 
-/** Results that are to be aggregated, by period. */
+/** Describes results to aggregate, by period. */
 export type Pile = Map<Day, { readonly actual: Sum; readonly target: Sum }>
 
-/** Adds a result to those of its period; what it answers is to be waited for. */
+/** Adds a result to those of its period; the returned promise is to be awaited. */
 export const addResult = (pile: Pile, start: Day, { actual, target }: Result, pace: Pace): ReturnType<Pace> => {
   const value = valueOf(actual)
   if (value === undefined) return undefined
@@ -125,7 +125,7 @@ const pileSeries = async (kpi: KpiToCalculate, pile: Pile, pace: Pace): Promise<
   return series
 }
 
-/** Whose results are calculated: an item's or, where its members' are piled up, a group item's. */
+/** Describes whose results are calculated: an item's or, where members' results are added up, a group item's. */
 type Scope = {
   readonly cells: Cells
   readonly targetOf: (kpi: KpiToCalculate) => Decimal | null
@@ -133,7 +133,7 @@ type Scope = {
   readonly pace: Pace
 }
 
-/** The results of a KPI by the periods of a frequency, which is its own or coarser. */
+/** Returns the results of a KPI by the periods of a frequency, its own or a coarser one. */
 export type SeriesOf = (kpi: KpiToCalculate, frequency: Frequency) => Promise<Series>
 
 const NOTHING: Result = { actual: 'missing', target: undefined }
@@ -155,7 +155,7 @@ export const seriesIn = ({ catalogue, calendar }: Plan, { cells, targetOf, membe
     if (target_from !== 'formula' || !hasTarget(catalogue, kpi)) return undefined
     return valueOf(evaluate(formula, (id) => at(id).target))
   }
-  /** The formula in every period in which at least one of its inputs has a value. */
+  /** Returns the results of a formula in every period in which at least one input has a value. */
   const formulaSeries = async (kpi: KpiToCalculate, calculation: Calculation): Promise<Series> => {
     const { kpis, mentions, numbers } = calculation.formula
     const inputs = new Map<number, Series>()
@@ -201,12 +201,12 @@ export const seriesIn = ({ catalogue, calendar }: Plan, { cells, targetOf, membe
   return seriesOf
 }
 
-/** What is reported of a result. */
+/** Describes what is reported of a result. */
 type Reported = { readonly actual: Decimal; readonly target: Decimal | null }
 
 /**
- * A result, rounded: the one time that it is. One that has more than 14 digits before its point is none, as no decimal
- * may; so is a target.
+ * Returns a result, rounded once, here. One with more than 14 digits before its point is dropped, as no decimal may
+ * have them; so is a target.
  */
 export const roundResult = ({ actual, target }: Result): Reported | Absence => {
   if (typeof actual === 'string') return actual

@@ -1,6 +1,8 @@
 import { resource, type Stored } from '../schema.ts'
 
-/** The tenant: everything else belongs to exactly one. Kept by the operator, not shown by the interface. */
+/**
+ * Defines the tenant: everything else belongs to exactly one. The operator manages it; the interface does not show it.
+ */
 export const account = resource({
   name: 'account',
   plural: 'accounts',

@@ -1,6 +1,6 @@
 import { type Patch, resource, type Stored } from '../schema.ts'
 
-/** A KPI assigned to a user: "User KPI" in the interface. Its id is the KPI's. */
+/** Defines a KPI assigned to a user: "User KPI" in the interface. Its id is the KPI's. */
 export const assignment = resource({
   name: 'assignment',
   plural: 'assignments',

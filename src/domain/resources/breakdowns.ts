@@ -1,7 +1,7 @@
 import { resource, type Stored } from '../schema.ts'
 import { group } from './groups.ts'
 
-/** What values are broken down by: a group item of the classic interface, or a person. */
+/** Defines what values are broken down by: a group item of the classic interface, or a person. */
 export const breakdownItem = resource({
   name: 'breakdown_item',
   plural: 'breakdown_items',
@@ -25,7 +25,7 @@ export const breakdownItem = resource({
 
 export type BreakdownItem = Stored<typeof breakdownItem>
 
-/** What values are broken down by, as its operator sees it: a group of the classic interface, or "People". */
+/** Defines a breakdown for the operator: a group of the classic interface, or "People". */
 export const breakdown = resource({
   name: 'breakdown',
   plural: 'breakdowns',

@@ -1,7 +1,7 @@
 import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
 import { kpi } from './kpi.ts'
 
-/** A step of a calculation: an input, or the result that is made of the inputs of the same item and period. */
+/** Defines a step of a calculation: an input, or the result made from the inputs of the same item and period. */
 export const calculationStep = resource({
   name: 'calculation_step',
   plural: 'calculation_steps',
@@ -29,10 +29,10 @@ export const calculationStep = resource({
 
 export type CalculationStep = Stored<typeof calculationStep>
 
-/** The longest formula, in characters. */
+/** Sets the longest formula, in characters. */
 export const FORMULA_LENGTH = 1000
 
-/** How a calculated KPI is calculated: what makes it more than any other KPI. */
+/** Lists the fields that make a KPI a calculated one. */
 export const formulaFields = {
   formula: {
     kind: 'text',
@@ -56,7 +56,7 @@ export const formulaFields = {
   },
 } as const
 
-/** A KPI that a formula computes, as its operator defines it. Never shown over the interface, where it is a KPI. */
+/** Defines a KPI that a formula computes, for its operator. Over the interface it is a KPI like others. */
 export const calculatedKpi = resource({
   name: 'calculated_kpi',
   plural: 'calculated',
@@ -67,7 +67,7 @@ export const calculatedKpi = resource({
   fields: { ...kpi.fields, ...formulaFields },
 })
 
-/** How a KPI is calculated, as it is kept beside the KPI. */
+/** Defines how a KPI is calculated, as it is stored beside the KPI. */
 export const definition = resource({
   name: 'formula',
   plural: 'formulas',

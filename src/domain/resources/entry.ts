@@ -1,6 +1,6 @@
 import { asNewer, type Draft, type Patch, type Resource, resource, type Stored } from '../schema.ts'
 
-/** One value of one KPI, of one user, on one day. */
+/** Defines one value of one KPI, of one user, on one day. */
 export const entry = resource({
   name: 'entry',
   plural: 'entries',
@@ -53,33 +53,33 @@ export const entry = resource({
   },
 })
 
-/** The same in the newer variant, where it may belong to any breakdown item. */
+/** Defines an entry of the newer variant, which may belong to any breakdown item. */
 export const newerEntry = asNewer(entry)
 
-/** An entry as one of the variants has it. */
+/** Names the entry resources of the variants. */
 export type EntryResource = typeof entry | typeof newerEntry
 
 const NAMES = ['user_id', 'email', 'source_id'] as const
-/** A field that says whom or what an entry belongs to. */
+/** Names a field that says whom or what an entry belongs to. */
 export type EntryName = (typeof NAMES)[number]
 
-/** Those of them that a variant takes. */
+/** Returns those of them that a variant accepts. */
 export const entryNames = ({ writable }: Pick<Resource, 'writable'>): readonly EntryName[] =>
   NAMES.filter((name) => writable.some((one) => one.name === name))
 
-/** An entry with all that either variant shows of it. */
+/** Describes an entry with all that either variant shows. */
 export type Entry = Stored<typeof newerEntry>
-/** What either variant takes to make or change one. */
+/** Describes what either variant accepts to create or change one. */
 export type EntryDraft = Draft<typeof newerEntry>
 export type EntryPatch = Patch<typeof newerEntry>
 
-/** The most entries on one page of a list (decisions, section 5). */
+/** Sets the most entries on one page of a list. */
 export const ENTRIES_PAGE = 500
 
-/** The most entries that one batch may hold (decisions, section 5). */
+/** Sets the most entries in one batch. */
 export const BATCH_LIMIT = 5000
 
-/** What a batch does with all its entries. */
+/** Defines what a batch does with all its entries. */
 export const batchFlags = resource({
   name: 'batch',
   plural: 'batches',
@@ -95,10 +95,10 @@ export const batchFlags = resource({
   },
 })
 
-/** The same in the newer variant. */
+/** Lists the same for the newer variant. */
 export const newerBatchFlags = { ...batchFlags, lists: { entries: newerEntry } }
 
-/** What became of a batch. */
+/** Defines the result of a batch. */
 export const batchResult = resource({
   name: 'batch_result',
   plural: 'batch_results',

@@ -1,6 +1,6 @@
 import { resource, type Stored } from '../schema.ts'
 
-/** A group item that a user belongs to. Its id is the group item's. */
+/** Defines a group item that a user belongs to. Its id is the group item's. */
 export const userGroupItem = resource({
   name: 'user_group_item',
   plural: 'user_group_items',

@@ -8,7 +8,7 @@ import { kpi } from './kpi.ts'
 import { reportRow } from './report-row.ts'
 import { user } from './user.ts'
 
-/** Every resource of the interface (interface, section 2; decisions, section 3). */
+/** Lists every resource of the interface. */
 export const resources: readonly Resource[] = [
   kpi,
   assignment,

@@ -2,11 +2,13 @@ import { KEY_STATES } from '../key-state.ts'
 import { type Draft, resource, type Stored } from '../schema.ts'
 import { type Scope, SCOPES } from '../scopes.ts'
 
-/** How much of a key is kept to know it again: far too little to guess the rest. */
+/** Sets how much of a key is stored to recognize it: far too little to guess the rest. */
 export const BEGINNING = 'kpi_key_'.length + 8
 const ONE = `(?:${SCOPES.join('|')})`
 
-/** A key of the newer variant: many an account, each with an owner and scopes. Kept by the operator. */
+/**
+ * Defines a key of the newer variant: an account has many, each with an owner and scopes. The operator manages them.
+ */
 export const key = resource({
   name: 'key',
   plural: 'keys',
@@ -40,11 +42,11 @@ export const key = resource({
 export type Key = Stored<typeof key>
 export type KeyDraft = Draft<typeof key>
 
-/** The scopes of a key. */
+/** Returns the scopes of a key. */
 export const scopesOf = ({ scopes }: Pick<Key, 'scopes'>): ReadonlySet<Scope> =>
   new Set(SCOPES.filter((scope) => scopes.split(',').includes(scope)))
 
-/** A key as its operator sees it in lists: how it stands, and whose it is by name. */
+/** Defines a key in the operator's lists: its state, and its owner by name. */
 export const listedKey = resource({
   name: 'key',
   plural: 'keys',

@@ -65,7 +65,7 @@ export const kpi = resource({
   },
 })
 
-/** KPIs of one category: the same, at a path of their own. */
+/** Defines the KPIs of one category: the same resource at another path. */
 export const categoryKpi = { ...kpi, path: '/kpicategories/{category_id}/kpis' }
 
 export type Kpi = Stored<typeof kpi>

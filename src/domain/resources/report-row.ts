@@ -1,9 +1,9 @@
 import { resource, type Stored } from '../schema.ts'
 
-/** The most rows that one answer holds (interface, section 4.3). */
+/** Sets the most rows in one answer. */
 export const REPORT_LIMIT = 10_000
 
-/** One row of the processed report: a KPI, an item and a period. */
+/** Defines one row of the processed report: a KPI, an item and a period. */
 export const reportRow = resource({
   name: 'report_row',
   plural: 'report_rows',

@@ -55,6 +55,6 @@ export const user = resource({
 export type User = Stored<typeof user>
 export type UserDraft = Draft<typeof user>
 
-/** First and last name, as people say it. */
+/** Returns the first and last name. */
 export const fullName = (of: Pick<User, 'first_name' | 'last_name'>): string =>
   [of.first_name, of.last_name].filter((name) => name !== null && name !== '').join(' ')

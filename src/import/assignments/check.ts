@@ -13,24 +13,24 @@ import { type AssignPlan, planAssignments } from './columns.ts'
 import { type AssignReader, assignReader, type WantedRow } from './rows.ts'
 import type { Wanted } from './wanted.ts'
 
-/** A file of assignments that has been read and checked. */
+/** Describes a file of assignments that has been read and checked. */
 export type CheckedRows = {
   readonly rows: () => Generator<WantedRow>
-  /** How many rows are to be sent. */
+  /** Counts the rows to send. */
   readonly count: number
-  /** Targets that had more than four decimals. */
+  /** Counts targets that had more than four decimals. */
   readonly rounded: number
-  /** What has to be known of how it is read. */
+  /** Lists warnings about how it is read. */
   readonly warnings: readonly string[]
   readonly read: number
   readonly empty: number
-  /** Columns that mean nothing to us. */
+  /** Lists columns without a meaning. */
   readonly unused: readonly string[]
-  /** KPIs without a target of which users are to have one. */
+  /** Lists KPIs without a target for which users are to get one. */
   readonly withoutTarget: ReadonlySet<string>
 }
 
-/** Whether a file has the names and the separator of what `kpi assign list -o csv` writes, whose numbers have a point. */
+/** Tells whether a file has the names and the delimiter of `kpi assign list -o csv`, whose numbers have a point. */
 const isOwnList = (header: readonly string[], { reading }: Table): boolean =>
   reading.separator === ',' && ['user_id', 'id', 'user_target'].every((name) => header.includes(name))
 

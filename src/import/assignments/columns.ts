@@ -3,14 +3,14 @@ import type { Plan } from '../columns/columns.ts'
 import { namedColumns, recogniseColumns, restOf } from '../columns/header.ts'
 import type { ImportOptions, Role } from '../options.ts'
 
-/** The roles that columns of such a file have as those of entries do. */
+/** Lists the roles that files of assignments and of entries share. */
 export const ASSIGN_ROLES: readonly Role[] = ['user', 'kpi', 'target']
 
-/** What the interface itself calls them, so that what is listed can be loaded. */
+/** Lists the interface's own names, so that a list can be imported. */
 const OWN_NAMES: Readonly<Record<string, Role>> = { id: 'kpi', user_target: 'target' }
 const PLACE = /^\s*(?:sort[ _-]?order|place|position)\s*$/i
 
-/** What the columns of a file of assignments mean. */
+/** Describes the columns of a file of assignments. */
 export type AssignPlan = Plan & { readonly place: number | undefined }
 
 /** Settles what each column means; all that is unclear is one error. */

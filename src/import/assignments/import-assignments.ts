@@ -11,10 +11,10 @@ import { checkAssignments, type CheckedRows } from './check.ts'
 import { type AssignVerdict, judgeAssignments, judgeHeld } from './planned-action.ts'
 import { createWanted } from './wanted.ts'
 
-/** What became of a row: what was done, or why the service refused it. */
+/** Describes the outcome of a row: what was done, or why the service refused it. */
 type SentRow = { readonly action: AssignVerdict['action'] } | { readonly reason: string }
 
-/** A refusal that is about the row alone, in the service's words. */
+/** Returns a refusal of the row alone, in the service's words. */
 const refusalOf = (error: unknown): string | undefined => {
   if (!(error instanceof KpiError) || !['invalid', 'not_found', 'conflict'].includes(error.code)) return undefined
   return error.issues.length > 0 ? reasonOf(error.issues) : error.message
@@ -27,7 +27,7 @@ const put = async (client: Client, verdict: AssignVerdict): Promise<void> => {
   if (verdict.action === 'update') await assignments.update(kpi, verdict.values)
 }
 
-/** Does what a row comes to. Where another run has just made the same assignment, what still differs is changed. */
+/** Sends what a row needs. Where another run has just created the same assignment, the rest is updated. */
 const sendAssignment = async (client: Client, verdict: AssignVerdict): Promise<SentRow> => {
   const { action, row } = verdict
   try {
@@ -43,43 +43,43 @@ const sendAssignment = async (client: Client, verdict: AssignVerdict): Promise<S
   }
 }
 
-/** A file of assignments that is to be loaded. */
+/** Describes an import of assignments. */
 export type AssignWork = {
   readonly client: Client
   readonly table: Table
   readonly options: ImportOptions
-  /** A folder for what does not fit in memory. */
+  /** Names a folder for what does not fit in memory. */
   readonly folder: string
   readonly signal: AbortSignal
   readonly onNote: (note: string) => void
-  /** Told what has to be known, also where nobody wants to hear notes. */
+  /** Takes warnings, even under `--quiet`. */
   readonly onWarning: (warning: string) => void
-  /** Called between parts of the file. */
+  /** Takes progress between parts of the file. */
   readonly onProgress: () => void
 }
 
-/** What became of a file of assignments. */
+/** Counts what became of a file of assignments. */
 type AssignSummary = {
   read: number
   added: number
   updated: number
   unchanged: number
   rejected: number
-  /** Targets that had more than four decimals. */
+  /** Counts targets that had more than four decimals. */
   rounded: number
   empty: number
 }
 
-/** How it ended: with rows left where it was stopped, or the service failed in mid-run. */
+/** Describes how it ended: with rows left where it was stopped, or the service failed in mid-run. */
 type AssignEnding = {
   readonly summary: AssignSummary
   readonly left: number
   readonly failure: KpiError | undefined
-  /** What else there is to know of the rows that were rejected, a line each. */
+  /** Holds further advice on rejected rows, a line each. */
   readonly advice: readonly string[]
 }
 
-/** A row of the file and what it comes to. */
+/** Describes a row of the file and its planned action. */
 export type JudgedRow = AssignVerdict | { readonly action: 'reject'; readonly line: number; readonly reason: string }
 
 const COUNTS = { add: 'added', update: 'updated', unchanged: 'unchanged' } as const
@@ -163,7 +163,10 @@ const sendAll = async (work: AssignWork, checked: CheckedRows, rejects: Rejects)
   }
 }
 
-/** Loads a file of assignments: all of it is checked first, then what differs from what is there is sent, row by row. */
+/**
+ * Imports a file of assignments: all of it is checked first, then what differs from the existing assignments is sent,
+ * row by row.
+ */
 export const importAssignments = (work: AssignWork, file: RejectsFile): Promise<AssignEnding> =>
   withChecked(work, async (checked, rejects) => {
     try {

@@ -8,13 +8,13 @@ import type { Import } from '../import-types.ts'
 import type { Prepared } from '../prepare.ts'
 import type { Pair } from '../reference.ts'
 
-/** Whether a draft is sure to leave an entry, whatever is stored. */
+/** Tells whether a draft surely leaves an entry, whatever is stored. */
 const isSure = ({ actual, notes }: EntryDraft): boolean =>
   typeof actual === 'bigint' ? fits(actual) : typeof notes === 'string'
 
 /**
- * The assignments that are missing and that an entry needs which the service will take: neither those that only rejects
- * would need, nor those of empty cells that have nothing to clear, nor of entries that are not sent.
+ * Returns the missing assignments that are needed by entries that the service will take: not by rejects, by empty cells
+ * with nothing to clear, or by entries that are not sent.
  */
 export const neededAssignments = async ({
   reference,
@@ -38,7 +38,7 @@ export const neededAssignments = async ({
   return missing.filter(({ user, kpi }) => !open.has(keyOf(user.id, kpi.id)))
 }
 
-/** Another run may have made the same assignment at the same moment: then it is there, which is what was wanted. */
+/** Accepts that another run has created the same assignment at the same moment. */
 const mustBeThere = (error: unknown): boolean => {
   if (error instanceof KpiError && error.code === 'conflict') return false
   throw error

@@ -3,7 +3,7 @@ import { INT16_MAX } from '../../domain/field-value.ts'
 import type { Assignment, AssignmentPatch } from '../../domain/resources/assignment.ts'
 import type { WantedRow } from './rows.ts'
 
-/** What a row comes to, and what is sent for it. */
+/** Describes the planned action for a row, and what is sent for it. */
 export type AssignVerdict =
   | {
       readonly action: 'add'
@@ -12,7 +12,7 @@ export type AssignVerdict =
     }
   | { readonly action: 'update' | 'unchanged'; readonly row: WantedRow; readonly values: AssignmentPatch }
 
-/** What differs from what is there; an empty cell differs from nothing. */
+/** Returns the fields that differ from the existing assignment; an empty cell differs from nothing. */
 export const judgeHeld = (row: WantedRow, held: Assignment): AssignVerdict => {
   const { target, place } = row
   const values: AssignmentPatch = {
@@ -28,7 +28,10 @@ const judgeNew = (row: WantedRow, place: number): AssignVerdict => ({
   values: { sort_order: place, ...(row.target !== undefined && { user_target: row.target }) },
 })
 
-/** What each row comes to, given user by user. One that is new and has no place comes after the last of its user. */
+/**
+ * Returns the planned action for each row, given user by user. A new one without a place comes after the user's last
+ * one.
+ */
 export async function* judgeAssignments(client: Client, rows: Iterable<WantedRow>): AsyncGenerator<AssignVerdict> {
   let user: number | undefined
   let held: ReadonlyMap<number, Assignment> = new Map()

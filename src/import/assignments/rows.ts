@@ -10,21 +10,21 @@ import type { Reference } from '../reference.ts'
 import { cellReader } from '../rows/row-reader.ts'
 import type { AssignPlan } from './columns.ts'
 
-/** An assignment that a row asks for; what its cells leave empty stays as it is. */
+/** Describes an assignment that a row asks for; what its cells leave empty is kept. */
 export type WantedRow = {
   readonly line: number
   readonly user: number
   readonly kpi: number
   readonly target: bigint | undefined
   readonly place: number | undefined
-  /** Whether the target had more than four decimals. */
+  /** Tells whether the target had more than four decimals. */
   readonly isRounded?: boolean
 }
 
 /** Reads a row, or says all that is wrong with it. */
 export type AssignReader = (row: Row) => WantedRow | RefusedRow
 
-/** What is wrong with a row, and whether a cell of it is not written as its column is read. */
+/** Describes the faults of a row, and whether a cell is not in its column's format. */
 type RefusedRow = { readonly reasons: readonly string[]; readonly isMisread: boolean }
 
 const placeOf = (text: string): number | Fault => {
@@ -32,7 +32,10 @@ const placeOf = (text: string): number | Fault => {
   return value instanceof Fault ? value : Number(value)
 }
 
-/** A reader of the rows of a file, by its plan; tells of KPIs without a target of which users are to have one. */
+/**
+ * Creates a reader of the rows of a file, by its plan; it collects KPIs without a target for which users are to get
+ * one.
+ */
 export const assignReader = (
   plan: AssignPlan,
   options: ImportOptions,

@@ -4,22 +4,22 @@ import { someOf } from '../prepare.ts'
 import type { Rejects } from '../rejects/rejects.ts'
 import type { WantedRow } from './rows.ts'
 
-/** The rows that ask for an assignment, in constant memory. */
+/** Collects the rows that ask for an assignment, in constant memory. */
 export type Wanted = {
   readonly add: (row: WantedRow) => void
   /** Rejects those that ask for the same, and answers how many are left. */
   readonly settle: (rejects: Rejects) => number
-  /** Those that are left, user by user, each user's in the order of the file. */
+  /** Yields the rows that are left, user by user, each user's in the order of the file. */
   readonly rows: () => Generator<WantedRow>
   readonly close: () => void
 }
 
 const HAS = { target: 1, place: 2 } as const
-/** Few enough for memory, as there are few assignments. */
+/** Sets the rows that are sorted in memory; there are few assignments. */
 const RUN_ROWS = 1 << 14
 const BLOCK_ROWS = 1 << 10
 
-/** The key is the pair or the line; the place is no part of it, as the KPI is none of the other. */
+/** Returns a sortable row; its key is the pair or the line, and `sort_order` is not part of it. */
 const rowAt = (block: Block, at: number, isByPair: boolean): WantedRow => {
   const [flags, other] = [numberAt(block.flags, at), Number(bigintAt(block.values, at * 2 + 1))]
   const place = isByPair ? other : numberAt(block.third, at)
@@ -35,7 +35,7 @@ const rowAt = (block: Block, at: number, isByPair: boolean): WantedRow => {
 const flagsOf = ({ target, place }: WantedRow): number =>
   (target === undefined ? 0 : HAS.target) | (place === undefined ? 0 : HAS.place)
 
-/** Rows that lie in `folder` where they do not fit in memory. */
+/** Creates a collection of rows, which go to `folder` where they do not fit in memory. */
 export const createWanted = (folder: string): Wanted => {
   const [byPair, byLine] = [createSorter(folder, RUN_ROWS), createSorter(folder, RUN_ROWS)]
   const keep = (row: WantedRow): void => {

@@ -6,33 +6,35 @@ import { type Findings, isCalled, isPeriodName, namedColumns, nearColumn, recogn
 import { createNameColumn } from './name-column.ts'
 import { datesAcross, faultOfHeadless, nobodys } from './unusual-headers.ts'
 
-/** A column that holds the actuals of one KPI, or of one user. */
+/** Describes a column that holds the actuals of one KPI, or of one user. */
 type WideColumn = { readonly at: number; readonly id: number }
 
-/** What the columns of a file mean. A role without a column is a constant, or what the wide columns stand for. */
+/**
+ * Describes what the columns of a file mean. A role without a column is a constant, or what the wide columns stand for.
+ */
 export type Plan = {
   readonly header: readonly string[]
   readonly roles: ReadonlyMap<Role, number>
   readonly wide: { readonly of: 'kpi' | 'user'; readonly columns: readonly WideColumn[] } | undefined
-  /** Headers that mean nothing to us, of columns that nobody asked to leave out. */
+  /** Lists headers without a meaning, of columns that nobody asked to ignore. */
   readonly unused: readonly string[]
-  /** Whether it was exported for a spreadsheet, with a mark before notes that would run as formulas. */
+  /** Tells whether it was exported for a spreadsheet, with a mark before notes that would run as formulas. */
   readonly isMarked?: boolean
 }
 
-/** The KPIs and users that headers and cells name, and the breakdown items, where the file may name such. */
+/** Describes the KPIs and users that headers and cells name, and the breakdown items, where the file may name such. */
 export type Directories = {
   readonly kpi: Lookup
   readonly user: Lookup
   readonly source?: Lookup | undefined
-  /** Whether the service would take them, be there a column of them or not. */
+  /** Tells whether the service accepts breakdown items, whether there is a column of them or not. */
   readonly takesSources?: boolean
 }
 
-/** A header that leaves something unclear: all that, and what is clear none the less. */
+/** Reports a header that leaves something unclear, and what is clear all the same. */
 export class UnclearHeader extends KpiError {
   readonly seen: Plan
-  /** What has neither a column nor a constant. */
+  /** Lists the roles without a column or a constant. */
   readonly lacking: readonly Role[]
 
   constructor(message: string, issues: readonly Issue[], seen: Plan, lacking: readonly Role[]) {
@@ -44,13 +46,13 @@ export class UnclearHeader extends KpiError {
 
 type Wide = NonNullable<Plan['wide']>
 
-/** What says where an entry belongs; a constant may stand for each. */
+/** Lists the roles that make up an entry's key; a constant may stand for each. */
 export const KEY_ROLES = ['user', 'source', 'kpi', 'date'] as const
 type KeyRole = (typeof KEY_ROLES)[number]
-/** What an entry holds. In a wide file only actuals, which stand in the columns of KPIs or users. */
+/** Lists the roles of an entry's values. A wide file has only actuals, in the columns of KPIs or users. */
 const VALUE_ROLES = ['actual', 'target', 'notes'] as const
 
-/** The columns read as those of KPIs, or of users: how many name one, be it more than one, and what is wrong. */
+/** Describes a reading of columns as KPIs, or as users: how many name one, even ambiguously, and what is wrong. */
 type WideReading = Wide & {
   readonly named: number
   readonly doubt: string | undefined
@@ -79,15 +81,15 @@ const wideBy = (of: Wide['of'], found: Findings, directories: Directories, optio
   return { of, columns, named, faults, doubt: column.doubt() }
 }
 
-/** Whether a role has a column or a constant. */
+/** Tells whether a role has a column or a constant. */
 const isGiven = ({ roles }: Findings, options: ImportOptions, role: KeyRole): boolean =>
   roles.has(role) || options[role] !== undefined
 
-/** Whether something says whom entries belong to. */
+/** Tells whether anything says whom entries belong to. */
 const isOwned = (found: Findings, options: ImportOptions): boolean =>
   isGiven(found, options, 'user') || isGiven(found, options, 'source')
 
-/** Whether the header can only be that of a file with a row an entry. */
+/** Tells whether the header can only be that of the long layout, with a row for each entry. */
 const mustBeLong = (found: Findings, options: ImportOptions): boolean => {
   if (options.layout === 'long') return true
   const hasBoth = isGiven(found, options, 'kpi') && isOwned(found, options)
@@ -96,7 +98,7 @@ const mustBeLong = (found: Findings, options: ImportOptions): boolean => {
   return hasBoth
 }
 
-/** What has neither a column nor a constant. */
+/** Returns the roles without a column or a constant. */
 const lackingRoles = (found: Findings, wide: Plan['wide'], options: ImportOptions): Role[] => {
   const isLacking = (role: KeyRole): boolean => {
     if (wide?.of === role || role === 'source') return false
@@ -107,7 +109,7 @@ const lackingRoles = (found: Findings, wide: Plan['wide'], options: ImportOption
   return [...lacking, ...(hasValues ? [] : (['actual'] as const))]
 }
 
-/** The columns that are suggested for what is lacking, beside those of a wide reading: nothing else is wrong with them. */
+/** Returns the columns to suggest for missing roles, beside those of a wide reading that has no other fault. */
 const suggestedPlaces = (
   found: Findings,
   wide: Plan['wide'],
@@ -118,7 +120,7 @@ const suggestedPlaces = (
   return new Set(lacking.map((role) => nearColumn({ ...found, ignored }, role)))
 }
 
-/** The columns that are named for KPIs or for users, each a column of actuals; then no other may mean nothing. */
+/** Finds the columns named for KPIs or for users, each a column of actuals; then no other may be without a meaning. */
 const findWide = (found: Findings, options: ImportOptions, directories: Directories): Plan['wide'] => {
   if (mustBeLong(found, options)) return undefined
   const [byKpi, byUser] = [wideBy('kpi', found, directories, options), wideBy('user', found, directories, options)]
@@ -137,7 +139,7 @@ const findWide = (found: Findings, options: ImportOptions, directories: Director
   return best
 }
 
-/** A constant beside a column of the same would leave the column out without a word. */
+/** Returns the faults of roles with both a constant and a column, which would be ignored silently. */
 const doubleRoles = ({ header, roles }: Findings, options: ImportOptions): Issue[] =>
   KEY_ROLES.flatMap((role) => {
     const at = roles.get(role)
@@ -147,17 +149,17 @@ const doubleRoles = ({ header, roles }: Findings, options: ImportOptions): Issue
     ]
   })
 
-/** What else may be done where no column is a KPI or user, as the columns may be headed by what cannot be read. */
+/** Returns what else to do where no column is a KPI or user: the headings may be ids of what the key cannot read. */
 const orByIds = (role: Role, directories: Directories): string => {
   const unread = role === 'kpi' || role === 'user' ? directories[role].unread : undefined
   return unread === undefined ? '' : `; ${mayNotRead(unread)}, so columns for each take ids and --layout wide`
 }
 
-/** How else to say whom entries belong to, where that need not be a user. */
+/** Returns how else to say whom entries belong to, where that need not be a user. */
 const orBySource = (role: Role, { takesSources }: Directories): string =>
   role === 'user' && takesSources ? ', or the source with --map source=COLUMN or --source' : ''
 
-/** A column that may be meant, where one is called nearly so. */
+/** Returns a hint at a column whose name is nearly right. */
 const orNear = (found: Findings, role: Role): string => {
   const at = nearColumn(found, role)
   const name = at === undefined ? undefined : found.header[at]?.trim()
@@ -179,7 +181,7 @@ const NOTHING_KNOWN =
   'a file has columns user, kpi, date and actual, or a column for each KPI or user; if this is a title, delete the lines above the header'
 const UNCLEAR = 'the header does not say what each column is'
 
-/** Refuses a file without a header, as whatever else is wrong comes of that. */
+/** Refuses a file without a header, as every other fault follows from that. */
 const mustHaveNames = (found: Findings, options: ImportOptions, directories: Directories): void => {
   const fault = faultOfHeadless(found, options, directories)
   if (fault === undefined) return
@@ -196,7 +198,7 @@ const mustNotBeAcross = (found: Findings, options: ImportOptions, { kpi, user }:
   throw new UnclearHeader(UNCLEAR, [...found.issues, fault], seen, lackingRoles(found, undefined, options))
 }
 
-/** What to say of columns that nothing is known of where the file lacks actuals, and so may be meant as wide. */
+/** Returns the fault of unknown columns in a file without actuals, which may be meant as wide. */
 const faultOfWide = (found: Findings, options: ImportOptions, { kpi, user }: Directories): Issue[] => {
   if (options.layout === 'long') return []
   const suggested = [...suggestedPlaces(found, undefined, options)].filter((at) => at !== undefined)
@@ -206,7 +208,7 @@ const faultOfWide = (found: Findings, options: ImportOptions, { kpi, user }: Dir
   ])
 }
 
-/** What to call the columns that are left out. */
+/** Returns the names of the ignored columns. */
 const unusedColumns = (found: Findings): string[] => {
   const nameless = [...found.header.keys()].filter((at) => found.header[at]?.trim() === '')
   return [

@@ -4,7 +4,10 @@ import { type ImportOptions, type Role, ROLES } from '../options.ts'
 
 const list = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(', '))
 
-/** Periods, each of which stands for its first day. Years are none: what is called so is a part of a date in most files. */
+/**
+ * Lists the names of periods, each of which stands for its first day. Years are not among them: such a column is a part
+ * of a date in most files.
+ */
 const PERIODS = list(
   'month, week, quarter, year month, calendar week',
   'monat, woche, kalenderwoche, kw, quartal, mois, semaine, trimestre, mes, semana, mese, settimana, mês',
@@ -12,8 +15,8 @@ const PERIODS = list(
 )
 
 /**
- * What the columns of a file may be called, written in any case, with or without accents, with spaces, underscores or
- * dashes between words: in English, then in German, French, Spanish, Italian, Portuguese, Dutch, Swedish and Polish.
+ * Lists the names of columns, in any case, with or without accents, with spaces, underscores or dashes between words:
+ * in English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish and Polish.
  */
 export const SYNONYMS: Readonly<Record<Role, readonly string[]>> = {
   user: list(
@@ -50,8 +53,8 @@ export const SYNONYMS: Readonly<Record<Role, readonly string[]>> = {
 }
 
 /**
- * What columns are often called that hold the names of persons, and as often those of other things: such a column is asked
- * about, and not taken for that of the user unasked.
+ * Lists names of columns that often hold persons, and as often something else: such a column is asked about, and not
+ * taken for the user's unasked.
  */
 const MAY_BE_PERSONS = list(
   'name, full name, display name, first and last name, vollständiger name, vor und nachname, nom, nom complet',
@@ -59,7 +62,7 @@ const MAY_BE_PERSONS = list(
   'nome e sobrenome, naam, volledige naam, namn, fullständigt namn, imię i nazwisko, nazwisko i imię, nazwisko',
 )
 
-/** A header as it is compared with others. */
+/** Returns a header in the form that is compared. */
 export const foldName = (header: string): string =>
   header
     .trim()
@@ -72,21 +75,21 @@ const roles = new Map(ROLES.flatMap((role) => SYNONYMS[role].map((name) => [fold
 
 const periods = new Set(PERIODS.map(foldName))
 
-/** Whether a column is called like a month, week or quarter, which may stand beside a date that lies in it. */
+/** Tells whether a column is named for a month, week or quarter, which may stand beside a date within it. */
 export const isPeriodName = (name: string): boolean => periods.has(foldName(name))
 
 const persons = new Set(MAY_BE_PERSONS.map(foldName))
 
-/** Whether a column may hold persons by its name, though it may as well hold something else. */
+/** Tells whether a column may hold persons by its name, though it may as well hold something else. */
 const mayBePersons = (name: string): boolean => persons.has(foldName(name))
 
-/** The role that a column is called like. */
+/** Returns the role that a column's name stands for. */
 export const roleOf = (name: string): Role | undefined => roles.get(foldName(name))
 
-/** The columns that a rejects file has beside the original ones. Importing leaves them out. */
+/** Lists the columns that a rejects file adds, which an import ignores. */
 export const REJECT_COLUMNS = ['_line', '_reason'] as const
 
-/** What is known of a header so far, each column by its place. */
+/** Describes what is known of a header so far, each column by its place. */
 export type Findings = {
   readonly header: readonly string[]
   readonly roles: Map<Role, number>
@@ -96,13 +99,13 @@ export type Findings = {
 
 const NUMBER = /^#(\d{1,5})$/
 
-/** The column of a number, `#3`: for headers that have no names, or the same one. */
+/** Returns the column with a number, `#3`: for headers without names, or with the same one twice. */
 const columnNumbered = (header: readonly string[], name: string): number[] => {
   const at = Number(NUMBER.exec(name)?.[1] ?? 0) - 1
   return at >= 0 && at < header.length ? [at] : []
 }
 
-/** The columns of a name: those that are written just so, else those that differ in case, accents, spaces and underscores. */
+/** Returns the columns of a name: exact matches, else those that differ in case, accents, spaces and underscores. */
 const columnsNamed = (header: readonly string[], name: string): number[] => {
   const placesWhere = (isNamed: (one: string) => boolean): number[] =>
     [...header.keys()].filter((at) => isNamed(header[at] ?? ''))
@@ -121,7 +124,7 @@ const noColumn = (header: readonly string[], name: string): string => {
 const severalColumns = (name: string, count: number): string =>
   `there are ${count} columns "${name}"; give each a name of its own`
 
-/** The columns that the user named, and those that are to be left out. */
+/** Returns the columns that the user named, and those to ignore. */
 export const namedColumns = (
   header: readonly string[],
   { map, ignore }: Pick<ImportOptions, 'map' | 'ignore'>,
@@ -144,25 +147,25 @@ export const namedColumns = (
   return found
 }
 
-/** The columns that mean nothing yet. */
+/** Returns the columns without a meaning so far. */
 export const restOf = ({ header, roles, ignored }: Findings): number[] => {
   const taken = new Set([...roles.values(), ...ignored])
   return [...header.keys()].filter((at) => !taken.has(at))
 }
 
-/** Whether a header has a meaning of its own, so that no KPI or user can be called so there. */
+/** Tells whether a header has a meaning of its own, so that no KPI or user can be called so there. */
 export const isColumnName = (name: string): boolean =>
   roleOf(name) !== undefined || REJECT_COLUMNS.some((column) => column === name.trim())
 
-/** Whether a column that means nothing yet is called like a role. */
+/** Tells whether a column without a meaning so far has a name for a role. */
 export const isCalled = (found: Findings, role: Role): boolean =>
   restOf(found).some((at) => roleOf(found.header[at] ?? '') === role)
 
-/** Whether entries may belong to breakdown items: the user says so, or a column is called so. */
+/** Tells whether entries may belong to breakdown items: the user or a column says so. */
 export const mayNameSources = (header: readonly string[], options: ImportOptions): boolean =>
   options.source !== undefined || options.map.has('source') || isCalled(namedColumns(header, options), 'source')
 
-/** Whether they have to: the user says so, or nothing else says whom they belong to. */
+/** Tells whether entries must belong to breakdown items: the user says so, or nothing else says whom they belong to. */
 export const mustNameSources = (header: readonly string[], options: ImportOptions): boolean => {
   if (options.source !== undefined || options.map.has('source')) return true
   if (options.user !== undefined || options.map.has('user')) return false
@@ -170,11 +173,13 @@ export const mustNameSources = (header: readonly string[], options: ImportOption
   return isCalled(found, 'source') && !isCalled(found, 'user')
 }
 
-/** Whether a column has the name that the interface itself has for breakdown items, and so can mean nothing else. */
+/** Tells whether a column has the interface's own name for breakdown items, and so can mean nothing else. */
 export const namesSourceIds = (header: readonly string[], options: ImportOptions): boolean =>
   restOf(namedColumns(header, options)).some((at) => header[at]?.trim().toLowerCase() === 'source_id')
 
-/** Two columns that are called like one role; where they have the same name, only their places tell them apart. */
+/**
+ * Returns the fault of two columns with names for one role; where the names are equal, their places tell them apart.
+ */
 const severalOf = (role: Role, header: readonly string[], [one, other]: readonly [number, number]): string => {
   const [name, again] = [header[one]?.trim(), header[other]?.trim()]
   return name === again
@@ -182,7 +187,7 @@ const severalOf = (role: Role, header: readonly string[], [one, other]: readonly
     : `is both "${name}" and "${again}"; say which: --map ${role}=COLUMN`
 }
 
-/** Adds those of the given roles that columns have by their own names, where the user has named no others. */
+/** Adds the columns of the given roles by their names, where the user has named no others. */
 export const recogniseColumns = (found: Findings, wanted: readonly Role[]): void => {
   const { header, roles, issues } = found
   const named = new Set(roles.keys())
@@ -201,14 +206,17 @@ export const recogniseColumns = (found: Findings, wanted: readonly Role[]): void
 
 const LEAST_NEAR = 4
 
-/** Whether a name is so near to another that hardly anything else is meant: short names are near to many by chance. */
+/**
+ * Tells whether a name is so near to another that hardly anything else is meant: short names are near to many by
+ * chance.
+ */
 const isNearly = (name: string, other: string): boolean => {
   const [one, two] = [foldName(name), foldName(other)]
   if (one.length < LEAST_NEAR) return false
   return two.startsWith(one) || isWithin(Math.min(2, Math.floor(one.length / 3)), one, two)
 }
 
-/** A column that means nothing yet and is called nearly like a role, or by a word that may well mean it. */
+/** Returns a column without a meaning whose name is nearly that of a role, or a word that may well mean it. */
 export const nearColumn = (found: Findings, role: Role): number | undefined => {
   const called = (isMeant: (name: string) => boolean): number | undefined =>
     restOf(found).find((at) => isMeant(found.header[at]?.trim() ?? ''))

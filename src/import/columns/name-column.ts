@@ -3,7 +3,7 @@ import { Fault } from '../../domain/errors.ts'
 import type { NameRole, NumbersAs } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 
-/** A column whose cells name things: it finds them, and notes what its numbers may stand for. */
+/** Describes a column whose cells name things: it finds them, and notes what its numbers may stand for. */
 export type NameColumn = {
   /** Says in messages which column it is. */
   readonly name: string
@@ -14,16 +14,16 @@ export type NameColumn = {
   readonly doubt: () => string | undefined
 }
 
-/** What a column is, and what the user said of its numbers. */
+/** Describes what a column is, and what the user said of its numbers. */
 type Described = { readonly role: NameRole; readonly header: string; readonly as: NumbersAs | undefined }
 
 const NUMBER = /^\d{1,15}$/
 const isNumber = (text: string): boolean => NUMBER.test(text) && Number(text) > 0
 
-/** The names that the interface itself gives to columns of ids. */
+/** Lists the interface's own names for columns of ids. */
 const ID_HEADERS: ReadonlySet<string> = new Set(['user_id', 'source_id', 'kpi_id'])
 
-/** The numbers of a column that can be read by ids, and by names of one kind, each with the first of them. */
+/** Describes the numbers of a column that can be read as ids, and as names of one kind, each with the first of them. */
 type Readings = { ids: number; names: number; agreeing: number; first: string | undefined; both: string | undefined }
 
 const noReadings = (): Readings => ({ ids: 0, names: 0, agreeing: 0, first: undefined, both: undefined })
@@ -35,10 +35,10 @@ const splitNumbered = (name: string): readonly [word: string, number: number] | 
   return words.length > 0 && isNumber(last) ? [words.join(' '), Number(last)] : undefined
 }
 
-/** Things that are called by a number, alone or behind a word: by the word, and then by the number. */
+/** Describes things named by a number, alone or behind a word: by the word, and then by the number. */
 type NumberedNames = ReadonlyMap<string, ReadonlyMap<number, readonly Named[]>>
 
-/** Stands for the word where a name is nothing but a number. */
+/** Stands for the word of a name that is only a number. */
 const NO_WORD = ''
 
 const numberedNames = (all: Iterable<Named>): NumberedNames => {

@@ -5,7 +5,7 @@ import type { ImportOptions, Role } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 import { type Findings, restOf, roleOf } from './header.ts'
 
-/** So many headers are shown; there may be hundreds. */
+/** Bounds the headers that are shown; there may be hundreds. */
 const SHOWN = 3
 
 const shownNames = (names: readonly string[]): string =>
@@ -14,22 +14,22 @@ const shownNames = (names: readonly string[]): string =>
     .map((name) => `"${name}"`)
     .join(', ') + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '')
 
-/** The headers that mean nothing and name none of the things that columns may be headed by. */
+/** Returns the headers that have no meaning and name nothing. */
 const strangeNames = (found: Findings, lookups: readonly Lookup[]): string[] =>
   restOf(found)
     .map((at) => found.header[at]?.trim() ?? '')
     .filter((name) => lookups.every(({ find }) => find(name) instanceof Fault))
 
-/** A part of a year without the year, as it stands at the head of a column. */
+/** Matches a part of a year without the year, as a heading. */
 const PART_OF_YEAR = /^(?:(?:KW|CW|W|Q|T)[ -]?\d{1,2}|\d{1,2}[./]\d{1,2}\.?)$/i
 
-/** Whether a text is a date, or a period of which the year is known. */
+/** Tells whether a text is a date, or a period of a known year. */
 export const isWholeDate = (text: string): boolean =>
   shortYearsOf(text).length > 0 || KNOWN_FORMATS.some((format) => typeof format.read(text) === 'number')
 
 const isDate = (name: string): boolean => PART_OF_YEAR.test(name) || monthOf(name) !== undefined || isWholeDate(name)
 
-/** What is wrong where the columns are those of days or periods, at least two; one may be called so by chance. */
+/** Returns the fault of at least two columns for days or periods; one may have such a name by chance. */
 export const datesAcross = (found: Findings, lookups: readonly Lookup[]): Issue | undefined => {
   const dates = strangeNames(found, lookups).filter(isDate)
   if (dates.length < 2) return undefined
@@ -39,7 +39,7 @@ export const datesAcross = (found: Findings, lookups: readonly Lookup[]): Issue 
   }
 }
 
-/** That columns are not headed by KPIs or users, where they would have to be if the file is one with a column for each. */
+/** Returns the fault of headings that are no KPIs or users, where the file can only be wide. */
 export const nobodys = (found: Findings, lookups: readonly (readonly [what: string, Lookup])[]): Issue[] => {
   if (lookups.some(([, { unread }]) => unread !== undefined)) return []
   const names = strangeNames(
@@ -60,7 +60,10 @@ const isNumber = (cell: string): boolean => !isWholeDate(cell) && undress(cell) 
 
 type Owners = { readonly user: Lookup; readonly kpi: Lookup }
 
-/** What cells beside numbers and a date are, in their order; `undefined` where they are not just a user and a KPI. */
+/**
+ * Returns the roles of the cells beside numbers and a date, in order; `undefined` where they are not just a user and a
+ * KPI.
+ */
 const namesOf = (cells: readonly string[], wanted: readonly Role[], { user, kpi }: Owners): Role[] | undefined => {
   if (cells.length !== wanted.length) return undefined
   const [first = '', second = ''] = cells
@@ -69,7 +72,7 @@ const namesOf = (cells: readonly string[], wanted: readonly Role[], { user, kpi 
   return isTurned ? wanted.toReversed() : [...wanted]
 }
 
-/** What the columns of a row are, as far as that shows. */
+/** Returns the roles of the columns of a row, as far as they show. */
 const columnsOf = (row: readonly string[], options: ImportOptions, owners: Owners): readonly Role[] | undefined => {
   const wanted = (['user', 'kpi'] as const).filter((role) => options[role] === undefined)
   const date = row.findIndex(isWholeDate)
@@ -89,13 +92,13 @@ const columnsOf = (row: readonly string[], options: ImportOptions, owners: Owner
   )
 }
 
-/** Whether the date has not been found, or in a cell that is one. */
+/** Tells whether no column, or one with a date as its name, is the date. */
 const lacksDate = ({ header, roles }: Findings, { date }: ImportOptions): boolean => {
   const at = roles.get('date')
   return at === undefined ? roles.size === 0 && date === undefined : isWholeDate(header[at]?.trim() ?? '')
 }
 
-/** What is wrong with a first line that is a row: no column is called like anything, one is a date and another a number. */
+/** Returns the fault of a first line that is a row: no column has a known name, one is a date and another a number. */
 export const faultOfHeadless = (found: Findings, options: ImportOptions, owners: Owners): string | undefined => {
   const row = found.header.map((name) => name.trim())
   if (!lacksDate(found, options) || row.some((name) => roleOf(name) !== undefined)) return undefined

@@ -1,6 +1,6 @@
 import { type PutMany, type Said, saysNothing } from '../../client/operations/entries.ts'
 
-/** Why an answer that refuses nothing does not prove that what was sent was stored. */
+/** Describes why a good answer does not prove that what was sent was stored. */
 export type Doubt = {
   /** Shows what the service answered. */
   readonly answered: string

@@ -10,7 +10,7 @@ import { isNoPath, isRefused, mayBeDone, reasonsByPlace, reasonsOf, refusedInVai
 import { mustAnswer, patiently } from './retry.ts'
 import { type JournaledInterval, withdraw } from './write-ahead.ts'
 
-/** Entries to send, and what has become of them so far. */
+/** Describes entries to send, and what has become of them so far. */
 type Sent = {
   readonly batch: Batch
   readonly tally: Tally
@@ -19,7 +19,10 @@ type Sent = {
   isTouched: boolean
 }
 
-/** Bounds how long a request is sent again under its name: the service knows it for a day, an hour of which is left for the way. */
+/**
+ * Bounds how long a request is sent again under its Idempotency-Key: the service knows it for a day, less an hour for
+ * the way.
+ */
 const RELIED_ON_MS = 23 * 3_600_000
 
 const pick = ({ drafts, lines }: Batch, places: readonly number[]): Batch => ({
@@ -38,8 +41,8 @@ class Refused extends Error {
 }
 
 /**
- * Tells whether entries whose answer was lost may be sent again: under the same name they are stored once, and an entry
- * that is only set may be set again.
+ * Tells whether entries whose answer was lost may be sent again: under the same Idempotency-Key they are stored once,
+ * and setting an entry twice does no harm.
  */
 const maySendAgain = ({ isAdding, clock }: Run, { sentAt }: Sent): boolean =>
   !isAdding || clock.now() - sentAt < RELIED_ON_MS

@@ -10,9 +10,9 @@ export type Run = {
   readonly client: Client
   /** Tells that actuals are added to what is stored, so that nothing may be sent again that may have been done. */
   readonly isAdding: boolean
-  /** Notes that something may have been stored of what has not come to an end. */
+  /** Notes that something may have been stored that is not acknowledged. */
   readonly touch: () => void
-  /** Tells whether anything has come to an end, or may have been stored. */
+  /** Tells whether anything has been acknowledged, or may have been stored. */
   readonly hasBegun: () => boolean
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -35,12 +35,12 @@ export type Delivery = {
   /** Tells whether several intervals may be under way at a time. */
   readonly mayOverlap: () => boolean
   /**
-   * Sends an interval until each entry has come to its end, acknowledges it in the journal, and tells `sink` of each
-   * part. Throws where the service goes on failing; what surely was not sent is withdrawn from the journal then.
+   * Sends an interval until each entry has an outcome, acknowledges it in the journal, and tells `sink` of each part.
+   * Throws where the service goes on failing; what surely was not sent is withdrawn from the journal then.
    */
   readonly deliver: (interval: JournaledInterval, sink: Sink) => Promise<void>
 }
 
-/** Says why a row is rejected of which nobody can tell whether it was stored. */
+/** Says why a row is rejected when nobody can tell whether it was stored. */
 export const LOST =
   'the answer was lost, so it may or may not have been stored; look at what is stored before you import it again'

@@ -1,6 +1,6 @@
 /**
- * Works on items as they come, up to so many at a time. What is thrown ends it, once all that is under way has ended;
- * items that have not been taken are left to their generator's end.
+ * Works on items as they come, up to so many at a time. An error ends it once all that is under way has ended; items
+ * that were not taken are left to their generator.
  */
 export const inFlight = async <T>(
   items: AsyncGenerator<T>,

@@ -2,22 +2,22 @@ import { Stopped } from '../../client/transport.ts'
 import { type ErrorCode, KpiError } from '../../domain/errors.ts'
 import type { Tally } from '../journal/tally.ts'
 
-/** What passes by itself: the service is not there, failed, or wants to be asked later. */
+/** Lists errors that pass by themselves: the service is unavailable, failed, or wants to be asked later. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['unavailable', 'internal', 'too_slow', 'rate_limited'])
 
-/** What is about what was sent, and would be said of it again. */
+/** Lists errors about what was sent, which would come again. */
 const OF_CONTENT: ReadonlySet<ErrorCode> = new Set(['malformed', 'invalid', 'conflict', 'not_found', 'too_large'])
 
-/** Whether to ask again after a while may help. */
+/** Tells whether asking again later may help. */
 export const isPassing = (error: unknown): error is KpiError =>
   error instanceof KpiError &&
   (PASSING.has(error.code) || (error.code === 'conflict' && error.retryAfter !== undefined))
 
-/** Whether what was sent is refused for what it holds. */
+/** Tells whether a request is refused for what it holds. */
 export const isRefused = (error: unknown): error is KpiError =>
   error instanceof KpiError && OF_CONTENT.has(error.code) && !isPassing(error)
 
-/** Whether an error says that what was asked for cannot be read here, however often it is asked for. */
+/** Tells whether an error means that something cannot be read here, however often it is asked for. */
 export const isUnreadable = (error: unknown): error is KpiError =>
   isRefused(error) ||
   (error instanceof KpiError && ['forbidden', 'unsupported', 'method_not_allowed'].includes(error.code))
@@ -25,11 +25,11 @@ export const isUnreadable = (error: unknown): error is KpiError =>
 /** Thrown where a run is stopped between what was sent and what was to follow it. */
 export class StoppedHalfway extends Stopped {}
 
-/** Whether a request that failed may have been done all the same. */
+/** Tells whether a failed request may have been done all the same. */
 export const mayBeDone = (error: unknown): boolean =>
   error instanceof StoppedHalfway || (error instanceof KpiError && error.mayBeDone)
 
-/** What a refusal says, a reason each. */
+/** Returns the reasons of a refusal. */
 export const reasonsOf = ({ issues, message }: KpiError): readonly string[] =>
   issues.length > 0 ? issues.map(({ field, message: words }) => `${field}: ${words}`) : [message]
 
@@ -43,7 +43,7 @@ export const reasonsByPlace = ({ code, issues }: KpiError, count: number): Map<n
   return named
 }
 
-/** So many entries refused one by one, and none taken, are not to blame themselves. */
+/** Sets how many entries may be refused one by one, and none taken, before the service is to blame. */
 const REFUSED_IN_VAIN = 20
 
 /** Ends a run whose service refuses one entry after the other; to be called where it has taken none. */

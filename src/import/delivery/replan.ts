@@ -5,15 +5,15 @@ import type { Batch } from '../rows/batches.ts'
 import { LOST, type Run } from './delivery.ts'
 
 /**
- * What is to be done with an entry where others have come or gone around it: it has come to its end, is to be sent again,
- * is new, or may not be added again.
+ * Names what to do with an entry of an interval whose content has changed: it has an outcome, is to be sent again, is
+ * new, or may not be added again.
  */
 type Turn = 'settled' | 'open' | 'new' | { readonly refused: string }
 
 const CHANGED =
   'an earlier part of this run added another value; look at what is stored, and import by itself what is to be added to that'
 
-/** What is to be done with each entry of an interval, by what is written down of what it held. */
+/** Returns what to do with each entry of an interval, by what the journal says of it. */
 const turnsOf = (
   { journal, isAdding }: Run,
   { drafts }: Batch,
@@ -29,19 +29,20 @@ const turnsOf = (
   })
 }
 
-/** What is left to do of an interval that holds other entries now: what is to be sent, and what is settled. */
+/**
+ * Describes what is left to do of an interval whose content has changed: what is to be sent, and what has an outcome.
+ */
 type Changed = {
   readonly left: ReadonlySet<Batch['drafts'][number]>
   readonly tally: Tally
   readonly isUnknown: boolean
-  /** What an interval keeps of the one that it was. */
+  /** Holds what stays of the interval in the journal. */
   readonly kept: Pick<Intent, 'first' | 'last' | 'marks'>
 }
 
 /**
- * Tells what to do with the entries of an interval that an earlier part of the run has written down, where the reference
- * data has changed since: what was not in it is new, and the rest is neither sent nor judged again if it has come to its
- * end.
+ * Plans an interval anew that an earlier part of the run journaled, where the reference data has changed since: new
+ * entries are staged, and those that have an outcome are neither sent nor judged again.
  */
 export const replan = async (
   run: Run,

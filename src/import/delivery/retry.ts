@@ -2,7 +2,7 @@ import { KpiError } from '../../domain/errors.ts'
 import type { Run } from './delivery.ts'
 import { isPassing } from './refusal.ts'
 
-/** How many answers in a row were lost, of what may not be sent again and cannot be read back. */
+/** Counts lost answers in a row to requests that may not be sent again and cannot be read back. */
 export type LostAnswers = {
   readonly inARow: () => number
   /** Takes whether the next answer was lost. */
@@ -17,7 +17,7 @@ export const createLostAnswers = (): LostAnswers => {
   return { inARow: () => inARow, note: (isLost) => void (inARow = isLost ? inARow + 1 : 0) }
 }
 
-/** Ends a run in which one answer after the other is lost, as each costs rows of which nobody can tell. */
+/** Ends a run that loses answer after answer, as each costs rows of which nobody can tell. */
 export const mustAnswer = ({ inARow }: LostAnswers, what: 'entries' | 'batches'): void => {
   if (inARow() < LOST_IN_A_ROW) return
   throw new KpiError(
@@ -26,12 +26,12 @@ export const mustAnswer = ({ inARow }: LostAnswers, what: 'entries' | 'batches')
   )
 }
 
-/** How long to wait before the next try, in seconds: what fails after the last one is down. */
+/** Lists the pauses between tries, in seconds: what fails after the last one is down. */
 const PAUSES = [1, 2, 4, 8, 16]
-/** Whoever wants to be asked later than that is not waited for. */
+/** Sets the longest pause that a service may ask for. */
 const LONGEST_PAUSE = 60
 
-/** Waits before the next try, after so many that failed; throws what made it fail where that has gone on for too long. */
+/** Waits before the next try, after so many failures; throws the failure where that has gone on for too long. */
 export const pauseFor = async (
   { clock, signal }: Pick<Run, 'clock' | 'signal'>,
   failure: KpiError,
@@ -43,8 +43,8 @@ export const pauseFor = async (
 }
 
 /**
- * Does what may fail for a while, again and again with pauses between, a bounded number of times. `attempt` is told the
- * number of the try, from 0.
+ * Retries what may fail for a while, with pauses, a bounded number of times. `attempt` takes the number of the try,
+ * from 0.
  */
 export const patiently = async <T>(
   timing: Pick<Run, 'clock' | 'signal'>,

@@ -7,7 +7,7 @@ import type { Batch } from '../rows/batches.ts'
 import { LOST, type Run } from './delivery.ts'
 import { replan } from './replan.ts'
 
-/** Entries that follow each other, and the interval in which an earlier part of the run has sent them. */
+/** Describes consecutive entries, and the interval in which an earlier part of the run sent them. */
 export type Piece = { readonly batch: Batch; readonly earlier: Interval | undefined }
 
 const PAGE = 500
@@ -23,8 +23,8 @@ function* intervalsOf(journal: Journal): Generator<Interval, undefined> {
 }
 
 /**
- * Cuts batches along the intervals of earlier parts of the run: what the reference data says may have changed since, so
- * that there are entries between them, and more or fewer in them, than there were.
+ * Cuts batches along the intervals of earlier parts of the run. Reference data may have changed since, so that there
+ * are entries between intervals, and more or fewer in them, than there were.
  */
 export function* cutAlongIntervals(batches: Iterable<Batch>, journal: Journal): Generator<Piece> {
   const intervals = intervalsOf(journal)
@@ -65,23 +65,23 @@ export function* cutAlongIntervals(batches: Iterable<Batch>, journal: Journal): 
 /** Settles some entries of a batch before it is sent, counts them, and answers what is left to send. */
 type Stage = (batch: Batch, counting: Counting) => Promise<Batch>
 
-/** Entries that are written down, and about to be sent. */
+/** Describes entries that are in the journal, and about to be sent. */
 export type JournaledInterval = {
   readonly id: number
   readonly batch: Batch
   readonly intent: Intent
-  /** Whether an earlier part of the run may have sent them. */
+  /** Tells whether an earlier part of the run may have sent them. */
   readonly isUnknown: boolean
-  /** How many lines they came from, with those that were settled before. */
+  /** Counts the lines they came from, with those that had an outcome before. */
   readonly lines: number
-  /** What an earlier part of the run wrote down in its place. */
+  /** Holds what an earlier part of the run journaled in its place. */
   readonly earlier: Interval | undefined
 }
 
-/** What became of the entries of an interval that are not to be sent again, and how many lines they came from. */
+/** Describes the outcome of entries of an interval that are not sent again, and the number of their lines. */
 type Settled = { readonly tally: Tally; readonly lines: number }
 
-/** Entries that are to be sent once that is written down, where it is not yet. */
+/** Describes entries that are to be journaled and sent. */
 type Planned = Omit<JournaledInterval, 'id'>
 
 export const countLines = ({ lines }: Batch): number =>
@@ -94,7 +94,7 @@ const boundsOf = ({ drafts }: Batch): Pick<Intent, 'first' | 'last'> => {
   return { first: first ? keyOf(first) : NO_KEY, last: last ? keyOf(last) : NO_KEY }
 }
 
-/** The entries that are left of a batch after its stage; all where none was settled. */
+/** Returns the places of the entries that a stage has left; undefined for all. */
 const placesOf = ({ drafts }: Batch, left: Batch): readonly number[] | undefined => {
   if (left.drafts.length === drafts.length) return undefined
   const kept = new Set(left.drafts)
@@ -106,7 +106,7 @@ const atPlaces = ({ drafts, lines }: Batch, places: readonly number[] | undefine
     ? { drafts: places.flatMap((at) => drafts[at] ?? []), lines: places.map((at) => lines[at] ?? 0) }
     : { drafts, lines }
 
-/** Where nothing may be added twice, and it cannot be told any more what of it was. */
+/** Returns the tally of entries that may not be added twice, and of which nobody can tell whether they were. */
 const lost = ({ lines }: Batch): Tally => {
   const tally = emptyTally()
   for (const line of lines) refuseLines(tally, line, [LOST])
@@ -121,7 +121,7 @@ type Planning = {
   readonly stage: Stage
 }
 
-/** What to do with a piece that an earlier part of the run has sent, or meant to. */
+/** Plans a piece that an earlier part of the run has sent, or meant to. */
 const planEarlier = async (
   { run, way, stage }: Planning,
   { batch }: Piece,
@@ -196,8 +196,8 @@ type JournalAhead = Planning & {
 }
 
 /**
- * Plans pieces and writes down what is to be sent, some ahead. What an earlier part of the run has done is counted and
- * passed over. Ends where it is asked to stop, and takes back what was not taken from it.
+ * Plans pieces and journals what is to be sent, some ahead. What an earlier part of the run has done is counted and
+ * skipped. Ends where it is asked to stop, and withdraws what was not taken from it.
  */
 export async function* journalIntervals(
   pieces: Iterable<Piece>,

@@ -10,7 +10,7 @@ import { createDateColumn } from './date-column.ts'
 import { createNumberColumn, createUnits, isRefuted } from './number-column.ts'
 import { type Forms, survey } from './survey.ts'
 
-/** What has been settled of columns, by their places. */
+/** Describes what has been settled of columns, by their places. */
 type Settled = { readonly signs: ReadonlyMap<number, DecimalSign>; readonly format: DateFormat | undefined }
 
 const NOTHING: Settled = { signs: new Map(), format: undefined }
@@ -21,16 +21,16 @@ const formatAsked = ({ dateFormat: asked }: ImportOptions): DateFormat | undefin
   return format
 }
 
-/** The columns that hold numbers. */
+/** Returns the columns that hold numbers. */
 const numberColumns = ({ roles, wide }: Plan): number[] => {
   const values = [roles.get('actual'), roles.get('target')].filter((at) => at !== undefined)
   return wide ? wide.columns.map(({ at }) => at) : values
 }
 
-/** What the columns of names may name. */
+/** Describes what the columns of names may name. */
 type Lookups = { readonly kpis: Lookup; readonly users: Lookup; readonly sources: Lookup | undefined }
 
-/** Creates the columns of names, and what reads the constants that stand for them. */
+/** Creates the columns of names, and the readers of constants in their place. */
 const nameColumns = ({ header, roles }: Plan, options: ImportOptions, { kpis, users, sources }: Lookups) => {
   const lookups = { user: users, source: sources, kpi: kpis }
   return NAME_ROLES.flatMap((role) => {
@@ -45,7 +45,7 @@ const nameColumns = ({ header, roles }: Plan, options: ImportOptions, { kpis, us
   })
 }
 
-/** The forms of a file: what the user asked for, else what has been settled, else what is plain. */
+/** Creates the formats of a file: from flags, else from evidence, else the plain ones. */
 export const createForms = (
   plan: Plan,
   options: ImportOptions,
@@ -66,7 +66,7 @@ export const createForms = (
   return { ...known, date: { at, column } }
 }
 
-/** What all cells of a file show of how they are written; constant in memory, as only first cells are kept. */
+/** Returns the formats that all cells of a file show, in constant memory. */
 export const seenForms = async (
   table: Table,
   plan: Plan,
@@ -79,11 +79,11 @@ export const seenForms = async (
   return forms
 }
 
-/** Whether cells are written in other forms than those that they have been read in. */
+/** Tells whether cells contradict the formats that they were read in. */
 export const areRefuted = ({ numbers, date }: Forms): boolean =>
   (date?.column.isRefuted() ?? false) || [...numbers.values()].some(isRefuted)
 
-/** What is in doubt, column by column. */
+/** Returns what is in doubt, column by column. */
 export const doubtsOf = ({ numbers, names, date }: Forms): Issue[] =>
   [...names.values(), ...(date ? [date.column] : []), ...numbers.values()].flatMap((column) => {
     const message = column.doubt()
@@ -99,16 +99,16 @@ export const mustBeSettled = (forms: Forms): void => {
   })
 }
 
-/** The forms that cells have shown, to read the file by. */
+/** Returns the formats that cells have shown, to read the file by. */
 export const settledBy = (forms: Forms, plan: Plan, options: ImportOptions, lookups: Lookups): Forms => {
   const signs = new Map([...forms.numbers].map(([at, column]) => [at, column.proven() ?? '.'] as const))
   return createForms(plan, options, lookups, { signs, format: forms.date?.column.proven()?.format })
 }
 
-/** How a file is written, as flags say it; what its cells do not show is left out, and so are signs that differ. */
+/** Describes the formats of a file as flags; what its cells do not show is left out, and so are signs that differ. */
 export type FormFlags = { readonly decimal?: DecimalSign; readonly dateFormat?: string }
 
-/** The flags by which rows of the file are read in the same way, whatever they show by themselves. */
+/** Returns the flags by which rows of the file are read in the same way, whatever they show by themselves. */
 export const formFlags = ({ numbers, date }: Forms): FormFlags => {
   const [decimal, ...others] = new Set([...numbers.values()].flatMap((column) => column.proven() ?? []))
   const proven = date?.column.proven()
@@ -118,20 +118,23 @@ export const formFlags = ({ numbers, date }: Forms): FormFlags => {
   }
 }
 
-/** The same for other files, in which a column that has shown nothing here may show another sign: all must have shown it. */
+/**
+ * Returns the flags for other files, in which a column that has shown nothing here may show another sign: all must have
+ * shown it.
+ */
 export const lastingFlags = (forms: Forms): FormFlags => {
   const { decimal, ...others } = formFlags(forms)
   const isProven = [...forms.numbers.values()].every((column) => column.proven() !== undefined)
   return decimal !== undefined && isProven ? { decimal, ...others } : others
 }
 
-/** Flags without what is assumed anyway. */
+/** Returns flags without those that only say what is assumed anyway. */
 export const flagsNotPlain = ({ decimal, dateFormat: format }: FormFlags): FormFlags => ({
   ...(decimal && decimal !== '.' ? { decimal } : {}),
   ...(format && format !== PLAIN_FORMAT.text ? { dateFormat: format } : {}),
 })
 
-/** What has to be known of how numbers and dates are written, though all of them are read. */
+/** Returns remarks on how numbers and dates are written, though all of them can be read. */
 export const remarksOn = ({ numbers, date }: Forms): string[] => [
   ...(date?.column.remarks() ?? []),
   ...[...numbers.values()].flatMap((column) => column.remarks()),

@@ -13,8 +13,8 @@ import {
 import { type Evidence, faultOfNoValue, Misread, shown } from '../formats/evidence.ts'
 
 /**
- * A form that is found out, and a rarer one that is written alike: weeks instead of months, the day before the month
- * or, with dots, behind it. The rarer one is never assumed; where they are `even`, neither is.
+ * Describes a date format that can be detected, and a rarer one that looks alike: weeks instead of months, the day
+ * before the month or, with dots, behind it. The rarer one is never assumed; where they are `even`, neither is.
  */
 type Rivalry = { readonly usual: string; readonly rare: DateFormat; readonly isEven: boolean }
 
@@ -41,13 +41,13 @@ const RIVALRIES: readonly Rivalry[] = [
 
 const MONTH = /month|monat|mois|\bmes\b|\bmês\b|mese|maand|månad|miesi[aą]c/iu
 
-/** What cells show for the rare form: the first that only it fits, and the first that both fit. */
+/** Describes the evidence for the rare format: the first cell that only it fits, and the first that both fit. */
 type Signs = { only?: Evidence; both?: Evidence; isRefuted: boolean }
 
-/** What stands for forms that are rarer than those that a column is read in. */
+/** Collects evidence for formats that are rarer than those that a column is read in. */
 type Rivals = {
   readonly note: (text: string, line: number) => void
-  /** Why it cannot be told which is meant, as far as these usual forms may be. */
+  /** Returns why the format is in doubt, as far as these usual formats go. */
   readonly doubt: (left: readonly DateFormat[]) => string | undefined
 }
 
@@ -86,27 +86,27 @@ const createRivals = (name: string, known: readonly DateFormat[]): Rivals => {
   }
 }
 
-/** A form that fits, the cell that shows it, and whether no other form fits as well, though with the same days. */
+/** Describes a format that fits, the cell that shows it, and whether no other format fits as well, with other days. */
 type Proven = { readonly format: DateFormat; readonly proof: Evidence | undefined; readonly isOnly: boolean }
 
-/** A column of dates: how they are read, and what its cells have shown of how they are written. */
+/** Describes a column of dates: how they are read, and what its cells have shown. */
 export type DateColumn = {
   readonly name: string
-  /** The form that its dates are read in. */
+  /** Holds the format that its dates are read in. */
   readonly format: DateFormat
   readonly read: (text: string, line: number) => Day | Fault
   /** Looks at a cell without reading it. */
   readonly note: (text: string, line: number) => void
-  /** The form that is given or left by what cells have shown, with the cell that shows it. */
+  /** Returns the format that is given or proven by cells, with the cell that proves it. */
   readonly proven: () => Proven | undefined
   readonly isRefuted: () => boolean
-  /** Why it cannot be told how to read it, where that is so. */
+  /** Returns why it is in doubt how to read the column, where it is. */
   readonly doubt: () => string | undefined
-  /** What has to be known, though all is read: an account may count its years from another month. */
+  /** Returns remarks, though all is read: an account may count its years from another month. */
   readonly remarks: () => readonly string[]
 }
 
-/** So many texts are remembered as looked at: few files have dates of more years. */
+/** Bounds the texts that are remembered: few files have dates of more years. */
 const REMEMBERED = 10_000
 
 type Reading = { readonly format: DateFormat; readonly day: Day }
@@ -122,7 +122,7 @@ const isOneDay = (readings: readonly Reading[]): boolean => readings.every(({ da
 const TIME = /^\S.*[T\s]\d{1,2}:\d{2}/
 const SERIAL = /^\d{5}([.,]\d+)?$/
 
-/** What a text leaves unsaid that may be a date, where nothing but the user can say it. */
+/** Returns what a text that may be a date leaves open, where only the user can tell. */
 const whatIsUnsaid = (text: string): string | undefined => {
   const shortYears = shortYearsOf(text)
   if (shortYears.length > 0) return `has a year of two digits; say how dates are written: ${flagsOf(shortYears)}`
@@ -156,13 +156,13 @@ const faultOfDate = (text: string, format: DateFormat): Fault => {
     : new Fault(`"${text}" ${written}`)
 }
 
-/** Whether a form is that of years or quarters, which begin elsewhere in the fiscal year of an account. */
+/** Tells whether a format is for years or quarters, which begin elsewhere in an account's fiscal year. */
 const isOfYear = ({ text }: DateFormat): boolean => !/[MDW]|EXCEL/.test(text.replaceAll(/\[[^[\]]*\]/g, ''))
 
 const tellReadings = (readings: readonly Reading[]): string =>
   readings.map(({ format, day }) => `${formatDay(day)} (${format.text})`).join(' or ')
 
-/** A column read in a form: a given one stands, any other is an assumption that cells may refute. */
+/** Creates a column read in a format: a given one stands, any other is an assumption that cells may refute. */
 export const createDateColumn = (name: string, format: DateFormat, isGiven: boolean): DateColumn => {
   let left: readonly DateFormat[] = isGiven ? [format] : KNOWN_FORMATS
   let proof: Evidence | undefined

@@ -30,26 +30,26 @@ const SAME: Readonly<Record<string, string>> = {
 const PERCENT = '%'
 const NONE = ''
 
-/** What stands around the numbers of a column. */
+/** Describes the currency signs and percent signs around the numbers of a column. */
 type Units = {
-  /** Notes a number of a KPI with what stands around it: `%`, a currency or nothing. */
+  /** Notes a number of a KPI with its affix: `%`, a currency or nothing. */
   readonly note: (unit: string, kpi: number, text: string, line: number) => void
-  /** Why numbers of one KPI may not mean the same. */
+  /** Returns why numbers of one KPI may not mean the same. */
   readonly doubt: () => string | undefined
   readonly remark: () => string | undefined
 }
 
-/** So many KPIs are looked at by themselves, for memory's sake. */
+/** Bounds the KPIs that are looked at by themselves, for memory's sake. */
 const MOST_KPIS = 10_000
 
 const isMixed = (kinds: readonly string[]): boolean =>
   kinds.length > 1 && (kinds.includes(PERCENT) || kinds.filter((kind) => kind !== NONE).length > 1)
 
-/** A cell, and the name of its column, as an object of its own for each column. */
+/** Describes a cell, and the name of its column; columns are told apart by this object. */
 type Noted = Evidence & { readonly column: { readonly name: string } }
 type Kinds = ReadonlyMap<string, Noted>
 
-/** The first cells of each kind, with their columns where these differ. */
+/** Returns the first cells of each kind, with their columns where these differ. */
 const cellsOf = (kinds: Kinds): string => {
   const cells = [...kinds.values()].toSorted((one, other) => one.line - other.line)
   const isOfOne = cells.every(({ column }) => column === cells[0]?.column)
@@ -85,32 +85,32 @@ const unitsOfColumn = (column: Noted['column'], first: Map<number, Map<string, N
 }
 
 /**
- * Watches the units of a file KPI by KPI: numbers of several may stand in one column, and those of one in several. Gives
- * what watches a column; of what is in several columns, the one that shows it first tells.
+ * Watches the units of a file KPI by KPI: numbers of several may be in one column, and those of one in several. Returns
+ * what watches a column; of what is in several columns, the one that shows it first reports it.
  */
 export const createUnits = (): ((name: string) => Units) => {
   const first = new Map<number, Map<string, Noted>>()
   return (name) => unitsOfColumn({ name }, first)
 }
 
-/** A column of numbers: how they are read, and what its cells have shown of how they are written. */
+/** Describes a column of numbers: how they are read, and what its cells have shown. */
 export type NumberColumn = {
   readonly name: string
-  /** The decimal sign that its numbers are read with. */
+  /** Holds the decimal sign that its numbers are read with. */
   readonly sign: DecimalSign
   /** Reads a cell of a row, whose KPI is given where it is known. */
   readonly read: (text: string, line: number, kpi?: number) => NumberCell | Fault
   /** Looks at a cell without reading it. */
   readonly note: (text: string, line: number, kpi?: number) => void
-  /** The first cells that can only be read with the one sign, and with the other. */
+  /** Holds the first cells that can only be read with the one sign, and with the other. */
   readonly proofs: ReadonlyMap<DecimalSign, Evidence>
-  /** The sign that some cells prove and none contradicts. */
+  /** Returns the sign that some cells prove and none contradicts. */
   readonly proven: () => DecimalSign | undefined
-  /** The first cell that has more decimals than are kept, where cells have been looked at. */
+  /** Returns the first cell with more decimals than are stored, where cells have been looked at. */
   readonly rounded: () => Evidence | undefined
-  /** Why it cannot be told how to read it, where that is so. */
+  /** Returns why it is in doubt how to read the column, where it is. */
   readonly doubt: () => string | undefined
-  /** What is worth a word, though all is read. */
+  /** Returns remarks, though all is read. */
   readonly remarks: () => readonly string[]
 }
 
@@ -119,10 +119,10 @@ const SHORT: Readonly<Record<DecimalSign, RegExp>> = {
   ',': /^-?\d{1,9}(?:,\d{1,4})?$/,
 }
 
-/** Digits that may as well be thousands, with a sign that separates them. */
+/** Matches digits that may as well be thousands, with the sign that separates them. */
 const THOUSANDS = /^-?[1-9]\d{0,2}[.,]\d{3}$/
 
-/** More decimals than are kept. */
+/** Matches more decimals than are stored. */
 const DEEP = /([.,])\d{4}\d*[1-9]/
 
 type Reading = NumberCell | Fault | undefined
@@ -135,7 +135,7 @@ const isSame = (one: NumberCell | Fault, other: NumberCell | Fault): boolean =>
 const valueText = (reading: Reading): string =>
   reading instanceof Fault || reading === undefined ? 'too large' : formatDecimal(reading.value)
 
-/** What a cell would be with either sign. */
+/** Returns a cell's value with either sign. */
 const bothReadings = ({ text }: Evidence): string => {
   const dressed = undress(text)
   const tell = (sign: DecimalSign): string =>
@@ -143,7 +143,7 @@ const bothReadings = ({ text }: Evidence): string => {
   return `${tell('.')} or ${tell(',')}`
 }
 
-/** A column read with a sign: a given one stands, any other is an assumption that cells may refute. */
+/** Creates a column read with a sign: a given one stands, any other is an assumption that cells may refute. */
 export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boolean, units: Units): NumberColumn => {
   const short = SHORT[sign]
   const proofs = new Map<DecimalSign, Evidence>()
@@ -253,6 +253,6 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
   }
 }
 
-/** Whether what was assumed of a column has been refuted by one of its cells. */
+/** Tells whether a cell has refuted what was assumed of its column. */
 export const isRefuted = ({ proofs, sign, proven }: NumberColumn): boolean =>
   proven() !== sign && proofs.has(otherSign(sign))

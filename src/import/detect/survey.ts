@@ -9,12 +9,12 @@ import type { Table } from '../parse/table.ts'
 import type { DateColumn } from './date-column.ts'
 import type { NumberColumn } from './number-column.ts'
 
-/** How the numbers, dates and names of a file are written, column by column. */
+/** Describes the formats of a file's numbers, dates and names, column by column. */
 export type Forms = {
   readonly numbers: ReadonlyMap<number, NumberColumn>
-  /** Those that a column or a constant gives. */
+  /** Holds the columns and constants of names. */
   readonly names: ReadonlyMap<NameRole, NameColumn>
-  /** Not there where one date stands for all rows. */
+  /** Holds the column of dates; undefined where one date stands for all rows. */
   readonly date: { readonly at: number; readonly column: DateColumn } | undefined
 }
 

@@ -5,22 +5,22 @@ import type { Sorter } from '../external-sort/sorter.ts'
 import { ownerOf } from '../owner.ts'
 import type { StoredEntry } from './existing-entries.ts'
 
-/** Which values an entry holds, as bits. */
+/** Lists the values of an entry, as bits. */
 const HAS = { actual: 1, target: 2, notes: 4, openTarget: 8, longId: 16 } as const
 
-/** The highest id that has room in a row's line; beyond it, it stands before the notes. */
+/** Sets the highest id that fits a row's line; a higher one is stored before the notes. */
 const LINE_MAX = 0xffff_ffff
 const MANY_ROWS = 4096
 
-/** Owner, KPI and day. */
+/** Names an entry: owner, KPI and day. */
 export type Key = readonly [owner: number, kpi: number, day: Day]
 
-/** A stored entry and where it belongs. */
+/** Describes a stored entry and its key. */
 type Kept = { readonly key: Key; readonly entry: StoredEntry }
 
 export const keyOf = (draft: EntryDraft): Key => [ownerOf(draft), draft.kpi_id, draft.entry_date]
 
-/** The order of keys, which is that of a sorter. */
+/** Orders keys as a sorter does. */
 export const compareKeys = (left: Key, right: Key): number =>
   left[0] - right[0] || left[1] - right[1] || left[2] - right[2]
 
@@ -61,13 +61,13 @@ const keptAt = (block: Block, at: number): Kept => {
   }
 }
 
-/** Two entries of a key as one: the values of the later, the ids of both. */
+/** Joins two entries of a key: the values of the later, the ids of both. */
 const join = (one: StoredEntry, other: StoredEntry): StoredEntry => {
   const ids = [...new Set([...one.ids, ...other.ids])].toSorted((left, right) => left - right)
   return { ...(ids.at(-1) === one.ids.at(-1) ? one : other), ids }
 }
 
-/** All that a sorter keeps, by key, each once. */
+/** Yields all that a sorter keeps, by key, each once. */
 function* keptIn(sorter: Sorter): Generator<Kept> {
   let last: Kept | undefined
   for (const block of sorter.blocks(MANY_ROWS)) {

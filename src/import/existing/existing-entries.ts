@@ -14,7 +14,7 @@ type EntrySink = (entry: Entry, owner: number) => void
 
 type PageQuery = Omit<EntryQuery, 'page'>
 
-/** A way to ask for entries, and how many requests that takes where no more is stored than is wanted. */
+/** Describes a way to ask for entries, and the requests it takes where no more is stored than is wanted. */
 type Plan = { readonly requests: number; readonly queries: () => Iterable<PageQuery> }
 
 const ofOwner = (owner: number): Pick<EntryQuery, 'userId' | 'sourceId'> =>
@@ -24,7 +24,7 @@ const requestsFor = (rows: number): number => 1 + Math.floor(rows / ENTRIES_PAGE
 
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, one) => total + one, 0)
 
-/** What all queries may be narrowed by. */
+/** Returns the filter that all queries share. */
 const shared = ({ owners, kpis }: Footprint): Partial<PageQuery> => {
   const [[owner], [kpi]] = [[...owners.keys()], [...kpis.keys()]]
   return {
@@ -38,7 +38,7 @@ const byEach = (extents: ReadonlyMap<number, Extent>, narrow: (id: number) => Pa
   queries: () => [...extents].map(([id, { from, to }]) => ({ from, to, ...narrow(id) })),
 })
 
-/** The ways to ask, those first that ask least where nothing but what is wanted is stored. */
+/** Returns the ways to ask, those first that ask least where nothing but what is wanted is stored. */
 const plansFor = ({ drafts, footprint }: Wanted): Plan[] => {
   const { owners, kpis, series, count } = footprint
   const all = shared(footprint)
@@ -61,7 +61,7 @@ const plansFor = ({ drafts, footprint }: Wanted): Plan[] => {
   return [whole, ...parts.toSorted((left, right) => left.requests - right.requests)]
 }
 
-/** Whether an entry was not asked for: the service does not know the filters, so that it is of no use to narrow them. */
+/** Tells whether an entry was not asked for: the service ignores the filters, so that narrowing them is of no use. */
 const isAstray = ({ from, to, userId, sourceId, kpiId }: PageQuery, entry: Entry): boolean =>
   entry.entry_date < from ||
   entry.entry_date > to ||
@@ -69,7 +69,7 @@ const isAstray = ({ from, to, userId, sourceId, kpiId }: PageQuery, entry: Entry
   (sourceId !== undefined && entry.source_id !== sourceId) ||
   (kpiId !== undefined && entry.kpi_id !== kpiId)
 
-/** Follows a plan within so many requests; false where that was not enough. */
+/** Follows a plan within so many requests; returns false where that was not enough. */
 const follow = async (
   client: Client,
   { queries }: Plan,
@@ -89,9 +89,9 @@ const follow = async (
 }
 
 /**
- * Reads what is stored of drafts from the list of entries, in few requests: first as if nothing else were stored, and
- * where there is so much else that asking for less at a time would have been done by then, that way. An entry may be
- * visited more than once. What was not asked for, of a service that does not know the filters, is left out.
+ * Reads the existing entries of drafts from the list of entries, in few requests: first as if nothing else were stored,
+ * and where there is so much else that smaller questions would have been done by then, by those. An entry may be
+ * visited more than once. Entries that were not asked for are skipped.
  */
 export const readPages = async (client: Client, wanted: Wanted, visit: EntrySink): Promise<void> => {
   const { owners, kpis, days, count } = wanted.footprint
@@ -107,37 +107,39 @@ export const readPages = async (client: Client, wanted: Wanted, visit: EntrySink
   }
 }
 
-/** What is stored of one owner, KPI and day. */
+/** Describes what is stored for one owner, KPI and day. */
 export type StoredEntry = EntryValues & {
   /**
-   * All entries of the key, the latest last, whose values these are: a service whose POST does not update may hold
-   * several. Empty where only the report told of it.
+   * Lists all entries of the key, the latest last, whose values these are: a service whose POST does not update may
+   * hold several. Empty where only the report told of it.
    */
   readonly ids: readonly number[]
-  /** Whether the entry may just as well have no target of its own: the report shows the default there. */
+  /** Tells whether the entry may have no target of its own: the report shows the default there. */
   readonly isTargetOpen: boolean
 }
 
-/** What is stored, by owner, KPI and day. */
+/** Maps owner, KPI and day to what is stored. */
 export type StoredEntries = ReadonlyMap<string, StoredEntry>
 
-/** What the service holds of the entries that drafts speak of. */
+/** Finds the existing entries of drafts. */
 export type Standing = {
-  /** What is stored of some drafts, in the order of their keys; undefined where the key may not read it. */
+  /**
+   * Returns the existing entries of some drafts, in the order of their keys; undefined where the key may not read them.
+   */
   readonly of: (drafts: readonly EntryDraft[]) => Promise<StoredEntries | undefined>
-  /** Removes what lay on disk. */
+  /** Removes temporary files. */
   readonly close: () => void
 }
 
-/** How stored entries are found. */
+/** Returns the text that stored entries are found by. */
 export const storedKey = (owner: number, kpi: number, day: Day): string => `${owner}/${kpi}/${day}`
 
-/** What of a reference it takes to read what is stored. */
+/** Names the reference data that reading existing entries needs. */
 export type ReadWith = Pick<Reference, 'kpis' | 'sources' | 'userTarget' | 'unchecked'>
 
 const ENTRIES = 'entries'
 
-/** One more entry of a key: of several the latest counts, which has the highest id. */
+/** Adds one more entry of a key: of several the latest counts, which has the highest id. */
 export const withEntry = (known: StoredEntry | undefined, { id, actual, target, notes }: Entry): StoredEntry => {
   const ids = [...new Set([...(known?.ids ?? []), id])].toSorted((left, right) => left - right)
   return known && ids.at(-1) !== id ? { ...known, ids } : { actual, target, notes, ids, isTargetOpen: false }
@@ -156,7 +158,7 @@ const fetchStored = async (client: Client, drafts: readonly EntryDraft[]): Promi
   return stored
 }
 
-/** What the key may not read is asked for but once, and noted. */
+/** Reads entries until the first refusal for lack of rights, which is noted, and not asked again. */
 export const readOnce = async <T>(
   client: Client,
   { unchecked }: Pick<Reference, 'unchecked'>,

@@ -2,23 +2,23 @@ import type { Day } from '../../domain/day.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { ownerOf } from '../owner.ts'
 
-/** A run of days, and how many drafts lie in it. */
+/** Describes a range of days, and how many drafts lie in it. */
 export type Extent = { from: Day; to: Day; count: number }
 
-/** The drafts of one owner and KPI, one after the other. */
+/** Describes consecutive drafts of one owner and KPI. */
 type Series = Extent & { readonly owner: number; readonly kpi: number }
 
-/** Where drafts lie: no larger than what there is of owners, KPIs and days. */
+/** Describes which keys drafts touch, in memory bounded by the owners, KPIs and days there are. */
 export type Footprint = {
   readonly owners: Map<number, Extent>
   readonly kpis: Map<number, Extent>
-  /** How many drafts there are of each day. */
+  /** Counts the drafts of each day. */
   readonly days: Map<Day, number>
   series: number
   count: number
 }
 
-/** Drafts in the order of their keys, as often as they are asked for, and where they lie. */
+/** Describes drafts in the order of their keys, as often as they are asked for, and the keys they touch. */
 export type Wanted = { readonly drafts: () => Iterable<EntryDraft>; readonly footprint: Footprint }
 
 const emptyFootprint = (): Footprint => ({
@@ -39,7 +39,7 @@ const stretch = (extents: Map<number, Extent>, id: number, { from, to, count }: 
   }
 }
 
-/** The stretches of sorted drafts that belong to one owner and KPI; `onDay` is told of each draft. */
+/** Returns the series of sorted drafts by owner and KPI; `onDay` is told of each draft. */
 export function* seriesOf(drafts: Iterable<EntryDraft>, onDay?: (day: Day) => void): Generator<Series> {
   let last: Series | undefined
   for (const draft of drafts) {
@@ -74,8 +74,8 @@ export const wantedOf = (drafts: () => Iterable<EntryDraft>): Wanted => {
 }
 
 /**
- * Days with drafts, cut where nothing lies between them for so long that going through it would cost more than a request
- * of `rows` entries: as many a day as there are drafts are thought to be there.
+ * Returns ranges of days with drafts, cut at gaps that would cost more than a request of `rows` entries: each day is
+ * assumed to hold as many entries as drafts.
  */
 export const stretchesOf = ({ days, count }: Footprint, rows: number): Extent[] => {
   const list: Extent[] = []

@@ -12,32 +12,32 @@ import type { Batch } from '../rows/batches.ts'
 import { type Standing, type StoredEntry, storedKey } from './existing-entries.ts'
 
 /**
- * What a run would do with an entry, or with a row that comes to none; `send` where the key may not read what would tell,
- * `add` where its actual is added to the one that is there, `skip` where an entry is there and is left alone.
+ * Names what a run would do with an entry, or with a row that comes to none: `send` where the key may not read what
+ * would tell, `add` where its actual is added to the existing one, `skip` where an existing entry is left alone.
  */
 export type Action = 'create' | 'update' | 'add' | 'unchanged' | 'skip' | 'send' | 'reject'
 
-/** What a draft would come to; `nothing` where it clears an entry that is not there. */
+/** Describes the planned action for a draft; `nothing` where it clears an entry that does not exist. */
 export type Verdict = { readonly action: Action | 'nothing'; readonly reason: string }
 
 const isNone = (value: unknown): boolean => value === undefined || value === null
 
-/** Whether a draft gives no value, but only clears. */
+/** Tells whether a draft gives no value, but only clears. */
 export const onlyClears = ({ actual, target, notes }: EntryDraft): boolean =>
   isNone(actual) && isNone(target) && isNone(notes)
 
-/** The faults that the service finds, as one reason. */
+/** Returns the faults that the service finds, as one reason. */
 export const reasonOf = (faults: readonly Issue[]): string =>
   faults.map(({ field, message }) => `${field}: ${message}`).join('; ')
 
-/** Where it is not known what becomes of a draft. */
+/** Describes the planned action for a draft of which that is not known. */
 export const UNKNOWN: Verdict = { action: 'send', reason: '' }
 
 const verdict = (action: Verdict['action']): Verdict => ({ action, reason: '' })
 
 const reject = (reason: string): Verdict => ({ action: 'reject', reason })
 
-/** What a draft makes of the values that are stored. */
+/** Returns the planned action for a draft by the stored values. */
 const judgeValues = (
   draft: EntryDraft,
   stored: StoredEntry | undefined,
@@ -52,15 +52,15 @@ const judgeValues = (
   return verdict(isAdding ? 'add' : 'update')
 }
 
-/** What all of several verdicts say, if they do. */
+/** Returns what several planned actions agree on, if they do. */
 const agreed = ([one, ...others]: readonly Verdict[]): Verdict =>
   one && others.every(({ action, reason }) => action === one.action && reason === one.reason) ? one : UNKNOWN
 
-/** What may be stored: where it is open whether a target is the entry's own, either. */
+/** Returns what may be stored: both cases where it is open whether a target is the entry's own. */
 const possible = (stored: StoredEntry | undefined): readonly (StoredEntry | undefined)[] =>
   stored?.isTargetOpen ? [stored, { ...stored, target: null }] : [stored]
 
-/** What an entry that is there comes to by that alone. */
+/** Returns the planned action for an existing entry by `--on-conflict` alone. */
 const judgeConflict = ({ actual }: StoredEntry, onConflict: OnConflict): Verdict | undefined => {
   if (onConflict === 'skip') return verdict('skip')
   if (onConflict !== 'error') return undefined
@@ -68,10 +68,10 @@ const judgeConflict = ({ actual }: StoredEntry, onConflict: OnConflict): Verdict
   return reject(`there is an entry already: ${holds}, and --on-conflict is error`)
 }
 
-/** What of a reference tells what becomes of drafts. */
+/** Names the reference data that planned actions need. */
 type JudgeBy = Pick<Reference, 'kpis' | 'faultsOf'>
 
-/** What a draft comes to by what is stored, and the rules that the service goes by. */
+/** Returns the planned action for a draft, by what is stored and the service's rules. */
 export const judge = (
   draft: EntryDraft,
   stored: StoredEntry | undefined,
@@ -95,13 +95,13 @@ export const judge = (
 /** Says of drafts, in the order of their keys, what the run does with them. */
 export type Decide = (drafts: readonly EntryDraft[]) => Promise<readonly Verdict[]>
 
-/** Whether it has to be known of every draft what is stored, before anything is sent. */
+/** Tells whether the existing entry of every draft must be known before anything is sent. */
 export const readsFirst = ({ onConflict, onlyChanges }: ImportOptions): boolean =>
   onlyChanges || onConflict === 'skip' || onConflict === 'error'
 
 /**
- * What the run does with drafts, by what is stored of them. Where `isAll` is not set only of those that clear, as the
- * service tells of the others when they are sent: they are to be sent.
+ * Creates what decides the planned actions of drafts, by their existing entries. Unless `isAll` is set, only those of
+ * drafts that clear: the service tells of the others when they are sent.
  */
 export const decideBy =
   (standing: Standing, reference: JudgeBy, { onConflict }: ImportOptions, isAll: boolean): Decide =>
@@ -116,7 +116,7 @@ export const decideBy =
     })
   }
 
-/** What of a run the choice is made with. */
+/** Names the parts of a run that the choice needs. */
 type Choosing = {
   readonly decide: Decide
   readonly options: ImportOptions
@@ -126,15 +126,15 @@ type Choosing = {
 
 const NOT_SENT: ReadonlySet<Verdict['action']> = new Set(['nothing', 'reject', 'skip'])
 
-/** Whether something is sent of a draft. */
+/** Tells whether anything of a draft is sent. */
 export const isSent = ({ action }: Verdict, { onlyChanges }: ImportOptions): boolean =>
   !NOT_SENT.has(action) && !(onlyChanges && action === 'unchanged')
 
-/** A batch as it is to be sent, and what the run does with each draft of the one that it was chosen from. */
+/** Describes a batch as it is to be sent, and the planned action for each draft of the original one. */
 type Chosen = { readonly left: Batch; readonly verdicts: readonly Verdict[] }
 
 /**
- * Chooses what of a batch is sent, and counts what is not: clears of entries that are not there, entries that are left
+ * Chooses what of a batch is sent, and counts the rest: clears of entries that do not exist, entries that are left
  * alone or would not change. What the service would refuse becomes rejects.
  */
 export const chooseFrom = async (batch: Batch, { decide, options, summary, rejects }: Choosing): Promise<Chosen> => {

@@ -14,28 +14,28 @@ import {
 import { type Footprint, type Wanted, wantedOf } from './key-ranges.ts'
 import { readReport, requestsForReport } from './read-report.ts'
 
-/** How to read ahead. */
+/** Describes what to prefetch, and how. */
 export type Ahead = {
   readonly client: Client
   readonly reference: ReadWith
-  /** A folder for what does not fit in memory. */
+  /** Names a folder for what does not fit in memory. */
   readonly folder: string
-  /** All drafts in the order of their keys, as often as they are asked for. */
+  /** Yields all drafts in the order of their keys, as often as they are asked for. */
   readonly drafts: () => Iterable<EntryDraft>
-  /** Whether what is known of an entry does not tell what would become of a draft, so that it is looked up. */
+  /** Tells whether what the report says of an entry is not enough, so that it is looked up in the list. */
   readonly isUnsure: (draft: EntryDraft, stored: StoredEntry) => boolean
-  /** Where to read, where that is not to be settled by what takes the fewest requests. */
+  /** Names the source to read, where that is not chosen by the fewest requests. */
   readonly source?: 'pages' | 'report'
 }
 
-/** What the list of entries is preferred for, as it tells all: it may take so many requests. */
+/** Sets how many requests the list of entries may take and still be preferred to the report, as it tells everything. */
 const FEW_PAGES = 4
 
 const only = function* (drafts: Iterable<EntryDraft>, isOne: (draft: EntryDraft) => boolean): Generator<EntryDraft> {
   for (const draft of drafts) if (isOne(draft)) yield draft
 }
 
-/** Whether the report is the better source of so many entries. */
+/** Tells whether the report is the better source of so many entries. */
 const isForReport = (footprint: Footprint, source: Ahead['source']): boolean => {
   if (footprint.count === 0 || source === 'pages') return false
   const pages = Math.ceil(footprint.count / 500)
@@ -43,8 +43,8 @@ const isForReport = (footprint: Footprint, source: Ahead['source']): boolean => 
 }
 
 /**
- * Reads all that is stored of a file's entries at once, in few requests and constant memory, and answers by merging: the
- * entries of daily KPIs from the report, what that does not tell and all others from the list of entries.
+ * Prefetches the existing entries of a file in few requests and constant memory, and answers by merging: entries of
+ * daily KPIs come from the report, what that does not tell and all others from the list of entries.
  */
 export const standingAhead = ({ client, reference, folder, drafts, isUnsure, source }: Ahead): Standing => {
   const [exact, reported] = [createSorter(folder), createSorter(folder)]

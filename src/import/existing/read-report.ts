@@ -11,13 +11,15 @@ import type { Extent, Footprint } from './key-ranges.ts'
 /** Takes what a report tells of a key. */
 type ReportedSink = (key: Key, entry: Omit<StoredEntry, 'ids'>) => void
 
-/** So many rows are aimed at where there may be more than are thought. */
+/** Sets how many rows an answer aims at where there may be more than are expected. */
 const AIM = REPORT_LIMIT * 0.8
 
-/** Whose a row is, by its item; undefined where that is nobody's. */
+/** Returns the owner of a row, by its item; undefined where it has none. */
 type OwnerOf = (item: number) => number | undefined
 
-/** Whose the items of a report are: users in the classic interface. Undefined where that cannot be found out for all. */
+/**
+ * Returns the owners of a report's items: users in the classic interface. Undefined where they cannot be found for all.
+ */
 const ownersOfItems = async (
   client: Client,
   { sources }: ReadWith,
@@ -34,7 +36,7 @@ const ownersOfItems = async (
   return [...owners].every((owner) => found.has(owner)) ? (item) => known.get(item) : undefined
 }
 
-/** Cuts days into parts that come to few enough rows for one answer each, by what the parts before them came to. */
+/** Cuts days into parts with few enough rows for one answer each, by the rows of the parts before. */
 const partsOf = function* ({ owners, kpis, days, count }: Footprint, rowsADraft: () => number): Generator<Extent> {
   const byDay = [...days].toSorted(([left], [right]) => left - right)
   const aDay = count / Math.max(1, days.size)
@@ -54,12 +56,12 @@ const partsOf = function* ({ owners, kpis, days, count }: Footprint, rowsADraft:
   if (part) yield part
 }
 
-/** How many requests a report takes where no more is stored than is wanted. */
+/** Returns how many requests a report takes where no more is stored than is wanted. */
 export const requestsForReport = (footprint: Footprint): number => [...partsOf(footprint, () => 1)].length
 
 /**
- * What a row says of the one entry that it was made of. The target that it shows is the entry's own, or else that of its
- * user or KPI: where these are the same, it is open which.
+ * Returns what a row says of the one entry that it was made of. Its target is the entry's own, or that of its user or
+ * KPI: where these are equal, it is open which.
  */
 const entryOf = (
   { actual, target, notes }: ReportRow,
@@ -71,7 +73,7 @@ const entryOf = (
   isTargetOpen: target !== null && (defaults === undefined || defaults.includes(target)),
 })
 
-/** A refusal for which there is another way. */
+/** Tells whether a refusal leaves another way to read. */
 const isWayout = (error: unknown): boolean =>
   error instanceof KpiError &&
   ['forbidden', 'not_found', 'method_not_allowed', 'unsupported', 'malformed', 'invalid', 'too_long'].includes(
@@ -89,7 +91,7 @@ const read = async (
   if (!ownerOf) return false
   const users = [...owners.keys()]
   const narrow = { kpiIds: [...kpis.keys()], ...(users.every((one) => one > 0) && { userIds: users }) }
-  /** What an entry without a target of its own may show. */
+  /** Returns what an entry without a target of its own may show. */
   const defaultsOf = (owner: number, kpi: number): (bigint | null)[] | undefined => {
     const ofUser = owner < 0 ? null : reference.userTarget(owner, kpi)
     return ofUser === undefined ? undefined : [ofUser ?? reference.kpis.byId.get(kpi)?.target_default ?? null]
@@ -112,8 +114,8 @@ const read = async (
 }
 
 /**
- * Reads what is stored of the drafts of daily KPIs from the report, which gives twenty times as many a request as the
- * list of entries. False where it cannot be had, or does not tell whose its rows are.
+ * Reads the existing entries of daily KPIs from the report, which gives twenty times as many a request as the list of
+ * entries. Returns false where the report cannot be had, or does not tell whose its rows are.
  */
 export const readReport = async (...of: Parameters<typeof read>): Promise<boolean> => {
   try {

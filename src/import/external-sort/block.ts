@@ -1,25 +1,25 @@
-/** A row on its way to the service, or to the rejects: a key of three numbers, its place, and what it holds. */
+/** Describes a row on its way to the service, or to the rejects: a key of three numbers, its place, and its values. */
 export type BlockRow = {
   readonly first: number
   readonly second: number
   readonly third: number
-  /** Its line; in a wide file its place. */
+  /** Holds its line; in a wide file its place. */
   readonly line: number
   readonly flags: number
   readonly actual: bigint
   readonly target: bigint
-  /** Empty where there is none. */
+  /** Holds its notes; empty where there are none. */
   readonly text: string
 }
 
-/** Many rows, a column each: a tenth of the memory that as many objects take, and written to a file as they are. */
+/** Holds many rows, a column each: in a tenth of the memory of as many objects, and written to a file as they are. */
 export type Block = {
   count: number
   readonly first: Float64Array
   readonly second: Float64Array
-  /** Actual and target of each row, one after the other. */
+  /** Holds the actual and target of each row, one after the other. */
   readonly values: BigInt64Array
-  /** The same memory by halves: numbers are copied faster than bigints. */
+  /** Views the same memory by halves: numbers are copied faster than bigints. */
   readonly halves: Int32Array
   readonly third: Int32Array
   readonly line: Float64Array
@@ -31,7 +31,7 @@ export type Block = {
 const BYTES_A_ROW = 5 * 8 + 4 + 1
 const HEAD_BYTES = 8
 
-/** A block over given memory, its eight-byte columns first so that all are aligned. */
+/** Returns a block over given memory, its eight-byte columns first so that all are aligned. */
 const blockOver = (memory: ArrayBuffer, capacity: number, text: string[]): Block => ({
   count: 0,
   first: new Float64Array(memory, 0, capacity),
@@ -45,7 +45,7 @@ const blockOver = (memory: ArrayBuffer, capacity: number, text: string[]): Block
   memory,
 })
 
-/** An empty block with room for so many rows. */
+/** Creates an empty block with room for so many rows. */
 export const createBlock = (capacity: number): Block => blockOver(new ArrayBuffer(capacity * BYTES_A_ROW), capacity, [])
 
 /** Returns a block with the rows of another and more room. */
@@ -86,30 +86,30 @@ export const copyRow = (from: Block, at: number, to: Block): void => {
   to.text[end] = from.text[at] as string
 }
 
-/** The order of two rows, of one block or of two: by key, then line. */
+/** Orders two rows, of one block or of two: by key, then line. */
 export const compareRows = (left: Block, at: number, right: Block, other: number): number =>
   (left.first[at] as number) - (right.first[other] as number) ||
   (left.second[at] as number) - (right.second[other] as number) ||
   (left.third[at] as number) - (right.third[other] as number) ||
   (left.line[at] as number) - (right.line[other] as number)
 
-/** The number at a place that is known to be in the column. */
+/** Returns the number at a place that is known to be in the column. */
 export const numberAt = (column: Float64Array | Int32Array | Uint8Array, at: number): number => column[at] as number
 
-/** The bigint at a place that is known to be in the column. */
+/** Returns the bigint at a place that is known to be in the column. */
 export const bigintAt = (column: BigInt64Array, at: number): bigint => column[at] as bigint
 
-/** The text at a place that is known to be in the column. */
+/** Returns the text at a place that is known to be in the column. */
 export const textAt = (column: readonly string[], at: number): string => column[at] as string
 
-/** A full block of the rows at the given places. */
+/** Returns a full block of the rows at the given places. */
 export const gather = (block: Block, places: Uint32Array): Block => {
   const copy = createBlock(places.length)
   for (const at of places) copyRow(block, at, copy)
   return copy
 }
 
-/** A full block as bytes: how many rows and how many bytes of text, the columns, the texts. */
+/** Returns a full block as bytes: the numbers of rows and of bytes of text, the columns, the texts. */
 export const blockToBytes = ({ count, memory, text }: Block): Buffer => {
   const texts = Buffer.from(text.some((one) => one !== '') ? JSON.stringify(text) : '')
   const head = Buffer.alloc(HEAD_BYTES)
@@ -118,7 +118,10 @@ export const blockToBytes = ({ count, memory, text }: Block): Buffer => {
   return Buffer.concat([head, Buffer.from(memory), texts])
 }
 
-/** Reads a block back; `take` gives the next so many bytes, fewer only at the end, until it is asked again. `undefined` at the end. */
+/**
+ * Reads a block back; `take` gives the next so many bytes, fewer only at the end, until it is asked again. Returns
+ * `undefined` at the end.
+ */
 export const blockFromBytes = (take: (bytes: number) => Buffer): Block | undefined => {
   const head = take(HEAD_BYTES)
   if (head.length < HEAD_BYTES) return undefined

@@ -2,11 +2,11 @@ import { closeSync, mkdtempSync, openSync, readSync, rmdirSync, unlinkSync, writ
 import { join } from 'node:path'
 import { fileError } from '../parse/files.ts'
 
-/** A file that has no name any more, so that nothing of it is left, however the process ends. */
+/** Describes a file without a name, so that nothing of it is left, however the process ends. */
 export type Scratch = {
   /** Adds bytes at the end. */
   readonly append: (bytes: Uint8Array) => void
-  /** How many bytes there are. */
+  /** Returns the number of bytes. */
   readonly size: () => number
   /** Fills a buffer from a place on, and answers with how many bytes. */
   readonly read: (buffer: Uint8Array, place: number) => number
@@ -26,7 +26,7 @@ const openNameless = (folder: string): number => {
   }
 }
 
-/** A scratch file in a folder. */
+/** Creates a scratch file in a folder. */
 export const createScratch = (folder: string): Scratch => {
   const orFail = <T>(act: () => T): T => {
     try {

@@ -12,13 +12,13 @@ import {
 } from './block.ts'
 import { createScratch, type Scratch } from './scratch.ts'
 
-/** Sorts any number of rows in constant memory: runs that fit are sorted and laid down in a file, then merged. */
+/** Sorts any number of rows in constant memory: sorted runs go to a spill file, and are merged. */
 export type Sorter = {
   readonly add: (row: BlockRow) => void
   readonly size: () => number
   /**
-   * All rows by key, then line, then as they were added, in full blocks of so many; only the last may be shorter. It is
-   * one block, filled again and again: what is to stay must be taken out.
+   * Yields all rows by key, then line, then as they were added, in full blocks of so many; only the last may be
+   * shorter. It is one block, filled again and again: what is to stay must be copied.
    */
   readonly blocks: (rows: number) => Generator<Block>
   /** Forgets all rows. */
@@ -28,19 +28,19 @@ export type Sorter = {
 }
 
 const RUN_ROWS = 1 << 17
-/** A block has room for few rows first, as most files are small, and for so many times as many whenever it is full. */
+/** Sets the first size of a block, as most files are small; whenever it is full, it grows by so many times. */
 const FIRST_ROWS = 1 << 10
 const GROWTH = 8
 const FILE_BLOCK_ROWS = 1 << 10
 
-/** The places of a block's rows in their order. */
+/** Returns the places of a block's rows in their order. */
 const sortedPlaces = (block: Block): Uint32Array => {
   const places = Uint32Array.from({ length: block.count }, (_, at) => at)
   const isSorted = places.every((at) => at === 0 || compareRows(block, at - 1, block, at) <= 0)
   return isSorted ? places : places.sort((left, right) => compareRows(block, left, block, right))
 }
 
-/** A block's rows in their order, a slice at a time. */
+/** Yields a block's rows in their order, a slice at a time. */
 function* sortedSlices(block: Block): Generator<Block> {
   const places = sortedPlaces(block)
   for (let start = 0; start < places.length; start += FILE_BLOCK_ROWS) {
@@ -48,7 +48,7 @@ function* sortedSlices(block: Block): Generator<Block> {
   }
 }
 
-/** Where a run lies in the file. */
+/** Describes where a run lies in the file. */
 type Run = { readonly from: number; readonly to: number }
 
 const writeRun = (scratch: Scratch, block: Block): Run => {
@@ -68,10 +68,10 @@ function* readRun(scratch: Scratch, { from, to }: Run): Generator<Block> {
   for (let block = blockFromBytes(take); block; block = blockFromBytes(take)) yield block
 }
 
-/** Where the merge is in one run; runs are numbered in the order in which they were filled. */
+/** Describes where the merge is in one run; runs are numbered in the order in which they were filled. */
 type Cursor = { readonly run: Iterator<Block>; readonly number: number; block: Block; at: number }
 
-/** Rows that are alike come in the order in which they were added. */
+/** Orders cursors by their rows; equal rows come in the order in which they were added. */
 const compareCursors = (left: Cursor, right: Cursor): number =>
   compareRows(left.block, left.at, right.block, right.at) || left.number - right.number
 
@@ -118,7 +118,7 @@ function* merge(runs: readonly Iterator<Block>[], rows: number): Generator<Block
   if (block.count > 0) yield block
 }
 
-/** A sorter that keeps what does not fit in memory in a scratch file within `folder`. */
+/** Creates a sorter that keeps what does not fit in memory in a scratch file within `folder`. */
 export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
   let capacity = Math.min(FIRST_ROWS, runRows)
   let block = createBlock(capacity)

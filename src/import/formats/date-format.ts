@@ -2,7 +2,7 @@ import { type Day, dayOfCivil, existingDay, FIRST_ENTRY_DAY, LAST_ENTRY_DAY, wee
 import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
 
-/** Remembers what a function said of the texts that it was asked, as a file says few things many times. */
+/** Caches the results of a function of a text, as files repeat few texts. */
 export const remember = <T>(read: (text: string) => T, limit = 100_000): ((text: string) => T) => {
   const known = new Map<string, T>()
   let lastText: string | undefined
@@ -29,7 +29,7 @@ export const readDateCell = (text: string): Day | Fault => {
   return day instanceof Fault ? new Fault(`"${text}" ${day.message}`) : day
 }
 
-/** The names of months from January on, in full and as spreadsheets shorten them; accents may be left out. */
+/** Lists the names of months from January on, in full and as spreadsheets shorten them; accents may be left out. */
 const NAMES: readonly (readonly string[])[] = [
   'january jan januar jän jänner janvier janv enero ene gennaio gen janeiro januari styczeń stycznia sty',
   'february feb februar feber février févr fév febrero febbraio fevereiro fev februari luty lutego lut',
@@ -49,7 +49,7 @@ const fold = (name: string): string => name.toLowerCase().normalize('NFD').repla
 
 const months = new Map(NAMES.flatMap((names, at) => names.map((name) => [fold(name), at + 1] as const)))
 
-/** All names of months, with their numbers, for tests to hold that none is that of two. */
+/** Maps all names of months to their numbers; tests hold that none is that of two. */
 export const monthNames: readonly (readonly [name: string, month: number])[] = NAMES.flatMap((names, at) =>
   names.map((name) => [fold(name), at + 1] as const),
 )
@@ -57,21 +57,24 @@ export const monthNames: readonly (readonly [name: string, month: number])[] = N
 /** Names that mean one month in Polish and another in Croatian, so that they mean none here. */
 const TWO_MONTHS = /(?<!\p{L})(?:lip|lis|listopada?)(?!\p{L})/iu
 
-/** Whether a text has the name of a month that is another one in another language. */
+/** Tells whether a text contains a month's name that is another month in another language. */
 export const namesTwoMonths = (text: string): boolean => TWO_MONTHS.test(text)
 
-/** The month, 1 to 12, that a name means. */
+/** Returns the month, 1 to 12, of a name. */
 export const monthOf = (name: string): number | undefined => months.get(fold(name))
 
-/** A way of writing dates, or periods by their year, month, week or quarter. */
+/** Describes a date format, or a format of periods by year, month, week or quarter. */
 export type DateFormat = {
-  /** As it is written in `--date-format`. */
+  /** Holds the format as in `--date-format`. */
   readonly text: string
-  /** The day, or the first day of the period. `undefined` for another form, `null` for a date that does not exist. */
+  /**
+   * Returns the day, or the first day of the period. `undefined` for another format, `null` for a date that does not
+   * exist.
+   */
   readonly read: (text: string) => Day | null | undefined
 }
 
-/** The parts of a format, for usage errors and help. */
+/** Names the parts of a format, for usage errors and help. */
 export const DATE_TOKENS =
   'YYYY, YY (69-99 are 19YY), MM or M, MMM or MMMM (the name of a month), DD or D, WW (ISO week), Q (1-4), other signs as they are, letters in [brackets]; or EXCEL for the serial numbers of spreadsheets'
 
@@ -91,9 +94,9 @@ const TOKENS: Readonly<Record<string, Token>> = {
   Q: { unit: 'quarter' },
 }
 const PART = /YYYY|YY|MMMM|MMM|MM|M|DD|D|WW|Q|\[[^[\]]*\]|\s+|[^A-Za-z[\]]/y
-/** What says whole days, and periods. */
+/** Lists the sets of parts that make a whole day, or a period. */
 const KINDS = new Set(['day month year', 'month year', 'week year', 'quarter year', 'year'])
-/** Spreadsheets write midnight after dates; entries have no other time. */
+/** Matches midnight, which spreadsheets write after dates; entries have no other time. */
 const MIDNIGHT = String.raw`(?:[T ]\s*0{1,2}:00(?::00(?:[.,]0+)?)?Z?| 12:00(?::00)? ?AM)?`
 
 const partsOf = (text: string): string[] | undefined => {
@@ -125,7 +128,7 @@ const patternOf = (parts: readonly string[], at: number): string => {
 
 type Found = Partial<Record<Unit, number>>
 
-/** The Monday of an ISO week; the first week of a year is that of January 4th. */
+/** Returns the Monday of an ISO week; the first week of a year is that of January 4th. */
 const dayOfWeek = (year: number, week: number): Day | undefined => {
   const fourth = dayOfCivil(year, 1, 4)
   const day = fourth - weekday(fourth) + (week - 1) * 7
@@ -151,7 +154,7 @@ const numberOf = (token: Token, text: string): number | undefined => {
 
 const EXCEL = 'EXCEL'
 const EXCEL_DAY = /^(\d{1,6})(?:[.,]0+)?$/
-/** Day 0 of serial numbers, for those after the February 29th 1900 that spreadsheets believe in. */
+/** Sets day 0 of serial numbers, for those after the February 29th 1900 that spreadsheets believe in. */
 const EXCEL_ZERO = dayOfCivil(1899, 12, 30)
 const EXCEL_FIRST = 61
 
@@ -165,7 +168,7 @@ const excelFormat: DateFormat = {
   },
 }
 
-/** What an error says beside the tokens: small letters are often meant for large ones. */
+/** Returns a hint at the letter case of tokens: lower case is often meant as upper case. */
 const orLarge = (text: string): string => {
   const large = text.toUpperCase()
   return large !== text && !(dateFormat(large) instanceof Fault) ? `; did you mean ${large}?` : ''
@@ -204,18 +207,18 @@ export const dateFormat = (text: string): DateFormat | Fault => {
   return { text, read }
 }
 
-/** The flags that say forms of dates, any of them. */
+/** Returns the flags that set one of several date formats. */
 export const flagsOf = (formats: Iterable<DateFormat>): string =>
   [...formats].map(({ text }) => `--date-format ${/[ [\]]/.test(text) ? `"${text}"` : text}`).join(' or ')
 
-/** A form that is known to be one. */
+/** Returns a format from a text that is known to be one. */
 export const made = (text: string): DateFormat => {
   const format = dateFormat(text)
   if (format instanceof Fault) throw new TypeError(format.message)
   return format
 }
 
-/** What is assumed of dates as long as nothing contradicts. */
+/** Holds the date format that is assumed as long as nothing contradicts it. */
 export const PLAIN_FORMAT = made('YYYY-MM-DD')
 
 const FOUND_OUT = [
@@ -228,15 +231,18 @@ const FOUND_OUT = [
   'YYYY-[Q]Q | YYYY[Q]Q | YYYY [Q]Q | [Q]Q YYYY | [Q]Q/YYYY | [Q]Q-YYYY | YYYY',
 ]
 
-/** The forms that can be found out: not those with years of two digits, nor serial numbers, which say too little. */
+/**
+ * Lists the formats that can be detected: not those with years of two digits, nor serial numbers, which tell too
+ * little.
+ */
 export const KNOWN_FORMATS: readonly DateFormat[] = [
   PLAIN_FORMAT,
   ...FOUND_OUT.flatMap((line) => line.split(' | ').map(made)),
 ]
 
 /**
- * The forms with years of two digits, which say too little to be assumed. Of a line the first that fits is meant: with dots
- * the day comes first, while with other signs it may as well be the month.
+ * Lists formats with years of two digits, which tell too little to be assumed. Of a line the first that fits is
+ * suggested: with dots the day comes first, while with other signs it may as well be the month.
  */
 const FORMS: readonly (readonly DateFormat[])[] = [
   'DD.MM.YY | MM.DD.YY | YY.MM.DD',
@@ -256,6 +262,6 @@ const FORMS: readonly (readonly DateFormat[])[] = [
   'D/MMM/YY',
 ].map((line) => line.split(' | ').map(made))
 
-/** The forms in which a text is a date whose year has two digits. */
+/** Returns the formats in which a text is a date with a year of two digits. */
 export const shortYearsOf = (text: string): DateFormat[] =>
   FORMS.flatMap((line) => line.find((format) => typeof format.read(text) === 'number') ?? [])

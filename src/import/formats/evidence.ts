@@ -1,6 +1,6 @@
 import { Fault } from '../../domain/errors.ts'
 
-/** What people and programs write where they have no value: neither a number nor a date may be made of it. */
+/** Lists what people and programs write for "no value": neither a number nor a date may be made of it. */
 const PLACEHOLDERS = new Set(
   [
     '-|–|—|--|---|.|..|...|…|?|/|nil|none|null|(null)|(blank)|n/a|n.a.|n. a.|na|nan|undefined|tbd|missing',
@@ -8,21 +8,21 @@ const PLACEHOLDERS = new Set(
   ].flatMap((line) => line.split('|')),
 )
 
-/** `#REF!`, `#DIV/0!`, `#N/A`, and the same in other languages; LibreOffice also writes `Err:502`. */
+/** Matches `#REF!`, `#DIV/0!`, `#N/A`, and the same in other languages; LibreOffice also writes `Err:502`. */
 const SPREADSHEET_ERROR = /^(?:#[\p{L}\p{N}/ _]+[!?]?|err:\d+)$/iu
 const NARROW = /^#+$/
 
-/** Why a text is no value at all, where it is one of those that stand for something else. */
+/** Returns the fault of a text that stands for no value. */
 export const faultOfNoValue = (text: string): string | undefined => {
   if (NARROW.test(text)) return 'is what a spreadsheet shows in a column that is too narrow'
   if (SPREADSHEET_ERROR.test(text)) return 'is an error of the spreadsheet, not a value'
   return PLACEHOLDERS.has(text.toLowerCase()) ? 'stands for no value; leave the cell empty' : undefined
 }
 
-/** A cell that shows something: its text and the line on which its row begins. */
+/** Describes a cell that proves something: its text and the line on which its row begins. */
 export type Evidence = { readonly text: string; readonly line: number }
 
-/** A cell as it is shown to people. */
+/** Returns a cell for a message. */
 export const shown = ({ text, line }: Evidence): string => `"${text}" on line ${line}`
 
 /** Says that a cell is not written as its column is read, so that the column may be another one, or written otherwise. */

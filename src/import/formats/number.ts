@@ -4,24 +4,26 @@ import { checkDecimal } from '../../domain/field-value.ts'
 import type { DECIMALS } from '../options.ts'
 import { faultOfNoValue, Misread } from './evidence.ts'
 
-/** Codes of currencies, as they stand before or after amounts. */
+/** Lists the codes of currencies before or after amounts. */
 const CODES =
   'AED ARS AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MAD MXN MYR NOK NZD PEN ' +
   'PHP PLN RON RSD RUB SAR SEK SGD THB TND TRY TWD UAH USD VND ZAR'
-/** What stands there instead of a code; longer ones before those that they begin with. */
+/** Lists signs and words instead of a code; longer ones before those that they begin with. */
 const WORDS = 'US$ AU$ CA$ NZ$ HK$ A$ C$ R$ S$ SFr. Fr. Rs. Rs kr. kr zł Kč Ft lei лв. лв TL'
 
 const escaped = (text: string): string => text.replaceAll(/[.$]/g, String.raw`\$&`)
 
-/** A pattern of any currency's sign, word or code. */
+/** Holds a pattern of any currency's sign, word or code. */
 const CURRENCY = `${`${WORDS} ${CODES}`.split(' ').map(escaped).join('|')}|\\p{Sc}`
 
 export type DecimalSign = (typeof DECIMALS)[number]
 
-/** A number in a cell, whether decimals beyond the fourth were rounded away, and which; see `digitsBeyond`. */
+/**
+ * Describes a number in a cell, whether decimals beyond the fourth were rounded away, and which; see `digitsBeyond`.
+ */
 export type NumberCell = { readonly value: bigint; readonly rounded: boolean; readonly beyond?: string }
 
-/** What stands around the digits of a number, and the digits. */
+/** Describes the affixes of a number, and its digits. */
 export type Dressed = {
   readonly body: string
   readonly isNegative: boolean
@@ -30,13 +32,16 @@ export type Dressed = {
 }
 
 const BLANK = String.raw` \u00a0\u2009\u202f`
-/** Digits with whatever separates them, and an exponent; what they mean is settled by the decimal sign. */
+/** Matches digits with whatever separates them, and an exponent; the decimal sign settles what they mean. */
 const BODY = new RegExp(String.raw`(?:[.,]\d+|\d(?:[\d.,'’${BLANK}]*\d)?)(?:[.,](?=$)|[eE][-+−]?\d+)?`, 'uy')
 const BLANKS = new Set(' \u00a0\u2009\u202f')
 const SIGNS = new Set('-−–+()')
 const UNIT = new RegExp(`%|${CURRENCY}`, 'iuy')
 
-/** Brackets, or one minus before or after; `undefined` where signs contradict each other. */
+/**
+ * Tells whether brackets, or one minus before or after, make a number negative; `undefined` where signs contradict each
+ * other.
+ */
 const isNegativeBy = (before: string, after: string): boolean | undefined => {
   if (before === '(' && after === ')') return true
   const signs = before + after
@@ -83,7 +88,9 @@ const GROUPED: Readonly<Record<DecimalSign, RegExp>> = {
 }
 const DIGITS = /^\d*$/
 
-/** The digits of a number with a decimal sign, as `parseDecimal` takes them; `undefined` where they are none. */
+/**
+ * Returns the digits of a number with a decimal sign, as `parseDecimal` takes them; `undefined` where they are none.
+ */
 const plainDigits = (body: string, sign: DecimalSign): string | undefined => {
   const [mantissa = '', exponent] = body.split(/e/i)
   const [whole = '', fraction, ...more] = mantissa.split(sign)
@@ -110,10 +117,10 @@ export const readDressed = ({ body, isNegative }: Dressed, sign: DecimalSign): N
 const NAMES: Readonly<Record<DecimalSign, string>> = { '.': 'a decimal point', ',': 'a decimal comma' }
 const OTHER: Readonly<Record<DecimalSign, DecimalSign>> = { '.': ',', ',': '.' }
 
-/** The other decimal sign. */
+/** Returns the other decimal sign. */
 export const otherSign = (sign: DecimalSign): DecimalSign => OTHER[sign]
 
-/** A decimal sign in words. */
+/** Returns a decimal sign in words. */
 export const nameOfSign = (sign: DecimalSign): string => NAMES[sign]
 
 /** Says why a text is no number with that decimal sign. */
@@ -125,7 +132,7 @@ export const faultOfNumber = (text: string, sign: DecimalSign): Fault => {
   return new Misread(`has ${NAMES[OTHER[sign]]}, where numbers have ${NAMES[sign]}`)
 }
 
-/** What was read of a text, with the text where it is a fault. */
+/** Returns what was read of a text, with the text where it is a fault. */
 export const toldOf = (text: string, cell: NumberCell | Fault): NumberCell | Fault => {
   if (!(cell instanceof Fault)) return cell
   const told = `"${text}" ${cell.message}`

@@ -5,7 +5,7 @@ const NUMBERS = 5
 const DECIMALS = 2
 const LETTERS = 16
 
-/** Whether a value is left out, cleared or given. */
+/** Returns whether a value is omitted, cleared or given, as a number. */
 const stateOf = (value: unknown): number => (value === undefined ? 0 : value === null ? 1 : 2)
 
 const stateOfValues = ({ actual, target, notes, addToActual }: EntryDraft): number =>
@@ -17,8 +17,8 @@ const textOf = (drafts: readonly EntryDraft[]): string => {
 }
 
 /**
- * 64 bits that are the same for the same drafts in the same order, in hexadecimal. Of a million rows each counts here, so
- * numbers are not made text of.
+ * Returns 64 bits, in hexadecimal, that are the same for the same drafts in the same order. It runs over millions of
+ * rows, so numbers are not made into text.
  */
 export const digestOf = (drafts: readonly EntryDraft[]): string => {
   const memory = new ArrayBuffer(drafts.length * (NUMBERS + DECIMALS) * 8)

@@ -1,7 +1,7 @@
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { ownerOf } from '../owner.ts'
 
-/** What names an entry, in the order in which entries are sent. */
+/** Names an entry, in the order in which entries are sent. */
 export type EntryKey = readonly [owner: number, kpi: number, day: number]
 
 export const keyOf = (draft: EntryDraft): EntryKey => [ownerOf(draft), draft.kpi_id, draft.entry_date]

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { JournalHead } from './journal.ts'
 import { holdJournal, journalInMemory, removeHeld, told } from './lock.ts'
 
-/** The file of a journal, held by this process alone. */
+/** Describes the file of a journal, held by this process alone. */
 export type JournalFile = {
   readonly database: DatabaseSync
   /** Runs what writes to it; it is on the disk afterwards where it was asked to be. */
@@ -52,7 +52,7 @@ export const openJournalFile = (path: string | undefined, head: JournalHead): Jo
     told(path ?? IN_MEMORY, () => (path === undefined ? journalInMemory(head) : holdJournal(path, head))),
   )
 
-/** The same where there is to be one. */
+/** Opens an existing journal; returns undefined where there is none. */
 export const findJournalFile = (path: string): JournalFile =>
   fileOf(
     path,

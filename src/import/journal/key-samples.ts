@@ -1,7 +1,7 @@
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { ownerOf } from '../owner.ts'
 
-/** Of each of some entries two numbers for its key and one for its values, by which it is known again. */
+/** Holds for each entry two numbers of its key and one of its values, by which it is recognized. */
 export type Marks = Int32Array
 
 const NUMBERS = 3
@@ -26,7 +26,7 @@ const finish = (hash: number): number => {
 const keyMark = (seed: number, draft: EntryDraft): number =>
   finish(mixNumber(mixNumber(mixNumber(seed, ownerOf(draft)), draft.kpi_id), draft.entry_date))
 
-/** What is left out, cleared or given is told apart by the first number. */
+/** Returns a hash with a decimal mixed in; omitted, cleared and given values differ. */
 const mixDecimal = (hash: number, value: bigint | null | undefined): number =>
   value === undefined ? mix(hash, 1) : value === null ? mix(hash, 2) : mixNumber(mix(hash, 3), Number(value))
 
@@ -40,7 +40,7 @@ const mixText = (hash: number, value: string | null | undefined): number => {
 const valueMark = ({ actual, target, notes }: EntryDraft): number =>
   finish(mixText(mixDecimal(mixDecimal(0, actual), target), notes))
 
-/** The marks of entries, in their order. A million of them are made at a time, so that they are cheap. */
+/** Returns the samples of entries, in their order. It runs over millions of entries, so it must be cheap. */
 export const marksOf = (drafts: readonly EntryDraft[]): Marks => {
   const marks = new Int32Array(drafts.length * NUMBERS)
   let at = 0
@@ -56,7 +56,7 @@ export const marksOf = (drafts: readonly EntryDraft[]): Marks => {
 const keyAt = (marks: Marks, at: number): string => `${marks[at * NUMBERS]}/${marks[at * NUMBERS + 1]}`
 const countOf = (marks: Marks): number => marks.length / NUMBERS
 
-/** Where among earlier marks each of some entries stands, if it does, and whether it holds what it held. */
+/** Returns where each entry is among earlier samples, if it is, and whether its values are the same. */
 export const findMarks = (
   earlier: Marks,
   marks: Marks,
@@ -69,7 +69,7 @@ export const findMarks = (
   })
 }
 
-/** So many entries are marked at a time. */
+/** Sets how many entries are sampled at a time. */
 const AT_A_TIME = 1000
 
 /** Counts the entries whose keys are among earlier marks. */
@@ -87,7 +87,7 @@ export const countKnown = (earlier: readonly Marks[], drafts: Iterable<EntryDraf
   return count
 }
 
-/** Marks, and after them those of earlier ones whose keys are not among them. */
+/** Returns samples, and after them those of earlier ones whose keys are not among them. */
 export const joinMarks = (marks: Marks, earlier: Marks): Marks => {
   const own = new Set(Array.from({ length: countOf(marks) }, (_, at) => keyAt(marks, at)))
   const others = Array.from({ length: countOf(earlier) }, (_, at) => at).filter((at) => !own.has(keyAt(earlier, at)))

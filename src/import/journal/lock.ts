@@ -7,7 +7,7 @@ import type { JournalHead } from './journal.ts'
 import { makeMissing } from './private-folder.ts'
 import { isSealed, keepSeal, SEAL_SCHEMA } from './seal.ts'
 
-/** What keeps a journal from being written: nothing may be sent that is not written down. */
+/** Reports that a journal cannot be written: nothing may be sent that is not journaled. */
 export class JournalFault extends KpiError {}
 
 // SQLite's primary result codes.
@@ -23,10 +23,10 @@ const DAMAGED: ReadonlySet<number> = new Set([11, 26])
 const resultCode = (error: unknown): number =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0
 
-/** Returns whether an error says that somebody else has the file locked. */
+/** Tells whether an error means that another process has locked the file. */
 const isBusy = (error: unknown): boolean => BUSY.has(resultCode(error))
 
-/** What is told of a journal that cannot be gone on with. */
+/** Returns the error for a journal that cannot be continued. */
 const unreadable = (path: string, what: string, cause?: unknown): JournalFault =>
   new JournalFault(
     'unusable',
@@ -44,7 +44,7 @@ const faultOf = (error: unknown, path: string): unknown => {
   return new JournalFault('unusable', `cannot write the journal ${path}: ${reason}`, { cause: error })
 }
 
-/** Does what is done with a journal; what goes wrong is told with its path. */
+/** Runs an operation on a journal; errors name its path. */
 export const told = <T>(path: string, work: () => T): T => {
   try {
     return work()
@@ -73,9 +73,9 @@ create table ones (
 pragma user_version = ${VERSION}`
 
 /**
- * A run tries so often to get its own journal, and waits so long in between. Imports of other files lock it for some
- * milliseconds while they look at what is unfinished, and give way to it: they do not wait. SQLite's own waiting does not
- * cover every lock.
+ * Sets how often a run tries to lock its own journal, and the pause in between. Imports of other files lock it for some
+ * milliseconds while they look for unfinished runs, and do not wait themselves. SQLite's own waiting does not cover
+ * every lock.
  */
 const [TRIES, PAUSE_MS] = [100, 30]
 
@@ -93,7 +93,10 @@ const patiently = <T>(work: () => T): T => {
   }
 }
 
-/** What lies beside a journal from before there is one until it is whole: without it, one that is empty has lost what it held. */
+/**
+ * Returns the marker file that stands beside a journal until it is complete: without it, an empty journal has lost its
+ * content.
+ */
 const markOf = (path: string): string => `${path}-new`
 
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
@@ -127,8 +130,8 @@ const mustBeWhole = (database: DatabaseSync, path: string): void => {
 }
 
 /**
- * Takes the lock, which lasts until the file is closed, and fills one that is new; false where it is not the one at the path. All of
- * it lies in one file: what is written ahead in a second one could be lost without a trace.
+ * Takes the lock, which lasts until the file is closed, and sets up a new journal; returns false where it is not the
+ * file at the path. All of it is in one file: what is written ahead in a second one could be lost without a trace.
  */
 const takeHold = (database: DatabaseSync, path: string, inode: number, head: JournalHead | undefined): boolean => {
   database.exec('pragma locking_mode = exclusive; pragma journal_mode = delete; begin immediate')
@@ -171,7 +174,10 @@ const hold = (path: string, head: JournalHead | undefined): DatabaseSync => {
   }
 }
 
-/** Holds the journal at a path, begun with a head where there is none; without a head there has to be one, and nobody waits for it. */
+/**
+ * Locks the journal at a path, creating it with a head where there is none; without a head it must exist, and is not
+ * waited for.
+ */
 export const holdJournal = (path: string, head: JournalHead | undefined): DatabaseSync =>
   head ? patiently(() => hold(path, head)) : hold(path, head)
 
@@ -183,7 +189,7 @@ export const removeHeld = (database: DatabaseSync, path: string): void => {
   database.close()
 }
 
-/** A journal that lasts as long as its process. */
+/** Returns a journal in memory, for runs that cannot be continued. */
 export const journalInMemory = (head: JournalHead): DatabaseSync => {
   const database = new DatabaseSync(':memory:')
   fill(database, head)

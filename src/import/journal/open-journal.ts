@@ -6,7 +6,7 @@ import type { Intent, Interval, Journal, JournalHead, One } from './journal.ts'
 import type { Marks } from './key-samples.ts'
 import type { Tally } from './tally.ts'
 
-/** An intent as the table has it, column by column. */
+/** Returns an intent as the values of a row. */
 const valuesOf = ({ first, last, count, digest, way, places, stage, sentAt }: Intent): (string | number | null)[] => [
   ...first,
   ...last,
@@ -23,7 +23,7 @@ type Row = ReturnType<StatementSync['get']> & {}
 const outcomeIn = ({ outcome }: Row): Tally | undefined =>
   typeof outcome === 'string' ? (JSON.parse(outcome) as Tally) : undefined
 
-/** An interval as it stands in the table. */
+/** Returns the interval of a row. */
 const intervalOf = (row: Row): Interval => ({
   id: Number(row['id']),
   first: [Number(row['first_owner']), Number(row['first_kpi']), Number(row['first_day'])],
@@ -38,13 +38,15 @@ const intervalOf = (row: Row): Interval => ({
   outcome: outcomeIn(row),
 })
 
-/** What was there before an entry: ids, with commas between where there are several; they count from 1, so that 0 is nothing. */
+/**
+ * Returns the ids that existed before an entry from a column: separated by commas, 0 for nothing, as ids count from 1.
+ */
 const knownOf = (value: Row[string] | undefined): number[] | null | undefined => {
   if (typeof value === 'string') return value.split(',').map(Number)
   return value === null ? undefined : Number(value) === 0 ? null : [Number(value)]
 }
 
-/** An entry that was sent by itself, as it stands in the table. */
+/** Returns the single entry of a row. */
 const oneOf = (row: Row): One => ({
   key: [Number(row['owner']), Number(row['kpi']), Number(row['day'])],
   digest: String(row['digest']),
@@ -53,11 +55,11 @@ const oneOf = (row: Row): One => ({
   outcome: outcomeIn(row),
 })
 
-/** What a column holds for that. */
+/** Returns the value of that column. */
 const knownToRow = (known: One['known']): number | string | null =>
   known === undefined ? null : (known?.join(',') ?? 0)
 
-/** The head of a journal as it stands there. */
+/** Returns the head of a journal from its row. */
 const headOf = (row: Row): JournalHead => JSON.parse(String(row['value'])) as JournalHead
 
 const KEY_COLUMNS = 'first_owner, first_kpi, first_day, last_owner, last_kpi, last_day'
@@ -80,7 +82,7 @@ const headIn = (file: JournalFile, { runId, caller }: JournalHead): JournalHead 
   return head
 }
 
-/** Removes the journal of a run that has come to its end; one that another process goes on with is left to that. */
+/** Removes the journal of a run that has ended; one that another process continues is left to that. */
 const forgetJournal = (path: string | undefined, head: JournalHead): void => {
   if (path === undefined || !existsSync(path)) return
   try {
@@ -121,7 +123,7 @@ export const readMarks = (path: string): Marks[] => {
   }
 }
 
-/** The journal of a run at a path, begun with a head where it is new; in memory where there is no path. */
+/** Opens the journal of a run at a path, creating it with a head; in memory where there is no path. */
 export const openJournal = (path: string | undefined, asked: JournalHead): Journal => {
   const file = openJournalFile(path, asked)
   const { database, write } = file

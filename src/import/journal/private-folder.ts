@@ -1,12 +1,12 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Whether there is a folder at a path. */
+/** Tells whether there is a folder at a path. */
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /**
- * Makes what is missing of a path, for its owner alone, part by part: making all at once never ends where the system
- * allows no folder.
+ * Creates what is missing of a path, for its owner alone, part by part: creating all at once never ends where the
+ * system allows no folder.
  */
 export const makeMissing = (path: string): void => {
   if (isFolder(path)) return

@@ -2,10 +2,10 @@ import type { BatchResult } from '../../domain/resources/entry.ts'
 import { emptySummary, type Summary } from '../import-types.ts'
 import type { Rejects } from '../rejects/rejects.ts'
 
-/** What of a summary is counted as entries are sent. */
+/** Lists the counts of a summary that sending changes. */
 const COUNTED = ['created', 'updated', 'unchanged', 'sent', 'skipped', 'empty'] as const
 
-/** What became of some entries: how many came to what, and which lines were refused, with the reasons. */
+/** Describes what became of some entries: how many came to what, and which lines were refused, with the reasons. */
 export type Tally = Record<(typeof COUNTED)[number], number> & { readonly refused: [line: number, reason: string][] }
 
 export const emptyTally = (): Tally => ({
@@ -35,7 +35,7 @@ export const refuseLines = (
 
 const countIn = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, Number(count)) : 0)
 
-/** Counts what a service says of so many entries, as far as that adds up; all else of them was sent. */
+/** Counts what a service says of so many entries, as far as that adds up; the rest counts as sent. */
 export const countResult = (tally: Tally, result: BatchResult, count: number): void => {
   const created = countIn(result.rows_created)
   const updated = countIn(result.rows_updated)
@@ -48,7 +48,7 @@ export const countResult = (tally: Tally, result: BatchResult, count: number): v
   tally.unchanged += unchanged
 }
 
-/** Where a run counts: in its summary and rejects. */
+/** Names where a run counts: its summary and rejects. */
 export type Counting = { readonly summary: Summary; readonly rejects: Pick<Rejects, 'add'> }
 
 /** Counts what became of some entries in the summary of a run, and in its rejects. */

@@ -11,7 +11,7 @@ const journalsIn = (folder: string): string[] =>
     .filter((name) => name.endsWith(JOURNAL_ENDING))
     .map((name) => join(folder, name))
 
-/** What is said at the head of another run's journal; not there where it is in use, or cannot be read. */
+/** Returns the head of another run's journal; undefined where it is in use, or cannot be read. */
 const look = (path: string): Unfinished[] => {
   try {
     return [{ ...readJournal(path), at: path }]
@@ -20,7 +20,7 @@ const look = (path: string): Unfinished[] => {
   }
 }
 
-/** Another run that did not end. */
+/** Describes another run that did not end. */
 type Unfinished = JournalHead & Pick<Journal, 'doneBefore'> & { readonly at: string }
 
 const othersIn = (folder: string, own: string, { service }: JournalHead): Unfinished[] =>
@@ -29,13 +29,13 @@ const othersIn = (folder: string, own: string, { service }: JournalHead): Unfini
     .flatMap(look)
     .filter((other) => other.service === service)
 
-/** When something was, for people. */
+/** Returns a time for messages, to the minute. */
 export const minuteOf = (milliseconds: number): string =>
   `${new Date(milliseconds).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 const hasSameAccount = (left: JournalHead, right: JournalHead): boolean => left.account.for === right.account.for
 
-/** In what two runs differ that are not the same one, though they load the same. */
+/** Returns in what two runs of the same rows differ. */
 const differenceOf = (head: JournalHead, other: JournalHead): 'flags' | 'credentials' =>
   hasSameAccount(head, other) ? 'flags' : 'credentials'
 
@@ -59,9 +59,9 @@ const addsAgain = (head: JournalHead, other: Unfinished, again: number): KpiErro
 }
 
 /**
- * Refuses to add rows that another run may have added, as far as it came: whether it loaded the same rows with other flags
- * or credentials, or a file that has some of them. Where the bundled service names the accounts of both and they differ,
- * that is no question. `drafts` are the entries of this run.
+ * Refuses to add rows that another run may have added: it imported the same rows with other flags or credentials, or a
+ * file that has some of them. Where the bundled service names the accounts of both and they differ, it may. `drafts`
+ * are the entries of this run.
  */
 export const mustNotAddAgain = (
   folder: string,
@@ -77,7 +77,10 @@ export const mustNotAddAgain = (
   }
 }
 
-/** What is said of a run that loaded the same file into the same service: an earlier content of it, or in another way. */
+/**
+ * Returns the note on a run that imported the same file into the same service: an earlier content of it, or with other
+ * options.
+ */
 const noteOn = (head: JournalHead, other: Unfinished): string => {
   const { path, content, beganAt, doneBefore, at } = other
   const unlike = differenceOf(head, other)
@@ -88,7 +91,7 @@ const noteOn = (head: JournalHead, other: Unfinished): string => {
   return `an import of ${what} that began at ${minuteOf(beganAt)} was not finished (${doneBefore} of its entries were sent)${goingOn}; this one is another run, remove ${at} once that one is not needed`
 }
 
-/** What there is to say of other runs that loaded the same file into the same service, and did not end. */
+/** Returns the notes on other runs that imported the same file into the same service, and did not end. */
 export const notesOnUnfinished = (folder: string, own: string, head: JournalHead): string[] =>
   othersIn(folder, own, head)
     .filter(({ path }) => path === head.path)

@@ -3,16 +3,16 @@ import { KpiError } from '../../domain/errors.ts'
 import type { Encoding } from './encoding.ts'
 import { type Content, unfinishedBytes } from './inspect.ts'
 
-/** The letters of the bytes from 80 to 9F, which Latin-1 has no letters for; five bytes mean nothing here either. */
+/** Maps the bytes from 80 to 9F, which Latin-1 leaves empty, to characters; five of them mean nothing here either. */
 const LETTERS = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 const UNDEFINED = /[\x81\x8d\x8f\x90\x9d]/
 const UTF8_LETTER = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/
 
-/** Text of Windows-1252. */
+/** Decodes Windows-1252. */
 export const windowsText = (bytes: Buffer): string =>
   bytes.toString('latin1').replaceAll(/[\x80-\x9f]/g, (byte) => LETTERS.charAt(byte.charCodeAt(0) - 0x80))
 
-/** The first place that a pattern of bytes matches, by its line. A match may not span lines. */
+/** Returns the first match of a pattern of bytes, with its line. A match may not span lines. */
 const findBytes = async (content: Content, pattern: RegExp): Promise<{ line: number; bytes: string } | undefined> => {
   let [line, rest] = [1, '']
   for await (const chunk of content) {
@@ -27,13 +27,13 @@ const findBytes = async (content: Content, pattern: RegExp): Promise<{ line: num
   return undefined
 }
 
-/** The first byte that is no letter. */
+/** Returns the first byte that stands for no character. */
 export const findUndefined = async (content: Content): Promise<{ line: number; byte: string } | undefined> => {
   const found = await findBytes(content, UNDEFINED)
   return found && { line: found.line, byte: found.bytes.charCodeAt(0).toString(16).toUpperCase() }
 }
 
-/** The first bytes that are a letter of UTF-8, and what they would be in Windows-1252. */
+/** Returns the first bytes that are a character in UTF-8, and what they would be in Windows-1252. */
 export const findUtf8Letters = async (
   content: Content,
 ): Promise<{ line: number; letter: string; asWindows: string } | undefined> => {
@@ -79,7 +79,7 @@ const decoderOf = (encoding: Encoding): Decode => {
   return wideDecoder(encoding)
 }
 
-/** The text of a file without its byte order mark. */
+/** Yields the text of a file without its byte order mark. */
 export async function* decoded(content: Content, encoding: Encoding): AsyncGenerator<string> {
   const decode = decoderOf(encoding)
   let isFirst = true

@@ -3,33 +3,33 @@ import { roleOf } from '../columns/header.ts'
 import { type Separator, separatorName, SEPARATORS } from '../options.ts'
 import { createSplitter, type Row } from './rows.ts'
 
-/** What stands between the cells of a file. */
+/** Describes the delimiter of a file. */
 type FoundSeparator = {
   readonly separator: Separator
   readonly evidence: readonly string[]
 }
 
-/** The first lines of a text, and whether that is all of it. */
+/** Describes the first lines of a text, and whether that is all of it. */
 type Beginning = { readonly text: string; readonly isAll: boolean }
 
-/** The first lines as one separator has them. */
+/** Describes the first lines as one delimiter splits them. */
 type Reading = {
   readonly separator: Separator
   readonly cells: number
-  /** How many lines there are, the header too, and how many of them have as many cells as the header. */
+  /** Counts the lines, the header included, and those with as many cells as the header. */
   readonly lines: number
   readonly alike: number
-  /** How many columns have a name that is known, and how many hold nothing but numbers and dates, together. */
+  /** Counts the columns with a known name, plus those that hold only numbers and dates. */
   readonly clear: number
   readonly header: readonly string[]
 }
 
-/** What Excel writes in a first line. */
+/** Matches the first line in which Excel names the delimiter. */
 const SAID = /^"?sep=([^\r\n]+?)"?\r?(?:\n|$)/i
-/** A number or date, however it is written, or nothing. */
+/** Matches a number or date in any format, or nothing. */
 const PLAIN_CELL = /^[\s\d.,'’/:%€$£()+-]*$/
 
-/** The rows that can be read, up to where that ends. */
+/** Yields the rows up to the first that cannot be read. */
 const rowsBy = ({ text, isAll }: Beginning, separator: string): Row[] => {
   const [splitter, rows] = [createSplitter(separator, 'it'), [] as Row[]]
   try {
@@ -60,7 +60,9 @@ const readBy = (beginning: Beginning, separator: Separator): Reading => {
 
 const share = ({ lines, alike }: Reading): number => alike / lines
 
-/** Whether one reading is better in one respect and in none worse, or clearly better in how many lines are alike. */
+/**
+ * Tells whether one reading is better in one respect and in none worse, or clearly better in how many lines are alike.
+ */
 const beats = (one: Reading, other: Reading): boolean => {
   const [byShare, byClear] = [share(one) - share(other), one.clear - other.clear]
   if (byShare >= 0 && byClear >= 0) return byShare > 0 || byClear > 0
@@ -99,7 +101,7 @@ const choose = (readings: readonly Reading[]): Reading => {
   )
 }
 
-/** Whether the first line is there only to say what separates cells. */
+/** Tells whether the first line only names the delimiter. */
 export const saysSeparator = (text: string): boolean => SAID.test(text)
 
 /** Finds out what separates the cells of a file from its first lines. */

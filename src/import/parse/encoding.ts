@@ -3,7 +3,7 @@ import type { ENCODINGS } from '../options.ts'
 import { findUndefined, findUtf8Letters, windowsText } from './decode.ts'
 import { type Content, type Inspection, lineOfByte } from './inspect.ts'
 
-/** A word of a file with letters that are not ASCII, and its line. */
+/** Describes a word with characters beyond ASCII, and its line. */
 type Word = { readonly line: number; readonly word: string }
 
 const HIGH = 'À-ÖØ-öø-ÿŠšŒœŽžŸ'
@@ -11,7 +11,10 @@ const LETTER = `[A-Za-z${HIGH}]`
 const LARGE = 'À-ÖØ-ÞŠŒŽŸ'
 const SMALL = 'a-zß-öø-ÿšœž'
 
-/** What no language of Windows-1252 writes, but other encodings look like: symbols in words, words of foreign letters. */
+/**
+ * Matches what no language of Windows-1252 writes, but other encodings look like: symbols in words, words of foreign
+ * letters.
+ */
 const STRANGE = new RegExp(
   [
     `${LETTER}[†‡‰ˆ˜™‹›ƒ¡¢£¤¥¦§¨©¬¯±³µ¶¸¹¼½¾¿÷“”€]+${LETTER}`,
@@ -43,7 +46,7 @@ const wordAround = (text: string, at: number): string => {
 
 const lineAt = (text: string, at: number, first: number): number => first + text.slice(0, at).split('\n').length - 1
 
-/** The text of a file as Windows-1252, in parts that do not cut words, with the line that each begins on. */
+/** Yields the text of a file as Windows-1252, in parts that do not cut words, with the line that each begins on. */
 async function* textOf(content: Content): AsyncGenerator<{ text: string; line: number }> {
   let [rest, line] = ['', 1]
   for await (const chunk of content) {
@@ -78,7 +81,7 @@ const WORKBOOK = 'an Excel workbook'
 const SAVE = 'save it as CSV'
 const UNPACK = 'unpack it first'
 
-/** What begins like this is no text; where it also holds something, what that shows. */
+/** Lists the first bytes of binary files; some need a second piece of evidence. */
 const BINARY: readonly (readonly [begins: string, what: string, advice: string, holds?: RegExp])[] = [
   ['PK\x03\x04', 'an OpenDocument spreadsheet', SAVE, /mimetypeapplication\/vnd\.oasis/],
   ['PK\x03\x04', WORKBOOK, SAVE, /\[Content_Types\]\.xml|xl\/|_rels\//],
@@ -96,7 +99,7 @@ const BINARY: readonly (readonly [begins: string, what: string, advice: string, 
   ['', 'a tar archive', UNPACK, /^.{257}ustar/s],
 ]
 
-/** Text that is no table. */
+/** Lists the beginnings of text that is no table. */
 const OTHER_TEXT: readonly (readonly [begins: RegExp, what: string])[] = [
   [/^\s*<(?:!doctype html|html|table|head|body)\b/i, 'a web page'],
   [/^\s*<\?xml/, 'XML'],
@@ -105,7 +108,7 @@ const OTHER_TEXT: readonly (readonly [begins: RegExp, what: string])[] = [
 const HEAD_BYTES = 4096
 const UTF8_MARK = '\xef\xbb\xbf'
 
-/** What a file seems to be that is no table of text, with what to do about it; `undefined` where nothing shows that. */
+/** Returns what a file is that is no table of text, with what to do about it; `undefined` where nothing shows that. */
 const kindOf = (head: Buffer): string | undefined => {
   const start = head.toString('latin1', 0, HEAD_BYTES)
   const binary = BINARY.find(([begins, , , holds]) => start.startsWith(begins) && (holds?.test(start) ?? true))
@@ -117,16 +120,16 @@ const kindOf = (head: Buffer): string | undefined => {
 
 export type Encoding = (typeof ENCODINGS)[number]
 
-/** How the letters of a file are written. */
+/** Describes the character encoding of a file. */
 type FoundEncoding = {
   readonly encoding: Encoding
   readonly hasMark: boolean
   readonly evidence: readonly string[]
-  /** What was taken for granted and has to be told. */
+  /** Says what was assumed, which is reported. */
   readonly assumed?: string
 }
 
-/** A file while that is found out: its content can be read again. */
+/** Describes a file while its encoding is detected: its content can be read again. */
 type Inspected = { readonly name: string; readonly seen: Inspection; readonly reread: () => Content }
 
 const MARKS: readonly (readonly [bytes: string, encoding: Encoding])[] = [
@@ -137,7 +140,7 @@ const MARKS: readonly (readonly [bytes: string, encoding: Encoding])[] = [
 
 const unreadable = (name: string, why: string): KpiError => new KpiError('malformed', `cannot read ${name}: ${why}`)
 
-/** Text that is mostly ASCII has a NUL in every other byte of UTF-16, on the same side. */
+/** Returns UTF-16 where every other byte is NUL, on the same side, as in text that is mostly ASCII. */
 const nulEncoding = (head: Buffer): Encoding | undefined => {
   const [even, odd] = [0, 1].map((side) => head.filter((byte, at) => byte === 0 && at % 2 === side).length)
   const most = head.length / 4
@@ -163,7 +166,7 @@ const mustBeDefined = async ({ name, reread }: Inspected, but: string): Promise<
   throw unreadable(name, `${but}line ${found.line} holds byte ${found.byte}, which is no letter in windows-1252`)
 }
 
-/** A file that is not UTF-8: Windows-1252, unless other lines are UTF-8 or bytes are left that mean nothing there. */
+/** Returns Windows-1252 for a file that is not UTF-8, unless other lines are UTF-8 or some bytes mean nothing there. */
 const findWindows = async (file: Inspected, place: number): Promise<FoundEncoding> => {
   const { line, byte } = await lineOfByte(file.reread(), place)
   const shown = `line ${line} holds byte ${byte}, which is not UTF-8`
@@ -196,7 +199,7 @@ const findWindows = async (file: Inspected, place: number): Promise<FoundEncodin
   return { encoding: 'windows-1252', hasMark: false, evidence, assumed }
 }
 
-/** What the byte order mark says, which what was asked may not contradict. */
+/** Returns the encoding of a byte order mark, which the user's may not contradict. */
 const byMark = async (file: Inspected, asked: Encoding | undefined): Promise<FoundEncoding | undefined> => {
   const start = file.seen.head.toString('latin1', 0, 3)
   const [, encoding] = MARKS.find(([bytes]) => start.startsWith(bytes)) ?? []
@@ -234,7 +237,7 @@ const byContent = async (file: Inspected): Promise<FoundEncoding> => {
   return { encoding: 'utf-8', hasMark: false, evidence: [`encoding utf-8: ${shown}`] }
 }
 
-/** Finds out how the letters of a file are written: as asked, by its byte order mark, or by its bytes. */
+/** Detects the character encoding of a file: as asked, by its byte order mark, or by its bytes. */
 export const findEncoding = async (file: Inspected, asked: Encoding | undefined): Promise<FoundEncoding> => {
   const kind = kindOf(file.seen.head)
   if (kind !== undefined) throw unreadable(file.name, kind)

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { KpiError } from '../../domain/errors.ts'
 import type { Content } from './inspect.ts'
 
-/** How many bytes of a file are read at once. */
+/** Sets how many bytes of a file are read at once. */
 export const CHUNK_BYTES = 1 << 16
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'part of its path is not a directory',
 }
 
-/** An error of the file system as one line that names the file and says why. Anything else passes through. */
+/** Returns an error of the file system as one line that names the file and says why. Any other error passes through. */
 export const fileError = (error: unknown, act: 'read' | 'write', path: string): unknown => {
   if (error instanceof KpiError || !(error instanceof Error) || !('code' in error)) return error
   const isLost = act === 'write' && error.code === 'ENOENT'
@@ -30,8 +30,8 @@ export const fileError = (error: unknown, act: 'read' | 'write', path: string): 
 const OPEN_FILE = /^\/(?:dev\/(?:stdin|stdout|stderr|fd\/)|proc\/)/
 
 /**
- * Returns whether there is something other than a file, such as a pipe or `/dev/null`: read once, written to, not replaced.
- * So are open files by the names that the system gives them.
+ * Tells whether a path is no regular file, such as a pipe or `/dev/null`, which is read once, and written to rather
+ * than replaced. So are open files by the names that the system gives them.
  */
 export const isDevice = (path: string): boolean => {
   if (OPEN_FILE.test(path)) return true
@@ -39,20 +39,20 @@ export const isDevice = (path: string): boolean => {
   return found !== undefined && !found.isFile() && !found.isDirectory()
 }
 
-/** A file that can be read more than once. */
+/** Describes a file that can be read more than once. */
 export type Source = {
   readonly name: string
   readonly open: () => Content
-  /** What is another one once the file has changed. */
+  /** Returns a value that changes when the file does. */
   readonly stamp: () => string
-  /** Who may read it, as the rights of a file: what is made of its content is for no others. */
+  /** Holds the file's permissions: what is made of its content gets no wider ones. */
   readonly mode: number
   readonly close: () => void
 }
 
 type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string>
 
-/** The bytes of a stream; what fails is told by the name that the user gave. */
+/** Yields the bytes of a stream; errors name it as the user did. */
 export async function* bytesOf(stream: Readable, name: string): Content {
   try {
     yield* stream as AsyncIterable<Buffer>
@@ -61,7 +61,7 @@ export async function* bytesOf(stream: Readable, name: string): Content {
   }
 }
 
-/** Which file that is and how it is: its number, size and time. */
+/** Returns the identity and state of a file: its number, size and time. */
 const stampOf = (path: string, name: string): string => {
   try {
     const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true })
@@ -71,7 +71,7 @@ const stampOf = (path: string, name: string): string => {
   }
 }
 
-/** A file on disk, called by the name that the user gave. Fails at once where it cannot be read. */
+/** Returns a source for a file on disk, named as the user did. Fails at once where it cannot be read. */
 export const fileSource = (path: string, name: string): Source => {
   let mode: number
   try {
@@ -91,16 +91,18 @@ export const fileSource = (path: string, name: string): Source => {
   }
 }
 
-/** Rights of files: all there are, reading and writing for the owner, and reading for others, which is the most they get. */
+/**
+ * Names permissions: all bits, reading and writing for the owner, and reading for others, which is the most they get.
+ */
 const ALL = 0o777
 const OWNER = 0o600
 const OTHERS_READ = 0o044
 
-/** How a file is written. */
+/** Describes how a file is written. */
 type Writing = {
-  /** The rights of what its content comes from, which nobody may read it without. */
+  /** Holds the permissions of what its content comes from, which also bound its own. */
   readonly like?: number
-  /** Called with the path of what is whole, before that takes its place. */
+  /** Takes the path of the complete file, before it is renamed. */
   readonly onWhole?: (written: string) => Promise<void>
 }
 
@@ -120,8 +122,8 @@ const writeBeside = async (path: string, chunks: Chunks, { like = ALL, onWhole }
 }
 
 /**
- * Writes a file so that there is never half of it under its name: what was there before is replaced by the whole, or
- * stays. Others may read it only where they could read what was there, and what its content comes from.
+ * Writes a file beside its place and renames it, so that its name never has half of it: the old file is replaced by the
+ * whole, or stays. Others may read it only where they could read the old one, and what its content comes from.
  */
 export const writeWhole = async (path: string, chunks: Chunks, writing: Writing = {}): Promise<void> => {
   try {

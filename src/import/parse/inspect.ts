@@ -1,30 +1,30 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 
-/** What one pass over the content of a file finds out. */
+/** Describes what one pass over the content of a file finds out. */
 export type Inspection = {
-  /** Its beginning, and whether that is all of it. */
+  /** Holds its beginning, and whether that is all of it. */
   readonly head: Buffer
   readonly isAll: boolean
-  /** Where the first NUL byte is. */
+  /** Holds the place of the first NUL byte. */
   readonly nul: number | undefined
-  /** Where the first byte is that is not UTF-8. */
+  /** Holds the place of the first byte that is not UTF-8. */
   readonly notUtf8: number | undefined
-  /** Whether it is UTF-8 but for its last letter, which is not all there. */
+  /** Tells whether it is UTF-8 but for its last character, which is cut. */
   readonly endsCut: boolean
-  /** Whether all of it is ASCII. */
+  /** Tells whether all of it is ASCII. */
   readonly isAscii: boolean
 }
 
-/** Bytes as they come from a file. */
+/** Yields the bytes of a file. */
 export type Content = AsyncGenerator<Buffer>
 
-/** As much of the beginning as separators are found in; more of it where lines are that long. */
+/** Sets how much of the beginning is used to detect the delimiter; more where lines are that long. */
 const HEAD_BYTES = 1 << 16
 const LONGEST_HEAD_BYTES = 1 << 20
 const HEAD_LINES = 3
 const LINE_END = 0x0a
 
-/** How many bytes at the end of a chunk are a UTF-8 character that goes on in the next one. */
+/** Returns how many bytes at the end of a chunk belong to a UTF-8 character that goes on in the next one. */
 export const unfinishedBytes = (chunk: Uint8Array): number => {
   for (let back = 1; back <= Math.min(3, chunk.length); back += 1) {
     const byte = chunk[chunk.length - back] ?? 0
@@ -34,7 +34,7 @@ export const unfinishedBytes = (chunk: Uint8Array): number => {
   return 0
 }
 
-/** Where the first byte of a chunk is that cannot be UTF-8, given that there is one. */
+/** Returns the place of the first byte of a chunk that cannot be UTF-8, given that there is one. */
 const firstFault = (chunk: Buffer): number => {
   let [good, bad] = [0, chunk.length]
   while (bad - good > 1) {
@@ -46,7 +46,7 @@ const firstFault = (chunk: Buffer): number => {
   return bad - 1 - unfinishedBytes(chunk.subarray(0, bad - 1))
 }
 
-/** Finds the first byte that is not UTF-8, by its place, whatever chunks it comes in. */
+/** Finds the first byte that is not UTF-8, whatever chunks it comes in. */
 const createUtf8Check = (): {
   readonly add: (chunk: Buffer) => void
   readonly end: () => { readonly notUtf8: number | undefined; readonly endsCut: boolean; readonly isAscii: boolean }
@@ -105,7 +105,7 @@ export const inspect = async (content: Content): Promise<Inspection> => {
   return { head, isAll: size === head.length, nul, ...utf8.end() }
 }
 
-/** The line, from 1, of the byte at a place, and what that byte is. */
+/** Returns the line, from 1, of the byte at a place, and that byte. */
 export const lineOfByte = async (content: Content, place: number): Promise<{ line: number; byte: string }> => {
   let [line, start] = [1, 0]
   for await (const chunk of content) {

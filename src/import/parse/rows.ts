@@ -1,26 +1,28 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { KpiError } from '../../domain/errors.ts'
 
-/** A copy of a text that was cut out of a longer one, which the engine would keep in memory as long as its part. */
+/**
+ * Returns a copy of a text that was cut out of a longer one, which the engine would keep in memory as long as its part.
+ */
 const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
 
-/** One row of a file: the line it begins on, from 1, and its cells. */
+/** Describes one row of a file: the line it begins on, from 1, and its cells. */
 export type Row = { readonly line: number; readonly cells: readonly string[] }
 
-/** Whether a row has more cells than the header says what they are. Spreadsheets leave empty ones behind. */
+/** Tells whether a row has more cells than the header. Empty ones do not count, as spreadsheets leave them behind. */
 export const hasSurplus = (cells: readonly string[], header: readonly string[]): boolean =>
   cells.length > header.length && cells.some((cell, at) => at >= header.length && cell.trim() !== '')
 
-/** Whichever a line has: spreadsheets and scripts add lines to each other's files. */
+/** Lists the line ends, of which a file may mix several: spreadsheets and scripts add lines to each other's files. */
 const LINE_ENDS = ['\r\n', '\n']
 const MESSAGES: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quoted cell is never closed; put a quote where it ends, or leave out the one it begins with',
   CSV_INVALID_CLOSING_QUOTE: 'a quoted cell goes on after its closing quote; double a quote that stands inside it',
   INVALID_OPENING_QUOTE: 'a quote stands inside a cell that is not quoted; double it and quote the cell',
 }
-/** What a row may come to in characters, so that one that never ends does not take all memory. */
+/** Bounds the characters of a row, so that one that never ends does not take all memory. */
 const LONGEST_ROW = 1 << 24
-/** From so many characters on, the engine keeps the whole text in memory of which a part was cut out. */
+/** Sets the length from which the engine keeps the whole text in memory of which a part was cut out. */
 const CUT_OUT = 13
 
 const linesIn = (cells: readonly string[]): number => {
@@ -31,7 +33,7 @@ const linesIn = (cells: readonly string[]): number => {
   return lines
 }
 
-/** A part of a text that may be kept. */
+/** Returns a part of a text that may be kept. */
 const cut = (text: string, start: number, end: number): string => {
   const part = text.slice(start, end)
   return part.length < CUT_OUT ? part : copyOf(part)
@@ -58,8 +60,8 @@ const createCutter = (text: string, separator: string): ((start: number, end: nu
 }
 
 /**
- * Where the rows end, from a place where one begins, of which it is known that the last is whole: after the last line
- * end outside quotes. A quote within a plain cell ends them at once, as there will be nothing but an error.
+ * Returns the place after the last complete row, from the start of a row: after the last line end outside quotes. A
+ * quote within a plain cell ends them at once, as only an error follows.
  */
 const endOfRows = (text: string, start: number, separator: string): number => {
   let end = start
@@ -86,9 +88,9 @@ type Splitter = {
 }
 
 /**
- * A splitter of rows between which there are line ends (RFC 4180, LF or CRLF) and blank lines, which are left out. Lines
- * without quotes are cut here; from the first quote in a part on, it is for the parser. A text that cannot be read is
- * a `malformed` error that names the file and the line.
+ * Creates a splitter of rows (RFC 4180, LF or CRLF), which skips blank lines. Lines without quotes are split here; from
+ * the first quote in a part on, the parser does it. A text that cannot be parsed is a `malformed` error with the file
+ * and the line.
  */
 export const createSplitter = (separator: string, name: string): Splitter => {
   let [rest, line] = ['', 1]
@@ -142,7 +144,7 @@ export const createSplitter = (separator: string, name: string): Splitter => {
   }
 }
 
-/** Reads the rows of a text, some thousand at a time; `name` is that of the file. Memory does not grow with it. */
+/** Yields the rows of a text, some thousand at a time; `name` is that of the file. Memory does not grow with it. */
 export async function* readRows(
   parts: AsyncIterable<string>,
   separator: string,

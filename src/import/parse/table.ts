@@ -19,7 +19,7 @@ const damage = (name: string, error: unknown): unknown => {
   return new KpiError('malformed', `cannot read ${name}: its gzip ${why}; make it anew`, { cause: error })
 }
 
-/** What a file holds, unpacked where it is packed. */
+/** Yields what a file holds, unpacked where it is gzip. */
 async function* contentOf(bytes: Content, name: string, isPacked: boolean): Content {
   if (!isPacked) {
     yield* bytes
@@ -34,7 +34,7 @@ async function* contentOf(bytes: Content, name: string, isPacked: boolean): Cont
   }
 }
 
-/** The bytes of a file on their way, whether they are gzip, and once all have passed, their SHA-256 and how many they are. */
+/** Describes the bytes of a file on their way: whether they are gzip, and in the end their SHA-256 and count. */
 type Passing = {
   readonly bytes: Content
   readonly isGzip: boolean
@@ -57,39 +57,39 @@ const passing = async (file: Content): Promise<Passing> => {
   return { bytes: bytes(), isGzip, sum: () => ({ sha256: hash.digest('hex'), bytes: count }) }
 }
 
-/** How the bytes of a file become rows. */
+/** Describes how the bytes of a file become rows. */
 export type Reading = {
   readonly gzip: boolean
   readonly encoding: (typeof ENCODINGS)[number]
-  /** Whether it begins with a byte order mark. */
+  /** Tells whether it begins with a byte order mark. */
   readonly hasMark: boolean
   readonly separator: Separator
-  /** What in the file shows that, a line each. */
+  /** Lists the evidence in the file, a line each. */
   readonly evidence: readonly string[]
-  /** What was taken for granted and has to be told. */
+  /** Lists what was assumed, which is reported. */
   readonly assumed?: string | undefined
 }
 
-/** What the user said of how a file is to be read; whatever is left out is found out. */
+/** Describes what the user said of how a file is to be parsed; the rest is detected. */
 export type AskedReading = {
   readonly encoding?: Reading['encoding'] | undefined
   readonly separator?: Separator | undefined
 }
 
-/** A file as rows, the header first; it can be read more than once. */
+/** Describes a file as rows, the header first; it can be read more than once. */
 export type Table = {
   readonly name: string
   readonly reading: Reading
-  /** The SHA-256 of its bytes, in hexadecimal. */
+  /** Holds the SHA-256 of its bytes, in hexadecimal. */
   readonly sha256: string
   readonly bytes: number
   readonly rows: () => AsyncGenerator<readonly Row[]>
-  /** The rights of the file: what is made of its rows is for no others. */
+  /** Holds the file's permissions: what is made of its rows gets no wider ones. */
   readonly mode: number
   readonly close: () => void
 }
 
-/** The text that a file begins with. */
+/** Returns the beginning of a file as text. */
 const beginningOf = async (head: Buffer, encoding: Reading['encoding']): Promise<string> => {
   // A character may be cut off at the end, which only an end would tell.
   const once = async function* (): Content {
@@ -109,7 +109,7 @@ async function* withoutFirst(chunks: AsyncGenerator<readonly Row[]>): AsyncGener
   for await (const rows of chunks) yield rows[0]?.line === 1 ? rows.slice(1) : rows
 }
 
-/** Rows of a file that is the same in the end as it was when it was opened. */
+/** Yields rows, and throws in the end where the file has changed since it was opened. */
 async function* unchanged(
   source: Source,
   stamp: string,
@@ -161,7 +161,7 @@ export const openTable = async (source: Source, asked: AskedReading = {}): Promi
   }
 }
 
-/** Whether a file holds more than a header. */
+/** Tells whether a file holds more than a header. */
 export const hasRows = async (table: Table): Promise<boolean> => {
   let count = 0
   for await (const rows of table.rows()) {
@@ -171,7 +171,7 @@ export const hasRows = async (table: Table): Promise<boolean> => {
   return false
 }
 
-/** The header of a file; empty where there is none. */
+/** Returns the header of a file; empty where there is none. */
 export const headerOf = async (table: Table): Promise<readonly string[]> => {
   for await (const [header] of table.rows()) if (header) return header.cells
   return []

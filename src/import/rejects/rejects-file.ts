@@ -8,31 +8,31 @@ import { readRows } from '../parse/rows.ts'
 import type { Table } from '../parse/table.ts'
 import { rejectedRows, type Rejects } from './rejects.ts'
 
-/** The file that takes the rejects of a run, which may lay them down more than once. */
+/** Describes the rejects file of a run, which may be written more than once. */
 export type RejectsFile = {
   /**
-   * Writes the rejected rows of a table; of those whose columns are told apart, only those of `values`. What others left
-   * under the name is moved aside, unless all of it stands in the new file as well.
+   * Writes the rejected rows of a table; where single cells are rejected, only those of `values`. Another file of that
+   * name is moved aside, unless all of it is in the new file as well.
    */
   readonly write: (table: Table, rejects: Rejects, values?: readonly number[]) => Promise<void>
-  /** Warns of what was moved aside; to be called when nothing more is written. */
+  /** Warns of files that were moved aside; called when nothing more is written. */
   readonly tell: () => void
 }
 
-/** Which file that is and how it is; undefined where there is none. */
+/** Returns the identity and state of a file; undefined where there is none. */
 const stampOf = (path: string): string | undefined => {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found?.isFile() ? [found.dev, found.ino, found.size, found.mtimeNs].join(' ') : undefined
 }
 
-/** The rows of a rejects file without their reasons, which may be put in other words tomorrow. */
+/** Yields the rows of a rejects file without their reasons, whose words may change. */
 async function* rowsIn(path: string, separator: string): AsyncGenerator<string> {
   for await (const rows of readRows(decoded(bytesOf(createReadStream(path), path), 'utf-8'), separator, path)) {
     for (const { cells } of rows) yield JSON.stringify(cells.slice(0, -1))
   }
 }
 
-/** Whether all rows of one rejects file stand in another, in the same order. Both are read but once. */
+/** Tells whether all rows of one rejects file are in another, in the same order. Both are read once. */
 const holdsAll = async (whole: string, part: string, separator: string): Promise<boolean> => {
   const rows = rowsIn(whole, separator)
   try {
@@ -51,15 +51,15 @@ const holdsAll = async (whole: string, part: string, separator: string): Promise
   }
 }
 
-/** `data.rejects.1.csv` for `data.rejects.csv`. */
+/** Returns `data.rejects.1.csv` for `data.rejects.csv`. */
 const numbered = (path: string, number: number): string => {
   const { ext } = parse(path)
   return `${path.slice(0, path.length - ext.length)}.${number}${ext}`
 }
 
-/** A rejects file, which people are told of by the name that they know. */
+/** Creates a rejects file; `shown` is its name in messages. */
 export const createRejectsFile = (path: string, name: string, onWarning: (warning: string) => void): RejectsFile => {
-  /** What this run wrote last: rows of a wide file may hold more cells, the next time. */
+  /** Holds what this run wrote last: rows of a wide file may have more cells the next time. */
   let own: string | undefined
   let moved: readonly number[] = []
   const moveAside = async (): Promise<void> => {
@@ -68,7 +68,7 @@ export const createRejectsFile = (path: string, name: string, onWarning: (warnin
     await rename(path, numbered(path, number))
     moved = [...moved, number]
   }
-  /** A run that goes on comes to some of its rejects late, so that they were moved aside for nothing. */
+  /** Removes files that were moved aside needlessly, as a continued run comes to some of its rejects late. */
   const dropHeld = async (separator: string): Promise<void> => {
     for (const number of moved) {
       if (!(await holdsAll(path, numbered(path, number), separator))) continue

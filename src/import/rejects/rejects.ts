@@ -7,21 +7,21 @@ import { hasSurplus } from '../parse/rows.ts'
 import type { Table } from '../parse/table.ts'
 import { columnOf, lineOf } from '../rows/packed-row.ts'
 
-/** A line that could not be loaded, or not wholly. */
+/** Describes a line that was not imported, or not wholly. */
 type Rejected = {
   readonly line: number
   readonly reasons: readonly string[]
-  /** The cells of a wide row that are meant; undefined for all of it. */
+  /** Lists the rejected cells of a wide row; undefined for all of it. */
   readonly columns: ReadonlySet<number> | undefined
 }
 
-/** The rows that could not be loaded, with the reasons, in constant memory. */
+/** Collects the rows that were not imported, with the reasons, in constant memory. */
 export type Rejects = {
   /** Rejects a line, or in a wide file the cell at a place. */
   readonly add: (place: number, reason: string) => void
-  /** How many reasons there are. */
+  /** Returns the number of reasons. */
   readonly size: () => number
-  /** Every line once, in order, with all its reasons. */
+  /** Yields every line once, in order, with all its reasons. */
   readonly lines: () => Generator<Rejected>
   /** Forgets them all. */
   readonly clear: () => void
@@ -29,13 +29,16 @@ export type Rejects = {
 }
 
 const BLOCK_ROWS = 4096
-/** Few enough for memory, enough that millions of rejects do not come to more files than may be open. */
+/**
+ * Sets the rows that are sorted in memory: few enough for memory, enough that millions of rejects do not need more
+ * files than may be open.
+ */
 const RUN_ROWS = 1 << 15
 const NO_VALUES: Omit<BlockRow, 'first' | 'second' | 'line' | 'text'> = { third: 0, flags: 0, actual: 0n, target: 0n }
 
 type OpenLine = { readonly line: number; readonly reasons: string[]; columns: Set<number> | undefined }
 
-/** Adds one more reason to those against a line; once one is against all of it, no cells are told apart. */
+/** Adds a reason against a line; once one is against all of it, its cells are no longer told apart. */
 const blame = (open: OpenLine, place: number, reason: string): void => {
   if (!open.reasons.includes(reason)) open.reasons.push(reason)
   const column = columnOf(place)
@@ -74,8 +77,8 @@ export const createRejects = (folder: string): Rejects => {
 const isRejectColumn = (name: string | undefined): boolean => REJECT_COLUMNS.some((column) => column === name)
 
 /**
- * Picks a row's own cells: neither the line nor the reason that an earlier rejects file added, but all that a row has
- * beyond its header. Such cells stand before the line and the reason where these are the last columns.
+ * Returns a row's own cells: without the line and the reason that an earlier rejects file added, but with all that the
+ * row has beyond its header. Such cells come before the line and the reason where these are the last columns.
  */
 const ownCells = (header: readonly string[]): ((cells: readonly string[]) => string[]) => {
   const own = [...header.keys()].filter((at) => !isRejectColumn(header[at]))
@@ -87,19 +90,19 @@ const ownCells = (header: readonly string[]): ((cells: readonly string[]) => str
 }
 
 /**
- * Whether the rejects file begins with a byte order mark, by which spreadsheets know UTF-8: where the file did, or was
- * written as those do that expect one.
+ * Tells whether the rejects file begins with a byte order mark, by which spreadsheets recognize UTF-8: where the file
+ * did, or is in a format of those that expect one.
  */
 const hasMark = ({ reading }: Table): boolean => reading.hasMark || reading.encoding !== 'utf-8'
 
-/** The cells of a row that were not loaded: of the columns that hold values, those that are meant. */
+/** Returns the cells of a row that were not imported: of the columns that hold values, the rejected ones. */
 const notLoaded = (cells: readonly string[], { columns }: Rejected, values: ReadonlySet<number>): readonly string[] =>
   columns ? cells.map((cell, at) => (values.has(at) && !columns.has(at) ? '' : cell)) : cells
 
 /**
- * The text of a rejects file: goes through the file once more and picks out the rejected rows, after the header. They are
- * the original cells, separated as they were, then the line and the reasons. Of the columns of a wide file that hold
- * values, cells that are no rejects are left empty, so that nothing is loaded twice.
+ * Yields the text of a rejects file: goes through the file once more and picks out the rejected rows, after the header.
+ * They are the original cells with the original delimiter, then the line and the reasons. In the value columns of a
+ * wide file, cells that are no rejects are left empty, so that nothing is imported twice.
  */
 export async function* rejectedRows(
   table: Table,

@@ -6,25 +6,28 @@ import type { OnDuplicate } from '../options.ts'
 import { ownerOf } from '../owner.ts'
 import { beyondAt, draftOf, isBadAt } from './packed-row.ts'
 
-/** Entries that are sent together, and beside each the place that it came from, or the places. */
+/** Describes entries that are sent together, each with its place in the file, or its places. */
 export type Batch = { readonly drafts: EntryDraft[]; readonly lines: (number | readonly number[])[] }
 
-/** What a batch may come to as text, so that there is room for one more entry. */
+/** Bounds the text of a batch, so that there is room for one more entry. */
 const BATCH_BYTES = BODY_LIMIT - 10_000
-/** The most that an entry comes to without its notes: names, ids, a date and two numbers. */
+/** Bounds the text of an entry without its notes: names, ids, a date and two numbers. */
 const ENTRY_BYTES = 200
-/** The most that a unit of a text comes to, escaped or in UTF-8. */
+/** Bounds the bytes of a UTF-16 unit of a text, escaped or in UTF-8. */
 const BYTES_A_UNIT = 3
 
 const weightOf = ({ notes }: EntryDraft): number => ENTRY_BYTES + BYTES_A_UNIT * (notes?.length ?? 0)
 
-/** Takes the places of a key that stands in the file more than once, where that is an error, and those that are bad. */
+/**
+ * Takes the places of a key that is in the file more than once, where that is an error, and those of bad rows among
+ * them.
+ */
 export type DuplicateSink = (places: readonly number[], bad: readonly number[]) => void
 
 const sameKey = (left: EntryDraft, right: EntryDraft): boolean =>
   left.entry_date === right.entry_date && left.kpi_id === right.kpi_id && ownerOf(left) === ownerOf(right)
 
-/** A row of a key that came again, and the digits of its actual that were rounded away. */
+/** Describes a row of a repeated key, and the digits of its actual that were rounded away. */
 type Again = { readonly draft: EntryDraft; readonly beyond: string }
 
 /** Adds up all rows' actuals, with the last target and the last notes that any of them gives. */
@@ -42,7 +45,7 @@ const sumOf = (rows: readonly Again[], last: EntryDraft): EntryDraft => {
   return given
 }
 
-/** The entry to send for a key that stands in the file more than once. */
+/** Returns the entry to send for a repeated key. */
 const choose = (rows: readonly Again[], onDuplicate: Exclude<OnDuplicate, 'error'>): EntryDraft | undefined => {
   const [first, last] = [rows[0]?.draft, rows.at(-1)?.draft]
   if (onDuplicate === 'sum' && last) return sumOf(rows, last)
@@ -50,9 +53,8 @@ const choose = (rows: readonly Again[], onDuplicate: Exclude<OnDuplicate, 'error
 }
 
 /**
- * Cuts sorted rows into batches, of so many entries and not too large for a request. A key that stands in the file more
- * than once, at whatever distance, is settled here: its rows lie together. Where one of them is bad none is chosen, as what
- * the mended one would come to is not known.
+ * Cuts sorted rows into batches, of so many entries and not too large for a request. A repeated key is settled here, at
+ * whatever distance: its rows lie together. Where one of them is bad none is chosen, as the corrected one is not known.
  */
 export function* cutBatches(
   blocks: Iterable<Block>,

@@ -1,22 +1,24 @@
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { bigintAt, type Block, type BlockRow, numberAt, textAt } from '../external-sort/block.ts'
 
-/** So many columns have room beside a line: both together are exact in a number up to a line of thousands of millions. */
+/**
+ * Sets how many columns fit beside a line: both together are exact in a number up to a line of thousands of millions.
+ */
 const COLUMN_STEP = 2 ** -20
 
-/** Where something stands in a file: a line, and in a wide file a column of it, as one number that sorts by the line. */
+/** Returns the place of a line, and in a wide file of a column, as one number that sorts by the line. */
 export const placeOf = (line: number, column: number): number => line + (column + 1) * COLUMN_STEP
 
-/** The line of a place. */
+/** Returns the line of a place. */
 export const lineOf = (place: number): number => Math.floor(place)
 
-/** The column of a place, from 0; undefined where it is the whole line. */
+/** Returns the column of a place, from 0; undefined where it is the whole line. */
 export const columnOf = (place: number): number | undefined => {
   const part = place - lineOf(place)
   return part === 0 ? undefined : part / COLUMN_STEP - 1
 }
 
-/** Which values a row has, as bits: each is given, or cleared, or, where neither is set, kept as it is stored. */
+/** Lists the values of a row, as bits: each is given, or cleared, or, where neither is set, kept as stored. */
 export const ACTUAL = { given: 1, cleared: 2 }
 export const TARGET = { given: 4, cleared: 8 }
 export const NOTES = { given: 16, cleared: 32 }
@@ -24,16 +26,16 @@ export const NOTES = { given: 16, cleared: 32 }
 /** Marks what cannot be loaded as it stands, though its key can be read: it is a duplicate all the same. */
 export const BAD = 64
 
-/** Whether a row is marked as bad. */
+/** Tells whether a row is marked as bad. */
 export const isBad = ({ flags }: Pick<BlockRow, 'flags'>): boolean => (flags & BAD) !== 0
 
-/** Whether a row gives a target. */
+/** Tells whether a row gives a target. */
 export const givesTarget = ({ flags }: Pick<BlockRow, 'flags'>): boolean => (flags & TARGET.given) !== 0
 
-/** Whether a row of a block is marked as bad. */
+/** Tells whether a row of a block is marked as bad. */
 export const isBadAt = ({ flags }: Block, at: number): boolean => isBad({ flags: numberAt(flags, at) })
 
-/** Stands between the digits of an actual that were rounded away and the notes, which cannot hold it. */
+/** Separates the digits of an actual that were rounded away from the notes, which cannot hold it. */
 const BEHIND_DIGITS = '\0'
 
 /** Packs the notes of a row into its text, with the digits of its actual that were rounded away, where those are kept. */
@@ -51,7 +53,7 @@ const notesAt = ({ text }: Block, at: number): string => {
   return packed.slice(packed.indexOf(BEHIND_DIGITS) + 1)
 }
 
-/** The draft of a row that was read. */
+/** Returns the draft of a row. */
 export const draftOf = (block: Block, at: number): EntryDraft => {
   const flags = numberAt(block.flags, at)
   const owner = numberAt(block.first, at)

@@ -16,7 +16,7 @@ import { type AtHand, createValueReader } from './row-values.ts'
 /** Says that a row gives nothing where there is a column for it. */
 class EmptyCell extends Fault {}
 
-/** Reads a name or date from its column, or takes the constant that stands for it. */
+/** Creates a reader of names or dates from a column, or of the constant in its place. */
 export const cellReader = <T>(
   plan: Plan,
   role: Role,
@@ -45,10 +45,10 @@ const noteBeside = (known: Map<number, number>, user: Named, source: Named): Nam
   return user
 }
 
-/** The first lines that name a user, and a source alone; 0 where none does. */
+/** Holds the first lines that name a user, and a source alone; 0 where none does. */
 type FirstLines = { user: number; source: number }
 
-/** Refuses a file in which the same entry may stand twice, once by its user and once by its source, unseen. */
+/** Refuses a file in which the same entry may be given twice unseen, once by its user and once by its source. */
 const mustBeTellable = ({ sources }: Reference, { user, source }: FirstLines): void => {
   if (sources?.unread === undefined || user === 0 || source === 0) return
   throw new KpiError(
@@ -58,8 +58,8 @@ const mustBeTellable = ({ sources }: Reference, { user, source }: FirstLines): v
 }
 
 /**
- * Reads whom a row belongs to. A user and a breakdown item in one row have to be the same person; where the key may not
- * read items, they are noted for the service to compare.
+ * Creates a reader of a row's owner. A user and a breakdown item in one row have to be the same person; where the key
+ * may not read items, they are noted for the service to compare.
  */
 const ownerReader = (
   plan: Plan,
@@ -90,16 +90,16 @@ const ownerReader = (
 
 /** Takes what the rows of a file come to. */
 export type RowSink = {
-  /** What is to be loaded, or is marked as bad. */
+  /** Takes an entry to import, or one marked as bad. */
   readonly entry: (row: BlockRow) => void
   /**
-   * A row, or in a wide file the cell at a place, that cannot be loaded as it stands, why, and whether that is as a cell
-   * is not written as its column is read.
+   * Takes a row, or in a wide file the cell at a place, that cannot be imported, why, and whether that is because a
+   * cell is not in its column's format.
    */
   readonly reject: (place: number, reasons: readonly string[], isMisread: boolean) => void
-  /** A value that had more than four decimals. */
+  /** Takes a value that had more than four decimals. */
   readonly rounded: () => void
-  /** A row, or in a wide file a cell, without any value. */
+  /** Takes a row, or in a wide file a cell, without any value. */
   readonly empty: () => void
 }
 
@@ -107,7 +107,7 @@ type Cells = readonly string[]
 
 /** Reads the rows of a file by its plan. */
 type RowReader = {
-  /** The users whom rows name, as far as there are such users. */
+  /** Returns the users that rows name, as far as there are such users. */
   readonly usersOf: (rows: readonly Row[]) => Set<number>
   readonly read: (row: Row) => void
   /** Refuses what is found out only once all rows have been read. */
@@ -115,7 +115,7 @@ type RowReader = {
   readonly sourcesOfUsers: SourcesOfUsers
 }
 
-/** A reader that gives what it finds in rows to a sink. */
+/** Creates a reader that gives what it finds in rows to a sink. */
 export const createRowReader = (
   plan: Plan,
   options: ImportOptions,
@@ -211,7 +211,9 @@ export const createRowReader = (
     const mark = reasons.length > 0 ? BAD : 0
     for (const one of held) add({ ...one, flags: one.flags | mark })
   }
-  /** Cells of a row with too many may have moved. The keys that they give where they stand are in doubt all the same. */
+  /**
+   * Adds the keys of a row with too many cells, which may have moved: the keys that it gives are in doubt all the same.
+   */
   const addDoubtful = ({ line, cells }: Row): void => {
     const day = dayPerhaps(cells)
     if (day instanceof Fault || reference.sources?.unread !== undefined) return
@@ -222,7 +224,10 @@ export const createRowReader = (
       for (const second of kpis) add({ first, second, third: day, line, flags: BAD, actual: 0n, target: 0n, text: '' })
     }
   }
-  /** Spreadsheets leave rows of empty cells behind. Where constants say all that rows have to say, there are none. */
+  /**
+   * Tells whether all cells of a row are empty, as spreadsheets leave them behind. Where constants say all that rows
+   * have to say, no row is blank.
+   */
   const isBlank = (cells: Cells): boolean => namesKeys && cells.every((cell) => cell.trim() === '')
   return {
     sourcesOfUsers,

@@ -10,30 +10,30 @@ import { Misread } from '../formats/evidence.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import { ACTUAL, NOTES, packText, TARGET } from './packed-row.ts'
 
-/** The row at hand, and what there is to say against it; one for all rows, to spare the allocation. */
+/** Describes the current row and its faults; one object for all rows, to spare the allocation. */
 export type AtHand = {
   line: number
-  /** As it was found: the numbers of a KPI are of one unit, however rows call it and whatever columns they stand in. */
+  /** Names the KPI that was found: its numbers have one unit, however rows call it and whatever columns they are in. */
   kpi: number | undefined
   /** Keeps the digits that were rounded away of the last number, where numbers are to be added up. */
   beyond: string
-  /** Whether one of its cells is not written as its column is read. */
+  /** Tells whether one of its cells is not in its column's format. */
   isMisread: boolean
   readonly reasons: string[]
 }
 
 type Cells = readonly string[]
 
-/** Reads the values of rows; what is wrong with one is said of the row at hand. */
+/** Reads the values of rows; faults go to the current row. */
 type ValueReader = {
-  /** What a cell says of a value: that it is given, or cleared, or nothing. */
+  /** Returns whether a cell gives a value, clears it, or neither, as bits. */
   readonly flagOf: (text: string | undefined, bits: typeof ACTUAL) => number
   readonly numberOf: (text: string, name: string, column: NumberColumn) => bigint
-  /** The values of a row that has a column for each of them. */
+  /** Reads the values of a row that has a column for each of them. */
   readonly valuesOf: (cells: Cells) => Pick<BlockRow, 'flags' | 'actual' | 'target' | 'text'>
 }
 
-/** A reader of values; `onRounded` hears of each that had more than four decimals. */
+/** Creates a reader of values; `onRounded` takes each that had more than four decimals. */
 export const createValueReader = (
   { roles, isMarked }: Plan,
   { strict, clearEmpty, onDuplicate }: ImportOptions,

@@ -51,8 +51,8 @@ const mustHaveAdded = async (run: ThirdPartyRun, item: Item, { entry }: Put): Pr
 type Fate = 'done' | 'open' | 'lost'
 
 /**
- * Finds out whether an entry was added where nothing was stored before; where something was, nobody can tell from what is
- * stored now.
+ * Finds out whether an entry was added where nothing was stored before; where something was, the stored value cannot
+ * tell.
  */
 const fateOf = async (run: ThirdPartyRun, { draft, before }: Item): Promise<Fate> => {
   if (before !== null) return 'lost'
@@ -163,8 +163,8 @@ const addJournaled = async ({ run, id: intervalId, count }: OpenInterval, item: 
 }
 
 /**
- * Adds the entries of an interval to what a third-party service has stored, one by one, and tells what became of each. What
- * may have been added is not added again, so that each is written down with what was stored before it.
+ * Adds the entries of an interval to what a third-party service has stored, one by one. What may have been added is not
+ * added again, so each is journaled with what was stored before it.
  */
 export const addToThirdParty = async (
   run: ThirdPartyRun,

@@ -4,7 +4,10 @@ import { isObject } from '../../codec/json.ts'
 import { BATCH_LIMIT } from '../../domain/resources/entry.ts'
 import { makeMissing } from '../journal/private-folder.ts'
 
-/** An entry that a service has answered well, and did not list: how it is found, when that was, and whether its answer proved it. */
+/**
+ * Describes an entry that a service accepted and did not list: its key, when that was, and whether the answer proved
+ * it.
+ */
 export type Unlisted = { readonly key: string; readonly at: number; readonly isProven: boolean }
 
 /** Keeps what was found out about a third-party service, so that later runs need not find it out again. */
@@ -19,14 +22,14 @@ type Learned = {
   readonly isRounding?: boolean
   /** Names the entry that an earlier run sent, and did not find listed. */
   readonly unlisted?: Unlisted | undefined
-  /** Counts the milliseconds by which its list is late, and says when the last write was. */
+  /** Holds the milliseconds by which its list lags, and when the last write was. */
   readonly lagMs?: number
   readonly wroteAt?: number
 }
 
 /** Collects what is known of the service of a run, and what the run finds out. */
 export type Capabilities = {
-  /** Where it is kept. */
+  /** Names the file. */
   readonly path: string | undefined
   readonly known: () => Learned
   readonly learn: (more: Learned) => void
@@ -38,7 +41,7 @@ export type Capabilities = {
   avoidsBatches: boolean
   /** Bounds the entries of a batch. */
   mostInBatch: number
-  /** When the list shows all that earlier runs have written. */
+  /** Says when the list shows all that earlier runs have written. */
   readonly settledAt: number
   /** Lets one part of a run at a time find something out. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>
@@ -46,7 +49,7 @@ export type Capabilities = {
 
 const DAYS_KEPT = 7
 const DAY_MS = 86_400_000
-/** A list that was late is waited for so much longer than it was. */
+/** Multiplies the lag of a list, to be sure. */
 export const LAG_FACTOR = 2
 
 const unlistedIn = ({ key, at, isProven }: Readonly<Record<string, unknown>>): Unlisted => ({

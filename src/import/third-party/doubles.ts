@@ -14,8 +14,8 @@ import { isOfKey, mayBeMadeOf } from './matching.ts'
 export class DoubleLeft extends KpiError {}
 
 /**
- * Tells whether a double is left that the service does not let anybody remove, or that may be somebody else's. What is
- * forbidden now may be allowed later: a limit, too, may answer 403.
+ * Tells whether a second entry stays: the service does not let anybody remove it, or it may be somebody else's. What is
+ * forbidden now may be allowed later: a limit may answer 403, too.
  */
 export const isDoubleForGood = (error: unknown): error is DoubleLeft =>
   error instanceof DoubleLeft && (['method_not_allowed', 'unsupported'].includes(error.code) || isRefused(error))
@@ -41,8 +41,8 @@ const remove = async ({ client, touch }: ThirdPartyRun, id: number): Promise<voi
 }
 
 /**
- * Removes an entry that this run has made beside another one for the same user, KPI and date, and sees that it is gone;
- * tries again where that fails.
+ * Removes an entry that this run has created beside another one for the same user, KPI and date, and verifies that;
+ * retries where it fails.
  */
 export const removeDouble = (run: ThirdPartyRun, draft: EntryDraft, id: number): Promise<void> =>
   patiently(run, async () => {
@@ -77,8 +77,9 @@ const storedAs = ({ id, actual, target, notes }: Entry): StoredEntry => ({
 })
 
 /**
- * Removes what this run has made beside another entry of the key, and answers the one that is left. What came since is ours
- * where it holds what was sent, as far as services round; of anything else nobody can tell, so that it is told, not removed.
+ * Removes what this run has created beside another entry of the key, and returns the one that is left. What came since
+ * is ours where it holds what was sent, as far as services round; anything else cannot be told apart, and is reported,
+ * not removed.
  */
 export const removeDoubles = async (
   run: ThirdPartyRun,

@@ -7,7 +7,7 @@ import type { Reference } from '../reference.ts'
 
 type Kind = Pick<Kpi, 'target_default'>
 
-/** A KPI without targets, which drops them, and one with. */
+/** Lists a KPI without targets, which drops them, and one with. */
 const KINDS: readonly Kind[] = [{ target_default: null }, { target_default: 0n }]
 
 const isWhatBecomes = (
@@ -18,22 +18,22 @@ const isWhatBecomes = (
 ): boolean => kinds.some((kind) => sameValues(stored, mergeEntry(before, draft, kind)))
 
 /**
- * Whether an entry holds what a draft would make of it, as the service keeps values. Where the key may not read KPIs, it
- * may or may not drop the target.
+ * Tells whether an entry holds what a draft would make of it, by the service's rules. Where the key may not read KPIs,
+ * the target may be dropped or not.
  */
 export const holds = ({ kpis }: Pick<Reference, 'kpis'>, stored: EntryValues, draft: EntryDraft): boolean => {
   const kpi = kpis.byId.get(draft.kpi_id)
   return isWhatBecomes(kpi ? [kpi] : KINDS, stored, stored, draft)
 }
 
-/** Whether an entry is of the owner, KPI and day of a draft, whatever a service was asked for. */
+/** Tells whether an entry has the owner, KPI and day of a draft, whatever a service was asked for. */
 export const isOfKey = (entry: Entry, draft: EntryDraft): boolean => {
   const owner = ownerOf(draft)
   const isOwners = ownerOf(entry) === owner || (owner < 0 && entry.source_id === -owner)
   return isOwners && entry.kpi_id === draft.kpi_id && entry.entry_date === draft.entry_date
 }
 
-/** What services round to: whole numbers at the coarsest. */
+/** Lists the units that services round to: whole numbers at the coarsest. */
 const UNITS: readonly Decimal[] = Array.from({ length: FRACTION_DIGITS + 1 }, (_, digits) => 10n ** BigInt(digits))
 
 const ONE = 10 ** FRACTION_DIGITS
@@ -48,17 +48,17 @@ export const isRounded = (stored: Decimal | null, sent: Decimal | null): boolean
   return UNITS.some((unit) => apart < unit && stored % unit === 0n) || stored === inSingle(sent)
 }
 
-/** Texts as far as services keep them: without marks and spaces, which they trim, escape or collapse. */
+/** Returns notes without marks and spaces, which services trim, escape or collapse. */
 const bare = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
-/** Tells whether notes may be those that were sent: cut, in other letters, or with something before or behind them. */
+/** Tells whether notes may be those that were sent: cut, in another case, or with something before or behind them. */
 export const isLike = (stored: string | null, sent: string | null): boolean => {
   const [one, other] = [bare(stored ?? ''), bare(sent ?? '')]
   return one === other || (one !== '' && other !== '' && (other.startsWith(one) || one.includes(other)))
 }
 
 /**
- * Whether a service that rounds, or that keeps notes its own way, may have made an entry of a draft where there was
+ * Tells whether a service that rounds, or that changes notes, may have made an entry of a draft where there was
  * nothing. A target that is not sent is the service's to fill in.
  */
 export const mayBeMadeOf = (stored: EntryValues, draft: EntryDraft): boolean =>

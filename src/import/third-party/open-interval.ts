@@ -25,7 +25,7 @@ export type ThirdPartyRun = Run & {
 /** Says why a row is rejected that was not to overwrite what others have entered. */
 export const ENTERED_MEANWHILE = 'there is an entry by now, which came while this row was sent, and is left alone'
 
-/** An entry on its way to a third-party service. */
+/** Describes an entry on its way to a third-party service. */
 export type Item = {
   readonly draft: EntryDraft
   readonly lines: number | readonly number[]
@@ -35,7 +35,7 @@ export type Item = {
   found: StoredEntry | null | undefined
   /** Tells that it may have been stored by a request without an answer that proves it. */
   isUnknown: boolean
-  /** Tells that this is only because a batch with it was refused, of which a service may have stored a part. */
+  /** Tells that it is unknown only because a batch with it was refused, of which a service may have stored a part. */
   isAfterRefusal: boolean
   /** Keeps the last answer that proved nothing, and counts them. */
   doubt: Doubt | undefined
@@ -52,7 +52,7 @@ export type Item = {
 /** Names what became of an entry that is stored as it was sent. */
 type Outcome = 'created' | 'updated' | 'unchanged' | 'sent'
 
-/** An interval on its way to a third-party service: what is left of it, and what became of the rest. */
+/** Describes an interval on its way to a third-party service: what is left of it, and what became of the rest. */
 export type OpenInterval = {
   readonly run: ThirdPartyRun
   /** Numbers the interval in the journal. */
@@ -88,7 +88,7 @@ export const itemsOf = ({ batch: { drafts, lines }, isUnknown }: JournaledInterv
     most: BATCH_LIMIT,
   }))
 
-/** Keeps account of an interval; `sink` is told of each part that comes to its end. */
+/** Opens an interval, whose parts are counted as they come to an end; `sink` takes each. */
 export const openInterval = (run: ThirdPartyRun, id: number, items: readonly Item[], sink: Sink): OpenInterval => {
   const left = new Set(items)
   const all = emptyTally()

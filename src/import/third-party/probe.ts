@@ -56,8 +56,8 @@ const noteRounding = (
 }
 
 /**
- * Sends one entry before others, and sees that it can be recognised in what the service lists; throws where it cannot, as
- * nobody could tell what became of anything that is sent there. Entries that are refused tell nothing.
+ * Sends one entry before others, and verifies that it can be recognized in the service's list; throws where it cannot,
+ * as nobody could tell what became of anything sent there. Entries that are refused tell nothing.
  */
 export const probeListing = async (
   interval: OpenInterval,
@@ -115,8 +115,8 @@ const effectOf = async ({ run }: OpenInterval, item: Item): Promise<Effect> => {
 }
 
 /**
- * Finds out with one stored entry what a batch makes of it, as many are to be updated. It is written down before with the
- * ids that were there, so that a second one is found and removed, whenever the run is cut off.
+ * Sends one stored entry in a batch to see what that does, as many are to be updated. It is journaled first with the
+ * existing ids, so that a second entry is found and removed, whenever the run is cut off.
  */
 const tryUpdate = async (interval: OpenInterval, item: Item): Promise<Effect> => {
   const { run, id: intervalId } = interval
@@ -134,7 +134,9 @@ const tryUpdate = async (interval: OpenInterval, item: Item): Promise<Effect> =>
   }
 }
 
-/** Removes the second entry that a batch has made; where the service does not let it, the row is told of. */
+/**
+ * Removes the second entry that a batch has made; where the service does not let it, the row is rejected with a reason.
+ */
 const undoDouble = async ({ run, refuse }: OpenInterval, item: Item): Promise<void> => {
   try {
     await removeDoubles(run, item.draft, item.before?.ids ?? [])
@@ -144,7 +146,7 @@ const undoDouble = async ({ run, refuse }: OpenInterval, item: Item): Promise<vo
   }
 }
 
-/** Stands for no entry of any service. */
+/** Stands for an id that no entry has. */
 const NO_ENTRY = 2_147_483_647
 
 /** Finds out whether the service removes entries at all, with one that is not there: what makes a second one must be undone. */
@@ -163,8 +165,8 @@ const mayRemove = async (run: ThirdPartyRun): Promise<boolean> => {
 }
 
 /**
- * Finds out whether batches update what is stored, where there is much to update; where they do not, entries are updated
- * one by one. Their ids have been found before. Only one interval at a time does so.
+ * Finds out whether batches update existing entries, where there are many to update; where they do not, entries are
+ * updated one by one. Their ids have been found before. Only one interval at a time does so.
  */
 export const probeUpdates = async (interval: OpenInterval, items: readonly Item[]): Promise<void> => {
   const { run, done } = interval

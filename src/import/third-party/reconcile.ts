@@ -11,7 +11,7 @@ import { holds, mayHold } from './matching.ts'
 import { notRecognised } from './recognize.ts'
 import { notKnown, notStored } from './response-check.ts'
 
-/** Waits so many milliseconds before each later look at a list, as some show late what was written. */
+/** Lists the pauses before each later look at a list, in milliseconds, as some lists lag. */
 export const LATER_LOOKS: readonly number[] = [2_000, 6_000]
 /** Returns how long to wait before each later look at a service, once more where its list is known to lag longer. */
 const laterLooks = ({ capabilities }: Pick<ThirdPartyRun, 'capabilities'>): readonly number[] => {
@@ -19,7 +19,7 @@ const laterLooks = ({ capabilities }: Pick<ThirdPartyRun, 'capabilities'>): read
   return rest > 0 ? [...LATER_LOOKS, rest] : LATER_LOOKS
 }
 
-/** Looks at what is there, and again after a while as long as that is not enough, a bounded number of times. */
+/** Looks at what is stored, and again after a while as long as that is not enough, a bounded number of times. */
 export const lookAgain = async <T>(
   { clock, signal }: Pick<ThirdPartyRun, 'clock' | 'signal'>,
   look: () => Promise<T>,
@@ -51,8 +51,8 @@ const read = async (run: ThirdPartyRun, from: Standing, items: readonly Item[]):
 }
 
 /**
- * Tells whether an entry holds what was sent, as far as services round and change notes; one that is as it was before, or
- * of which nobody knows how it was, only where it holds exactly that.
+ * Tells whether an entry holds what was sent, as far as services round and change notes; one that has not changed, or
+ * whose earlier values are unknown, only where it holds exactly that.
  */
 export const isStored = ({ reference }: ThirdPartyRun, { draft, before }: Item, entry: StoredEntry): boolean => {
   if (holds(reference, entry, draft)) return true
@@ -87,8 +87,8 @@ export const noteLag = ({ capabilities, clock }: ThirdPartyRun, lagMs: number): 
   capabilities.learn({ lagMs: Math.max(lagMs, capabilities.known().lagMs ?? 0), wroteAt: clock.now() })
 
 /**
- * Reads what is stored of entries whose outcome is unknown. As long as a list may lag behind, the last of those that are
- * not seen is asked for again after a while; once it is seen, so are all.
+ * Reads the existing entries of drafts whose outcome is unknown. As long as a list may lag, the last of those that are
+ * missing is asked for again after a while; once it is there, so are all.
  */
 export const readLagging = async (run: ThirdPartyRun, items: readonly Item[]): Promise<StoredEntries | undefined> => {
   const first = await readPersistently(run, run.now, items)
@@ -133,7 +133,7 @@ const reasonsNotToSend = (
   return doubt && doubts >= (doubt.tellsFault ? MOST_DOUBTS.fault : MOST_DOUBTS.noProof) ? [notStored(doubt)] : []
 }
 
-/** Settles an entry by what is stored of it, or marks what it is sent on next. */
+/** Settles an entry by what is stored of it, or notes what its next try is based on. */
 const settleByStored = async (interval: OpenInterval, item: Item, stored: StoredEntry | undefined): Promise<void> => {
   const { run, done, refuse } = interval
   const { before } = item
@@ -160,7 +160,7 @@ const settleOrTell = async (interval: OpenInterval, item: Item, stored: StoredEn
   }
 }
 
-/** Settles an entry of which nobody can read what is stored, and no answer proves it. */
+/** Settles an entry that cannot be read back and that no answer proves. */
 const settleUnread = ({ refuse }: OpenInterval, item: Item): void => {
   const { doubt, isAfterRefusal, refusal } = item
   // A batch that is refused is stored as a whole or not at all, as far as anybody can tell.
@@ -174,8 +174,8 @@ const mayRepeat = ({ capabilities, keepsOthers }: ThirdPartyRun, { doubt, refusa
   capabilities.known().updatesInBatches === true && !keepsOthers && !doubt && !refusal
 
 /**
- * Finds out what became of entries that were sent without an answer that proves it: what is stored as it was sent has come
- * to its end, and the rest is marked by what it is to be sent on.
+ * Reconciles entries that were sent without an answer that proves it: those that are stored as sent are done, and the
+ * others are marked for the next try.
  */
 export const reconcile = async (interval: OpenInterval, items: readonly Item[], isOfEarlier = false): Promise<void> => {
   const { run } = interval

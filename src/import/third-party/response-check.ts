@@ -26,7 +26,7 @@ const doubtOfValues = (
 
 /**
  * Returns why the answer to an entry does not prove that it was stored; undefined where it names the entry. What is
- * added to shows the sum, so that its values prove nothing.
+ * added shows the sum, so that its values prove nothing.
  */
 export const doubtOfEntry = (
   put: Put,

@@ -28,8 +28,8 @@ const PAUSE_MS = 5000
 const LOOKED_MS = LATER_LOOKS.reduce((sum, pause) => sum + pause)
 
 /**
- * Looks for an entry that an earlier run has sent and not found listed, and ends the run where it is not found now, either:
- * it is not sent once more, unless the answer to it proved nothing.
+ * Looks for an entry that an earlier run sent and did not find in the list, and ends the run where it is still missing:
+ * it is not sent again, unless the answer to it proved nothing.
  */
 const mustBeListed = async (run: ThirdPartyRun, items: readonly Item[]): Promise<void> => {
   const { capabilities, clock, signal } = run
@@ -63,7 +63,7 @@ const noteVain = ({ run: { capabilities } }: OpenInterval, failures: number): vo
   if (failures >= BATCHES_IN_VAIN && capabilities.known().takesBatches !== true) capabilities.avoidsBatches = true
 }
 
-/** Sends entries until each has come to its end; waits where the service fails, and throws where it goes on failing. */
+/** Sends entries until each has an outcome; waits where the service fails, and throws where it goes on failing. */
 const sendUntilDone = async (interval: OpenInterval, items: readonly Item[]): Promise<void> => {
   const { run, isLeft } = interval
   let open = items.filter(isLeft)
@@ -97,7 +97,7 @@ const noteWrite = ({ capabilities, clock }: ThirdPartyRun): void => {
   if (capabilities.known().lagMs !== undefined) capabilities.learn({ wroteAt: clock.now() })
 }
 
-/** Tells of entries that stand beside each other where there should be one. */
+/** Warns of several entries with the same key. */
 const noteSeveral = ({ warnOnce }: ThirdPartyRun, { draft }: Item, { ids }: StoredEntry): void => {
   const whose = `for the same user and KPI ${draft.kpi_id} on ${formatDay(draft.entry_date)}`
   warnOnce(
@@ -106,7 +106,7 @@ const noteSeveral = ({ warnOnce }: ThirdPartyRun, { draft }: Item, { ids }: Stor
   )
 }
 
-/** Marks what is stored of entries before they are sent; those that hold what would be sent have come to their end. */
+/** Marks the existing entries of drafts before these are sent; those that hold what would be sent are done. */
 const lookFirst = async ({ run, done }: OpenInterval, items: readonly Item[]): Promise<void> => {
   const { capabilities, keepsOthers, reference, standing } = run
   // A service that updates what is stored need not be asked what that is.
@@ -146,9 +146,9 @@ const partsOf = (run: ThirdPartyRun, items: readonly Item[]): (readonly Item[])[
 }
 
 /**
- * Sends an interval to a third-party service, and tells of each entry what became of it. What an answer does not prove is
- * read back, and what is not stored is sent again; no entry is added that is known to be stored, as that may make a second
- * one of it. The first entry of a run shows whether what is sent can be recognised in what the service lists.
+ * Sends an interval to a third-party service. What an answer does not prove is read back, and what is not stored is
+ * sent again; no entry is added that is known to be stored, as that may make a second one. The first entry of a run
+ * shows whether what is sent can be recognized in the service's list.
  */
 const upsertInterval = async (run: ThirdPartyRun, journaled: JournaledInterval, sink: Sink): Promise<OpenInterval> => {
   const items = itemsOf(journaled)
@@ -210,7 +210,7 @@ const warningOnce = (warn: Load['onWarning']): ThirdPartyRun['warnOnce'] => {
   }
 }
 
-/** Sends an interval, each part counted as it comes to its end. */
+/** Sends an interval, and acknowledges it in the journal. */
 const deliver = async (run: ThirdPartyRun, journaled: JournaledInterval, sink: Sink): Promise<void> => {
   const { id, batch, intent, lines, isUnknown } = journaled
   let isTouched = isUnknown

@@ -19,7 +19,7 @@ import { doubtOfEntry } from './response-check.ts'
 
 /** Bounds the single entries under way: several use up a limit that one after the other would not. */
 const SINGLES_UNDER_WAY = 8
-/** Fewer entries than that are not too many for any service. */
+/** Sets a size of batch that is not too large for any service. */
 const NEVER_TOO_MANY = 100
 /** Counts the requests without an answer after which a batch is taken for too large for something on the way. */
 const LOST_IN_A_ROW = 2
@@ -47,8 +47,8 @@ const noteLoss = (item: Item): void => {
 }
 
 /**
- * Takes an answer that does not prove that entries are stored. At a service whose answers do, and where it tells of no
- * fault, something else has given it: it is as good as lost, which is answered.
+ * Takes an answer that does not prove that entries are stored. Where a service's answers do and this one tells of no
+ * fault, something else has given it: it counts as lost, and an error is returned.
  */
 const noteDoubt = (items: readonly Item[], doubt: Doubt, isProving: boolean): KpiError | undefined => {
   if (isProving && !doubt.tellsFault) {
@@ -64,15 +64,15 @@ const noteDoubt = (items: readonly Item[], doubt: Doubt, isProving: boolean): Kp
   return undefined
 }
 
-/** Requests have names of their own each time: a third-party service may keep under a name what failed, too. */
+/** Returns an Idempotency-Key that is new for each try: a third-party service may keep a failure under a key. */
 const nameOf = ({ journal, clock }: ThirdPartyRun, items: readonly Item[]): string => {
   const tries = Math.max(...items.map(({ doubts, losses, refusals }) => doubts + losses + refusals))
   return `${journal.runId}-${digestOf(items.map(({ draft }) => draft))}-${tries}-${clock.now()}`
 }
 
 /**
- * Refuses an entry that a batch was refused for. Once it is looked at before, as it may be there by a request of this run
- * whose answer was lost, and be refused for that.
+ * Refuses an entry that a batch was refused for. A possible duplicate is looked up first: it may be stored by a request
+ * of this run whose answer was lost, and be refused for that.
  */
 const refuseNamed = ({ run, refuse }: OpenInterval, item: Item, reasons: readonly string[]): void => {
   item.refusals += 1
@@ -187,8 +187,8 @@ const sendOne = (run: ThirdPartyRun, item: Item): Promise<Put> => {
 }
 
 /**
- * Refuses to take the answer that nothing is there for one about an entry: where the list of all entries is not there,
- * either, it is the service that is gone, and whatever is sent next would be answered so, too.
+ * Distinguishes a missing entry from a missing service: where the list of all entries is not there, either, the service
+ * is gone, and whatever is sent next would be answered so, too.
  */
 const mustBeOfEntry = async ({ client, reference }: ThirdPartyRun, item: Item, error: KpiError): Promise<void> => {
   if (error.code !== 'not_found') return
@@ -266,9 +266,9 @@ const writeSingles = async (interval: OpenInterval, items: readonly Item[]): Pro
 }
 
 /**
- * Sends entries once: those that are new in batches where the service takes them, those that are stored by their ids. What
- * is proven to be stored, or refused, has come to its end; the rest is marked by what is known of it. Answers what made it
- * fail, where another try may help.
+ * Sends entries once: new ones in batches where the service takes them, existing ones by their ids. What is proven to
+ * be stored, or refused, is done; the rest is marked by what is known of it. Returns the failure, where another try may
+ * help.
  */
 export const writeOnce = async (interval: OpenInterval, items: readonly Item[]): Promise<KpiError | undefined> => {
   const { run } = interval

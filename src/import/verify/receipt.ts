@@ -6,7 +6,7 @@ import { writeWhole } from '../parse/files.ts'
 import type { Table } from '../parse/table.ts'
 import type { Difference, Verified, Verifying } from './verified.ts'
 
-/** What a receipt says of the run. */
+/** Describes what a receipt says of the run. */
 type About = {
   readonly table: Table
   readonly options: ImportOptions
@@ -16,12 +16,12 @@ type About = {
   readonly variant: Variant
 }
 
-/** The version of the form. */
+/** Sets the version of the receipt's form. */
 const RECEIPT = 1
 
 const optionsJson = ({ map, ...rest }: ImportOptions): object => ({ ...rest, map: Object.fromEntries(map) })
 
-/** The counts of a run; `unknown` is only of dry runs. */
+/** Returns the counts of a run; `unknown` is only for dry runs. */
 const summaryJson = (summary: Summary): object =>
   Object.fromEntries(Object.entries(summary).filter(([name]) => name !== 'unknown'))
 

@@ -17,13 +17,13 @@ import { lineOf, placeOf } from '../rows/packed-row.ts'
 import { writeReceipt } from './receipt.ts'
 import type { Difference, Verified } from './verified.ts'
 
-/** Places of a file, a bit for each line that is meant as a whole, a number for each cell. */
+/** Holds places of a file: a bit for each whole line, a number for each cell. */
 type PlaceSet = { readonly has: (place: number) => boolean }
 
-/** A line, or of a wide one the columns of the cells that are meant. */
+/** Describes a line, or the columns of some cells of a wide one. */
 type Part = { readonly line: number; readonly columns: ReadonlySet<number> | undefined }
 
-/** Whether a number is among sorted ones. */
+/** Tells whether a number is among sorted ones. */
 const isAmong = (sorted: readonly number[], wanted: number): boolean => {
   let [from, to] = [0, sorted.length]
   while (from < to) {
@@ -34,7 +34,7 @@ const isAmong = (sorted: readonly number[], wanted: number): boolean => {
   return sorted[from] === wanted
 }
 
-/** The places of parts of a file, which are given in the order of their lines. */
+/** Creates a set of places from parts of a file, in the order of their lines. */
 const createPlaceSet = (parts: Iterable<Part>): PlaceSet => {
   let bits = new Uint8Array(1024)
   const cells: number[] = []
@@ -56,10 +56,10 @@ const createPlaceSet = (parts: Iterable<Part>): PlaceSet => {
   return { has: (place) => hasLine(lineOf(place)) || isAmong(cells, place) }
 }
 
-/** Entries that follow each other, and beside each whether it is written down as sent by an earlier part of the run. */
+/** Describes consecutive entries, each with whether the journal says that an earlier part of the run sent it. */
 type Recalled = { readonly batch: Batch; readonly isSent: readonly boolean[] }
 
-/** Where each entry of a piece stood in its interval when that was written down. */
+/** Returns where each entry of a piece was in its journaled interval. */
 const placesIn = ({ batch: { drafts }, earlier }: Piece, journal: Journal): (number | undefined)[] => {
   if (!earlier) return drafts.map(() => undefined)
   if (earlier.digest === digestOf(drafts)) return [...drafts.keys()]
@@ -69,8 +69,8 @@ const placesIn = ({ batch: { drafts }, earlier }: Piece, journal: Journal): (num
 }
 
 /**
- * Tells of all entries which of them the journal says that an earlier part of the run has sent, once all has come to its
- * end: they are there by this run, though they were there before this part of it.
+ * Yields all entries, each with whether the journal says that an earlier part of the run sent it: such an entry is
+ * there by this run, though it existed before this part.
  */
 function* recallSent(batches: Iterable<Batch>, journal: Journal): Generator<Recalled> {
   for (const piece of cutAlongIntervals(batches, journal)) {
@@ -86,7 +86,9 @@ type Found = Pick<Difference, 'field' | 'expected' | 'found'>
 
 const numberText = (value: Decimal | null): string | null => (value === null ? null : formatDecimal(value))
 
-/** Where a target is not the one that was sent; one that the KPI drops is not looked at, nor one that may be open. */
+/**
+ * Tells whether a target differs from the one sent; one that the KPI drops, or that may be a default, is not compared.
+ */
 const isOtherTarget = (
   target: Decimal | null,
   stored: StoredEntry,
@@ -98,7 +100,7 @@ const isOtherTarget = (
   return !mayBeNone && !mayBeDropped
 }
 
-/** What of an entry is not as it was sent, as the service keeps values. */
+/** Returns the differences between an entry and what was sent, by the service's rules. */
 const differencesIn = (
   { actual, target, notes }: EntryDraft,
   stored: StoredEntry | undefined,
@@ -121,7 +123,7 @@ const differencesIn = (
   ]
 }
 
-/** The drafts of a batch that were sent, or were there already: neither rejects nor what was left alone. */
+/** Returns the drafts of a batch that were sent, or existed already: neither rejects nor what was left alone. */
 const keptOf = async (
   { batch, isSent }: Recalled,
   { decide, options }: Prepared,
@@ -138,7 +140,7 @@ const keptOf = async (
   })
 }
 
-/** Compares a batch with what is there now. */
+/** Compares a batch with what is stored now. */
 const compare = async (
   recalled: Recalled,
   prepared: Prepared,

@@ -10,48 +10,48 @@ import { shownPath } from '../request-target.ts'
 import type { Answer, Call, Route } from './call.ts'
 import { createRouter } from './router.ts'
 
-/** What a call runs on: whose it is, when it came, and how strictly its body is read. */
+/** Describes the context of a call: whose it is, when it came, and how strictly its body is read. */
 type Caller = {
   readonly account: Account
   readonly now: Instant
   readonly lenient: boolean
-  /** In place of the service's own store: a transaction that is open already. */
+  /** Replaces the service's own store by an open transaction. */
   readonly db?: Db | undefined
   /** Lets other requests have their turn; not given where there are none. */
   readonly pause?: Pause | undefined
-  /** Waits for a turn of what takes long; not given where there are no others. */
+  /** Waits for a turn of long work; undefined where there is nobody else. */
   readonly beginLong?: Context['beginLong']
 }
 
-/** The error for a method that a path does not have. */
+/** Returns the error for a method that a path does not have. */
 export const notAllowed = (method: string, path: string, allow: readonly string[]): KpiError =>
   new KpiError('method_not_allowed', `${method} is not possible at ${shownPath(path)}`, { allow })
 
-/** An operation of the service. */
+/** Describes an operation of the service. */
 type Operation = {
-  /** The scope that a key needs for it. */
+  /** Names the scope that a key needs for it. */
   readonly scope: Scope | undefined
-  /** What its body holds, where it takes one. */
+  /** Defines its body, where it takes one. */
   readonly takes: Resource | undefined
-  /** Whether its answer follows from the path and from what is stored, and from nothing else. */
+  /** Tells whether its answer follows from the path and the store alone, so that it can be cached. */
   readonly isLasting: boolean
-  /** Whether it may take long, so that it has to wait for its turn. */
+  /** Tells whether it may take long, so that it has to wait for its turn. */
   readonly isLong: boolean
-  /** What is asked of it in, an answer out. Refusals are thrown as `KpiError`. */
+  /** Answers a call. Refusals are thrown as `KpiError`. */
   readonly run: (caller: Caller, asked: Pick<Call, 'query' | 'body'>) => Promise<Answer>
 }
 
-/** The service as a function. */
+/** Finds the operations of the service. */
 type App = {
-  /** The methods that a path has; `not_found` where there is no such path. */
+  /** Returns the methods of a path; throws `not_found` where there is no such path. */
   readonly methodsOf: (path: string) => readonly string[]
-  /** What a method does at a path; `not_found` or `method_not_allowed` where that is nothing. */
+  /** Returns the operation of a method and path; throws `not_found` or `method_not_allowed` where there is none. */
   readonly find: (method: string, path: string) => Operation
   /** Does what a call asks for. */
   readonly answer: (caller: Caller, call: Call) => Promise<Answer>
 }
 
-/** The service on a store. What carries its calls, a socket or a function, is no concern of it. */
+/** Creates the service on a store. It does not matter whether a socket or a function carries its calls. */
 export const createApp = (db: Db, routes: readonly Route[]): App => {
   const route = createRouter(routes)
   const methodsOf = (path: string): string[] => {

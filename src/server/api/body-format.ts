@@ -13,7 +13,7 @@ import type { Content } from './call.ts'
 import type { FormatName } from './media-type.ts'
 import type { Wording } from './protocol.ts'
 
-/** So many faults are written at once. */
+/** Sets how many faults are written at once. */
 const PART = 200
 
 /** Writes JSON with the faults of a request as its `errors`, where there are any, in parts. */
@@ -31,7 +31,7 @@ export const jsonWithErrors = function* (
   yield ']}'
 }
 
-/** A list as it is written: what goes before it, its records one by one, and what goes between and after them. */
+/** Describes a list to write: what comes before it, its records one by one, and what comes between and after them. */
 type WrittenList = {
   readonly begin: string
   readonly records: Iterable<string>
@@ -47,8 +47,8 @@ const answerTooLarge = (most: number): KpiError =>
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
 /**
- * Decodes a body. The largest takes about ten milliseconds: in parts it would take more memory, and no less time. Throws
- * `malformed` where it is not UTF-8.
+ * Decodes a body. The largest takes about ten milliseconds; in parts it would take more memory, and no less time.
+ * Throws `malformed` where it is not UTF-8.
  */
 const decode = (bytes: Uint8Array): string => {
   if (!isUtf8(bytes)) throw new KpiError('malformed', 'the body is not UTF-8')
@@ -69,12 +69,12 @@ const readJsonText = async (text: string, of: Resource, pause: Pause): Promise<J
   }
 }
 
-/** Text is made bytes of whenever there are so many characters. */
+/** Sets how many characters are encoded at a time. */
 const PIECE = 65_536
 
 /**
- * Writes a list piece by piece, between which others have their turn: to write 10,000 records takes as long as hundreds
- * of small answers do.
+ * Writes a list piece by piece, between which others have their turn: writing 10,000 records takes as long as hundreds
+ * of small answers.
  */
 const writeList = async ({ begin, records, between, end, most = Infinity }: WrittenList): Promise<WireBody> => {
   const pieces: Buffer[] = []
@@ -121,5 +121,5 @@ const xml: Wording = {
   writeError: ({ message, issues }) => errorToXml(message, issues),
 }
 
-/** The formats of the classic interface (decisions, section 9). */
+/** Lists the body formats of the classic interface. */
 export const formats: Readonly<Record<FormatName, Wording>> = { json, xml }

@@ -6,77 +6,79 @@ import type { Context, Ids } from '../../service/context.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Query parameters: names in lower case, each with all values given for it. */
+/** Holds query parameters: names in lower case, each with all values given for it. */
 export type Query = ReadonlyMap<string, readonly string[]>
 
-/** A query parameter, defined once: how it is read and how it is described. */
+/** Defines a query parameter, once: how it is read and how it is described. */
 export type QueryParameter = { readonly name: string; readonly about: string } & (
   | { readonly kind: 'integer'; readonly least: number; readonly most: number; readonly example: number }
   | { readonly kind: 'day'; readonly example: string }
   | { readonly kind: 'boolean'; readonly example: boolean }
-  /** Several ids, with commas between them. */
+  /** Accepts several ids, with commas between them. */
   | { readonly kind: 'ids'; readonly example: readonly number[] }
 )
 
-/** A request whose sender is known and whose body has been parsed, whatever it came through. */
+/** Describes an authenticated request with its body parsed, over any transport. */
 export type Call = {
   readonly method: string
-  /** Below the variant's prefix, such as `/kpis/7`. */
+  /** Holds the path below the variant's prefix, such as `/kpis/7`. */
   readonly path: string
   readonly query: Query
   readonly body?: Json
 }
 
-/** What an operation gets. */
+/** Describes what an operation gets. */
 type Request = {
   readonly ctx: Context
   readonly ids: Ids
   readonly query: Query
   readonly body: Json
-  /** Whether numbers and booleans may come as strings, as the classic interface allows. */
+  /** Tells whether numbers and booleans may be strings, as the classic interface allows. */
   readonly lenient: boolean
   /** Lets other requests have their turn while this one takes long. */
   readonly pause: Pause
 }
 
-/** What an answer holds: one record of a resource, or a list of them. */
+/** Describes the content of an answer: one record of a resource, or a list of them. */
 export type Content =
   | { readonly of: Resource; readonly record: AnyRecord }
   | {
       readonly of: Resource
       readonly records: readonly AnyRecord[]
-      /** The most bytes that may be written of them; none where there is no way to ask for less. */
+      /** Bounds the bytes that may be written; undefined where there is no way to ask for less. */
       readonly most?: number
     }
 
-/** What an operation answers, before a variant gives it a format. */
+/** Describes an answer before a variant formats it. */
 export type Answer = {
   readonly status: 200 | 201
-  /** Where the created resource is, below the variant's prefix. */
+  /** Holds the path of the created resource, below the variant's prefix. */
   readonly location?: string
-  /** How many there were, where the answer holds only the first of them. */
+  /** Counts all that there are, where the answer holds only the first of them. */
   readonly total?: number
   readonly content?: Content
 }
 
-/** One operation: a method and a path, in which `{…}` stands for an id. */
+/** Defines one operation: a method and a path, in which `{…}` stands for an id. */
 export type Route = {
   readonly path: string
-  /** What its answer holds, a list of them where it is a GET of no single id; without it the answer is empty. */
+  /**
+   * Defines the content of its answer, a list where it is a GET of no single id; undefined where the answer is empty.
+   */
   readonly gives?: Resource
-  /** The scope that a key needs for it, in the newer variant. */
+  /** Names the scope that a key needs for it, in the newer variant. */
   readonly scope?: Scope
-  /** The query parameters that it knows. */
+  /** Lists its query parameters. */
   readonly query?: readonly QueryParameter[]
-  /** Its answer says how many there are, as it may hold only the first of them. */
+  /** Tells that its answer counts all there are, as it may hold only the first of them. */
   readonly counts?: true
-  /** It may take long: few of them are done at a time, accounts taking turns. */
+  /** Tells that it may take long: few are done at a time, accounts taking turns. */
   readonly isLong?: true
-  /** It may update what is there instead of making something, and answers 200 then. */
+  /** Tells that it may update instead of creating, and answers 200 then. */
   readonly upserts?: true
   readonly handle: (request: Request) => Promise<Answer>
 } & (
   | { readonly method: Exclude<Method, 'POST' | 'PUT'>; readonly takes?: undefined }
-  /** What its body holds. */
+  /** Defines the content of its body. */
   | { readonly method: 'POST' | 'PUT'; readonly takes: Resource }
 )

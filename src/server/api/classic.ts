@@ -7,7 +7,7 @@ import type { Style, Variant } from './protocol.ts'
 import { classicRoutes } from './routes/index.ts'
 import { classicStatus } from './status.ts'
 
-/** How the classic interface talks: JSON or XML, statuses with a message. */
+/** Describes the protocol of the classic interface: JSON or XML, statuses with a message. */
 export const classicStyle: Style = {
   prefix: '/api',
   challenge: 'Basic realm="kpi"',
@@ -16,7 +16,7 @@ export const classicStyle: Style = {
   mustSpeak: (headers, takesBody) => mustBeUnderstood(headers['content-type'], takesBody),
 }
 
-/** The classic interface: `/api`, JSON or XML, Basic credentials. */
+/** Describes the classic interface: `/api`, JSON or XML, Basic credentials. */
 export const classic: Variant = {
   style: classicStyle,
   routes: classicRoutes,
@@ -28,5 +28,5 @@ export const classic: Variant = {
   },
 }
 
-/** The classic interface as a function. */
+/** Creates the handler of the classic interface. */
 export const classicFace = (deps: FaceDeps): Face => createFace(classic, deps)

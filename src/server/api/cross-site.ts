@@ -1,16 +1,16 @@
 import { KpiError } from '../../domain/errors.ts'
 import type { WireRequest } from '../wire.ts'
 
-/** Methods that change nothing, so that it does not matter which page asks. */
+/** Lists the methods that change nothing, so that it does not matter which page asks. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const OTHER_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 
-/** How much of an Origin is repeated in a message. */
+/** Sets how much of an Origin is quoted in a message. */
 const LONGEST_QUOTE = 100
 
 type Sent = Pick<WireRequest, 'method' | 'headers' | 'scheme' | 'publicOrigin'>
 
-/** Returns the origin that browsers give to pages of a host: in small letters, without the usual port. */
+/** Returns the origin that browsers give to pages of a host: in lower case, without the default port. */
 const originOf = (scheme: string, host: string | undefined): string | undefined =>
   host === undefined ? undefined : URL.parse(`${scheme}://${host}`)?.origin
 
@@ -19,7 +19,7 @@ const isOwnOrigin = (origin: string, { headers, scheme = 'http', publicOrigin }:
 
 /**
  * Refuses a request that would change something and that a browser has sent for a page of another site. A browser adds
- * the credentials that its user has given to this service, whichever page asks (decisions, section 10).
+ * the credentials that its user has given to this service, whichever page asks.
  */
 export const rejectCrossSite = (request: Sent): void => {
   const { method, headers } = request
@@ -41,7 +41,7 @@ export const rejectCrossSite = (request: Sent): void => {
   )
 }
 
-/** Refuses a body of a web page that does not say what it is: what a page may send without asking is no JSON. */
+/** Refuses a body from a web page without a content type: what a page may send without asking is no JSON. */
 export const requireDeclaredBody = ({ headers }: Sent): void => {
   const isDeclared = (headers['content-type'] ?? '').trim() !== ''
   if (isDeclared || headers['origin'] === undefined) return

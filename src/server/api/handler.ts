@@ -21,16 +21,16 @@ const TARGET_LIMIT = 8192
 /** Answers up to this size are remembered. */
 const SMALL = 16_384
 
-/** What a face runs on. */
+/** Describes what a handler works with. */
 export type FaceDeps = {
   readonly db: Db
   readonly version: string
   readonly now: () => Instant
-  /** A new id for a request. */
+  /** Returns a new id for a request. */
   readonly requestId: () => string
-  /** Told of what was unforeseen, in full; the sender is told only the request's id. */
+  /** Takes unforeseen errors in full; the client is told only the request's id. */
   readonly onError: (error: unknown, requestId: string) => void
-  /** What callers are held to; nothing where it is not given. */
+  /** Limits callers; undefined for no limits. */
   readonly limits?: Limits
 }
 
@@ -40,7 +40,7 @@ const mustBeShort = (target: string): void => {
   if (target.length > TARGET_LIMIT) throw new KpiError('too_long', `the address is over ${TARGET_LIMIT} bytes`)
 }
 
-/** The error for a path at or outside the roots of the interface; whoever looks there learns where to look instead. */
+/** Returns the error for a path outside of the interface, with where to look instead. */
 const isElsewhere = (path: string): KpiError =>
   new KpiError(
     'not_found',
@@ -82,19 +82,19 @@ const options = (allow: readonly string[]): WireResponse => ({
 
 type Open = (wording: Wording, request: WireRequest) => Promise<WireResponse>
 
-/** Stands for the URL that a request has reached the service at, in a description that is made once. */
+/** Stands for the URL by which a request reached the service, in a description that is made once. */
 const ORIGIN = '{origin}'
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** Returns a description as what stands before and behind the URL in it. */
+/** Splits a description around the URL in it. */
 const aroundOrigin = (json: unknown): readonly [before: Buffer, after: Buffer] => {
   const text = JSON.stringify(json)
   const at = text.indexOf(ORIGIN)
   return [Buffer.from(text.slice(0, at)), Buffer.from(text.slice(at + ORIGIN.length))]
 }
 
-/** What anybody may ask for, by its path. */
+/** Returns what anybody may ask for, by its path. */
 const openPaths = ({ style, describe }: Variant, version: string): ReadonlyMap<string, Open> => {
   let description: Promise<readonly [before: Buffer, after: Buffer]> | undefined
   const status = { of: health, record: { status: 'ok', version } } as const
@@ -140,7 +140,7 @@ const inTurn = async (
   }
 }
 
-/** Takes headers that an answer has whatever becomes of its request. */
+/** Sets headers that an answer has whatever becomes of its request. */
 type Tell = (headers: WireResponse['headers']) => void
 
 /** Answers requests as a variant of the interface does. */
@@ -153,7 +153,7 @@ export const createFace = (variant: Variant, deps: FaceDeps): Face => {
   const openAt = openPaths(variant, version)
   const letIn = createDoor(db, openDoor, deps.now, deps.limits)
   const answers = createRecall<WireResponse>(db)
-  /** Does what lasts until something is written once until then. Most of what is read is read again and again. */
+  /** Caches answers until something is written, as most are asked for again and again. */
   const answerLasting = async (key: string, perform: () => Promise<WireResponse>): Promise<WireResponse> => {
     const known = answers.find(key)
     if (known) return known

@@ -9,10 +9,10 @@ import type { WireRequest, WireResponse } from '../wire.ts'
 
 const HEADER = 'idempotency-key'
 const LONGEST_KEY = 255
-/** What no header may hold. What is beyond ASCII comes as bytes, which may look like others of them. */
+/** Matches what no header may hold. Characters beyond ASCII come as bytes, which may look like others of them. */
 const CONTROL = /(?![\t\u0080-\u009f])\p{Cc}/u
 
-/** The key of a request that is to be done once; undefined where it may be done again. */
+/** Returns the Idempotency-Key of a request; undefined where it may be done again. */
 const keyOf = ({ method, headers }: WireRequest): string | undefined => {
   const key = headers[HEADER]
   if (method !== 'POST' || key === undefined) return undefined
@@ -21,7 +21,9 @@ const keyOf = ({ method, headers }: WireRequest): string | undefined => {
   throw new KpiError('malformed', `Idempotency-Key must have 1 to ${LONGEST_KEY} characters, it has ${key.length}`)
 }
 
-/** A path as it is compared: without regard to case, to a slash at its end, and to the query, which a POST ignores. */
+/**
+ * Returns a path for comparison: without regard to case, to a slash at its end, and to the query, which a POST ignores.
+ */
 const comparedPath = (target: string): string => {
   const [path = ''] = target.toLowerCase().split('?')
   return path.replace(/\/$/, '')
@@ -44,22 +46,22 @@ const told = ({ status, location, contentType, body }: KeptAnswer, isReplayed: b
   body,
 })
 
-/** A request, and who was let in with it. */
+/** Describes a request and its principal. */
 type Sent = {
   readonly request: WireRequest
   readonly admitted: Pick<Admitted, 'account' | 'pepper'>
   readonly now: Instant
 }
 
-/** How a request is done, on a transaction that is open already or on one of its own, and how faults are told. */
+/** Describes how a request is done, on an open transaction or on one of its own, and how faults are answered. */
 type Doing = {
   readonly perform: (db?: Db) => Promise<WireResponse>
   readonly refuse: (error: KpiError) => Promise<WireResponse>
 }
 
 /**
- * Does a request, one with an Idempotency-Key once. What was sent is kept as a hash, by which a body is known again; as
- * there may be a password in it, the hash cannot be tried without what the credentials are.
+ * Answers a request, once where it has an Idempotency-Key. Its body is kept as a hash, to recognize it; as it may hold
+ * a password, the hash cannot be tried without the credentials' own secret.
  */
 export const answerOnce = async (
   db: Db,
@@ -80,7 +82,7 @@ export const answerOnce = async (
   return told(answer, isReplayed)
 }
 
-/** A request whose body can be asked for again. */
+/** Returns a request whose body can be read again. */
 export const withBodyOnce = (request: WireRequest): WireRequest => {
   let body: Promise<Uint8Array> | undefined
   return { ...request, body: () => (body ??= request.body()) }

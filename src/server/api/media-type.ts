@@ -3,15 +3,15 @@ import { isUtf8Name } from '../../codec/charset.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { WireRequest } from '../wire.ts'
 
-/** The formats of the classic interface. */
+/** Names the formats of the classic interface. */
 export type FormatName = 'json' | 'xml'
 
 const JSON_TYPES: ReadonlySet<string> = new Set(['application/json', 'text/json'])
 const XML_TYPES: ReadonlySet<string> = new Set(['application/xml', 'text/xml'])
-/** Types that browsers name in an Accept: people who follow a link to the service get to see JSON. */
+/** Lists types that browsers name in Accept: people who follow a link to the service get JSON. */
 const PAGE_TYPES: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml'])
 
-/** How much of a header is repeated in a message. */
+/** Sets how much of a header is quoted in a message. */
 const LONGEST_QUOTE = 100
 
 const quoted = (header: string): string =>
@@ -26,10 +26,10 @@ const formatNamed = (type: string): FormatName | undefined => {
   return type.endsWith('+xml') ? 'xml' : undefined
 }
 
-/** A media range of an Accept, and how much its sender wants it. */
+/** Describes a media range of Accept, and its quality. */
 type Range = { readonly type: string; readonly quality: number }
 
-/** So many ranges of an Accept are looked at; browsers send about ten. */
+/** Bounds the ranges of Accept that are looked at; browsers send about ten. */
 const MOST_RANGES = 100
 
 /** Reads a quality, which is 0 to 1; ignores what is not a number. */
@@ -65,8 +65,8 @@ const formatAccepted = (accept: string): FormatName => {
 }
 
 /**
- * Returns the format of a request's answer: that of its Content-Type, where that is one of ours; else the one that its
- * Accept prefers; else JSON (decisions, section 9).
+ * Returns the format of an answer: that of the request's Content-Type, where it is one of ours; else the one that
+ * Accept prefers; else JSON.
  */
 export const chooseFormat = (headers: WireRequest['headers']): FormatName =>
   formatNamed(parse(headers['content-type'] ?? '', { parameters: false }).type) ??
@@ -78,8 +78,8 @@ const mustBeUtf8 = (charset = 'utf-8'): void => {
 }
 
 /**
- * Refuses a Content-Type that is not understood: every charset but UTF-8 for JSON or XML, and for a body also every other
- * type. None at all is as good as the format of the answer.
+ * Refuses an unsupported Content-Type: any charset but UTF-8 for JSON or XML, and for a body also any other type. A
+ * missing one means the format of the answer.
  */
 export const mustBeUnderstood = (contentType = '', hasBody: boolean): void => {
   const { type, parameters } = parse(contentType)
@@ -93,7 +93,7 @@ export const mustBeUnderstood = (contentType = '', hasBody: boolean): void => {
   if (isOurs) mustBeUtf8(parameters['charset'])
 }
 
-/** The kinds of ranges that may speak for JSON, from the closest to the widest. */
+/** Lists the ranges that include JSON, from the closest to the widest. */
 const FOR_JSON: readonly ((range: Range) => boolean)[] = [
   ({ type }) => formatNamed(type) === 'json',
   isOneOf(new Set(['application/*', 'text/*'])),

@@ -2,10 +2,10 @@ import type { ErrorCode, Issue, KpiError } from '../../domain/errors.ts'
 import { shownPath } from '../request-target.ts'
 import { jsonWithErrors } from './body-format.ts'
 
-/** The media type of problem details (RFC 9457). */
+/** Names the media type of problem details (RFC 9457). */
 export const PROBLEM_TYPE = 'application/problem+json'
 
-/** What kind of problem an error is, in a few words that do not change. */
+/** Lists the titles of errors, which do not change. */
 export const problemTitles: Record<ErrorCode, string> = {
   malformed: 'The request cannot be read',
   invalid: 'Fields are not valid',
@@ -32,16 +32,16 @@ export const problemTitles: Record<ErrorCode, string> = {
 /** Names a kind of problem, for programs to tell them apart. */
 export const problemType = (code: ErrorCode): string => `urn:problem-type:kpi:${code}`
 
-/** Where in the body of a request a fault is, as a JSON pointer (RFC 6901). */
+/** Returns the place of a fault in a body, as a JSON pointer (RFC 6901). */
 const pointerOf = ({ index, field }: Issue): string => {
   if (index === undefined) return `/${field}`
   return field === 'entries' ? `/entries/${index}` : `/entries/${index}/${field}`
 }
 
-/** What was asked for, as a reference (RFC 3986). Whoever sent a secret in it does not get it back, for others to log. */
+/** Returns the target of a request as a reference (RFC 3986), without a secret in it, which others might log. */
 const instanceOf = (target: string): string => encodeURI(shownPath(target.split('?')[0] ?? ''))
 
-/** An error as problem details (decisions, section 8), in parts. */
+/** Returns an error as problem details, in parts. */
 export const problemJson = ({ code, message, issues }: KpiError, status: number, target: string): Iterable<string> => {
   const type = problemType(code)
   const head = { type, title: problemTitles[code], status, detail: message, instance: instanceOf(target) }

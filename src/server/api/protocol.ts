@@ -9,9 +9,9 @@ import type { Content, Route } from './call.ts'
 
 type Headers = WireRequest['headers']
 
-/** How the bodies of a request and of its answer are read and written. */
+/** Describes how the bodies of a request and of its answer are read and written. */
 export type Wording = {
-  /** The Content-Type of what it writes. */
+  /** Names the Content-Type of answers. */
   readonly contentType: string
   /** Reads a body that holds a resource; throws `malformed` for what is none. Others have their turn in between. */
   readonly read: (bytes: Uint8Array, of: Resource, pause?: Pause) => Promise<Json>
@@ -19,31 +19,31 @@ export type Wording = {
   readonly write: (content: Content) => Promise<WireBody>
   /** Writes why a request was refused, in parts, as a batch may have very many faults; `target` is what it asked for. */
   readonly writeError: (error: KpiError, target: string) => Iterable<string>
-  /** The Content-Type of that, where it is another one. */
+  /** Names the Content-Type of errors, where it differs. */
   readonly errorType?: string
 }
 
-/** What differs between the variants of the interface in how they talk (interface, section 9). */
+/** Describes what differs in how the variants of the interface talk. */
 export type Style = {
-  /** What its paths begin with. */
+  /** Holds the beginning of its paths. */
   readonly prefix: string
-  /** The scheme of the credentials that it asks for. */
+  /** Names the scheme of its credentials. */
   readonly challenge: string
   readonly status: Record<ErrorCode, number>
-  /** The wording that the headers of a request ask for; one is chosen where none of ours is. */
+  /** Returns the body format that the headers of a request ask for; a default where none fits. */
   readonly wordingFor: (headers: Headers) => Wording
   /** Refuses a request whose sender takes none of our formats, or sends what cannot be read. */
   readonly mustSpeak: (headers: Headers, takesBody: boolean) => void
 }
 
-/** The version of the service, and the URL below which it is. */
+/** Describes the version of the service, and the URL below which it is. */
 export type Place = { readonly version: string; readonly origin: string }
 
-/** A variant of the interface. */
+/** Describes a variant of the interface. */
 export type Variant = {
   readonly style: Style
   readonly routes: readonly Route[]
-  /** Whether bodies are read as older clients send them: numbers as strings, some mandatory fields left out. */
+  /** Tells whether bodies may have numbers as strings, and lack some mandatory fields, as older clients send them. */
   readonly isLenient: boolean
   readonly openDoor: OpenDoor
   /** Describes it in OpenAPI. */
@@ -63,13 +63,13 @@ const refusal = ({ challenge, status }: Style, error: KpiError, wording: Wording
   body,
 })
 
-/** The answer to a request that is refused before it is read. */
+/** Returns the answer to a request that is refused before it is read. */
 export const refuseAtOnce = (style: Style, error: KpiError, { target, headers }: Refused): TextResponse => {
   const wording = style.wordingFor(headers)
   return refusal(style, error, wording, withoutSecrets([...wording.writeError(error, target)].join('')))
 }
 
-/** The answer to a request that is refused; others have their turn while a long one is written. */
+/** Returns the answer to a refused request; others have their turn while a long one is written. */
 export const refuse = async (
   style: Style,
   error: KpiError,

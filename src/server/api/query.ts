@@ -14,10 +14,10 @@ const last = (query: Query, name: string): string | undefined => {
 
 const DIGITS = /^\d+$/
 
-/** A number of any length: one that is too large for an id is that of nothing. */
+/** Returns a number of any length: one too large for an id names nothing. */
 const numberOf = (digits: string): number => Math.min(Number(digits), Number.MAX_SAFE_INTEGER)
 
-/** A whole number in a range, or `undefined` where the parameter is not given. */
+/** Returns a whole number in a range; `undefined` where the parameter is not given. */
 export const queryInteger = (query: Query, { name, least, most }: Parameter<'integer'>): number | undefined => {
   const text = last(query, name)
   if (text === undefined) return undefined
@@ -28,7 +28,7 @@ export const queryInteger = (query: Query, { name, least, most }: Parameter<'int
   throw refuse(name, text, range)
 }
 
-/** A day that may be asked for: a date that exists, in the years 1899 to 2199. */
+/** Returns an existing date in the years 1899 to 2199. */
 export const queryDay = (query: Query, { name }: Parameter<'day'>): Day | undefined => {
   const text = last(query, name)
   if (text === undefined) return undefined
@@ -39,7 +39,7 @@ export const queryDay = (query: Query, { name }: Parameter<'day'>): Day | undefi
   return day
 }
 
-/** Whether something is wanted, or `undefined` where the parameter is not given. */
+/** Returns a boolean; `undefined` where the parameter is not given. */
 export const queryBoolean = (query: Query, { name }: Parameter<'boolean'>): boolean | undefined => {
   const text = last(query, name)?.toLowerCase()
   if (text === undefined) return undefined
@@ -47,7 +47,7 @@ export const queryBoolean = (query: Query, { name }: Parameter<'boolean'>): bool
   throw refuse(name, text, 'true or false')
 }
 
-/** A list of ids, the union of all that are given; `undefined` where there is none. */
+/** Returns a list of ids, the union of all that are given; `undefined` where there is none. */
 export const queryIds = (query: Query, { name }: Parameter<'ids'>): ReadonlySet<number> | undefined => {
   const parts = (query.get(name.toLowerCase()) ?? []).flatMap((text) => text.split(',')).map((part) => part.trim())
   const ids = parts.filter((part) => part !== '')

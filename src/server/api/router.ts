@@ -3,11 +3,11 @@ import type { Ids } from '../../service/context.ts'
 import { shownPath } from '../request-target.ts'
 import type { Route } from './call.ts'
 
-/** What can be done at a path, and the ids that the path names. */
+/** Describes the route of a path, and the ids in the path. */
 type Match = {
   readonly methods: ReadonlyMap<string, Route>
   readonly ids: Ids
-  /** The path with `{id}` and `{key}` in place of ids, in lower case. */
+  /** Holds the path with `{id}` and `{key}` in place of ids, in lower case. */
   readonly pattern: string
 }
 
@@ -18,7 +18,7 @@ type Path = {
 }
 
 const NUMBER = /^\d{1,15}$/
-/** Stands for an id that is a text; every other `{…}` for one that is a number. */
+/** Stands for an id that is a text; every other `{…}` is a number. */
 const KEY = '{key}'
 const ID = '{id}'
 
@@ -39,7 +39,7 @@ const idsOf = (path: Path, segments: readonly string[]): Ids => {
   return { parent: Number(named[0]), id: Number(text), text }
 }
 
-/** Finds what a path stands for, without regard to case. Fixed words win over ids: `/kpientries/list` is no entry. */
+/** Creates a router, which ignores case. Fixed words win over ids: `/kpientries/list` is no entry. */
 export const createRouter = (routes: readonly Route[]): ((path: string) => Match) => {
   const paths = new Map<string, Path>()
   for (const one of routes) {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../domain/errors.ts'
 
-/** The status that the classic interface answers for each kind of error (decisions, section 8). */
+/** Maps errors to the statuses of the classic interface. */
 export const classicStatus: Record<ErrorCode, number> = {
   malformed: 400,
   invalid: 400,
@@ -24,7 +24,7 @@ export const classicStatus: Record<ErrorCode, number> = {
   internal: 500,
 }
 
-/** The same for the newer variant. */
+/** Maps errors to the statuses of the newer variant. */
 export const v1Status: Record<ErrorCode, number> = {
   ...classicStatus,
   invalid: 422,

@@ -16,7 +16,7 @@ const wording: Wording = {
   errorType: PROBLEM_TYPE,
 }
 
-/** How the newer variant talks: JSON alone, and problem details. */
+/** Describes the protocol of the newer variant: JSON alone, and problem details. */
 export const v1Style: Style = {
   prefix: '/v1',
   challenge: 'Bearer',
@@ -28,7 +28,7 @@ export const v1Style: Style = {
   },
 }
 
-/** The newer variant: `/v1`, JSON, keys as Bearer credentials. */
+/** Describes the newer variant: `/v1`, JSON, keys as Bearer credentials. */
 export const v1: Variant = {
   style: v1Style,
   routes: v1Routes,
@@ -40,5 +40,5 @@ export const v1: Variant = {
   },
 }
 
-/** The newer variant as a function. */
+/** Creates the handler of the newer variant. */
 export const v1Face = (deps: FaceDeps): Face => createFace(v1, deps)

@@ -6,10 +6,10 @@ import { v1Style } from './v1.ts'
 
 const V1 = /^\/v1(?:[/?]|$)/i
 
-/** How to talk to whoever asked for a target: what is below `/v1` is the newer variant's, everything else the classic one's. */
+/** Returns the protocol for a target: below `/v1` the newer variant's, everywhere else the classic one's. */
 const styleFor = (target: string): Style => (V1.test(target) ? v1Style : classicStyle)
 
-/** Both variants side by side. */
+/** Creates the handler of both variants side by side. */
 export const bothFaces =
   (classic: Face, v1: Face): Face =>
   (request) =>
@@ -17,7 +17,7 @@ export const bothFaces =
 
 const UNREAD = { target: '', headers: {} }
 
-/** The answer to a request that no face has seen: it could not be read, or comes too late. */
+/** Returns the answer to a request that no handler has seen: it could not be read, or comes too late. */
 export const plainRefusal = (
   error: KpiError,
   requestId: string,

@@ -8,11 +8,11 @@ import type { WireRequest } from '../wire.ts'
 import { createOpening, type OpenDoor } from './credential-lookup.ts'
 import type { Admitted } from './principal.ts'
 
-/** So long after a note no other one of the same key is tried, in seconds: it may be waiting. */
+/** Sets how long after noting a key's use it is not noted again, in seconds: the note may be waiting. */
 const NOTE_PAUSE = 5
-/** So often a note is tried that could not be written: for a minute. */
+/** Sets how often a note is tried that could not be written: for a minute. */
 const TRIES = 12
-/** So many keys are remembered. */
+/** Bounds the keys that are remembered. */
 const MOST_NOTES = 1000
 
 /** Does something after a while, unless the process has nothing else left to do. */
@@ -26,8 +26,8 @@ const afterPause: Later = (task) => {
 type Notes = (admitted: Pick<Admitted, 'account' | 'key' | 'noteUse'>, now: Instant) => void
 
 /**
- * Takes note that keys are used, behind the answers: no request waits for it, nor fails where it cannot be written, as
- * while another process writes. Then it is tried again for a while, so that a job which asks once has been seen.
+ * Creates what notes the use of keys, after the answers: no request waits for it, nor fails where it cannot be written,
+ * as while another process writes. It is tried again for a while, so that even a job with a single request is noted.
  */
 export const createNotes = (later: Later = afterPause): Notes => {
   const tried = new Map<string, Instant>()
@@ -49,23 +49,26 @@ export const createNotes = (later: Later = afterPause): Notes => {
   }
 }
 
-/** What a face holds its callers to. */
+/** Describes the limits of a handler's callers. */
 export type Limits = {
   readonly brake: LoginBrake
-  /** Not there where any number of requests may be made. */
+  /** Limits requests; undefined for any number. */
   readonly rate?: RateLimit | undefined
 }
 
-/** What a variant takes as credentials, for whoever sends something else. */
+/** Describes the credentials of a variant, for clients that send something else. */
 export type ExpectedCredentials = {
   readonly scheme: 'Basic' | 'Bearer'
-  /** What is sent with the scheme. */
+  /** Names what is sent with the scheme. */
   readonly what: string
-  /** Where the credentials of the other variant belong. */
+  /** Says where the credentials of the other variant belong. */
   readonly hint: string
 }
 
-/** The schemes that clients are known to send. Any other first word may be a secret that was sent without a scheme. */
+/**
+ * Matches the schemes that clients are known to send. Any other first word may be a secret that was sent without a
+ * scheme.
+ */
 const KNOWN_SCHEME = /^(?:basic|bearer|digest|negotiate|ntlm|token|apikey)(?= |$)/i
 
 const isSame = (one: string | undefined, other: string): boolean => one?.toLowerCase() === other.toLowerCase()
@@ -86,7 +89,7 @@ export const missingCredentials = (header = '', expected: ExpectedCredentials): 
 
 const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1000)
 
-/** What the headers tell of a limit: ours, and those of the IETF's draft. */
+/** Returns the headers that tell of a limit: ours, and those of the IETF's draft. */
 const headersOf = ({ limit, used, waitMs }: Verdict): Admitted['headers'] => {
   const window = RATE_WINDOW_MS / 1000
   return {
@@ -105,13 +108,13 @@ const overLimit = ({ limit, waitMs }: Verdict): KpiError =>
     { retryAfter: seconds(waitMs) },
   )
 
-/** Lets requests in; `tell` is given headers for the answer, whatever becomes of it. */
+/** Authenticates a request; `setHeaders` takes headers for the answer, whatever becomes of it. */
 type Door = (request: WireRequest, tell: (headers: Admitted['headers']) => void) => Promise<Admitted>
 
 /**
- * The door of a face: a request is let in whose credentials are right, whose account has access, and whose limit is not
- * reached. Those with good credentials are told of the limit even when they are refused. An account without access is
- * told just that, as waiting would not help it.
+ * Creates the authentication of a handler: it accepts requests with good credentials, whose account has access, and
+ * whose limit is not reached. Those with good credentials learn of the limit even when they are refused. An account
+ * without access learns just that, as waiting would not help.
  */
 export const createDoor = (db: Db, openDoor: OpenDoor, now: () => Instant, limits: Partial<Limits> = {}): Door => {
   const { brake, rate } = limits

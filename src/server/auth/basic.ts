@@ -18,11 +18,11 @@ export const parseBasic = (header: string | undefined): Credentials => {
   return { login, token: rest.join(':') }
 }
 
-/** The first label of a host name that has three or more, such as `acme.example.com`: it may name an account. */
+/** Returns the first label of a host name with three or more, such as `acme.example.com`: it may name an account. */
 const labelOf = (host: string | undefined): string | undefined =>
   /^([a-z\d-]{1,63})\.[^.:]+\.[^:]/i.exec(host ?? '')?.[1]
 
-/** The door of the classic interface: a login name and the account's token, which gives full access. */
+/** Authenticates by a login name and the account's token, which gives full access. */
 export const openWithToken: OpenDoor = (db, headers) => {
   const credentials = parseBasic(headers['authorization'])
   const { login, token } = credentials

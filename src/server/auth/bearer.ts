@@ -16,7 +16,7 @@ const parseBearer = (header: string | undefined): string => {
   throw missingCredentials(header, EXPECTED)
 }
 
-/** The door of the newer variant: a key, which names the account and the user, and does what its scopes allow. */
+/** Authenticates by a key, which names the account and the user, and may do what its scopes allow. */
 export const openWithKey: OpenDoor = (db, headers, now) => {
   const secret = parseBearer(headers['authorization'])
   return {

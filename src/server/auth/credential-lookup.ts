@@ -7,15 +7,15 @@ import type { Db } from '../../store/db.ts'
 import type { WireRequest } from '../wire.ts'
 import type { Admitted } from './principal.ts'
 
-/** Credentials as they were sent: the name under which wrong ones are counted, and a way to look at them. */
+/** Describes credentials as they were sent: the name under which wrong ones are counted, and how to look them up. */
 type Shown = { readonly name: string; readonly open: () => Promise<Admitted> }
 
-/** How a variant reads the credentials of a request; refuses missing ones. */
+/** Reads the credentials of a request in a variant; refuses missing ones. */
 export type OpenDoor = (db: Db, headers: WireRequest['headers'], now: Instant) => Shown
 
 /**
- * Looks at credentials as far as the brake allows. What they are is told only if it still does so afterwards. Those that
- * were right lately are looked at meanwhile: each look is a turn of a database.
+ * Looks up credentials as far as the login throttle allows. The result is used only if it still does so afterwards.
+ * Those that were right lately are looked up meanwhile: each lookup takes a turn of a database.
  */
 const openBraked = async (
   open: Shown['open'],
@@ -33,10 +33,10 @@ const openBraked = async (
 
 const isWrong = (error: unknown): boolean => error instanceof KpiError && error.code === 'unauthorized'
 
-/** So many are remembered. */
+/** Bounds the credentials that are remembered. */
 const REGULARS = 10_000
 
-/** Remembers credentials that were right: they are looked at again, but need not wait behind those of strangers. */
+/** Creates a memory of credentials that were right: they are looked up again, but do not wait behind unknown ones. */
 const createRegulars = (): Pick<Set<string>, 'has' | 'delete'> & { readonly add: (key: string) => void } => {
   const keys = new Set<string>()
   return {
@@ -51,8 +51,8 @@ const createRegulars = (): Pick<Set<string>, 'has' | 'delete'> & { readonly add:
 }
 
 /**
- * Lets requests that show the same credentials at the same time share a look at them: one that begins after they came, so
- * that what was written before a request is seen by it.
+ * Creates a way for requests with the same credentials at the same time to share a lookup: one that begins after they
+ * came, so that it sees whatever was written before them.
  */
 const createSharing = <T>(): ((key: string, look: () => Promise<T>) => Promise<T>) => {
   const underWay = new Map<string, Promise<T>>()
@@ -78,12 +78,12 @@ const createSharing = <T>(): ((key: string, look: () => Promise<T>) => Promise<T
   }
 }
 
-/** Credentials that have to be looked at: what stands for them, how they are counted, and how to look. */
+/** Describes credentials to look up: what stands for them, how they are counted, and how to look. */
 type Unknown = { readonly key: string; readonly attempt: LoginAttempt; readonly open: Shown['open'] }
 
 /**
- * Finds out whom a request's credentials let in. Good ones are remembered for as long as nothing is written, and their
- * pair for as long as nobody is refused; so looking at them again costs next to nothing.
+ * Creates the lookup of credentials. Good ones are cached for as long as nothing is written, and their counter for as
+ * long as nobody is refused; so looking them up again costs next to nothing.
  */
 export const createOpening = (
   db: Db,

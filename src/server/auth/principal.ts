@@ -3,20 +3,20 @@ import { KpiError } from '../../domain/errors.ts'
 import type { Account } from '../../domain/resources/account.ts'
 import type { Scope } from '../../domain/scopes.ts'
 
-/** Who was let in. */
+/** Describes the authenticated caller. */
 export type Admitted = {
   readonly account: Account
-  /** The user in whose name things are done. */
+  /** Names the user in whose name things are done. */
   readonly user: string
-  /** The key that was shown; 0 for the token of the account. */
+  /** Holds the id of the key; 0 for the token of the account. */
   readonly key: number
-  /** What it may do; everything where it is not given. */
+  /** Lists the scopes; undefined for everything. */
   readonly scopes?: ReadonlySet<Scope>
-  /** When it ends, where it does. */
+  /** Says when the key expires, where it does. */
   readonly until?: Instant | undefined
-  /** What hashes of bodies are made with, so that they cannot be tried without it. */
+  /** Seasons the hashes of bodies, so that they cannot be tried without it. */
   readonly pepper: string
-  /** What answers tell of the credentials. */
+  /** Lists the headers of answers that tell of the credentials. */
   readonly headers: Readonly<Record<string, string>>
   /** Takes note that they were used; undefined where that is noted already. */
   readonly noteUse?: (now: Instant) => Promise<void> | undefined

@@ -7,7 +7,7 @@ import type { TextResponse } from '../wire.ts'
 import type { Connections } from './connections.ts'
 import { directAddress } from './sender.ts'
 
-/** Why Node.js could not read a request, and how far it came in the last packet of it. */
+/** Describes why Node.js could not read a request, and how far it came in the last packet of it. */
 type ReadError = Error & {
   readonly code?: string
   readonly reason?: string
@@ -19,8 +19,8 @@ type ReadError = Error & {
 const ENDLESS_TARGET = /^[A-Z]+ [^ \n]*$/
 
 /**
- * Returns whether reading ended in the target of a request, or with it: only that is followed by the version. Where the
- * target began in an earlier packet and goes on beyond this one, this cannot be known.
+ * Tells whether reading ended within the target of a request, or right after it: only the target is followed by the
+ * version. Where it began in an earlier packet and goes on beyond this one, that cannot be known.
  */
 const endedInTarget = ({ rawPacket = new Uint8Array(), bytesParsed = 0 }: ReadError): boolean => {
   const text = Buffer.from(rawPacket).toString('latin1')
@@ -28,7 +28,7 @@ const endedInTarget = ({ rawPacket = new Uint8Array(), bytesParsed = 0 }: ReadEr
   return isEnd || ENDLESS_TARGET.test(text.slice(0, bytesParsed))
 }
 
-/** What was wrong with a request that Node.js could not read; undefined where no HTTP was spoken at all. */
+/** Returns the fault of a request that Node.js could not read; undefined where it was no HTTP at all. */
 const faultOf = (error: ReadError): KpiError | undefined => {
   const { code = '', reason = error.message } = error
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
@@ -54,8 +54,8 @@ const textOf = ({ status, headers, body }: TextResponse): string => {
 export type Refuse = (socket: Duplex, error: KpiError) => void
 
 /**
- * Writes refusals to bare connections. What still comes in is read for a while: were the connection closed at once, its
- * sender would get an error in place of the answer.
+ * Creates what writes refusals to bare connections. What still comes in is read for a while: were the connection closed
+ * at once, the client would get an error in place of the answer.
  */
 export const createRefuse = (answer: (address: string, error: KpiError) => TextResponse, lingerMs: number): Refuse => {
   return (socket, error) => {
@@ -67,12 +67,12 @@ export const createRefuse = (answer: (address: string, error: KpiError) => TextR
   }
 }
 
-/** Whether anything was said on a connection. Browsers open some in advance. */
+/** Tells whether anything was sent on a connection. Browsers open some in advance. */
 const wasUsed = (socket: Duplex): boolean => !('bytesRead' in socket) || Number(socket.bytesRead) > 0
 
 /**
- * Deals with requests that Node.js itself cannot read, or that do not come in time. Where the head of one has been read,
- * its own answer says so; else the connection gets one, after those that it waits for.
+ * Creates the handler of requests that Node.js cannot read, or that do not arrive in time. Where the head of one has
+ * been read, its own answer says so; else the connection gets one, after those that it waits for.
  */
 export const createOnClientError = (connections: Connections, refuse: Refuse) => {
   const seen = new WeakSet<Duplex>()

@@ -15,7 +15,7 @@ const LINE_END = '\n'
 
 /** Hands what connections send to the parser of HTTP. */
 export type Feeding = {
-  /** Goes on with a connection of which a request has been answered. */
+  /** Continues with a connection of which a request has been answered. */
   readonly goOn: (socket: Socket) => void
   /** Takes note of whose a connection is. */
   readonly noteAccount: (socket: Socket, account: string) => void
@@ -43,11 +43,11 @@ const takeParser = (socket: Socket): Parse | undefined => {
 }
 
 /**
- * Stands between the connections of a server and its parser, which would parse all that has come at once, however many
- * requests that is: it gets a slice of a connection at a time, and others have their turns in between. Accounts take turns
- * as far as connections are known to be theirs, networks with all others, and new connections apart from those that were
- * answered before. A connection is not read on while a request of it that is complete waits for its answer: each takes
- * memory, and its time where the connection ends. To be called before the server listens.
+ * Feeds the connections of a server to its parser in slices, as the parser would parse all that has come at once,
+ * however many requests that is; others have their turns in between. Accounts take turns as far as the account of a
+ * connection is known, networks with all others, and new connections apart from those that were answered before. A
+ * connection is not read on while a complete request of it waits for its answer. It must be called before the server
+ * listens.
  */
 export const feedInSlices = (
   server: Server,

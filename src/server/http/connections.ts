@@ -4,63 +4,69 @@ import type { Duplex } from 'node:stream'
 import type { WireCaller } from '../wire.ts'
 import type { Intake } from './request-intake.ts'
 
-/** A request and what became of it, for logs and metrics. Of its headers and bodies it holds nothing. */
+/** Describes a request and its outcome, for logs and metrics, without headers and bodies. */
 export type Exchange = {
   readonly requestId: string
   readonly address: string
-  /** Method and target; undefined where the request could not be read that far. */
+  /** Holds method and target; undefined where the request could not be read that far. */
   readonly method: string | undefined
   readonly target: string | undefined
-  /** Whom its credentials let in. */
+  /** Names the authenticated caller. */
   readonly caller: WireCaller | undefined
   readonly status: number
-  /** Whether the answer says when to come back. */
+  /** Tells whether the answer says when to come back. */
   readonly isPutOff: boolean
-  /** Sizes of the bodies, as far as they were read and written. */
+  /** Counts the bytes of the bodies, as far as they were read and written. */
   readonly bytesIn: number
   readonly bytesOut: number
   readonly milliseconds: number
-  /** Whether the connection was cut before the answer had been handed over. */
+  /** Tells whether the connection was cut before the answer had been handed over. */
   readonly isCut: boolean
 }
 
-/** Told of every request once it is over. */
+/** Takes every request once it is over. */
 export type OnExchange = (exchange: Exchange) => void
 
-/** A request that is being answered. */
+/** Describes a request that is being answered. */
 export type Running = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly intake: Intake
   /** Resolves when its answer has been handed over, or its connection is gone. */
   readonly over: Promise<void>
-  /** To be called when nobody is there any more to take the answer. */
+  /** Calls back when nobody is there any more to take the answer. */
   readonly onGone: () => void
 }
 
-/** What a server has to know of its connections, most of all when it closes. */
+/** Tracks the connections of a server, most of all for when it closes. */
 export type Connections = {
   /** Takes note of a request until its answer has been handed over or its connection is gone. */
   readonly add: (running: Running) => void
-  /** The requests that are being answered on a connection. */
+  /** Returns the requests that are being answered on a connection. */
   readonly runningOn: (socket: Duplex) => readonly Running[]
-  /** Returns whether a body is coming in on a connection that has to be read before more of it is taken. */
+  /** Tells whether a body is coming in on a connection that has to be read before more of it is taken. */
   readonly isBodyFull: (socket: Duplex) => boolean
-  /** Ends the connections that have said nothing. To be called once the server closes, which ends those between requests. */
+  /** Ends connections on which nothing was sent. Called once the server closes, which ends those between requests. */
   readonly dropSilent: () => void
   /** Ends the connections that keep the server waiting: for the rest of a head or a body, or to take an answer. */
   readonly dropStalled: () => void
-  /** Whether the connection of a request is to end with its answer: the server closes, and no other request is on it. */
+  /**
+   * Tells whether the connection of a request is to end with its answer: the server closes, and no other request is on
+   * it.
+   */
   readonly mustEndAfter: (request: IncomingMessage) => boolean
-  /** How many connections are open. */
+  /** Returns the number of open connections. */
   readonly open: () => number
-  /** How many requests are being answered. */
+  /** Returns the number of requests that are being answered. */
   readonly running: () => number
-  /** How many connections were closed at once, as there were too many. */
+  /** Returns the number of connections that were closed at once, as there were too many. */
   readonly turnedAway: () => number
 }
 
-/** Both ends of a connection: the same for a socket and for the encrypted one that takes its place. */
+/**
+ * Returns the address and port of both ends of a connection: the same for a socket and for the TLS socket that takes
+ * its place.
+ */
 const endsOf = ({ localAddress, localPort, remoteAddress, remotePort }: Socket): string =>
   [localAddress, localPort, remoteAddress, remotePort].join(' ')
 

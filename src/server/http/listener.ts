@@ -12,27 +12,30 @@ import { type Connections, type OnExchange, watchConnections } from './connectio
 import { answerRequests } from './request-listener.ts'
 import type { TlsPair } from './tls.ts'
 
-/** What a server grants those who connect to it. Times are in milliseconds. */
+/** Describes the timeouts and limits of a server's clients. Times are in milliseconds. */
 export type Limits = {
-  /** For the head of a request. */
+  /** Bounds the time for the head of a request. */
   readonly headMs: number
-  /** For a whole request, its body included. */
+  /** Bounds the time for a whole request, its body included. */
   readonly requestMs: number
-  /** For the next request on a connection. Longer than proxies keep theirs, so that it is they who close. */
+  /**
+   * Bounds the time to the next request on a connection. Longer than proxies keep theirs, so that they are the ones who
+   * close.
+   */
   readonly idleMs: number
-  /** For an answer during which nothing of it is taken. */
+  /** Bounds the time in which nothing of an answer is taken. */
   readonly answerMs: number
-  /** For reading on after a request that could not be read was refused, so that its sender gets to see why. */
+  /** Bounds reading on after a refused request that could not be read, so that the client gets to see why. */
   readonly lingerMs: number
-  /** How often heads and requests are looked at. */
+  /** Sets how often heads and requests are checked. */
   readonly checkMs: number
-  /** When the server closes: for the rest of a request, and for an answer to be taken. */
+  /** Bounds the time that a closing server waits for the rest of a request, and for an answer to be taken. */
   readonly patienceMs: number
-  /** Connections at a time; those beyond are closed at once. */
+  /** Bounds the connections at a time; those beyond are closed at once. */
   readonly connections: number
 }
 
-/** What `kpi serve` grants. */
+/** Holds the limits of `kpi serve`. */
 const LIMITS: Limits = {
   headMs: 10_000,
   requestMs: 60_000,
@@ -44,21 +47,21 @@ const LIMITS: Limits = {
   connections: CONNECTION_LIMIT,
 }
 
-/** How a face is served. */
+/** Describes how a handler is served. */
 export type ListenOptions = {
   /** Serves HTTPS. */
   readonly tls?: TlsPair | undefined
-  /** Whether every connection comes from a proxy that tells whose requests it hands on. */
+  /** Tells whether every connection comes from a proxy that tells whose requests it forwards. */
   readonly behindProxy?: boolean
   readonly limits?: Partial<Limits>
-  /** A new id for a request that no face gets to see. */
+  /** Returns a new id for a request that no handler gets to see. */
   readonly requestId?: () => string
-  /** Milliseconds that only grow. */
+  /** Returns milliseconds on a monotonic clock. */
   readonly clock?: () => number
   readonly onExchange?: OnExchange
 }
 
-/** A service that listens. */
+/** Describes a service that listens. */
 export type Listening = {
   readonly url: string
   readonly connections: Pick<Connections, 'open' | 'running' | 'turnedAway'>

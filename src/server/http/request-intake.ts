@@ -4,18 +4,18 @@ import { KpiError } from '../../domain/errors.ts'
 import { BODY_LIMIT, MEBIBYTE } from '../../domain/limits.ts'
 import { type BodyPlace, LARGE_BYTES, tooManyBodies } from '../queues/body-memory.ts'
 
-/** The body of a request as it comes in. */
+/** Describes the body of a request as it comes in. */
 export type Intake = {
   /** Reads all of it, as its place allows; refused as soon as it is over the limit. */
   readonly body: (place: BodyPlace) => Promise<Uint8Array>
   /** Returns how much of it was read. */
   readonly size: () => number
-  /** Gives up on what is still to come, and says why to whoever waits for it. */
+  /** Gives up on the rest, and rejects whoever waits for it with the reason. */
   readonly cut: (reason: KpiError) => void
   /**
-   * Reads what is left of a body that nobody wanted, until it is over or cut. Its sender has the answer already, and may
-   * end early; were the connection closed before, a sender who sends everything first would get an error in place of the
-   * answer.
+   * Reads what is left of a body that nobody wanted, until it is over or cut. Its client has the answer already, and
+   * may end early; were the connection closed before, a client that sends everything first would get an error in place
+   * of the answer.
    */
   readonly drain: () => Promise<void>
 }
@@ -23,8 +23,8 @@ export type Intake = {
 const LEAST_ROOM = 4096
 
 /**
- * Puts the chunks of a body together as they come: there may be one for each of its bytes. A large one whose size is known
- * has its room from the beginning, as it would take twice the memory to give it more again and again.
+ * Creates a buffer for the chunks of a body: there may be one for each of its bytes. A large one of known size is
+ * allocated at once, as growing it would take twice the memory.
  */
 const createReceived = (announced: number) => {
   let body = Buffer.allocUnsafeSlow(announced > LARGE_BYTES ? announced : LEAST_ROOM)

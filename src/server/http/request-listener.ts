@@ -16,19 +16,19 @@ import { addressOf, serviceUrlOf } from './sender.ts'
 
 const STOPPING_RETRY_SECONDS = 5
 const SMALL_ANSWER = 16_384
-/** So much is there at once. */
+/** Bounds the rest of a body that is read at once. */
 const SMALL_REST = 65_536
 const ignore = (): void => undefined
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
-/** A server and what it answers with. */
+/** Describes a server and its handler. */
 type Serving = {
   readonly face: Face
   readonly server: Server
   readonly connections: Connections
   readonly limits: Limits
   readonly behindProxy: boolean
-  /** How clients reach the server. */
+  /** Names the scheme by which clients reach the server. */
   readonly scheme: 'http' | 'https'
   readonly requestId: () => string
   readonly clock: () => number
@@ -54,7 +54,7 @@ const hostFault = ({ headers: { host }, rawHeaders, httpVersion }: IncomingMessa
   return isHost(host) ? undefined : 'the header Host is not a host name'
 }
 
-/** Why a request is not for any face to answer. */
+/** Returns why a request does not reach a handler. */
 const refusalOf = ({ server }: Serving, request: IncomingMessage): KpiError | undefined => {
   if (!server.listening) {
     return new KpiError('unavailable', 'the service is stopping; try again', { retryAfter: STOPPING_RETRY_SECONDS })
@@ -64,8 +64,8 @@ const refusalOf = ({ server }: Serving, request: IncomingMessage): KpiError | un
 }
 
 /**
- * Reads what is left of a body that nobody wanted, a few at a time: of a hundred that come as fast as they can, each turn
- * of the event loop would read megabytes, and others would wait.
+ * Reads what is left of unwanted bodies, a few at a time: of a hundred that come as fast as they can, each turn of the
+ * event loop would read megabytes, and others would wait.
  */
 const drain = async ({ bodies, behindProxy }: Serving, { request, intake }: Running): Promise<void> => {
   if (Number(request.headers['content-length'] ?? Infinity) <= SMALL_REST) return intake.drain()
@@ -95,7 +95,7 @@ const write = async (serving: Serving, running: Running, { status, headers, body
   return request.method === 'HEAD' ? 0 : length
 }
 
-/** What an answer tells of itself. */
+/** Returns what an answer says of itself. */
 const tellsOf = ({ status, headers }: WireResponse): Pick<Exchange, 'requestId' | 'status' | 'isPutOff'> => ({
   requestId: headers['x-request-id'] ?? '',
   status,
@@ -175,7 +175,7 @@ const waitBehind = async ({ turns, behindProxy }: Serving, last: Running, reques
   if (turn) await turn
 }
 
-/** Answers a request behind those of its connection that came before it: their answers go out in their order anyway. */
+/** Answers a request after those of its connection that came before it: their answers go out in that order anyway. */
 const answerInOrder = async (serving: Serving, running: Running, last: Running | undefined): Promise<void> => {
   const { request } = running
   // A service that stops answers what had come before.
@@ -213,7 +213,7 @@ const refuseOn = ({ limits, requestId, onExchange }: Serving): Refuse =>
     return answered
   }, limits.lingerMs)
 
-/** Lets a server answer all that comes to it; returns a way to wait until whatever was begun is over, and told of. */
+/** Lets a server answer all requests; returns a way to wait until everything begun is over, and logged. */
 export const answerRequests = (serving: Serving): (() => Promise<unknown>) => {
   const answering = new Set<Promise<void>>()
   const { server, connections } = serving

@@ -14,7 +14,7 @@ export const underPublicUrl = (face: Face, publicUrl: string): Face => {
   }
 }
 
-/** An address without the brackets and the port that some proxies add, and an IPv4 address as such. */
+/** Returns an address without the brackets and the port that some proxies add, and an IPv4-mapped one as IPv4. */
 const plainAddress = (text: string): string | undefined => {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
   const address = /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare
@@ -23,7 +23,7 @@ const plainAddress = (text: string): string | undefined => {
 
 const known = new WeakMap<Duplex, string>()
 
-/** The address at the other end of a connection. */
+/** Returns the address at the other end of a connection. */
 export const directAddress = (socket: Duplex): string => {
   const before = known.get(socket)
   if (before !== undefined) return before
@@ -52,8 +52,8 @@ export const serviceUrlOf = (
 }
 
 /**
- * The address that a request comes from. Behind a proxy it is the last one of `X-Forwarded-For`, which that proxy has
- * added; those before it are whatever the sender has made up.
+ * Returns the client's address. Behind a proxy it is the last one of `X-Forwarded-For`, which that proxy has added; the
+ * client may have made up those before it.
  */
 export const addressOf = ({ socket, headers }: IncomingMessage, behindProxy: boolean): string => {
   const direct = directAddress(socket)

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { KpiError } from '../../domain/errors.ts'
 
-/** A certificate, with those that vouch for it behind it, and its private key, both as PEM. */
+/** Holds a certificate chain and its private key, both as PEM. */
 export type TlsPair = { readonly cert: string; readonly key: string }
 
 const tlsError = (message: string, cause?: unknown): KpiError => new KpiError('unusable', message, { cause })

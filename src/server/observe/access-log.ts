@@ -5,7 +5,7 @@ import { shownTarget, withoutSecrets } from '../request-target.ts'
 const toLine = (nowMs: number, fields: object): string =>
   `${withoutSecrets(JSON.stringify({ time: new Date(nowMs).toISOString(), ...fields }))}\n`
 
-/** The line of the log for a request that is over: JSON, and nothing of its headers and bodies. */
+/** Returns the log line of a finished request: JSON, without its headers and bodies. */
 export const requestLine = (exchange: Exchange, nowMs: number): string => {
   const { requestId, address, method, target, caller, status, bytesIn, bytesOut, milliseconds, isCut } = exchange
   return toLine(nowMs, {
@@ -23,7 +23,7 @@ export const requestLine = (exchange: Exchange, nowMs: number): string => {
   })
 }
 
-/** What an error says, with the way to it through the program where it was not foreseen. */
+/** Returns the message of an error, with its stack where it was not foreseen. */
 const toldOf = (error: unknown, isForeseen: boolean): string => {
   if (!(error instanceof Error)) return String(error)
   if (!isForeseen) return error.stack ?? error.message
@@ -31,7 +31,7 @@ const toldOf = (error: unknown, isForeseen: boolean): string => {
   return error instanceof AggregateError ? error.errors.map(String).join(', ') : error.message
 }
 
-/** The line of the log for what went wrong inside: in full, unless the store is just not available. */
+/** Returns the log line of an internal error: in full, unless the store is just not available. */
 export const errorLine = (error: unknown, requestId: string, nowMs: number): string => {
   const isForeseen = error instanceof KpiError && error.code === 'unavailable'
   const cause = error instanceof Error && error.cause instanceof Error ? toldOf(error.cause, isForeseen) : undefined

@@ -10,19 +10,19 @@ import type { Face, WireRequest, WireResponse } from '../wire.ts'
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'])
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** What is counted of a service. */
+/** Counts what a service does. */
 export type Metrics = {
   readonly onExchange: OnExchange
   /** Follows the connections of a server. */
   readonly watch: (connections: Pick<Connections, 'open' | 'running' | 'turnedAway'>) => void
   /** Takes note of when the certificate ends, in milliseconds since 1970. */
   readonly onCertificate: (validTo: number) => void
-  /** All of it, in the text form of Prometheus. */
+  /** Returns all metrics in the text format of Prometheus. */
   readonly text: () => Promise<string>
   readonly contentType: string
 }
 
-/** What the faces answer themselves. */
+/** Lists the routes that handlers answer themselves. */
 const OF_THE_FACE: ReadonlySet<string> = new Set(['/health', '/openapi.json'])
 
 const patterns = ({ style: { prefix }, routes }: Variant): ((target: string) => string | undefined) => {
@@ -39,7 +39,7 @@ const patterns = ({ style: { prefix }, routes }: Variant): ((target: string) => 
   }
 }
 
-/** Names the routes of the interface: `/api/kpis/{id}`, whatever the id is. */
+/** Returns a function that names the route of a request: `/api/kpis/{id}`, whatever the id is. */
 export const routeNames = (): ((target: string) => string | undefined) => {
   const [ofClassic, ofV1] = [patterns(classic), patterns(v1)]
   return (target) => ofClassic(target) ?? ofV1(target)
@@ -126,8 +126,8 @@ const plain = (status: number, body: string, headers: Readonly<Record<string, st
 })
 
 /**
- * The metrics as a page: `GET /metrics`, for this machine alone. The name that was asked for is looked at, too: a web
- * page can give its own name the address of this machine, and would read along.
+ * Creates the handler of `GET /metrics`, for this machine alone. It checks the Host, too: a web page can give its own
+ * name the address of this machine, and would read along.
  */
 export const metricsFace =
   ({ text, contentType }: Metrics, isLoopback: (host: { readonly hostname: string }) => boolean): Face =>

@@ -7,15 +7,15 @@ import { createPlaces, createTally } from './shares.ts'
 const SMALL_BYTES = 16_384
 /** Tells large bodies, which have to be let in before they are read. */
 export const LARGE_BYTES = MEBIBYTE
-/** While the bodies of an account, or of all, hold more, all that are not small have to be let in like large ones. */
+/** Sets the bytes from which all bodies of an account, or of all, wait for permission unless they are small. */
 const HELD_BYTES = { ofOne: 8 * MEBIBYTE, ofAll: 32 * MEBIBYTE }
-/** While they hold more than this together, those of an account that holds more than its share are refused. */
+/** Sets the bytes of all bodies from which those of an account above its share are refused. */
 const MOST_HELD_BYTES = 128 * MEBIBYTE
 /** Counts what may have arrived of a body before anything of it is read. */
 const ARRIVED_BYTES = 65_536
-/** So many large bodies are read at a time, and so many of all that are not small are worked on. */
+/** Sets how many large bodies are read at a time, and how many that are not small are worked on. */
 const SHARE = { most: 3, ofOne: 2 }
-/** While others wait, so much of a body that was let in must come in each such time. */
+/** Sets how much of a body must arrive in each period while others wait. */
 const LEAST_BYTES = 131_072
 const LOOK_MS = 2000
 const RETRY_SECONDS = 5
@@ -24,7 +24,7 @@ const RETRY_SECONDS = 5
 export type BodyPlace = {
   /** Waits until a body that announces so many bytes may be read; undefined where that is at once. */
   readonly onAnnounced: (bytes: number) => Promise<void> | undefined
-  /** Takes note that so much more of it came, and waits until it may be read on; undefined where that is at once. */
+  /** Counts a chunk, and waits until the body may be read on; undefined where that is at once. */
   readonly onChunk: (bytes: number) => Promise<void> | undefined
   /** Takes note that all of it has come, and waits until it may be worked on; undefined where that is at once. */
   readonly onWhole: () => Promise<void> | undefined
@@ -49,7 +49,7 @@ const tooSlow = (): KpiError =>
 export const tooManyBodies = (): KpiError =>
   new KpiError('too_slow', 'too many large bodies came at once; send it again later', { retryAfter: RETRY_SECONDS })
 
-/** Ends the reading of those of which too little came since the last look. */
+/** Ends the reading of bodies of which too little came since the last look. */
 const cutSlow = (readers: Iterable<Reader>): void => {
   for (const reader of readers) {
     if (reader.isReading && reader.bytes < LEAST_BYTES) reader.cut(tooSlow())
@@ -79,7 +79,7 @@ const createReading = (lookMs: number) => {
   }
 }
 
-/** Makes room for bodies; whoever waits for it is let in account by account. */
+/** Creates the memory for bodies, shared fairly between accounts. */
 export const createBodies = (lookMs = LOOK_MS): Bodies => {
   const [read, work, drains] = [createReading(lookMs), createPlaces(SHARE), createPlaces(SHARE)]
   const held = createTally()

@@ -1,20 +1,20 @@
-/** Those who wait, account by account. */
+/** Describes a queue in which accounts take turns. */
 export type Line = {
-  /** Returns how many accounts have somebody who waits. */
+  /** Returns the number of accounts with somebody waiting. */
   readonly size: () => number
   readonly add: (account: string, resolve: () => void) => void
   /** Takes out who is next of the accounts that are ready; undefined where there is none. */
   readonly next: (isReady: (account: string) => boolean) => (() => void) | undefined
 }
 
-/** Takes out of those of one account, who stand in the order in which they came, who is next. */
+/** Takes the next one out of those of one account, which are in the order in which they came. */
 export type Take = (queue: (() => void)[]) => (() => void) | undefined
 
 const takeOldest: Take = (queue) => queue.shift()
 
 /**
- * Takes who came last and who came first by turns: who comes new need not wait behind a crowd, and nobody waits more than
- * twice as long as in the order in which they came.
+ * Takes the last and the first by turns: a newcomer need not wait behind a crowd, and nobody waits more than twice as
+ * long as in order.
  */
 export const createTakeNewestToo = (): Take => {
   let isNewestNext = false

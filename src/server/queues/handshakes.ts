@@ -17,9 +17,10 @@ const countTo = (most: number): (() => boolean) => {
 }
 
 /**
- * Begins to encrypt a few connections at a time where hundreds come at one moment: Node.js would do so for all in one turn
- * of the event loop. They wait for it once they have said their first words, so that those that are silent hold up nobody;
- * these are closed after `silenceMs`. Networks take turns. To be called before anybody else listens for connections.
+ * Starts the TLS handshakes of a few connections at a time where hundreds come at one moment: Node.js would start all
+ * in one turn of the event loop. Connections wait for it once they have sent something, so that silent ones hold up
+ * nobody; these are closed after `silenceMs`. Networks take turns. It must be called before anybody else listens for
+ * connections.
  */
 export const encryptInTurns = (server: Server, silenceMs: number): void => {
   const listeners = server.listeners('connection')

@@ -2,15 +2,20 @@ import { createLine, createTakeNewestToo, type Line } from './fair-queue.ts'
 import { createPlaces, createTally } from './shares.ts'
 import { createOneATurn, createStretch } from './time-slices.ts'
 
-/** How long requests are answered one right after the other before others get their turn. */
+/** Sets how long requests are answered one right after the other before others get their turn. */
 const STRETCH_MS = 10
-/** How long one of them goes on that takes long. */
+/** Sets how long a long request runs before others get their turn. */
 const LONG_STRETCH_MS = 2
-/** So much of answers to one account may wait to be taken; its next request is answered when less does. */
+/**
+ * Bounds the bytes of answers to one account that wait to be taken; its next request is answered when there are fewer.
+ */
 const HELD_BYTES = 32 * 1024 * 1024
-/** So many requests that take long are worked on at a time, and so many of one account. */
+/** Sets how many long requests are worked on at a time, and how many of one account. */
 const LONG = { most: 3, ofOne: 2 }
-/** Credentials that are looked at at a time, and those from one address: each takes a connection of a database. */
+/**
+ * Sets how many credentials are looked up at a time, and how many from one address: each takes a connection of a
+ * database.
+ */
 const STRANGERS = { most: 6, ofOne: 5 }
 
 /** Lets accounts take turns where the requests of one would keep the service from all others. */
@@ -21,19 +26,19 @@ export type Turns = {
   readonly pause: (account: string) => Promise<void> | undefined
   /** Waits until a request of an account may be worked on that takes long; answers how to end it. */
   readonly begin: (account: string) => Promise<() => void>
-  /** The same for a long list, which need not wait for work that takes longer still. */
+  /** Starts a long list, which need not wait for work that takes longer still. */
   readonly beginList: (account: string) => Promise<() => void>
   /** Waits until the credentials of an address may be looked at; answers how to end it. */
   readonly admit: (address: string) => Promise<() => void>
-  /** Takes note of an answer that has been handed over, until it is told that it was taken or its connection is gone. */
+  /** Counts an answer until it is taken or its connection is gone. */
   readonly hold: (account: string, bytes: number) => () => void
 }
 
 /**
- * Answers requests as they come, as long as that is quick. Where it takes long, those that follow wait, and are
- * taken account by account, with what else the process has to do in between; also those of an account that does not
- * take its answers. A request that takes long by itself pauses for all of that, and goes on in turn with those that are
- * new.
+ * Creates the scheduler of requests. They are answered as they come, as long as that is quick. Where it takes long,
+ * those that follow wait, and are taken account by account, with what else the process has to do in between; also those
+ * of an account that does not take its answers. A long request pauses for all of that, and goes on in turn with new
+ * ones.
  */
 export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns => {
   const [starting, lasting] = [createLine(), createLine()]

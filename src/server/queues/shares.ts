@@ -1,6 +1,6 @@
 import { createLine, type Take } from './fair-queue.ts'
 
-/** Counts something account by account; those of which nothing is left take no memory. */
+/** Counts something by account; accounts at zero take no memory. */
 type Tally = {
   readonly of: (account: string) => number
   /** Returns what all accounts have together. */
@@ -26,23 +26,23 @@ export const createTally = (): Tally => {
   }
 }
 
-/** How much is worked on at a time, and how much of one account or address. */
+/** Sets how much is worked on at a time, and how much of one account or address. */
 type Share = { readonly most: number; readonly ofOne: number }
 
-/** Places for little work at a time, for which accounts, or addresses, take turns. */
+/** Limits work at a time, for which accounts or addresses take turns. */
 type Places = {
   /** Waits for a place; answers how to leave it. To leave again does nothing. */
   readonly begin: (account: string) => Promise<() => void>
   /** Returns whether anybody waits. */
   readonly isAwaited: () => boolean
-  /** Looks again whether somebody who waits may begin. */
+  /** Checks again whether somebody who waits may begin. */
   readonly look: () => void
 }
 
-/** What accounts are kept out for besides, and who of an account is next. */
+/** Describes why an account has to wait besides, and which of its requests is next. */
 type PlaceRules = { readonly isFull?: (account: string) => boolean; readonly take?: Take }
 
-/** Makes places, of which one account has no more than its share, whoever else waits. */
+/** Creates a limit of work at a time, of which one account has no more than its share, whoever else waits. */
 export const createPlaces = ({ most, ofOne }: Share, { isFull = () => false, take }: PlaceRules = {}): Places => {
   const line = createLine(take)
   const running = createTally()

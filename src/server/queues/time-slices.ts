@@ -1,7 +1,7 @@
 /**
- * Does what waits one piece after the other, all else that the process has to do having its turn in between: after each, or
- * once `isOver` says so. Returns a function to be called whenever there is something to do; `next` takes out what is next,
- * undefined where nothing is.
+ * Runs waiting work one piece after the other, with everything else that the process has to do in between: after each,
+ * or once `isOver` says so. Returns a function to call whenever there is something to do; `next` takes out what is
+ * next, undefined where nothing is.
  */
 export const createOneATurn = (
   next: () => (() => void) | undefined,
@@ -27,8 +27,8 @@ export const createOneATurn = (
 }
 
 /**
- * Measures how long one kind of work has gone on in this turn of the event loop: returns a function that tells whether that
- * is longer than some milliseconds, counted from the first time that it is asked in a turn.
+ * Measures how long one kind of work has gone on in this turn of the event loop: returns a function that tells whether
+ * that is longer than some milliseconds since it was first asked in the turn.
  */
 export const createStretch = (clock: () => number): ((mostMs: number) => boolean) => {
   let startedAt: number | undefined

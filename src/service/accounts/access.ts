@@ -6,10 +6,10 @@ import { accounts } from '../../store/tables/accounts.ts'
 import { users } from '../../store/tables/users.ts'
 import { hashSecret, isWellFormed } from './secrets.ts'
 
-/** What a caller shows to be let in: a user's login name and the account token. */
+/** Describes a caller's credentials: a user's login name and the account token. */
 export type Credentials = { readonly login: string; readonly token: string }
 
-/** The error for credentials that let nobody in; it tells nobody which part was right. */
+/** Returns the error for wrong credentials; it does not tell which part was wrong. */
 const wrongCredentials = (): KpiError => new KpiError('unauthorized', 'the login name or the token is wrong')
 
 /** Refuses an account whose API is off, and says which of the two reasons it is. */
@@ -20,7 +20,7 @@ export const mustHaveAccess = (account: Account): void => {
   if (!account.api_enabled) throw new KpiError('forbidden', `the API of account ${account.name} is not enabled`)
 }
 
-/** Whether a host label names another account. One that names no account is nobody's. */
+/** Tells whether a host label names another account. One that names no account is nobody's. */
 const isOfAnother = async (tx: Reader, account: Account, hostLabel: string | undefined): Promise<boolean> => {
   const named = hostLabel === undefined ? undefined : await accounts.findByName(tx, hostLabel.toLowerCase())
   return named !== undefined && named.id !== account.id
@@ -38,10 +38,9 @@ const findAccount = async (
 }
 
 /**
- * Finds the account that credentials open: the token names it, the login must be an active user of it, and the label of
- * the host that was asked must not be another account's (decisions, section 1). Refuses what is wrong; whether the
- * account's API is on is asked by `mustHaveAccess`. The token is looked up by its hash, so the time taken tells nothing
- * about it.
+ * Finds the account of credentials: the token names it, the login must be an active user of it, and the label of the
+ * host must not be another account's. Refuses what is wrong; `mustHaveAccess` checks whether the account's API is on.
+ * The token is looked up by its hash, so the time taken tells nothing about it.
  */
 export const openAccount = async (
   db: Db,

@@ -21,10 +21,10 @@ const UNITS = [
   { name: 'Currency', entry_format: '#.00', display_format: '£ #.00', is_percentage: false },
 ]
 
-/** The first user of an account, who logs in with the e-mail address. */
+/** Describes the first user of an account, who logs in with the e-mail address. */
 type FirstUser = Pick<User, 'email'> & Pick<Patch<typeof user>, 'first_name' | 'last_name'>
 
-/** What a new account starts with (decisions, section 3). */
+/** Creates the records that a new account starts with. */
 const seedAccount = async (tx: Writer, account: number, first: FirstUser, now: Instant): Promise<void> => {
   const stamp = { created_at: now, updated_at: now }
   const breakdowns = table('breakdowns', group)
@@ -57,10 +57,13 @@ const find = async (tx: Reader, name: string): Promise<Account> => {
   throw new KpiError('not_found', `there is no account ${name}; ${advice}kpi service accounts list shows them`)
 }
 
-/** What the operator settles for an account. */
+/** Describes the settings of an account. */
 type Settings = Omit<Patch<typeof resource>, 'name'>
 
-/** A new account: its name, the first user and their e-mail address as login, and settings other than the usual. */
+/**
+ * Describes a new account: its name, the first user with the e-mail address as login, and settings other than the
+ * defaults.
+ */
 export type AccountDraft = { readonly name: string; readonly login: string } & Settings &
   Pick<Patch<typeof user>, 'first_name' | 'last_name'>
 
@@ -71,7 +74,7 @@ const faultOf = (field: Field, value: FieldValue): string | undefined => {
   return kept === value ? undefined : 'must not have blanks around it'
 }
 
-/** Faults of values by the rules of their fields; what is not given has none. */
+/** Returns the faults of values by the rules of their fields; what is not given has none. */
 const faultsOf = (fields: Fields, values: Readonly<Record<string, FieldValue | undefined>>): Issue[] =>
   Object.entries(values).flatMap(([name, value]) => {
     const field = fields[name]
@@ -79,10 +82,10 @@ const faultsOf = (fields: Fields, values: Readonly<Record<string, FieldValue | u
     return message === undefined ? [] : [{ field: name, message }]
   })
 
-/** A token and the login name that goes with it; one that replaces another makes that one worthless. */
+/** Describes a token and its login name; a new token makes the old one worthless. */
 type MadeToken = { readonly login: string; readonly token: string; readonly replaces: boolean }
 
-/** The login name that is told with a token: the one that is wanted, else the first administrator's. */
+/** Returns the login name to show with a token: the one that is wanted, else the first administrator's. */
 const loginOf = async (tx: Reader, { id, name }: Account, wanted: string | undefined): Promise<string> => {
   if (wanted !== undefined) {
     const holder = await users.findByEmail(tx, id, wanted.trim())
@@ -98,11 +101,11 @@ const loginOf = async (tx: Reader, { id, name }: Account, wanted: string | undef
 const { plan, week_start, fiscal_year_start } = resource.fields
 const usual = { plan: plan.usual, week_start: week_start.usual, fiscal_year_start: fiscal_year_start.usual }
 
-/** The operator's work on accounts: never done over the interface. */
+/** Manages accounts for the operator: never over the interface. */
 export const accounts = {
   list: (db: Db): Promise<Account[]> => db.read((tx) => store.list(tx)),
 
-  /** The account of a name; refuses a name that none has. */
+  /** Returns the account of a name; throws where there is none. */
   get: (db: Db, name: string): Promise<Account> => db.read((tx) => find(tx, name)),
 
   /** Makes an account with its first user, who is its administrator. Its API is not enabled. Tells all faults at once. */
@@ -159,7 +162,7 @@ export const accounts = {
     db.write(async (tx) => store.setToken(tx, (await find(tx, name)).id, null)),
 }
 
-/** The account of the embedded service, made where there is none yet. */
+/** Returns the account of the embedded service, created where there is none yet. */
 export const ensureDefaultAccount = async (db: Db, now: Instant): Promise<Account> => {
   try {
     return await accounts.create(db, { name: DEFAULT_ACCOUNT, login: DEFAULT_LOGIN }, now)

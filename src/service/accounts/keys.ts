@@ -28,7 +28,7 @@ const checkField = (name: string, field: Field, given: FieldValue): FieldValue |
   return value === null && field.required ? new Fault('is required') : value
 }
 
-/** What was given as it would be kept, and what is wrong with it by itself. */
+/** Returns a key's fields as they would be stored, and their faults. */
 const readDraft = (draft: KeyDraft): { readonly values: Patch<typeof key>; readonly issues: readonly Issue[] } => {
   const given = new Map<string, FieldValue | undefined>(Object.entries(draft))
   const checked = key.writable.map(
@@ -39,20 +39,20 @@ const readDraft = (draft: KeyDraft): { readonly values: Patch<typeof key>; reado
   return { values: asPatch(key, values), issues }
 }
 
-/** A key acts in the name of a user who is there, and active. */
+/** Returns the faults of a key's owner, who must be an active user. */
 const faultsOfOwner = async (tx: Reader, account: number, id: number | undefined): Promise<Issue[]> => {
   if (id === undefined) return []
   const owner = await users.find(tx, account, id)
   return owner ? faultsOfUser(owner) : [missing('user_id', user.title, id)]
 }
 
-/** A key ends in the future, or never. */
+/** Returns the faults of a key's end, which lies in the future, or never. */
 const faultsOfEnd = (end: Instant | null | undefined, now: Instant): Issue[] =>
   end === null || end === undefined || end > now
     ? []
     : [{ field: 'expires_at', message: `must lie in the future, and ${formatInstant(end)} does not` }]
 
-/** A name is taken while a key has it that goes on. */
+/** Returns the fault of a name that a live key has. */
 const clashesOfName = async (tx: Reader, { account, now }: Context, name: string | undefined): Promise<Issue[]> => {
   const other = (await store.list(tx, account.id)).find((one) => one.name === name && isLive(one, now))
   if (!other) return []
@@ -60,7 +60,7 @@ const clashesOfName = async (tx: Reader, { account, now }: Context, name: string
   return [{ field: 'name', message: `${other.name} is the name of key ${other.id} already; ${advice}` }]
 }
 
-/** A key as it is kept, when nothing is wrong with what was given; all that is wrong is told at once. */
+/** Returns a key as it is stored; throws all its faults at once. */
 const expectKey = async (tx: Reader, ctx: Context, draft: KeyDraft): Promise<KeyDraft> => {
   const { values, issues } = readDraft(draft)
   const owner = await faultsOfOwner(tx, ctx.account.id, values.user_id)
@@ -69,7 +69,7 @@ const expectKey = async (tx: Reader, ctx: Context, draft: KeyDraft): Promise<Key
   return asDraft(key, values)
 }
 
-/** Why a key is not to be replaced by one that goes on where it ends, and what to do; nothing where it may be. */
+/** Returns why a key cannot be replaced by one that lives on where it ends, and what to do; undefined where it can. */
 const obstacleTo = async (tx: Reader, { account, now }: Context, old: Key): Promise<string | undefined> => {
   if (old.revoked_at !== null) return 'it was revoked; make a new one with kpi service keys create'
   if (!isLive(old, now)) return 'it has expired; make a new one with kpi service keys create'
@@ -81,16 +81,18 @@ const obstacleTo = async (tx: Reader, { account, now }: Context, old: Key): Prom
   return next && `key ${next.id} took over from it already; rotate that one`
 }
 
-/** A key is replaced while it lives, has an active owner, and has not been replaced before. */
+/** Refuses to rotate a key that has ended, has no active owner, or has been replaced before. */
 const mustBeRotatable = async (tx: Reader, ctx: Context, old: Key): Promise<void> => {
   const obstacle = await obstacleTo(tx, ctx, old)
   if (obstacle !== undefined) throw new KpiError('conflict', `${label(old)} cannot be rotated: ${obstacle}`)
 }
 
-/** How long a new key in place of an old one is to live: null for ever; as long as the old one was made for, if not said. */
+/**
+ * Describes how long the new key of a rotation lives: null for ever; by default as long as the old one was made for.
+ */
 type Anew = { readonly expiresAt?: Instant | null | undefined }
 
-/** When a new key in place of an old one ends. */
+/** Returns when the new key of a rotation ends. */
 const lifeOf = (old: Key, { expiresAt }: Anew, now: Instant): Instant | null => {
   const issues = faultsOfEnd(expiresAt, now)
   if (issues.length > 0) throw invalid(issues)
@@ -98,13 +100,13 @@ const lifeOf = (old: Key, { expiresAt }: Anew, now: Instant): Instant | null => 
   return old.expires_at === null ? null : now + (old.expires_at - old.created_at)
 }
 
-/** So often it is noted that a key is used. */
+/** Sets how often the use of a key is noted. */
 const NOTED_EACH = 60
 
-/** How a key begins: enough to know it again, far too little to guess the rest. */
+/** Returns the beginning of a key: enough to recognize it, far too little to guess the rest. */
 export const beginOf = (secret: string): string => secret.slice(0, BEGINNING)
 
-/** A key that lets somebody in: whose it is, and in whose name it acts. */
+/** Describes an accepted key: whose it is, and in whose name it acts. */
 type OpenedKey = { readonly account: Account; readonly key: Key; readonly owner: User }
 
 const wrongKey = (message = 'the key is wrong'): KpiError => new KpiError('unauthorized', message)
@@ -118,9 +120,8 @@ const find = async (tx: Reader, secret: string): Promise<OpenedKey | undefined> 
 }
 
 /**
- * Finds what a key opens: one that is known, neither revoked nor expired, and of an active user (decisions, section 1).
- * It is looked up by its hash, so the time taken tells nothing about it; only who has the whole key is told why it does
- * not open.
+ * Finds a key that is known, neither revoked nor expired, and of an active user. It is looked up by its hash, so the
+ * time taken tells nothing about it; only who has the whole key learns why it is refused.
  */
 export const openKey = async (db: Db, secret: string, now: Instant): Promise<OpenedKey> => {
   if (!isWellFormed(secret)) throw wrongKey()
@@ -136,8 +137,8 @@ export const openKey = async (db: Db, secret: string, now: Instant): Promise<Ope
 }
 
 /**
- * Takes note that a key was used, once a minute at most; undefined where that is noted already. It locks the one row
- * that it changes, and fails at once where it would have to wait for another process.
+ * Notes that a key was used, once a minute at most; undefined where that is noted already. It locks the one row that it
+ * changes, and fails at once where it would have to wait for another process.
  */
 export const noteUse = (
   db: Db,
@@ -150,10 +151,10 @@ export const noteUse = (
   return (db.inPassing ?? db.selfLocking ?? db).write((tx) => store.noteUse(tx, account, id, now, before))
 }
 
-/** A key that has just been made, and the name of its owner: the only moment at which its secret is known. */
+/** Describes a new key and the name of its owner: the only moment at which its secret is known. */
 export type MadeKey = { readonly key: Key; readonly secret: string; readonly owner: string }
 
-/** A key that took over from another one, and when that one ends. */
+/** Describes the new key of a rotation, and when the old one ends. */
 type Rotated = MadeKey & { readonly old: Key; readonly oldEndsAt: Instant }
 
 const nameOf = (owner: User | undefined): string => (owner ? fullName(owner) : '')
@@ -172,9 +173,9 @@ const listed = (key: Key, owner: User | undefined, all: readonly Key[], now: Ins
   status: stateOf(key, { isLocked: owner?.user_status_id !== 'A' }, all, now),
 })
 
-/** Keys: the operator's work, never done over the interface. */
+/** Manages keys for the operator: never over the interface. */
 export const keys = {
-  /** All keys of an account, ended ones too, with how they stand. */
+  /** Returns all keys of an account, ended ones too, with their states. */
   list: ({ db, account: { id: account }, now }: Context): Promise<readonly ListedKey[]> =>
     db.read(async (tx) => {
       const all = await store.list(tx, account)
@@ -201,7 +202,7 @@ export const keys = {
     }),
 
   /**
-   * Makes a key in place of another one, of the same name, owner and scopes. The old one goes on for an overlap, but never
+   * Replaces a key by a new one of the same name, owner and scopes. The old one lives on for an overlap, but never
    * longer than it would have.
    */
   rotate: (

@@ -6,7 +6,7 @@ const KEY_BYTES = 32
 const SALT_BYTES = 16
 const derive = promisify<string, Buffer, number, Buffer>(scrypt)
 
-/** The hash that is kept of a password: `scrypt$salt$key`, both in base64. */
+/** Returns the stored hash of a password: `scrypt$salt$key`, both in base64. */
 export const hashPassword = async (password: string): Promise<string> => {
   const salt = randomBytes(SALT_BYTES)
   const key = await derive(password, salt, KEY_BYTES)
@@ -19,7 +19,7 @@ const RANDOM_BYTES = 24
 const RANDOM_DIGITS = 33
 const FORM = /^(kpi_[a-z]+_[0-9A-Za-z]{22,})_([0-9A-Za-z]{6})$/
 
-/** Bytes from which nobody can guess others. */
+/** Returns cryptographically random bytes. */
 export type Random = (bytes: number) => Uint8Array
 
 const base62 = (value: bigint, digits: number): string => {
@@ -30,18 +30,18 @@ const base62 = (value: bigint, digits: number): string => {
 
 const checksum = (text: string): string => base62(BigInt(crc32(text)), CHECK_DIGITS)
 
-/** A new secret of a kind: `kpi_<kind>_<random>_<checksum>`. */
+/** Creates a new secret of a kind: `kpi_<kind>_<random>_<checksum>`. */
 export const makeSecret = (kind: 'token' | 'key', random: Random): string => {
   const bytes = Buffer.from(random(RANDOM_BYTES))
   const body = `kpi_${kind}_${base62(BigInt(`0x${bytes.toString('hex')}`), RANDOM_DIGITS)}`
   return `${body}_${checksum(body)}`
 }
 
-/** Whether a text can be a secret of ours at all; a mistyped one is found out without asking the store. */
+/** Tells whether a text can be a secret of ours; a mistyped one is found without asking the store. */
 export const isWellFormed = (secret: string): boolean => {
   const match = FORM.exec(secret)
   return match?.[1] !== undefined && checksum(match[1]) === match[2]
 }
 
-/** What is kept of a secret. It has more random bits than any hash could be tried for, so a plain hash is enough. */
+/** Returns the stored hash of a secret. It has too many random bits to be guessed, so a plain hash is enough. */
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')

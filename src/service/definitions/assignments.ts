@@ -5,7 +5,7 @@ import { kpis } from '../../store/tables/kpis.ts'
 import { collection } from '../collection.ts'
 import { mustHaveUser } from './users.ts'
 
-/** KPIs of a user: the parent is the user, the id is the KPI's. */
+/** Manages the KPIs of a user: the parent is the user, the id is the KPI's. */
 export const assignments = collection(assignment, store, 'sent', {
   above: {
     field: 'user_id',
@@ -23,7 +23,7 @@ export const assignments = collection(assignment, store, 'sent', {
     const taken = await store.find(tx, account, id, user_id)
     return taken ? [{ field: 'id', message: `KPI ${id} is assigned to user ${user_id} already` }] : []
   },
-  // A target reads null while its KPI has none; what was stored comes back with a default (decisions, section 6).
+  // A target reads null while its KPI has none; what was stored comes back with a default.
   shown: async (tx, account, records) => {
     const ids = records.map(({ id }) => id)
     const known = await kpis.findMany(tx, account, ids)

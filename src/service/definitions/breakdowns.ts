@@ -32,10 +32,10 @@ const { list: _unfiltered, ...operations } = collection(breakdownItem, store, 'i
   },
 })
 
-/** Breakdown items: what the classic interface calls group items, and people, who follow their users. */
+/** Manages breakdown items: group items of the classic interface, and people, who follow their users. */
 export const breakdownItems = operations
 
-/** The breakdown items that a filter leaves. */
+/** Returns the breakdown items that a filter selects. */
 export const listBreakdownItems = (ctx: Context, filter: ItemFilter): Promise<readonly BreakdownItem[]> =>
   readList(ctx, {
     isLong: (tx) => store.hasMany(tx, ctx.account.id),
@@ -62,9 +62,9 @@ const show = async (ctx: Context, id: number): Promise<Breakdown> =>
     id,
   )
 
-/** Breakdowns: the operator's work, by the rules of groups, as each but that of the people is one. */
+/** Manages breakdowns for the operator, by the rules of groups, as each but that of the people is one. */
 export const breakdowns = {
-  /** All of them, that of the people too, with how many items they have. */
+  /** Returns all breakdowns, that of the people too, with how many items they have. */
   list,
   create: async (ctx: Context, name: string): Promise<Breakdown> => {
     const { id } = await ownBreakdowns.add(ctx, idsOf(0), { values: { name }, issues: [] })

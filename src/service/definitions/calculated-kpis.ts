@@ -27,7 +27,7 @@ import { loadFormulas } from './formulas.ts'
 
 const ID = /^\d{1,15}$/
 
-/** The name that may be meant by one that none has. */
+/** Returns the name that may be meant by an unknown one. */
 type Suggest = (name: string, names: readonly string[]) => string | undefined
 
 const noSuggestion: Suggest = () => undefined
@@ -49,13 +49,13 @@ const resolver =
     return new Fault(`"${name}" is the name of more than one KPI: ${ids}; use the id`)
   }
 
-/** All KPIs and formulas with one of them as it is to be. */
+/** Returns all KPIs and formulas with one of them as it is to be. */
 const withDefinition = (all: Formulas, record: CalculatedKpi, formula: Formula): Formulas => ({
   kpis: new Map([...all.kpis, [record.id, record]]),
   formulas: new Map([...all.formulas, [record.id, formula]]),
 })
 
-/** Everything that is wrong with a definition; else the definition with its formula as it is kept: KPIs by id. */
+/** Returns a definition with its formula as it is stored, KPIs by id; throws all its faults. */
 const checked = async (
   tx: Reader,
   account: number,
@@ -81,7 +81,7 @@ const recordOf = (kpi: Kpi, { formula, over, target_from }: StoredFormula): Calc
   return { ...kpi, formula, over, target_from }
 }
 
-/** How a KPI is calculated; refuses one that is entered. */
+/** Returns how a KPI is calculated; refuses one that is entered. */
 export const mustBeCalculated = <T>({ id, name }: Kpi, how: T | undefined): T => {
   if (how === undefined) throw new KpiError('conflict', `KPI ${id} (${name}) is not calculated: its values are entered`)
   return how
@@ -92,7 +92,7 @@ const find = async (tx: Reader, account: number, id: number): Promise<Calculated
   return recordOf(kpi, mustBeCalculated(kpi, await formulas.find(tx, account, id)))
 }
 
-/** Calculated KPIs: the operator's work, never done over the interface (decisions, section 6). */
+/** Manages calculated KPIs for the operator: never over the interface. */
 export const calculated = {
   list: ({ db, account }: Context): Promise<CalculatedKpi[]> =>
     db.read(async (tx) => {

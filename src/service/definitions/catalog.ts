@@ -15,7 +15,7 @@ const mustBeUnused =
     throw new KpiError('conflict', `${title} ${record.id} (${record.name}) is in use, by KPI ${user} for one`)
   }
 
-/** Categories that KPIs are sorted into. */
+/** Manages the categories of KPIs. */
 export const categories = collection(category, store.categories, 'categories', {
   mayRemove: mustBeUnused('category', 'category_id'),
 })
@@ -25,10 +25,10 @@ export const mustHaveCategory = async (tx: Reader, account: number, id: number):
   found(await store.categories.find(tx, account, id), category.title, id)
 }
 
-/** Units that KPIs are measured in. */
+/** Manages the units of KPIs. */
 export const units = collection(unit, store.units, 'units', { mayRemove: mustBeUnused('unit', 'unit_id') })
 
-/** A collection that is the same for every account and never changes. */
+/** Returns a collection that is the same for every account and never changes. */
 const fixed = <R extends Resource>(
   of: R,
   records: readonly (Stored<R> & { readonly id: number | string })[],
@@ -42,13 +42,13 @@ const fixed = <R extends Resource>(
     ),
 })
 
-/** How often KPIs are measured. */
+/** Lists how often KPIs can be measured. */
 export const kpiFrequencies = fixed(frequency, frequencies)
 
-/** What KPIs are shown with. */
+/** Lists the icons of KPIs. */
 export const kpiIcons = fixed(icon, icons)
 
-/** Faults of the category, unit and icon that a KPI names. */
+/** Returns the faults of the category, unit and icon that a KPI names. */
 export const faultsOfCatalogIds = async (
   tx: Reader,
   account: number,

@@ -7,7 +7,7 @@ import type { Reader } from '../../store/db.ts'
 import { formulas } from '../../store/tables/formulas.ts'
 import { kpis } from '../../store/tables/kpis.ts'
 
-/** How the KPIs of an account are calculated whose formulas can be read. */
+/** Returns the calculations of an account's KPIs whose formulas can be parsed. */
 const loadCalculations = async (tx: Reader, account: number): Promise<Map<number, Calculation>> => {
   const calculations = new Map<number, Calculation>()
   for (const stored of await formulas.list(tx, account)) {
@@ -21,9 +21,9 @@ const formulasOf = (calculations: ReadonlyMap<number, Calculation>): Formulas['f
   new Map([...calculations].map(([id, { formula }]) => [id, formula]))
 
 /**
- * The KPIs of an account that have values, in the order of lists, and how those that are calculated are. What was
- * checked when it was stored may have been changed by hand since: a formula that cannot be read, or goes in a circle,
- * gives its KPI no values, and is nothing to any other (`kpi service check` tells of it).
+ * Returns the KPIs of an account that have values, in the order of lists, and the calculations among them. What was
+ * checked when it was stored may have been changed by hand since: a formula that cannot be parsed, or goes in a circle,
+ * gives its KPI no values, and no other KPI uses it (`kpi service check` reports it).
  */
 export const loadCatalogue = async (tx: Reader, account: number): Promise<Catalogue<Kpi>> => {
   const all = await kpis.list(tx, account)
@@ -34,7 +34,7 @@ export const loadCatalogue = async (tx: Reader, account: number): Promise<Catalo
   return { kpis: new Map(valued.map((kpi) => [kpi.id, kpi])), calculations }
 }
 
-/** All KPIs of an account and the formulas among them that can be read. */
+/** Returns all KPIs of an account and their formulas that can be parsed. */
 export const loadFormulas = async (tx: Reader, account: number): Promise<Formulas<Kpi>> => {
   const all = await kpis.list(tx, account)
   return { kpis: new Map(all.map((kpi) => [kpi.id, kpi])), formulas: formulasOf(await loadCalculations(tx, account)) }

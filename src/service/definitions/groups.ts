@@ -10,7 +10,7 @@ const mustHaveGroup = async (tx: Reader, account: number, id: number): Promise<v
   found(await store.find(tx, account, id), group.title, id)
 }
 
-/** Every breakdown but that of the people, and its items, as one of the variants calls them. */
+/** Returns every breakdown but that of the people, and its items, by the names of one variant. */
 const calledAs = (title: string, itemTitle: string) =>
   collection({ ...group, title }, store, 'breakdowns', {
     mayRemove: async (tx, account, { id, name }) => {
@@ -22,13 +22,13 @@ const calledAs = (title: string, itemTitle: string) =>
     },
   })
 
-/** Groups: every breakdown but that of the people. */
+/** Manages groups: every breakdown but that of the people. */
 export const groups = calledAs(group.title, groupItem.title)
 
-/** The same in the words of the newer variant. */
+/** Manages the same by the names of the newer variant. */
 export const ownBreakdowns = calledAs(breakdown.title, breakdownItem.title)
 
-/** Items of a group, archived ones included. */
+/** Manages the items of a group, archived ones included. */
 export const groupItems = collection(groupItem, items, 'items', {
   above: {
     field: 'group_id',

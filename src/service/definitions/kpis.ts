@@ -7,7 +7,9 @@ import { collection, type Rules } from '../collection.ts'
 import { faultsOfCatalogIds, mustHaveCategory } from './catalog.ts'
 import { loadFormulas } from './formulas.ts'
 
-/** Without a category a KPI falls into the account's first, without an aggregate function it sums. */
+/**
+ * Defines the rules: without a category a KPI falls into the account's first, without an aggregate function it sums.
+ */
 const rules: Rules<typeof kpi> = {
   faults: faultsOfCatalogIds,
   fill: async (tx, account, given) => {
@@ -26,10 +28,10 @@ const rules: Rules<typeof kpi> = {
     mustNotBeUsed(await loadFormulas(tx, account), record)
   },
 }
-/** KPI definitions. */
+/** Manages KPI definitions. */
 export const kpis = collection(kpi, store, 'kpis', rules)
 
-/** KPI definitions of one category. */
+/** Manages KPI definitions of one category. */
 export const categoryKpis = collection(kpi, ofCategory, 'kpis', {
   ...rules,
   above: {

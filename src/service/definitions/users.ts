@@ -13,7 +13,7 @@ const mustLeaveSomebodyActive = async (tx: Reader, account: number, of: User, ac
   }
 }
 
-/** People of the account. */
+/** Manages the people of an account. */
 export const users = collection(user, store, 'items', {
   unshown: async ({ password }) => {
     if (password === undefined || password === null) return { password_hash: null }

@@ -6,7 +6,7 @@ import { type Context, found, type Ids } from '../context.ts'
 import { showEntry, updateEntry } from './update-entry.ts'
 import { upsertEntries } from './upsert-entries.ts'
 
-/** The entries of a batch, and what it keeps of what is stored as flags of each of them. */
+/** Returns the entries of a batch, each with what the batch keeps of stored values. */
 const withKept = (
   list: readonly Reading<EntryDraft>[],
   { hasActuals, hasTargets, hasNotes }: Partial<BatchFlags>,
@@ -20,12 +20,12 @@ const withKept = (
   return list.map(({ values, issues }) => ({ values: { ...values, ...kept }, issues }))
 }
 
-/** An entry that was added, or updated as there was one with its key. */
+/** Describes an entry that was added, or updated where its key existed. */
 type UpsertedEntry = { readonly entry: Entry; readonly isNew: boolean }
 
-/** The values of KPIs, one by one and in batches. */
+/** Manages the values of KPIs, one by one and in batches. */
 type Entries = {
-  /** One page of the entries within a range of days. */
+  /** Returns one page of the entries within a range of days. */
   readonly list: (ctx: Context, filter: EntryFilter) => Promise<Entry[]>
   readonly get: (ctx: Context, ids: Ids) => Promise<Entry>
   /** Adds an entry, or updates the one with its key. */
@@ -41,7 +41,7 @@ type Entries = {
   readonly remove: (ctx: Context, ids: Ids) => Promise<void>
 }
 
-/** The entries of a variant, which name whom or what they belong to by some fields. */
+/** Creates the entries of a variant, which name whom or what they belong to by some fields. */
 export const entriesNamedBy = (names: readonly EntryName[]): Entries => ({
   // A page of more than a day is sorted out of any number of entries.
   list: ({ db, account }, filter) =>

@@ -14,8 +14,8 @@ import { takeIds } from '../../store/tables/table.ts'
 import { users } from '../../store/tables/users.ts'
 
 /**
- * Returns what a long loop calls for each row: after every so many of them it answers a promise, on which the rest of the
- * process has its turn. It waits for nobody else's long work, as a transaction may be open meanwhile.
+ * Returns a function for a long loop to call for each row: after every so many of them it returns a promise, on which
+ * the rest of the process has its turn. It waits for nobody else's long work, as a transaction may be open meanwhile.
  */
 export const yieldEvery = (rows: number): Pause => {
   let done = 0
@@ -25,7 +25,7 @@ export const yieldEvery = (rows: number): Pause => {
   }
 }
 
-/** After so many users others get their turn. */
+/** Sets after how many users others get their turn. */
 const USERS_A_TURN = 100
 
 /** Finds the set of some group items, or makes it where no entry has carried these together yet. */
@@ -39,8 +39,8 @@ const setOf = async (tx: Writer, account: number, items: readonly number[]): Pro
 }
 
 /**
- * Returns the sets of group items that users have now, by user; those who have none are left out. An entry names the set
- * of its user when it is made (decisions, section 5): a copy of any number of group items is one number.
+ * Returns the current sets of group items by user; users without any are left out. A new entry names the set of its
+ * user: a copy of any number of group items is one number.
  */
 export const itemSetsOf = async (
   tx: Writer,
@@ -60,9 +60,9 @@ export const itemSetsOf = async (
   return sets
 }
 
-/** Everything that a list of entries refers to, loaded once. */
+/** Holds everything that a list of entries refers to, loaded once. */
 export type References = {
-  /** The fields by which they may name whom or what they belong to. */
+  /** Lists the fields by which they may name whom or what they belong to. */
   readonly names: readonly EntryName[]
   readonly users: ReadonlyMap<number, User>
   readonly usersByEmail: ReadonlyMap<string, User>
@@ -71,7 +71,7 @@ export type References = {
   readonly assigned: AssignedKpis
 }
 
-/** So many addresses are looked up before others have their turn. */
+/** Sets how many addresses are looked up before others have their turn. */
 const EMAILS_A_TURN = 200
 
 const loadByEmail = async (tx: Reader, account: number, emails: Iterable<string>): Promise<Map<string, User>> => {

@@ -9,12 +9,15 @@ import type { References } from './entry-references.ts'
 
 type Sent = Reading<EntryDraft>
 
-/** What an entry belongs to: a breakdown item, or, where that stands for a person, the user, whose id is the same. */
+/**
+ * Describes what an entry belongs to: a breakdown item, or, where that stands for a person, the user, whose id is the
+ * same.
+ */
 type Source = User | BreakdownItem
 
 const isUser = (source: Source): source is User => 'email' in source
 
-/** A field that names something, what it says, and what that is, if there is such a thing. */
+/** Describes a field that names something, its value, and what it names, if that exists. */
 type Named<S extends Source | undefined = Source | undefined> = {
   readonly field: EntryName
   readonly value: number | string
@@ -28,7 +31,7 @@ const sourceOfItem = ({ users: byId, items }: References, id: number): Source | 
   return item && (item.user_id === null ? item : byId.get(item.user_id))
 }
 
-/** What an entry says that it belongs to. */
+/** Returns what an entry says that it belongs to. */
 const namedBy = (references: References, { user_id, email, source_id }: Sent['values']): Named[] => {
   const named: Named[] = []
   const { users: byId, usersByEmail } = references
@@ -46,7 +49,7 @@ const TITLES: Record<EntryName, string> = {
   source_id: 'breakdown item',
 }
 
-/** The fault of a field that names another one than the first that is known, who is a user then. */
+/** Returns the fault of a field that names another one than the first known one, which is a user then. */
 const faultOfOther = ({ items }: References, { field, value, source }: Named<Source>, first: Source): Issue => {
   const message =
     field === 'email'
@@ -55,7 +58,9 @@ const faultOfOther = ({ items }: References, { field, value, source }: Named<Sou
   return { field, message }
 }
 
-/** Nothing is named; where that is because the name could not be read, the fault is told already. */
+/**
+ * Returns the fault of an entry that names nothing; none where the name could not be read, which is reported already.
+ */
 const faultsOfNobody = ({ names: [first = 'user_id', ...others] }: References, issues: readonly Issue[]): Issue[] => {
   // The field that is blamed where an entry could not be read at all is none of its own.
   const isTold = issues.some(
@@ -75,29 +80,29 @@ const sourceAmong = (references: References, { values, issues }: Sent): Named<So
   return faults.length > 0 ? faults : (first ?? faultsOfNobody(references, issues))
 }
 
-/** The user of an entry that names one that there is by id, and nothing else, as nearly all do. */
+/** Returns the user of an entry that names an existing one by id, and nothing else, as nearly all do. */
 export const plainUserOf = ({ users }: References, { values }: Sent): User | undefined => {
   const { user_id, email, source_id } = values
   const isPlain = typeof user_id === 'number' && (email ?? null) === null && (source_id ?? null) === null
   return isPlain ? users.get(user_id) : undefined
 }
 
-/** What an entry belongs to and the field that says so first, or the faults of how it is named. */
+/** Returns what an entry belongs to and the first field that says so, or the faults of the fields. */
 export const sourceOf = (references: References, sent: Sent): Named<Source> | Issue[] => {
   const user = plainUserOf(references, sent)
   return user ? { field: 'user_id', value: user.id, source: user } : sourceAmong(references, sent)
 }
 
-/** A variant blames only fields that it has. */
+/** Returns the faults in fields of the variant: no other field is blamed. */
 const faultsOfSource = ({ names }: References, { field, source }: Named<Source>): Issue[] => {
   const blamed = names.includes(field) ? field : 'user_id'
   return isUser(source) ? faultsOfUser(source, blamed) : faultsOfItem(source, blamed)
 }
 
-/** The item and KPI of an entry that may be made. */
+/** Describes the item and KPI of an entry that may be created. */
 type Place = { readonly item: number; readonly kpi: Kpi }
 
-/** What an entry names, or everything that is wrong with that (decisions, section 5). */
+/** Resolves what an entry names, or returns all its faults. */
 export const placeOf = (references: References, sent: Sent): Place | Issue[] => {
   const named = sourceOf(references, sent)
   const { kpi_id } = sent.values
@@ -113,7 +118,9 @@ export const placeOf = (references: References, sent: Sent): Place | Issue[] => 
 
 const VALUES = ['actual', 'target', 'notes'] as const
 
-/** The fault of a new entry without a value: of an item or KPI that is not there nothing is stored that could stay. */
+/**
+ * Returns the fault of a new entry without a value: where item or KPI are missing, nothing is stored that could stay.
+ */
 export const faultsOfNothing = (references: References, sent: Sent): Issue[] => {
   const { kpi_id } = sent.values
   const isUnknown =

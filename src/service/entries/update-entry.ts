@@ -10,17 +10,17 @@ import { type Context, found, type Ids } from '../context.ts'
 import { itemSetsOf, loadReferences } from './entry-references.ts'
 import { placeOf, sourceOf } from './resolve-entry.ts'
 
-/** An entry as the interface shows it. */
+/** Returns an entry as the interface shows it. */
 export const showEntry = async (tx: Reader, account: number, id: number): Promise<Entry> =>
   found(await entryQueries.find(tx, account, id), 'entry', id)
 
-/** Where an entry goes: its key, and the KPI that judges its values. */
+/** Describes where an entry goes: its key, and the KPI that judges its values. */
 type Destination = { readonly key: EntryKey; readonly kpi: KpiFacts }
 
 const sameKey = (left: EntryKey, right: EntryKey): boolean =>
   left.item_id === right.item_id && left.kpi_id === right.kpi_id && left.entry_date === right.entry_date
 
-/** What names the item of an entry: what was sent, or else whom or what it is of. */
+/** Returns the fields that name the owner of an entry: those sent, or else its current owner. */
 const namesIn = async (
   tx: Writer,
   account: number,
@@ -32,8 +32,8 @@ const namesIn = async (
 }
 
 /**
- * The place that an update gives an entry. History can be corrected: where the key stays, nobody asks whether item and
- * KPI are still active and assigned.
+ * Returns the key that an update gives an entry. History can be corrected: where the key stays, nobody asks whether
+ * item and KPI are still active and assigned.
  */
 const destinationOf = async (
   tx: Writer,
@@ -60,16 +60,13 @@ const mustBeFree = async (tx: Writer, account: number, { item_id, kpi_id, entry_
   throw new KpiError('conflict', `entry ${holder.id} holds this user or item, KPI and date already`)
 }
 
-/** The group items that an entry carries goes on to, unless it is given to another user, whose it carries from then on. */
+/** Returns the set of group items of an updated entry: its own, or another user's when it is given to that user. */
 const itemSetAfter = async (tx: Writer, account: number, before: StoredEntry, item: number): Promise<number | null> => {
   if (item === before.item_id) return before.item_set
   return (await itemSetsOf(tx, account, new Set([item]))).get(item) ?? null
 }
 
-/**
- * Changes an entry found by its id, which may be named by some fields: its values as an upsert does, and its item, KPI
- * and date (decisions, section 5).
- */
+/** Changes an entry by its id, which some fields may name: its values as an upsert does, and its item, KPI and date. */
 export const updateEntry = (
   ctx: Context,
   { id }: Ids,

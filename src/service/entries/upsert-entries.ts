@@ -11,7 +11,7 @@ import type { Context } from '../context.ts'
 import { itemSetsOf, loadReferences, type References, yieldEvery } from './entry-references.ts'
 import { faultsOfNothing, placeOf, plainUserOf } from './resolve-entry.ts'
 
-/** What became of the rows that were sent, and the id of the entry of each. */
+/** Describes what became of the rows that were sent, and the id of the entry of each. */
 type Upserted = {
   readonly created: number
   readonly updated: number
@@ -19,18 +19,18 @@ type Upserted = {
   readonly ids: readonly number[]
 }
 
-/** An entry while its rows are judged: what the store holds, and what the rows so far leave. */
+/** Describes an entry while its rows are judged: what the store holds, and what the rows so far leave. */
 type Slot = { stored: StoredEntry | undefined; id: number; values: EntryValues | undefined }
 
-/** The entries of one item and KPI that a list touches, by day. */
+/** Describes the entries of one item and KPI that a list touches, by day. */
 type Series = { readonly item: number; readonly kpi: Kpi; from: Day; to: Day; readonly slots: Map<Day, Slot> }
 
-/** A row whose item and KPI are good, and the entry that it is of. */
+/** Describes a row whose item and KPI are good, and its entry. */
 type Placed = { readonly index: number; readonly kpi: Kpi; readonly slot: Slot; readonly sent: Partial<EntryDraft> }
 
-/** The series that a list touches. */
+/** Maps items and KPIs to the series that a list touches. */
 type SeriesMap = {
-  /** The series of an item and KPI; made where there is none yet. */
+  /** Returns the series of an item and KPI, created where there is none yet. */
   readonly place: (item: number, kpi: Kpi, day: Day) => Series
   readonly find: (item: number, kpi: number) => Series | undefined
   readonly all: () => Series[]
@@ -54,7 +54,7 @@ const createSeriesMap = (): SeriesMap => {
   }
 }
 
-/** The entry of a day, for which the series is widened to it. */
+/** Returns the entry of a day, and widens the series to it. */
 const slotOf = (series: Series, day: Day): Slot => {
   const known = series.slots.get(day)
   if (known) return known
@@ -65,7 +65,7 @@ const slotOf = (series: Series, day: Day): Slot => {
   return slot
 }
 
-/** So many rows are judged before others have their turn. */
+/** Sets how many rows are judged before others have their turn. */
 const ROWS_A_TURN = 500
 
 /** Takes the faults of the row with an index. */
@@ -106,10 +106,12 @@ const placeRows = async (
   return { rows, series }
 }
 
-/** Days of a series are read together up to this far apart, so that what is read is bounded by what was sent. */
+/**
+ * Sets up to which distance the days of a series are read together, so that what is read is bounded by what was sent.
+ */
 const FURTHEST_DAYS = 8
 
-/** The ranges of days that hold those of a series, and few others. */
+/** Returns the ranges of days that hold those of a series, and few others. */
 const rangesOf = ({ item, kpi: { id: kpi }, from, to, slots }: Series): SeriesRange[] => {
   if (to - from <= slots.size * FURTHEST_DAYS) return [{ item, kpi, from, to }]
   const ranges: { item: number; kpi: number; from: Day; to: Day }[] = []
@@ -197,19 +199,18 @@ const write = async (tx: Writer, { account, now }: Context, list: readonly Serie
   await store.update(tx, account.id, changed)
 }
 
-/** What is sent to be added or updated. */
+/** Describes entries to add or update. */
 type Upsert = {
-  /** The fields by which an entry may name whom or what it belongs to. */
+  /** Lists the fields by which an entry may name whom or what it belongs to. */
   readonly names: readonly EntryName[]
   readonly list: readonly Reading<EntryDraft>[]
-  /** Where the list is a batch: the faults of what was sent beside it. */
+  /** Holds the faults beside the entries, where the list is a batch. */
   readonly batch?: { readonly issues: readonly Issue[] }
 }
 
 /**
  * Adds or updates entries by their keys, all or nothing: each row is judged on what the rows before it leave, and every
- * fault of every row is told at once, with its index where the list is a batch, whose own faults are told too (decisions,
- * section 5).
+ * fault of every row is reported at once, with its index where the list is a batch, whose own faults are reported too.
  */
 export const upsertEntries = async (tx: Writer, ctx: Context, { names, list, batch }: Upsert): Promise<Upserted> => {
   const issues: Issue[] = [...(batch?.issues ?? [])]

@@ -8,15 +8,15 @@ import { idempotentRequests, type KeptAnswer, type OnceKey } from '../../store/t
 
 const [deflate, inflate] = [promisify(deflateRaw), promisify(inflateRaw)]
 
-/** A body up to this length is kept as it is. */
+/** Sets up to which length a body is stored as it is. */
 const SMALL = 2048
-/** The most that is kept of an answer: thousands of faults come to less. */
+/** Bounds what is stored of an answer: thousands of faults fit. */
 const MOST_KEPT = 131_072
 
-/** Of an answer that is too long so many faults are kept, and so many characters of each. */
+/** Sets how many faults are stored of an answer that is too long, and how many characters of each. */
 const [MOST_FAULTS, LONGEST_FAULT] = [100, 200]
 
-/** Cuts an error to its first faults and the begin of what they say. */
+/** Cuts an error to its first faults and the beginning of their messages. */
 const shortened = (error: unknown): unknown => {
   if (!(error instanceof KpiError)) return error
   const { code, message, issues } = error
@@ -38,13 +38,13 @@ const unpack = async ({ encoding, ...answer }: KeptAnswer): Promise<KeptAnswer> 
     ? answer
     : { ...answer, body: (await inflate(Buffer.from(answer.body, 'base64'))).toString('utf8') }
 
-/** How long an answer is given again. */
+/** Sets how long an answer is repeated. */
 const KEPT_SECONDS = 86_400
-/** Whoever has not answered by then is taken for dead. */
+/** Sets how long a request in progress is waited for before it is taken for dead. */
 const LEASE_SECONDS = 30
 const FORGOTTEN_A_REQUEST = 10
 
-/** A request that is to be done once: by which name, what it holds, and when it came. */
+/** Describes a request with an Idempotency-Key: the key, its content, and when it came. */
 type OnceRequest = OnceKey & { readonly fingerprint: string; readonly now: Instant }
 
 const isRunning = (): KpiError =>
@@ -77,19 +77,22 @@ const keep = async (tx: Writer, request: OnceRequest, owner: string, answer: Kep
   if (!(await idempotentRequests.keep(tx, request, owner, answer))) throw isRunning()
 }
 
-/** What is to be done once. */
+/** Describes the work of such a request. */
 type OnceWork = {
   /** Does it, in the transaction that it is given, and says what to answer. */
   readonly perform: (db: Db) => Promise<KeptAnswer>
-  /** What to answer to faults in what was sent, which bind the key too; undefined for other errors, which do not. */
+  /**
+   * Returns the answer to faults in what was sent, which is repeated for the key too; undefined for other errors, which
+   * are not.
+   */
   readonly faultAnswer: (error: unknown) => KeptAnswer | undefined | Promise<KeptAnswer | undefined>
 }
 
 /**
- * Does work once for its account, path and key, and answers what was answered then. The key is claimed first, so that
- * nobody else begins; the answer is kept in the transaction of the work itself, so that after a crash there are both or
- * neither. A claim is for half a minute: when its owner has died, another takes it over, and an owner who was only slow
- * finds the claim gone and undoes its work.
+ * Does work once for its account, path and key, and repeats its answer. The key is claimed first, so that nobody else
+ * begins; the answer is stored in the transaction of the work itself, so that after a crash there are both or neither.
+ * A claim lasts half a minute: when its owner has died, another takes it over, and an owner who was only slow finds the
+ * claim gone and rolls back.
  */
 export const doOnce = async (
   db: Db,

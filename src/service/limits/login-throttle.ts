@@ -8,28 +8,32 @@ import { createRecall } from '../versioned-cache.ts'
 import { steadyTime } from './rate-limit.ts'
 
 const WINDOW_MS = 60_000
-/** So many counters are remembered; for a new one the oldest is dropped. */
+/** Bounds the counters that are remembered; a new one replaces the oldest. */
 const MOST_COUNTERS = 100_000
 const FORGOTTEN_A_LOGIN = 100
-/** So many wrong logins are counted at a time: each takes a connection of a database, and waits for the others. */
+/**
+ * Sets how many wrong logins are counted at a time: each takes a connection of a database, and waits for the others.
+ */
 const COUNTED_AT_A_TIME = 2
 const ALL = 0
 
-/** How many wrong credentials a minute a counter takes, and what they have in common. */
+/** Describes how many wrong credentials a minute a counter allows, and what they have in common. */
 type Allowance = { readonly most: number; readonly shared: string }
 
 const OF_PAIR: Allowance = { most: 10, shared: 'with this name or key' }
 const OF_NETWORK: Allowance = { most: 100, shared: 'from this address' }
 
-/** The counters of one attempt to log in. Their names are hashes, as an address or a login name may be long. */
+/** Names the counters of one login attempt by hashes, as an address or a login name may be long. */
 export type LoginAttempt = {
   /** Counts the wrong credentials of an address and a login name. */
   readonly pair: string
-  /** Counts those of an address, whatever the login name. */
+  /** Names the counter of an address, whatever the login name. */
   readonly network: string
 }
 
-/** Returns an IPv4 address as it is, and the first 64 bits of an IPv6 address: whoever has one has all that begin so. */
+/**
+ * Returns an IPv4 address as it is, and the first 64 bits of an IPv6 address: its owner has all addresses with them.
+ */
 export const networkOf = (address: string): string => {
   if (!isIPv6(address)) return address
   const [withoutZone = ''] = address.split('%', 1)
@@ -51,15 +55,15 @@ export const attemptOf = (address: string, login: string): LoginAttempt => ({
   network: hash(networkOf(address)),
 })
 
-/** Slows down whoever tries credentials. */
+/** Throttles attempts to guess credentials. */
 export type LoginBrake = {
-  /** Throws where the pair has to wait, whatever its credentials are. */
+  /** Refuses a pair of login name and address that has to wait, whatever its credentials are. */
   readonly mustBeFree: (attempt: LoginAttempt) => Promise<void>
   /** Looks at credentials of a pair once those before them have been looked at and counted. */
   readonly inTurn: <T>(attempt: LoginAttempt, look: () => Promise<T>) => Promise<T>
   /**
-   * Counts wrong credentials; throws where the pair has to wait, as others came in between, or where the network has. Good
-   * credentials are never counted, so a network that has to wait keeps nobody out who has them.
+   * Counts wrong credentials; throws where the pair has to wait, as others came in between, or where the network has.
+   * Good credentials are never counted, so a throttled network keeps nobody out who has them.
    */
   readonly noteWrong: (attempt: LoginAttempt) => Promise<void>
 }
@@ -91,7 +95,7 @@ const makeRoom = async (tx: Writer, head: BrakeHead, mostCounters: number): Prom
   await refusedLogins.save(tx, { ...head, pairs: pairs - dropped })
 }
 
-/** What became of a wrong login at one of its counters; `added` is 1 where the counter is new. */
+/** Describes what became of a wrong login at one of its counters; `added` is 1 where the counter is new. */
 type Counted = { readonly waitMs: Millis; readonly added: number }
 
 /** Counts a wrong login, unless the counter is full; a full one is kept as one that was used just now. */
@@ -121,8 +125,9 @@ const countAttempt = async (
 }
 
 /**
- * A brake on wrong credentials, by whomever of those who count in the same place: ten a minute for each pair, after which
- * its credentials are not looked at, and a hundred for each network, after which wrong ones from there are told to wait.
+ * Creates a login throttle, shared by all processes that use the store: ten wrong credentials a minute for each pair of
+ * login name and address, after which its credentials are not looked up, and a hundred for each network, after which
+ * wrong ones from there have to wait.
  */
 export const createLoginBrake = (store: LimitStore, mostCounters = MOST_COUNTERS): LoginBrake => {
   const { db, now } = store

@@ -9,9 +9,9 @@ import {
 } from '../../store/rate-limits/limits.ts'
 
 /**
- * The time by a clock that may be set back, as one that never goes back: it stands still for that moment and goes on
- * from there. What was counted then seems younger than it is, by no more than was left of its minute, so that nobody
- * gets through who should not, and nobody waits for the clock to catch up.
+ * Returns a monotonic time from a clock that may be set back: it stands still for that moment and goes on from there.
+ * What was counted then seems younger than it is, by no more than was left of its minute, so that nobody gets through
+ * who should not, and nobody waits for the clock to catch up.
  */
 export const steadyTime = ({ lastAt, shift }: ClockMark, now: Millis): ClockMark =>
   now + shift >= lastAt ? { lastAt: now + shift, shift } : { lastAt, shift: lastAt - now }
@@ -22,7 +22,7 @@ type Waiting<K, T> = {
   readonly reject: (error: unknown) => void
 }
 
-/** Does all of it, and gives each answer to whoever waits for it. */
+/** Does all waiting work together, and gives each caller its answer. */
 const settle = async <K, T>(
   waiting: readonly Waiting<K, T>[],
   work: (asked: readonly K[]) => Promise<ReadonlyMap<K, T[]>>,
@@ -40,8 +40,8 @@ const settle = async <K, T>(
 }
 
 /**
- * Does together what is asked for at about the same time: what comes in one turn of the event loop, or while earlier
- * work is under way. Each that asks for the same gets the next of its answers.
+ * Coalesces what is asked for at about the same time: in one turn of the event loop, or while earlier work is under
+ * way. Each caller that asks for the same gets the next of its answers.
  */
 const gather = <K, T>(work: (asked: readonly K[]) => Promise<ReadonlyMap<K, T[]>>): ((asked: K) => Promise<T>) => {
   let waiting: Waiting<K, T>[] = []
@@ -64,20 +64,20 @@ const gather = <K, T>(work: (asked: readonly K[]) => Promise<ReadonlyMap<K, T[]>
     })
 }
 
-/** How long a request counts. */
+/** Sets how long a request counts. */
 export const RATE_WINDOW_MS = 60_000
 
-/** So often what has left the window is forgotten, and so much of it: more than was added, so that the log shrinks. */
+/** Sets how often old requests are removed, and how many: more than were added, so that the log shrinks. */
 const FORGET_EACH = 8
 const FORGOTTEN_A_REQUEST = 3
 
-/** What became of a request. */
+/** Describes whether a request is accepted. */
 export type Verdict = {
   readonly isAccepted: boolean
   readonly limit: number
-  /** How many requests count at the moment, this one included where it was accepted. */
+  /** Counts the current requests, this one included where it was accepted. */
   readonly used: number
-  /** Until fewer count; for a refused one, until the next would be accepted. */
+  /** Holds the milliseconds until fewer count; for a refused one, until the next would be accepted. */
   readonly waitMs: Millis
 }
 
@@ -85,8 +85,8 @@ export type Verdict = {
 export type RateLimit = (counted: Counted) => Promise<Verdict>
 
 /**
- * Counts requests of one key or token that come at the same moment. Accepted ones are numbered in the order of time, so that
- * those within the window are counted by the number of its first, whatever the limit is.
+ * Counts requests of one key or token that come at the same moment. Accepted ones are numbered in the order of time, so
+ * that those within the window are counted by the number of its first, whatever the limit is.
  */
 const countAll = async (
   tx: Writer,
@@ -136,8 +136,8 @@ const tally = (names: readonly string[]): [name: string, requests: number][] => 
 }
 
 /**
- * A limit of requests a minute for each key, or each account's token: never more in any 60 seconds, by one clock for all
- * who count in the same place. Requests that come together are counted in one transaction.
+ * Creates a limit of requests a minute for each key, or each account's token: never more in any 60 seconds, by one
+ * clock for all processes that use the store. Requests that come together are counted in one transaction.
  */
 export const createRateLimit = (store: LimitStore, limit: number): RateLimit => {
   const count = gather((names: readonly string[]) =>

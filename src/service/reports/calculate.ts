@@ -16,10 +16,10 @@ import type { Reader } from '../../store/db.ts'
 import { assignments } from '../../store/tables/assignments.ts'
 import { entryQueries, type GroupFilter, type ReportedEntry } from '../../store/tables/entry-queries.ts'
 
-/** The target that holds for an entry: its own, else its user's, else its KPI's. */
+/** Returns the effective target of an entry: its own, else its user's, else its KPI's. */
 type EntryTarget = (entry: Pick<ReportedEntry, 'itemId' | 'kpiId' | 'target'>) => Decimal | null
 
-/** What is calculated with. */
+/** Describes what calculating works with. */
 export type Calculating = {
   readonly tx: Reader
   readonly account: number
@@ -43,10 +43,10 @@ export const loadTargets = async (
   }
 }
 
-/** So much effort, one or two milliseconds, is taken at a time. */
+/** Sets how much is computed at a time: one or two milliseconds. */
 const EFFORT_A_TURN = 2000
 
-/** Gives others their turn whenever a computation has taken so much effort that they should not wait any longer. */
+/** Creates a pause for others whenever a computation has taken so much effort that they should not wait any longer. */
 export const createPace = (): Pace => {
   let spent = 0
   return (effort) => {

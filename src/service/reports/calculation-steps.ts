@@ -31,13 +31,13 @@ const valuesOf = (result: Result | undefined): Values => {
     : { ...values, reason: null }
 }
 
-/** Why the result is missing: the inputs that are. */
+/** Returns why a result is missing: its missing inputs. */
 const missingOf = (inputs: readonly CalculationStep[]): string => {
   const missing = inputs.filter(({ actual }) => actual === null).map(({ kpiId }) => `[${kpiId}]`)
   return `no value of ${missing.join(', ')}`
 }
 
-/** What is asked: the days in which periods begin, and users to narrow to. */
+/** Describes the question: the days in which periods begin, and users to select. */
 type StepsQuery = {
   readonly kpiId: number
   readonly days: DayRange

@@ -8,22 +8,22 @@ import { breakdownItems } from '../../store/tables/breakdowns.ts'
 import { units } from '../../store/tables/catalog.ts'
 import { users } from '../../store/tables/users.ts'
 
-/** What to report: days, and the KPIs and users to narrow to; ids that do not exist select nothing. */
+/** Describes what to report: days, and the KPIs and users to select; ids that do not exist select nothing. */
 export type ReportQuery = {
   readonly days: DayRange
   readonly kpiIds?: ReadonlySet<number> | undefined
   readonly userIds?: ReadonlySet<number> | undefined
-  /** Reports group items instead of what is reported usually. */
+  /** Selects group items in place of the usual ones. */
   readonly groupItemIds?: ReadonlySet<number> | undefined
 }
 
-/** Finds the items that are reported usually, narrowed to those of some users. */
+/** Finds the items that are usually reported, or only those of some users. */
 export type SelectItems = (tx: Reader, account: number, userIds?: ReadonlySet<number>) => Promise<ReportItem[]>
 
-/** KPIs that are reported. */
+/** Describes the KPIs that are reported. */
 export type Selected = { readonly entered: readonly ReportKpi[]; readonly calculated: readonly ReportKpi[] }
 
-/** The KPIs that are asked for, those that are entered and those that are calculated. */
+/** Returns the selected KPIs, entered and calculated ones. */
 export const selectKpis = async (
   tx: Reader,
   account: number,
@@ -41,13 +41,13 @@ export const selectKpis = async (
   return { entered, calculated }
 }
 
-/** The users that are asked for. */
+/** Returns the selected users. */
 export const selectUsers: SelectItems = async (tx, account, ids) => {
   const all = await users.list(tx, account)
   return all.filter(({ id }) => !ids || ids.has(id)).map((user) => ({ id: user.id, name: fullName(user) }))
 }
 
-/** All breakdown items, people among them; only people where they are narrowed to users. */
+/** Returns all breakdown items, people among them; only people where users are selected. */
 export const selectBreakdownItems: SelectItems = async (tx, account, userIds) => {
   const all = await breakdownItems.list(tx, account)
   const isAsked = (userId: number | null): boolean => !userIds || (userId !== null && userIds.has(userId))

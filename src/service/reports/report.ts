@@ -11,7 +11,7 @@ import { loadCatalogue } from '../definitions/formulas.ts'
 import { calculateGroups, calculateItems, type Calculating, createPace, loadTargets } from './calculate.ts'
 import { type ReportQuery, type Selected, type SelectItems, selectKpis } from './report-selection.ts'
 
-/** What a report is made with, once it is settled what it is of. */
+/** Describes what a report is made with, once its content is settled. */
 type Making = Calculating & {
   readonly ctx: Context
   readonly query: ReportQuery
@@ -77,7 +77,7 @@ const reportItems = async (making: Making, list: readonly ReportItem[]): Promise
   await calculateItems(making, items.keys(), calculatedRows(making, items))
 }
 
-/** `users` are those to narrow to, where that is asked. */
+/** Reports group items; `users` selects among their members. */
 const reportGroups = async (
   making: Making,
   groupItemIds: ReadonlySet<number>,
@@ -90,7 +90,7 @@ const reportGroups = async (
   await calculateGroups(making, filter, calculatedRows(making, items))
 }
 
-/** The processed report, by the items of a variant or by group items (decisions, section 6), from one state of the store. */
+/** Returns the processed report, by the items of a variant or by group items, from one snapshot of the store. */
 export const report = (ctx: Context, query: ReportQuery, selectItems: SelectItems): Promise<Report> =>
   // What belongs to group items is sorted before the first row comes.
   ((query.groupItemIds && ctx.db.apart) ?? ctx.db).readLong(async (tx) => {

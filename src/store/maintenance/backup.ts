@@ -8,12 +8,12 @@ import { sqliteDb } from '../sqlite/sqlite-db.ts'
 import { notOurs, sqliteError } from '../sqlite/sqlite-errors.ts'
 import { countAll, type Counts } from './status.ts'
 
-/** So many pages are copied at a time; in between there is time to be told to stop. */
+/** Sets how many pages are copied at a time; in between it can be stopped. */
 const PAGES_A_STEP = 2000
 
 /**
  * Copies all of an open database into a file, in one transaction on either side. What others write meanwhile holds up
- * nothing: the copy is of the moment at which it began. Stopped or failed, it has left the file as it was.
+ * nothing: the copy is of the moment at which it began. Stopped or failed, it leaves the file as it was.
  */
 export const copyDatabase = async (from: DatabaseSync, to: string, signal: AbortSignal): Promise<void> => {
   signal.throwIfAborted()
@@ -26,7 +26,7 @@ export const copyDatabase = async (from: DatabaseSync, to: string, signal: Abort
   }
 }
 
-/** How much a store holds that is opened for that only. */
+/** Returns how much a store holds, which is opened for that only. */
 const countIn = async (path: string): Promise<Counts> => {
   const db = sqliteDb(path)
   try {
@@ -67,7 +67,7 @@ export const mustBeOurs = async (database: DatabaseSync, path: string): Promise<
   throw new KpiError('unusable', `${path} holds the ${foreign}, which is no part of a kpi store; drop it and try again`)
 }
 
-/** The version of a store; refuses a database that is none, or one of a newer program. */
+/** Returns the version of a store; refuses a file that is none, or one of a newer program. */
 const versionIn = (database: DatabaseSync, path: string): number => {
   const version = numberIn(database, 'user_version')
   if (version === 0 || numberIn(database, 'application_id') !== APPLICATION_ID) throw notOurs(path)
@@ -83,7 +83,7 @@ export const damageIn = (database: DatabaseSync, path: string): string | undefin
   return stray && `a row of ${String(stray['table'])} names one of ${String(stray['parent'])} that is not there`
 }
 
-/** Makes a copy a file that stands alone, and makes sure that it is whole. */
+/** Turns a copy into a file that stands alone, and verifies that it is whole. */
 const finishCopy = async (copy: string, path: string): Promise<Counts> => {
   const database = new DatabaseSync(copy)
   try {
@@ -116,7 +116,10 @@ const putInPlace = (from: string, to: string): void => {
   closeSync(folder)
 }
 
-/** Where a backup goes: never over the store itself, nor over anything that is no file, nor, unless told, over a file. */
+/**
+ * Returns the path of a backup: never the store itself, nor anything that is no file, nor, unless told, an existing
+ * file.
+ */
 const placeFor = (path: string, file: string, force: boolean): string => {
   const there = lstatSync(file, { throwIfNoEntry: false })
   if (!there) return file
@@ -131,8 +134,8 @@ const placeFor = (path: string, file: string, force: boolean): string => {
 
 /**
  * Writes a backup of the store at a path into a file that only its owner can read, while others may read and write the
- * store; answers how much it holds. The file is whole and checked when it appears; where anything fails there is none, and
- * one that was there stays.
+ * store; returns how much it holds. The file is whole and checked when it appears; where anything fails there is none,
+ * and an existing one stays.
  */
 export const backUpStore = async (path: string, file: string, force: boolean, signal: AbortSignal): Promise<Counts> => {
   const place = placeFor(path, file, force)

@@ -8,7 +8,7 @@ import type { Reference, Table } from '../schema/migrations.ts'
 import { columnsOf, type FieldColumn, fromSql } from '../tables/table.ts'
 import { idOf, invariants, RESTORE } from './invariants.ts'
 
-/** What is wrong with what a column holds, by the rules of its field. */
+/** Returns the fault of a column's value by the rules of its field. */
 export const faultOfColumn = (field: Field, stored: SqlOutput): string | undefined => {
   if (stored === null) return field.nullable ? undefined : 'is missing'
   if (field.kind === 'boolean') return stored === 0n || stored === 1n ? undefined : 'must be 0 or 1'
@@ -19,10 +19,10 @@ export const faultOfColumn = (field: Field, stored: SqlOutput): string | undefin
   return kept === null ? 'is blank' : 'is not as it would be kept: it has blanks around it, or old line ends'
 }
 
-/** A query for the rows of a table, and what is wrong with a row that it gives: a line for each column. */
+/** Describes a query for the rows of a table, and the faults of a row: a line for each column. */
 type RowCheck = { readonly sql: string; readonly faultsOf: (row: SqlList) => string[] }
 
-/** Where a row is worth a look: a text in any case, a number where it is beyond its range. */
+/** Returns the condition for a row to be looked at: always for text, for a number where it is out of range. */
 const isSuspect = ({ column, field }: FieldColumn): string => {
   const range = rangeOf(field)
   return range ? `x.${column} not between ${range[0]} and ${range[1]}` : `x.${column} is not null`
@@ -46,7 +46,7 @@ const rowCheck = (
   }
 }
 
-/** Something in a store that should not be there: where it is, what it is, and what to do about it. */
+/** Describes a fault in a store: where it is, what it is, and what to do about it. */
 export type StoreFault = {
   readonly table: string
   readonly account: string
@@ -55,23 +55,26 @@ export type StoreFault = {
   readonly remedy: string
 }
 
-/** Rows that a table's fields do not hold for: a person's item is named as the user, whose two names may be longer. */
+/**
+ * Lists rows that are exempt from a table's field rules: a person's item is named as the user, whose two names may be
+ * longer.
+ */
 const EXEMPT: Readonly<Record<string, string>> = { items: ' and x.user_id is null' }
 
-/** What to do about a field that breaks its rule, where a change of the field alone does not do. */
+/** Lists what to do about a field that breaks its rule, where changing the field alone does not help. */
 const REMEDIES: Readonly<Record<string, string>> = {
   formulas: 'change it, to another choice and back where it is one: kpi service calculated update',
 }
 
 const isOfResource = (table: Table): table is Table & { readonly of: Resource } => table.of !== undefined
 
-/** Every table of a store; which one does not depend on the database. */
+/** Returns every table of a store; which one does not depend on the database. */
 export const storeTables = async (): Promise<readonly Table[]> => {
   const { accountTables } = await import('../schema/migrations.ts')
   return [{ name: 'accounts', of: account, key: ['id'] }, ...accountTables(sqliteDialect)]
 }
 
-/** The names of accounts by id; an account that is not there is named by its id. */
+/** Returns the names of accounts by id; a missing account is named by its id. */
 export const accountNames = async (tx: Reader): Promise<(id: SqlOutput | undefined) => string> => {
   const rows = await tx.all('select id, name from accounts')
   const names = new Map(rows.map(({ id, name }) => [id, String(name)]))
@@ -99,7 +102,7 @@ export const eachFault = async (tx: Reader, visit: (fault: StoreFault) => void):
 
 const OF_ACCOUNT: Reference = { columns: ['account_id'], parent: 'accounts', to: ['id'] }
 
-/** The rows of a table that name nothing: the account, what names the row, and what is missing. */
+/** Returns the orphaned rows of a table: the account, what names the row, and what is missing. */
 const straysOf = (table: Table, reference: Reference): string => {
   const { columns, parent, to } = reference
   const same = columns.map((column, at) => `y.${to[at]} = x.${column}`)
@@ -109,8 +112,8 @@ const straysOf = (table: Table, reference: Reference): string => {
 }
 
 /**
- * Calls `visit` for every row that names another one, of the same account, that is not there. It is asked of every
- * database alike, as none holds rows to all that they name, nor to anything while somebody repairs it by hand.
+ * Calls `visit` for every orphaned row: one that names another of the same account that is missing. Every database is
+ * asked alike, as none checks all references, nor any while somebody repairs it by hand.
  */
 export const eachStray = async (tx: Reader, visit: (fault: StoreFault) => void): Promise<void> => {
   const nameOf = await accountNames(tx)
@@ -124,10 +127,10 @@ export const eachStray = async (tx: Reader, visit: (fault: StoreFault) => void):
   }
 }
 
-/** So much damage is told; where there is more, it is of the same origin. */
+/** Bounds the damage that is reported; more of it has the same cause. */
 const MOST_TOLD = 100
 
-/** What SQLite finds damaged in its file, indexes included. */
+/** Returns the damage that SQLite finds in its file, indexes included. */
 export const damageOf = async (tx: Reader): Promise<StoreFault[]> => {
   const rows = await tx.all(`pragma integrity_check(${MOST_TOLD})`)
   const found = rows.map((row) => String(row['integrity_check'])).filter((text) => text !== 'ok')

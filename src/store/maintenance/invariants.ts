@@ -5,17 +5,20 @@ import { digestOfList, listOfItems } from '../tables/item-sets.ts'
 import type { Counter } from '../tables/table.ts'
 import { emailKey, PEOPLE } from '../tables/users.ts'
 
-/** What must hold, asked as a query for the rows where it does not: the account, what names the row, and other columns. */
+/**
+ * Describes what must hold, as a query for the rows where it does not: the account, what names the row, and other
+ * columns.
+ */
 type Invariant = {
   readonly table: string
   readonly sql: string
   readonly fault: string
   readonly remedy: string
-  /** Whether a row of the query is wrong indeed, where SQL alone cannot tell. */
+  /** Tells whether a row of the query is wrong indeed, where SQL alone cannot tell. */
   readonly isWrong?: (row: SqlList) => boolean
 }
 
-/** What helps where a row cannot be set right by itself. */
+/** Advises what to do where a row cannot be corrected by itself. */
 export const RESTORE = 'restore a backup from before: kpi service restore'
 const DELETE = 'delete it, or restore a backup from before'
 const SAVE_USER = 'change the name or the status of the user, which sets it right'
@@ -28,7 +31,7 @@ const nameOfKey = ([first = '', ...more]: readonly string[]): string =>
     ? named(first)
     : [first, ...more].map((column) => `'${column} ' || x.${column}`).join(` || ', ' || `)
 
-/** What names a row of a table `x` within its account, as SQL. */
+/** Returns what names a row of a table `x` within its account, as SQL. */
 export const idOf = ({ of, key }: Pick<Table, 'of' | 'key'>): string => {
   const hasId = of?.shown.some(({ name }) => name === 'id') && !key.includes('user_id')
   return nameOfKey(hasId ? ['id'] : key)
@@ -205,7 +208,7 @@ const keyInvariants: readonly Invariant[] = [
   },
 ]
 
-/** Everything that must hold between the rows of an account, beyond the rules of single fields. */
+/** Lists everything that must hold between the rows of an account, beyond the rules of single fields. */
 export const invariants: readonly Invariant[] = [
   ...accountInvariants,
   ...counterInvariants,

@@ -12,7 +12,7 @@ import { countAll, isFresh } from './status.ts'
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** A backup is one file: what lies beside a store that is open, or was not closed, belongs to it. */
+/** Refuses a backup with files beside it: they belong to a store that is open, or was not closed. */
 const mustStandAlone = (file: string): void => {
   const there = statSync(file, { throwIfNoEntry: false })
   if (!there) throw new KpiError('not_found', `there is no file ${file}`)
@@ -25,7 +25,7 @@ const mustStandAlone = (file: string): void => {
   )
 }
 
-/** Opens a backup to read it as it is: no other process writes to it, and nothing is laid beside it. */
+/** Opens a backup to read it as it is: no other process writes to it, and no file is created beside it. */
 const openBackup = async (file: string): Promise<DatabaseSync> => {
   const url = pathToFileURL(file)
   url.searchParams.set('immutable', '1')
@@ -45,7 +45,7 @@ const openBackup = async (file: string): Promise<DatabaseSync> => {
   }
 }
 
-/** Whether a store is too damaged even to be written over; refuses one that somebody has open. */
+/** Tells whether a store is too damaged even to be overwritten; refuses one that somebody has open. */
 const isBeyondUse = (path: string): boolean => {
   try {
     if (!isOpenElsewhere(path)) return false
@@ -56,7 +56,7 @@ const isBeyondUse = (path: string): boolean => {
   throw new KpiError('conflict', `${path} is in use by another process, such as kpi serve; stop it, and restore then`)
 }
 
-/** Whether a place holds nothing that a new store does not; refuses what is no store of ours. */
+/** Tells whether a place holds nothing but a new store; refuses what is no store of ours. */
 const isEmptyStore = async (path: string): Promise<boolean> => {
   if (sizeOf(path) === 0) return true
   const db = sqliteDb(path)
@@ -97,7 +97,9 @@ const copyOver = async (source: DatabaseSync, path: string, signal: AbortSignal)
   }
 }
 
-/** Readers go on beside a writer from the start, and whoever has the store open is seen to. */
+/**
+ * Switches a file to the write-ahead log, so that readers go on beside a writer, and others see who has the store open.
+ */
 const useLog = (path: string): void => {
   const database = new DatabaseSync(path, { timeout: 5000 })
   try {
@@ -107,7 +109,7 @@ const useLog = (path: string): void => {
   }
 }
 
-/** How a store is restored: over what is there, and where what cannot be written over is kept. */
+/** Describes how a store is restored: over what is there, and where an unusable store is moved. */
 type Restoring = {
   readonly force: boolean
   readonly asideName: string
@@ -118,8 +120,8 @@ type Restoring = {
 
 /**
  * Puts a backup in place of the store at a path. All of it happens in one transaction on the store's own file, so that
- * a stop at any moment leaves the store before or the one after, and a process that opens it meanwhile sees one of them.
- * Only a store that is too damaged for that is moved aside; then that folder is answered.
+ * a stop at any moment leaves the store before or the one after, and a process that opens it meanwhile sees one of
+ * them. Only a store that is too damaged for that is moved aside; then that folder is returned.
  */
 export const restoreStore = async (
   file: string,

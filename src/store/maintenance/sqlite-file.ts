@@ -5,8 +5,8 @@ import { isBusy, sqliteError } from '../sqlite/sqlite-errors.ts'
 import type { StoreFacts } from './status.ts'
 
 /**
- * Whether anybody has a store open. Every connection holds a shared lock on the file for as long as it is open, so that
- * the exclusive one is to be had only where there is no other; it is given back at once.
+ * Tells whether anybody has a store open. Every connection holds a shared lock on the file while it is open, so that an
+ * exclusive one succeeds only where there is no other; it is released at once.
  */
 export const isOpenElsewhere = (path: string): boolean => {
   if (!existsSync(path)) return false
@@ -22,7 +22,7 @@ export const isOpenElsewhere = (path: string): boolean => {
   }
 }
 
-/** What a store in a file and its disk are like; to be asked while this process has not opened it. */
+/** Returns the facts of a store's file and its disk; to be asked while this process has not opened it. */
 export const fileFacts = (path: string): StoreFacts => {
   // What was written last stands in the log beside it until it is carried over.
   const written = [path, `${path}-wal`].flatMap((file) => statSync(file, { throwIfNoEntry: false }) ?? [])

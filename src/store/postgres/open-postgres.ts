@@ -5,7 +5,7 @@ import { migrations } from '../schema/migrations.ts'
 import { runStep, STORE_VERSION } from '../schema/open-store.ts'
 import { postgresDb, type PostgresPlace } from './postgres-db.ts'
 
-/** The name of a PostgreSQL in messages: never with its password. */
+/** Returns the name of a PostgreSQL in messages: never with its password. */
 export const nameOf = (url: string): string => {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`
@@ -21,7 +21,7 @@ const versionOf = async (tx: Reader): Promise<number> => {
   return Number(row?.['version'] ?? 0)
 }
 
-/** Makes the table that tells the version, whose row is held by whoever writes to the whole store. */
+/** Creates the table of the version, whose row is locked by whoever writes to the whole store. */
 const makeVersionTable = async (tx: Writer): Promise<void> => {
   if (await hasStore(tx)) return
   await tx.run('create table kpi_store (version bigint not null)')

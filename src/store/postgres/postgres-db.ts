@@ -6,12 +6,12 @@ import { createGates } from '../queue.ts'
 import { isGivenUp, isUnanswered, postgresError } from './postgres-errors.ts'
 import { arraysOf, sqlOfEach, sqlOfInsert, sqlOfUpdate, toPostgres } from './postgres-sql.ts'
 
-/** How a PostgreSQL is reached. */
+/** Describes how a PostgreSQL is reached. */
 export type PostgresPlace = {
   readonly url: string
-  /** The most connections that one instance holds. */
+  /** Bounds the connections of one instance. */
   readonly connections?: number
-  /** How long a statement is waited for: longer than the database itself takes to give one up. */
+  /** Sets how long a statement is waited for: longer than the database itself takes to give one up. */
   readonly patienceMs?: number
 }
 
@@ -31,7 +31,7 @@ const SETTINGS = {
 }
 const CONNECTIONS = 10
 const PATIENCE_MS = 35_000
-/** How often a transaction is run that the database gives up for others. */
+/** Sets how often a transaction is run that the database gives up for others. */
 const ATTEMPTS = 10
 const RETRY_PAUSE_MS = 5
 
@@ -44,13 +44,13 @@ const READERS: ReadonlyMap<number, (text: string) => SqlOutput> = new Map([
 const asText = (text: string): SqlOutput => text
 const types: pg.CustomTypesConfig = { getTypeParser: (type: number) => READERS.get(type) ?? asText }
 
-/** So many rows come at a time, and after so many others have their turn. */
+/** Sets how many rows come at a time, after which others have their turn. */
 const ROWS_A_FETCH = 2000
 const ROWS_A_TURN = 500
 
 /**
- * Visits the rows of a query through a cursor: a batch of them is asked for when the one before has been dealt with, so
- * that no more than a batch is held, however long a visit takes.
+ * Visits the rows of a query through a cursor: the next batch is fetched when the last has been visited, so that no
+ * more than one is held, however long a visit takes.
  */
 const visitRows = async (client: pg.ClientBase, sql: string, values: unknown[], visit: Visit): Promise<void> => {
   // All rows are going to be read: a plan that gives the first ones early would take longer.
@@ -69,7 +69,7 @@ const visitRows = async (client: pg.ClientBase, sql: string, values: unknown[], 
   await client.query('close long_read')
 }
 
-/** What can be asked on one connection. */
+/** Returns a reader on one connection. */
 const asking = (client: pg.ClientBase): Writer => {
   const ask = (text: string, values: readonly unknown[]): Promise<pg.QueryResult<SqlRow>> =>
     client.query<SqlRow>(text, [...values])
@@ -101,7 +101,7 @@ const commit = async (client: pg.ClientBase): Promise<void> => {
   if (command !== 'COMMIT') throw new KpiError('internal', 'a transaction was undone in place of being committed')
 }
 
-/** Whether the transaction of a connection cannot be ended. */
+/** Tells whether the transaction of a connection cannot be ended. */
 const isStuck = (client: pg.ClientBase): Promise<boolean> =>
   client.query('rollback').then(
     () => false,
@@ -122,7 +122,7 @@ const withClient = async <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Pro
 const SNAPSHOT = 'begin transaction isolation level repeatable read read only'
 const WRITE = 'begin transaction isolation level read committed'
 
-/** A row that is held until the end of a transaction. */
+/** Describes a row that is locked until the end of a transaction. */
 type Lock = { readonly sql: string; readonly values: readonly number[] }
 
 /** Writes in a transaction that has begun, and holds a row: nothing of it can be done outside of one. */
@@ -166,7 +166,7 @@ const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** Whoever writes to all accounts, or to one, holds its row: nobody else does the same at that time. */
+/** Locks the row of all accounts, or of one: nobody else writes to the same at that time. */
 const LOCK_STORE = 'select version from kpi_store for update'
 const LOCK_ACCOUNT = 'select id from accounts where id = ? for update'
 
@@ -191,10 +191,10 @@ const createPool = ({ url, connections = CONNECTIONS, patienceMs = PATIENCE_MS }
   return pool
 }
 
-/** A PostgreSQL as a `Db`; what holds no lock by itself can be written while there is nothing yet to hold. */
+/** Describes a PostgreSQL as a `Db`; work without locks can write before there are rows to lock. */
 type PostgresDb = Db & { readonly selfLocking: Db }
 
-/** A PostgreSQL as a `Db`; `where` names it in errors. */
+/** Creates a `Db` on PostgreSQL; `where` names it in errors. */
 export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
   const pool = createPool(place)
   const told = async <T>(task: () => Promise<T>): Promise<T> => {

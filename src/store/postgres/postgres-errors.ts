@@ -1,16 +1,16 @@
 import { KpiError } from '../../domain/errors.ts'
 
-/** The SQLSTATE of an error of PostgreSQL's, or the code of the network's. */
+/** Returns the SQLSTATE of an error from PostgreSQL, or the code of a network error. */
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 
-/** Whether the database gave a transaction up for another one: run again it may well succeed. */
+/** Tells whether the database gave a transaction up for another one: run again it may well succeed. */
 export const isGivenUp = (error: unknown): boolean => [SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error))
 
-/** What a code, or its first letters, says that an operator has to mend. */
+/** Lists the codes, or their first letters, that an operator has to act on. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   '28': 'refuses the user or the password',
   '3D': 'does not have that database',
@@ -23,7 +23,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
 }
 
-/** What a code, or its first letters, says that may pass by itself. */
+/** Lists the codes, or their first letters, that may pass by themselves. */
 const UNAVAILABLE: Readonly<Record<string, string>> = {
   '40': 'gave the request up for others, again and again',
   '53': 'is out of memory, disk or connections',
@@ -45,17 +45,17 @@ const lookUp = (table: Readonly<Record<string, string>>, code: string): string |
 
 const UNANSWERED = /query read timeout/i
 
-/** Whether the database did not answer in time: its connection is of no more use. */
+/** Tells whether the database did not answer in time: its connection is of no more use. */
 export const isUnanswered = (error: unknown): boolean => error instanceof Error && UNANSWERED.test(error.message)
 
-/** What pg says in words, where it has no code. */
+/** Lists the messages of pg that have no code. */
 const SAID: readonly (readonly [RegExp, string])[] = [
   [UNANSWERED, 'does not answer'],
   [/timeout exceeded when trying to connect|connection timeout/i, 'does not answer, or has no connection free'],
   [/connection terminated|connection ended|not queryable/i, 'lost the connection'],
 ]
 
-/** What PostgreSQL said, as one of our errors; anything that is not PostgreSQL's passes through. */
+/** Converts an error from PostgreSQL to one of ours; any other passes through. */
 export const postgresError = (error: unknown, where: string): unknown => {
   if (error instanceof KpiError || !(error instanceof Error)) return error
   const [cause, code] = [error, codeOf(error)]

@@ -11,7 +11,7 @@ const withMarks = (sql: string, mark: (place: number) => string): string => {
 
 const known = new Map<string, string>()
 
-/** A statement of the store as PostgreSQL takes it: marks are numbered, lists of ids are arrays. */
+/** Returns a statement of the store for PostgreSQL: marks are numbered, lists of ids are arrays. */
 export const toPostgres = (sql: string): string => {
   const translated = known.get(sql) ?? withMarks(sql, (place) => `$${place}`)
   known.set(sql, translated)
@@ -20,11 +20,11 @@ export const toPostgres = (sql: string): string => {
 
 const TYPES = { integer: 'bigint', text: 'text' } as const
 
-/** A list of columns' values as a table: one parameter for each column, which is an array. */
+/** Returns a list of columns' values as a table: one parameter for each column, which is an array. */
 const unnest = (types: readonly Column['type'][]): string =>
   `unnest(${types.map((type, at) => `$${at + 1}::${TYPES[type]}[]`).join(', ')})`
 
-/** A query that is asked once for each list of whole numbers, as one query. */
+/** Returns one query for many lists of whole numbers. */
 export const sqlOfEach = (sql: string, places: number): string => {
   const names = Array.from({ length: places }, (_, at) => `p${at + 1}`)
   const types = names.map((): Column['type'] => 'integer')
@@ -35,11 +35,11 @@ export const sqlOfEach = (sql: string, places: number): string => {
 const namesOf = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ')
 const typesOf = (columns: readonly Column[]): Column['type'][] => columns.map(({ type }) => type)
 
-/** A statement that adds any number of rows. */
+/** Returns a statement that adds any number of rows. */
 export const sqlOfInsert = (table: string, columns: readonly Column[]): string =>
   `insert into ${table} (${namesOf(columns)}) select * from ${unnest(typesOf(columns))}`
 
-/** A statement that sets columns of any number of rows, which are found by their keys. */
+/** Returns a statement that sets columns of any number of rows, which are found by their keys. */
 export const sqlOfUpdate = (table: string, key: readonly Column[], columns: readonly Column[]): string => {
   const all = [...key, ...columns]
   const sets = columns.map(({ name }) => `${name} = list.${name}`).join(', ')
@@ -47,7 +47,7 @@ export const sqlOfUpdate = (table: string, key: readonly Column[], columns: read
   return `update ${table} set ${sets} from ${unnest(typesOf(all))} as list (${namesOf(all)}) where ${where}`
 }
 
-/** Rows as the arrays that `unnest` takes, a column each. */
+/** Returns rows as the arrays that `unnest` takes, a column each. */
 export const arraysOf = (
   types: readonly Column['type'][],
   rows: readonly (readonly SqlInput[])[],

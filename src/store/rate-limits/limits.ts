@@ -1,28 +1,28 @@
 import type { Column, Db, Reader, SqlRow, Writer } from '../db.ts'
 
-/** Milliseconds since 1970, or since any other moment that stays. */
+/** Counts milliseconds since 1970, or since any other fixed moment. */
 export type Millis = number
 
 /**
- * Where limits are counted, by all who serve the same accounts. Its writes need not be alone: each begins by locking
+ * Keeps the counts of limits, for all who serve the same accounts. Its writes need not be alone: each begins by locking
  * the one row on which it decides.
  */
 export type LimitStore = {
   readonly db: Db
-  /** The time, the same for all who count here. */
+  /** Returns the time, the same for all who count here. */
   readonly now: (tx: Reader) => Promise<Millis>
 }
 
-/** What a clock has shown last, and what is added to it, so that it never goes back. */
+/** Describes what a clock has shown last, and what is added to it, so that it never goes back. */
 export type ClockMark = { readonly lastAt: Millis; readonly shift: Millis }
 
-/** How many requests of a key or token were accepted ever, and its clock. */
+/** Describes how many requests of a key or token were ever accepted, and its clock. */
 type RequestWindow = ClockMark & { readonly accepted: number }
 
-/** A request that was accepted: which of its key's or token's, and when. */
+/** Describes an accepted request: its number for the key or token, and when. */
 type AcceptedRequest = { readonly number: number; readonly at: Millis }
 
-/** The refused logins: of how many pairs there are some, and their clock. */
+/** Describes the refused logins: the number of pairs, and their clock. */
 export type BrakeHead = ClockMark & { readonly pairs: number }
 
 const acceptedRequest = (row: SqlRow | undefined): AcceptedRequest | undefined =>
@@ -33,14 +33,14 @@ const clockMark = (row: SqlRow | undefined): ClockMark => ({
   shift: Number(row?.['shift'] ?? 0),
 })
 
-/** Whose requests are counted: those of a key of an account, or, with key 0, of the account's token. */
+/** Names whose requests are counted: those of a key of an account, or, with key 0, of the account's token. */
 export type Counted = { readonly account: number; readonly key: number }
 
 const COLUMNS = ['account_id', 'key_id', 'number', 'at'].map((name): Column => ({ name, type: 'integer' }))
 
-/** The requests of keys and tokens that were accepted lately. */
+/** Keeps the recently accepted requests of keys and tokens. */
 export const requestLog = {
-  /** What is kept of one of them, locked until the transaction ends. */
+  /** Locks the record of one of them until the transaction ends, and returns it. */
   lock: async (tx: Writer, { account, key }: Counted): Promise<RequestWindow> => {
     const [row] = await tx.all(
       `insert into request_windows (account_id, key_id, accepted, last_at, shift) values (?, ?, 0, 0, 0)
@@ -63,7 +63,7 @@ export const requestLog = {
       COLUMNS,
       Array.from({ length: count }, (_, index) => [account, key, first + index, at]),
     ),
-  /** The first one after an instant. */
+  /** Returns the first one after an instant. */
   firstAfter: async (tx: Reader, { account, key }: Counted, at: Millis): Promise<AcceptedRequest | undefined> => {
     const [row] = await tx.all(
       `select number, at from accepted_requests where account_id = ? and key_id = ? and at > ?
@@ -93,21 +93,21 @@ export const requestLog = {
 const HEAD = 'select pairs, last_at, shift from login_brakes'
 const brakeHead = (row: SqlRow | undefined): BrakeHead => ({ ...clockMark(row), pairs: Number(row?.['pairs'] ?? 0) })
 
-/** The logins that were refused lately, by whose they were. */
+/** Keeps the recently refused logins, by pair. */
 export const refusedLogins = {
   head: async (tx: Reader): Promise<BrakeHead> => brakeHead((await tx.all(HEAD))[0]),
-  /** The same, locked until the transaction ends. */
+  /** Locks their record until the transaction ends, and returns it. */
   lock: async (tx: Writer): Promise<BrakeHead> =>
     brakeHead((await tx.all('update login_brakes set pairs = pairs returning pairs, last_at, shift'))[0]),
   save: async (tx: Writer, { pairs, lastAt, shift }: BrakeHead): Promise<void> => {
     await tx.run('update login_brakes set pairs = ?, last_at = ?, shift = ?', [pairs, lastAt, shift])
   },
-  /** When a pair was refused, the oldest first. */
+  /** Returns when a pair was refused, the oldest first. */
   timesOf: async (tx: Reader, pair: string): Promise<readonly Millis[]> => {
     const [row] = await tx.all('select times from refused_logins where pair = ?', [pair])
     return row ? String(row['times']).split(' ').map(Number) : []
   },
-  /** Keeps the times of a pair, of which there is at least one, and when it was used; answers whether the pair is new. */
+  /** Stores the times of a pair, at least one, and when it was used; returns whether the pair is new. */
   keep: async (tx: Writer, pair: string, times: readonly Millis[], lastAt: Millis): Promise<boolean> => {
     const values = [times.join(' '), lastAt, pair]
     if ((await tx.run('update refused_logins set times = ?, last_at = ? where pair = ?', values)) > 0) return false

@@ -10,10 +10,10 @@ import { isDamaged, isOutOfSpace } from '../sqlite/sqlite-errors.ts'
 import type { LimitStore, Millis } from './limits.ts'
 
 const MINUTE_MS = 60_000
-/** So long after a write that found no room the next one is tried. */
+/** Sets how long after a write without room the next one is tried. */
 const PAUSE_MS = 1000
 
-/** The tables in which limits are counted, and those of their columns that are text. */
+/** Lists the tables in which limits are counted, and their columns of text. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   request_windows: ['account_id', 'key_id', 'accepted', 'last_at', 'shift'],
   accepted_requests: ['account_id', 'key_id', 'number', 'at'],
@@ -80,13 +80,13 @@ const copyAll = (from: Db, to: Db, now: number): Promise<void> =>
     }),
   )
 
-/** How many requests of each key or token were accepted, by `account/key`. */
+/** Counts the accepted requests of each key or token, by `account/key`. */
 type Accepted = ReadonlyMap<string, SqlOutput>
 
 const acceptedIn = async (tx: Reader): Promise<Accepted> =>
   new Map((await rowsOf(tx, 'request_windows')).map(([account, key, accepted = 0n]) => [`${account}/${key}`, accepted]))
 
-/** Adds the requests that were counted elsewhere to those of a file, numbered on in the order of time. */
+/** Adds requests that were counted elsewhere to those of a file, numbered on in the order of time. */
 const addRequests = async (from: Reader, to: Writer, before: Accepted): Promise<void> => {
   const lately = await rowsOf(from, 'accepted_requests', 'order by account_id, key_id, number')
   for (const [account, key, number, at] of lately) {
@@ -103,7 +103,7 @@ const addRequests = async (from: Reader, to: Writer, before: Accepted): Promise<
   }
 }
 
-/** Puts the logins that were refused elsewhere since an instant in place of those of a file. */
+/** Replaces the refused logins of a file by those that were refused elsewhere since an instant. */
 const replaceLogins = async (from: Reader, to: Writer, since: number): Promise<void> => {
   for (const login of await rowsOf(from, 'refused_logins', `where last_at > ${since}`)) {
     const known = await to.run('delete from refused_logins where pair = ?', [login[0] ?? null])
@@ -113,12 +113,15 @@ const replaceLogins = async (from: Reader, to: Writer, since: number): Promise<v
   }
 }
 
-/** The memory in which a process counts: since when, what was counted before, and when it last tried to go back to its file. */
+/**
+ * Describes the memory in which a process counts: since when, what was counted before, and when it last tried to go
+ * back to its file.
+ */
 type Spare = { readonly db: Db; readonly since: number; readonly before: Accepted; triedAt: number }
 
 /**
- * Limits that are counted in a file for as long as there is room for that, and in memory while there is none: a full disk
- * keeps nobody from reading. What was counted is taken over both ways, so that no limit begins anew.
+ * Counts limits in a file for as long as there is room, and in memory while there is none: a full disk keeps nobody
+ * from reading. The counts are taken over both ways, so that no limit begins anew.
  */
 const withSpare = (file: Db, nowMs: () => number): Db => {
   let spare: Spare | undefined
@@ -183,7 +186,7 @@ const LIMITS: FileKind = {
   steps: () => Promise.resolve([limitTables(sqliteDialect), callerTables(sqliteDialect)]),
 }
 
-/** A request waits this long for other processes that count. */
+/** Sets how long a request waits for other processes that count. */
 const PATIENCE_MS = 5000
 
 const isWhole = (db: Db): Promise<boolean> =>
@@ -223,7 +226,7 @@ const openFileOrMemory = async (path: string, nowMs: () => Millis): Promise<Db> 
   }
 }
 
-/** Where limits are counted, to be closed before the store is. */
+/** Describes the open limits, which are closed before the store. */
 export type OpenLimits = LimitStore & { readonly close: () => Promise<void> }
 
 /**
@@ -235,13 +238,13 @@ export const limitsBeside = async (path: string, nowMs: () => Millis): Promise<O
   return { db, now: () => Promise.resolve(nowMs()), close: db.close }
 }
 
-/** The database's own clock: the instances' may differ. */
+/** Returns the database's own clock, as those of instances may differ. */
 const databaseNow = async (tx: Reader): Promise<Millis> => {
   const [row] = await tx.all('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now')
   return Number(row?.['now'])
 }
 
-/** The limits of a store that several instances share are counted in it. */
+/** Returns the limits of a store that several instances share, which are counted in it. */
 export const limitsWithin = (store: Db): OpenLimits => ({
   db: store.selfLocking ?? store,
   now: databaseNow,

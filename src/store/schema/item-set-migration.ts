@@ -2,7 +2,7 @@ import type { Writer } from '../db.ts'
 import type { Dialect } from '../dialect.ts'
 import { digestOf, itemSets, listOfItems } from '../tables/item-sets.ts'
 
-/** The list of group items of each entry, and each list once, under the id of its set. */
+/** Creates a list of group items for each entry, and each list once, under the id of its set. */
 const temporaryTables = ({ integer }: Dialect): readonly string[] => [
   `create table entry_lists as select account_id, item_id, kpi_id, entry_date, ${listOfItems('group_item_id')} as list
    from entry_items group by account_id, item_id, kpi_id, entry_date`,

@@ -1,8 +1,8 @@
 import type { Dialect } from '../dialect.ts'
 
 /**
- * The tables in which limits are counted. They refer to no other, so that counting waits for no write elsewhere. What is
- * kept of refused logins belongs to no account: it has no key, and the one row of `login_brakes` is what they all lock.
+ * Returns the tables in which limits are counted. They refer to no other, so that counting waits for no write
+ * elsewhere. Refused logins belong to no account: their record has no key, and all lock the one row of `login_brakes`.
  */
 export const limitTables = ({ integer, clustered, plain }: Dialect): readonly string[] => [
   `create table request_windows (
@@ -24,7 +24,10 @@ export const limitTables = ({ integer, clustered, plain }: Dialect): readonly st
   'create index refused_logins_by_time on refused_logins (last_at)',
 ]
 
-/** The same requests counted for each key of an account; 0 is the account's token. What was counted before is dropped. */
+/**
+ * Returns the tables that count requests for each key of an account; 0 is the account's token. Earlier counts are
+ * dropped.
+ */
 export const callerTables = ({ integer, clustered }: Dialect): readonly string[] => [
   'drop table accepted_requests',
   'drop table request_windows',

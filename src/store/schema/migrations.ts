@@ -14,30 +14,30 @@ import { columnsOf, columnSql } from '../tables/table.ts'
 import { collectItemSets } from './item-set-migration.ts'
 import { callerTables, limitTables } from './limit-tables.ts'
 
-/** Columns that name a row of another table: both with the account, which goes before them. */
+/** Describes columns that name a row of another table, beside the account, which goes before them. */
 export type Reference = {
   readonly columns: readonly string[]
   readonly parent: string
   readonly to: readonly string[]
-  /** What happens to the row when the one that it names changes. */
+  /** Says what happens to the row when the one that it names changes. */
   readonly follows?: string
 }
 
-/** A table of the store: the columns that its resource gives it, and others. */
+/** Describes a table of the store: the columns that its resource gives it, and others. */
 export type Table = {
   readonly name: string
-  /** Its fields are columns. */
+  /** Names the resource whose fields are columns. */
   readonly of?: Resource
-  /** What names a row, after the account. */
+  /** Names the columns that identify a row, after the account. */
   readonly key: readonly string[]
-  /** Columns beside those of the field table. */
+  /** Lists columns beside those of the field table. */
   readonly columns?: Readonly<Record<string, string>>
-  /** What its rows name, beside their account. */
+  /** Lists what its rows name, beside their account. */
   readonly references?: readonly Reference[]
   readonly constraints?: readonly string[]
-  /** Fields that are not columns here. */
+  /** Lists fields that are not columns here. */
   readonly without?: readonly string[]
-  /** Whether what its rows name is a foreign key; true unless it says otherwise. */
+  /** Tells whether references are foreign keys; true by default. */
   readonly isBound?: boolean
 }
 
@@ -49,8 +49,9 @@ const foreignKey = ({ columns, parent, to, follows = '' }: Reference): string =>
 }
 
 /**
- * A table of a version of the store. Every key leads with the account, and stands first in the table as it does on the
- * disk. A field that came later says so with `since` and gets its column from a migration of its own.
+ * Returns the statement for a table of a version of the store. Every key leads with the account, and stands first in
+ * the table as it does on the disk. A field that came later says so with `since` and gets its column from a migration
+ * of its own.
  */
 const createTable =
   (version: number, dialect: Dialect) =>
@@ -204,13 +205,13 @@ const fourthTables = ({ integer }: Dialect): readonly Table[] => [
   },
 ]
 
-/** What later versions have changed in tables of earlier ones: an entry names the set that it carries. */
+/** Applies what later versions have changed in tables of earlier ones: an entry names the set that it carries. */
 const asOfNow = (table: Table): Table =>
   table.name === 'entries'
     ? { ...table, references: [...(table.references ?? []), references('item_set', 'item_sets')] }
     : table
 
-/** All tables whose rows belong to an account. */
+/** Returns all tables whose rows belong to an account. */
 export const accountTables = (dialect: Dialect): readonly Table[] => [
   ...firstTables(dialect).map(asOfNow),
   ...secondTables(dialect).filter(({ name }) => name !== 'entry_items'),
@@ -218,10 +219,12 @@ export const accountTables = (dialect: Dialect): readonly Table[] => [
   ...fourthTables(dialect),
 ]
 
-/** One step of a migration: a statement, or work that takes more than one. */
+/** Describes one step of a migration: a statement, or work that takes more than one. */
 export type Step = string | ((tx: Writer) => Promise<void>)
 
-/** What brings a store from one version to the next. What has been released is never changed, only added to. */
+/**
+ * Returns what migrates a store from one version to the next. What has been released is never changed, only added to.
+ */
 export const migrations = (dialect: Dialect): readonly (readonly Step[])[] => [
   [
     accounts(dialect),

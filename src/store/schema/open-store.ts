@@ -6,16 +6,16 @@ import { sqliteDb, type SqliteOptions } from '../sqlite/sqlite-db.ts'
 import { isOutOfSpace, notOurs } from '../sqlite/sqlite-errors.ts'
 import type { Step } from './migrations.ts'
 
-/** The version of the store that this program reads and writes; `migrations.ts` brings older ones there. */
+/** Sets the version of the store that this program reads and writes; `migrations.ts` brings older ones there. */
 export const STORE_VERSION = 4
 
-/** A kind of SQLite file that this program keeps. */
+/** Describes a kind of SQLite file that this program keeps. */
 export type FileKind = {
   /** Marks a file as one of this kind, in the place that SQLite has for it. */
   readonly applicationId: number
-  /** The version that this program reads and writes. */
+  /** Holds the version that this program reads and writes. */
   readonly version: number
-  /** What brings a file from one version to the next, from an empty one on. */
+  /** Returns the steps from one version to the next, from an empty file on. */
   readonly steps: () => Promise<readonly (readonly Step[])[]>
 }
 
@@ -31,7 +31,7 @@ const STORE: FileKind = {
   },
 }
 
-/** The version of a file of a kind, where this program knows it. */
+/** Returns the version of a file; refuses a version that this program does not know. */
 export const mustBeKnown = (version: number, path: string, kind = STORE): number => {
   if (version <= kind.version) return version
   throw new KpiError('unusable', `${path} was written by a newer kpi; update this one`)
@@ -45,7 +45,7 @@ const numberIn = async (tx: Reader, pragma: 'application_id' | 'user_version'): 
 const isEmpty = async (tx: Reader): Promise<boolean> =>
   (await tx.all('select name from sqlite_schema limit 1')).length === 0
 
-/** The version of the store, 0 where nothing is there yet. Other programs have databases with versions, too. */
+/** Returns the version of the store, 0 where it is new. Other programs have databases with versions, too. */
 export const versionOf = async (tx: Reader, path: string, kind = STORE): Promise<number> => {
   const version = await numberIn(tx, 'user_version')
   const isOurs = version === 0 ? await isEmpty(tx) : (await numberIn(tx, 'application_id')) === kind.applicationId
@@ -79,7 +79,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 }
 
-/** The error for a file that the system does not let us write. */
+/** Returns the error for a file that the system does not let us write. */
 export const cannotWrite = (path: string, cause: unknown): KpiError => {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
   return new KpiError('unusable', `${path} cannot be written (${REASONS[code] ?? code}); check its folder`, { cause })
@@ -94,13 +94,13 @@ export const prepareFile = (path: string): void => {
   }
 }
 
-/** Whether a file is written through a log, as all are but a backup. */
+/** Tells whether a file has a write-ahead log, as all but backups do. */
 const hasLog = async (tx: Reader): Promise<boolean> =>
   (await tx.all('pragma journal_mode'))[0]?.['journal_mode'] === 'wal'
 
 /**
- * Lets a writer take a copied backup into the log, from which moment a restore sees that somebody has it open. A full disk
- * has no room for that, and none for a restore.
+ * Switches a copied backup to the write-ahead log, by which a restore sees that somebody has it open. A full disk has
+ * no room for that, and none for a restore.
  */
 const beginLog = async (db: Db): Promise<void> => {
   try {

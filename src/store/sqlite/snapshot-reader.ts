@@ -6,37 +6,37 @@ import type { Reader } from '../db.ts'
 import { connect, type Connection } from './sqlite-connection.ts'
 import { isOutOfSpace } from './sqlite-errors.ts'
 
-/** A connection that reads. */
+/** Describes a connection that reads. */
 type ReadingConnection = Reader & {
   readonly begin: () => void
   /** Ends a transaction, whatever became of it. */
   readonly end: () => void
-  /** Another number when others have written. */
+  /** Returns another number when others have written. */
   readonly version: () => number
   /** Returns whether others have written what this connection does not see; not there where it sees all. */
   readonly isOutdated?: () => boolean
   readonly close: () => void
 }
 
-/** Keeps the versions of one connection apart from those of the next. */
+/** Sets how far apart the versions of one connection and the next are. */
 const VERSIONS = 2 ** 32
 
 /** Reads within transactions. */
 export type TurnReader = {
-  /** Whether something is being read, over more than a turn. */
+  /** Tells whether a read is going on over more than a turn. */
   readonly isBusy: () => boolean
   readonly read: <T>(work: (tx: Reader) => Promise<T>) => Promise<T>
-  /** The version of what is read; undefined while it is about to change. */
+  /** Returns the version of what is read; undefined while it is about to change. */
   readonly stamp: () => number | undefined
-  /** What was read so far is of the past: this process has written. */
+  /** Ends the current snapshot, as this process has written. */
   readonly renew: () => void
   readonly close: () => void
 }
 
 /**
- * Reads of one turn of the event loop share a transaction: beginning and ending one takes locks of the system, which take
- * longer than reading a row does. What is read in a turn was asked before it began, so all of it may see the same state;
- * what this process writes itself is seen at once.
+ * Creates a snapshot reader, in which the reads of one turn of the event loop share a transaction: beginning and ending
+ * one takes locks of the system, which take longer than reading a row does. What is read in a turn was asked before it
+ * began, so all of it may see the same state; what this process writes itself is seen at once.
  */
 export const createTurnReader = (connect: () => ReadingConnection): TurnReader => {
   const waiting: (() => void)[] = []
@@ -112,7 +112,7 @@ const traceOf = (path: string): string => {
 
 const logOf = (path: string): string => traceOf(`${path}-wal`)
 
-/** Opens a file of which all is in the file itself, and which nobody writes: SQLite keeps nothing beside it then. */
+/** Opens a complete file that nobody writes: SQLite creates nothing beside it then. */
 const connectUnwritten = (path: string, settings: string): Connection & ReadingConnection => {
   const trace = traceOf(path)
   const url = pathToFileURL(path)
@@ -121,8 +121,8 @@ const connectUnwritten = (path: string, settings: string): Connection & ReadingC
 }
 
 /**
- * Opens a connection that reads. Before anything can be read SQLite makes files beside the store that nobody has open, for
- * which a full disk has no room: there the store is read as it lies, until somebody writes to it.
+ * Opens a connection that reads. Before anything can be read SQLite creates files beside the store that nobody has
+ * open, for which a full disk has no room: there the store is read as it lies, until somebody writes to it.
  */
 export const connectReader = (path: string, settings: string): Connection & ReadingConnection => {
   const connection = connect(path, settings)

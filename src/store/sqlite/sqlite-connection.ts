@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import type { Column, SqlInput, SqlList, SqlRow, Writer } from '../db.ts'
 
-/** So many rows a statement are written fastest. */
+/** Sets how many rows a statement are written fastest. */
 const ROWS_AN_INSERT = 100
 
 type Rows = readonly (readonly SqlInput[])[]
@@ -12,11 +12,11 @@ const isSameInAll = (at: number, rows: Rows, first: SqlInput | undefined): boole
   return true
 }
 
-/** Of each column whether all rows hold the same in it: that is bound once a statement. */
+/** Tells for each column whether all rows hold the same in it, which is bound once a statement. */
 const sameInAll = (columns: readonly Column[], rows: Rows): boolean[] =>
   columns.map((_, at) => isSameInAll(at, rows, rows[0]?.[at]))
 
-/** What is bound once, by the names of the columns. */
+/** Returns what is bound once, by the names of the columns. */
 const sharedValues = (columns: readonly Column[], [first = []]: Rows, isSame: readonly boolean[]) =>
   Object.fromEntries(columns.flatMap(({ name }, at) => (isSame[at] ? [[name, first[at] ?? null]] : [])))
 
@@ -30,7 +30,7 @@ const sqlToInsert = (
   return `insert into ${table} (${columns.map(({ name }) => name).join(', ')}) values ${Array(rows).fill(marks).join(', ')}`
 }
 
-/** The values of some rows, one after the other. Of a million rows all that is done here counts. */
+/** Returns the values of some rows, one after the other. It runs over millions of rows, so it must be fast. */
 const valuesOf = (rows: Rows, start: number, end: number, isSame: readonly boolean[] = []): SqlInput[] => {
   const values: SqlInput[] = []
   for (let at = start; at < end; at += 1) {
@@ -58,16 +58,16 @@ const insertRows = async (run: Run, table: string, columns: readonly Column[], r
   if (rest > 0) await run(sqlToInsert(table, columns, rest), {}, valuesOf(rows, whole, rows.length))
 }
 
-/** SQLite waits this long by itself, blocking the process; beyond it the wait is the caller's and lets other work go on. */
+/** Sets how long SQLite waits by itself, blocking the process; beyond it the caller waits and lets other work go on. */
 export const BLOCKING_WAIT_MS = 50
 export const BLOCKING_WAIT = `pragma busy_timeout = ${BLOCKING_WAIT_MS}`
 
-/** After so many rows, about a millisecond, or so many statements, others get their turn: much may be under way at once. */
+/** Sets after how many rows, about a millisecond's worth, or how many statements others get their turn. */
 const ROWS_A_TURN = 500
 const STATEMENTS_A_TURN = 100
 const ROWS_A_STATEMENT = ROWS_A_TURN / STATEMENTS_A_TURN
 
-/** To look up so many keys takes some milliseconds. */
+/** Sets how many keys are looked up in some milliseconds. */
 export const KEYS_A_QUERY = 2000
 
 /** Counts the work of a transaction; a promise where it is time for others. */
@@ -90,7 +90,7 @@ const createTurns = (): Turns => {
 
 const equal = ({ name }: Column): string => `${name} = ?`
 
-/** A connection to a SQLite file. Everything in it happens at once; the promises are the seam's. */
+/** Describes a connection to a SQLite file. Everything in it happens at once; only the interface has promises. */
 export type Connection = Writer & {
   readonly begin: () => void
   readonly beginWriting: () => void

@@ -11,14 +11,14 @@ const RETRY_PAUSE_MS = 5
 const READER_SETTINGS = 'pragma busy_timeout = 5000'
 
 /**
- * What becomes of what a commit has acknowledged when the power is lost: `full` keeps it. `off` may lose the file, costs
+ * Names what becomes of an acknowledged commit when the power is lost: `full` keeps it. `off` may lose the file, costs
  * no wait for the disk, and keeps everything when only the process ends.
  */
 type Durability = 'full' | 'off'
 
 /**
- * Readers go on beside the writer. What was written waits in the log for 32 MB of it, as pages that are written again
- * and again in the meantime are then copied once.
+ * Configures the writer: readers go on beside it, and the log grows to 32 MB before it is copied, as pages that are
+ * written again and again are then copied once.
  */
 const writerSettings = (durability: Durability): string => `
   ${BLOCKING_WAIT};
@@ -26,10 +26,10 @@ const writerSettings = (durability: Durability): string => `
   pragma wal_autocheckpoint = 8000;
   pragma synchronous = ${durability}`
 
-/** How long a write waits for another process to end its own. */
+/** Sets how long a write waits for another process to end its own. */
 const WRITE_PATIENCE_MS = 30_000
 
-/** So many connections read at most: one for short reads, the others for long ones. */
+/** Sets how many connections read: one for short reads, the others for long ones. */
 const READERS = 4
 
 /** Tries until no other process is in the way, without blocking this one. */
@@ -44,7 +44,7 @@ const patiently = async <T>(attempt: () => T | Promise<T>, patienceMs: number): 
   }
 }
 
-/** How a transaction ends, here or in a thread. */
+/** Describes how a transaction ends, here or in a thread. */
 type Ending = { readonly commit: () => void | Promise<void>; readonly end: () => void | Promise<void> }
 
 /** Runs `work` between a begin that has happened and a commit, or a rollback where it throws. */
@@ -59,17 +59,17 @@ const finish = async <T>(connection: Ending, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** How a SQLite file is used. */
+/** Describes how a SQLite file is used. */
 export type SqliteOptions = {
   readonly patienceMs?: number
   readonly durability?: Durability
-  /** Whether what takes long is done in threads of their own, as others wait for this process. */
+  /** Tells whether long statements run in threads of their own, as others wait for this process. */
   readonly apart?: boolean
 }
 
 /**
- * A SQLite file as a `Db`. Readers and the writer have a connection each, opened when first used, so that a write that
- * waits for another process holds up no reader.
+ * Creates a `Db` on a SQLite file. Readers and the writer have a connection each, opened when first used, so that a
+ * write that waits for another process holds up no reader.
  */
 export const sqliteDb = (
   path: string,

@@ -10,10 +10,10 @@ const FULL = 13
 const CANNOT_OPEN = 14
 const NOT_A_DATABASE = 26
 
-/** An extended code: the files that SQLite keeps beside a store found no room. */
+/** Holds an extended code: the files that SQLite keeps beside a store found no room. */
 const NO_ROOM_BESIDE = IO_ERROR | (19 << 8)
 
-/** SQLite's primary result code of an error; undefined where the error is not SQLite's. */
+/** Returns SQLite's primary result code; undefined where the error is not SQLite's. */
 export const resultCodeOf = (error: unknown): number | undefined => {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
   return error.errcode === NO_ROOM_BESIDE ? FULL : error.errcode & 0xff
@@ -23,32 +23,34 @@ export const resultCodeOf = (error: unknown): number | undefined => {
 export const errorWithCode = (message: string, code: number | undefined): Error =>
   Object.assign(new Error(message), code === undefined ? {} : { errcode: code })
 
-/** Whether another connection holds the lock that was wanted. */
+/** Tells whether another connection holds the lock that was wanted. */
 export const isBusy = (error: unknown): boolean => resultCodeOf(error) === BUSY || resultCodeOf(error) === LOCKED
 
-/** Whether there was no room to write, told by SQLite or by one of our errors; a file system may call that a failure. */
+/**
+ * Tells whether there was no room to write, by SQLite or by one of our errors; a file system may call that a failure.
+ */
 export const isOutOfSpace = (error: unknown): boolean =>
   [FULL, IO_ERROR].some((code) => resultCodeOf(error) === code) ||
   (error instanceof Error && error.cause !== undefined && isOutOfSpace(error.cause))
 
-/** The error for a file that is a database, but not a whole one. */
+/** Returns the error for a file that is a database, but damaged. */
 const damaged = (path: string, cause?: unknown): KpiError =>
   new KpiError('unusable', `${path} is damaged; restore it from a backup`, { cause })
 
-/** Whether a database is too damaged to be read, told by SQLite or by one of our errors. */
+/** Tells whether a database is too damaged to be read, by SQLite or by one of our errors. */
 export const isDamaged = (error: unknown): boolean =>
   resultCodeOf(error) === CORRUPT || (error instanceof Error && error.cause !== undefined && isDamaged(error.cause))
 
 class NotOurs extends KpiError {}
 
-/** Whether a file is something else than a store, told by SQLite or by one of our errors. */
+/** Tells whether a file is no store, by SQLite or by one of our errors. */
 export const isNotOurs = (error: unknown): boolean => error instanceof NotOurs || resultCodeOf(error) === NOT_A_DATABASE
 
-/** The error for a file that is something else than a store. */
+/** Returns the error for a file that is no store. */
 export const notOurs = (path: string, cause?: unknown): KpiError =>
   new NotOurs('unusable', `${path} is not a kpi database; move it away, or choose another data directory`, { cause })
 
-/** What SQLite said, as one of our errors; anything that is not SQLite's passes through. */
+/** Converts an error from SQLite to one of ours; any other passes through. */
 export const sqliteError = (error: unknown, path: string): unknown => {
   const cause = error
   switch (resultCodeOf(error)) {

@@ -3,26 +3,26 @@ import type { SqlInput, SqlList } from '../db.ts'
 import { connect, type Connection } from './sqlite-connection.ts'
 import { resultCodeOf } from './sqlite-errors.ts'
 
-/** What a thread is started with: the file that it opens, and how. */
+/** Describes what a thread is started with: the file that it opens, and how. */
 export type ThreadData = { readonly path: string; readonly settings: string }
 
 type Method = Exclude<keyof Connection, 'version' | 'keysAQuery'>
 
-/** What a thread is asked for: a method of its connection, or more of the rows that it sends. */
+/** Describes a call of a thread: a method of its connection, or more of the rows that it sends. */
 export type ThreadCall = {
   readonly id: number
   readonly method: Method | 'more'
   readonly values: readonly unknown[]
 }
 
-/** What a thread answers: rows on the way to the end, then the result or what failed. */
+/** Describes the answer of a thread: rows on the way to the end, then the result or the error. */
 export type ThreadAnswer = { readonly id: number } & (
   | { readonly rows: readonly SqlList[] }
   | { readonly result: unknown }
   | { readonly message: string; readonly code: number | undefined }
 )
 
-/** So many rows go in one message: taking one in holds up the other side for about a millisecond. */
+/** Sets how many rows go in one message: taking one in holds up the other side for about a millisecond. */
 const ROWS_A_MESSAGE = 500
 
 const tell = (answer: ThreadAnswer): void => parentPort?.postMessage(answer)

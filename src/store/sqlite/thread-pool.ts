@@ -4,13 +4,13 @@ import { KEYS_A_QUERY } from './sqlite-connection.ts'
 import { errorWithCode } from './sqlite-errors.ts'
 import type { ThreadAnswer, ThreadCall, ThreadData } from './sqlite-thread.ts'
 
-/** A connection in a thread of its own, which holds up nobody here, however long a statement takes. */
+/** Describes a connection in a thread of its own, which holds up nobody here, however long a statement takes. */
 type ThreadConnection = Writer & {
   readonly begin: () => Promise<void>
   readonly beginWriting: () => Promise<void>
   readonly commit: () => Promise<void>
   readonly end: () => Promise<void>
-  /** Whether its thread has ended. */
+  /** Tells whether its thread has ended. */
   readonly isOver: () => boolean
   readonly close: () => Promise<void>
 }
@@ -21,7 +21,7 @@ type Waiting = {
   readonly reject: (error: unknown) => void
 }
 
-/** The file that the thread runs: beside this one, or in the bundle. */
+/** Names the file that the thread runs: beside this one, or in the bundle. */
 const SCRIPT = new URL(import.meta.url.endsWith('.ts') ? './sqlite-thread.ts' : './sqlite-thread.js', import.meta.url)
 
 /** Visits the rows of an answer, then asks for the next ones, so that no more are on the way than are taken. */
@@ -33,7 +33,7 @@ const visitRows = async ({ visit }: Waiting, rows: readonly SqlList[], more: () 
   more()
 }
 
-/** Hands an answer to whoever waits for it. */
+/** Passes an answer to the call that waits for it. */
 const take = (waiting: Map<number, Waiting>, answer: ThreadAnswer, more: () => void): void => {
   const one = waiting.get(answer.id)
   if (!one) return
@@ -95,13 +95,13 @@ const connectInThread = (path: string, settings: string): ThreadConnection => {
   }
 }
 
-/** So many threads read at most. */
+/** Bounds the threads that read. */
 const READERS = 2
 
-/** Connections of a file in threads of their own, each for one transaction at a time. */
+/** Manages connections of a file in threads of their own, each for one transaction at a time. */
 export type Threads = {
   readonly read: <T>(work: (tx: Reader) => Promise<T>) => Promise<T>
-  /** The one that writes, which its caller uses for one transaction after the other. */
+  /** Returns the one that writes, which its caller uses for one transaction after the other. */
   readonly writer: () => ThreadConnection
   readonly close: () => Promise<void>
 }

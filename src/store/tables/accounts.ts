@@ -15,7 +15,7 @@ const findBy = async (tx: Reader, column: 'name' | 'token_hash', value: string):
   return row && read(row)
 }
 
-/** The tenants. Theirs is the only table whose key does not lead with an account. */
+/** Reads and writes the tenants. Theirs is the only table whose key does not lead with an account. */
 export const accounts = {
   list: async (tx: Reader): Promise<Account[]> => (await tx.all(`${SELECT} order by id`)).map(read),
   find: async (tx: Reader, id: number): Promise<Account | undefined> => {

@@ -4,12 +4,12 @@ import type { Reader, SqlList } from '../db.ts'
 import { IN_LIST, listOf, partsOf, partsOfPairs } from './id-list.ts'
 import { nestedTable } from './table.ts'
 
-/** Which KPIs each user has: users to KPIs to the user's own target. */
+/** Maps users to KPIs to the user's own target. */
 export type AssignedKpis = ReadonlyMap<number, ReadonlyMap<number, Decimal | null>>
 
 const OF_USERS = `select user_id, id, user_target from assignments where account_id = ? and user_id ${IN_LIST}`
 const AMONG = `${OF_USERS} and id ${IN_LIST}`
-/** So many users are read at a time with all their assignments. */
+/** Sets how many users are read at a time with all their assignments. */
 const USERS_A_QUERY = 500
 
 /** Collects rows of assignments by user. */
@@ -53,5 +53,5 @@ const finding: { readonly among: FindAmong; readonly amongMany: FindAmong } = {
   },
 }
 
-/** KPIs of users. */
+/** Reads and writes the KPIs of users. */
 export const assignments = { ...nestedTable('assignments', assignment, 'user_id'), ...finding }

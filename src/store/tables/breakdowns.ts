@@ -7,7 +7,7 @@ import { exists } from './users.ts'
 
 const rows = table('breakdowns', group)
 
-/** How many items each breakdown has, and how many of them are archived; those without items are left out. */
+/** Returns how many items each breakdown has, and how many of them are archived; those without items are left out. */
 const countItems = async (
   tx: Reader,
   account: number,
@@ -23,7 +23,7 @@ const countItems = async (
   )
 }
 
-/** All breakdowns of an account, that of the people too, with what is in them. */
+/** Returns all breakdowns of an account, that of the people too, with the numbers of their items. */
 export const listBreakdowns = async (tx: Reader, account: number): Promise<Breakdown[]> => {
   const counts = await countItems(tx, account)
   return (await rows.list(tx, account)).map((one) => ({ ...one, items: 0, archived_items: 0, ...counts.get(one.id) }))
@@ -36,10 +36,10 @@ const SELECT = selectFrom('items', breakdownItem)
 const CARRIED = `select 1 from item_set_members g cross join entries e
   where e.account_id = g.account_id and e.item_set = g.set_id and g.account_id = ? and g.group_item_id = ?`
 
-/** Which breakdown items to list; all where nothing is said. */
+/** Describes which breakdown items to list; all by default. */
 export type ItemFilter = { readonly breakdownId?: number | undefined; readonly isArchived?: boolean | undefined }
 
-/** The items of all breakdowns: group items of the classic interface, and people. */
+/** Reads and writes the items of all breakdowns: group items of the classic interface, and people. */
 export const breakdownItems = {
   list,
   hasMany,
@@ -48,7 +48,7 @@ export const breakdownItems = {
   insert,
   update,
 
-  /** Those that a filter leaves. */
+  /** Returns those that a filter selects. */
   listOf: async (tx: Reader, account: number, { breakdownId, isArchived }: ItemFilter): Promise<BreakdownItem[]> => {
     const values: SqlInput[] = [account]
     const narrow = (column: string, value: number | undefined): string => {
@@ -67,7 +67,7 @@ export const breakdownItems = {
     await tx.run('delete from user_items where account_id = ? and id = ?', [account, id])
     return remove(tx, account, id)
   },
-  /** Whether any entry carries it or is its own. */
+  /** Tells whether any entry carries it or is its own. */
   hasEntries: async (tx: Reader, account: number, id: number): Promise<boolean> =>
     (await exists(tx, CARRIED, [account, id])) ||
     (await exists(tx, 'select 1 from entries where account_id = ? and item_id = ?', [account, id])),

@@ -2,11 +2,11 @@ import { category, unit } from '../../domain/resources/catalog.ts'
 import type { Reader } from '../db.ts'
 import { table } from './table.ts'
 
-/** What KPIs are sorted into and measured in. */
+/** Reads and writes the categories of KPIs. */
 export const categories = table('categories', category)
 export const units = table('units', unit)
 
-/** The id of the category that lists begin with, if there is any. */
+/** Returns the id of the first category in lists, if there is any. */
 export const firstCategory = async (tx: Reader, account: number): Promise<number | undefined> => {
   const [row] = await tx.all('select id from categories where account_id = ? order by sort_order, id limit 1', [
     account,
@@ -14,7 +14,7 @@ export const firstCategory = async (tx: Reader, account: number): Promise<number
   return row && Number(row['id'])
 }
 
-/** The name of a KPI that uses a category or unit, if there is one. */
+/** Returns the name of a KPI that uses a category or unit, if there is one. */
 export const kpiUsing = async (
   tx: Reader,
   account: number,

@@ -3,16 +3,19 @@ import type { DayRange } from '../../domain/period.ts'
 import type { Entry } from '../../domain/resources/entry.ts'
 import type { Column, Reader, SqlOutput, SqlRow, Writer } from '../db.ts'
 
-/** An entry as it is kept: of an item, which may be a user. Its target may be hidden, where its KPI has none. */
+/**
+ * Describes an entry as it is stored: of an item, which may be a user. Its target may be hidden, where its KPI has
+ * none.
+ */
 export type StoredEntry = Readonly<
   Omit<Entry, 'user_id' | 'source_id'> & {
     item_id: number
-    /** The set of group items that it carries, where it carries any. */
+    /** Holds the set of group items that it carries, if any. */
     item_set: number | null
   }
 >
 
-/** What names an entry within its account, beside its id. */
+/** Names an entry within its account, beside its id. */
 export type EntryKey = Pick<StoredEntry, 'item_id' | 'kpi_id' | 'entry_date'>
 
 const integer = (name: string): Column => ({ name, type: 'integer' })
@@ -44,16 +47,16 @@ const read = (row: SqlRow): StoredEntry => ({
 const OF_SERIES = `select ${COLUMNS} from entries
   where account_id = ? and item_id = ? and kpi_id = ? and entry_date between ? and ?`
 
-/** The entries of one item and KPI within a range of days. */
+/** Selects the entries of one item and KPI within a range of days. */
 export type SeriesRange = DayRange & { readonly item: number; readonly kpi: number }
 
-/** The values of KPIs, clustered on (account, item, KPI, day). */
+/** Reads and writes the values of KPIs, clustered on (account, item, KPI, day). */
 export const entries = {
   find: async (tx: Reader, account: number, id: number): Promise<StoredEntry | undefined> => {
     const [row] = await tx.all(`select ${COLUMNS} from entries where account_id = ? and id = ?`, [account, id])
     return row && read(row)
   },
-  /** The entries of items and KPIs, each within a range of days: those of a range together. */
+  /** Returns the entries of items and KPIs, each within a range of days: those of a range together. */
   within: async (tx: Reader, account: number, ranges: readonly SeriesRange[]): Promise<StoredEntry[]> => {
     const lists = ranges.map(({ item, kpi, from, to }) => [account, item, kpi, from, to])
     return (await tx.allOfEach(OF_SERIES, lists)).map(read)

@@ -6,12 +6,12 @@ import type { Reader, SqlInput, SqlList } from '../db.ts'
 import { IN_LIST, partsOfPairs } from './id-list.ts'
 import { rowReader } from './table.ts'
 
-/** To look up a pair takes so much less than to visit an entry that this many of them cost as much. */
+/** Sets how many pairs are looked up in the time of visiting an entry. */
 const PAIRS_AN_ENTRY = 4
-/** So few pairs are looked up in no time. */
+/** Sets how many pairs are looked up in no time. */
 const FEW_PAIRS = 100_000
 
-/** Ids of items, or of group items, and of KPIs whose entries are looked for. */
+/** Names items, or group items, and KPIs whose entries are looked for. */
 type Pairs = { readonly items: readonly number[]; readonly kpis: readonly number[] }
 
 /** Counts the ids that entries were ever given: there are no more of them. */
@@ -21,8 +21,8 @@ const mostEntries = async (tx: Reader, account: number): Promise<number> => {
 }
 
 /**
- * Leaves out the items and KPIs that no entry has, where far more pairs are asked for than there are entries. Otherwise an
- * account of 100,000 people and as many KPIs would keep a processor busy for hours with one report of a day.
+ * Leaves out the items and KPIs without entries, where far more pairs are asked for than there are entries. Otherwise
+ * an account of 100,000 people and as many KPIs would keep a processor busy for hours with one report of a day.
  */
 const presentPairs = async (tx: Reader, account: number, { items, kpis }: Pairs): Promise<Pairs> => {
   const pairs = items.length * kpis.length
@@ -40,7 +40,7 @@ const presentPairs = async (tx: Reader, account: number, { items, kpis }: Pairs)
 
 const readEntry = rowReader(newerEntry)
 
-// A target is hidden while its KPI has none, and an item that is no person has no user (decisions, sections 3 and 6).
+// A target is hidden while its KPI has none, and an item that is no person has no user.
 const SHOWN = `select e.id, u.id as user_id, e.item_id as source_id, e.kpi_id, e.entry_date, e.actual,
     case when k.target_default is null then null else e.target end as target, e.notes, e.created_at, e.updated_at
   from entries e
@@ -49,9 +49,9 @@ const SHOWN = `select e.id, u.id as user_id, e.item_id as source_id, e.kpi_id, e
   where e.account_id = ?`
 
 export type EntryFilter = {
-  /** Of a person; who is none has no entries. */
+  /** Selects a person; an item that is none has no entries. */
   readonly userId?: number | undefined
-  /** Of a breakdown item, a person's or another. */
+  /** Selects a breakdown item, a person's or another. */
   readonly sourceId?: number | undefined
   readonly kpiId?: number | undefined
   readonly days: DayRange
@@ -59,7 +59,7 @@ export type EntryFilter = {
   readonly offset: number
 }
 
-/** What the report reads of an entry. */
+/** Describes what the report reads of an entry. */
 export type ReportedEntry = {
   readonly itemId: number
   readonly kpiId: number
@@ -69,7 +69,7 @@ export type ReportedEntry = {
   readonly notes: string | null
 }
 
-/** Which entries belong to group items; `users` narrows them to those of some users. */
+/** Selects entries of group items; `users` selects among their members. */
 export type GroupFilter = {
   readonly groups: Iterable<number>
   readonly users?: Iterable<number> | undefined
@@ -80,9 +80,9 @@ export type GroupFilter = {
 const OF_ENTRY = 'e.actual, e.target, e.notes, e.id as id'
 
 /**
- * An entry belongs to a group item that its set holds, and to the item that it is of, once. Both are read by their keys and
- * nothing else, the sets first (SQLite keeps the order of a cross join), so that it takes no knowledge of how much there
- * is to read them well. They come in the order of sets, and are sorted.
+ * Selects the entries of group items: those whose set holds it, and its own, once. Both are read by their keys and
+ * nothing else, the sets first (SQLite keeps the order of a cross join), so that no statistics are needed to read them
+ * well. They come in the order of sets, and are sorted.
  */
 const OF_GROUPS = `
   select g.group_item_id as group_item_id, e.item_id as item_id, e.kpi_id as kpi_id, e.entry_date as entry_date, ${OF_ENTRY}
@@ -96,12 +96,12 @@ const OF_GROUPS = `
   where e.account_id = ? and e.item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?
   order by group_item_id, kpi_id, entry_date`
 
-/** The items whose entries carry a group item: each once or more often. */
+/** Selects the items whose entries carry a group item: each once or more often. */
 const MEMBERS = `select e.item_id from item_set_members g cross join entries e
   where e.account_id = g.account_id and e.item_set = g.set_id
     and g.account_id = ? and g.group_item_id = ? and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?`
 
-/** The entries of items, and whether each belongs to a group item. */
+/** Selects the entries of items, and whether each belongs to a group item. */
 const OF_MEMBERS = `select item_id, kpi_id, entry_date, actual, target, notes,
     case when e.item_id = ? or exists (select 1 from item_set_members g
       where g.account_id = e.account_id and g.group_item_id = ? and g.set_id = e.item_set) then 1 else 0 end
@@ -122,7 +122,7 @@ const reported = ([item, kpi, day, actual, target, notes]: SqlList): ReportedEnt
   notes: notes as string | null,
 })
 
-/** The condition on entries that a filter makes, within some days, and what is bound to it. */
+/** Returns the condition of a filter on entries within some days, and its bound values. */
 const filtered = (account: number, filter: EntryFilter, days: DayRange): { where: string; values: SqlInput[] } => {
   const { userId, sourceId, kpiId } = filter
   const conditions = ['e.account_id = ?', 'e.entry_date between ? and ?']
@@ -142,8 +142,8 @@ const filtered = (account: number, filter: EntryFilter, days: DayRange): { where
 }
 
 /**
- * Finds the days in which a page lies, and how many entries of those come before it; undefined beyond the last one. What
- * comes before is counted day by day, not sorted.
+ * Finds the days in which a page lies, and how many entries of those come before it; undefined beyond the last one.
+ * What comes before is counted day by day, not sorted.
  */
 const placeOfPage = async (
   tx: Reader,
@@ -184,7 +184,7 @@ const inOrderOfIds = (visit: (group: number, entry: ReportedEntry) => void) => {
   return { take, flush }
 }
 
-/** The items whose entries may belong to a group item: its members and itself, or only some users. */
+/** Returns the items whose entries may belong to a group item: its members and itself, or only some users. */
 const membersOf = async (tx: Reader, account: number, group: number, of: GroupFilter): Promise<Iterable<number>> => {
   if (of.users) return [...of.users]
   const members = new Set([group])
@@ -196,13 +196,13 @@ const membersOf = async (tx: Reader, account: number, group: number, of: GroupFi
   return members
 }
 
-/** Entries as the interface shows them. */
+/** Reads entries as the interface shows them. */
 export const entryQueries = {
   find: async (tx: Reader, account: number, id: number): Promise<Entry | undefined> => {
     const [row] = await tx.all(`${SHOWN} and e.id = ?`, [account, id])
     return row && readEntry(row)
   },
-  /** A page of entries, by day and id. */
+  /** Returns a page of entries, by day and id. */
   list: async (tx: Reader, account: number, filter: EntryFilter): Promise<Entry[]> => {
     const place = filter.offset === 0 ? filter : await placeOfPage(tx, account, filter)
     if (!place) return []
@@ -228,7 +228,9 @@ export const entryQueries = {
       await tx.each(OF_ITEMS, [account, items, kpis, from, to], (row) => visit(reported(row)))
     }
   },
-  /** Visits the entries of group items within a range of days: those of a group item and KPI together, by day and id. */
+  /**
+   * Visits the entries of group items within a range of days: those of a group item and KPI together, by day and id.
+   */
   eachOfGroups: async (
     tx: Reader,
     account: number,

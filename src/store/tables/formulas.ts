@@ -1,7 +1,7 @@
 import type { CalculatedKpi } from '../../domain/resources/calculated-kpi.ts'
 import type { Reader, SqlRow, Writer } from '../db.ts'
 
-/** How a KPI is calculated, as it is kept. */
+/** Describes the stored formula of a KPI. */
 export type StoredFormula = Pick<CalculatedKpi, 'formula' | 'over' | 'target_from' | 'created_at' | 'updated_at'> & {
   readonly kpi_id: number
 }
@@ -17,12 +17,12 @@ const read = (row: SqlRow): StoredFormula => ({
   updated_at: Number(row['updated_at']),
 })
 
-/** The formulas of calculated KPIs, one each at most. */
+/** Reads and writes the formulas of calculated KPIs, one each at most. */
 export const formulas = {
   list: async (tx: Reader, account: number): Promise<StoredFormula[]> =>
     (await tx.all(`select ${COLUMNS} from formulas where account_id = ? order by kpi_id`, [account])).map(read),
 
-  /** The accounts that have any. */
+  /** Returns the accounts that have any. */
   accounts: async (tx: Reader): Promise<number[]> =>
     (await tx.all('select distinct account_id from formulas order by account_id')).map((row) =>
       Number(row['account_id']),

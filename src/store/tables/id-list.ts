@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Reader } from '../db.ts'
 
-/** The condition that a column's value is among those of a bound list; see `listOf`. */
+/** Holds the condition that a column's value is in a bound list; see `listOf`. */
 export const IN_LIST = 'in (select value from json_each(?))'
 
-/** Any number of ids as one bound value. */
+/** Returns any number of ids as one bound value. */
 export const listOf = (ids: Iterable<number>): string => JSON.stringify([...ids])
 
 const ascending = (left: number, right: number): number => left - right
@@ -23,8 +23,8 @@ export async function* partsOf(list: Iterable<number>, size: number): AsyncGener
 }
 
 /**
- * Cuts the pairs of two lists into parts of few enough of them for one query, in the order of both lists, and gives
- * others their turn between any two: where no row is found, nobody else does.
+ * Cuts the pairs of two lists into parts of few enough for one query, in the order of both lists, and gives others
+ * their turn between any two: where no row is found, nobody else gets one.
  */
 export async function* partsOfPairs(
   { keysAQuery }: Reader,

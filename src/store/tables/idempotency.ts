@@ -1,20 +1,20 @@
 import type { Instant } from '../../domain/day.ts'
 import type { Reader, SqlOutput, Writer } from '../db.ts'
 
-/** What names a request that is to be done once. */
+/** Names a request with an Idempotency-Key. */
 export type OnceKey = { readonly account: number; readonly path: string; readonly key: string }
 
-/** An answer as it was sent. */
+/** Describes an answer as it was sent. */
 export type KeptAnswer = {
   readonly status: number
   readonly location: string | null
   readonly contentType: string | null
   readonly body: string
-  /** How the body is written, where it is packed. */
+  /** Names the encoding of the body, where it is packed. */
   readonly encoding?: 'deflate' | undefined
 }
 
-/** A request with a key: who is or was at it, and what was answered, if anything yet. */
+/** Describes a request with a key: who works or worked on it, and the answer, if there is one yet. */
 type OnceRecord = {
   readonly fingerprint: string
   readonly owner: string
@@ -28,7 +28,7 @@ const textOf = (value: SqlOutput | undefined): string | null => (value === null 
 const WHERE = 'account_id = ? and path = ? and request_key = ?'
 const named = ({ account, path, key }: OnceKey): [number, string, string] => [account, path, key]
 
-/** What is known of a request that is not answered yet. */
+/** Describes what is known of a request that is not answered yet. */
 type Claim = Omit<OnceRecord, 'answer'>
 
 const INSERT = `insert into idempotent_requests
@@ -42,7 +42,7 @@ const valuesOf = (once: OnceKey, { fingerprint, owner, leasedUntil, createdAt }:
   createdAt,
 ]
 
-/** The requests that came with an Idempotency-Key. */
+/** Reads and writes the requests with an Idempotency-Key. */
 export const idempotentRequests = {
   find: async (tx: Reader, once: OnceKey): Promise<OnceRecord | undefined> => {
     const [row] = await tx.all(`select * from idempotent_requests where ${WHERE}`, named(once))
@@ -65,10 +65,10 @@ export const idempotentRequests = {
       }
     )
   },
-  /** Makes a key somebody's that is nobody's yet; tells whether it was. */
+  /** Claims a free key; returns whether it was free. */
   take: async (tx: Writer, once: OnceKey, record: Claim): Promise<boolean> =>
     (await tx.run(`${INSERT} on conflict (account_id, path, request_key) do nothing`, valuesOf(once, record))) > 0,
-  /** Makes a key somebody's in place of whoever has it. */
+  /** Claims a key in place of its holder. */
   takeOver: async (tx: Writer, once: OnceKey, record: Claim): Promise<void> => {
     await tx.run(`delete from idempotent_requests where ${WHERE}`, named(once))
     await tx.run(INSERT, valuesOf(once, record))

@@ -12,7 +12,7 @@ const SELECT = `select l.id, l.user_id, i.breakdown_id as group_id, b.name as gr
   join breakdowns b on b.account_id = i.account_id and b.id = i.breakdown_id
   where l.account_id = ? and l.user_id = ?`
 
-/** The group items of users. A link is made and removed, never changed. */
+/** Reads and writes the group items of users. A link is created and removed, never changed. */
 export const userItems = {
   list: async (tx: Reader, account: number, user: number): Promise<UserGroupItem[]> =>
     (await tx.all(`${SELECT} order by l.id`, [account, user])).map(read),
@@ -32,7 +32,7 @@ export const userItems = {
   remove: async (tx: Writer, account: number, id: number, user: number): Promise<boolean> =>
     (await tx.run('delete from user_items where account_id = ? and user_id = ? and id = ?', [account, user, id])) > 0,
 
-  /** How many group items a user is linked to. */
+  /** Counts the group items of a user. */
   count: async (tx: Reader, account: number, user: number): Promise<number> => {
     const [row] = await tx.all('select count(*) as links from user_items where account_id = ? and user_id = ?', [
       account,
@@ -41,7 +41,7 @@ export const userItems = {
     return Number(row?.['links'])
   },
 
-  /** The group items that new entries of users carry: those that are not archived, by user. */
+  /** Returns the group items that new entries of users carry: those that are not archived, by user. */
   carriedBy: async (tx: Reader, account: number, users: Iterable<number>): Promise<Map<number, number[]>> => {
     const found = new Map<number, number[]>()
     const sql = `select l.user_id, l.id from user_items l
@@ -60,21 +60,21 @@ export const userItems = {
 const integer = (name: string): Column => ({ name, type: 'integer' })
 const MEMBERS = ['account_id', 'group_item_id', 'set_id'].map(integer)
 
-/** The digest by which a set of group items is found; they are given ascending. */
+/** Returns the digest by which a set of group items is found; they are given ascending. */
 export const digestOf = (items: readonly number[]): string => createHash('sha256').update(items.join(',')).digest('hex')
 
-/** The ids of the group items in a group of rows, as SQL gives them: ascending, with commas between. */
+/** Returns SQL for the ids of the group items in a group of rows: ascending, with commas between. */
 export const listOfItems = (column: string): string => `string_agg(cast(${column} as text), ',' order by ${column})`
 
-/** The digest of a list that SQL has given. */
+/** Returns the digest of such a list. */
 export const digestOfList = (list: string): string => digestOf(list.split(',').map(Number))
 
-/** A set of group items, ascending. It never changes. */
+/** Describes a set of group items, ascending. It never changes. */
 type ItemSet = { readonly id: number; readonly digest: string; readonly items: readonly number[] }
 
 /**
- * The sets of group items that entries carry: one row for all entries that carry the same. A set stays when the last
- * entry that carries it is gone, and serves the next one.
+ * Reads and writes the sets of group items that entries carry: one row for all entries that carry the same. A set stays
+ * when the last entry that carries it is gone, and serves the next one.
  */
 export const itemSets = {
   /** Finds the set with a digest. */

@@ -6,10 +6,10 @@ import { columnList, table } from './table.ts'
 const rows = table('keys', key)
 const BY_HASH = `select account_id, ${columnList(key)} from keys where key_hash = ?`
 
-/** The keys of accounts. Of the secret only a hash is kept. */
+/** Reads and writes the keys of accounts. Of the secret only a hash is stored. */
 export const keys = {
   ...rows,
-  /** A key by its hash, and whose it is. */
+  /** Returns a key by its hash, and whose it is. */
   findByHash: async (tx: Reader, hash: string): Promise<{ account: number; key: Key } | undefined> => {
     const [row] = await tx.all(BY_HASH, [hash])
     return row && { account: Number(row['account_id']), key: rows.read(row) }

@@ -4,7 +4,7 @@ import { nestedTable, table } from './table.ts'
 
 const rows = table('kpis', kpi)
 
-/** KPI definitions. */
+/** Reads and writes KPI definitions. */
 export const kpis = {
   ...rows,
   /** Removes a KPI with its assignments, its entries and its formula. */
@@ -21,7 +21,7 @@ export const kpis = {
   },
 }
 
-/** The KPIs of one category. */
+/** Reads and writes the KPIs of one category. */
 export const categoryKpis = {
   ...nestedTable('kpis', kpi, 'category_id'),
   remove: (tx: Writer, account: number, id: number): Promise<boolean> => kpis.remove(tx, account, id),

@@ -4,7 +4,7 @@ import type { Reader, SqlInput, SqlList, SqlOutput, SqlRow, Writer } from '../db
 import type { Dialect } from '../dialect.ts'
 import { IN_LIST, listOf } from './id-list.ts'
 
-/** The kinds of ids that an account counts. People are items too: a user's id is the id of their item. */
+/** Names the kinds of ids that an account counts. People are items too: a user's id is the id of their item. */
 export type Counter = 'breakdowns' | 'items' | 'categories' | 'units' | 'kpis' | 'entries' | 'keys' | 'item_sets'
 
 /** Takes the next `count` ids of a kind and answers the first of them. An id is never given twice. */
@@ -17,40 +17,43 @@ export const takeIds = async (tx: Writer, account: number, counter: Counter, cou
   return Number(row?.['last']) - count + 1
 }
 
-/** A field and its column. */
+/** Describes a field and its column. */
 export type FieldColumn = NamedField & { readonly column: string }
 
-/** The fields that have a column of their own: everything that is shown, but secrets, of which only a hash is kept. */
+/**
+ * Returns the fields with a column of their own: everything that is shown, except secrets, of which only a hash is
+ * stored.
+ */
 export const columnsOf = (of: Resource): readonly FieldColumn[] =>
   of.shown.filter(({ field }) => !field.secret).map((one) => ({ ...one, column: one.field.column ?? one.name }))
 
-/** A value as its column has it: decimals in ten-thousandths, days and instants as counts, booleans as 0 and 1. */
+/** Returns a value for its column: decimals in ten-thousandths, days and instants as counts, booleans as 0 and 1. */
 const toSql = (value: FieldValue): SqlInput => (typeof value === 'boolean' ? Number(value) : value)
 
-/** The value of a field from its column. */
+/** Returns the value of a field from its column. */
 export const fromSql = (field: Field, value: SqlOutput): FieldValue => {
   if (typeof value !== 'bigint') return value
   if (field.kind === 'decimal') return value
   return field.kind === 'boolean' ? value === 1n : Number(value)
 }
 
-/** The definition of a field's column. */
+/** Returns the definition of a field's column. */
 export const columnSql = ({ column, field }: FieldColumn, { integer }: Dialect): string => {
   const type = field.kind === 'text' || field.kind === 'choice' ? 'text' : integer
   return `${column} ${type}${field.nullable ? '' : ' not null'}`
 }
 
-/** Columns beside those of the field table, such as a hash. */
+/** Describes columns beside those of the field table, such as a hash. */
 export type Extra = Readonly<Record<string, SqlInput>>
 
-/** What an operation needs of the rows of a resource; `parent` is the id of what they lie below, where they do. */
+/** Describes the operations on the rows of a resource; `parent` is the id of their parent, where they have one. */
 export type Rows<R extends Resource> = {
-  /** In the interface's order: `sort_order` where there is one, then id. */
+  /** Returns the rows in the interface's order: by `sort_order` where there is one, then id. */
   readonly list: (tx: Reader, account: number, parent: number) => Promise<Stored<R>[]>
-  /** Tells whether there are so many of them that it takes long to list them. */
+  /** Tells whether there are so many of them that listing takes long. */
   readonly hasMany?: (tx: Reader, account: number, parent: number) => Promise<boolean>
   readonly find: (tx: Reader, account: number, id: number, parent: number) => Promise<Stored<R> | undefined>
-  /** The `sort_order` after the last one, at most what 16 bits hold. */
+  /** Returns the `sort_order` after the last one, at most what 16 bits hold. */
   readonly nextPlace?: (tx: Reader, account: number, parent: number) => Promise<number>
   readonly insert: (tx: Writer, account: number, record: Stored<R>, extra?: Extra) => Promise<void>
   readonly update?: (tx: Writer, account: number, record: Stored<R>, extra?: Extra) => Promise<void>
@@ -58,7 +61,10 @@ export type Rows<R extends Resource> = {
   readonly remove: (tx: Writer, account: number, id: number, parent: number) => Promise<boolean>
 }
 
-/** The rows of one resource of an account: the statements that every resource needs, made from its field table. */
+/**
+ * Describes the rows of one resource of an account: the statements that every resource needs, made from its field
+ * table.
+ */
 type Table<R extends Resource> = Required<Pick<Rows<R>, 'insert' | 'update'>> & {
   readonly read: (row: SqlRow) => Stored<R>
   readonly list: (tx: Reader, account: number) => Promise<Stored<R>[]>
@@ -93,7 +99,7 @@ const listReader = <R extends Resource>(of: R): ((row: SqlList) => Stored<R>) =>
   }
 }
 
-/** To list more records than this takes some milliseconds. */
+/** Sets how many records are listed in some milliseconds. */
 const MANY = 500
 
 const placeOf = (record: AnyRecord): number => Number(record['sort_order'] ?? 0)
@@ -113,17 +119,17 @@ export const listReading = <R extends Resource>(of: R, select: string) => {
   }
 }
 
-/** The columns of a resource as a statement reads them, each under the name of its field. */
+/** Returns the columns of a resource for a statement that reads them, each under the name of its field. */
 export const columnList = (of: Resource): string =>
   columnsOf(of)
     .map((one) => (one.column === one.name ? one.name : `${one.column} as ${one.name}`))
     .join(', ')
 
-/** The start of every statement that reads rows of an account; more conditions may follow. */
+/** Returns the start of every statement that reads rows of an account; more conditions may follow. */
 export const selectFrom = (name: string, of: Resource): string =>
   `select ${columnList(of)} from ${name} where account_id = ?`
 
-/** The statements that write one row, named within the account by the columns of its key. */
+/** Returns the statements that write one row, named within the account by the columns of its key. */
 const rowWriter = <R extends Resource>(
   name: string,
   of: R,
@@ -156,7 +162,7 @@ const rowWriter = <R extends Resource>(
   }
 }
 
-/** The statements on the rows that a condition leaves; each takes what is bound to it, the account first. */
+/** Returns the statements on the rows that a condition selects; each takes its bound values, the account first. */
 const statementsOn = <R extends Resource>(name: string, of: R, condition: string) => {
   const select = selectFrom(name, of) + condition
   const where = `from ${name} where account_id = ?${condition}`
@@ -178,7 +184,9 @@ const statementsOn = <R extends Resource>(name: string, of: R, condition: string
   }
 }
 
-/** The statements for a resource whose rows have an id of their own in the account; `condition` leaves out others. */
+/**
+ * Returns the statements for a resource whose rows have an id of their own in the account; `condition` excludes others.
+ */
 export const table = <R extends Resource>(name: string, of: R, condition = ''): Table<R> => {
   const on = statementsOn(name, of, condition)
   const read = rowReader(of)
@@ -198,7 +206,7 @@ export const table = <R extends Resource>(name: string, of: R, condition = ''): 
   }
 }
 
-/** The statements for a resource that lies below another one, whose id a column holds. */
+/** Returns the statements for a resource below another one, whose id a column holds. */
 export const nestedTable = <R extends Resource>(name: string, of: R, column: string): Required<Rows<R>> => {
   const on = statementsOn(name, of, ` and ${column} = ?`)
   return {

@@ -2,19 +2,21 @@ import { fullName, type User, user } from '../../domain/resources/user.ts'
 import type { Reader, Writer } from '../db.ts'
 import { type Extra, table } from './table.ts'
 
-/** Whether a query finds any row. */
+/** Tells whether a query finds any row. */
 export const exists = async (tx: Reader, sql: string, values: readonly (string | number)[]): Promise<boolean> =>
   (await tx.all(`${sql} limit 1`, values)).length > 0
 
 const rows = table('users', user)
 
-/** The built-in breakdown whose items are the people; the first of every account. */
+/** Names the built-in breakdown whose items are the people; the first of every account. */
 export const PEOPLE = 1
 
-/** E-mail addresses are compared without regard to case. */
+/** Returns an e-mail address for comparison, without regard to case. */
 export const emailKey = (email: string): string => email.toLowerCase()
 
-/** People. Each is an item of the breakdown "People" too, of the same id, which follows name and lock. */
+/**
+ * Reads and writes people. Each is an item of the breakdown "People" too, of the same id, which follows name and lock.
+ */
 export const users = {
   ...rows,
 
@@ -59,7 +61,7 @@ export const users = {
   },
   hasEntries: (tx: Reader, account: number, id: number): Promise<boolean> =>
     exists(tx, 'select 1 from entries where account_id = ? and item_id = ?', [account, id]),
-  /** Whether anybody but this user is active. */
+  /** Tells whether anybody but this user is active. */
   othersActive: (tx: Reader, account: number, id: number): Promise<boolean> =>
     exists(tx, `select 1 from users where account_id = ? and id <> ? and user_status_id = 'A'`, [account, id]),
 }

@@ -5,7 +5,7 @@ import type { RawAnswer } from './connection.ts'
 import { type FuzzRequest, isWhole } from './request.ts'
 import type { Descriptions } from './requests.ts'
 
-/** What may be answered wherever a request goes (decisions, section 8). */
+/** What may be answered wherever a request goes. */
 const GENERAL: ReadonlySet<number> = new Set([
   200, 201, 204, 400, 401, 403, 404, 405, 406, 408, 409, 413, 414, 415, 422, 431,
 ])

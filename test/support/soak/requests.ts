@@ -11,7 +11,7 @@ import { inProcesses, type Part } from './processes.ts'
 
 /** Runs of each seed, of some requests each. */
 const RUNS_A_SEED = 300
-/** No request may keep others waiting longer, in milliseconds (decisions, section 10). */
+/** No request may keep others waiting longer, in milliseconds. */
 const MOST_MS = 100
 /** After so many seeds everything has been loaded and remembered that ever will be. */
 const WARM_SEEDS = 5

@@ -59,7 +59,7 @@ const ofPeople = (question: Question): Row => ({
 /** What archives a breakdown item. */
 export const archive = (id: number): Question => put(`/breakdownitems/${id}`, 'BreakdownItem', { is_archived: true })
 
-/** Breakdown items (interface, section 9; decisions, sections 2 and 3). */
+/** Breakdown items. */
 export const breakdownItemRows: readonly Row[] = [
   ...commonRows(BREAKDOWN_ITEMS),
   items(`breakdown_id=${REGION}`, [NORTH, SOUTH]),

@@ -26,7 +26,7 @@ const refusedEntry = (what: string, fields: object, ...faults: string[]): Row =>
 
 const SOUTHS = post('/kpientries', 'KPIEntry', ofItem({ actual: 1 }))
 
-/** Entries of breakdown items (decisions, section 5). */
+/** Entries of breakdown items. */
 export const itemEntryRows: readonly Row[] = [
   madeEntry('is of an item', {}, { user_id: null, source_id: SOUTH, actual: 1 }),
   madeEntry('is of an item, whoever has the KPI', { kpi_id: FREE, target: 2 }, { source_id: SOUTH, target: 2 }),
@@ -109,7 +109,7 @@ const report = (query: string, itemIds: readonly number[]): Row => ({
   tells: itemIds.map((itemId) => ({ itemId, kpiId: SALES })),
 })
 
-/** Reports of breakdown items (decisions, section 6). */
+/** Reports of breakdown items. */
 export const itemReportRows: readonly Row[] = [
   report('', [ANN, SOUTH]),
   report(`&userIds=${ANN}`, [ANN]),

@@ -48,7 +48,7 @@ export type Place = 'usual' | 'limited' | 'counted' | 'off' | 'individual' | 'br
 /** The two formats of the classic interface. */
 export type Format = 'json' | 'xml'
 
-/** The fields of everything that is shown, in their order (interface, section 2; decisions, section 3). */
+/** The fields of everything that is shown, in their order. */
 export const SHAPES: Readonly<Record<string, string>> = {
   KPI: 'id category_id icon_id unit_id frequency_id name description target_default value_direction aggregate_function sort_order is_active is_calculated created_at updated_at',
   UserKPI: 'id user_id user_target sort_order created_at updated_at',

@@ -33,7 +33,7 @@ const VALUES: readonly FieldFlag[] = [
   { flag: 'sort-order', name: 'sort_order', field: sort_order },
 ]
 
-/** The target and place that are given; an empty target is none. */
+/** Returns the given target and place; an empty target is none. */
 const valuesOf = async (client: Client, flags: FlagValues): Promise<AssignmentPatch> =>
   asPatch(assignment, mustBeRight(await readFlags(client, VALUES, flags)))
 
@@ -52,10 +52,10 @@ const addListCommand = (group: Command, act: Act): void => {
   })
 }
 
-/** A pair that is to be assigned, with its place. */
+/** Describes a pair that is not assigned yet, with its place. */
 type OpenPair = Pair & { readonly place: number }
 
-/** The pairs that are not assigned yet, each with the place after the last of its user. */
+/** Returns the pairs that are not assigned yet, each with the place after the last of its user. */
 const openPairs = async (cli: Cli, client: Client, pairs: readonly Pair[]): Promise<OpenPair[]> => {
   const open: OpenPair[] = []
   for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
@@ -125,7 +125,7 @@ const addRemoveCommand = (group: Command, act: Act): void => {
   })
 }
 
-/** `kpi assign …` */
+/** Registers `kpi assign …` */
 export const assign: Register = (group, act) => {
   addListCommand(group, act)
   addAddCommand(group, act)

@@ -9,10 +9,10 @@ import type { Act, Cli } from '../../cli.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
 import { printAllSent, sendEach } from '../verbs/send-each.ts'
 
-/** What users are given: its kind, the flag that lists some, and several of them as people say it. */
+/** Describes what users can be given: its kind, the flag that lists some, and the plural for messages. */
 export type Assignable = { readonly kind: NamedKind; readonly flag: string; readonly title: string }
 
-/** A user, and the id of something that they have or are to have. */
+/** Describes a user, and the id of something that they are given. */
 export type Pair = { readonly user: number; readonly id: number }
 
 /** Adds the flags that list users, and what is theirs. */
@@ -26,18 +26,18 @@ const listOf = (flags: FlagValues, flag: string): string => String(flags[camelCa
 const usersOf = (client: Client, flags: FlagValues): Promise<number[]> =>
   idsIn(client, 'user', '--users', listOf(flags, 'users'))
 
-/** Every user of a line with everything that it lists. */
+/** Returns every user of a line with every item that it lists. */
 export const pairsOf = async (client: Client, { kind, flag }: Assignable, flags: FlagValues): Promise<Pair[]> => {
   const ids = await idsIn(client, kind, `--${flag}`, listOf(flags, flag))
   const users = await usersOf(client, flags)
   return users.flatMap((user) => ids.map((id) => ({ user, id })))
 }
 
-/** What is to be confirmed before it is done. */
+/** Returns what is about to be removed, for the confirmation. */
 export const removalOf = ({ flag, title }: Assignable, flags: FlagValues): string =>
   `remove ${title} ${listOf(flags, flag)} from users ${listOf(flags, 'users')}`
 
-/** What the users of a line have, or everybody has. */
+/** Returns what the listed users have, or all users. */
 export const ofUsers = async <T extends AnyRecord>(
   client: Client,
   flags: FlagValues,
@@ -69,7 +69,7 @@ const addListCommand = (group: Command, act: Act): void => {
   })
 }
 
-/** The pairs that are not there yet. */
+/** Returns the pairs that are not there yet. */
 const openPairs = async (cli: Cli, client: Client, pairs: readonly Pair[]): Promise<Pair[]> => {
   const open: Pair[] = []
   for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
@@ -114,7 +114,7 @@ const addRemoveCommand = (group: Command, act: Act): void => {
   })
 }
 
-/** `kpi assign group-items …` */
+/** Registers `kpi assign group-items …` */
 export const addGroupItemCommands = (group: Command, act: Act): void => {
   const items = group.command('group-items').description('the group items of users')
   addListCommand(items, act)

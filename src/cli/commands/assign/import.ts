@@ -13,7 +13,7 @@ Examples:
   kpi assign import assignments.csv --dry-run
   kpi assign import visitors.csv --kpi Visits --map user=Name`
 
-/** `kpi assign import` */
+/** Registers `kpi assign import` */
 export const addAssignImport = (group: Command, act: Act): void => {
   const command = group
     .command('import')

@@ -21,7 +21,7 @@ import { type Asked, readAsked } from '../entries/import/parsed-options.ts'
 import { conclude } from '../entries/import/result.ts'
 import { type Stops, watchStops } from '../entries/import/signals.ts'
 
-/** What became of a file of assignments, as it is printed. */
+/** Defines the summary of an import of assignments, as it is printed. */
 const assignSummary = resource({
   name: 'assign_summary',
   plural: 'assign_summaries',
@@ -44,7 +44,7 @@ const assignSummary = resource({
   },
 })
 
-/** What a dry run says, a row an assignment. */
+/** Defines a row of a dry run of assignments. */
 const assignDryRunRow = resource({
   name: 'assign_dry_run_row',
   plural: 'assign_dry_run_rows',
@@ -62,7 +62,7 @@ const assignDryRunRow = resource({
   },
 })
 
-/** A row of a dry run as a record. */
+/** Returns a row of a dry run as a record. */
 const dryRunRecord = (judged: JudgedRow): AnyRecord => {
   if (judged.action === 'reject') return { line: judged.line, action: judged.action, reason: judged.reason }
   const { action, row, values } = judged
@@ -126,7 +126,7 @@ const workOf = (cli: Cli, client: Client, asked: Asked, stops: Stops, { table }:
   onProgress: () => cli.io.limitMemory(),
 })
 
-/** `kpi assign import`: reads, checks and sends a file of assignments, or only says what that would do. */
+/** Runs `kpi assign import`: reads, checks and sends a file of assignments, or only says what that would do. */
 export const runAssignImport = async (cli: Cli, file: string, flags: FlagValues): Promise<number | void> => {
   const asked = readAsked(cli, [file], flags)
   mustBeOfAssignments(asked)

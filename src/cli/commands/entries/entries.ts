@@ -29,14 +29,14 @@ const VALUES: readonly FieldFlag[] = [
   { flag: 'notes', name: 'notes', field: notes },
 ]
 
-/** What a command on entries needs: more where they may belong to any breakdown item. */
+/** Returns the capabilities that a command on entries needs: more where entries may belong to any breakdown item. */
 const needsOf = (verb: Verb, { source }: FlagValues): Needs =>
   source === undefined ? { of: entry, verb } : [{ of: entry, verb }, SOURCES]
 
-/** Entries as the variant that is spoken shows them. */
+/** Returns the entry resource as the variant shows it. */
 const shownBy = ({ variant }: Pick<Client, 'variant'>): Resource => (variant === 'classic' ? entry : newerEntry)
 
-/** The pages of entries that are left by the list's options; as they come, where they need not be ordered. */
+/** Yields the pages of entries that the list options select; page by page where nothing is sorted. */
 async function* listed(
   of: Resource,
   pages: AsyncIterable<readonly Entry[]>,
@@ -58,12 +58,12 @@ async function* listed(
   }
 }
 
-/** Only the entries of a breakdown item. */
+/** Keeps only the entries of a breakdown item. */
 async function* ofItem(pages: AsyncIterable<readonly Entry[]>, item: number): AsyncGenerator<readonly Entry[]> {
   for await (const page of pages) yield page.filter(({ source_id }) => source_id === item)
 }
 
-/** The entries that the flags select, a page at a time. */
+/** Returns the entries that the flags select, a page at a time. */
 const selected = async (
   client: Client,
   range: DayRange,
@@ -107,7 +107,7 @@ const addListCommand = (group: Command, act: Act): void => {
   })
 }
 
-/** The entry that the flags give; of today, unless they say otherwise. */
+/** Returns the entry that the flags describe; today's, unless they give a date. */
 const readEntry = async (cli: Cli, client: Client, flags: FlagValues): Promise<EntryDraft> => {
   const { day: today, zone } = cli.today()
   const { date } = flags
@@ -159,7 +159,7 @@ const addAddCommand = (group: Command, act: Act): void => {
   })
 }
 
-/** `kpi entries …` */
+/** Registers `kpi entries …` */
 export const entries: Register = (group, act) => {
   addListCommand(group, act)
   addGet(group, act, entry, (client, id) => client.entries.get(id), { name: '1' }, undefined, shownBy)

@@ -3,7 +3,7 @@ import { LAYOUTS } from '../../../import/options.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act } from '../../cli.ts'
 
-/** `kpi entries export` */
+/** Registers `kpi entries export` */
 export const addExport = (group: Command, act: Act): void => {
   const command = group
     .command('export')

@@ -26,10 +26,10 @@ import { storePath } from '../../target/folders.ts'
 import { findPlace } from '../../target/settings.ts'
 import { SOURCES } from '../../target/source.ts'
 
-/** How the file is to look. */
+/** Describes how the exported file is written. */
 type Look = { readonly form: Form; readonly isWide: boolean; readonly hasNames: boolean }
 
-/** Whether entries may belong to what is no person. Where the key may not read that, they may. */
+/** Tells whether entries may belong to items that are no people; true where the key may not read items. */
 const mayHaveSources = async (client: Client, { users }: Selection): Promise<boolean> => {
   if (client.variant === 'classic' || users !== undefined) return false
   const items = await readIfAllowed(client, client.breakdownItems.list())
@@ -46,7 +46,10 @@ const userColumns = async (client: Client, { users }: Selection): Promise<Column
   heading: await readHeadings(client, 'user'),
 })
 
-/** The columns of the file that was asked for. A wide one of a single KPI has a column for each user, others one a KPI. */
+/**
+ * Returns the sheet that was asked for. A wide one of a single KPI has a column for each user, others a column for each
+ * KPI.
+ */
 const sheetFor = async (client: Client, selection: Selection, look: Look): Promise<Sheet> => {
   const { form, isWide, hasNames } = look
   const hasSources = await mayHaveSources(client, selection)
@@ -57,7 +60,7 @@ const sheetFor = async (client: Client, selection: Selection, look: Look): Promi
     : sheetByKpi(form, labels, hasSources, await kpiColumns(client, selection))
 }
 
-/** Where a semicolon stands between cells although the decimal sign is a point. */
+/** Lists locales whose spreadsheets separate cells by semicolons although the decimal sign is a point. */
 const POINT_AND_SEMICOLON: ReadonlySet<string> = new Set(['CH', 'LI'])
 
 const localeOf = (text: string): Intl.Locale => {
@@ -70,7 +73,7 @@ const localeOf = (text: string): Intl.Locale => {
   throw new UsageError(`--excel ${text} is no locale; write a language and a country, such as de-DE or en-US`)
 }
 
-/** How a spreadsheet of a locale writes CSV: a semicolon between cells where the comma is the decimal sign. */
+/** Returns how a locale's spreadsheets write CSV: semicolons where the comma is the decimal sign. */
 const sheetForm = (text: string): Form => {
   const { baseName, region } = localeOf(text)
   if (POINT_AND_SEMICOLON.has(region ?? '')) return { separator: ';', decimal: '.', isSheet: true }
@@ -133,7 +136,7 @@ const tellLeftOut = async ({ io }: Cli, { ofItems, values }: Written): Promise<v
   if (what.length > 0) await io.stderr.write(`left out: ${what.join('; ')}\n`)
 }
 
-/** Endings of files that hold something else than CSV. */
+/** Matches file endings of formats that are not written. */
 const OTHER_ENDING = /\.(?:json|ndjson|jsonl|xlsx?|ods|html?|md|xml|ya?ml|parquet|pdf|zip|zst)(?:\.gz)?$/i
 
 /** Refuses a form that is asked for and not written: a file of another one would be found out late. */
@@ -146,7 +149,7 @@ const mustBeCsv = ({ flags, printing }: Cli, file: unknown): void => {
   if (ending !== undefined) throw new UsageError(`an export is a CSV file, and --to-file ends in ${ending}; ${instead}`)
 }
 
-/** `kpi entries export`: writes entries as a file that imports as what is there already. */
+/** Runs `kpi entries export`: writes entries as a file that imports as what is there already. */
 export const runExport = async (cli: Cli, flags: FlagValues): Promise<void> => {
   const rangeOf = readRange(flags, cli.today().day)
   const look = lookOf(flags)

@@ -31,7 +31,7 @@ Examples:
   kpi entries import export.csv --map date=Day,actual="Net sales" --ignore Region
   kpi entries import north.csv south.csv --deadline 06:00 --max-errors 1%`
 
-/** `kpi entries import` */
+/** Registers `kpi entries import` */
 export const addImport = (group: Command, act: Act): void => {
   const command = group
     .command('import')

@@ -20,7 +20,7 @@ const flag = (flags: FlagValues, name: string): string | undefined => {
 
 const QUESTIONS: Record<Kind, string> = { classic: 'Account token', v1: 'Key' }
 
-/** The token or key, from standard input, a file, or the terminal; never from a flag. */
+/** Returns the token or key, from standard input, a file, or the terminal; never from a flag. */
 const readSecret = async (cli: Cli, name: string, kind: Kind, flags: FlagValues): Promise<string> => {
   const file = flag(flags, 'tokenFile')
   if (file !== undefined) return readSecretFile(cli.io, resolve(cli.io.cwd, file))
@@ -46,7 +46,7 @@ const mustBeGood = (kind: Kind, secret: string, flags: FlagValues): void => {
   if (fault !== undefined) throw new UsageError(`the secret cannot be used: ${fault}`)
 }
 
-/** Where the service is, which says its variant, and the login name that goes with the classic one. */
+/** Returns the remote place: its URL, which shows the variant, and the login name for the classic one. */
 const remotePlace = async (cli: Cli, flags: FlagValues): Promise<RemoteProfile> => {
   const place = flag(flags, 'baseUrl') ?? (await askText(cli, 'Base URL', 'a base URL is needed: --base-url'))
   const baseUrl = readBaseUrl(place).href.replace(/\/$/, '')
@@ -72,7 +72,7 @@ const remoteProfile = async (cli: Cli, name: string, flags: FlagValues): Promise
   return profile
 }
 
-/** An embedded service takes no credentials; whoever gives some means something else. */
+/** Refuses credentials for an embedded service, which takes none: the user means something else. */
 const mustBeEmbedded = (flags: FlagValues): void => {
   const remote = ['baseUrl', 'login', 'tokenStdin', 'tokenFile', 'tokenCommand']
   if (remote.some((name) => flags[name] !== undefined)) {
@@ -80,7 +80,7 @@ const mustBeEmbedded = (flags: FlagValues): void => {
   }
 }
 
-/** `kpi profiles add` */
+/** Registers `kpi profiles add` */
 export const addAdd = (group: Command, act: Act): void => {
   const command = group
     .command('add')

@@ -74,12 +74,12 @@ const keyOf = ({ id, name, user, scopes, expiresAt }: KeySaid): Record<string, F
   expires_at: expiresAt,
 })
 
-/** A key that may not ask just that is a good one all the same. */
+/** Tells whether a request was refused only for lack of a scope, which means that the key is good. */
 const isForLackOfScope = ({ header, refusal }: Probed): boolean =>
   refusal?.code === 'forbidden' &&
   (scopeIn(refusal) !== undefined || /insufficient_scope/.test(header('www-authenticate') ?? ''))
 
-/** What was found out about a place, and, where it takes one, the key. */
+/** Describes what was found out about a place and its key. */
 type Found = { readonly record: AnyRecord; readonly key?: KeySaid }
 
 const checkRemote = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<Found> => {
@@ -110,7 +110,7 @@ const flagsFor = (flags: GlobalFlags, name: string | undefined): GlobalFlags => 
   throw new UsageError(`${name} and --profile ${flags.profile} each name a profile; give one of them`)
 }
 
-/** `kpi profiles check` */
+/** Registers `kpi profiles check` */
 export const addCheck = (group: Command, act: Act): void => {
   const command = group
     .command('check')

@@ -93,7 +93,7 @@ const addRemove = (group: Command, act: Act): void => {
   })
 }
 
-/** `kpi profiles …` */
+/** Registers `kpi profiles …` */
 export const profiles: Register = (group, act) => {
   addAdd(group, act)
   addList(group, act)

@@ -4,7 +4,7 @@ import { type AnyRecord, resource } from '../../../domain/schema.ts'
 
 const BARS = '▁▂▃▄▅▆▇█'
 
-/** A line of bars, low for the least value and high for the greatest; a gap where there is none. */
+/** Returns a line of bars, low for the least value and high for the greatest, with gaps for missing values. */
 export const sparkline = (values: readonly (number | null)[]): string => {
   const known = values.filter((value) => value !== null)
   const least = Math.min(...known)
@@ -18,7 +18,7 @@ export const sparkline = (values: readonly (number | null)[]): string => {
     .trimEnd()
 }
 
-/** What a table tells of a KPI and item: where it stands, and how it came there. */
+/** Defines a row of the overview: where a KPI and item stand, and how they got there. */
 export const overview = resource({
   name: 'overview_row',
   plural: 'overview_rows',
@@ -39,11 +39,11 @@ export const overview = resource({
 
 const TREND_BARS = 24
 
-/** A part of a whole in percent, in words. */
+/** Returns a share in percent, as text. */
 const percent = (part: Decimal, whole: Decimal): string | null =>
   whole === 0n ? null : `${divideRounded(part * 100n, whole)} %`
 
-/** How far a value has come: towards its target upwards, or below it downwards. */
+/** Returns how far a value has come: towards its target upwards, or below it downwards. */
 const progressOf = ({ actual, target, direction }: ReportRow): string | null => {
   if (actual === null || target === null || direction === 'N') return null
   return direction === 'U' ? percent(actual, target) : percent(target, actual)
@@ -55,14 +55,14 @@ const changeOf = (actual: Decimal | null, before: Decimal | null | undefined): s
   return change > 0n ? `+${formatDecimal(change)}` : formatDecimal(change)
 }
 
-/** As many values as there are bars, evenly taken from all, the last one always. */
+/** Returns as many values as there are bars, spread evenly, always with the last one. */
 const sample = (values: readonly (number | null)[]): (number | null)[] => {
   if (values.length <= TREND_BARS) return [...values]
   const step = (values.length - 1) / (TREND_BARS - 1)
   return Array.from({ length: TREND_BARS }, (_, bar) => values[Math.round(bar * step)] ?? null)
 }
 
-/** The values of one KPI and item, of which there is at least one, at a glance. */
+/** Returns the overview of one KPI and item from at least one value. */
 const overviewOf = (rows: readonly ReportRow[]): AnyRecord => {
   const at = rows.findLastIndex(({ actual }) => actual !== null)
   const latest = rows[Math.max(at, 0)]
@@ -80,7 +80,7 @@ const overviewOf = (rows: readonly ReportRow[]): AnyRecord => {
   }
 }
 
-/** An overview of a report: a row for each KPI and item, a KPI's together, in the order in which KPIs first come. */
+/** Returns the overview of a report: a row for each KPI and item, in the order in which KPIs first come. */
 export const overviewRows = (rows: readonly ReportRow[]): AnyRecord[] =>
   [...Map.groupBy(rows, ({ kpiId }) => kpiId).values()].flatMap((ofKpi) =>
     [...Map.groupBy(ofKpi, ({ itemId }) => itemId).values()]

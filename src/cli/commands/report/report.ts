@@ -31,7 +31,7 @@ const requestOf = async (
   groupItemIds: await idsOf(client, 'group_item', groupItems),
 })
 
-/** No period is longer. */
+/** Sets the longest period in days. */
 const YEAR_DAYS = 366
 
 /** Reads the periods that began before a range and reach into it: a report has each by its first day. */
@@ -55,7 +55,7 @@ const printOverview = async (cli: Cli, client: Client, request: ReportRequest): 
   await cli.printMany(overview.shown, overviewRows(rows))
 }
 
-/** `kpi report` */
+/** Registers `kpi report` */
 export const report: Register = (group, act) => {
   group
     .option('--from <day>', 'first day: a date, today, -7d, this-month, last-quarter and the like', '-30d')

@@ -14,7 +14,7 @@ import { UsageError } from '../../exit.ts'
 import { withStore } from '../../target/bundled-store.ts'
 import { placeWords } from '../../target/source.ts'
 
-/** What is settled for an account; its name stays. */
+/** Defines the settings of an account; its name stays. */
 const settingFlags: readonly FieldFlag[] = fieldFlags(account).filter(({ name }) => name !== 'name')
 
 const withAccount = (command: Command): Command => command.option('--account <name>', 'the account', DEFAULT_ACCOUNT)
@@ -56,7 +56,7 @@ const addSet = (settings: Command, act: Act): void => {
   })
 }
 
-/** `kpi service settings …` */
+/** Registers `kpi service settings …` */
 export const addSettings: Register = (group, act) => {
   const settings = group.command('settings').description('what is settled for an account')
   addShow(settings, act)
@@ -65,7 +65,7 @@ export const addSettings: Register = (group, act) => {
 
 const { first_name, last_name, email } = user.fields
 
-/** The first user of an account: whoever administers it. */
+/** Lists the flags of an account's first user, who administers it. */
 const firstUserFlags: readonly FieldFlag[] = [
   {
     flag: 'first-name',
@@ -93,7 +93,7 @@ const addListAndShow = (accounts: Command, act: Act): void => {
   })
 }
 
-/** The account that is wanted; all that is wrong with it is told at once. */
+/** Returns the account to create; all its faults are reported at once. */
 const readNew = async (text: string, flags: FlagValues): Promise<AccountDraft> => {
   const given = await readPlainFlags([loginFlag, ...firstUserFlags, ...settingFlags], flags)
   const name = valueOfText(account.fields.name, text)
@@ -153,7 +153,7 @@ const addSwitches = (accounts: Command, act: Act): void => {
   }
 }
 
-/** `kpi service accounts …` */
+/** Registers `kpi service accounts …` */
 export const addAccounts: Register = (group, act) => {
   const accounts = group.command('accounts').description('the accounts of the bundled service')
   addListAndShow(accounts, act)

@@ -8,7 +8,7 @@ import { EXIT, Unfinished } from '../../exit.ts'
 import { existingFile, filePlace, withExistingStore } from '../../target/bundled-store.ts'
 import { makeFolder, storePath } from '../../target/folders.ts'
 
-/** What a backup holds, of all accounts together. */
+/** Defines the summary of a backup, over all accounts. */
 const backupRecord = resource({
   name: 'backup',
   plural: 'backups',
@@ -25,7 +25,7 @@ const backupRecord = resource({
   },
 })
 
-/** Runs `work`, which Ctrl-C stops; then that is told, and that nothing has come of it. */
+/** Runs `work` until it ends or Ctrl-C stops it, which is reported as done nothing. */
 const stoppable = async <T>(cli: Cli, what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
   const signal = cli.io.interruption()
   try {
@@ -37,7 +37,7 @@ const stoppable = async <T>(cli: Cli, what: string, work: (signal: AbortSignal) 
   }
 }
 
-/** `kpi service restore` */
+/** Registers `kpi service restore` */
 export const addRestore: Register = (group, act) => {
   const command = group
     .command('restore')
@@ -66,7 +66,7 @@ export const addRestore: Register = (group, act) => {
   })
 }
 
-/** `kpi service backup` */
+/** Registers `kpi service backup` */
 export const addBackup: Register = (group, act) => {
   const command = group
     .command('backup')

@@ -65,7 +65,7 @@ const addDelete = (group: Command, act: Act): void => {
   })
 }
 
-/** `kpi service breakdowns …` */
+/** Registers `kpi service breakdowns …` */
 export const addBreakdowns: Register = (group, act) => {
   const breakdowns = group.command('breakdowns').description('what values are broken down by; groups, in other words')
   for (const add of [addCreate, addList, addRename, addDelete]) add(breakdowns, act)

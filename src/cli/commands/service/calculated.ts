@@ -124,7 +124,7 @@ const addRemove = (group: Command, act: Act): void => {
   })
 }
 
-/** `kpi service calculated …` */
+/** Registers `kpi service calculated …` */
 export const addCalculated = (service: Command, act: Act): void => {
   const group = service.command('calculated').description('KPIs that a formula computes')
   for (const add of [addAdd, addList, addShow, addTest, addUpdate, addRemove]) add(group, act)

@@ -25,7 +25,7 @@ const ofPostgres = async (cli: Cli): Promise<Where> => {
   return { store: 'postgres', path: nameOf(findPostgresUrl(cli.io)), ...facts }
 }
 
-/** `kpi service status` */
+/** Registers `kpi service status` */
 export const addStatus: Register = (group, act) => {
   const command = group
     .command('status')
@@ -60,7 +60,7 @@ const faultRecord = resource({
   },
 })
 
-/** `kpi service check` */
+/** Registers `kpi service check` */
 export const addCheck: Register = (group, act) => {
   const command = group
     .command('check')

@@ -38,7 +38,7 @@ const addRevoke = (group: Command, act: Act): void => {
   })
 }
 
-/** `kpi service keys …` */
+/** Registers `kpi service keys …` */
 export const addKeys: Register = (group, act) => {
   const keys = group.command('keys').description('keys for the newer interface (/v1), each of a user, with scopes')
   for (const add of [addCreate, addList, addRotate, addRevoke]) add(keys, act)

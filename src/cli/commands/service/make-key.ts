@@ -15,22 +15,22 @@ import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addVerb, inAccount } from './with-account.ts'
 
-/** A key as notes call it. */
+/** Returns the text that notes call a key by. */
 export const labelOf = ({ id, name }: Key): string => `key ${id} (${name})`
 
 const hasEnded = ({ status }: ListedKey): boolean => status === 'revoked' || status === 'expired'
 
-/** The keys that names stand for: those that go on, and of names whose keys have all ended the last one. */
+/** Returns the keys that names stand for: live ones, and the last one of names whose keys have all ended. */
 export const calledByName = (all: readonly ListedKey[]): readonly ListedKey[] =>
   all.filter(
     (one) => !hasEnded(one) || !all.some((other) => other.name === one.name && (!hasEnded(other) || other.id > one.id)),
   )
 
-/** Of the keys of one name only the last: while a rotation overlaps, the one before it is as good as gone. */
+/** Returns only the last key of one name: while a rotation overlaps, the one before it is on its way out. */
 const lastOfName = (all: readonly ListedKey[]): readonly ListedKey[] =>
   all.filter((one) => !all.some((other) => other.name === one.name && other.id > one.id))
 
-/** The id of a key by id or name, of those that names are to stand for. */
+/** Returns the id of a key by id or name. */
 export const idOfKey = async (
   ctx: Context,
   text: string,
@@ -42,14 +42,14 @@ export const idOfKey = async (
 
 const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
 
-/** A span of time in seconds: `90d`, `12h`, `30m`, or `0`; undefined for any other text. */
+/** Returns a duration in seconds: `90d`, `12h`, `30m`, or `0`; undefined for any other text. */
 const secondsOf = (text: string): number | undefined => {
   const [, count, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text.trim()) ?? []
   if (count === undefined) return text.trim() === '0' ? 0 : undefined
   return Number(count) * (SECONDS[unit] ?? NaN)
 }
 
-/** When something ends: after a span, at the start of a date or at a time, in UTC; `never` is null. */
+/** Returns when something ends, in UTC: after a duration, at the start of a date, or at a time; `never` is null. */
 const endOf = (text: string, now: Instant): Instant | null | Fault => {
   const word = text.trim()
   if (word === 'never') return null
@@ -77,7 +77,7 @@ const madeRecord = resource({
   },
 })
 
-/** When the key is to end; undefined where the line does not say. */
+/** Returns when the key is to end; undefined where no flag says. */
 const readEnd = ({ expires }: FlagValues, now: Instant): Instant | null | undefined | Fault =>
   typeof expires === 'string' ? endOf(expires, now) : undefined
 
@@ -95,7 +95,7 @@ const take = (
 const readName = (text: string): FieldValue | Fault =>
   valueOfText(key.fields.name, text) ?? new Fault('must not be empty')
 
-/** The key that is wanted; all that is wrong with the line is told at once. */
+/** Returns the key to create; all faults of the line are reported at once. */
 const readDraft = async (client: Client, name: string, flags: FlagValues, now: Instant): Promise<KeyDraft> => {
   const owner = { flag: 'user', name: 'user_id', field: key.fields.user_id }
   const given = await readFlags(client, [owner], flags)
@@ -123,7 +123,7 @@ const show = async (cli: Cli, { key: made, secret, owner }: MadeKey): Promise<vo
   )
 }
 
-/** `kpi service keys create` */
+/** Registers `kpi service keys create` */
 export const addCreate = (group: Command, act: Act): void => {
   const create = addVerb(group, 'create', 'make a key for the newer interface (/v1); it is shown this once')
     .argument('<name>', key.fields.name.about)
@@ -147,7 +147,7 @@ export const addCreate = (group: Command, act: Act): void => {
 
 type Rotation = { readonly overlap: number; readonly expiresAt: Instant | null | undefined }
 
-/** What a line says about a rotation; all that is wrong with it is told at once. */
+/** Returns the rotation that a line asks for; all its faults are reported at once. */
 const readRotation = (flags: FlagValues, now: Instant): Rotation => {
   const given = String(flags['overlap'])
   const overlap = secondsOf(given) ?? new Fault('is no time; write 24h, 7d, 30m or 0')
@@ -158,7 +158,7 @@ const readRotation = (flags: FlagValues, now: Instant): Rotation => {
   throw new UsageError(faults.join('; '))
 }
 
-/** `kpi service keys rotate` */
+/** Registers `kpi service keys rotate` */
 export const addRotate = (group: Command, act: Act): void => {
   const rotate = addVerb(group, 'rotate', 'make a key in place of one, which goes on for a while', '<name>')
     .option('--overlap <span>', 'how long the old one goes on: 24h, 7d, 30m; 0 ends it at once', '24h')

@@ -8,7 +8,7 @@ import { addCheck, addStatus } from './check.ts'
 import { addKeys } from './keys.ts'
 import { addToken } from './token.ts'
 
-/** What `kpi service` can do, in the order in which help lists it. */
+/** Lists the commands of `kpi service`, in the order of its help. */
 const parts: readonly Register[] = [
   addStatus,
   addAccounts,
@@ -22,7 +22,7 @@ const parts: readonly Register[] = [
   addCheck,
 ]
 
-/** `kpi service …` */
+/** Registers `kpi service …` */
 export const service: Register = (group, act) => {
   addStoreFlag(group)
   for (const register of parts) register(group, act)

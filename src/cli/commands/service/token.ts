@@ -56,7 +56,7 @@ const addRevoke = (tokens: Command, act: Act): void => {
   })
 }
 
-/** `kpi service token …` */
+/** Registers `kpi service token …` */
 export const addToken: Register = (group, act) => {
   const tokens = group.command('token').description('the token that clients log in with')
   addCreate(tokens, act)

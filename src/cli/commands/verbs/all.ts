@@ -11,7 +11,7 @@ import { addListOptions, applyListOptions, chooseColumns } from './list-options.
 import { addBelow, type Called, commandOf, parentOf, type Samples } from './samples.ts'
 import { addUpdate } from './update.ts'
 
-/** `delete`: removes some, once that is confirmed. */
+/** Adds `delete`, which removes records once that is confirmed. */
 export const addDelete = (
   group: Command,
   act: Act,
@@ -42,7 +42,7 @@ export const addDelete = (
   })
 }
 
-/** `list`: all of a resource. */
+/** Adds `list`, which prints all records of a resource. */
 export const addList = (
   group: Command,
   act: Act,
@@ -63,7 +63,7 @@ export const addList = (
   })
 }
 
-/** `get`: one of a resource, by id or name; `shownBy` says how, where that is up to the variant. */
+/** Adds `get`, which prints one record by id or name; `shownBy` gives the fields for each variant. */
 export const addGet = (
   group: Command,
   act: Act,
@@ -85,7 +85,7 @@ export const addGet = (
   })
 }
 
-/** All five verbs of a resource; where it lies below another one, `below` is the flag that names that. */
+/** Adds all five verbs of a resource; `below` is the flag that names its parent, where it has one. */
 export const addAllVerbs = <R extends Resource>(
   group: Command,
   act: Act,

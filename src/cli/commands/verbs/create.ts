@@ -32,7 +32,7 @@ const draftFromFlags = async <R extends Resource>(
   return asDraft(of, mustBeRight(given))
 }
 
-/** Which of a list is the first to be made, counted from 1. */
+/** Returns the place in a list to continue from, counted from 1. */
 const startOf = ({ start }: FlagValues, total: number | undefined): number => {
   if (typeof start !== 'string') return 1
   if (total === undefined) throw new UsageError('--start goes with --from-json')
@@ -41,7 +41,9 @@ const startOf = ({ start }: FlagValues, total: number | undefined): number => {
   throw new UsageError(`--start ${start} is none of the list, which has 1 to ${total}`)
 }
 
-/** `create`: one from flags, or many from JSON, which is read as a whole before the first is sent. */
+/**
+ * Adds `create`, which creates one record from flags, or many from JSON, all of which is read before the first is sent.
+ */
 export const addCreate = <R extends Resource>(
   group: Command,
   act: Act,

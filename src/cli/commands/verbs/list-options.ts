@@ -6,7 +6,7 @@ import type { AnyRecord, FieldValue, NamedField, Resource } from '../../../domai
 import { UsageError } from '../../exit.ts'
 import type { Format } from '../../output/print.ts'
 
-/** What every list can be narrowed and ordered by. */
+/** Describes the options that filter and sort every list. */
 export type ListOptions = {
   readonly columns?: string
   readonly sort?: string
@@ -33,7 +33,7 @@ const fieldNamed = (of: Resource, name: string): NamedField => {
   throw new UsageError(`${of.plural} have no field "${name}"; ${hint} ${names.join(', ')}`)
 }
 
-/** The fields to show: those that were asked for, else in a table the most telling ones, else all. */
+/** Returns the fields to show: those that were asked for; else in a table the most telling ones, otherwise all. */
 export const chooseColumns = (of: Resource, { columns }: ListOptions, format: Format): readonly NamedField[] => {
   if (columns !== undefined) return columns.split(',').map((name) => fieldNamed(of, name.trim()))
   return format === 'table' ? of.brief : of.shown
@@ -77,7 +77,7 @@ const limitOf = (text: string): number => {
   throw new UsageError(`--limit ${text} is not a number of rows`)
 }
 
-/** The records that were asked for, in the order that was asked for. */
+/** Returns the records that the options select, in their order. */
 export const applyListOptions = <T extends AnyRecord>(
   of: Resource,
   records: readonly T[],

@@ -11,7 +11,7 @@ export const addBelow = (command: Command, below: FieldFlag | undefined, isNeede
   return command.addOption(option.makeOptionMandatory(isNeeded))
 }
 
-/** The id of what that flag names, where it is given. */
+/** Returns the id that the parent's flag names, where it is given. */
 export const parentOf = async (
   client: Client,
   below: FieldFlag | undefined,
@@ -22,24 +22,24 @@ export const parentOf = async (
   return typeof id === 'number' ? id : undefined
 }
 
-/** The command of a resource: `group_items` is `kpi group-items`. */
+/** Returns the command of a resource: `group_items` is `kpi group-items`. */
 export const commandOf = ({ plural }: Resource): string => plural.replaceAll('_', '-')
 
-/** What the examples in the help of a resource's commands are made of. */
+/** Describes the sample values in the help of a resource's commands. */
 export type Samples = {
-  /** One of them, as it is called. */
+  /** Names a sample record. */
   readonly name: string
-  /** The ids of two, where those are not 1 and 2. */
+  /** Holds the ids of two samples, where those are not 1 and 2. */
   readonly ids?: readonly [number, number]
-  /** The flag that says where one is made, and a space, where one lies below another. */
+  /** Holds the flag that names the parent, and a space, where there is one. */
   readonly under?: string
-  /** The flags that make one. */
+  /** Holds the flags that create the sample. */
   readonly create: string
-  /** The flags that change one. */
+  /** Holds the flags that change it. */
   readonly update: string
-  /** The options of a list. */
+  /** Holds the options of a sample list. */
   readonly list: string
 }
 
-/** One of a resource, as it is called, and ids. */
+/** Describes one record, with its name and id. */
 export type Called = Pick<Samples, 'name' | 'ids'>

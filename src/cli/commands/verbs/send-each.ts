@@ -5,20 +5,22 @@ import type { Cli } from '../../cli.ts'
 import { EXIT, exitCodes, Unfinished } from '../../exit.ts'
 import { chooseColumns } from './list-options.ts'
 
-/** An error that says which of many it is about. */
+/** Returns an error with the place in the list that it is about. */
 const numbered = (error: Error, number: number, total: number): Error =>
   error instanceof KpiError && total > 1
     ? new KpiError(error.code, `no. ${number} of ${total}: ${error.message}`, { issues: error.issues, cause: error })
     : error
 
-/** What came of doing something for each of a list, up to the first that failed. */
+/** Describes the results of working through a list, up to the first failure. */
 export type Sent = {
   readonly records: readonly AnyRecord[]
   readonly total: number
   readonly failure: Error | undefined
 }
 
-/** How a list is worked through: from which of it on, counted from 1, until when, and how the rest is done later. */
+/**
+ * Describes how a list is worked through: from which place, counted from 1, until when, and how the rest is continued.
+ */
 type Manner = {
   readonly start?: number
   readonly signal?: AbortSignal
@@ -27,13 +29,13 @@ type Manner = {
 
 const mayBeDone = (error: Error): boolean => error instanceof KpiError && error.mayBeDone
 
-/** Whether the service, or who asked, is why the rest was not sent, and not what was to be sent. */
+/** Tells whether the service or the user is the reason that the rest was not sent, not its content. */
 const isCutOff = (error: Error): boolean =>
   error instanceof Stopped ||
   mayBeDone(error) ||
   (error instanceof KpiError && exitCodes[error.code] === EXIT.unreachable)
 
-/** The error for a list of which a part may be done: what is left, and how to go on. */
+/** Returns the error for a list that may be done in part: what is left, and how to continue. */
 const leftOver = (error: Error, number: number, total: number, goOn: NonNullable<Manner['goOn']>): Error =>
   new Unfinished(EXIT.workLeft, 'work_left', [
     `no. ${number} of ${total}: ${error.message}`,
@@ -42,8 +44,8 @@ const leftOver = (error: Error, number: number, total: number, goOn: NonNullable
   ])
 
 /**
- * Does something for each of a list, one after the other, up to the first that fails. Where that is not for what was sent,
- * the error says what is left.
+ * Runs `send` for each of a list in turn, up to the first failure. Where the content is not to blame, the error says
+ * what is left.
  */
 export const sendEach = async <T>(
   list: readonly T[],

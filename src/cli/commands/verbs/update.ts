@@ -20,7 +20,7 @@ import { UsageError } from '../../exit.ts'
 import { addBelow, commandOf, parentOf, type Samples } from './samples.ts'
 import { printSent, sendEach, type Sent } from './send-each.ts'
 
-/** What is to change of one; without an id of the one that the line names. */
+/** Describes a change to one record; without an id it is the one that the line names. */
 type Change<R> = { readonly id: number | undefined; readonly patch: Patch<R> }
 
 const ID: Field = { kind: 'integer', about: 'Which one it is' }
@@ -55,7 +55,7 @@ const changeFromFlags = async <R extends Resource>(client: Client, of: R, flags:
   return { id: undefined, patch: asPatch(of, fields) }
 }
 
-/** `update`: changes the fields of one that are given as flags, or of many from JSON. */
+/** Adds `update`, which changes the fields of one record that are given as flags, or of many from JSON. */
 export const addUpdate = <R extends Resource>(
   group: Command,
   act: Act,

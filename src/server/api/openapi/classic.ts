@@ -130,6 +130,6 @@ const classicFacts: Facts = {
   isLenient: true,
 }
 
-/** The description of the classic interface in OpenAPI 3.1. */
+/** Returns the OpenAPI 3.1 document of the classic interface. */
 export const describeClassic = (routes: readonly Route[], place: Place): Schema =>
   describeVariant(classicFacts, routes, place)

@@ -1,14 +1,14 @@
-/** A group of operations (decisions, section 2): where it is, what it is called, and how its operations are named. */
+/** Describes a group of operations: where it is, what it is called, and how its operations are named. */
 type Controller = {
   readonly path: string
   readonly name: string
   readonly about: string
-  /** One and several of what it holds, as they stand in names of operations. */
+  /** Holds the singular and plural in names of operations. */
   readonly one: string
   readonly many: string
 }
 
-/** The controllers of both variants. */
+/** Lists the controllers of both variants. */
 export const controllers: readonly Controller[] = [
   {
     path: '/users',
@@ -106,7 +106,7 @@ export const controllers: readonly Controller[] = [
   { path: '/openapi.json', name: 'Description', about: 'This document.', one: 'Description', many: 'Descriptions' },
 ]
 
-/** The controller that a path belongs to: the one that is named most closely. */
+/** Returns the controller of a path: the most specific one. */
 export const controllerOf = (path: string): Controller => {
   const [closest] = controllers
     .filter((one) => path === one.path || path.startsWith(`${one.path}/`))

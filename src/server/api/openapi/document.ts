@@ -13,7 +13,7 @@ import { ref, schemasOf, shownName } from './schemas.ts'
 const OPENAPI = '3.1.0'
 const CONTACT: Schema = { name: 'The operator of this service' }
 
-/** What anybody may ask for, without credentials. */
+/** Returns an operation without credentials. */
 const openOperation = (path: string, content: Schema, facts: Facts): Schema => ({
   tags: [controllerOf(path).name],
   operationId: `get${controllerOf(path).one}`,
@@ -54,7 +54,7 @@ const isReferred = (name: string, text: string): boolean => text.includes(`"#/co
 const resourcesOf = (routes: readonly Route[]): Set<Resource> =>
   new Set(routes.flatMap(({ takes, gives }) => [takes, gives]).filter((of) => of !== undefined))
 
-/** The schemas that something refers to. */
+/** Returns the schemas that something refers to. */
 const schemasFor = (routes: readonly Route[], paths: Schema, facts: Facts): Schema => {
   const ofResources = [...resourcesOf(routes), health].map((of) => schemasOf(of, facts))
   const all = [...ofResources, facts.errorSchemas].flatMap((schemas) => Object.entries(schemas))
@@ -62,7 +62,7 @@ const schemasFor = (routes: readonly Route[], paths: Schema, facts: Facts): Sche
   return Object.fromEntries(all.filter(([name]) => isReferred(name, text)))
 }
 
-/** The description of a variant in OpenAPI 3.1, made from its routes, the field table, and the facts that are its own. */
+/** Returns the OpenAPI 3.1 document of a variant, made from its routes, the field table, and its own facts. */
 export const describeVariant = (facts: Facts, routes: readonly Route[], { version, origin }: Place): Schema => {
   const paths = pathsOf(routes, facts)
   const { title, about, prefix, security } = facts

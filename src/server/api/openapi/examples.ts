@@ -3,7 +3,7 @@ import type { Field, Kind, Resource } from '../../../domain/schema.ts'
 import type { Purpose } from './field-schemas.ts'
 import { bodyFields } from './schemas.ts'
 
-/** An example of a JSON object. In XML the same is written as the schema says. */
+/** Describes an example of a JSON object. In XML the same is written as the schema says. */
 type Example = Readonly<Record<string, Json>>
 
 const ofKind: Record<Kind, Json> = {

@@ -3,59 +3,59 @@ import { KpiError } from '../../../domain/errors.ts'
 import { HEAD_LIMIT } from '../../../domain/limits.ts'
 import type { Schema } from './field-schemas.ts'
 
-/** Which operations a status may refuse. All but the first need credentials, and what they tell of a limit. */
+/** Names the operations that may answer a status. All but the first need credentials, and tell of a limit. */
 export type Where =
   'anywhere' | 'behind the door' | 'at an id' | 'where it writes' | 'with a body' | 'where much may be'
 
-/** What the headers of a refusal tell besides the request's id. */
+/** Names what the headers of a refusal tell besides the request's id. */
 export type Told = 'replay' | 'wait' | 'credentials' | 'caller'
 
-/** What a request may be refused with. */
+/** Describes why a request may be refused. */
 export type Refusal = {
   readonly where: Where
   readonly says: string
   readonly tells?: readonly Told[]
-  /** One such refusal. */
+  /** Holds an example. */
   readonly example: KpiError
-  /** What it may hold in other media types than all refusals. */
+  /** Names headers or media types beyond those of all refusals. */
   readonly also?: Schema
 }
 
-/** A header that answers may have: the name under which it is referred to, and what it says. */
+/** Describes a header of answers: the name by which it is referred to, and its schema. */
 export type Header = { readonly name: string; readonly says: string; readonly type: 'integer' | 'string' }
 
-/** What both variants tell of good credentials. */
+/** Describes the header by which both variants name the account. */
 export const ACCOUNT_HEADER: Readonly<Record<string, Header>> = {
   'X-Account': { name: 'Account', says: 'Name of the account, percent-encoded', type: 'string' },
 }
 
-/** What the description of a variant has that neither its routes nor the field table say. */
+/** Describes the parts of a variant's document that neither its routes nor the field table give. */
 export type Facts = {
   readonly title: string
   readonly about: string
-  /** Its own prefix, below the address of the service. */
+  /** Holds its prefix, below the address of the service. */
   readonly prefix: string
   readonly security: { readonly name: string; readonly scheme: Schema }
-  /** The scheme of the credentials, as their challenge has it. */
+  /** Names the scheme of the credentials, as in their challenge. */
   readonly challenge: string
-  /** The media types of bodies and answers. */
+  /** Lists the media types of bodies and answers. */
   readonly formats: readonly string[]
-  /** What a refusal holds: its media types, and its schemas, of which the first is that of the whole. */
+  /** Lists the media types of refusals with their schemas, of which the first is that of the whole. */
   readonly errorFormats: readonly string[]
   readonly errorSchemas: Readonly<Record<string, Schema>>
   /** Writes an error as a refusal holds it. */
   readonly errorExample: (error: KpiError, status: number) => Json
-  /** By status (decisions, section 8). */
+  /** Lists refusals by status. */
   readonly refusals: Readonly<Record<number, Refusal>>
-  /** What answers to good credentials tell of them and of their limit, by the name on the wire. */
+  /** Lists the headers of answers to good credentials, by name. */
   readonly callerHeaders: Readonly<Record<string, Header>>
-  /** Whether schemas say how they are written in XML. */
+  /** Tells whether schemas say how they are written in XML. */
   readonly isXml: boolean
-  /** Whether text may stand for a number or a boolean, and some mandatory fields may be left out. */
+  /** Tells whether text may stand for a number or a boolean, and some mandatory fields may be left out. */
   readonly isLenient: boolean
 }
 
-/** What answers tell of a limit, and of whom it is. */
+/** Returns the headers that tell of a limit, and of whose it is. */
 export const limitHeaders = (whose: string): Facts['callerHeaders'] => ({
   'X-RateLimit-Limit': {
     name: 'RateLimitLimit',
@@ -72,7 +72,7 @@ export const limitHeaders = (whose: string): Facts['callerHeaders'] => ({
   'RateLimit-Policy': { name: 'RateLimitPolicy', says: 'The limit (IETF draft)', type: 'string' },
 })
 
-/** A refusal of each status that both variants have. */
+/** Lists an example of each refusal that both variants have. */
 export const refusalExamples = {
   403: new KpiError('forbidden', 'the API of account acme is off'),
   404: new KpiError('not_found', 'there is no KPI 99'),

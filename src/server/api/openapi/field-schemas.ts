@@ -3,7 +3,7 @@ import { INTEGER_DIGITS } from '../../../domain/decimal.ts'
 import { INT16_MAX } from '../../../domain/field-value.ts'
 import { fallbackSays, type Field, type Kind } from '../../../domain/schema.ts'
 
-/** A schema of OpenAPI 3.1, which is JSON Schema 2020-12. */
+/** Describes a schema of OpenAPI 3.1, which is JSON Schema 2020-12. */
 export type Schema = Readonly<Record<string, Json>>
 
 const WHOLE = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
@@ -29,8 +29,8 @@ const takenAs: Record<Kind, Schema> = {
 }
 
 /**
- * The text that older clients send instead of a number or a boolean (decisions, section 4). It comes second, without
- * the blanks that may stand around it: generators make values of patterns.
+ * Lists the text that older clients send instead of a number or a boolean. It comes second, without the blanks that may
+ * surround it: generators make values of patterns.
  */
 const asText: Partial<Record<Kind, Schema>> = {
   integer: { type: 'string', pattern: String.raw`^-?\d{1,15}$` },
@@ -54,7 +54,7 @@ const limitsOf = ({ max, oneOf }: Field): Schema => ({
   ...(oneOf && { enum: oneOf }),
 })
 
-/** A field as answers show it. A secret is always null. */
+/** Returns the schema of a field in answers. A secret is always null. */
 export const shownField = (field: Field): Schema => {
   const about = { description: field.about, ...(field.readOnly && { readOnly: true }) }
   if (field.secret) return { ...about, type: 'null' }
@@ -73,19 +73,19 @@ const valueOf = ({ kind }: Field, isLenient: boolean): Schema => {
   return text ? { anyOf: [takenAs[kind], text] } : takenAs[kind]
 }
 
-/** What a body is for: it makes a resource, or changes one. */
+/** Names the purpose of a body: it creates a resource, or changes one. */
 export type Purpose = 'add' | 'update'
 
 /**
- * What a field means in a body. What is taken where it is not given is said here and not by `default`: generators make
- * fields with a default mandatory. A change keeps what is stored, except for what only says how to store.
+ * Returns the description of a field in a body. Its default is in the text and not in `default`: generators make fields
+ * with a default mandatory. A change keeps what is stored, except for what only says how to store.
  */
 const aboutOf = (field: Field, purpose: Purpose): string => {
   const fallback = purpose === 'add' || field.writeOnly ? fallbackSays(field) : undefined
   return fallback === undefined ? field.about : `${field.about}; ${fallback}`
 }
 
-/** A field as bodies may hold it. A field with a fallback takes null for it. */
+/** Returns the schema of a field in bodies. A field with a default accepts null for it. */
 export const takenField = (field: Field, purpose: Purpose, isLenient: boolean): Schema => {
   const mayBeNull = field.nullable === true || field.fallback !== undefined
   const schema = {

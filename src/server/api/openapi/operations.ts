@@ -8,7 +8,7 @@ import { contentIn, refused, usualHeaders } from './responses.ts'
 import { draftName, listName, patchName, ref, shownName } from './schemas.ts'
 import { descriptionOf, operationId, resourceAt, summaryOf, type Verb, verbOf } from './verbs.ts'
 
-/** The header with which a POST is done only once. */
+/** Describes the header with which a POST is done only once. */
 export const IDEMPOTENCY_KEY: Schema = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -95,7 +95,7 @@ const success = (verb: Verb, route: Route, facts: Facts): Schema => ({
   ...answerOf(verb, route, facts),
 })
 
-/** What an update in place of an addition answers. */
+/** Returns the answer to an update in place of an addition. */
 const updated = (route: Route, facts: Facts): Schema => ({
   ...success('addMany', route, facts),
   description: 'It was there, and is updated.',
@@ -115,7 +115,7 @@ const possible: Record<Where, (verb: Verb, route: Route) => boolean> = {
   'where much may be': (_verb, { takes, isLong }) => takes !== undefined || isLong === true,
 }
 
-/** One operation as OpenAPI has it. */
+/** Returns one operation of the OpenAPI document. */
 export const operationOf = (route: Route, facts: Facts): Schema => {
   const verb = verbOf(route)
   return {

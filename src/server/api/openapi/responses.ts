@@ -6,7 +6,7 @@ import { ref } from './schemas.ts'
 
 const header = (description: string, type = 'integer'): Schema => ({ description, schema: { type } })
 
-/** The headers that answers may have, by the name under which they are referred to. */
+/** Returns the headers of answers, by the name by which they are referred to. */
 export const headersOf = ({ challenge, callerHeaders }: Facts): Schema => ({
   RequestId: header('Id of the request, by which it is found in the log of the service', 'string'),
   Server: header('kpi/ and the version: only such a service is sure to do what has an Idempotency-Key once', 'string'),
@@ -28,20 +28,20 @@ const told: Record<Told, (facts: Facts) => Schema> = {
   caller: toldOfCaller,
 }
 
-/** The headers of an answer that needs no credentials. */
+/** Lists the headers of an answer that needs no credentials. */
 export const openHeaders: Schema = {
   'X-Request-Id': ref('headers', 'RequestId'),
   Server: ref('headers', 'Server'),
 }
 
-/** The headers of an answer that needs credentials. */
+/** Returns the headers of an answer that needs credentials. */
 export const usualHeaders = (facts: Facts): Schema => ({ ...openHeaders, ...toldOfCaller(facts) })
 
 /** Returns the same content in each of some formats, with an example of it. */
 export const contentIn = (formats: readonly string[], schema: Schema, example: Json): Schema =>
   Object.fromEntries(formats.map((format) => [format, { schema, example }]))
 
-/** The name under which a refusal is referred to. */
+/** Returns the name by which a refusal is referred to. */
 const refusalName = (status: number): string => `Refused${status}`
 
 const refusal = (facts: Facts, status: number, { says, tells = [], example, also }: Refusal): Schema => {
@@ -53,7 +53,7 @@ const refusal = (facts: Facts, status: number, { says, tells = [], example, also
   }
 }
 
-/** What requests may be refused with, by the name under which it is referred to. */
+/** Returns the refusals, by the name by which they are referred to. */
 export const refusalsOf = (facts: Facts): Schema =>
   Object.fromEntries(
     Object.entries(facts.refusals).map(([status, one]) => [

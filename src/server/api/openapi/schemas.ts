@@ -4,13 +4,13 @@ import type { Field, NamedField, Resource } from '../../../domain/schema.ts'
 import type { Facts } from './facts.ts'
 import { type Purpose, type Schema, shownField, takenField } from './field-schemas.ts'
 
-/** A reference to a part of the description that stands under `components`. */
+/** Returns a reference to a part of the document under `components`. */
 export const ref = (kind: string, name: string): Schema => ({ $ref: `#/components/${kind}/${name}` })
 
-/** How what a schema describes is called in XML. */
+/** Returns the XML name of a schema. */
 export const inXml = (name: string, more: Schema = {}): Schema => ({ xml: { name, namespace: NAMESPACE, ...more } })
 
-/** What of a variant's facts its schemas depend on. */
+/** Names the facts that schemas depend on. */
 type Style = Pick<Facts, 'isXml' | 'isLenient'>
 
 const named = ({ isXml }: Style, name: string, more?: Schema): Schema => (isXml ? inXml(name, more) : {})
@@ -32,7 +32,7 @@ const listOf = (of: Resource, style: Style): Schema => ({
   ...named(style, `ArrayOf${of.root}`, { wrapped: true }),
 })
 
-/** The lists that a body holds beside its fields: the entries of a batch. */
+/** Returns the lists in a body beside its fields: the entries of a batch. */
 const innerLists = ({ lists = {} }: Resource, style: Style): Schema =>
   Object.fromEntries(
     Object.entries(lists).map(([name, inner]) => [
@@ -84,22 +84,22 @@ const patch = (of: Resource, style: Style): Schema => {
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** The name of a resource in names of schemas: its root in XML, or one that is made as those are. */
+/** Returns the name of a resource in names of schemas: its root in XML, or one like those. */
 const nameOf = ({ root, name }: Resource): string => root || name.split('_').map(capital).join('')
 
-/** The same for bodies, which are others where the path says some of it: those of KPIs of a category are `CategoryKPI`. */
+/** Returns the name of a body, which differs where the path gives some fields: KPIs of a category are `CategoryKPI`. */
 const bodyNameOf = (of: Resource): string => {
   const said = of.writable.find(({ name }) => of.path.includes(`{${name}}`))
   return (said ? capital(said.name.replace(/_id$/, '')) : '') + nameOf(of)
 }
 
-/** The names of a resource's schemas: as it is shown, as it is made, as it is changed, and a list of it. */
+/** Returns the name of the schema of a resource as it is shown. */
 export const shownName = (of: Resource): string => nameOf(of)
 export const draftName = (of: Resource): string => (of.lists ? nameOf(of) : `${bodyNameOf(of)}Draft`)
 export const patchName = (of: Resource): string => `${bodyNameOf(of)}Patch`
 export const listName = (of: Resource): string => `ArrayOf${nameOf(of)}`
 
-/** Every schema of a resource that anything may refer to. */
+/** Returns every schema of a resource that anything may refer to. */
 export const schemasOf = (of: Resource, style: Style): Schema =>
   of.lists
     ? { [draftName(of)]: draft(of, style) }

@@ -11,7 +11,7 @@ import type { Schema } from './field-schemas.ts'
 import { contentIn } from './responses.ts'
 import { ref } from './schemas.ts'
 
-/** Lists all scopes, as generators find none where they look for those of OAuth. */
+/** Explains all scopes, as generators find none where they look for those of OAuth. */
 const ABOUT_KEYS = `A key of the service. Each operation names the scope that it needs, as its role; a key may have: ${SCOPES.join(', ')}.`
 
 const ABOUT = `Keeps KPIs and their values, broken down by people and by whatever else, and reports them by period.
@@ -186,5 +186,5 @@ const v1Facts: Facts = {
   isLenient: false,
 }
 
-/** The description of the newer variant in OpenAPI 3.1. */
+/** Returns the OpenAPI 3.1 document of the newer variant. */
 export const describeV1 = (routes: readonly Route[], place: Place): Schema => describeVariant(v1Facts, routes, place)

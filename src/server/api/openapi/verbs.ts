@@ -5,7 +5,7 @@ import type { Resource } from '../../../domain/schema.ts'
 import type { Route } from '../call.ts'
 import { controllerOf } from './controllers.ts'
 
-/** What an operation does to a resource. */
+/** Names what an operation does to a resource. */
 export type Verb = 'list' | 'get' | 'add' | 'addMany' | 'update' | 'remove'
 
 /** Returns the verb of a route: a POST that answers with what was sent has made it; another one has made many. */
@@ -61,7 +61,7 @@ const explanations: Record<Verb, (of: Resource) => string> = {
   remove: ({ title, removal }) => `Deletes one ${title}${removal === undefined ? '' : ` ${removal}`}.`,
 }
 
-/** Returns what an operation does, what there is to know about its answer, and the scope that it needs. */
+/** Returns what an operation does, what to know about its answer, and the scope that it needs. */
 export const descriptionOf = (verb: Verb, { path, gives, scope }: Route): string =>
   [explanations[verb](resourceAt(path)), gives?.caution, scope && `Needs the scope \`${scope}\`.`]
     .filter((part) => part !== undefined)

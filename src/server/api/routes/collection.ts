@@ -12,7 +12,7 @@ const content = <R extends Resource>(of: R, record: Stored<R>): Content => ({ of
 const locationOf = (of: Resource, { parent }: Ids, record: object): string =>
   `${of.path.replace(/\{\w+\}/, String(parent))}/${'id' in record ? String(record.id) : ''}`
 
-/** The routes of a resource: those of the five operations that it has. */
+/** Returns the routes of a resource, for each operation that it has. */
 export const collectionRoutes = <R extends Resource>(of: R, service: Collection<R>): Route[] => {
   const one = `${of.path}/${of.fields['id']?.kind === 'choice' ? '{key}' : '{id}'}`
   const { list, get, add, update, remove } = service
@@ -76,7 +76,7 @@ const ARCHIVED = {
   example: false,
 } as const
 
-/** Breakdown items: only the newer variant has them. */
+/** Lists the routes of breakdown items, which only the newer variant has. */
 export const breakdownItemRoutes: readonly Route[] = [
   {
     method: 'GET',

@@ -73,7 +73,10 @@ const PAGE = {
   example: 1,
 } as const
 
-/** With only one date given the other is today, or the given one where that would turn the range around. */
+/**
+ * Returns the range of days. Where only one date is given the other is today, or the given one where that would turn
+ * the range around.
+ */
 const daysOf = (query: Query, { now }: Context): DayRange => {
   const today = dayOfInstant(now)
   const [from, to] = [queryDay(query, FROM), queryDay(query, TO)]
@@ -83,7 +86,7 @@ const daysOf = (query: Query, { now }: Context): DayRange => {
   return { from: from ?? Math.min(today, to ?? today), to: to ?? Math.max(today, from ?? today) }
 }
 
-/** Which entries are asked for, by the parameters that a variant knows. */
+/** Returns the filter in the query parameters of a variant. */
 const filterOf = (query: Query, ctx: Context, known: readonly QueryParameter[]) => {
   const limit = queryInteger(query, ROWS) ?? ENTRIES_PAGE
   const page = queryInteger(query, PAGE) ?? 1
@@ -97,12 +100,12 @@ const filterOf = (query: Query, ctx: Context, known: readonly QueryParameter[]) 
   }
 }
 
-/** A variant's entries. */
+/** Describes a variant's entries. */
 type Variety = {
   readonly of: EntryResource
   readonly batch: Resource
   readonly query: readonly QueryParameter[]
-  /** What a POST answers that has updated an entry; a new one is answered with 201. */
+  /** Holds the status of a POST that has updated an entry; a new one is answered with 201. */
   readonly updated: 200 | 201
 }
 
@@ -146,7 +149,7 @@ const entryRoutes = ({ of, batch, query: known, updated }: Variety): readonly Ro
   ]
 }
 
-/** Entries as the classic interface has them: one by one, a page at a time, and in batches. */
+/** Lists the routes of entries in the classic interface: one by one, in pages, and in batches. */
 export const classicEntryRoutes = entryRoutes({
   of: entry,
   batch: batchFlags,
@@ -154,7 +157,7 @@ export const classicEntryRoutes = entryRoutes({
   updated: 201,
 })
 
-/** The same in the newer variant, of any breakdown item. */
+/** Lists the same in the newer variant, for any breakdown item. */
 export const v1EntryRoutes = entryRoutes({
   of: newerEntry,
   batch: newerBatchFlags,

@@ -15,7 +15,7 @@ import { breakdownItemRoutes, collectionRoutes } from './collection.ts'
 import { classicEntryRoutes, v1EntryRoutes } from './entries.ts'
 import { classicReportRoute, v1ReportRoute } from './reports.ts'
 
-/** What both variants have. */
+/** Lists the routes of both variants. */
 const shared: readonly Route[] = [
   ...collectionRoutes(kpi, kpis),
   ...collectionRoutes(user, users),
@@ -26,7 +26,7 @@ const shared: readonly Route[] = [
   ...collectionRoutes(icon, kpiIcons),
 ]
 
-/** All operations of the classic interface (decisions, section 2). */
+/** Lists all operations of the classic interface. */
 export const classicRoutes: readonly Route[] = [
   ...shared,
   ...collectionRoutes(assignment, assignments),
@@ -37,7 +37,7 @@ export const classicRoutes: readonly Route[] = [
   classicReportRoute,
 ]
 
-/** All operations of the newer variant: those for which there is a scope. */
+/** Lists all operations of the newer variant: those for which there is a scope. */
 export const v1Routes: readonly Route[] = [...shared, ...breakdownItemRoutes, ...v1EntryRoutes, v1ReportRoute].flatMap(
   (route) => {
     const scope = scopeOf(route.method, route.path)

@@ -59,8 +59,8 @@ const reportRoute = (selectItems: SelectItems): Route => ({
   },
 })
 
-/** The processed report as the classic interface has it: by users. */
+/** Defines the route of the processed report in the classic interface: by users. */
 export const classicReportRoute = reportRoute(selectUsers)
 
-/** The same in the newer variant: by breakdown items, persons and others. */
+/** Defines the same in the newer variant: by breakdown items, persons and others. */
 export const v1ReportRoute = reportRoute(selectBreakdownItems)

@@ -9,7 +9,10 @@ import { beginWork, type Job, type Run } from './jobs.ts'
 import { rehearsalRecord } from './output.ts'
 import { ASSIGNING_ADVICE, DONE, type Ends, mayAssign } from './result.ts'
 
-/** What a dry run came to; `unread` is what could not be read, so that it cannot be told what would become of entries. */
+/**
+ * Returns the summary of a dry run; `unread` is what could not be read, so that nobody can tell what becomes of those
+ * rows.
+ */
 const shortSummary = (summary: Summary, unread: string): string => {
   const { created, updated, unchanged, skipped, unknown, rejected, rounded, empty, assigned, unchecked } = summary
   return (
@@ -24,7 +27,7 @@ const shortSummary = (summary: Summary, unread: string): string => {
   )
 }
 
-/** Says what loading a file would do, a row an entry; what that comes to is to be told below all rows. */
+/** Prints what an import of a file would do, a row for each entry, and a summary below. */
 export async function* rehearseJob(
   run: Run,
   job: Job,

@@ -7,7 +7,7 @@ import type { Job, Run } from './jobs.ts'
 import { keepMapping } from './mapping.ts'
 import { DONE, type Ends, type Outcome } from './result.ts'
 
-/** What is told of how a file is read. */
+/** Defines a finding of `--explain`: how a file is read. */
 export const finding = resource({
   name: 'finding',
   plural: 'findings',
@@ -23,7 +23,7 @@ export const finding = resource({
 
 const IN_DOUBT: Outcome = { exit: EXIT.failed, code: 'malformed', said: ['it cannot be told how all of it is read'] }
 
-/** What is wrong with a header, a line each. */
+/** Returns the faults of a header, a line each. */
 export const linesOf = ({ message, issues }: KpiError): string[] => [
   message,
   ...issues.map((issue) => `${issue.field}: ${issue.message}`),

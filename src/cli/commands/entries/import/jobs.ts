@@ -19,18 +19,18 @@ import type { ProgressView } from './progress.ts'
 import type { Stops } from './signals.ts'
 import { verifyingOf } from './verified.ts'
 
-/** `data.rejects.csv` for `data.csv` or `data.csv.gz`, beside it; in the working directory for what is no file. */
+/** Returns `data.rejects.csv` for `data.csv` or `data.csv.gz`, beside it; in the working directory for a stream. */
 const usualPath = ({ cwd }: Io, file: string): string => {
   if (file === '-' || isDevice(resolve(cwd, file))) return 'stdin.rejects.csv'
   const plain = file.replace(/\.gz$/i, '')
   return join(dirname(plain), `${basename(plain, extname(plain))}.rejects.csv`)
 }
 
-/** What a stream reads from, where that is known. */
+/** Returns the file behind a stream, where the system tells. */
 const statOfStream = (stream: Readable): Stats | undefined =>
   'fd' in stream && typeof stream.fd === 'number' ? fstatSync(stream.fd) : undefined
 
-/** Whether rejects would go into a file that is read, by whatever names the two are called. */
+/** Tells whether rejects would overwrite a file that is imported, whatever names the two are called by. */
 const isSameFile = ({ cwd, stdin }: Io, rejects: string, file: string): boolean => {
   const [one, other] = [resolve(cwd, rejects), resolve(cwd, file)]
   const written = statSync(one, { throwIfNoEntry: false })
@@ -50,7 +50,7 @@ const rejectsPathOf = (io: Io, files: readonly string[], file: string, asked: st
   return path
 }
 
-/** Two files that would write over each other's rejects. */
+/** Refuses two files that would overwrite each other's rejects. */
 const mustDiffer = ({ cwd }: Io, files: readonly string[], paths: readonly string[]): void => {
   const places = paths.map((path) => resolve(cwd, path))
   const again = places.findIndex((place, at) => places.indexOf(place) < at)
@@ -63,7 +63,7 @@ const mustDiffer = ({ cwd }: Io, files: readonly string[], paths: readonly strin
   )
 }
 
-/** Where the rejects of each file go: never to a file that is imported, whose other rows would be lost. */
+/** Returns the rejects file of each file: never one that is imported, whose other rows would be lost. */
 const findRejectsPaths = (io: Io, files: readonly string[], asked: string | undefined): string[] => {
   const paths = files.map((file) => rejectsPathOf(io, files, file, asked))
   mustDiffer(io, files, paths)
@@ -71,8 +71,7 @@ const findRejectsPaths = (io: Io, files: readonly string[], asked: string | unde
 }
 
 /**
- * A pipe, once there is somebody who writes to it: waiting for that cannot be stopped but by ending the process, so that no
- * signal is caught before.
+ * Opens a pipe, once somebody writes to it: waiting for that ends only with the process, so no signal is caught before.
  */
 const openPipe = async (path: string, name: string): Promise<Readable> => {
   const stream = createReadStream(path)
@@ -91,17 +90,17 @@ const openSource = async ({ io, note }: Cli, file: string, signal: () => AbortSi
   return spoolSource(await openPipe(path, file), io.tempDir, file, signal())
 }
 
-/** A file that is to be loaded: opened, with a place for what is rejected. */
+/** Describes a file that is imported: opened, with a place for its rejects. */
 export type Job = {
-  /** As it was named, `-` for standard input. */
+  /** Names the file as it was given, `-` for standard input. */
   readonly file: string
   readonly table: Table
-  /** As people are told of it, from the working directory. */
+  /** Names the rejects file for messages, relative to the working directory. */
   readonly rejectsPath: string
   readonly verify: Verifying | undefined
 }
 
-/** Opens all files before the first is loaded, so that a name that is wrong is told in time. */
+/** Opens all files before the first is imported, so that a wrong name is reported early. */
 export const openJobs = async (
   cli: Cli,
   files: readonly string[],
@@ -123,23 +122,23 @@ export const openJobs = async (
   }
 }
 
-/** Closes the files, and removes what was laid down of them. */
+/** Closes the files, and removes their temporary files. */
 export const closeJobs = (jobs: readonly Job[]): void => {
   for (const { table } of jobs) table.close()
 }
 
-/** A run of the command: one or more files, one after another, through one client. */
+/** Describes a run of the command: one or more files, one after another, through one client. */
 export type Run = {
   readonly cli: Cli
   readonly client: Client
   readonly asked: Asked
   readonly stops: Stops
   readonly progress: ProgressView
-  /** What forgets the loads that have come to their end; called once there is no command to continue any more. */
+  /** Removes the journals of finished imports, once no command can continue them any more. */
   readonly finished: (() => void)[]
 }
 
-/** A pause that is made as the service cannot be reached, or fails. */
+/** Returns why the import is waiting when the service cannot be reached, or fails. */
 const pauseOf =
   ({ io }: Cli, { waiting }: Client) =>
   (milliseconds: number): Waiting | undefined => {

@@ -20,15 +20,15 @@ import { beginWork, type Job, type Run } from './jobs.ts'
 import type { Asked } from './parsed-options.ts'
 import { ASSIGNING_ADVICE, conclude, type Ends, mayAssign } from './result.ts'
 
-/** The flags of a mapping that has just been saved, beside which rejects are UTF-8, whatever the file was. */
+/** Returns the flags that use a mapping that has just been saved; rejects are UTF-8, whatever the file was. */
 const mappingFlags = (name: string, { encoding }: Reading, asked: Asked): string[] => [
   `--mapping ${name}`,
   ...(encoding === 'utf-8' || asked.reading.encoding !== undefined ? [] : ['--encoding utf-8']),
 ]
 
 /**
- * The flags with which a file of mended rejects is imported, beside those that were given, where the whole file showed
- * forms that a few rows of it may not show; none where all is plain.
+ * Returns the flags that an import of corrected rejects needs beside those given, where the whole file showed formats
+ * that a few of its rows may not show.
  */
 const formNeeds = (forms: Forms, reading: Reading, asked: Asked): readonly string[] => {
   const { decimal, dateFormat } = flagsNotPlain(formFlags(forms))
@@ -46,7 +46,7 @@ const formNeeds = (forms: Forms, reading: Reading, asked: Asked): readonly strin
   ]
 }
 
-/** Seconds to a tenth, as a decimal. */
+/** Returns milliseconds as seconds, rounded to a tenth. */
 const seconds = (milliseconds: number): bigint => BigInt(Math.round(milliseconds / 100)) * 1000n
 
 /** Measures one load by what the clock and the client, which others may have used before, say from now on. */
@@ -60,7 +60,7 @@ export const startMeter = ({ uptime }: Io, client: Client): (() => AnyRecord) =>
   })
 }
 
-/** The summary of a load as a record. */
+/** Returns the summary of a load as a record. */
 const summaryRecord = ({ summary, left }: Ending, measured: AnyRecord): AnyRecord => ({
   ...summary,
   unchecked: summary.unchecked === '' ? null : summary.unchecked,
@@ -68,19 +68,19 @@ const summaryRecord = ({ summary, left }: Ending, measured: AnyRecord): AnyRecor
   ...measured,
 })
 
-/** The service as it is told apart from others: where it is. */
+/** Names the service in the journal: by its base URL, or its store. */
 const serviceOf = ({ io, flags }: Cli): string => {
   const place = findPlace(io, flags)
   return place.kind === 'embedded' ? place.dataDir : plainUrl(new URL(place.baseUrl))
 }
 
-/** The file as a whole path; undefined for what can be read only once, and so cannot be gone on with unasked. */
+/** Returns the absolute path of the file; undefined for a stream, which cannot be read again by the same command. */
 const pathOf = ({ io }: Cli, file: string): string | undefined => {
   const path = resolve(io.cwd, file)
   return file === '-' || isDevice(path) ? undefined : path
 }
 
-/** Where the journal of an import lies. */
+/** Returns the place of the journal of an import. */
 const journalPlace = (cli: Cli, client: Client, file: string, asked: unknown): JournalPlace | undefined => {
   const path = pathOf(cli, file)
   if (path === undefined && typeof asked !== 'string') return undefined
@@ -90,13 +90,13 @@ const journalPlace = (cli: Cli, client: Client, file: string, asked: unknown): J
 
 const SERVICE_LETTERS = 16
 
-/** Where it is kept what was found out about a service of somebody else, by somebody's credentials. */
+/** Returns the file that keeps what was learned about a third-party service with these credentials. */
 const learnedPath = (cli: Cli, client: Client): string => {
   const name = hash('sha256', JSON.stringify([serviceOf(cli), client.caller]), 'hex').slice(0, SERVICE_LETTERS)
   return join(stateFolder(cli.io), 'services', `${name}.json`)
 }
 
-/** How the load of a file ended, and what to know to import the mended rejects. */
+/** Describes how the import of a file ended, and what is needed to import its corrected rejects. */
 type Loaded = Ending & { readonly needed: readonly string[]; readonly advice: readonly string[] }
 
 const loadJob = async (run: Run, job: Job): Promise<Loaded> => {

@@ -28,12 +28,12 @@ import { configFolder, makeFolder } from '../../../target/folders.ts'
 import { mapOf } from './options.ts'
 import type { Asked } from './parsed-options.ts'
 
-/** How a file is read, as the flags of the same names say it; `map` is by roles. */
+/** Describes how a file is read, as the flags of the same names say it; `map` is by roles. */
 type Mapping = Readonly<Record<string, unknown>>
 
 const NAME = /^[a-z0-9_-]{1,40}$/
 
-/** The name of a mapping, which is that of a file. */
+/** Returns the name of a mapping, which is that of a file. */
 export const mappingName = (name: string): string => {
   if (NAME.test(name)) return name
   throw new UsageError(`"${name}" is no name of a mapping: small letters, digits, - and _, at most 40`)
@@ -62,7 +62,7 @@ const noMapping = (io: Io, name: string): UsageError => {
   return new UsageError(`there is no mapping "${name}"; ${near === undefined ? others : `did you mean "${near}"?`}`)
 }
 
-/** Whether JSON is an object. */
+/** Tells whether JSON is an object. */
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
@@ -76,7 +76,7 @@ const isMap = (value: unknown): boolean =>
 
 const isNameRoles = (value: unknown): boolean => Array.isArray(value) && value.every(isOneOf(NAME_ROLES))
 
-/** What a mapping may say, and what each of it has to be. */
+/** Defines the parts of a mapping, and the type of each. */
 const PARTS: Readonly<Record<string, (value: unknown) => boolean>> = {
   layout: isOneOf(LAYOUTS),
   map: isMap,
@@ -139,7 +139,7 @@ const writeMapping = (io: Io, name: string, mapping: Mapping): void => {
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
-/** What a mapping says of a role stands back where a flag says it: a column for a constant, and the other way round. */
+/** Returns a mapping without what a flag overrides: a column is dropped for a constant, and the other way round. */
 const withoutGiven = (mapping: Mapping, given: FlagValues): Mapping => {
   const said = new Set<string>([...mapOf(given['map']).keys(), ...ROLES.filter((role) => given[role] !== undefined)])
   // A constant says whom all entries belong to.
@@ -152,7 +152,7 @@ const withoutGiven = (mapping: Mapping, given: FlagValues): Mapping => {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** The flags of a line, and under them those of the mapping that it names. */
+/** Returns the flags of a line, completed by those of the mapping that it names. */
 export const withMapping = (io: Io, given: FlagValues): FlagValues => {
   const name = given['mapping']
   if (typeof name !== 'string') return given
@@ -167,17 +167,17 @@ export const withMapping = (io: Io, given: FlagValues): FlagValues => {
   }
 }
 
-/** What was settled of a file: what was said, and what was found out. */
+/** Describes what was settled of a file: by flags, and by evidence. */
 type SettledFile = {
   readonly options: ImportOptions
   readonly reading: Reading
   readonly plan: Plan
   readonly forms: FormFlags
-  /** The date of all rows as it was said: yesterday is another day tomorrow. */
+  /** Holds the date of all rows as it was given: `yesterday` is another day tomorrow. */
   readonly date: string | undefined
 }
 
-/** What is found out only where letters show it, so that a file without such letters says nothing of the next one. */
+/** Names the encoding that is assumed without evidence; it is not saved, as it says nothing of the next file. */
 const ASSUMED_ENCODING = 'utf-8'
 
 const nameOfColumn = ({ header }: Plan, at: number): string => {
@@ -191,7 +191,7 @@ const rolesWith = ({ numbersAs = new Map() }: ImportOptions, as: NumbersAs): Nam
   return roles.length > 0 ? roles : undefined
 }
 
-/** The mapping by which the next file of the kind is read as this one was. */
+/** Returns the mapping by which the next file of the same kind is read like this one. */
 const mappingOf = ({ options, reading, plan, forms, date }: SettledFile): Mapping => {
   const map = [...plan.roles].map(([role, at]): [Role, string] => [role, nameOfColumn(plan, at)])
   const all: Mapping = {

@@ -16,7 +16,7 @@ const SOURCE_OF_ROWS: Capability = {
   },
 }
 
-/** Making assignments, which only the classic interface does. */
+/** Names the capability to create assignments, which only the classic interface has. */
 const ASSIGNING: Capability = {
   of: assignment,
   verb: 'add',
@@ -28,7 +28,7 @@ const ASSIGNING: Capability = {
   },
 }
 
-/** What the flags of an import need of the service, which is known before anything is read. */
+/** Returns what the flags of an import need of the service, known before anything is read. */
 export const needsOfFlags = ({ source, map, createAssignments }: ImportOptions): Capability[] => [
   ENTRIES,
   ...(source === undefined ? [] : [SOURCES]),
@@ -37,8 +37,8 @@ export const needsOfFlags = ({ source, map, createAssignments }: ImportOptions):
 ]
 
 /**
- * The same with what the file needs: breakdown items, where nothing else says whom its rows belong to. Beside a user they
- * are read where there are such, if the column is sure to be theirs.
+ * Returns those needs and what the file adds: breakdown items, where nothing else names the owner of its rows. Beside a
+ * user they are read where the service has them, if the column is surely theirs.
  */
 export const needsOfFile = async (table: Table, options: ImportOptions): Promise<Capability[]> => {
   const [needs, header] = [needsOfFlags(options), await headerOf(table)]

@@ -30,7 +30,7 @@ export const readRate = (value: unknown): number | undefined => {
 const listOf = (values: unknown): string[] =>
   Array.isArray(values) ? values.filter((value) => typeof value === 'string').flatMap(partsOf) : []
 
-/** The columns that `--map` names, by their roles. */
+/** Returns the columns that `--map` names, by their roles. */
 export const mapOf = (values: unknown): Map<Role, string> => {
   const map = new Map<Role, string>()
   for (const part of listOf(values)) {
@@ -44,7 +44,7 @@ export const mapOf = (values: unknown): Map<Role, string> => {
   return map
 }
 
-/** What numbers are in the columns that `--by-id` and `--by-name` name. */
+/** Returns what numbers are in the columns that `--by-id` and `--by-name` name. */
 const numbersAsOf = (flags: FlagValues): Map<NameRole, NumbersAs> | undefined => {
   const all = new Map<NameRole, NumbersAs>()
   for (const [flag, as] of [
@@ -64,7 +64,7 @@ const numbersAsOf = (flags: FlagValues): Map<NameRole, NumbersAs> | undefined =>
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** The date of all rows, which needs no file to be known as one that does not exist. */
+/** Returns the date of all rows; a date that does not exist is refused without reading the file. */
 const dateOf = (value: unknown, today: Day): string | undefined => {
   const text = textOf(value)?.trim()
   const date = text === undefined ? undefined : dateOfWord(text, today)
@@ -73,7 +73,7 @@ const dateOf = (value: unknown, today: Day): string | undefined => {
   return date
 }
 
-/** How dates are written, which needs no file to be known as no way of writing them. */
+/** Returns the date format; one that is no format is refused without reading the file. */
 const dateFormatOf = (value: unknown): string | undefined => {
   const text = textOf(value)?.trim()
   const format = text === undefined ? undefined : dateFormat(text)
@@ -81,7 +81,7 @@ const dateFormatOf = (value: unknown): string | undefined => {
   return text
 }
 
-/** `100`, or `5%` of the rows. */
+/** Returns the limit of `--max-errors`: `100`, or `5%` of the rows. */
 const maxErrorsOf = (value: unknown): MaxErrors | undefined => {
   const text = textOf(value)
   if (text === undefined) return undefined
@@ -92,7 +92,7 @@ const maxErrorsOf = (value: unknown): MaxErrors | undefined => {
   return percent ? { percent: Number(number) } : { count: Number(number) }
 }
 
-/** What the flags of an import say. */
+/** Returns what the flags of an import say. */
 export const importOptions = (flags: FlagValues, today: Day): ImportOptions => ({
   layout: LAYOUTS.find((one) => one === flags['layout']),
   map: mapOf(flags['map']),

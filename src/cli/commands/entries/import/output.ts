@@ -1,7 +1,7 @@
 import { type AnyRecord, asNewer, resource } from '../../../../domain/schema.ts'
 import type { Rehearsed } from '../../../../import/dry-run.ts'
 
-/** What became of an import, as it is printed. */
+/** Defines the summary of an import, as it is printed. */
 export const importSummary = resource({
   name: 'import_summary',
   plural: 'import_summaries',
@@ -28,7 +28,7 @@ export const importSummary = resource({
   },
 })
 
-/** What a dry run says, a row an entry. */
+/** Defines a row of a dry run. */
 export const rehearsalRow = resource({
   name: 'dry_run_row',
   plural: 'dry_run_rows',
@@ -52,10 +52,10 @@ export const rehearsalRow = resource({
   },
 })
 
-/** The same where entries may belong to any breakdown item. */
+/** Defines a row of a dry run where entries may belong to any breakdown item. */
 export const newerRehearsalRow = asNewer(rehearsalRow)
 
-/** A row of a dry run as a record. */
+/** Returns a row of a dry run as a record. */
 export const rehearsalRecord = ({ line, action, draft, reason }: Rehearsed): AnyRecord => ({
   line,
   action,

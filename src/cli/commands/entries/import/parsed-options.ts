@@ -7,29 +7,29 @@ import { mappingName, withMapping } from './mapping.ts'
 import { importOptions, readRate } from './options.ts'
 import { type Deadline, readDeadline } from './signals.ts'
 
-/** What the flags of an import ask for: what files mean, how they are read, and what is done with them. */
+/** Describes the parsed options of an import. */
 export type Asked = {
   readonly options: ImportOptions
   readonly reading: AskedReading
   readonly deadline: Deadline
-  /** The most requests in a minute, where that is said. */
+  /** Sets the most requests in a minute, where `--rate` is given. */
   readonly rate: number | undefined
-  /** Whether there are several files, so that it has to be said which one is meant. */
+  /** Tells whether there are several files, so that messages name the one they are about. */
   readonly isSeveral: boolean
   readonly isDryRun: boolean
-  /** Whether it is only told how files are read. */
+  /** Tells whether it only explains how files are read. */
   readonly explain: boolean
-  /** The name under which it is kept how a file is read, where it is to be. */
+  /** Names the mapping to save, where `--save-mapping` is given. */
   readonly saveMapping: string | undefined
-  /** The name of a mapping that files are read by. */
+  /** Names the mapping that files are read by. */
   readonly mapping: string | undefined
-  /** The date of all rows, in the words in which it was said. */
+  /** Holds the date of all rows in the words in which it was given. */
   readonly saidDate: string | undefined
-  /** Where the rejects go, where it is said. */
+  /** Names the rejects file, where it is given. */
   readonly rejects: string | undefined
   readonly verify: boolean
   readonly receipt: string | undefined
-  /** The folder of the journal, where it is said. */
+  /** Names the folder of the journal, where it is given. */
   readonly journal: string | undefined
 }
 

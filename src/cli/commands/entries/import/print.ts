@@ -17,7 +17,7 @@ const FILE: NamedField = { name: 'file', field: { kind: 'text', about: 'File tha
 const columnsOf = ({ asked }: Run, { shown }: Resource): readonly NamedField[] =>
   asked.isSeveral ? [FILE, ...shown] : shown
 
-/** What there is to print of each file, with its name. */
+/** Returns the records to print of each file, with its name. */
 async function* withNames(jobs: readonly Job[], ends: Ends, recordsOf: (job: Job) => Records): Records {
   for (const job of jobs) {
     if (!ends.goesOn()) return
@@ -25,7 +25,7 @@ async function* withNames(jobs: readonly Job[], ends: Ends, recordsOf: (job: Job
   }
 }
 
-/** The first records that there are; none where there are none at all. */
+/** Returns the first page of records that is not empty. */
 const firstOf = async (records: Records): Promise<readonly AnyRecord[]> => {
   for (;;) {
     const { value, done } = await records.next()
@@ -35,8 +35,8 @@ const firstOf = async (records: Records): Promise<readonly AnyRecord[]> => {
 }
 
 /**
- * Prints records as one list. What ends them before there are any is thrown before anything is printed, even a header;
- * what ends them later, after the list has been closed.
+ * Prints records as one list. An error before the first record is thrown before anything is printed, even a header; a
+ * later one after the list has been closed.
  */
 const printList = async ({ cli }: Run, columns: readonly NamedField[], records: Records): Promise<void> => {
   let failure: { readonly error: unknown } | undefined
@@ -58,7 +58,9 @@ const printList = async ({ cli }: Run, columns: readonly NamedField[], records: 
   if (failure) throw failure.error
 }
 
-/** A run has loaded the files before one, which a dry run has not. */
+/**
+ * Says why several files cannot be dry-run together: an import has loaded the earlier files by then, a dry run has not.
+ */
 const BY_ITSELF =
   'each file is judged by what is stored now: a user, KPI and date that several of them give is judged as if each were alone'
 
@@ -81,7 +83,7 @@ const printFindings = async (run: Run, jobs: readonly Job[], ends: Ends): Promis
   await printList(run, columnsOf(run, finding), records)
 }
 
-/** Loads files, and prints a summary of each; that of a single file is no list. */
+/** Imports files and prints a summary of each; the summary of a single file is no list. */
 const printLoads = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
   async function* loadOne(job: Job): Records {
     yield [await load(run, job, ends)]
@@ -91,7 +93,7 @@ const printLoads = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<v
   for await (const [record] of loads) if (record) await run.cli.printOne(importSummary, record)
 }
 
-/** With several files, a header that is wrong is told before the first file is loaded. */
+/** Checks the headers of several files before the first is imported. */
 export const mustHaveHeaders = async ({ client, asked }: Run, jobs: readonly Job[]): Promise<void> => {
   if (!asked.isSeveral || asked.explain) return
   const tables = jobs.map(({ table }) => table)
@@ -101,7 +103,10 @@ export const mustHaveHeaders = async ({ client, asked }: Run, jobs: readonly Job
   throw new Unfinished(EXIT.failed, 'malformed', [...said, 'nothing was sent of any file'])
 }
 
-/** What prints what is asked for: how files are read, what loading them would do, or what loading them did. */
+/**
+ * Returns the function that prints what was asked for: how files are read, what importing them would do, or what it
+ * did.
+ */
 export const printerFor = ({ explain, isDryRun }: Asked): typeof printLoads => {
   if (explain) return printFindings
   return isDryRun ? printRehearsals : printLoads

@@ -21,9 +21,9 @@ export type ProgressView = {
   /** Begins with a file, which is named where there are several. */
   readonly begin: (name: string | undefined) => void
   readonly show: (progress: Progress) => void
-  /** A line for people between what is shown. */
+  /** Prints a line for people between updates of the progress. */
   readonly note: (text: string) => void
-  /** The same for what has to be known, also where quiet is wanted. */
+  /** Prints a warning, even under `--quiet`. */
   readonly warn: (text: string) => void
   /** Takes what is waited for, and nothing once it is not. */
   readonly waits: OnWait
@@ -32,13 +32,13 @@ export type ProgressView = {
 
 const LINE_MS = 30_000
 
-/** What was last heard of the work. */
+/** Describes the last progress that was reported. */
 type Seen = { readonly step: Progress; readonly speed: Speed }
 const UNKNOWN: Speed = { perSecond: undefined, leftMs: undefined }
 
 const named = (file: string | undefined, text: string): string => (file === undefined ? text : `${file}: ${text}`)
 
-/** A line at most every 30 seconds, and one as a long wait begins, which would look as if nothing went on. */
+/** Prints a line at most every 30 seconds, and one as a long wait begins, so that it never looks stuck. */
 const showLines = ({ io, log }: Cli, { usage, requests }: Client): ProgressView => {
   const speedOf = createSpeedometer(requests)
   let toldAt = io.now()
@@ -77,16 +77,16 @@ const createSpinner = async ({ io }: Cli, text: () => string): Promise<Ora> => {
   return ora({ stream: io.stderr.stream, suffixText: text, discardStdin: false })
 }
 
-/** One line that changes as long as the work goes on, also where nothing is done but wait. */
+/** Shows one line that changes while the work goes on, even where it only waits. */
 const showSpinner = async (cli: Cli, { usage, waiting, requests }: Client): Promise<ProgressView> => {
   const { io } = cli
   const speedOf = createSpeedometer(requests)
   let file: string | undefined
   let text = ''
   let last: Seen | undefined
-  /** What is paused for, which the client does not know of. */
+  /** Returns the pause that the client does not know of. */
   let pause: Waiting | undefined
-  /** Asked for each frame, so that it goes on where nothing is done but wait. */
+  /** Returns the current text for each frame, so that the time counts on during a wait. */
   const textNow = (): string => {
     const waits = pause ?? waiting()
     const held = waits && waitingText(waits, io.now(), last?.step, last?.speed)
@@ -126,7 +126,7 @@ const showSpinner = async (cli: Cli, { usage, waiting, requests }: Client): Prom
   }
 }
 
-/** A spinner at a terminal; elsewhere a line from time to time. */
+/** Creates a spinner at a terminal; elsewhere a line from time to time. */
 export const createProgress = (cli: Cli, client: Client): Promise<ProgressView> => {
   const { io, flags, log } = cli
   // A spinner has to know how wide its terminal is: without that it clears lines for ever.

@@ -11,7 +11,7 @@ import type { Asked } from './parsed-options.ts'
 import type { Stops } from './signals.ts'
 import { verifiedNote, verifiedOutcome } from './verified.ts'
 
-/** The flags that say what the rows of a file mean and what becomes of them, which its rejects need as well. */
+/** Returns the flags that the import of rejects needs as well: what rows mean, and what becomes of them. */
 const needsFlags = ({ options, reading, mapping }: Asked): boolean => {
   const { map, ignore, numbersAs, layout, user, source, kpi, date, decimal, dateFormat } = options
   const said = [numbersAs, layout, user, source, kpi, date, decimal, dateFormat, reading.separator, mapping]
@@ -26,7 +26,7 @@ const needsFlags = ({ options, reading, mapping }: Asked): boolean => {
   )
 }
 
-/** How a file of mended rejects is imported: it is UTF-8, whatever the file was that they came from. */
+/** Returns the flags for importing corrected rejects: they are UTF-8, whatever the file was. */
 const wayBack = (asked: Asked, more: readonly string[]): string => {
   const { encoding = 'utf-8' } = asked.reading
   const same = encoding === 'utf-8' ? ' with the same flags' : ' with the same flags, but --encoding utf-8'
@@ -35,45 +35,48 @@ const wayBack = (asked: Asked, more: readonly string[]): string => {
   return added === '' ? same : `${same}${encoding === 'utf-8' ? '' : ','} and ${added}`
 }
 
-/** Where rejected rows are, and how they are loaded once they are mended: with which flags beside those that were given. */
+/** Tells where rejected rows are, and the flags to import them with once they are corrected. */
 const rejectedSummary = (rejected: number, path: string, asked: Asked, more: readonly string[]): string => {
   const [rows, are, them] =
     rejected === 1 ? ['1 row was', 'it is', 'it'] : [`${rejected} rows were`, 'they are', 'them']
   return `${rows} rejected; ${are} in ${path} with the reasons: mend ${them} there and import that file${wayBack(asked, more)}`
 }
 
-/** Whether --create-assignments would help: it is not given yet, and the newer variant has no assignments. */
+/** Tells whether --create-assignments would help: it is not given yet, and the newer variant has no assignments. */
 export const mayAssign = ({ variant }: Client, { options }: Asked): boolean =>
   variant === 'classic' && !options.createAssignments
 
-/** What no mending of rows does. */
+/** Says what to do about missing assignments, which no correction of rows helps. */
 export const ASSIGNING_ADVICE =
   'a KPI that is not assigned to its user is nothing to mend: --create-assignments makes what is missing'
 
-/** What the work on a file came to: an exit code, a word for it, and what is not done, a line each. */
+/** Describes how the work on a file ended: an exit code, a word for it, and what is left, a line each. */
 export type Outcome = { readonly exit: number; readonly code: string; readonly said: readonly string[] }
 
-/** All is done. */
+/** Describes the outcome of a file of which all is done. */
 export const DONE: Outcome = { exit: EXIT.done, code: 'done', said: [] }
 
-/** What comes of the files of a run, one after another, and of the run as a whole. */
+/** Collects the outcomes of the files of a run, and the run's own. */
 export type Ends = {
   /** Takes what came of the next file; `hasSent` where any of it went to the service. */
   readonly add: (outcome: Outcome, hasSent: boolean) => void
-  /** Whether the next file may follow. */
+  /** Tells whether the next file may be imported. */
   readonly goesOn: () => boolean
-  /** What is to be told of an error that ended the run in the middle of a file. */
+  /** Returns the error to report where the run ended in the middle of a file. */
   readonly errorOf: (error: unknown) => unknown
-  /** The exit code of a run that came to its end; throws where there is something to say. */
+  /** Returns the exit code of a run that came to its end; throws where something is left. */
   readonly exit: () => number
 }
 
-/** These do not keep the next file from being loaded. */
+/** Lists outcomes after which the next file is imported. */
 const HARMLESS: ReadonlySet<number> = new Set([EXIT.done, EXIT.partial])
 
 const STOPPED: Outcome = { exit: EXIT.workLeft, code: 'work_left', said: [] }
 
-/** What an error makes of the file that it ended; once something was sent, a service that is not there leaves work. */
+/**
+ * Returns the outcome of a file that an error ended; once something was sent, an unavailable service leaves work to
+ * continue.
+ */
 const outcomeOf = (error: unknown, hasSent: boolean): Outcome | undefined => {
   if (error instanceof Stopped) return { ...STOPPED, code: 'stopped', said: [error.message] }
   if (!(error instanceof KpiError)) return undefined
@@ -124,7 +127,7 @@ const unwrittenSummary = (rejected: number, { message }: KpiError): string => {
   return `${rows}, but ${message}; once that is mended, the same command writes the rejects and sends nothing twice`
 }
 
-/** What is said of the rows that were rejected, where there are any. */
+/** Returns the note on rejected rows, where there are any. */
 const saidOfRejects = (
   asked: Asked,
   rejectsPath: string,
@@ -140,22 +143,22 @@ const leftSummary = (left: number, [one, many]: readonly [string, string], isRef
   `stopped with ${countOf(left, one, many)} left; ` +
   (isRefused ? 'once that is mended, the same command continues' : 'run the same command to continue')
 
-/** How the load of a file ended, whatever it held. */
+/** Describes how the import of a file ended. */
 type Concluded = {
   readonly summary: { readonly rejected: number }
   readonly left: number
   readonly failure: KpiError | undefined
-  /** Whether any of it went to the service before it ended. */
+  /** Tells whether anything was sent before it ended. */
   readonly hasSent?: boolean
-  /** The flags with which the rows that were rejected are loaded, beside those that were given. */
+  /** Holds the flags that the import of the rejected rows needs beside those given. */
   readonly needed?: readonly string[]
-  /** What else there is to know to load the rows that were rejected, a line each. */
+  /** Holds further advice for importing the rejected rows, a line each. */
   readonly advice?: readonly string[]
   readonly unwritten?: KpiError | undefined
   readonly verified?: Verified | undefined
 }
 
-/** What is answered where the service has moved. */
+/** Lists the errors that mean that the service has moved. */
 const OF_PLACE: ReadonlySet<ErrorCode> = new Set(['not_acceptable', 'not_found'])
 
 /** Tells a run that ended for a reason that time does not mend: the same command goes on once that is mended. */
@@ -167,7 +170,7 @@ const isRefusal = ({ failure, left, hasSent = false }: Concluded): boolean => {
   return exit !== EXIT.unreachable && !(hasSent && left > 0 && isOfPlace)
 }
 
-/** What the load of a file came to: nothing more to say, or what was rejected and what is left to do. */
+/** Returns the outcome of a file's import: done, rejected rows, or what is left to do. */
 export const conclude = async (
   { cli, stops, asked }: Pick<Run, 'cli' | 'stops' | 'asked'>,
   { rejectsPath, verify }: Pick<Job, 'rejectsPath' | 'verify'>,

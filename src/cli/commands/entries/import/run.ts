@@ -11,19 +11,19 @@ import { createProgress } from './progress.ts'
 import { createEnds } from './result.ts'
 import { watchStops } from './signals.ts'
 
-/** What the files need of the service, each by itself. */
+/** Returns what the files need of the service, each by itself. */
 const needsOf = async (jobs: readonly Job[], { options }: Asked): Promise<Awaited<ReturnType<typeof needsOfFile>>> =>
   (await Promise.all(jobs.map(({ table }) => needsOfFile(table, options)))).flat()
 
 const STOPPING = 'stopping once what was sent is answered; another Ctrl-C ends it at once'
 
-/** Tells which day a word for the date of all rows stands for. */
+/** Notes which day a word for the date of all rows stands for. */
 const tellDay = async (cli: Cli, { saidDate, options: { date } }: Asked): Promise<void> => {
   if (saidDate === undefined || date === undefined || saidDate.trim() === date) return
   await cli.note(`--date ${saidDate} is ${date} in ${cli.today().zone}`)
 }
 
-/** `kpi entries import`: reads, checks and sends files, one after another, or only says what that would do. */
+/** Runs `kpi entries import`: reads, checks and sends files, one after another, or only says what that would do. */
 export const runImport = async (cli: Cli, files: readonly string[], flags: FlagValues): Promise<number> => {
   const asked = readAsked(cli, files, flags)
   cli.printing()

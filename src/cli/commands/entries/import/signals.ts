@@ -3,21 +3,21 @@ import { KpiError } from '../../../../domain/errors.ts'
 import { UsageError } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
 
-/** When a run ends, done or not. */
+/** Describes when a run ends, done or not. */
 export type Deadline = {
-  /** Milliseconds since 1970. */
+  /** Holds milliseconds since 1970. */
   readonly at: number
-  /** As people say it. */
+  /** Holds the deadline as people say it. */
   readonly said: string
 }
 
-/** Long enough for any night, and no run goes on for ever. */
+/** Holds the default deadline: long enough for any night, so that no run goes on for ever. */
 const USUAL = '24h'
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
-/** What a timer can wait. */
+/** Sets the longest time that a timer can wait. */
 const LONGEST_MS = 24 * 24 * 3_600_000
 
-/** The next moment at which clocks here show a time. */
+/** Returns the next moment at which local clocks show a time. */
 const nextAt = (hours: number, minutes: number, now: number): number => {
   const date = new Date(now)
   date.setHours(hours, minutes, 0, 0)
@@ -33,7 +33,7 @@ const momentOf = (text: string, now: number): number | undefined => {
   return length > 0 && length <= LONGEST_MS ? now + length : undefined
 }
 
-/** A deadline as it is given: `06:30`, the next time that clocks here show that, or `30m`, `2h` from now. */
+/** Returns a deadline: `06:30` is the next time that local clocks show that, `30m` and `2h` count from now. */
 export const readDeadline = (given: string | undefined, now: number): Deadline => {
   const said = (given ?? USUAL).trim()
   const at = momentOf(said, now)
@@ -41,19 +41,19 @@ export const readDeadline = (given: string | undefined, now: number): Deadline =
   throw new UsageError(`--deadline ${said} is neither a time of day nor a time from now; write 06:30, 30m or 2h`)
 }
 
-/** What asks a run to stop: somebody, or its deadline. */
+/** Describes what stops a run: the user, or its deadline. */
 export type Stops = {
-  /** Is aborted then; from the first call on Ctrl-C asks to stop, instead of ending the process. */
+  /** Is aborted then. Once it is read, Ctrl-C asks to stop instead of ending the process. */
   readonly signal: () => AbortSignal
   /** Is aborted a while after the deadline, when no answer is waited for any longer. */
   readonly late: AbortSignal
   /** Says of a stop what those cannot know who did not ask for it. */
   readonly explain: (text: string) => string
-  /** An error with that, where it tells of a stop, or of what nobody waited for any longer. */
+  /** Returns an error with the reason for the stop, where it comes from one. */
   readonly told: (error: unknown) => unknown
 }
 
-/** So long after its deadline a run waits for the answers to what it has sent. */
+/** Sets how long a run waits after its deadline for answers to what it has sent. */
 const GRACE_MS = 5000
 
 const when = (signal: AbortSignal, act: () => void): void => {

@@ -7,7 +7,7 @@ import { countOf } from '../../../output/text.ts'
 import { findPlace, type Place } from '../../../target/settings.ts'
 import type { Outcome } from './result.ts'
 
-/** `data.receipt.json` for `data.csv`, beside it; in the working directory for what is no file. */
+/** Returns `data.receipt.json` for `data.csv`, beside it; in the working directory for a stream. */
 const receiptPathOf = ({ io }: Cli, file: string): string => {
   if (file === '-' || isDevice(resolve(io.cwd, file))) return 'stdin.receipt.json'
   const plain = file.replace(/\.gz$/i, '')
@@ -23,7 +23,7 @@ const placeOf = (place: Place): Verifying['place'] =>
         login: place.kind === 'classic' ? place.login : null,
       }
 
-/** What `--verify` and `--receipt` ask for. */
+/** Returns what `--verify` and `--receipt` ask for. */
 export const verifyingOf = (cli: Cli, file: string, rejectsFile: string, receipt: string | undefined): Verifying => {
   const { cwd } = cli.io
   const path = receipt ?? receiptPathOf(cli, file)
@@ -37,17 +37,17 @@ export const verifyingOf = (cli: Cli, file: string, rejectsFile: string, receipt
   }
 }
 
-/** What of a run that went on could not be compared. */
+/** Returns the note on what could not be compared of a run that was continued. */
 const notComparedNote = (count: number): string =>
   count === 0
     ? ''
     : `; not compared: ${countOf(count, 'entry', 'entries')} of an earlier part of the run, as what rows refer to has changed since, so that what it sent cannot be told from what was there before`
 
-/** What reading everything back came to, where it is as it should be. */
+/** Returns the note of a verification that found everything as it should be. */
 export const verifiedNote = ({ compared, notCompared }: Verified): string =>
   `read back and compared: ${countOf(compared, 'entry', 'entries')}, as sent${notComparedNote(notCompared)}`
 
-/** The same where it is not as it should be. */
+/** Returns the outcome of a verification that found differences. */
 export const verifiedOutcome = (
   { compared, equal, notCompared, first, failure }: Verified,
   receiptFile: string,
