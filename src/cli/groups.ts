@@ -37,7 +37,10 @@ export const groups: Readonly<Record<string, Group>> = {
     summary: 'values: list, add, delete, import from a file, export to one',
     load: async () => (await import('./commands/entries/entries.ts')).entries,
   },
-  report: { summary: 'the processed report', load: async () => (await import('./commands/report/report.ts')).report },
+  report: {
+    summary: 'a report of where each KPI stands',
+    load: async () => (await import('./commands/report/report.ts')).report,
+  },
   categories: {
     summary: 'categories of KPIs',
     load: async () => (await import('./commands/definitions.ts')).categories,

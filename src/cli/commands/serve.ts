@@ -19,22 +19,22 @@ export const serve: Register = (group, act) => {
     .addOption(new Option('--port <n>', 'the port; 0 takes a free one').default(String(DEFAULT_PORT)))
     .option('--tls-cert <file>', 'serve HTTPS with this certificate (PEM, the chain included); SIGHUP reads it again')
     .option('--tls-key <file>', 'the private key of the certificate (PEM)')
-    .option('--behind-proxy', 'TLS ends in a proxy in front, which says in X-Forwarded-For who asks')
+    .option('--behind-proxy', 'TLS ends at a proxy in front, which passes the address of the client in X-Forwarded-For')
     .option('--public-url <url>', 'where clients reach the service; Location headers begin with it')
-    .option('--access-log <file>', 'write down each request as a line of JSON; - is standard error')
-    .option('--metrics-port <n>', 'serve metrics for Prometheus at /metrics of this port, to this machine alone')
+    .option('--access-log <file>', 'log each request as a line of JSON; - is standard error')
+    .option('--metrics-port <n>', 'serve Prometheus metrics at /metrics on this port, to this machine only')
     .addOption(
-      new Option('--max-connections <n>', 'connections at a time; more are closed at once').default(
+      new Option('--max-connections <n>', 'connections at the same time; further ones are closed at once').default(
         String(CONNECTION_LIMIT),
       ),
     )
     .addOption(
-      new Option('--rate-limit <n>', 'requests a minute that each account may make; 0 is off').default(
+      new Option('--rate-limit <n>', 'requests per minute that each account may make; 0 is off').default(
         String(RATE_LIMIT),
       ),
     )
     .addOption(
-      new Option('--rate-limit-v1 <n>', 'requests a minute that each key of /v1 may make; 0 is off').default(
+      new Option('--rate-limit-v1 <n>', 'requests per minute that each key of /v1 may make; 0 is off').default(
         String(RATE_LIMIT_V1),
       ),
     )

@@ -76,7 +76,7 @@ export type DateFormat = {
 
 /** Names the parts of a format, for usage errors and help. */
 export const DATE_TOKENS =
-  'YYYY, YY (69-99 are 19YY), MM or M, MMM or MMMM (the name of a month), DD or D, WW (ISO week), Q (1-4), other signs as they are, letters in [brackets]; or EXCEL for the serial numbers of spreadsheets'
+  'YYYY, YY (69-99 are 19YY), MM or M, MMM or MMMM (the name of a month), DD or D, WW (ISO week), Q (1-4), other characters as they are, letters in [brackets]; or EXCEL for the serial numbers of spreadsheets'
 
 type Unit = 'year' | 'month' | 'day' | 'week' | 'quarter'
 type Token = { readonly unit: Unit; readonly isName?: boolean; readonly digits?: 2 | 4 }

@@ -14,7 +14,7 @@ export type QueryParameter = { readonly name: string; readonly about: string } &
   | { readonly kind: 'integer'; readonly least: number; readonly most: number; readonly example: number }
   | { readonly kind: 'day'; readonly example: string }
   | { readonly kind: 'boolean'; readonly example: boolean }
-  /** Accepts several ids, with commas between them. */
+  /** Accepts several ids, separated by commas. */
   | { readonly kind: 'ids'; readonly example: readonly number[] }
 )
 

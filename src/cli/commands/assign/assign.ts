@@ -71,7 +71,7 @@ const openPairs = async (cli: Cli, client: Client, pairs: readonly Pair[]): Prom
 }
 
 const addAddCommand = (group: Command, act: Act): void => {
-  const command = group.command('add').description('assign every one of the KPIs to every one of the users')
+  const command = group.command('add').description('assign each of the KPIs to each of the users')
   addExamples(
     withValues(withPairs(command, KPIS)),
     'assign add --kpis Revenue,Visits --users ann@example.com --target 100',
@@ -91,7 +91,7 @@ const addAddCommand = (group: Command, act: Act): void => {
 }
 
 const addUpdateCommand = (group: Command, act: Act): void => {
-  const command = group.command('update').description('change the target or place of assignments')
+  const command = group.command('update').description('change the target or the place of assignments')
   addExamples(withValues(withPairs(command, KPIS)), 'assign update --kpis Revenue --users "Ann Lee" --target 120')
   act(command, async (cli, _, options) => {
     const signal = cli.io.interruption()
@@ -108,7 +108,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
 }
 
 const addRemoveCommand = (group: Command, act: Act): void => {
-  const command = group.command('remove').description('take KPIs from users; what they entered stays')
+  const command = group.command('remove').description('remove KPIs from users; their entries stay')
   withPairs(command, KPIS).option('-y, --yes', 'do not ask')
   addExamples(command, 'assign remove --kpis Revenue --users ann@example.com')
   act(command, async (cli, _, options) => {

@@ -18,8 +18,8 @@ export type Pair = { readonly user: number; readonly id: number }
 /** Adds the flags that list users, and what is theirs. */
 export const withPairs = (command: Command, { flag, title }: Assignable): Command =>
   command
-    .requiredOption(`--${flag} <list>`, `${title} by id or name, with commas between them`)
-    .requiredOption('--users <list>', 'users by id, name or e-mail address, with commas between them')
+    .requiredOption(`--${flag} <list>`, `${title} by id or name, separated by commas`)
+    .requiredOption('--users <list>', 'users by id, name or e-mail address, separated by commas')
 
 const listOf = (flags: FlagValues, flag: string): string => String(flags[camelCase(flag)])
 
@@ -85,7 +85,7 @@ const openPairs = async (cli: Cli, client: Client, pairs: readonly Pair[]): Prom
 const addAddCommand = (group: Command, act: Act): void => {
   const command = group
     .command('add')
-    .description('give every one of the group items to every one of the users; new entries carry them')
+    .description('give each of the group items to each of the users; new entries carry them')
   addExamples(withPairs(command, ITEMS), 'assign group-items add --group-items North,South --users 3,ann@example.com')
   act(command, async (cli, _, options) => {
     const sent = await cli.withClient({ of: userGroupItem, verb: 'add' }, async (client) => {
@@ -97,7 +97,7 @@ const addAddCommand = (group: Command, act: Act): void => {
 }
 
 const addRemoveCommand = (group: Command, act: Act): void => {
-  const command = group.command('remove').description('take group items from users; entries that carry them go on to')
+  const command = group.command('remove').description('remove group items from users; existing entries keep them')
   withPairs(command, ITEMS).option('-y, --yes', 'do not ask')
   addExamples(command, 'assign group-items remove --group-items North --users "Ann Lee"')
   act(command, async (cli, _, options) => {

@@ -17,23 +17,25 @@ Examples:
 export const addAssignImport = (group: Command, act: Act): void => {
   const command = group
     .command('import')
-    .description('assign KPIs to users by a CSV file, or - for standard input')
+    .description('assign KPIs to users from a CSV file, or - for standard input')
     .argument('<file>', 'the file')
     .option('--user <user>', 'the user of all rows')
     .option('--kpi <kpi>', 'the KPI of all rows')
     .option('--map <role=column,...>', 'which column is the user, kpi or target', collect)
     .option('--ignore <column,...>', 'columns to leave out', collect)
-    .option('--by-id <role,...>', 'columns whose numbers are ids, where they may be names, too: user, kpi', collect)
-    .option('--by-name <role,...>', 'columns whose numbers are names, so that 7 is not what has the id 7', collect)
+    .option('--by-id <role,...>', 'columns whose numbers are ids, where they could also be names: user, kpi', collect)
+    .option('--by-name <role,...>', 'columns whose numbers are names, so that 7 does not mean the id 7', collect)
     .addOption(
-      new Option('--separator <sign>', 'what stands between cells, where it is not found out').choices(
+      new Option('--separator <sign>', 'the character between cells, if it is not detected correctly').choices(
         SEPARATORS.map(separatorName),
       ),
     )
-    .addOption(new Option('--encoding <name>', 'how letters are written, where it is not found out').choices(ENCODINGS))
+    .addOption(
+      new Option('--encoding <name>', 'the character encoding, if it is not detected correctly').choices(ENCODINGS),
+    )
     .addOption(new Option('--decimal <sign>', 'the decimal sign of numbers').choices(DECIMALS))
-    .option('--dry-run', 'do all but send, and say what each row would do')
-    .option('--rejects <file>', 'where the rejected rows go')
+    .option('--dry-run', 'do everything except sending, and show the planned action for each row')
+    .option('--rejects <file>', 'the file for the rejected rows')
     .addHelpText('after', EXAMPLES)
   act(command, async (cli, [file = ''], flags) => {
     const { runAssignImport } = await import('./run.ts')

@@ -7,20 +7,26 @@ import type { Act } from '../../cli.ts'
 export const addExport = (group: Command, act: Act): void => {
   const command = group
     .command('export')
-    .description('write entries as a CSV file, which imports as what is there already')
+    .description('write entries to a CSV file, which an import counts as unchanged')
     .option('--from <day>', 'first day: a date, today, -7d, this-month and the like', '-30d')
     .option('--to <day>', 'last day', 'today')
-    .option('--user <list>', 'only of these users, by id, name or e-mail address, with commas between them')
+    .option('--user <list>', 'only of these users, by id, name or e-mail address, separated by commas')
     .addOption(new Option('--source <list>', 'only of these breakdown items, by id or name').conflicts('user'))
     .option('--kpi <list>', 'only of these KPIs, by id or name')
     .addOption(
-      new Option('--layout <layout>', 'a row an entry; or actuals with a column a KPI, or a user of the only KPI')
+      new Option(
+        '--layout <layout>',
+        'one row per entry; or actuals in one column per KPI, or per user if there is only one KPI',
+      )
         .choices(LAYOUTS)
         .default('long'),
     )
-    .option('--names', 'names instead of ids, where they name but one')
-    .option('--excel <locale>', 'as a spreadsheet of a locale such as de-DE opens it right')
-    .option('--to-file <file>', 'where to write it, whole or not at all; compressed where it ends in .gz')
+    .option('--names', 'names instead of ids, where a name is unique')
+    .option('--excel <locale>', 'write the file for spreadsheets of a locale, such as de-DE')
+    .option(
+      '--to-file <file>',
+      'the file to write; it appears only when complete, and is compressed if its name ends in .gz',
+    )
   addExamples(
     command,
     'entries export --from 2026-01-01 --to-file entries.csv.gz',

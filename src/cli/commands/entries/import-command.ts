@@ -35,8 +35,8 @@ Examples:
 export const addImport = (group: Command, act: Act): void => {
   const command = group
     .command('import')
-    .description('load entries from CSV files, or - for standard input; the same command continues what was stopped')
-    .argument('<file...>', 'the files, loaded one after another')
+    .description('import entries from CSV files, or - for standard input; the same command continues a stopped run')
+    .argument('<file...>', 'the files, imported one after another')
     .optionsGroup('What the columns mean:')
     .option('--user <user>', 'the user of all rows')
     .addOption(new Option('--source <item>', 'the breakdown item of all rows, instead of a user').conflicts('user'))
@@ -46,53 +46,61 @@ export const addImport = (group: Command, act: Act): void => {
     .option('--ignore <column,...>', 'columns to leave out', collect)
     .option(
       '--by-id <role,...>',
-      'columns whose numbers are ids, where they may be names, too: user, source, kpi',
+      'columns whose numbers are ids, where they could also be names: user, source, kpi',
       collect,
     )
-    .option('--by-name <role,...>', 'columns whose numbers are names, so that 7 is not what has the id 7', collect)
-    .addOption(new Option('--layout <layout>', 'a row an entry, or a column a KPI or user').choices(LAYOUTS))
+    .option('--by-name <role,...>', 'columns whose numbers are names, so that 7 does not mean the id 7', collect)
+    .addOption(new Option('--layout <layout>', 'one row per entry, or one column per KPI or user').choices(LAYOUTS))
     .optionsGroup('What rows mean:')
     .addOption(
-      new Option('--empty <what>', 'what an empty cell does (keep, if nothing is said)').choices(['keep', 'clear']),
+      new Option('--empty <what>', 'what an empty cell does to the stored value (default: keep)').choices([
+        'keep',
+        'clear',
+      ]),
     )
     .option('--strict', 'reject values with more than four decimals, instead of rounding them')
     .addOption(
       new Option(
         '--on-duplicate <what>',
-        'what to do where the file gives a user, KPI and date more than once (error, if nothing is said)',
+        'what to do if several rows have the same user, KPI and date (default: error)',
       ).choices(ON_DUPLICATE),
     )
     .optionsGroup('How the file is written:')
     .addOption(
-      new Option('--separator <sign>', 'what stands between cells, where it is not found out').choices(
+      new Option('--separator <sign>', 'the character between cells, if it is not detected correctly').choices(
         SEPARATORS.map(separatorName),
       ),
     )
-    .addOption(new Option('--encoding <name>', 'how letters are written, where it is not found out').choices(ENCODINGS))
+    .addOption(
+      new Option('--encoding <name>', 'the character encoding, if it is not detected correctly').choices(ENCODINGS),
+    )
     .addOption(new Option('--decimal <sign>', 'the decimal sign of numbers').choices(DECIMALS))
     .option('--date-format <format>', `how dates are written, such as DD.MM.YYYY, MMM-YY or YYYY-[W]WW: ${DATE_TOKENS}`)
-    .option('--mapping <name>', 'read the file by a mapping that was saved')
-    .option('--save-mapping <name>', 'save how the file is read, for --mapping')
-    .option('--explain', 'say how the file is read, and which rows show that; nothing is sent')
-    .optionsGroup('What becomes of entries:')
+    .option('--mapping <name>', 'read the file with a saved mapping')
+    .option('--save-mapping <name>', 'save how the file is read, for use with --mapping')
+    .option('--explain', 'show how the file is read, and which rows are the evidence; nothing is sent')
+    .optionsGroup('What happens to entries:')
     .addOption(
-      new Option('--on-conflict <what>', 'what to do with an entry that is there already')
+      new Option('--on-conflict <what>', 'what to do with an entry that exists already')
         .choices(ON_CONFLICT)
         .default('update'),
     )
-    .option('--only-changes', 'read what is there first, and send only what differs')
-    .option('--add-again', 'with --on-conflict add: add rows too that an unfinished import may have added')
+    .option('--only-changes', 'read the existing entries first, and send only what differs')
+    .option('--add-again', 'with --on-conflict add: also add rows that an unfinished import may have added already')
     .option('--create-assignments', 'assign KPIs to users where the rows need it')
     .optionsGroup('Before and after:')
-    .option('--dry-run', 'do all but send, and say what each row would do')
-    .option('--rejects <file>', 'where the rejected rows go')
-    .option('--max-errors <n>', 'give up once more rows are rejected, or a greater share of them: 100, 5%')
-    .option('--verify', 'read everything back in the end and compare')
-    .option('--receipt <file>', 'with --verify: where to write what was sent and found')
+    .option('--dry-run', 'do everything except sending, and show the planned action for each row')
+    .option('--rejects <file>', 'the file for the rejected rows')
+    .option(
+      '--max-errors <n>',
+      'stop if more rows than this are rejected: a number such as 100, or a percentage such as 5%',
+    )
+    .option('--verify', 'read everything back at the end and compare it')
+    .option('--receipt <file>', 'with --verify: the file for the receipt')
     .optionsGroup('How it runs:')
-    .option('--rate <n>', 'at most so many requests a minute')
-    .option('--deadline <time>', 'stop cleanly at this time, 06:30, or after so long, 30m (default: 24h)')
-    .option('--journal <folder>', 'where it is kept how far the run is')
+    .option('--rate <n>', 'send at most this many requests per minute')
+    .option('--deadline <time>', 'stop cleanly at a time of day (06:30) or after a duration (30m) (default: 24h)')
+    .option('--journal <folder>', 'the folder for the journal, from which a stopped run continues')
     .addHelpText('after', EXAMPLES)
   act(command, async (cli, files, flags) => {
     const { runImport } = await import('./import/run.ts')

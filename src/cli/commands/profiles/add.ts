@@ -87,14 +87,14 @@ export const addAdd = (group: Command, act: Act): void => {
     .description('add a profile: a remote service, or with --data-dir an embedded one')
     .argument('<name>', 'what to call it')
     .option('--base-url <url>', 'the service: it ends in /api, or in /v1 for the newer interface')
-    .option('--login <name>', 'your login name; none goes with a key of the newer interface')
+    .option('--login <name>', 'your login name; a key of the newer interface needs none')
     .option('--token-stdin', 'read the account token or the key from standard input')
     .addOption(
       new Option('--token-file <file>', 'read the account token or the key from a file') //
         .conflicts('tokenStdin'),
     )
     .addOption(
-      new Option('--token-command <command>', 'a program that prints the token or the key, asked each time') //
+      new Option('--token-command <command>', 'a command that prints the token or the key; it is run each time') //
         .conflicts(['tokenStdin', 'tokenFile']),
     )
   addExamples(

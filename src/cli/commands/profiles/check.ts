@@ -115,9 +115,9 @@ export const addCheck = (group: Command, act: Act): void => {
   const command = group
     .command('check')
     .description(
-      'make one harmless request and say who you are there, what you may do, and how much of the limit is left',
+      'make one harmless request and show who you are on the service, what you may do, and how much of the rate limit is left',
     )
-    .argument('[name]', 'the profile; left out, the place that commands go to')
+    .argument('[name]', 'the profile; without it, the service that commands use now')
   addExamples(command, 'profiles check acme', 'profiles check -o json')
   act(command, async (cli, [name]) => {
     const flags = flagsFor(cli.flags, name)

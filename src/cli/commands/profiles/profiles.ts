@@ -52,9 +52,9 @@ const addList = (group: Command, act: Act): void => {
 const addUse = (group: Command, act: Act): void => {
   const command = group
     .command('use')
-    .description('use a profile when none is named')
+    .description('set the profile that is used when none is named')
     .argument('[name]')
-    .option('--none', 'use none again, but the embedded service')
+    .option('--none', 'use no profile, but the embedded service')
   addExamples(command, 'profiles use acme', 'profiles use --none')
   act(command, async (cli, [name], { none }) => {
     const profiles = readProfiles(cli.io)
@@ -77,7 +77,7 @@ const addShow = (group: Command, act: Act): void => {
 const addRemove = (group: Command, act: Act): void => {
   const command = group
     .command('remove')
-    .description('remove a profile and its secret; no data')
+    .description('remove a profile and its secret; the data stays')
     .argument('<name>')
     .option('-y, --yes', 'do not ask')
   addExamples(command, 'profiles remove acme', 'profiles remove acme --yes')

@@ -60,13 +60,13 @@ export const report: Register = (group, act) => {
   group
     .option('--from <day>', 'first day: a date, today, -7d, this-month, last-quarter and the like', '-30d')
     .option('--to <day>', 'last day', 'today')
-    .option('--kpis <list>', 'only of these KPIs, by id or name, with commas between them')
+    .option('--kpis <list>', 'only of these KPIs, by id or name, separated by commas')
     .option('--users <list>', 'only of these users, by id, name or e-mail address')
     .option(
       '--group-items <list>',
-      'group items instead of users, by id or name; of the entries of --users, where given',
+      'report group items instead of users, by id or name; with --users, only their entries',
     )
-    .option('--rows', 'a row for each period, instead of an overview; csv and json always have them')
+    .option('--rows', 'one row per period, instead of an overview; csv and json always have these rows')
   group.addHelpText(
     'after',
     `\nThe overview shows:\n${overview.shown.map(({ name, field }) => `  ${name.padEnd(9)} ${field.about}`).join('\n')}`,

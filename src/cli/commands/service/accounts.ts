@@ -20,7 +20,7 @@ const settingFlags: readonly FieldFlag[] = fieldFlags(account).filter(({ name })
 const withAccount = (command: Command): Command => command.option('--account <name>', 'the account', DEFAULT_ACCOUNT)
 
 const addShow = (settings: Command, act: Act): void => {
-  const show = withAccount(settings.command('show', { isDefault: true }).description('show them'))
+  const show = withAccount(settings.command('show', { isDefault: true }).description('show the settings'))
   act(addExamples(show, 'service settings show', 'service settings'), async (cli, _, { account: name }) => {
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
     await cli.printOne(account, await withStore(cli, (db) => service.get(db, String(name))))
@@ -41,7 +41,7 @@ const noteChanges = async (cli: Cli, before: AnyRecord, after: AnyRecord): Promi
 }
 
 const addSet = (settings: Command, act: Act): void => {
-  const set = withAccount(settings.command('set').description('change those that are given'))
+  const set = withAccount(settings.command('set').description('change the given settings'))
   addFlags(set, settingFlags, 'update')
   addExamples(set, 'service settings set --week-start sunday', 'service settings set --fiscal-year-start 4')
   act(set, async (cli, _, flags) => {
@@ -58,7 +58,7 @@ const addSet = (settings: Command, act: Act): void => {
 
 /** Registers `kpi service settings …` */
 export const addSettings: Register = (group, act) => {
-  const settings = group.command('settings').description('what is settled for an account')
+  const settings = group.command('settings').description('the settings of an account')
   addShow(settings, act)
   addSet(settings, act)
 }
@@ -116,7 +116,7 @@ const readNew = async (text: string, flags: FlagValues): Promise<AccountDraft> =
 const addCreate = (accounts: Command, act: Act): void => {
   const create = accounts
     .command('create')
-    .description('make an account with its first user; its API is not enabled yet')
+    .description('create an account with its first user; its API is not enabled yet')
     .argument('<name>', account.fields.name.about)
     .requiredOption('--login <email>', loginFlag.field.about)
   addFlags(create, [...firstUserFlags, ...settingFlags], 'add')
@@ -143,7 +143,11 @@ const addSwitches = (accounts: Command, act: Act): void => {
     ['disable-api', false],
   ] as const) {
     const command = accounts.command(verb).argument('<name>', 'the account')
-    command.description(enabled ? 'let the API answer over HTTP' : 'refuse every request over HTTP')
+    command.description(
+      enabled
+        ? 'enable the API of an account over HTTP'
+        : 'disable the API of an account: refuse every request over HTTP',
+    )
     addExamples(command, `service accounts ${verb} ${DEFAULT_ACCOUNT}`)
     act(command, async (cli, [name = '']) => {
       const { accounts: service } = await import('../../../service/accounts/accounts.ts')

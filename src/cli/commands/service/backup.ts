@@ -41,7 +41,7 @@ const stoppable = async <T>(cli: Cli, what: string, work: (signal: AbortSignal) 
 export const addRestore: Register = (group, act) => {
   const command = group
     .command('restore')
-    .description('put a backup in place of the store; nobody may have it open')
+    .description('replace the store by a backup; no other process may have the store open')
     .argument('<file>', 'a file that kpi service backup has written')
     .option('--force', 'overwrite a store that holds data')
   addExamples(command, 'service restore kpi-backup.db --data-dir ./copy', 'service restore kpi-backup.db --force')
@@ -70,9 +70,9 @@ export const addRestore: Register = (group, act) => {
 export const addBackup: Register = (group, act) => {
   const command = group
     .command('backup')
-    .description('write all accounts into one file, also while servers and imports write')
+    .description('write all accounts to one file, even while servers and imports write')
     .argument('<file>', 'the file to write')
-    .option('--force', 'overwrite the file if it is there')
+    .option('--force', 'overwrite the file if it exists')
   addExamples(command, 'service backup kpi-2026-11-21.db', 'service backup kpi-nightly.db --force')
   act(command, async (cli, [name = ''], { force }) => {
     const { backUpStore } = await import('../../../store/maintenance/backup.ts')

@@ -22,7 +22,7 @@ const idOf = async (ctx: Context, text: string): Promise<number> => {
 }
 
 const addCreate = (group: Command, act: Act): void => {
-  const create = addVerb(group, 'create', 'make a breakdown; its items are made with kpi breakdown-items')
+  const create = addVerb(group, 'create', 'create a breakdown; create its items with kpi breakdown-items')
   create.argument('<name>', breakdown.fields.name.about)
   act(addExamples(create, 'service breakdowns create Channel'), async (cli, [text = ''], flags) => {
     const name = expectName(text)
@@ -32,7 +32,7 @@ const addCreate = (group: Command, act: Act): void => {
 }
 
 const addList = (group: Command, act: Act): void => {
-  const list = addListOptions(addVerb(group, 'list', 'list all breakdowns, that of the people too'))
+  const list = addListOptions(addVerb(group, 'list', 'list all breakdowns, including People'))
   addExamples(list, 'service breakdowns list', 'service breakdowns list -o json')
   act(list, async (cli, _, flags) => {
     const columns = chooseColumns(breakdown, flags, cli.printing().format)
@@ -67,6 +67,6 @@ const addDelete = (group: Command, act: Act): void => {
 
 /** Registers `kpi service breakdowns …` */
 export const addBreakdowns: Register = (group, act) => {
-  const breakdowns = group.command('breakdowns').description('what values are broken down by; groups, in other words')
+  const breakdowns = group.command('breakdowns').description('what values are broken down by; the same as groups')
   for (const add of [addCreate, addList, addRename, addDelete]) add(breakdowns, act)
 }

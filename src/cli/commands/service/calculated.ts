@@ -85,7 +85,7 @@ const addShow = (group: Command, act: Act): void => {
 }
 
 const addTest = (group: Command, act: Act): void => {
-  const command = addVerb(group, 'test', 'calculate on the entries there are, and show the inputs', '<name>')
+  const command = addVerb(group, 'test', 'calculate from the stored entries, and show the inputs', '<name>')
     .option('--from <day>', 'first day: a date, today, -7d, this-month, last-quarter and the like', '-30d')
     .option('--to <day>', 'last day', 'today')
     .option('--users <list>', 'only of these users, by id, name or e-mail address')

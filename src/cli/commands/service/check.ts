@@ -54,7 +54,7 @@ const faultRecord = resource({
   fields: {
     table: { kind: 'text', about: 'Table that holds the row', readOnly: true },
     account: { kind: 'text', about: 'Account that it belongs to', readOnly: true },
-    id: { kind: 'text', about: 'What names the row in its account', readOnly: true },
+    id: { kind: 'text', about: 'What identifies the row in its account', readOnly: true },
     fault: { kind: 'text', about: 'What is wrong', readOnly: true },
     remedy: { kind: 'text', about: 'What to do about it', readOnly: true },
   },

@@ -9,7 +9,9 @@ import { addCreate, addRotate, calledByName, idOfKey, labelOf } from './make-key
 import { addVerb, inAccount } from './with-account.ts'
 
 const addList = (group: Command, act: Act): void => {
-  const list = addListOptions(addVerb(group, 'list', 'list all keys, ended ones too; a secret is never shown again'))
+  const list = addListOptions(
+    addVerb(group, 'list', 'list all keys, including those that have ended; secrets are not shown'),
+  )
   addExamples(list, 'service keys list', 'service keys list --filter status=expiring', 'service keys list -o json')
   act(list, async (cli, _, flags) => {
     const columns = chooseColumns(listedKey, flags, cli.printing().format)
@@ -20,7 +22,7 @@ const addList = (group: Command, act: Act): void => {
 }
 
 const addRevoke = (group: Command, act: Act): void => {
-  const revoke = addVerb(group, 'revoke', 'make a key worthless at once, for good', '<name>').option(
+  const revoke = addVerb(group, 'revoke', 'make a key invalid, at once and permanently', '<name>').option(
     '-y, --yes',
     'do not ask',
   )

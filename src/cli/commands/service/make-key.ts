@@ -73,7 +73,7 @@ const madeRecord = resource({
   verbs: [],
   fields: {
     id: { kind: 'integer', about: 'Id of the key' },
-    key: { kind: 'text', about: 'The key, shown this once' },
+    key: { kind: 'text', about: 'The key, shown only once' },
   },
 })
 
@@ -125,10 +125,10 @@ const show = async (cli: Cli, { key: made, secret, owner }: MadeKey): Promise<vo
 
 /** Registers `kpi service keys create` */
 export const addCreate = (group: Command, act: Act): void => {
-  const create = addVerb(group, 'create', 'make a key for the newer interface (/v1); it is shown this once')
+  const create = addVerb(group, 'create', 'make a key for the newer interface (/v1); it is shown only once')
     .argument('<name>', key.fields.name.about)
     .option('--user <id|name|email>', 'the owner, in whose name it acts (required)')
-    .option('--scopes <list>', 'what it may do, with commas between (required)')
+    .option('--scopes <list>', 'what it may do, separated by commas (required)')
     .option('--expires <when>', `when it ends: ${EXPIRES} (default: never)`)
     .addHelpText('after', SCOPES_HELP)
   addExamples(
@@ -160,11 +160,11 @@ const readRotation = (flags: FlagValues, now: Instant): Rotation => {
 
 /** Registers `kpi service keys rotate` */
 export const addRotate = (group: Command, act: Act): void => {
-  const rotate = addVerb(group, 'rotate', 'make a key in place of one, which goes on for a while', '<name>')
-    .option('--overlap <span>', 'how long the old one goes on: 24h, 7d, 30m; 0 ends it at once', '24h')
+  const rotate = addVerb(group, 'rotate', 'make a new key that replaces one, which stays valid for a while', '<name>')
+    .option('--overlap <span>', 'how long the old key stays valid: 24h, 7d, 30m; 0 ends it at once', '24h')
     .option(
       '--expires <when>',
-      `when the new one ends: ${EXPIRES} (default: after as long as the old one was made for)`,
+      `when the new key ends: ${EXPIRES} (default: after the time that the old key was made for)`,
     )
   addExamples(rotate, 'service keys rotate nightly', 'service keys rotate nightly --overlap 7d --expires 90d -o json')
   act(rotate, async (cli, [text = ''], flags) => {

@@ -14,7 +14,7 @@ const tokenRecord = resource({
   verbs: [],
   fields: {
     login: { kind: 'text', about: 'Login name' },
-    token: { kind: 'text', about: 'Account token, shown this once' },
+    token: { kind: 'text', about: 'Account token, shown only once' },
   },
 })
 
@@ -25,10 +25,10 @@ const endingOf = (account: unknown): string =>
 const addCreate = (tokens: Command, act: Act): void => {
   const create = tokens
     .command('create')
-    .description('make a new token, in place of the one before; it is shown this once')
+    .description('make a new token, which replaces the previous one; it is shown only once')
     .option('--account <name>', 'the account', DEFAULT_ACCOUNT)
-    .option('--login <email>', 'show it with the login name of this active user, in place of the administrator')
-    .option('-y, --yes', 'do not ask where there is one already')
+    .option('--login <email>', 'show it with the login name of this active user, instead of the administrator')
+    .option('-y, --yes', 'do not ask for confirmation if there is a token already')
   addExamples(create, 'service token create', 'service token create --yes -o json')
   act(create, async (cli, _, { account, login: wanted, yes }) => {
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
@@ -45,7 +45,7 @@ const addCreate = (tokens: Command, act: Act): void => {
 const addRevoke = (tokens: Command, act: Act): void => {
   const revoke = tokens
     .command('revoke')
-    .description('make the token worthless; nobody logs in until there is a new one')
+    .description('make the token invalid; nobody can log in until there is a new one')
     .option('--account <name>', 'the account', DEFAULT_ACCOUNT)
     .option('-y, --yes', 'do not ask')
   act(addExamples(revoke, 'service token revoke', 'service token revoke --yes'), async (cli, _, { account, yes }) => {

@@ -22,7 +22,7 @@ export const addDelete = (
 ): void => {
   const command = group
     .command('delete')
-    .description(['delete some, by id or name', of.removal].filter(Boolean).join(', '))
+    .description(['delete one or more, by id or name', of.removal].filter(Boolean).join(', '))
     .argument('<names...>', 'ids or names')
     .option('-y, --yes', 'do not ask')
   addBelow(command, below)

@@ -55,7 +55,10 @@ export const addCreate = <R extends Resource>(
   const command = group.command('create').description(`create a ${of.title}`)
   addBelow(command, below, true)
   addFromJson(addFieldFlags(command, of, 'add'), of)
-  command.option('--start <n>', 'with --from-json: begin with this one of the list, where those before it are made')
+  command.option(
+    '--start <n>',
+    'with --from-json: start at this position of the list, if those before it exist already',
+  )
   addExamples(
     command,
     ...[samples.create, `${samples.under ?? ''}--from-json new.json`].map((line) => `${commandOf(of)} create ${line}`),

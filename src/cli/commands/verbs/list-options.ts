@@ -19,10 +19,10 @@ const collect = (value: string, before: readonly string[] = []): string[] => [..
 /** Adds the options of a list to a command. */
 export const addListOptions = (command: Command): Command =>
   command
-    .option('--columns <names>', 'the fields to show, with commas between them')
-    .option('--sort <field>', 'order by a field; with a minus before it, from large to small')
+    .option('--columns <names>', 'the fields to show, separated by commas')
+    .option('--sort <field>', 'sort by this field; with a minus in front, in descending order')
     .option('--filter <field=value>', 'only those with this value; may be given more than once', collect)
-    .option('--limit <n>', 'at most so many')
+    .option('--limit <n>', 'show at most this many')
 
 const fieldNamed = (of: Resource, name: string): NamedField => {
   const found = of.shown.find((one) => one.name === name)

@@ -67,7 +67,7 @@ export const addUpdate = <R extends Resource>(
   const command = group
     .command('update')
     .description(`change a ${of.title}; an empty value clears a field`)
-    .argument('[name]', 'id or name; left out where --from-json gives ids')
+    .argument('[name]', 'id or name; leave it out if --from-json gives ids')
   addBelow(command, below)
   addFromJson(addFieldFlags(command, of, 'update'), of)
   addExamples(

@@ -163,7 +163,7 @@ const keyHeaders: Facts['callerHeaders'] = {
   'X-Key-Id': { name: 'KeyId', says: 'Id of the key', type: 'integer' },
   'X-Key-Name': text('KeyName', 'Name of the key, percent-encoded'),
   'X-Key-User': text('KeyUser', 'E-mail address of its owner, percent-encoded'),
-  'X-Key-Scopes': text('KeyScopes', 'Its scopes, with commas between them'),
+  'X-Key-Scopes': text('KeyScopes', 'Its scopes, separated by commas'),
   'X-Key-Expires': text('KeyExpires', 'When it ends, in UTC; not there where it does not'),
 }
 

@@ -15,8 +15,8 @@ export const finding = resource({
   path: '',
   verbs: [],
   fields: {
-    topic: { kind: 'text', about: 'What it is about' },
-    found: { kind: 'text', about: 'What was found or said of it', isSentence: true },
+    topic: { kind: 'text', about: 'Aspect of the file' },
+    found: { kind: 'text', about: 'What was detected or given', isSentence: true },
     evidence: { kind: 'text', about: 'What shows that', isSentence: true },
   },
 })
