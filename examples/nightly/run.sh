@@ -15,7 +15,7 @@ for file in inbox/*.[cC][sS][vV] inbox/*.[cC][sS][vV].[gG][zZ]; do
   [ -f "$file" ] || continue
   left=$((end - $(date +%s)))
   if [ "$stopped" ] || [ "$left" -le 0 ]; then
-    echo "not begun: $file; the next run goes on with it" >&2
+    echo "not started: $file; the next run continues with it" >&2
     worst=6
     break
   fi

@@ -102,6 +102,6 @@ export const tellFailure = async (
 
 /** Prints, as an error, that a command ended with an exit code other than 0; its notes say why. */
 export const tellEnd = (exit: number, args: readonly string[], io: Io, told: readonly string[]): Promise<number> => {
-  const said = told.length > 0 ? notesIn(told) : ['it is done in part']
+  const said = told.length > 0 ? notesIn(told) : ['it is partly done']
   return tellFailure(new Unfinished(exit, exit === EXIT.partial ? 'rejected' : 'failed', said), args, io)
 }

@@ -4,18 +4,18 @@ import { type Act, createCli } from './cli.ts'
 import { groups } from './groups.ts'
 import type { Io } from './io.ts'
 
-const DESCRIPTION = `Keeps key performance indicators, administers them, and loads data into them in bulk.
+const DESCRIPTION = `Keeps key performance indicators, administers them, and imports data into them in bulk.
 
-With no profile it uses the embedded service in your data directory: nothing has to be set up.`
+Without a profile it uses the embedded service in your data directory: nothing has to be set up.`
 
 const AFTER_HELP = `
 Start with:
-  kpi demo                              real data, loaded and reported
+  kpi demo                              import and report real data
   kpi kpis list
   kpi entries import data.csv --dry-run
   kpi report --from -30d
 
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 done in part, 4 not authorised,
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 partly done, 4 not authorised,
 5 service not reachable, 6 stopped with work left, 7 not in this variant, 8 running already,
 130 interrupted.`
 

@@ -62,7 +62,7 @@ export const mustMakeSense = (
   if (maxErrors && 'percent' in maxErrors && maxErrors.percent === 100) return
   throw new KpiError(
     'malformed',
-    `the first ${TRIAL_ROWS} rows are all bad, so the columns are not what they were taken for; nothing was sent. The last of them: ${reasons.join('; ')}`,
+    `the first ${TRIAL_ROWS} rows are all bad, so the columns were probably misread; nothing was sent. The last of them: ${reasons.join('; ')}`,
   )
 }
 

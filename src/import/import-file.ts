@@ -78,9 +78,7 @@ const beginJournal = (work: Load, prepared: Prepared): Journal => {
   if (place && path !== undefined && !options.addAgain) mustNotAddAgain(place.folder, path, head, drafts)
   const journal = openJournal(path, head)
   if (journal.doneBefore > 0) {
-    onNote(
-      `going on with the import that began at ${minuteOf(journal.beganAt)}: ${journal.doneBefore} entries are done`,
-    )
+    onNote(`continuing the import that began at ${minuteOf(journal.beganAt)}: ${journal.doneBefore} entries are done`)
   } else if (place && path !== undefined) for (const note of notesOnUnfinished(place.folder, path, head)) onNote(note)
   return journal
 }

@@ -38,7 +38,7 @@ export const mustBeFew = (
 ): void => {
   if (!maxErrors || !(isWhole || 'count' in maxErrors) || rejected <= mostOf(maxErrors, read)) return
   const many = `${rejected} of ${isWhole ? '' : 'the first '}${read} rows are bad`
-  throw tooMany(maxErrors, `nothing was sent, as ${many}`, [
+  throw tooMany(maxErrors, `nothing was sent: ${many}`, [
     ...issuesOf(bad),
     ...(bad.some(({ reasons }) => reasons.some(saysNotAssigned)) ? [ASSIGN_FIRST] : []),
     { field: '--dry-run', message: 'without --max-errors shows all of them' },

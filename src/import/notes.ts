@@ -20,7 +20,7 @@ export const notesOnUnread = ({ kpis, users, sources, unchecked }: Reference): s
     unchecked.has('breakdown items') ? sources?.unread : undefined,
   ].filter((one) => one !== undefined)
   return unread.length > 0
-    ? [`${mayNotRead(unread.join(', '))}: what rows say of them is left to the service to check`]
+    ? [`${mayNotRead(unread.join(', '))}: only the service can check what the rows say about them`]
     : []
 }
 
@@ -39,7 +39,9 @@ const notesOnTargets = ({ reference: { kpis }, lostTargets }: Checked): string[]
   if (first === undefined) return []
   const count = [...lostTargets.values()].reduce((sum, one) => sum + one)
   const what =
-    count === 1 ? '1 target is not kept, as its KPI has' : `${count} targets are not kept, as their KPIs have`
+    count === 1
+      ? '1 target is not stored, because its KPI has'
+      : `${count} targets are not stored, because their KPIs have`
   return [`${what} none: ${withoutTarget(first, others)}`]
 }
 

@@ -22,7 +22,7 @@ const tellOf = ({ name, frequency_id, aggregate_function }: Kpi, { periods, firs
   const [adverb, noun] = PERIODS[frequency_id]
   const [one, other] = first.map(formatDay)
   const [what, such] = periods === 1 ? [`one ${noun} has`, ''] : [`${periods} ${noun}s of users have`, 'such as ']
-  const made = MADE_OF[aggregate_function] ?? 'make one value of them'
+  const made = MADE_OF[aggregate_function] ?? 'combine them into one value'
   return `${name} is ${adverb}, and ${what} several entries, ${such}${one} and ${other}: reports ${made}`
 }
 

@@ -39,8 +39,8 @@ const mustMayRead = async (
     await client.entries.list({ from: FIRST_ENTRY_DAY, to: FIRST_ENTRY_DAY })
   } catch (error) {
     if (!isForbidden(error)) throw error
-    const said = `${flags.join(', ')} cannot be done with this key: it takes to read entries`
-    throw new KpiError('forbidden', `${said}, and so the scope ${scopeNeeded(entry, 'list')}; nothing was sent`, {
+    const said = `${flags.join(', ')} cannot be used with this key: the import would have to read entries`
+    throw new KpiError('forbidden', `${said}, which needs the scope ${scopeNeeded(entry, 'list')}; nothing was sent`, {
       cause: error,
     })
   }
@@ -102,7 +102,7 @@ const check = async (
   work.onChecked?.(checked)
   const owner = checked.reference.sources ? 'user or source' : 'user'
   const refuse: DuplicateSink = (places, bad) => {
-    const reason = `the same ${owner}, KPI and date stand on lines ${someOf(places)}${tellBad(bad, bad.length === places.length)}`
+    const reason = `the same ${owner}, KPI and date are on lines ${someOf(places)}${tellBad(bad, bad.length === places.length)}`
     for (const place of places) rejects.add(place, reason)
   }
   const batches = function* (): Generator<Batch> {

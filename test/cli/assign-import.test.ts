@@ -77,8 +77,8 @@ bobby@example.com,Revenue,,
       'user,kpi,user_target,sort_order,_line,_reason\n' +
         'Bob Ray,Revenu,x,1.5,2,"""Bob Ray"" is the name of more than one user: 3, 4; use the id; there is no KPI ""Revenu""; did you mean ""Revenue""?; target ""x"" must be a number; sort_order must be a whole number from -32768 to 32767"\n' +
         '3,Visits,5,,3,"KPI 2 (Visits) has no target, so a user cannot have one either"\n' +
-        '3,Revenue,1,,4,"the same user and KPI stand on lines 4, 5"\n' +
-        'bob@example.com,revenue,2,,5,"the same user and KPI stand on lines 4, 5"\n' +
+        '3,Revenue,1,,4,"the same user and KPI are on lines 4, 5"\n' +
+        'bob@example.com,revenue,2,,5,"the same user and KPI are on lines 4, 5"\n' +
         '4,,7,,8,the kpi is empty\n',
     )
     const mended = rejects()
@@ -92,7 +92,7 @@ bobby@example.com,Revenue,,
     const NONE = 'no target, so its users cannot have one either: Visits'
     const ran = await load('user,kpi,target\n3,Visits,5\n4,Visits,6\n3,Revenue,1\n')
     expect(errorOf(ran).message).toBe(
-      '2 rows were rejected; they are in data.rejects.csv with the reasons: mend them there and import that file; ' +
+      '2 rows were rejected; they are in data.rejects.csv with the reasons: fix them there and import that file; ' +
         `1 KPI has ${NONE}; kpi kpis update "Visits" --target-default N gives it one`,
     )
     const rehearsed = await load('user,kpi,target\n3,Visits,5\n', '--dry-run')

@@ -174,17 +174,17 @@ const OPENED: readonly (readonly [what: string, open: (config: string) => void, 
   [
     'its config may be written by others',
     (config) => chmodSync(join(config, 'config.json'), 0o622),
-    (config) => `others can write ${config}/config.json; mend it with: chmod go-w ${config}/config.json`,
+    (config) => `others can write ${config}/config.json; fix it with: chmod go-w ${config}/config.json`,
   ],
   [
     'its folder may be written by others',
     (config) => chmodSync(config, 0o722),
-    (config) => `others can write ${config}; mend it with: chmod go-w ${config}`,
+    (config) => `others can write ${config}; fix it with: chmod go-w ${config}`,
   ],
   [
     'its folder may be replaced by others',
     (config) => chmodSync(dirname(config), 0o777),
-    (config) => `others can write ${dirname(config)}; mend it with: chmod o-w ${dirname(config)}`,
+    (config) => `others can write ${dirname(config)}; fix it with: chmod o-w ${dirname(config)}`,
   ],
 ]
 

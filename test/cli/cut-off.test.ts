@@ -76,7 +76,7 @@ describe('many from JSON, cut off in the middle', () => {
     const ran = await importer.kpi(...create)
     expect(ran.code).toBe(6)
     expect(JSON.parse(ran.stdout)).toMatchObject(names.slice(0, 3).map((name) => ({ name })))
-    expect(errorOf(ran).message).toMatch(/^no\. 4 of 6: .*; stopped with 3 of 6 left; go on with --start 4/)
+    expect(errorOf(ran).message).toMatch(/^no\. 4 of 6: .*; stopped with 3 of 6 left; continue with --start 4/)
     fails = () => undefined
     expect(jsonOf(await importer.kpi(...create, '--start', '4'))).toMatchObject(
       names.slice(3).map((name) => ({ name })),
@@ -92,10 +92,10 @@ describe('many from JSON, cut off in the middle', () => {
     writeFileSync(importer.folder.in('in.json'), JSON.stringify(names.map((name) => ({ name }))))
     const ran = await importer.kpi(...create)
     expect([ran.code, ran.stdout]).toEqual([6, ''])
-    expect(errorOf(ran).message).toContain('whether no. 1 was done is not known: look before you go on')
+    expect(errorOf(ran).message).toContain('it is not known whether no. 1 was done: check before you continue')
   })
 
-  test.each([['0'], ['7'], ['x'], ['1.5']])('--start %s is none of the list', async (start) => {
+  test.each([['0'], ['7'], ['x'], ['1.5']])('--start %s is not in the list', async (start) => {
     await using importer = await remoteImporter()
     writeFileSync(importer.folder.in('in.json'), JSON.stringify(names.map((name) => ({ name }))))
     expect(await importer.kpi(...create, '--start', start)).toMatchObject({ code: 2, stdout: '' })

@@ -151,8 +151,8 @@ describe('a profile of the newer interface', () => {
       'it has more than one line; where it is JSON, take the value of key',
     ],
     ['{"id":1,"key":"kpi_key_hunter2"}', 'it is JSON; take the value of key'],
-    ['kpi_key hunter2', 'it has blanks in it'],
-    ['kpi_key_\0hunter2', 'it has control characters in it'],
+    ['kpi_key hunter2', 'it contains spaces'],
+    ['kpi_key_\0hunter2', 'it contains control characters'],
     ['kpi_key_hunter2–', 'it has characters that are not ASCII'],
   ])('that %j is no key is said where it comes from, before anything is sent or kept', async (text, message) => {
     const { url, reached } = await foreignService((response) => response.end('[]'))
@@ -278,18 +278,18 @@ describe('kpi profiles check', () => {
   })
 
   test.each([
-    ['2026-12-01T08:00:00', 'ends on 2026-12-01, in 10 days'],
-    ['2026-11-22T12:00:00', 'ends on 2026-11-22, in 1 day'],
-    ['2026-11-22T11:59:59', 'ends on 2026-11-22 at 11:59 UTC, in 23 hours'],
-    ['2026-11-22T00:00:00', 'ends on 2026-11-22 at 00:00 UTC, in 12 hours'],
-    ['2026-11-21T13:00:00', 'ends on 2026-11-21 at 13:00 UTC, in 1 hour'],
-    ['2026-11-21T12:30:00', 'ends on 2026-11-21 at 12:30 UTC, in less than an hour'],
-    ['2026-12-05T11:59:59', 'ends on 2026-12-05, in 14 days'],
+    ['2026-12-01T08:00:00', 'expires on 2026-12-01, in 10 days'],
+    ['2026-11-22T12:00:00', 'expires on 2026-11-22, in 1 day'],
+    ['2026-11-22T11:59:59', 'expires on 2026-11-22 at 11:59 UTC, in 23 hours'],
+    ['2026-11-22T00:00:00', 'expires on 2026-11-22 at 00:00 UTC, in 12 hours'],
+    ['2026-11-21T13:00:00', 'expires on 2026-11-21 at 13:00 UTC, in 1 hour'],
+    ['2026-11-21T12:30:00', 'expires on 2026-11-21 at 12:30 UTC, in less than an hour'],
+    ['2026-12-05T11:59:59', 'expires on 2026-12-05, in 14 days'],
   ])('warns of a key that ends at %s, with the day and what renews it, also under --quiet', async (text, words) => {
     await addProfile('ending', { name: 'load', expires_at: parseInstant(text) ?? null })
     const ran = await kpi('profiles', 'check', 'ending', '--quiet', '-o', 'json')
     const { key_id: id } = jsonOf(ran) as { key_id: number }
-    const renewal = `make its successor on the service, unless there is one: kpi service keys rotate ${id}`
+    const renewal = `unless it has been replaced already, rotate it on the service: kpi service keys rotate ${id}`
     expect(ran.stderr).toBe(`warning: key ${id} (load) ${words}; ${renewal}\n`)
   })
 
@@ -302,7 +302,7 @@ describe('kpi profiles check', () => {
     await addProfile('old', { name: 'old', expires_at: parseInstant('2026-11-21T11:59:59') ?? null })
     const ran = await kpi('profiles', 'check', 'old')
     expect(ran).toMatchObject({ code: 4, stdout: '' })
-    const advice = `give it anew: kpi profiles add old --base-url ${server.url}/v1`
+    const advice = `enter it again: kpi profiles add old --base-url ${server.url}/v1`
     expect(ran.stderr.replace(/\d+/, 'ID')).toBe(`kpi: key ID (old) expired at 2026-11-21T11:59:59; ${advice}\n`)
     const again = advice.split(' ').slice(4)
     expect((await kpiWith(service.key, ...again, '--token-stdin')).code).toBe(0)
@@ -359,7 +359,7 @@ describe('kpi profiles check', () => {
 
   test('takes one name', async () => {
     await addProfile('one')
-    const stderr = 'kpi: one and --profile two each name a profile; give one of them\n'
+    const stderr = 'kpi: one and --profile two each name a profile; give only one of them\n'
     expect(await kpi('profiles', 'check', 'one', '-p', 'two')).toEqual({ code: 2, stdout: '', stderr })
     expect((await kpi('profiles', 'check', 'nil')).code).toBe(2)
   })

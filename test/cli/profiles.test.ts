@@ -147,8 +147,8 @@ describe('wrong usage', () => {
 })
 
 test.each([
-  ['{', 'is not a configuration; mend it or remove it'],
-  ['[]', 'is not a configuration; mend it or remove it'],
+  ['{', 'is not a configuration; fix it or remove it'],
+  ['[]', 'is not a configuration; fix it or remove it'],
   ['{"profiles":{"a":{"kind":"classic"}}}', 'is not complete; add it again'],
 ])('a configuration that holds %j is refused by its name', async (text, message) => {
   mkdirSync(config(), { recursive: true })

@@ -110,14 +110,14 @@ describe('a profile at a terminal', () => {
 
 describe('what ends credentials at a terminal', () => {
   const create = ['service', 'token', 'create', '-o', 'csv']
-  const question = 'make a new token for account default, which ends the one that its clients use?'
+  const question = 'make a new token for account default, which invalidates the one that its clients use?'
 
   test('is asked for: a token that ends the one before, but not the first', async () => {
     expect(await answering([], ...create)).toMatchObject({ code: 0 })
     expect(await answering([[question, 'n\r']], ...create)).toMatchObject({ code: 1, stdout: '' })
     expect(await answering([[question, 'y\r']], ...create)).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('the token before it works no longer') as unknown,
+      stderr: expect.stringContaining('the previous token no longer works') as unknown,
     })
     expect(await answering([], ...create, '--no-input')).toMatchObject({ code: 2 })
     expect(await answering([], ...create, '--no-input', '--yes')).toMatchObject({ code: 0 })

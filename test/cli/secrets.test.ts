@@ -88,9 +88,9 @@ test.each<[why: string, env: Record<string, string>, message: string]>([
   expect(ran).toEqual({ code: 4, stdout: '', stderr: `kpi: ${message}\n` })
 })
 
-test('a file that others can read is refused with the command that mends it', async () => {
+test('a file that others can read is refused with the command that fixes it', async () => {
   const path = home.in('shared')
-  const stderr = `kpi: ${path} can be read by others; mend it with: chmod 600 ${path}\n`
+  const stderr = `kpi: ${path} can be read by others; fix it with: chmod 600 ${path}\n`
   expect(await list({ KPI_TOKEN_FILE: path })).toEqual({ code: 4, stdout: '', stderr })
 })
 

@@ -137,6 +137,9 @@ describe('it is refused', () => {
   test('through a profile of a remote service', async () => {
     await using other = await remoteUser()
     const ran = await other.kpi('service', 'calculated', 'list')
-    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("the bundled service's own data") as string })
+    expect(ran).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('directly on the data of the bundled service') as string,
+    })
   })
 })

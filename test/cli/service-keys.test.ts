@@ -34,7 +34,7 @@ describe.each(databases)('kpi service keys on %s', (_name, database) => {
     const made = await make(operator, 'nightly', ...TO_IMPORT, '--expires', '90d')
     expect(JSON.parse(made.stdout)).toEqual({ id: 1, key: expect.stringMatching(/^kpi_key_\w{33}_\w{6}$/) as string })
     expect(made.stderr).toBe(
-      'key 1 (nightly) may do entries:write in the name of Eve Adams, until 2027-02-19T12:00:00 UTC; it is shown this once\n',
+      'key 1 (nightly) may do entries:write in the name of Eve Adams, until 2027-02-19T12:00:00 UTC; it is shown only once\n',
     )
     const listed = jsonOf(await keysOf(operator)('list', '-o', 'json'))
     expect(listed).toEqual([
@@ -63,8 +63,8 @@ describe.each(databases)('kpi service keys on %s', (_name, database) => {
     expect(jsonOf(rotated)).toEqual({ id: 2, key: expect.stringMatching(/^kpi_key_/) as string })
     expect(rotated.stderr).toBe(
       [
-        'key 2 (nightly) may do entries:write in the name of Eve Adams, until 2027-05-10T12:00:00 UTC; it is shown this once\n',
-        'key 1 (nightly), the one before it, works until 2027-02-10T12:00:00 UTC\n',
+        'key 2 (nightly) may do entries:write in the name of Eve Adams, until 2027-05-10T12:00:00 UTC; it is shown only once\n',
+        'key 1 (nightly), which it replaces, works until 2027-02-10T12:00:00 UTC\n',
       ].join(''),
     )
     expect(await rowsOf(operator)).toEqual([
@@ -74,7 +74,7 @@ describe.each(databases)('kpi service keys on %s', (_name, database) => {
     // The name stands for the last of them, as that is what is rotated next.
     operator.clock.now += DAY_MS / 2
     const again = await keys('rotate', 'nightly', '--overlap', '0', '--expires', 'never')
-    expect(again.stderr).toMatch(/, without an end; .*\nkey 2 \(nightly\), the one before it, works no longer\n$/)
+    expect(again.stderr).toMatch(/, without an end; .*\nkey 2 \(nightly\), which it replaces, no longer works\n$/)
     operator.clock.now += DAY_MS
     expect(await rowsOf(operator)).toEqual([
       '1,nightly,expired,2027-02-10T12:00:00',
@@ -87,7 +87,7 @@ describe.each(databases)('kpi service keys on %s', (_name, database) => {
     const operator = await openOperator(database)
     const keys = keysOf(operator)
     await make(operator, 'nightly', ...TO_IMPORT)
-    const revoked = 'key 1 (nightly) works no longer\n'
+    const revoked = 'key 1 (nightly) no longer works\n'
     expect(await keys('revoke', 'Nightly', '--yes')).toEqual({ code: 0, stdout: '', stderr: revoked })
     operator.clock.now += DAY_MS
     const before = 'key 1 (nightly) was revoked already, at 2026-11-21T12:00:00 UTC\n'
@@ -96,7 +96,7 @@ describe.each(databases)('kpi service keys on %s', (_name, database) => {
     }
     // A name stands for the key that goes on, and while a rotation overlaps there are two.
     await make(operator, 'nightly', ...TO_IMPORT)
-    expect((await keys('revoke', 'nightly', '--yes')).stderr).toBe('key 2 (nightly) works no longer\n')
+    expect((await keys('revoke', 'nightly', '--yes')).stderr).toBe('key 2 (nightly) no longer works\n')
     await make(operator, 'nightly', ...TO_IMPORT)
     await keys('rotate', 'nightly')
     expect(await keys('revoke', 'nightly', '--yes')).toMatchObject({
@@ -198,6 +198,9 @@ describe('a key is refused', () => {
   test('through a profile of a remote service', async () => {
     await using user = await remoteUser()
     const ran = await user.kpi('service', 'keys', 'list')
-    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("the bundled service's own data") as string })
+    expect(ran).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('directly on the data of the bundled service') as string,
+    })
   })
 })

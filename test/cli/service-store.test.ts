@@ -82,7 +82,7 @@ describe('backup and restore', () => {
     await service('backup', 'a.db')
     expect((await service('restore', 'a.db', '--data-dir', 'there')).code).toBe(0)
     const revoked = await service('token', 'revoke', '--yes', '--data-dir', 'there')
-    expect(revoked.stderr).toBe('the token of account default works no longer\n')
+    expect(revoked.stderr).toBe('the token of account default no longer works\n')
   })
 
   test('bring back keys that open as before, and one that was revoked meanwhile', async () => {

@@ -49,7 +49,7 @@ test('a token is printed once, as data: the login and the token', async () => {
   expect(await service('token', 'create', '--yes', '-o', 'csv')).toEqual({
     code: 0,
     stdout: expect.stringMatching(/^login,token\nadmin@localhost,kpi_token_\w+\n$/) as string,
-    stderr: 'the token before it works no longer\n',
+    stderr: 'the previous token no longer works\n',
   })
   expect(JSON.stringify([await account(), await service('accounts', 'list')])).not.toContain('kpi_token')
 })
@@ -77,7 +77,7 @@ test('a token is revoked, and no other account with it', async () => {
   await service('token', 'create', '--account', 'acme')
   expect(await service('token', 'revoke', '--yes')).toMatchObject({ code: 0, stderr: 'account default has no token\n' })
   const revoke = (): Promise<Ran> => service('token', 'revoke', '--account', 'acme', '--yes')
-  expect(await revoke()).toEqual({ code: 0, stdout: '', stderr: 'the token of account acme works no longer\n' })
+  expect(await revoke()).toEqual({ code: 0, stdout: '', stderr: 'the token of account acme no longer works\n' })
   expect(await revoke()).toMatchObject({ code: 0, stderr: 'account acme has no token\n' })
 })
 
@@ -237,7 +237,7 @@ test.each([
   expect(await other.kpi(...line)).toEqual({
     code: 2,
     stdout: '',
-    stderr: `kpi: this is done on the bundled service's own data; name its folder with --data-dir (usually ${other.world.home}/.local/share/kpi), or a profile of it, or go back to it with: kpi profiles use --none\n`,
+    stderr: `kpi: this command works directly on the data of the bundled service; name its folder with --data-dir (usually ${other.world.home}/.local/share/kpi), or a profile of it, or go back to it with: kpi profiles use --none\n`,
   })
 })
 

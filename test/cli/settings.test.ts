@@ -95,9 +95,9 @@ describe('where a command goes: flag, then environment, then configuration', () 
       {},
       'KPI_BASE_URL is set, and KPI_LOGIN is not: set it to your login name, or, with a key, let KPI_BASE_URL end in /v1',
     ],
-    [{ KPI_PROFILE: 'prod', ...URL_SET }, {}, 'KPI_PROFILE and KPI_BASE_URL each name a place; unset one'],
+    [{ KPI_PROFILE: 'prod', ...URL_SET }, {}, 'KPI_PROFILE and KPI_BASE_URL each name a service; unset one'],
     [{}, { dataDir: '' }, '--data-dir is empty; name a folder'],
-    [{}, { dataDir: 'a', profile: 'prod' }, '--profile and --data-dir each name a place; give one of them'],
+    [{}, { dataDir: 'a', profile: 'prod' }, '--profile and --data-dir each name a service; give only one of them'],
   ])('%j with %j is wrong usage', (env, flags, message) => {
     using folder = temporaryFolder()
     const { io } = testIo({ home: folder.path, env })

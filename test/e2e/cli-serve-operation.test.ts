@@ -81,11 +81,11 @@ describe('kpi serve with a certificate', () => {
     const { port, says, child, ended } = await serve(...tlsFlags('live'))
     keep('live', second)
     child.kill('SIGHUP')
-    await says(/took the certificate anew; it is valid until \d{4}-\d\d-\d\d\n/)
+    await says(/reloaded the certificate; it is valid until \d{4}-\d\d-\d\d\n/)
     expect(await askTls(port)).toEqual({ status: 200, name: 'other.example.com' })
     keep('live', { cert: first.cert, key: second.key })
     child.kill('SIGHUP')
-    await says(/warning: cannot serve HTTPS with live\.cert and live\.key: .*; the certificate before stays in use\n/)
+    await says(/warning: cannot serve HTTPS with live\.cert and live\.key: .*; the previous certificate stays in use\n/)
     expect(await askTls(port)).toEqual({ status: 200, name: 'other.example.com' })
     child.kill('SIGTERM')
     expect(await ended).toMatchObject({ code: 0 })
@@ -108,7 +108,7 @@ describe('kpi serve with a certificate', () => {
 
 describe('kpi serve', () => {
   test.each([
-    [['--host', '0.0.0.0'], '0.0.0.0 is not this machine alone'],
+    [['--host', '0.0.0.0'], '0.0.0.0 can be reached from other machines'],
     [['--host', ''], '--host is empty'],
     [['--public-url', 'kpi.example.com'], 'is not an address such as https://'],
     [['--public-url', 'http://kpi.example.com'], 'is not HTTPS'],
@@ -196,7 +196,7 @@ describe('the log of kpi serve', () => {
   test('that cannot be written any more does not stop the service, which says so once', async () => {
     const { url, child, ended, says } = await serve('--access-log', '/dev/full')
     expect((await get(`${url}/kpis`)).status).toBe(200)
-    await says(/kpi: cannot write the log \/dev\/full: the disk is full; the service goes on without it\n/)
+    await says(/kpi: cannot write the log \/dev\/full: the disk is full; the service continues without it\n/)
     expect((await get(`${url}/kpis`)).status).toBe(200)
     child.kill('SIGTERM')
     const { code, stderr } = await ended

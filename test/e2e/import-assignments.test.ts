@@ -54,7 +54,7 @@ describe.each(importers)('%s', (_, open) => {
   test('a dry run without it says how they are made, below what it comes to', async () => {
     await using importer = await open()
     const ADVICE =
-      'a KPI that is not assigned to its user is nothing to mend: --create-assignments makes what is missing\n'
+      'rows whose KPI is not assigned to its user need no fix: --create-assignments creates the missing assignments\n'
     write(importer, ROWS)
     const ran = await importer.kpi('entries', 'import', 'data.csv', '--dry-run')
     expect([
@@ -62,7 +62,7 @@ describe.each(importers)('%s', (_, open) => {
       ran.stderr.endsWith(`1 to create, 0 to update, 0 unchanged, 4 rows to reject\n${ADVICE}`),
     ]).toEqual([3, true])
     write(importer, ['Bob,Sales,2026-01-01,x'])
-    expect((await importer.kpi('entries', 'import', 'data.csv', '--dry-run')).stderr).not.toContain('nothing to mend')
+    expect((await importer.kpi('entries', 'import', 'data.csv', '--dry-run')).stderr).not.toContain('need no fix')
   })
 
   test('a dry run says how many there would be, and makes none', async () => {

@@ -67,7 +67,7 @@ describe('an import whose deadline comes', () => {
     const { left } = JSON.parse(ran.stdout) as { left: number }
     expect([ran.code, left > 0]).toEqual([6, true])
     expect(errorOf(ran).message).toBe(
-      `the deadline, 2h, has come; stopped with ${left} entries left; run the same command to continue`,
+      `the deadline (2h) has passed; stopped with ${left} entries left; run the same command to continue`,
     )
     expect(jsonOf(await importer.kpi('entries', 'import', 'data.csv', '-o', 'json'))).toMatchObject({ left: 0 })
     expect(await heldIn(importer)).toHaveLength(ROWS)
@@ -81,7 +81,7 @@ describe('an import whose deadline comes', () => {
       code: 6,
       stdout: '',
       stderr: expect.stringContaining(
-        'kpi: the deadline, 06:30, has come; stopped before anything was sent',
+        'kpi: the deadline (06:30) has passed; stopped before anything was sent',
       ) as unknown,
     })
     expect(await heldIn(importer)).toEqual([])

@@ -43,7 +43,7 @@ describe.each(importers)('several files: %s', (_, open) => {
       { file: 'c.csv', read: 1, created: 1, rejected: 0 },
     ])
     expect(errorOf({ stderr }).message).toBe(
-      'b.csv: 1 row was rejected; it is in b.rejects.csv with the reasons: mend it there and import that file',
+      'b.csv: 1 row was rejected; it is in b.rejects.csv with the reasons: fix it there and import that file',
     )
     expect(importer.read('b.rejects.csv')).toContain('Zed')
     expect(existsSync(importer.folder.in('a.rejects.csv'))).toBe(false)
@@ -106,10 +106,14 @@ describe.each(importers)('several files: %s', (_, open) => {
     [
       'one place for all rejects',
       ['a.csv', 'b.csv', '--rejects', 'r.csv'],
-      '--rejects would be one file for 2 imports',
+      '--rejects would name one file for 2 imports',
     ],
-    ['one receipt', ['a.csv', 'b.csv', '--verify', '--receipt', 'r.json'], '--receipt would be one file for 2 imports'],
-    ['the rejects of another', ['a.csv', 'a.rejects.csv'], 'a.rejects.csv takes the rejects of a.csv'],
+    [
+      'one receipt',
+      ['a.csv', 'b.csv', '--verify', '--receipt', 'r.json'],
+      '--receipt would name one file for 2 imports',
+    ],
+    ['the rejects of another', ['a.csv', 'a.rejects.csv'], 'a.rejects.csv is where the rejects of a.csv go'],
     ['rejects in one place', ['a.csv', 'a.txt'], 'the rejects of a.csv and a.txt would both go to a.rejects.csv'],
   ])('are refused before anything is sent: %s', async (_name, args, message) => {
     await using importer = await open()
@@ -124,13 +128,13 @@ describe.each(importers)('several files: %s', (_, open) => {
 })
 
 describe('what ends a run of several files', () => {
-  test('is told with the files that were not begun: a key that is refused', async () => {
+  test('is told with the files that were not started: a key that is refused', async () => {
     await using importer = await remoteImporter({ wrap: afterBatches(1, 401) })
     write(importer)
     const ran = await importer.kpi('entries', 'import', 'a.csv', 'b.csv', 'c.csv', '-o', 'json')
     expect(ran.code).toBe(4)
     expect(JSON.parse(ran.stdout)).toMatchObject([{ file: 'a.csv', created: 2 }])
-    expect(errorOf(ran).message).toMatch(/b\.csv: .*no more.*not begun: c\.csv; run the same command to continue$/)
+    expect(errorOf(ran).message).toMatch(/b\.csv: .*no more.*not started: c\.csv; run the same command to continue$/)
     expect(await heldIn(importer)).toHaveLength(2)
   })
 
@@ -149,7 +153,7 @@ describe('what ends a run of several files', () => {
     importer.write('bad.csv', 'user,kpi,date,actual\nBob,Sales,01/02/2026,1\n')
     const ran = await importer.kpi('entries', 'import', 'a.csv', 'bad.csv', 'c.csv', '--dry-run', '-o', 'json')
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, [{ file: 'a.csv' }, { file: 'a.csv' }]])
-    expect(errorOf(ran).message).toMatch(/^bad\.csv: .*not begun: c\.csv; run the same command to continue$/)
+    expect(errorOf(ran).message).toMatch(/^bad\.csv: .*not started: c\.csv; run the same command to continue$/)
   })
 
   test('is somebody who asks to stop between two files', async () => {
@@ -166,7 +170,7 @@ describe('what ends a run of several files', () => {
     const { code, stdout, stderr } = await shell('entries', 'import', 'a.csv', 'c.csv', '-o', 'json')
     expect(code).toBe(6)
     expect(JSON.parse(stdout)).toMatchObject([{ file: 'a.csv', created: 2 }])
-    expect(errorOf({ stderr }).message).toContain('not begun: c.csv; run the same command to continue')
+    expect(errorOf({ stderr }).message).toContain('not started: c.csv; run the same command to continue')
     expect(jsonOf(await importer.kpi('entries', 'import', 'a.csv', 'c.csv', '-o', 'json'))).toMatchObject([
       { file: 'a.csv', created: 2 },
       { file: 'c.csv', created: 1 },

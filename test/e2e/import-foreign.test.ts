@@ -84,10 +84,10 @@ test.each([
   expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([code, { created: 4999, rejected: 1, left: 1000 }])
   const { message } = errorOf(ran)
   expect(message).toContain(
-    '1 row was rejected; it is in data.rejects.csv with the reasons: mend it there and import that file; ',
+    '1 row was rejected; it is in data.rejects.csv with the reasons: fix it there and import that file; ',
   )
   expect(message).toContain(`; ${detail}`)
-  expect(message).toMatch(/; stopped with 1000 entries left; once that is mended, the same command continues$/)
+  expect(message).toMatch(/; stopped with 1000 entries left; once that is fixed, the same command continues$/)
   expect(ran.rejects).toContain('2,1,1970-01-01,0,2,actual: must not be 0\n')
 })
 

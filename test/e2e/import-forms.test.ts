@@ -22,7 +22,7 @@ test('what fits two readings stops the run before anything is sent, and is settl
   expect(await load(importer, text)).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      /it cannot be told[^]*date: "02\/03\/2026" on line 2[^]*actual: "1.234" on line 2[^]*--decimal \. or --decimal ,/,
+      /it is not clear[^]*date: "02\/03\/2026" on line 2[^]*actual: "1.234" on line 2[^]*--decimal \. or --decimal ,/,
     ) as unknown,
   })
   expect(await heldIn(importer)).toEqual([])

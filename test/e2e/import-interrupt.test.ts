@@ -53,7 +53,7 @@ describe.runIf(HAS_SCRIPT)('Ctrl-C in an import at a terminal', () => {
     const { child, says } = importAtTerminal(importer)
     await came
     child.stdin.write(CTRL_C)
-    await says(/stopping once what was sent is answered; another Ctrl-C ends it at once/)
+    await says(/stopping once the requests in flight are answered; press Ctrl-C again to end at once/)
     letGo()
     const [text] = await says(/^[^]*code \d+/)
     child.stdin.end()

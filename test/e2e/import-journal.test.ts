@@ -83,9 +83,7 @@ describe('a journal', () => {
     expect(readFileSync(path).includes(open.world.env?.['KPI_TOKEN'] ?? '-')).toBe(false)
     mend()
     const again = await load(open)
-    expect(again.stderr).toMatch(
-      /^going on with the import that began at 2026-11-21 12:00 UTC: 5000 entries are done\n/,
-    )
+    expect(again.stderr).toMatch(/^continuing the import that began at 2026-11-21 12:00 UTC: 5000 entries are done\n/)
     expect(jsonOf(again)).toMatchObject({ created: ROWS, unchanged: 0, left: 0 })
     expect(journals(open)).toEqual([])
   })
@@ -114,7 +112,7 @@ describe('a journal', () => {
     mend()
     const ran = await load(open, '--strict')
     expect(ran.stderr).toMatch(
-      /an import of data\.csv with other flags that began at 2026-11-21 12:00 UTC was not finished \(5000 of its entries were sent\): with those flags it goes on; this one is another run, remove \S+\.journal once that one is not needed\n/,
+      /an import of data\.csv with other flags that began at 2026-11-21 12:00 UTC was not finished \(5000 of its entries were sent\): with those flags it would continue; this is a different run; delete \S+\.journal if you do not need to continue that one\n/,
     )
     expect(jsonOf(ran)).toMatchObject({ created: ROWS - 5000, unchanged: 5000 })
   })
@@ -195,7 +193,7 @@ describe('nothing is sent without a journal', () => {
     const [path = ''] = journals(open)
     writeFileSync(path, 'something else that is no journal at all, and as long as a header has to be '.repeat(20))
     const ran = await load(open)
-    expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(`the journal ${path} is damaged; remove it`)])
+    expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(`the journal ${path} is damaged; delete it`)])
   })
 })
 
@@ -267,7 +265,9 @@ describe('--on-conflict add, once a run was stopped in the middle,', () => {
     const ran = await load(open, ...ADD, '--quiet')
     expect([ran.code, ran.stderr]).toEqual([
       1,
-      expect.stringMatching(/40 rows of this file have keys of it: finish that one first, .* or say --add-again/),
+      expect.stringMatching(
+        /40 rows of this file have the same user, KPI and date as rows of that import: finish it first, .* or use --add-again/,
+      ),
     ])
     await mustHoldOnce(open)
     expect(jsonOf(await load(open, ...ADD, '--add-again'))).toMatchObject({ created: 1, updated: 40 })
@@ -310,7 +310,7 @@ describe('--on-conflict add, once a run was stopped in the middle,', () => {
     const [path = ''] = journals(open)
     truncateSync(path)
     const ran = await load(open, ...ADD)
-    expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(`the journal ${path} is damaged; remove it`)])
+    expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(`the journal ${path} is damaged; delete it`)])
     await mustHoldOnce(open)
   })
 })

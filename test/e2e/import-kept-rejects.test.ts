@@ -6,7 +6,7 @@ const HEADER = 'user,kpi,date,actual'
 const BAD = `${HEADER}\nBob,Sales,2026-01-01,1\nBob,Sales,2026-01-02,x\nBob,Sales,2026-01-03,y\n`
 const IMPORT = ['entries', 'import', 'data.csv', '--quiet']
 const MOVED = (number: number): string =>
-  `warning: data.rejects.csv held lines that are no rejects of this run, mended ones perhaps; it is data.rejects.${number}.csv now\n`
+  `warning: data.rejects.csv held lines that this run did not reject, perhaps fixed ones; it was renamed to data.rejects.${number}.csv\n`
 
 const rejectsIn = ({ folder }: Importer): string[] =>
   readdirSync(folder.path)

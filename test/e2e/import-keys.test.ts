@@ -36,7 +36,7 @@ describe.each(databases)('a nightly import with a key that may only write entrie
     const first = await nightly()
     expect([first.code, first.stderr]).toEqual([
       0,
-      'the key may not read KPIs (kpis:read), users (users:read): what rows say of them is left to the service to check\n',
+      'the key may not read KPIs (kpis:read), users (users:read): only the service can check what the rows say about them\n',
     ])
     expect(summaryOf(first)).toMatchObject({
       created: 3,
@@ -335,7 +335,7 @@ test('warns of a key that ends within 14 days, however the import ends, and also
     return shellIn({ home: folder.path, env })('entries', 'import', 'night.csv', '--quiet', ...flags)
   }
   const warned =
-    /^warning: key \d+ \(nightly\) ends on 2026-12-01, in 10 days; make its successor on the service, unless there is one: .*\n$/
+    /^warning: key \d+ \(nightly\) expires on 2026-12-01, in 10 days; unless it has been replaced already, rotate it on the service: .*\n$/
   doors.write('night.csv', IDS)
   const [loaded, rehearsed] = [await importWith(10), await importWith(10, '--dry-run')]
   expect([loaded.code, rehearsed.code]).toEqual([0, 0])

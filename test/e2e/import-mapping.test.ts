@@ -142,7 +142,7 @@ describe('a mapping that is saved', () => {
       for (const flag of ['--mapping', '--save-mapping']) {
         expect(await load(importer, 'april.csv', APRIL, flag, name)).toMatchObject({
           code: 2,
-          stderr: expect.stringContaining('is no name of a mapping') as unknown,
+          stderr: expect.stringContaining('cannot be the name of a mapping') as unknown,
         })
       }
     },

@@ -23,7 +23,7 @@ describe.each(importers)('--max-errors: %s', (_, open) => {
     importer.write('data.csv', fileOf(10, bad))
     const ran = await importer.kpi('entries', 'import', 'data.csv', '--max-errors', most)
     expect([ran.code, ran.stdout]).toEqual([1, ''])
-    expect(ran.stderr).toContain(`kpi: nothing was sent, as ${says}, more than --max-errors ${most} allows\n`)
+    expect(ran.stderr).toContain(`kpi: nothing was sent: ${says}, more than --max-errors ${most} allows\n`)
     expect(ran.stderr).toMatch(/\n {2}line 12: .*"x0".*\n(.*\n)* {2}--dry-run: without --max-errors shows all/)
     expect(existsSync(importer.folder.in('data.rejects.csv'))).toBe(false)
     expect(await heldIn(importer)).toEqual([])
@@ -43,8 +43,8 @@ describe.each(importers)('--max-errors: %s', (_, open) => {
       importer.write('data.csv', `${fileOf(10, 0)}Ann Lee,Sales,${formatDay(0)},2\n`)
       const ran = await importer.kpi('entries', 'import', 'data.csv', '--max-errors', ...most)
       expect([ran.code, ran.stdout]).toEqual([1, ''])
-      expect(ran.stderr).toContain('kpi: nothing was sent, as 2 of 11 rows are bad')
-      expect(ran.stderr).toContain('line 2: the same user, KPI and date stand on lines 2, 12')
+      expect(ran.stderr).toContain('kpi: nothing was sent: 2 of 11 rows are bad')
+      expect(ran.stderr).toContain('line 2: the same user, KPI and date are on lines 2, 12')
       expect(await heldIn(importer)).toEqual([])
     },
   )
@@ -79,7 +79,7 @@ describe('--max-errors of rows that the service refuses', () => {
       'more than 300 of 30000 rows were rejected, more than --max-errors 1% allows',
     )
     expect(errorOf(ran).message).toContain(
-      `stopped with ${summary['left']} entries left; once that is mended, the same command continues`,
+      `stopped with ${summary['left']} entries left; once that is fixed, the same command continues`,
     )
     expect(await heldIn(importer)).toHaveLength(summary['created'] ?? -1)
   })

@@ -47,8 +47,8 @@ describe('the mended rejects of a wide file', () => {
     const file = 'user,date,Sales,Visits\n2,2026-05-01,1,2\n2,2026-05-01,,x\n'
     const { rejects, held } = await loadMended(importer, file, [',x,', ',5,'], '--on-duplicate', 'sum')
     expect(rejects.split('\n').slice(1, 3)).toEqual([
-      '2,2026-05-01,,2,2,"the same user, KPI and date stand on lines 2, 3, of which line 3 is bad"',
-      '2,2026-05-01,,x,3,"Visits ""x"" must be a number; the same user, KPI and date stand on lines 2, 3, of which line 3 is bad"',
+      '2,2026-05-01,,2,2,"the same user, KPI and date are on lines 2, 3, of which line 3 is bad"',
+      '2,2026-05-01,,x,3,"Visits ""x"" must be a number; the same user, KPI and date are on lines 2, 3, of which line 3 is bad"',
     ])
     expect(held).toEqual(['2 1 2026-05-01 1 - -', '2 2 2026-05-01 7 - -'])
   })
@@ -90,7 +90,7 @@ describe('a key of which one row is bad', () => {
   test('is an error where duplicates are', async () => {
     await using importer = await embeddedImporter()
     const { rejects, held, ran } = await loadMended(importer, FILE, [',x,', ',5,'])
-    expect(rejects).toContain('\n2,1,2026-07-01,10,2,"the same user, KPI and date stand on lines 2, 4, of which line 4')
+    expect(rejects).toContain('\n2,1,2026-07-01,10,2,"the same user, KPI and date are on lines 2, 4, of which line 4')
     expect(ran.code).toBe(3)
     expect(held).toEqual(['2 1 2026-07-02 1 - -'])
   })

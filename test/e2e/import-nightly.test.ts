@@ -51,7 +51,7 @@ test('the nightly job that is told to stop, with all of its processes, ends once
   letGo()
   expect(await ended).toMatchObject({
     code: 6,
-    stderr: 'not begun: inbox/b.csv; the next run goes on with it\n',
+    stderr: 'not started: inbox/b.csv; the next run continues with it\n',
   })
   expect(await heldIn(importer)).toHaveLength(2)
   expect([inbox(), done()]).toEqual([['b.csv'], [['a.csv']]])
@@ -75,7 +75,7 @@ test('the nightly job begins no file once its time is up', async () => {
   importer.write('inbox/b.csv', FILE)
   expect(await start().ended).toMatchObject({
     code: 6,
-    stderr: 'not begun: inbox/b.csv; the next run goes on with it\n',
+    stderr: 'not started: inbox/b.csv; the next run continues with it\n',
   })
   expect(inbox()).toEqual(['b.csv'])
 })

@@ -104,7 +104,7 @@ describe('standard error', () => {
     importer.write('targets.csv', 'user,kpi,date,actual,target\nBob,Sales,2026-02-01,1,5\nBob,Sales,2026-02-02,1,5\n')
     const { stderr } = await runIn({}, 0, 'entries', 'import', 'targets.csv', '--dry-run')
     expect(stderr).toContain(
-      '2 targets are not kept, as their KPIs have none: Sales; kpi kpis update "Sales" --target-default N gives it one\n',
+      '2 targets are not stored, because their KPIs have none: Sales; kpi kpis update "Sales" --target-default N gives it one\n',
     )
   })
 

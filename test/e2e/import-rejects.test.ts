@@ -45,8 +45,8 @@ describe.each(importers)('%s', (_, open) => {
       'Ann Lee,Closed,2026-01-02,1,,,5,KPI 3 (Closed) is inactive and takes no entries',
       'Bob,Visits,2026-01-02,1,,,6,KPI 2 (Visits) is not assigned to user 3 (Bob)',
       'Lou,Sales,2026-01-02,1,,,7,user 4 (Lou) is locked',
-      'Bob,Sales,2026-01-04,1,,first,9,"the same user, KPI and date stand on lines 9, 10"',
-      'Bob,Sales,2026-01-04,2,,again,10,"the same user, KPI and date stand on lines 9, 10"',
+      'Bob,Sales,2026-01-04,1,,first,9,"the same user, KPI and date are on lines 9, 10"',
+      'Bob,Sales,2026-01-04,2,,again,10,"the same user, KPI and date are on lines 9, 10"',
       expect.stringMatching(/^Bob,Sales,2026-01-05,1,,,.*,11,"?the row has 8 cells, the header has 6"?$/),
       '',
     ])
@@ -65,7 +65,7 @@ describe.each(importers)('%s', (_, open) => {
       importer.write('data.csv', ['user,kpi,date,actual', ...rows, ''].join('\n'))
       await importer.kpi('entries', 'import', 'data.csv', '--on-duplicate', onDuplicate)
       expect(await heldIn(importer)).toEqual(['3 1 2026-01-13 3 - -'])
-      const twice = '"the same user, KPI and date stand on lines 2, 3, of which line 2 is bad"'
+      const twice = '"the same user, KPI and date are on lines 2, 3, of which line 2 is bad"'
       const surplus = 'the row has 5 cells, the header has 4'
       expect(importer.read('data.rejects.csv').split('\n').slice(1)).toEqual([
         `${rows[0]},2,"${surplus}; ${twice.slice(1)}`,
@@ -80,7 +80,7 @@ describe.each(importers)('%s', (_, open) => {
     await using importer = await open()
     importer.write('data.csv', 'user,kpi,date,actual\nBob,Sales,2026-01-01,x\nBob,Sales,2026-01-01,y\n')
     await importer.kpi('entries', 'import', 'data.csv')
-    const twice = 'the same user, KPI and date stand on lines 2, 3, all of them bad for other reasons'
+    const twice = 'the same user, KPI and date are on lines 2, 3, all of them bad for other reasons'
     expect(importer.read('data.rejects.csv').split('\n').slice(1)).toEqual([
       `Bob,Sales,2026-01-01,x,2,"actual ""x"" must be a number; ${twice}"`,
       `Bob,Sales,2026-01-01,y,3,"actual ""y"" must be a number; ${twice}"`,
@@ -179,7 +179,7 @@ describe('the rejects file', () => {
     expect((await importer.kpi('entries', 'import', 'data.csv')).code).toBe(3)
     const [, ...rows] = importer.read('data.rejects.csv').trimEnd().split('\n')
     expect(rows).toHaveLength(30)
-    expect(rows[29]).toContain('stand on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 20 more')
+    expect(rows[29]).toContain('are on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 20 more')
   })
 
   test('that cannot be written is told of before anything is sent', async () => {
@@ -200,7 +200,7 @@ test('a rejects file of an earlier run is told apart, and stays', async () => {
   expect(await importer.kpi('entries', 'import', 'data.csv')).toMatchObject({ code: 3 })
   importer.write('data.csv', `${HEADER}\nBob,Sales,2026-01-01,1,,\n`)
   const ran = await importer.kpi('entries', 'import', 'data.csv')
-  expect(ran).toMatchObject({ code: 0, stderr: 'nothing was rejected; data.rejects.csv is that of an earlier run\n' })
+  expect(ran).toMatchObject({ code: 0, stderr: 'nothing was rejected; data.rejects.csv is from an earlier run\n' })
   expect(importer.read('data.rejects.csv')).toContain('Salez')
 })
 
@@ -211,7 +211,7 @@ test('rejects that cannot be written in the end are written by the same command,
   const first = await importer.kpi(...args)
   expect([first.code, JSON.parse(first.stdout)]).toMatchObject([1, { created: 1, rejected: 1, left: 0 }])
   expect(first.stderr).toContain('1 row was rejected, but cannot write ')
-  expect(first.stderr).toContain('once that is mended, the same command writes the rejects')
+  expect(first.stderr).toContain('once that is fixed, the same command writes the rejects')
   mkdirSync(importer.folder.in('out'))
   await importer.client.users.update(ID.ann, { user_status_id: 'A' })
   const again = await importer.kpi(...args)
@@ -221,7 +221,7 @@ test('rejects that cannot be written in the end are written by the same command,
 })
 
 describe('the last line', () => {
-  const ONE = 'kpi: 1 row was rejected; it is in data.rejects.csv with the reasons: mend it there and import that file'
+  const ONE = 'kpi: 1 row was rejected; it is in data.rejects.csv with the reasons: fix it there and import that file'
   const DATED = 'kpi,date,actual\nSales,2026-01-01,1\nSales,2026-01-02,x\n'
   const PLAIN = `user,${DATED.replaceAll('\nSales', '\nBob,Sales')}`
 
@@ -247,7 +247,7 @@ describe('the last line', () => {
   })
 
   const GERMAN = 'user;kpi;date;actual\nBob;Sales;13.05.2026;1,5\nBob;Visits;1.5.2026;2\nBob;Sales;2.5.2026;x\n'
-  const TWO = ONE.replace('1 row was', '2 rows were').replace('it is in', 'they are in').replace('mend it', 'mend them')
+  const TWO = ONE.replace('1 row was', '2 rows were').replace('it is in', 'they are in').replace('fix it', 'fix them')
   const FORMS = '--decimal , --date-format DD.MM.YYYY --create-assignments'
 
   test.each<[string, flags: readonly string[], said: string, again: readonly string[]]>([
@@ -276,7 +276,7 @@ describe('the last line', () => {
     importer.write('data.csv', 'user,kpi,date,actual\nBob,Sales,2026-01-01,1\nBob,Visits,2026-01-02,1\n')
     const ran = await importer.kpi('entries', 'import', 'data.csv', '--quiet')
     expect(ran.stderr).toBe(
-      `${ONE} with --create-assignments\nkpi: a KPI that is not assigned to its user is nothing to mend: --create-assignments makes what is missing\n`,
+      `${ONE} with --create-assignments\nkpi: rows whose KPI is not assigned to its user need no fix: --create-assignments creates the missing assignments\n`,
     )
     const again = await importer.kpi('entries', 'import', 'data.rejects.csv', '--quiet', '--create-assignments')
     expect(again).toMatchObject({ code: 0, stderr: '' })

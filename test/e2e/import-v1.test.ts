@@ -133,7 +133,7 @@ describe('through the newer interface', () => {
     ]
     const ran = await load(['source,user,kpi,date,actual', ...rows, ''].join('\n'))
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { rejected: 4, created: 0 }])
-    expect(reasons()[0]).toBe('2,"the same user or source, KPI and date stand on lines 2, 3"')
+    expect(reasons()[0]).toBe('2,"the same user or source, KPI and date are on lines 2, 3"')
     const last = await load(['source,user,kpi,date,actual', ...rows, ''].join('\n'), '--on-duplicate', 'last')
     expect(jsonOf(last)).toMatchObject({ created: 2 })
     expect(await doors.held()).toEqual([
@@ -168,7 +168,7 @@ describe('through the newer interface', () => {
       3,
       { created: 1, rejected: 1, unchecked: 'breakdown items' },
     ])
-    expect(ran.stderr).toContain('the key may not read breakdown items (breakdowns:read): what rows say')
+    expect(ran.stderr).toContain('the key may not read breakdown items (breakdowns:read): only the service can check what the rows say')
     const unread = 'the key may not read breakdown items (breakdowns:read)'
     expect(reasons()).toEqual([`3,"${unread}, so give the id instead of ""South"""`])
   })

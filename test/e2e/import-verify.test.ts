@@ -170,7 +170,7 @@ test('a key that may not read is refused what takes reading, before anything is 
     const ran = await kpi('entries', 'import', 'data.csv', ...flags)
     expect([ran.code, ran.stdout]).toEqual([4, ''])
     expect(ran.stderr).toContain(
-      `${said} cannot be done with this key: it takes to read entries, and so the scope entries:read; nothing was sent`,
+      `${said} cannot be used with this key: the import would have to read entries, which needs the scope entries:read; nothing was sent`,
     )
   }
   expect([await doors.held(), existsSync(doors.folder.in('data.receipt.json'))]).toEqual([[], false])
@@ -204,7 +204,7 @@ test('what cannot be read back is read back by the same command, which adds noth
   const first = await importer.kpi(...args)
   expect([first.code, JSON.parse(first.stdout)]).toMatchObject([4, { created: 28, left: 0 }])
   expect(first.stderr).toContain('could not be read back and compared: ')
-  expect(first.stderr).toContain('; the same command does that')
+  expect(first.stderr).toContain('; run the same command to compare it')
   isDown = false
   const again = await importer.kpi(...args)
   expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { created: 28, left: 0 }])
@@ -262,7 +262,7 @@ describe('with --on-conflict skip, a run that goes on after it was stopped', () 
     const ran = await importer.kpi(...ARGS)
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { created: 5009, skipped: 2, rejected: 0 }])
     expect(ran.stderr).toContain(
-      'read back and compared: 11 entries, as sent; not compared: 4998 entries of an earlier part of the run, as what rows refer to has changed since',
+      'read back and compared: 11 entries, as sent; not compared: 4998 entries of an earlier part of the run, because what the rows refer to has changed since',
     )
     expect(receiptIn(importer)).toMatchObject({ compared: 11, equal: 11, not_compared: 4998 })
   })

@@ -50,7 +50,7 @@ test('HTTPS is not served with a key that others can read, and it is said how to
   const { code, stderr } = await runKpi(home, args)
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: expect.stringContaining(`${home.in('key.pem')} can be read by others; mend it with: chmod 600`) as string,
+    stderr: expect.stringContaining(`${home.in('key.pem')} can be read by others; fix it with: chmod 600`) as string,
   })
   chmodSync(home.in('key.pem'), 0o600)
   const serving = startProgram(home, [...KPI, ...args])

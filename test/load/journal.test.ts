@@ -120,7 +120,7 @@ test('names the file where it is none, or has lost what it held, or one of anoth
   using folder = temporaryFolder()
   const [torn, newer, path] = [folder.in('torn.journal'), folder.in('newer.journal'), folder.in('a.journal')]
   writeFileSync(torn, 'no database, and long enough to be looked at '.repeat(100))
-  expect(refusalOf(() => openJournal(torn, HEAD))).toContain(`unusable: the journal ${torn} is damaged; remove it`)
+  expect(refusalOf(() => openJournal(torn, HEAD))).toContain(`unusable: the journal ${torn} is damaged; delete it`)
   const database = new DatabaseSync(newer)
   database.exec('pragma user_version = 9')
   database.close()
@@ -129,12 +129,12 @@ test('names the file where it is none, or has lost what it held, or one of anoth
     journal.intend([intentOf(0, 9)])
     journal.close()
     spoil()
-    expect(refusalOf(() => openJournal(path, HEAD))).toContain(`unusable: the journal ${path} is damaged; remove it`)
+    expect(refusalOf(() => openJournal(path, HEAD))).toContain(`unusable: the journal ${path} is damaged; delete it`)
     expect(() => readJournal(path)).toThrow('is damaged')
     rmSync(path)
   }
   expect(refusalOf(() => openJournal(path, HEAD))).toBe('none')
-  expect(refusalOf(() => openJournal(newer, HEAD))).toContain(`${newer} is of another version of kpi (9); remove it`)
+  expect(refusalOf(() => openJournal(newer, HEAD))).toContain(`${newer} is of another version of kpi (9); delete it`)
 })
 
 /** All that a journal tells. */
@@ -273,7 +273,7 @@ test('keeps another run with other flags from adding the same content again', ()
   journal.close()
   const add = (head: Partial<JournalHead>) => () => mustNotAddAgain(folder.path, own, { ...HEAD, ...head }, () => [])
   expect(add({ path: '/data.csv.gz' })).toThrow(
-    `data.csv with --on-conflict add and other flags began at 1970-01-01 00:00 UTC and was not finished; 10 of its entries were sent, and would be added again: go on with those flags, or say --add-again; once it is not needed, remove ${path}`,
+    `data.csv with --on-conflict add and other flags began at 1970-01-01 00:00 UTC and was not finished; 10 of its entries were sent, and would be added again: continue it with those flags, or use --add-again; if you do not need to continue that import, delete ${path}`,
   )
   expect(add({ content: 'b' })).not.toThrow()
   expect(add({ isAdding: false })).not.toThrow()
@@ -288,12 +288,12 @@ test('tells of another run of the same file in what way it is another one', () =
   journal.close()
   const notes = (head: Partial<JournalHead>): string[] => notesOnUnfinished(folder.path, own, { ...HEAD, ...head })
   const UNFINISHED = 'that began at 1970-01-01 00:00 UTC was not finished (10 of its entries were sent)'
-  const OTHER = `; this one is another run, remove ${path} once that one is not needed`
+  const OTHER = `; this is a different run; delete ${path} if you do not need to continue that one`
   expect(notes({})).toEqual([
-    `an import of data.csv with other flags ${UNFINISHED}: with those flags it goes on${OTHER}`,
+    `an import of data.csv with other flags ${UNFINISHED}: with those flags it would continue${OTHER}`,
   ])
   expect(notes({ account: { for: 'key 2', isSure: false } })).toEqual([
-    `an import of data.csv with other credentials ${UNFINISHED}: with those credentials it goes on${OTHER}`,
+    `an import of data.csv with other credentials ${UNFINISHED}: with those credentials it would continue${OTHER}`,
   ])
   expect(notes({ content: 'b' })).toEqual([`an import of an earlier data.csv ${UNFINISHED}${OTHER}`])
   expect(notes({ path: '/other.csv' })).toEqual([])
@@ -316,8 +316,10 @@ test('keeps another run with other credentials from adding the same again, unles
     }
     return undefined
   }
-  expect(refusal({})).toContain('1 of its entries were sent, and would be added again: go on with those credentials')
-  expect(refusal({ path: '/copy.csv' })).toContain(`remove ${path} (or name another folder with --journal)`)
+  expect(refusal({})).toContain(
+    '1 of its entries were sent, and would be added again: continue it with those credentials',
+  )
+  expect(refusal({ path: '/copy.csv' })).toContain(`delete ${path} (or name another folder with --journal)`)
   expect(refusal({ content: 'b', path: '/other.csv' })).toBeUndefined()
   expect(refusal({ isAdding: false })).toBeUndefined()
   expect(refusal({ service: 'https://other.example.com/api' })).toBeUndefined()

@@ -142,7 +142,7 @@ describe('letters are refused:', () => {
       'some of UTF-8, some of Windows-1252',
       Buffer.concat([Buffer.from('a,b\nä,1\n'), latin1('\xe4,2\n')]),
       {},
-      'cannot read data.csv: line 3 holds byte E4, which is not UTF-8, but line 2 has "ä" as UTF-8 has it ("Ã¤" in windows-1252); mend the file, or say --encoding windows-1252',
+      'cannot read data.csv: line 3 holds byte E4, which is not UTF-8, but line 2 has "ä" as UTF-8 has it ("Ã¤" in windows-1252); fix the file, or use --encoding windows-1252',
     ],
     [
       'what is cut off after a mark',

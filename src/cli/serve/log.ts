@@ -36,7 +36,7 @@ const openLogFile = async (path: string, tell: (text: string) => void): Promise<
   let work = Promise.resolve()
   let [waiting, lines, lost] = ['', 0, 0]
   const lose = (count: number, reason: string): void => {
-    if (lost === 0) tell(`cannot write the log ${path}: ${reason}; the service goes on without it`)
+    if (lost === 0) tell(`cannot write the log ${path}: ${reason}; the service continues without it`)
     lost += count
   }
   const flush = async (): Promise<void> => {
@@ -58,7 +58,7 @@ const openLogFile = async (path: string, tell: (text: string) => void): Promise<
       await file.close()
       file = next
     } catch (error) {
-      tell(`${error instanceof Error ? error.message : String(error)}; the old file is written on`)
+      tell(`${error instanceof Error ? error.message : String(error)}; the service keeps writing to the old file`)
     }
   }
   const doNext = (step: () => Promise<void>): void => {

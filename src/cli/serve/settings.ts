@@ -62,7 +62,7 @@ const mustBeSafe = ({ host, tls, behindProxy }: Pick<ServeSettings, 'host' | 'tl
   if (host === '') throw new UsageError('--host is empty; name an address, such as 127.0.0.1')
   if (isThisMachine(host) || tls || behindProxy) return
   throw new UsageError(
-    `${host} is not this machine alone, and plain HTTP is not served beyond it: give --tls-cert and --tls-key, or --behind-proxy where TLS ends in front`,
+    `${host} can be reached from other machines, and plain HTTP is served to this machine only: give --tls-cert and --tls-key, or --behind-proxy if TLS ends at a proxy in front`,
   )
 }
 

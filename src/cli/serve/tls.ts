@@ -56,11 +56,9 @@ export const renewPair = async (
   try {
     const served = readPair(cli.io, files)
     use(served)
-    await cli.note(
-      `took the certificate anew; it is valid until ${new Date(served.validTo).toISOString().slice(0, 10)}`,
-    )
+    await cli.note(`reloaded the certificate; it is valid until ${new Date(served.validTo).toISOString().slice(0, 10)}`)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    await cli.log.warn(`${reason}; the certificate before stays in use`)
+    await cli.log.warn(`${reason}; the previous certificate stays in use`)
   }
 }

@@ -21,7 +21,7 @@ const credentialsAdvice = (io: Io, place: RemotePlace): string => {
   // The environment comes before what the profile keeps.
   if (given !== undefined) return `it comes from ${given}; check that`
   if (tokenCommand !== undefined) return `it comes from the command ${tokenCommand}; check that`
-  return `give it anew: ${addAgain(place, profile, login)}`
+  return `enter it again: ${addAgain(place, profile, login)}`
 }
 
 /** Returns the scope that a refusal names, where it is for lack of a scope. */

@@ -23,7 +23,7 @@ export const warnOfEnd = async ({ io, log }: Cli, key: KeySaid | undefined): Pro
   if (!key || end === undefined || end - now > EXPIRING_SECONDS) return
   // What a nightly job has to be told of is no note: it is said under --quiet, too.
   await log.warn(
-    `key ${key.id} (${key.name}) ends on ${endWords(end, now)}; make its successor on the service, unless there is one: kpi service keys rotate ${key.id}`,
+    `key ${key.id} (${key.name}) expires on ${endWords(end, now)}; unless it has been replaced already, rotate it on the service: kpi service keys rotate ${key.id}`,
     { key_id: key.id, expires_at: formatInstant(end) },
   )
 }

@@ -29,7 +29,7 @@ const embeddedPlace = (cli: Cli): string => {
   const place = findPlace(cli.io, cli.flags)
   if (place.kind === 'embedded') return place.dataDir
   throw new UsageError(
-    `this is done on the bundled service's own data; name its folder with --data-dir (usually ${shellWord(dataFolder(cli.io))}), or a profile of it, ${namingNone(cli)}`,
+    `this command works directly on the data of the bundled service; name its folder with --data-dir (usually ${shellWord(dataFolder(cli.io))}), or a profile of it, ${namingNone(cli)}`,
   )
 }
 
@@ -42,7 +42,7 @@ export const bundledPlace = (cli: Cli): BundledPlace => {
   if (!STORES.includes(store)) throw new UsageError(`KPI_STORE is ${store}, it must be one of ${STORES.join(', ')}`)
   if (store === 'sqlite') return { kind: 'sqlite', dataDir: embeddedPlace(cli) }
   if (cli.flags.dataDir === undefined && cli.flags.profile === undefined) return { kind: 'postgres' }
-  throw new UsageError('--store postgres is one place, and --data-dir or --profile another; give one of them')
+  throw new UsageError('--store postgres names one store, and --data-dir or --profile another; give only one of them')
 }
 
 /** Opens the store of the bundled service, to be closed by the caller; `apart` where others wait for this process. */

@@ -70,7 +70,7 @@ const parse = (path: string, text: string): Readonly<Record<string, unknown>> =>
   } catch {
     // Told below, as for JSON that is no object.
   }
-  throw new KpiError('unusable', `${path} is not a configuration; mend it or remove it`)
+  throw new KpiError('unusable', `${path} is not a configuration; fix it or remove it`)
 }
 
 /** Reads the profiles, without the package that writes them: every command does this. */

@@ -27,7 +27,7 @@ export type Bulk = {
 /** Returns the file that shares the use of a limit between all processes of a user. */
 const openShare = (io: Io, name: string, { note, rate }: Bulk): Share => {
   const alone = (reason: string): void =>
-    note(`how much of the limit is used is not shared with other processes: ${reason}`)
+    note(`the use of the rate limit is not shared with other processes: ${reason}`)
   try {
     const folder = join(stateFolder(io), 'pace')
     makeFolder(folder, 'state folder')

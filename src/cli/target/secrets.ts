@@ -34,8 +34,8 @@ export const wrongForm = (kind: RemotePlace['kind'], secret: string): string | u
   const called = SECRETS[kind]
   if (/[\r\n]/.test(secret)) return `it has more than one line; where it is JSON, take the value of ${called}`
   if (secret.startsWith('{')) return `it is JSON; take the value of ${called}`
-  if (/\s/.test(secret)) return 'it has blanks in it'
-  if (/\p{Cc}|\p{Cf}/u.test(secret)) return 'it has control characters in it'
+  if (/\s/.test(secret)) return 'it contains spaces'
+  if (/\p{Cc}|\p{Cf}/u.test(secret)) return 'it contains control characters'
   // A token travels encoded, a key as it is.
   return kind === 'v1' && /[^!-~]/.test(secret) ? 'it has characters that are not ASCII' : undefined
 }
@@ -72,23 +72,23 @@ const strangersTo = ({ env, cwd }: Io, path: string): number => {
   return folder !== undefined && dirname(resolve(cwd, path)) === resolve(folder) ? WORLD : OTHERS
 }
 
-/** Refuses a file that others could read, with the command that mends it. */
+/** Refuses a file that others could read, with the command that fixes it. */
 export const mustBePrivate = (io: Io, path: string, code: ErrorCode): void => {
   const file = statSync(path)
   if (file.isDirectory() || io.platform === 'win32' || (file.mode & strangersTo(io, path)) === 0) return
-  throw new KpiError(code, `${path} can be read by others; mend it with: chmod 600 ${shellWord(path)}`)
+  throw new KpiError(code, `${path} can be read by others; fix it with: chmod 600 ${shellWord(path)}`)
 }
 
 /** Returns whether a file's owner is trusted with what is run: that is who runs this, or root. */
 const isTrusted = ({ uid }: Io, owner: number): boolean => owner === 0 || owner === uid
 
-/** Returns why others may have written a file or folder, and the command that mends it; undefined where they may not. */
+/** Returns why others may have written a file or folder, and the command that fixes it; undefined where they may not. */
 const faultOfOwner = (io: Io, path: string): string | undefined => {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) return undefined
   const name = shellWord(path)
-  if (!isTrusted(io, found.uid)) return `${path} belongs to another user; mend it with: chown "$(id -u)" ${name}`
-  return (found.mode & OTHERS_WRITE) === 0 ? undefined : `others can write ${path}; mend it with: chmod go-w ${name}`
+  if (!isTrusted(io, found.uid)) return `${path} belongs to another user; fix it with: chown "$(id -u)" ${name}`
+  return (found.mode & OTHERS_WRITE) === 0 ? undefined : `others can write ${path}; fix it with: chmod go-w ${name}`
 }
 
 /** Returns the nearest folder above a path in which anybody could put something else in its place. */
@@ -99,7 +99,7 @@ const openFolderAbove = (path: string): string | undefined => {
   return (mode & WORLD_WRITE) !== 0 && (mode & STICKY) === 0 ? folder : openFolderAbove(folder)
 }
 
-/** Refuses to run a command of a configuration that others could have written, with the command that mends it. */
+/** Refuses to run a command of a configuration that others could have written, with the command that fixes it. */
 const mustBeOwnConfig = (io: Io): void => {
   if (io.platform === 'win32') return
   const folder = resolve(configFolder(io))
@@ -107,7 +107,7 @@ const mustBeOwnConfig = (io: Io): void => {
   const fault =
     faultOfOwner(io, folder) ??
     faultOfOwner(io, configFile(io)) ??
-    (open && `others can write ${open}; mend it with: chmod o-w ${shellWord(open)}`)
+    (open && `others can write ${open}; fix it with: chmod o-w ${shellWord(open)}`)
   if (fault) throw new KpiError('unauthorized', `the token command is not run, as ${fault}`)
 }
 

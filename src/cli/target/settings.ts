@@ -70,14 +70,14 @@ export const credentialsIn = ({ env }: Io, profile: string | undefined): EnvCred
 const profileName = ({ env }: Io, flags: GlobalFlags, current: string | undefined): string | undefined => {
   if (flags.profile !== undefined) return flags.profile
   const { KPI_PROFILE: named, KPI_BASE_URL: baseUrl, KPI_DATA_DIR: dataDir } = env
-  if (named && baseUrl) throw new UsageError('KPI_PROFILE and KPI_BASE_URL each name a place; unset one')
+  if (named && baseUrl) throw new UsageError('KPI_PROFILE and KPI_BASE_URL each name a service; unset one')
   return named || (baseUrl || dataDir ? undefined : current)
 }
 
 const mustNameOnePlace = ({ profile, dataDir }: GlobalFlags): void => {
   if (dataDir === '') throw new UsageError('--data-dir is empty; name a folder')
   if (profile === undefined || dataDir === undefined) return
-  throw new UsageError('--profile and --data-dir each name a place; give one of them')
+  throw new UsageError('--profile and --data-dir each name a service; give only one of them')
 }
 
 /** Returns the flags that name the place, to repeat in advice. */

@@ -60,7 +60,7 @@ export const createWanted = (folder: string): Wanted => {
   }
   const settlePair = (row: WantedRow, lines: readonly number[], rejects: Rejects): void => {
     if (lines.length === 1) keep(row)
-    else for (const line of lines) rejects.add(line, `the same user and KPI stand on lines ${someOf(lines)}`)
+    else for (const line of lines) rejects.add(line, `the same user and KPI are on lines ${someOf(lines)}`)
   }
   return {
     add: (row) => {

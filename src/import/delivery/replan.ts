@@ -11,7 +11,7 @@ import { LOST, type Run } from './delivery.ts'
 type Turn = 'settled' | 'open' | 'new' | { readonly refused: string }
 
 const CHANGED =
-  'an earlier part of this run added another value; look at what is stored, and import by itself what is to be added to that'
+  'an earlier part of this run added another value; check what is stored, and import separately what is still to be added'
 
 /** Returns what to do with each entry of an interval, by what the journal says of it. */
 const turnsOf = (

@@ -94,7 +94,7 @@ export const doubtsOf = ({ numbers, names, date }: Forms): Issue[] =>
 export const mustBeSettled = (forms: Forms): void => {
   const issues = doubtsOf(forms)
   if (issues.length === 0) return
-  throw new KpiError('malformed', 'it cannot be told how numbers, dates or names are meant; nothing was sent', {
+  throw new KpiError('malformed', 'it is not clear what some numbers, dates or names mean; nothing was sent', {
     issues,
   })
 }

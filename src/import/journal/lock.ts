@@ -30,7 +30,7 @@ const isBusy = (error: unknown): boolean => BUSY.has(resultCode(error))
 const unreadable = (path: string, what: string, cause?: unknown): JournalFault =>
   new JournalFault(
     'unusable',
-    `the journal ${path} ${what}; remove it to begin anew: what was stored already is found there, but with --on-conflict add it would be added again`,
+    `the journal ${path} ${what}; delete it to start again: entries that are stored already are recognised, but with --on-conflict add they would be added again`,
     { cause },
   )
 

@@ -48,13 +48,16 @@ const addsAgain = (head: JournalHead, other: Unfinished, again: number): KpiErro
   const { path, beganAt, doneBefore, at } = other
   const isSame = other.content === head.content
   const [what, goOn] = isSame
-    ? [` and other ${differenceOf(head, other)}`, `go on with those ${differenceOf(head, other)}`]
-    : ['', `${again} rows of this file have keys of it: finish that one first, with the file that it began with`]
+    ? [` and other ${differenceOf(head, other)}`, `continue it with those ${differenceOf(head, other)}`]
+    : [
+        '',
+        `${again} rows of this file have the same user, KPI and date as rows of that import: finish it first, with the file that it began with`,
+      ]
   const sent = `${doneBefore} of its entries were sent`
   return new KpiError(
     'malformed',
     `an import of ${basename(path)} with --on-conflict add${what} began at ${minuteOf(beganAt)} and was not finished; ` +
-      `${sent}, and would be added again: ${goOn}, or say --add-again; once it is not needed, remove ${at} (or name another folder with --journal)`,
+      `${sent}, and would be added again: ${goOn}, or use --add-again; if you do not need to continue that import, delete ${at} (or name another folder with --journal)`,
   )
 }
 
@@ -86,9 +89,9 @@ const noteOn = (head: JournalHead, other: Unfinished): string => {
   const unlike = differenceOf(head, other)
   const [what, goingOn] =
     content === head.content
-      ? [`${basename(path)} with other ${unlike}`, `: with those ${unlike} it goes on`]
+      ? [`${basename(path)} with other ${unlike}`, `: with those ${unlike} it would continue`]
       : [`an earlier ${basename(path)}`, '']
-  return `an import of ${what} that began at ${minuteOf(beganAt)} was not finished (${doneBefore} of its entries were sent)${goingOn}; this one is another run, remove ${at} once that one is not needed`
+  return `an import of ${what} that began at ${minuteOf(beganAt)} was not finished (${doneBefore} of its entries were sent)${goingOn}; this is a different run; delete ${at} if you do not need to continue that one`
 }
 
 /** Returns the notes on other runs that imported the same file into the same service, and did not end. */

@@ -174,13 +174,13 @@ const findWindows = async (file: Inspected, place: number): Promise<FoundEncodin
   if (utf8) {
     throw unreadable(
       file.name,
-      `${shown}, but line ${utf8.line} has "${utf8.letter}" as UTF-8 has it ("${utf8.asWindows}" in windows-1252); mend the file, or say --encoding windows-1252`,
+      `${shown}, but line ${utf8.line} has "${utf8.letter}" as UTF-8 has it ("${utf8.asWindows}" in windows-1252); fix the file, or use --encoding windows-1252`,
     )
   }
   if (file.seen.endsCut) {
     throw unreadable(
       file.name,
-      `it ends in the middle of a letter of UTF-8, as if it were cut off; get all of it, or say --encoding windows-1252`,
+      `it ends in the middle of a letter of UTF-8, as if it were cut off; get the complete file, or use --encoding windows-1252`,
     )
   }
   await mustBeDefined(file, `${shown}, and `)

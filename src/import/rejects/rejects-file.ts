@@ -91,7 +91,7 @@ export const createRejectsFile = (path: string, name: string, onWarning: (warnin
     tell: () => {
       for (const number of moved) {
         onWarning(
-          `${name} held lines that are no rejects of this run, mended ones perhaps; it is ${numbered(name, number)} now`,
+          `${name} held lines that this run did not reject, perhaps fixed ones; it was renamed to ${numbered(name, number)}`,
         )
       }
     },

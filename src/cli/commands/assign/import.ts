@@ -5,9 +5,10 @@ import type { Act } from '../../cli.ts'
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
 
 const EXAMPLES = `
-Columns are found by their names: user (id, e-mail or name), kpi (id or name), target, sort_order. What is there already
-is changed only where a cell differs; an empty cell keeps it. Everything is checked before the first row is sent. Rows
-that cannot be loaded go to assignments.rejects.csv for assignments.csv, with the reasons; mend and import that.
+Columns are recognised by their names: user (id, e-mail or name), kpi (id or name), target, sort_order. An existing
+assignment is changed only where a cell differs; an empty cell keeps the stored value. Everything is checked before the
+first row is sent. Rows that cannot be imported go to assignments.rejects.csv for assignments.csv, with the reasons: fix
+them there and import that file.
 
 Examples:
   kpi assign import assignments.csv --dry-run

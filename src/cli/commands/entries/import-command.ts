@@ -14,14 +14,14 @@ import type { Act } from '../../cli.ts'
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
 
 const EXAMPLES = `
-Columns are found by their names: user (id, e-mail or name), kpi (id or name), date, actual, target, notes. Through the
-newer interface (/v1) source, a breakdown item by id or name, may stand instead of user, or beside it. A wide file has
-a column for each KPI, or for each user, headed by its name.
+Columns are recognised by their names: user (id, e-mail or name), kpi (id or name), date, actual, target, notes. Through
+the newer interface (/v1), a column source (a breakdown item by id or name) may replace user, or stand beside it. A wide
+file has one column for each KPI, or for each user, with its name in the header.
 
-Everything is checked before the first row is sent. Rows that cannot be loaded go to data.rejects.csv for data.csv, with
-the reasons: mend them there and import that file. Whatever stops a run, the same command goes on.
+Everything is checked before the first row is sent. Rows that cannot be imported go to data.rejects.csv for data.csv,
+with the reasons: fix them there and import that file. If a run is stopped or killed, the same command continues it.
 
-Exit codes: 0 done, 1 refused or given up, 2 wrong usage, 3 some rows rejected, 4 not authorised, 5 not reachable and
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 some rows rejected, 4 not authorised, 5 not reachable and
 nothing sent, 6 stopped with work left, 7 not in this variant, 8 running already, 130 interrupted.
 
 Examples:

@@ -35,7 +35,7 @@ const addRevoke = (group: Command, act: Act): void => {
     )
     const at = formatInstant(revoked.revoked_at ?? 0)
     await cli.note(
-      changed ? `${labelOf(revoked)} works no longer` : `${labelOf(revoked)} was revoked already, at ${at} UTC`,
+      changed ? `${labelOf(revoked)} no longer works` : `${labelOf(revoked)} was revoked already, at ${at} UTC`,
     )
   })
 }

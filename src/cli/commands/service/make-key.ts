@@ -119,7 +119,7 @@ const untilOf = ({ expires_at }: Key): string =>
 const show = async (cli: Cli, { key: made, secret, owner }: MadeKey): Promise<void> => {
   await cli.printOne(madeRecord, { id: made.id, key: secret })
   await cli.note(
-    `${labelOf(made)} may do ${made.scopes} in the name of ${owner}, ${untilOf(made)}; it is shown this once`,
+    `${labelOf(made)} may do ${made.scopes} in the name of ${owner}, ${untilOf(made)}; it is shown only once`,
   )
 }
 
@@ -175,7 +175,7 @@ export const addRotate = (group: Command, act: Act): void => {
     })
     await show(cli, made)
     const { old, oldEndsAt, key: next } = made
-    const until = oldEndsAt > next.created_at ? `works until ${formatInstant(oldEndsAt)} UTC` : 'works no longer'
-    await cli.note(`${labelOf(old)}, the one before it, ${until}`)
+    const until = oldEndsAt > next.created_at ? `works until ${formatInstant(oldEndsAt)} UTC` : 'no longer works'
+    await cli.note(`${labelOf(old)}, which it replaces, ${until}`)
   })
 }

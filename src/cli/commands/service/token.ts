@@ -20,7 +20,7 @@ const tokenRecord = resource({
 
 /** Says what a new token does to the one before it. */
 const endingOf = (account: unknown): string =>
-  `make a new token for account ${String(account)}, which ends the one that its clients use`
+  `make a new token for account ${String(account)}, which invalidates the one that its clients use`
 
 const addCreate = (tokens: Command, act: Act): void => {
   const create = tokens
@@ -38,7 +38,7 @@ const addCreate = (tokens: Command, act: Act): void => {
       return service.createToken(db, String(account), cli.io.random, login)
     })
     await cli.printOne(tokenRecord, { login: made.login, token: made.token })
-    if (made.replaces) await cli.note('the token before it works no longer')
+    if (made.replaces) await cli.note('the previous token no longer works')
   })
 }
 
@@ -52,7 +52,7 @@ const addRevoke = (tokens: Command, act: Act): void => {
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
     await mustBeWanted(cli, yes, `revoke the token of account ${String(account)}`)
     const had = await withStore(cli, (db) => service.revokeToken(db, String(account)))
-    await cli.note(had ? `the token of account ${account} works no longer` : `account ${account} has no token`)
+    await cli.note(had ? `the token of account ${account} no longer works` : `account ${account} has no token`)
   })
 }
 

@@ -38,7 +38,7 @@ const startOf = ({ start }: FlagValues, total: number | undefined): number => {
   if (total === undefined) throw new UsageError('--start goes with --from-json')
   const number = /^[1-9]\d{0,8}$/.test(start) ? Number(start) : NaN
   if (number <= total) return number
-  throw new UsageError(`--start ${start} is none of the list, which has 1 to ${total}`)
+  throw new UsageError(`--start ${start} is not in the list, which has 1 to ${total}`)
 }
 
 /**
@@ -78,7 +78,7 @@ export const addCreate = <R extends Resource>(
     const work = async (client: Client): Promise<Sent> => {
       const own = collection(client, await parentOf(client, below, flags))
       const list = drafts ?? [await draftFromFlags(client, of, flags, own)]
-      return sendEach(list, own.add, { start, signal, goOn: (number) => `go on with --start ${number}` })
+      return sendEach(list, own.add, { start, signal, goOn: (number) => `continue with --start ${number}` })
     }
     const sent = await cli.withClient(needs, work, drafts && { signal })
     await printSent(cli, of, sent)

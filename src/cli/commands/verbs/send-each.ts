@@ -40,7 +40,7 @@ const leftOver = (error: Error, number: number, total: number, goOn: NonNullable
   new Unfinished(EXIT.workLeft, 'work_left', [
     `no. ${number} of ${total}: ${error.message}`,
     `stopped with ${total - number + 1} of ${total} left; ${goOn(number)}`,
-    ...(mayBeDone(error) ? [`whether no. ${number} was done is not known: look before you go on`] : []),
+    ...(mayBeDone(error) ? [`it is not known whether no. ${number} was done: check before you continue`] : []),
   ])
 
 /**

@@ -21,7 +21,11 @@ export const finding = resource({
   },
 })
 
-const IN_DOUBT: Outcome = { exit: EXIT.failed, code: 'malformed', said: ['it cannot be told how all of it is read'] }
+const IN_DOUBT: Outcome = {
+  exit: EXIT.failed,
+  code: 'malformed',
+  said: ['it is not clear how to read all of the file'],
+}
 
 /** Returns the faults of a header, a line each. */
 export const linesOf = ({ message, issues }: KpiError): string[] => [

@@ -44,7 +44,7 @@ const rejectsPathOf = (io: Io, files: readonly string[], file: string, asked: st
   if (read === file) throw new UsageError(`--rejects ${path} is the file that is imported; name another`)
   if (read !== undefined) {
     throw new UsageError(
-      `${read} takes the rejects of ${file}, so it cannot be imported beside it; leave it out or rename it`,
+      `${read} is where the rejects of ${file} go, so the two cannot be imported together; leave it out or rename it`,
     )
   }
   return path

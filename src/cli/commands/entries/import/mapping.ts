@@ -36,7 +36,9 @@ const NAME = /^[a-z0-9_-]{1,40}$/
 /** Returns the name of a mapping, which is that of a file. */
 export const mappingName = (name: string): string => {
   if (NAME.test(name)) return name
-  throw new UsageError(`"${name}" is no name of a mapping: small letters, digits, - and _, at most 40`)
+  throw new UsageError(
+    `"${name}" cannot be the name of a mapping: use small letters, digits, - and _, at most 40 of them`,
+  )
 }
 
 const folderOf = (io: Io): string => join(configFolder(io), 'mappings')
@@ -98,7 +100,7 @@ const PARTS: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 const parse = (path: string, text: string): Mapping => {
   const bad = (why: string): KpiError =>
-    new KpiError('malformed', `the mapping ${path} ${why}; mend it or save it anew`)
+    new KpiError('malformed', `the mapping ${path} ${why}; fix it or save it again`)
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -223,5 +225,5 @@ export const keepMapping = (
 ): void => {
   if (name === undefined) return
   writeMapping(io, name, mappingOf({ options, plan, reading, forms: lastingFlags(forms), date: saidDate }))
-  void note(`how the file is read is saved: --mapping ${name}`)
+  void note(`saved how the file is read; use it with --mapping ${name}`)
 }

@@ -42,7 +42,7 @@ const readingOf = (flags: FlagValues): AskedReading => {
 }
 
 const mustGoTogether = ({ verify, receipt, rejects, saveMapping }: Asked, files: readonly string[]): void => {
-  if (receipt !== undefined && !verify) throw new UsageError('--receipt needs --verify, which finds out what it says')
+  if (receipt !== undefined && !verify) throw new UsageError('--receipt needs --verify')
   const ofOne = [
     ...(rejects === undefined ? [] : ['--rejects']),
     ...(receipt === undefined ? [] : ['--receipt']),
@@ -52,7 +52,7 @@ const mustGoTogether = ({ verify, receipt, rejects, saveMapping }: Asked, files:
     throw new UsageError('- is named twice; standard input is read once')
   if (files.length > 1 && ofOne.length > 0) {
     throw new UsageError(
-      `${ofOne.join(' and ')} would be one file for ${files.length} imports; import one file at a time`,
+      `${ofOne.join(' and ')} would name one file for ${files.length} imports; import one file at a time`,
     )
   }
 }

@@ -62,7 +62,7 @@ const printList = async ({ cli }: Run, columns: readonly NamedField[], records: 
  * Says why several files cannot be dry-run together: an import has loaded the earlier files by then, a dry run has not.
  */
 const BY_ITSELF =
-  'each file is judged by what is stored now: a user, KPI and date that several of them give is judged as if each were alone'
+  'each file is compared with what is stored now; if several files give the same user, KPI and date, each is compared as if it were the only one'
 
 /** Says what loading files would do, as one list. */
 const printRehearsals = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {

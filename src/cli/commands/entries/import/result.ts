@@ -39,7 +39,7 @@ const wayBack = (asked: Asked, more: readonly string[]): string => {
 const rejectedSummary = (rejected: number, path: string, asked: Asked, more: readonly string[]): string => {
   const [rows, are, them] =
     rejected === 1 ? ['1 row was', 'it is', 'it'] : [`${rejected} rows were`, 'they are', 'them']
-  return `${rows} rejected; ${are} in ${path} with the reasons: mend ${them} there and import that file${wayBack(asked, more)}`
+  return `${rows} rejected; ${are} in ${path} with the reasons: fix ${them} there and import that file${wayBack(asked, more)}`
 }
 
 /** Tells whether --create-assignments would help: it is not given yet, and the newer variant has no assignments. */
@@ -48,7 +48,7 @@ export const mayAssign = ({ variant }: Client, { options }: Asked): boolean =>
 
 /** Says what to do about missing assignments, which no correction of rows helps. */
 export const ASSIGNING_ADVICE =
-  'a KPI that is not assigned to its user is nothing to mend: --create-assignments makes what is missing'
+  'rows whose KPI is not assigned to its user need no fix: --create-assignments creates the missing assignments'
 
 /** Describes how the work on a file ended: an exit code, a word for it, and what is left, a line each. */
 export type Outcome = { readonly exit: number; readonly code: string; readonly said: readonly string[] }
@@ -97,7 +97,7 @@ export const createEnds = (files: readonly string[], { signal, explain, told }: 
     const said = outcomes.flatMap(linesOf)
     const ender = outcomes.find(({ exit }) => !HARMLESS.has(exit))
     if (rest.length === 0) return { ...(ender ?? outcomes.find(({ exit }) => exit !== EXIT.done) ?? DONE), said }
-    const notBegun = explain(`not begun: ${rest.join(', ')}; run the same command to continue`)
+    const notBegun = explain(`not started: ${rest.join(', ')}; run the same command to continue`)
     return { ...(ender ?? STOPPED), said: [...said, notBegun] }
   }
   return {
@@ -124,7 +124,7 @@ export const createEnds = (files: readonly string[], { signal, explain, told }: 
 
 const unwrittenSummary = (rejected: number, { message }: KpiError): string => {
   const rows = rejected === 1 ? '1 row was rejected' : `${rejected} rows were rejected`
-  return `${rows}, but ${message}; once that is mended, the same command writes the rejects and sends nothing twice`
+  return `${rows}, but ${message}; once that is fixed, the same command writes the rejects file and sends nothing twice`
 }
 
 /** Returns the note on rejected rows, where there are any. */
@@ -141,7 +141,7 @@ const saidOfRejects = (
 
 const leftSummary = (left: number, [one, many]: readonly [string, string], isRefused: boolean): string =>
   `stopped with ${countOf(left, one, many)} left; ` +
-  (isRefused ? 'once that is mended, the same command continues' : 'run the same command to continue')
+  (isRefused ? 'once that is fixed, the same command continues' : 'run the same command to continue')
 
 /** Describes how the import of a file ended. */
 type Concluded = {
@@ -180,7 +180,7 @@ export const conclude = async (
   const { left, failure, unwritten, verified } = concluded
   const { rejected } = concluded.summary
   if (rejected === 0 && existsSync(resolve(cli.io.cwd, rejectsPath))) {
-    await cli.note(`nothing was rejected; ${rejectsPath} is that of an earlier run`)
+    await cli.note(`nothing was rejected; ${rejectsPath} is from an earlier run`)
   }
   const differs = verified && verifiedOutcome(verified, verify?.receiptFile ?? '')
   if (verified && !differs) await cli.note(verifiedNote(verified))

@@ -15,7 +15,7 @@ import { watchStops } from './signals.ts'
 const needsOf = async (jobs: readonly Job[], { options }: Asked): Promise<Awaited<ReturnType<typeof needsOfFile>>> =>
   (await Promise.all(jobs.map(({ table }) => needsOfFile(table, options)))).flat()
 
-const STOPPING = 'stopping once what was sent is answered; another Ctrl-C ends it at once'
+const STOPPING = 'stopping once the requests in flight are answered; press Ctrl-C again to end at once'
 
 /** Notes which day a word for the date of all rows stands for. */
 const tellDay = async (cli: Cli, { saidDate, options: { date } }: Asked): Promise<void> => {

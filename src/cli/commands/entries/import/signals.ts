@@ -71,7 +71,7 @@ export const watchStops = (io: Io, { at, said }: Deadline): Stops => {
     when(io.alarm(GRACE_MS), () => late.abort())
   })
   let isWatching = false
-  const explain = (text: string): string => (isLate ? `the deadline, ${said}, has come; ${text}` : text)
+  const explain = (text: string): string => (isLate ? `the deadline (${said}) has passed; ${text}` : text)
   return {
     signal: () => {
       if (!isWatching) when(io.interruption(), () => controller.abort())

@@ -41,7 +41,7 @@ export const verifyingOf = (cli: Cli, file: string, rejectsFile: string, receipt
 const notComparedNote = (count: number): string =>
   count === 0
     ? ''
-    : `; not compared: ${countOf(count, 'entry', 'entries')} of an earlier part of the run, as what rows refer to has changed since, so that what it sent cannot be told from what was there before`
+    : `; not compared: ${countOf(count, 'entry', 'entries')} of an earlier part of the run, because what the rows refer to has changed since, and what was sent cannot be told apart from what was stored before`
 
 /** Returns the note of a verification that found everything as it should be. */
 export const verifiedNote = ({ compared, notCompared }: Verified): string =>
@@ -54,7 +54,7 @@ export const verifiedOutcome = (
 ): Outcome | undefined => {
   if (failure) {
     const said = [
-      `all was sent, but it could not be read back and compared: ${failure.message}; the same command does that`,
+      `everything was sent, but it could not be read back and compared: ${failure.message}; run the same command to compare it`,
     ]
     return { exit: exitCodes[failure.code], code: failure.code, said }
   }
@@ -62,7 +62,7 @@ export const verifiedOutcome = (
   const differ = countOf(compared - equal, 'entry differs', 'entries differ')
   const said = [
     ...first.map(tellDifference),
-    `${differ} from what was sent; all of that is in ${receiptFile}${notComparedNote(notCompared)}`,
+    `${differ} from what was sent; all differences are in ${receiptFile}${notComparedNote(notCompared)}`,
   ]
   return { exit: EXIT.failed, code: 'differs', said }
 }
