@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openKey } from '../../src/service/accounts/keys.ts'
 import { openStore, STORE_VERSION } from '../../src/store/schema/open-store.ts'
-import { postgresDatabase } from '../support/databases.ts'
+import { emptyPostgresDatabase } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'
 import { errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { embeddedUser, fillShop, SHOP, type User } from '../support/user.ts'
@@ -169,7 +169,7 @@ test.each(['status', 'check', 'backup a.db'])('%s makes no store where there is 
 })
 
 test('a store in PostgreSQL has a status and is checked; its backup is the work of its own tools', async () => {
-  await using database = await postgresDatabase()
+  await using database = await emptyPostgresDatabase()
   const onPostgres = (...line: string[]): Promise<Ran> =>
     user.kpiIn({ env: database.env }, 'service', ...line, ...database.flags)
   const made = await onPostgres('accounts', 'create', 'acme', '--login', 'boss@acme.example.com')

@@ -6,7 +6,7 @@ import { postgresDialect, sqliteDialect } from '../../src/store/dialect.ts'
 import { migrations } from '../../src/store/schema/migrations.ts'
 import { postgresDb } from '../../src/store/postgres/postgres-db.ts'
 import { sqliteDb } from '../../src/store/sqlite/sqlite-db.ts'
-import { type Database, databases } from '../support/databases.ts'
+import { type Database, emptyDatabases } from '../support/databases.ts'
 
 const [ACCOUNTS, ITEMS] = [
   [1, 2],
@@ -76,7 +76,7 @@ const carriedIn = (db: Db, account: number): Promise<number[][]> =>
     return [...days.values()].map((list) => list.flatMap(({ item }) => (item === null ? [] : [Number(item)])))
   })
 
-describe.each(databases)('a store of the third version on %s', (_, make) => {
+describe.each(emptyDatabases)('a store of the third version on %s', (_, make) => {
   test('keeps what its entries carry, whatever that is', async () => {
     const someItems = fc.uniqueArray(fc.constantFrom(...ITEMS)).map((list) => list.sort((a, b) => a - b))
     await fc.assert(

@@ -8,13 +8,13 @@ import { openPostgres } from '../../src/store/postgres/open-postgres.ts'
 import { STORE_VERSION } from '../../src/store/schema/open-store.ts'
 import { kpiUsing } from '../../src/store/tables/catalog.ts'
 import { kpis } from '../../src/store/tables/kpis.ts'
-import { type Database, postgresDatabase } from '../support/databases.ts'
+import { type Database, emptyPostgresDatabase } from '../support/databases.ts'
 import { kpiRecord } from '../support/store.ts'
 
 type Opened = { readonly db: Db; readonly database: Database } & AsyncDisposable
 
 const open = async (): Promise<Opened> => {
-  const database = await postgresDatabase()
+  const database = await emptyPostgresDatabase()
   const db = await database.open()
   return {
     db,
@@ -136,7 +136,7 @@ describe('the catalogue', () => {
 
 describe('opening', () => {
   test('by several instances at once makes one store, at this version', async () => {
-    await using database = await postgresDatabase()
+    await using database = await emptyPostgresDatabase()
     const all = await Promise.all(Array.from({ length: 6 }, () => database.open()))
     const [first] = all
     if (!first) throw new Error('no instance')
@@ -348,7 +348,7 @@ describe('rows that are visited one by one', () => {
 })
 
 test('what KPIs use is said to be used by the first of them, in whatever order the rows lie', async () => {
-  await using database = await postgresDatabase()
+  await using database = await emptyPostgresDatabase()
   const url = new URL(database.env['KPI_POSTGRES_URL'] ?? '')
   const inRowOrder = '-c enable_indexscan=off -c enable_bitmapscan=off'
   url.searchParams.set('options', `${url.searchParams.get('options')} ${inRowOrder}`)

@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   // What tests may ask for by `inject`.
   interface ProvidedContext {
     postgresUrl: string
+    /** What the names of the schemas that a run makes begin with. */
+    postgresSchemas: string
   }
 }
 
@@ -41,13 +45,30 @@ export const startCluster = async (settings: readonly string[]): Promise<Cluster
 
 let cluster: Cluster | undefined
 
+const SCHEMAS = `test_${randomUUID().slice(0, 8)}_`
+
+/** Removes the schemas of this run from a PostgreSQL that was given, where tests keep some to use them again. */
+const removeSchemas = async (server: string): Promise<void> => {
+  const client = new Client(server)
+  await client.connect()
+  const { rows } = await client.query<{ name: string }>(
+    'select nspname as name from pg_namespace where starts_with(nspname, $1)',
+    [SCHEMAS],
+  )
+  for (const { name } of rows) await client.query(`drop schema ${name} cascade`)
+  await client.end()
+}
+
 /** Gives all tests a PostgreSQL: the one that KPI_TEST_POSTGRES_URL names, else one of their own. */
 export const setup = async ({ provide }: TestProject): Promise<void> => {
   const given = process.env['KPI_TEST_POSTGRES_URL']
   if (given === undefined) cluster = await startCluster(SETTINGS)
   provide('postgresUrl', given ?? cluster?.url ?? '')
+  provide('postgresSchemas', SCHEMAS)
 }
 
 export const teardown = async (): Promise<void> => {
+  const given = process.env['KPI_TEST_POSTGRES_URL']
+  if (given !== undefined) await removeSchemas(given)
   await cluster?.stop()
 }
