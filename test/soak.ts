@@ -1,14 +1,19 @@
 import { setup, teardown } from './support/run-folder.ts'
 import { soakImports } from './support/soak/imports.ts'
 import { soakRequests } from './support/soak/requests.ts'
+import { soakCombinations, soakKills, soakReports } from './support/soak/tests.ts'
 
 /*
- * What the suite tries some of, for long: `npm run soak` for all of it, or `npm run soak -- imports 500 7` for 500 imports
- * from the seed 7 on, and `npm run soak -- requests 10000` for so many requests to the service.
+ * Long runs of what the suite has time for only a part of. `npm run soak` does all of it. `npm run soak -- imports 500 7`
+ * simulates 500 imports from the seed 7 on; `kills 210` kills 210 imports, `reports 1000` compares the reports of 1,000
+ * accounts, `combinations` runs tests with all of their cases, and `requests 10000` sends 10,000 requests to the service.
  */
 
 const KINDS: Readonly<Record<string, (count?: number, first?: number) => Promise<number>>> = {
   imports: soakImports,
+  kills: soakKills,
+  reports: soakReports,
+  combinations: soakCombinations,
   requests: soakRequests,
 }
 

@@ -13,9 +13,9 @@ import { NOW } from '../support/io.ts'
 import { createLedger, daysFromOne, type Loaded, runClient } from '../support/load.ts'
 import { runKpi, type Running, startKpi } from '../support/process.ts'
 
-const SECONDS = 12
+const SECONDS = 6
 /** So low that the clients of one account reach it also on a slow machine, and those of many accounts do not. */
-const LIMIT = 150
+const LIMIT = 75
 const SPREAD = 40
 const CLIENTS = 8
 const CLIENTS_OF_ONE = 3

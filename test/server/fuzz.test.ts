@@ -9,7 +9,7 @@ import { ask, textOf } from '../support/service.ts'
 import { IDS } from '../support/suite/ids.ts'
 
 /** What the suite has time for; `npm run soak -- requests` makes many more. */
-const RUNS = 250
+const RUNS = 120
 const FIRST_SEED = 1
 /** On a machine that has much else to do; the soak is stricter. */
 const MOST_MS = 1000

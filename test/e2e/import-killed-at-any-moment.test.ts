@@ -12,13 +12,14 @@ import type { Job, OnConflict } from '../support/simulation/job.ts'
 import { type Killed, type Killing, runKilled, type Target } from '../support/simulation/killed.ts'
 import { createSheet } from '../support/simulation/sheet.ts'
 
-/** A test begins with its own seed, so that it loads and kills the same each time, as far as processes do. */
-const SEED = 20_261_122
+/**
+ * About how many processes are killed in all, and the seed that draws files and moments. `npm run soak -- kills 210 7` kills
+ * 210, from the seed 7 on. The same seed loads and kills the same, as far as processes do.
+ */
+const { KILLS = '25', SEED = '20261122' } = process.env
 const UNLIMITED = 1_000_000
 const SHOWN = 10
-/** How often processes are killed in all, about: KILLS=200 npx vitest run test/e2e/import-killed.test.ts */
-const { KILLS = '45' } = process.env
-/** Their shares in that: few of those that are slow, as they wait for lists that may lag behind. */
+/** The shares of the jobs in that: few kills of the slow ones, which wait for lists that may lag behind. */
 const [MANY, SOME, FEW] = [0.26, 0.11, 0.07].map((share) => Math.ceil(Number(KILLS) * share)) as [
   number,
   number,
@@ -97,41 +98,51 @@ const ONES: Killing = { kills: 8, sights: [1, 50] }
 const LISTS: Killing = { kills: 6, sights: [6, 11] }
 const STORE: Killing = { kills: 6, sights: [10, 24] }
 
-/** What is killed, by name. */
-const jobs: readonly (readonly [name: string, times: number, run: (random: Random) => Promise<Killed>])[] = [
-  ['in batches', SOME, (random) => killRemote(random, kindNamed('ours'), BATCHES, LISTS)],
-  ['in batches, by a service of others', SOME, (random) => killRemote(random, kindNamed('foreign'), BATCHES, LISTS)],
-  [
-    'in batches that add',
-    SOME,
-    (random) => killRemote(random, kindNamed('ours'), { ...BATCHES, onConflict: 'add' }, LISTS),
-  ],
-  ['one at a time', FEW, (random) => killRemote(random, kindNamed('foreign, no batches (404)'), SINGLES, ONES)],
-  [
-    'one at a time, adding',
-    MANY,
-    (random) => killRemote(random, kindNamed('foreign, no batches (405)'), { ...SINGLES, onConflict: 'add' }, ONES),
-  ],
-  [
-    'one at a time, where POST makes doubles',
-    FEW,
-    (random) => killRemote(random, kindNamed('foreign, no batches, POST makes doubles'), SINGLES, ONES),
-  ],
-  ['into the embedded store', SOME, (random) => killEmbedded(random, { ...BATCHES, hasUnlucky: false }, STORE)],
-  [
-    'into the embedded store, adding',
-    SOME,
-    (random) => killEmbedded(random, { ...BATCHES, onConflict: 'add', hasUnlucky: false }, STORE),
-  ],
+/** What is killed: its name, about how often, in each run at most how often and when, and the run. */
+type KillJob = readonly [
+  name: string,
+  times: number,
+  killing: Killing,
+  run: (random: Random, killing: Killing) => Promise<Killed>,
+]
+
+/** Loads a file into a service that answers in some way. */
+const remotely =
+  (kind: string, load: Load): KillJob[3] =>
+  (random, killing) =>
+    killRemote(random, kindNamed(kind), load, killing)
+
+/** The same with the embedded store. */
+const embedded =
+  (load: Load): KillJob[3] =>
+  (random, killing) =>
+    killEmbedded(random, load, killing)
+
+const jobs: readonly KillJob[] = [
+  ['in batches', SOME, LISTS, remotely('ours', BATCHES)],
+  ['in batches, by a third-party service', SOME, LISTS, remotely('foreign', BATCHES)],
+  ['in batches that add', SOME, LISTS, remotely('ours', { ...BATCHES, onConflict: 'add' })],
+  ['one at a time', FEW, ONES, remotely('foreign, no batches (404)', SINGLES)],
+  ['one at a time, adding', MANY, ONES, remotely('foreign, no batches (405)', { ...SINGLES, onConflict: 'add' })],
+  ['one at a time, where POST makes doubles', FEW, ONES, remotely('foreign, no batches, POST makes doubles', SINGLES)],
+  ['into the embedded store', SOME, STORE, embedded({ ...BATCHES, hasUnlucky: false })],
+  ['into the embedded store, adding', SOME, STORE, embedded({ ...BATCHES, onConflict: 'add', hasUnlucky: false })],
 ]
 
 describe.concurrent('an import whose process is killed at any moment loses nothing and sends nothing twice', () => {
   test.each(jobs)(
     '%s',
-    async (name, times, run) => {
-      const random = createRandom(SEED + jobs.findIndex(([one]) => one === name))
+    async (name, times, killing, run) => {
+      const random = createRandom(Number(SEED) + jobs.findIndex(([one]) => one === name))
       for (let kills = 0; kills < times;) {
-        const { complaints, said, kills: more } = await run(random)
+        const {
+          complaints,
+          said,
+          kills: more,
+        } = await run(random, {
+          ...killing,
+          kills: Math.min(killing.kills, times - kills),
+        })
         expect(complaints.length > 0 ? [said, ...complaints.slice(0, SHOWN)] : []).toEqual([])
         kills += more
       }
