@@ -36,7 +36,7 @@ const ofReading = ({ gzip, encoding, separator, evidence }: Reading): Finding[] 
   /** Returns the evidence of a finding, without the words that introduce it. */
   const why = (topic: string): string => {
     const told = evidence.filter((line) => line.startsWith(topic)).map((line) => line.replace(/^[^:]*: /, ''))
-    return told.length > 0 ? told.join('; ') : 'as asked, or nothing says otherwise'
+    return told.length > 0 ? told.join('; ') : 'as given, or because nothing says otherwise'
   }
   return [
     ...(gzip ? [{ topic: 'compression', found: 'gzip', evidence: why('gzip') }] : []),
@@ -47,7 +47,7 @@ const ofReading = ({ gzip, encoding, separator, evidence }: Reading): Finding[] 
 
 const whyRole = (name: string, role: Role, { map }: ImportOptions): string => {
   if (map.has(role)) return `--map ${role}=${map.get(role)}`
-  return roleOf(name) === role ? `"${name.trim()}" is a name of it` : 'it is headed by the name of one'
+  return roleOf(name) === role ? `"${name.trim()}" is a name of it` : 'its header is the name of one'
 }
 
 /**
@@ -57,7 +57,7 @@ const whyRole = (name: string, role: Role, { map }: ImportOptions): string => {
 const ofUnused = (name: string, header: readonly string[], wide: Plan['wide']): Finding =>
   wide && header.includes(name)
     ? { topic: 'not known', found: name, evidence: `it names no ${wide.of === 'kpi' ? 'KPI' : 'user'} of its own` }
-    : { topic: 'left out', found: name, evidence: 'its name says nothing that is loaded' }
+    : { topic: 'left out', found: name, evidence: 'its name is not one that is imported' }
 
 const ofRoles = (
   { header, roles, wide, unused }: Plan,
@@ -75,7 +75,7 @@ const ofRoles = (
     if (constant !== undefined) return [{ topic: role, found: constant, evidence: `--${role}, for all rows` }]
     const at = roles.get(role)
     const name = header[at ?? -1] ?? ''
-    if (lacking.includes(role)) return [{ topic: role, found: 'not found', evidence: 'no column is headed so' }]
+    if (lacking.includes(role)) return [{ topic: role, found: 'not found', evidence: 'no column has such a header' }]
     return at === undefined
       ? []
       : [{ topic: role, found: `column ${at + 1}, ${name}`, evidence: whyRole(name, role, options) }]
@@ -83,7 +83,7 @@ const ofRoles = (
   ...(wide?.columns ?? []).map(({ at, id }) => ({
     topic: `actual of ${wide?.of ?? ''} ${id}`,
     found: `column ${at + 1}, ${header[at] ?? ''}`,
-    evidence: 'it is headed by the name of one',
+    evidence: 'its header is the name of one',
   })),
   ...unused.map((name) => ofUnused(name, header, wide)),
 ]
@@ -107,7 +107,7 @@ const ofForms = ({ numbers, date }: Forms, options: ImportOptions): Finding[] =>
   const dates: Finding[] = date
     ? [
         {
-          topic: `form of ${date.column.name}`,
+          topic: `format of ${date.column.name}`,
           found: proven?.format.text ?? 'in doubt',
           evidence:
             options.dateFormat === undefined
@@ -120,7 +120,7 @@ const ofForms = ({ numbers, date }: Forms, options: ImportOptions): Finding[] =>
     const [sign, doubt] = [column.proven(), column.doubt()]
     const proof = sign && column.proofs.get(sign)
     return {
-      topic: `form of ${column.name}`,
+      topic: `format of ${column.name}`,
       found: doubt === undefined ? (sign ? nameOfSign(sign) : 'whole numbers') : 'in doubt',
       evidence:
         doubt ?? (options.decimal === undefined ? (proof ? shown(proof) : 'no cell has decimals') : '--decimal'),

@@ -74,7 +74,7 @@ describe('what is told', () => {
   test('is nothing of what is not known', () => {
     const unknown = { perSecond: undefined, leftMs: undefined }
     expect(progressText({ phase: 'send', done: 0, total: 0 }, unknown)).toBe('0 of 0 entries sent')
-    expect(progressText({ phase: 'stored', done: 0 }, unknown)).toBe('reading what is there')
+    expect(progressText({ phase: 'stored', done: 0 }, unknown)).toBe('reading existing entries')
     expect(progressFields({ phase: 'read', done: 5 }, unknown)).toEqual({
       phase: 'read',
       done: 5,

@@ -109,7 +109,7 @@ describe('a service that answers the same page whichever is asked for', () => {
       // What is not cut off can be read before and after.
       expect((await Array.fromAsync(entryPages(client, { from: first, to: first + 1 }))).flat()).toHaveLength(2)
       await expect(Array.fromAsync(entryPages(client, { from: first, to: last }))).rejects.toThrow(
-        'the same 3 entries for every page, though there are more; its list of entries cannot be read whole',
+        'the same 3 entries for every page, though there are more; its list of entries cannot be read completely',
       )
       expect((await Array.fromAsync(entryPages(client, { from: last, to: last }))).flat()).toHaveLength(1)
       await client.close()

@@ -161,7 +161,7 @@ describe.each(importers)('--on-conflict, %s,', (_, open) => {
   test('error makes them rejects that say what is there', async () => {
     const ran = await importWith('--on-conflict', 'error')
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { created: 1, rejected: 1 }])
-    expect(ran.rejects).toContain('2,"there is an entry already: actual 1, and --on-conflict is error"\n')
+    expect(ran.rejects).toContain('2,"there is an existing entry: actual 1, and --on-conflict is error"\n')
     expect(ran.now).toEqual(['10000 kept', '60000 null'])
   })
 

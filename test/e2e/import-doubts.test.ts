@@ -464,7 +464,7 @@ test.each(['skip', 'error'])(
     const ran = await importInto(service, days(10, 1, 7), '--on-conflict', onConflict)
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { rejected: 1, left: 0 }])
     expect(service.entries.map(({ actual }) => actual)).toEqual([777])
-    expect(ran.rejects).toContain('there is an entry by now')
+    expect(ran.rejects).toContain('someone else added this entry')
   },
 )
 

@@ -97,9 +97,9 @@ test('--explain says how a file is read and which line shows that, and sends not
       expect.objectContaining({ topic: 'separator', found: 'comma' }),
       { topic: 'layout', found: 'long: a row for each entry', evidence: 'the names of the columns' },
       { topic: 'date', found: 'column 3, Datum', evidence: '"Datum" is a name of it' },
-      { topic: 'left out', found: 'Region', evidence: 'its name says nothing that is loaded' },
-      { topic: 'form of Datum', found: 'DD.MM.YYYY', evidence: '"01.03.2026" on line 2' },
-      { topic: 'form of Ist', found: 'a decimal comma', evidence: '"1.234,50 €" on line 2' },
+      { topic: 'left out', found: 'Region', evidence: 'its name is not one that is imported' },
+      { topic: 'format of Datum', found: 'DD.MM.YYYY', evidence: '"01.03.2026" on line 2' },
+      { topic: 'format of Ist', found: 'a decimal comma', evidence: '"1.234,50 €" on line 2' },
     ]),
   )
   expect(await heldIn(importer)).toEqual([])
@@ -126,7 +126,7 @@ test('--explain shows what is in doubt', async () => {
   const ran = await load(importer, 'user,kpi,date,actual\nBob,Sales,2026-03-03,1.234\n', '--explain', '-o', 'csv')
   expect(ran).toMatchObject({
     code: 1,
-    stdout: expect.stringContaining('form of actual,in doubt,"""1.234"" on line 2 is') as unknown,
+    stdout: expect.stringContaining('format of actual,in doubt,"""1.234"" on line 2 is') as unknown,
   })
 })
 
@@ -216,7 +216,7 @@ test.each(importers)('stores that are numbered in the file are no ids, unless th
   expect(stopped).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
-      `Store: "2" is the id of "Ann Lee", and the name of "Store 2" (#${first + 1}); of its numbers 2 are ids and 2 names; say which: --by-id user or --by-name user`,
+      `Store: "2" is the id of "Ann Lee", and the name of "Store 2" (#${first + 1}); of the numbers of this column 2 are ids and 2 are names; say which: --by-id user or --by-name user`,
     ) as unknown,
   })
   expect(await heldIn(importer)).toEqual([])

@@ -99,7 +99,7 @@ describe('a key', () => {
       WRITE,
       `date,user,${sales}\n2026-01-01,3,1\n`,
       [],
-      'the key may not read KPIs (kpis:read), so columns for each take ids and --layout wide',
+      'the key may not read KPIs (kpis:read), so the column headers have to be ids, with --layout wide',
     ],
     [
       'users by name in more than twenty rows',
@@ -225,8 +225,8 @@ describe('a key that may not read breakdown items', () => {
   }
   const itemOf = (user: number): number => items.get(user) ?? 0
   const mixed = (user: number, source: number): string =>
-    `the key may not read breakdown items (breakdowns:read), so users and sources cannot be told apart: line ${user} ` +
-    `names a user, line ${source} a source alone; name all rows by one of them (nothing was sent)`
+    `the key may not read breakdown items (breakdowns:read), so it cannot be checked whether a user and a source are the same: line ${user} ` +
+    `gives only a user, line ${source} only a source; use the same one for all rows (nothing was sent)`
 
   test.each([['error'], ['first'], ['last'], ['sum']])(
     'is refused a person named as a user and as a source, as it may be the same twice: --on-duplicate %s',

@@ -44,10 +44,10 @@ test.each<[name: string, text: string | Uint8Array, args: string[], code: number
     1,
     /an Excel workbook; save it as CSV$/,
   ],
-  ['a file that may be read in two ways', 'a;b,c\nx;y,z\n', [FILE], 1, /^cells may be separated .*: --separator$/],
+  ['a file that may be read in two ways', 'a;b,c\nx;y,z\n', [FILE], 1, /^cells can be separated .*: --separator$/],
   ['a separator that there is not', GOOD, [FILE, '--separator', ':'], 2, /,, ;, tab, \|/],
-  ['another separator', GOOD, [FILE, '--separator', 'tab'], 1, /^nothing is known of the header user,kpi,date,actual:/],
-  ['a header that means nothing', 'a,b\n1,2\n', [FILE], 1, /^nothing is known of the header a, b:/],
+  ['another separator', GOOD, [FILE, '--separator', 'tab'], 1, /^cannot understand the header user,kpi,date,actual:/],
+  ['a header that means nothing', 'a,b\n1,2\n', [FILE], 1, /^cannot understand the header a, b:/],
   [
     'a header that lacks something',
     'user,date,actual\n',

@@ -168,7 +168,9 @@ describe('through the newer interface', () => {
       3,
       { created: 1, rejected: 1, unchecked: 'breakdown items' },
     ])
-    expect(ran.stderr).toContain('the key may not read breakdown items (breakdowns:read): only the service can check what the rows say')
+    expect(ran.stderr).toContain(
+      'the key may not read breakdown items (breakdowns:read): only the service can check what the rows say',
+    )
     const unread = 'the key may not read breakdown items (breakdowns:read)'
     expect(reasons()).toEqual([`3,"${unread}, so give the id instead of ""South"""`])
   })

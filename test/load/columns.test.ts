@@ -335,7 +335,7 @@ describe('a header is refused, with all that is wrong, where', () => {
       'KPI,User,2026-07-01,2026-07-02',
       {},
       [
-        'header: "2026-07-01", "2026-07-02" are dates: a file with a column for each day or period is not read; write a row for each of them, with columns user, kpi, date and actual',
+        'header: "2026-07-01", "2026-07-02" are dates: a file with a column for each day or period cannot be read; write a row for each of them, with columns user, kpi, date and actual',
       ],
     ],
     [
@@ -344,7 +344,7 @@ describe('a header is refused, with all that is wrong, where', () => {
       {},
       [
         expect.stringMatching(
-          /^header: "Jan 2026", "Feb 2026", "Mrz 2026" and 1 more are dates: .* is not read/,
+          /^header: "Jan 2026", "Feb 2026", "Mrz 2026" and 1 more are dates: .* cannot be read/,
         ) as string,
       ],
     ],
@@ -398,12 +398,12 @@ describe('a header is refused, with all that is wrong, where', () => {
   })
 
   test.each<[name: string, header: string, options: Partial<ImportOptions>, issue: string]>([
-    ['a wide file has no column of a KPI', 'date,user', { layout: 'wide' }, 'header: no column is that of a kpi'],
+    ['a wide file has no column of a KPI', 'date,user', { layout: 'wide' }, 'header: no column belongs to a kpi'],
     [
       'a wide file says of each row both user and KPI',
       'date,user,kpi,actual',
       { layout: 'wide' },
-      'layout: is not wide where both user and kpi are given',
+      'layout: cannot be wide if both user and kpi are given',
     ],
   ])('%s', (_, header, options, issue) => {
     expect(refusal(header, options).issues).toEqual([issue])
@@ -449,9 +449,9 @@ describe('a header is refused, with all that is wrong, where', () => {
   })
 
   test('nothing is known of it', () => {
-    expect(refusal('Shop,Region,City').message).toMatch(/^nothing is known of the header Shop, Region, City:/)
+    expect(refusal('Shop,Region,City').message).toMatch(/^cannot understand the header Shop, Region, City:/)
     expect(refusal('Umsatzbericht Juli 2026,,,').message).toMatch(
-      /^nothing is known of the header Umsatzbericht Juli 2026: .*; if this is a title, delete the lines above the header$/,
+      /^cannot understand the header Umsatzbericht Juli 2026: .*; if this is a title, delete the lines above the header$/,
     )
   })
 })
@@ -525,7 +525,7 @@ describe('where the key may read neither KPIs nor users', () => {
   test('numbers at the head of columns are not taken for ids unasked', () => {
     expect(meanings('user,kpi,date,actual,2024', {}, unread)[4]).toBe('unused')
     expect(refusal('date,user,7', {}, unread).issues[0]).toBe(
-      'kpi: no column is the kpi; give one with --map kpi=COLUMN or --kpi; the key may not read KPIs (kpis:read), so columns for each take ids and --layout wide',
+      'kpi: no column is the kpi; give one with --map kpi=COLUMN or --kpi; the key may not read KPIs (kpis:read), so the column headers have to be ids, with --layout wide',
     )
   })
 

@@ -38,7 +38,7 @@ test.each<[encoding: string, bytes: string]>([
 })
 
 test('UTF-8 that is cut off within its last letter stops', async () => {
-  await expect(readingOf('J\xc3')).rejects.toThrow('it ends in the middle of a letter of UTF-8')
+  await expect(readingOf('J\xc3')).rejects.toThrow('it ends in the middle of a UTF-8 character')
 })
 
 test.each([

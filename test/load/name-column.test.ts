@@ -34,7 +34,7 @@ describe('numbers that are ids, and names behind a word', () => {
       const column = columnOf(STORES, header)
       idsOf(column, cells)
       expect(column.doubt()).toBe(
-        '"1" is the id of "Administrator", and the name of "Store 1" (#2); of its numbers 45 are ids and 45 names; say which: --by-id user or --by-name user',
+        '"1" is the id of "Administrator", and the name of "Store 1" (#2); of the numbers of this column 45 are ids and 45 are names; say which: --by-id user or --by-name user',
       )
     }
   })

@@ -95,12 +95,12 @@ describe('a file that cannot be read is refused:', () => {
     [
       'text after a closing quote',
       'a,b\n1,2\n"3"x,4\n',
-      /^cannot read a\.csv: line 3: a quoted cell goes on after its closing quote; double/,
+      /^cannot read a\.csv: line 3: a quoted cell continues after its closing quote; double/,
     ],
     [
       'a quote within a plain cell',
       'a,b\n\n1,5"\n',
-      /^cannot read a\.csv: line 3: a quote stands inside a cell that is not quoted/,
+      /^cannot read a\.csv: line 3: a quote is inside a cell that is not quoted/,
     ],
   ])('%s', async (_, content, message) => {
     await expect(readText(content)).rejects.toMatchObject({

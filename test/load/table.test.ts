@@ -154,13 +154,13 @@ describe('letters are refused:', () => {
       'half a pair of UTF-16',
       utf16('\ufeffa,b\n\ud83d,1\n'),
       {},
-      'the file holds what is not utf-16le; save it as CSV UTF-8',
+      'the file contains bytes that are not utf-16le; save it as CSV UTF-8',
     ],
     [
       'half a unit of UTF-16',
       utf16('\ufeffa,b\n1,2\n').subarray(0, -1),
       {},
-      'the file holds what is not utf-16le; save it as CSV UTF-8',
+      'the file contains bytes that are not utf-16le; save it as CSV UTF-8',
     ],
     [
       'a NUL byte',
@@ -240,16 +240,16 @@ describe('the separator is found:', () => {
       ',',
       'separator ,: 2 of the first 3 lines have the 3 cells of the header',
     ],
-    ['only a header', 'user;kpi;date\n', ';', 'separator ;: the header has 3 cells by it, and no other is in it'],
+    ['only a header', 'user;kpi;date\n', ';', 'separator ;: the header has 3 cells with it, and contains no other'],
     [
       'a header that both may cut, by the names that are known',
       'user;kpi;date,time\n',
       ';',
-      'separator ;: the header has 3 cells by it, and no other is in it',
+      'separator ;: the header has 3 cells with it, and contains no other',
     ],
-    ['one column', 'actual\n1\n', ',', 'separator: there is but one column'],
-    ['one column with decimal commas', 'actual\n1,5\n', ';', 'separator: there is but one column'],
-    ['nothing', '', ',', 'separator: there is but one column'],
+    ['one column', 'actual\n1\n', ',', 'separator: there is only one column'],
+    ['one column with decimal commas', 'actual\n1,5\n', ';', 'separator: there is only one column'],
+    ['nothing', '', ',', 'separator: there is only one column'],
     ['what Excel says in a first line', 'sep=;\r\na,b;c\r\n1,2;3\r\n', ';', 'separator ;: line 1 says so (sep=;)'],
   ])('%s', async (_, text, separator, evidence) => {
     using table = await open(text)
@@ -270,7 +270,7 @@ describe('the separator is found:', () => {
   test('where two fit, both are shown, and the flag that settles it', async () => {
     const text = 'Tag;Ort,Wert\nx;a,b\ny;c,d\n'
     expect(await refusal(text)).toBe(
-      'cells may be separated in more ways than one: , gives the columns "Tag;Ort", "Wert" (3 of 3 lines have that many cells); ; gives the columns "Tag", "Ort,Wert" (3 of 3 lines have that many cells); say which: --separator',
+      'cells can be separated in more than one way: , gives the columns "Tag;Ort", "Wert" (3 of 3 lines have that many cells); ; gives the columns "Tag", "Ort,Wert" (3 of 3 lines have that many cells); say which: --separator',
     )
     using table = await open(text, { separator: ';' })
     expect((await cellsOf(table))[1]).toEqual(['x', 'a,b'])
@@ -322,7 +322,9 @@ describe('a file that changes while it is read is told of:', () => {
     const rest = async (): Promise<void> => {
       for await (const _ of rows) continue
     }
-    await expect(rest()).rejects.toThrow('data.csv has changed while it was read; run the command again once it stays')
+    await expect(rest()).rejects.toThrow(
+      'data.csv has changed while it was read; run the command again once it no longer changes',
+    )
     await expect(rowsOf(table)).rejects.toThrow('has changed')
   })
 })

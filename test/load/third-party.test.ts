@@ -90,7 +90,7 @@ test.each(namesOf([DOUBLES, SINGLES]))(
     const ended = await importFile(fileOf(30, (row) => row + 0.5))
     expect(ended).toMatchObject({ code: 6, stdout: expect.stringContaining('"rejected": 0') as string })
     expect('stderr' in ended && ended.stderr).toMatch(
-      /does not list the entry of 2026-03-01 for KPI 1, which it said that it has stored, and lists one with the same values on 2026-02-28/,
+      /does not list the entry of 2026-03-01 for KPI 1, although it said that it was stored, and lists one with the same values on 2026-02-28/,
     )
     expect('stderr' in ended && ended.stderr).toMatch(/it was sent at .* and is not sent again for a week/)
     expect(service.entries()).toHaveLength(1)
@@ -289,7 +289,7 @@ test('a service that rounds is told of, in each run', async () => {
   expect(told).toMatchObject([
     {
       code: 0,
-      stderr: expect.stringContaining('rounds numbers as it stores them: 0.6 was sent, and 0 is there') as string,
+      stderr: expect.stringContaining('rounds numbers as it stores them: 0.6 was sent, and 0 is stored') as string,
     },
     { code: 0, stderr: expect.stringContaining('rounds numbers as it stores them') as string },
   ])

@@ -48,7 +48,7 @@ export const timeText = (milliseconds: number): string => {
 
 const DOING: Readonly<Record<Phase, string>> = {
   read: 'rows read and checked',
-  stored: 'reading what is there',
+  stored: 'reading existing entries',
   send: 'entries sent',
 }
 

@@ -19,7 +19,7 @@ const sameAgain = (): KpiError =>
 const cutOff = (count: number): KpiError =>
   new KpiError(
     'unsupported',
-    `the service answers the same ${count} entries for every page, though there are more; its list of entries cannot be read whole`,
+    `the service answers the same ${count} entries for every page, though there are more; its list of entries cannot be read completely`,
   )
 
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value)
@@ -29,7 +29,7 @@ const mustBeReadable = (entries: readonly Entry[]): void => {
   if (entries.every(({ id, kpi_id, entry_date }) => isWhole(id) && isWhole(kpi_id) && isWhole(entry_date))) return
   throw new KpiError(
     'not_acceptable',
-    'the service lists entries that cannot be read, so that it cannot be told what is there: ids have to be whole numbers, and dates days, such as 2026-03-10 or 2026-03-10T00:00:00',
+    'the service lists entries that cannot be read, so the existing entries are not known: ids have to be whole numbers, and dates days, such as 2026-03-10 or 2026-03-10T00:00:00',
   )
 }
 

@@ -94,7 +94,7 @@ const mustBeLong = (found: Findings, options: ImportOptions): boolean => {
   if (options.layout === 'long') return true
   const hasBoth = isGiven(found, options, 'kpi') && isOwned(found, options)
   if (options.layout !== 'wide') return hasBoth || found.roles.has('actual') || isCalled(found, 'actual')
-  if (hasBoth) found.issues.push({ field: 'layout', message: 'is not wide where both user and kpi are given' })
+  if (hasBoth) found.issues.push({ field: 'layout', message: 'cannot be wide if both user and kpi are given' })
   return hasBoth
 }
 
@@ -131,10 +131,13 @@ const findWide = (found: Findings, options: ImportOptions, directories: Director
   const faults = best.faults.filter(({ at }) => !mayBeMeant.has(at))
   found.issues.push(...faults.map(({ field, message }) => ({ field, message })))
   if (best.doubt !== undefined) found.issues.push({ field: 'header', message: best.doubt })
-  if (restOf(found).length === 0) found.issues.push({ field: 'header', message: `no column is that of a ${best.of}` })
+  if (restOf(found).length === 0) found.issues.push({ field: 'header', message: `no column belongs to a ${best.of}` })
   for (const role of VALUE_ROLES) {
     if (found.roles.has(role))
-      found.issues.push({ field: role, message: `has no column where there is one for each ${best.of}` })
+      found.issues.push({
+        field: role,
+        message: `cannot have a column of its own if there is a column for each ${best.of}`,
+      })
   }
   return best
 }
@@ -152,7 +155,7 @@ const doubleRoles = ({ header, roles }: Findings, options: ImportOptions): Issue
 /** Returns what else to do where no column is a KPI or user: the headings may be ids of what the key cannot read. */
 const orByIds = (role: Role, directories: Directories): string => {
   const unread = role === 'kpi' || role === 'user' ? directories[role].unread : undefined
-  return unread === undefined ? '' : `; ${mayNotRead(unread)}, so columns for each take ids and --layout wide`
+  return unread === undefined ? '' : `; ${mayNotRead(unread)}, so the column headers have to be ids, with --layout wide`
 }
 
 /** Returns how else to say whom entries belong to, where that need not be a user. */
@@ -241,7 +244,7 @@ export const planColumns = (header: readonly string[], options: ImportOptions, d
   const lacking = lackingRoles(found, wide, options)
   if (found.roles.size === 0 && !wide) {
     const names = header.filter((name) => name.trim() !== '').join(', ')
-    const message = `nothing is known of the header ${names}: ${NOTHING_KNOWN}`
+    const message = `cannot understand the header ${names}: ${NOTHING_KNOWN}`
     throw new UnclearHeader(message, found.issues, plan, lacking)
   }
   const missing = lacking

@@ -130,7 +130,7 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
       const one = lookup.byId.get(Number(idText))
       const other = seen.first ?? ''
       const both = seen.both === undefined ? `, but "${other}" is` : ', and'
-      return `"${idText}" is the id of "${one?.name}"${both} ${tell(word, seen.both ?? other)}; of its numbers ${seen.ids} are ids and ${seen.names} names; say which: --by-id ${role} or --by-name ${role}`
+      return `"${idText}" is the id of "${one?.name}"${both} ${tell(word, seen.both ?? other)}; of the numbers of this column ${seen.ids} are ids and ${seen.names} are names; say which: --by-id ${role} or --by-name ${role}`
     },
   }
 }

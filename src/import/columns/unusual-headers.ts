@@ -35,7 +35,7 @@ export const datesAcross = (found: Findings, lookups: readonly Lookup[]): Issue 
   if (dates.length < 2) return undefined
   return {
     field: 'header',
-    message: `${shownNames(dates)} are dates: a file with a column for each day or period is not read; write a row for each of them, with columns user, kpi, date and actual`,
+    message: `${shownNames(dates)} are dates: a file with a column for each day or period cannot be read; write a row for each of them, with columns user, kpi, date and actual`,
   }
 }
 

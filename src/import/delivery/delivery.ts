@@ -43,4 +43,4 @@ export type Delivery = {
 
 /** Says why a row is rejected when nobody can tell whether it was stored. */
 export const LOST =
-  'the answer was lost, so it may or may not have been stored; look at what is stored before you import it again'
+  'the answer was lost, so it may or may not have been stored; check what is stored before you import it again'

@@ -49,7 +49,7 @@ const REFUSED_IN_VAIN = 20
 /** Ends a run whose service refuses one entry after the other; to be called where it has taken none. */
 export const refusedInVain = ({ refused }: Pick<Tally, 'refused'>, { code, message }: KpiError): void => {
   if (refused.length < REFUSED_IN_VAIN) return
-  throw new KpiError(code, `the service refuses one entry after the other, and has taken none: ${message}`)
+  throw new KpiError(code, `the service refuses one entry after another, and has accepted none: ${message}`)
 }
 
 /** Tells whether an error says that there is no such path. */

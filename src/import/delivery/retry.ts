@@ -22,7 +22,7 @@ export const mustAnswer = ({ inARow }: LostAnswers, what: 'entries' | 'batches')
   if (inARow() < LOST_IN_A_ROW) return
   throw new KpiError(
     'unavailable',
-    `the answers to ${inARow()} ${what} in a row were lost, so no more were sent; see that the service answers, and run the same command`,
+    `the answers to ${inARow()} ${what} in a row were lost, so no more were sent; make sure that the service answers, and run the same command`,
   )
 }
 

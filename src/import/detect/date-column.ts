@@ -143,7 +143,7 @@ const faultOfWritten = (text: string, format: DateFormat): string | undefined =>
 
 /** Says how a text is written, where that is not the form of the column. */
 const whatIsOther = (text: string, format: DateFormat): string => {
-  if (TIME.test(text)) return 'has a time of day; entries have dates alone'
+  if (TIME.test(text)) return 'has a time of day; entries have only dates'
   if (namesTwoMonths(text)) return 'names a month that is one in Polish and another in Croatian; write it in figures'
   return whatIsUnsaid(text) ?? `must be a date, ${format.text}`
 }
@@ -223,13 +223,13 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
     remarks: () =>
       first && isOfYear(format)
         ? [
-            `${name}: ${shown(first)} is taken as ${tellReadings(readingsOf(first.text, [format]))}, by the calendar year; where the fiscal year of the account begins in another month, write days instead`,
+            `${name}: ${shown(first)} is taken as ${tellReadings(readingsOf(first.text, [format]))}, by the calendar year; if the fiscal year of the account begins in another month, write days instead`,
           ]
         : [],
     isRefuted: () => !left.includes(format) || conflict !== undefined,
     doubt: () => {
       if (conflict && proof) {
-        return `has dates in several forms: ${shown(proof)} (${left[0]?.text}), ${shown(conflict.cell)} (${conflict.reading.format.text}); rows of other forms are rejected with ${flagsOf([...left.slice(0, 1), conflict.reading.format])}`
+        return `has dates in several formats: ${shown(proof)} (${left[0]?.text}), ${shown(conflict.cell)} (${conflict.reading.format.text}); rows in other formats are rejected with ${flagsOf([...left.slice(0, 1), conflict.reading.format])}`
       }
       if (unsaid && left.length === KNOWN_FORMATS.length) return `${shown(unsaid)} ${whatIsUnsaid(unsaid.text)}`
       const cell = doubtfulCell()

@@ -74,12 +74,12 @@ const unitsOfColumn = (column: Noted['column'], first: Map<number, Map<string, N
       const mixed = all().find((kinds) => isMixed([...kinds.keys()]))
       return (
         mixed &&
-        `has numbers of several kinds: ${cellsOf(mixed)}; they may not mean the same: write all of them alike, or load those of each kind from a file of their own`
+        `has numbers of several kinds: ${cellsOf(mixed)}; they may not mean the same: write all of them in the same way, or import each kind from a file of its own`
       )
     },
     remark: () => {
       const several = all().find((kinds) => kinds.size > 1)
-      return several && `${cellsOf(several)}; signs are left out and numbers taken as they are`
+      return several && `${cellsOf(several)}; the signs are ignored, and the numbers are taken as they are`
     },
   }
 }

@@ -65,7 +65,7 @@ const judgeConflict = ({ actual }: StoredEntry, onConflict: OnConflict): Verdict
   if (onConflict === 'skip') return verdict('skip')
   if (onConflict !== 'error') return undefined
   const holds = actual === null ? 'without an actual' : `actual ${formatDecimal(actual)}`
-  return reject(`there is an entry already: ${holds}, and --on-conflict is error`)
+  return reject(`there is an existing entry: ${holds}, and --on-conflict is error`)
 }
 
 /** Names the reference data that planned actions need. */

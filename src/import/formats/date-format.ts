@@ -188,7 +188,7 @@ export const dateFormat = (text: string): DateFormat | Fault => {
   const tokens = (parts ?? []).flatMap((part) => TOKENS[part] ?? [])
   if (!parts || !KINDS.has(unitsOf(tokens))) {
     return new Fault(
-      `"${text}" is no form of dates; it is made of ${DATE_TOKENS}. Such as DD.MM.YYYY, YYYY-MM, YYYY-[W]WW${orLarge(text)}`,
+      `"${text}" is not a date format; a format is made of ${DATE_TOKENS}. Such as DD.MM.YYYY, YYYY-MM, YYYY-[W]WW${orLarge(text)}`,
     )
   }
   const hasDays = tokens.some(({ unit }) => unit === 'day')

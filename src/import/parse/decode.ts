@@ -47,7 +47,7 @@ export const findUtf8Letters = async (
 type Decode = (chunk: Buffer | undefined) => string
 
 const undecodable = (encoding: Encoding, cause?: unknown): KpiError =>
-  new KpiError('malformed', `the file holds what is not ${encoding}; save it as CSV UTF-8`, { cause })
+  new KpiError('malformed', `the file contains bytes that are not ${encoding}; save it as CSV UTF-8`, { cause })
 
 const utf8Decoder = (): Decode => {
   let rest: Buffer = Buffer.alloc(0)

@@ -82,14 +82,14 @@ const shown = ({ separator, header, lines, alike }: Reading): string =>
 
 const evidenceOf = ({ separator, cells, lines, alike }: Reading): string => {
   const name = `separator ${separatorName(separator)}`
-  if (lines === 1) return `${name}: the header has ${cells} cells by it, and no other is in it`
+  if (lines === 1) return `${name}: the header has ${cells} cells with it, and contains no other`
   if (alike === lines) return `${name}: the first ${lines} lines all have ${cells} cells`
   return `${name}: ${alike} of the first ${lines} lines have the ${cells} cells of the header`
 }
 
 const oneColumn = ({ text }: Beginning): FoundSeparator => ({
   separator: SEPARATORS.find((one) => !text.includes(one)) ?? ',',
-  evidence: ['separator: there is but one column'],
+  evidence: ['separator: there is only one column'],
 })
 
 const choose = (readings: readonly Reading[]): Reading => {
@@ -97,7 +97,7 @@ const choose = (readings: readonly Reading[]): Reading => {
   if (best) return best
   throw new KpiError(
     'malformed',
-    `cells may be separated in more ways than one: ${readings.map(shown).join('; ')}; say which: --separator`,
+    `cells can be separated in more than one way: ${readings.map(shown).join('; ')}; say which: --separator`,
   )
 }
 

@@ -180,7 +180,7 @@ const findWindows = async (file: Inspected, place: number): Promise<FoundEncodin
   if (file.seen.endsCut) {
     throw unreadable(
       file.name,
-      `it ends in the middle of a letter of UTF-8, as if it were cut off; get the complete file, or use --encoding windows-1252`,
+      `it ends in the middle of a UTF-8 character, as if it were cut off; get the complete file, or use --encoding windows-1252`,
     )
   }
   await mustBeDefined(file, `${shown}, and `)
@@ -188,14 +188,14 @@ const findWindows = async (file: Inspected, place: number): Promise<FoundEncodin
   if (strange) {
     throw unreadable(
       file.name,
-      `${shown}, and as windows-1252 line ${strange.line} says "${strange.word}", which is no way to write: save the file as CSV UTF-8, or say --encoding windows-1252 if that is what it says`,
+      `${shown}, and as windows-1252 line ${strange.line} says "${strange.word}", which nobody writes: save the file as CSV UTF-8, or use --encoding windows-1252 if it is right`,
     )
   }
   const evidence = [`encoding windows-1252: ${shown}`]
   // Spaces that do not break say nothing.
   if (examples.length === 0) return { encoding: 'windows-1252', hasMark: false, evidence }
   const said = examples.map((one) => `line ${one.line} says "${one.word}"`).join(', ')
-  const assumed = `${file.name} is read as windows-1252: ${said}; if that is wrong, save it as CSV UTF-8, else --encoding windows-1252 says so`
+  const assumed = `${file.name} is read as windows-1252: ${said}; if that is wrong, save it as CSV UTF-8; if it is right, use --encoding windows-1252`
   return { encoding: 'windows-1252', hasMark: false, evidence, assumed }
 }
 
@@ -233,7 +233,7 @@ const byContent = async (file: Inspected): Promise<FoundEncoding> => {
   }
   await mustBeText(file)
   if (notUtf8 !== undefined) return findWindows(file, notUtf8)
-  const shown = isAscii ? 'all of its letters are ASCII' : 'all of its bytes are UTF-8'
+  const shown = isAscii ? 'all of its characters are ASCII' : 'all of its bytes are UTF-8'
   return { encoding: 'utf-8', hasMark: false, evidence: [`encoding utf-8: ${shown}`] }
 }
 

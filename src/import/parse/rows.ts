@@ -17,8 +17,8 @@ export const hasSurplus = (cells: readonly string[], header: readonly string[]):
 const LINE_ENDS = ['\r\n', '\n']
 const MESSAGES: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quoted cell is never closed; put a quote where it ends, or leave out the one it begins with',
-  CSV_INVALID_CLOSING_QUOTE: 'a quoted cell goes on after its closing quote; double a quote that stands inside it',
-  INVALID_OPENING_QUOTE: 'a quote stands inside a cell that is not quoted; double it and quote the cell',
+  CSV_INVALID_CLOSING_QUOTE: 'a quoted cell continues after its closing quote; double a quote that is part of the cell',
+  INVALID_OPENING_QUOTE: 'a quote is inside a cell that is not quoted; double it and quote the cell',
 }
 /** Bounds the characters of a row, so that one that never ends does not take all memory. */
 const LONGEST_ROW = 1 << 24

@@ -16,7 +16,7 @@ const damage = (name: string, error: unknown): unknown => {
   if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))) return error
   const why =
     error.code === 'Z_BUF_ERROR' ? 'ends in the middle, as if it were cut off' : `is damaged (${error.message})`
-  return new KpiError('malformed', `cannot read ${name}: its gzip ${why}; make it anew`, { cause: error })
+  return new KpiError('malformed', `cannot read ${name}: its gzip ${why}; create it again`, { cause: error })
 }
 
 /** Yields what a file holds, unpacked where it is gzip. */
@@ -117,7 +117,10 @@ async function* unchanged(
 ): AsyncGenerator<readonly Row[]> {
   const check = (): void => {
     if (source.stamp() === stamp) return
-    throw new KpiError('malformed', `${source.name} has changed while it was read; run the command again once it stays`)
+    throw new KpiError(
+      'malformed',
+      `${source.name} has changed while it was read; run the command again once it no longer changes`,
+    )
   }
   check()
   yield* rows()

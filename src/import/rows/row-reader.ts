@@ -53,7 +53,7 @@ const mustBeTellable = ({ sources }: Reference, { user, source }: FirstLines): v
   if (sources?.unread === undefined || user === 0 || source === 0) return
   throw new KpiError(
     'malformed',
-    `${mayNotRead(sources.unread)}, so users and sources cannot be told apart: line ${user} names a user, line ${source} a source alone; name all rows by one of them (nothing was sent)`,
+    `${mayNotRead(sources.unread)}, so it cannot be checked whether a user and a source are the same: line ${user} gives only a user, line ${source} only a source; use the same one for all rows (nothing was sent)`,
   )
 }
 

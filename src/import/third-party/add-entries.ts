@@ -37,13 +37,13 @@ const mustHaveAdded = async (run: ThirdPartyRun, item: Item, { entry }: Put): Pr
   if (!isOfKey(entry, draft) || !mayBeMadeOf(entry, draft))
     throw new DoubleLeft(
       'conflict',
-      `the service answered entry ${entry.id}, which holds something else and stands beside ${ids.join(', ')} for the same user, KPI and date; look at what is stored before you import the row again`,
+      `the service answered entry ${entry.id}, which has other values and exists beside ${ids.join(', ')} for the same user, KPI and date; check what is stored before you import the row again`,
     )
   await removeDouble(run, draft, entry.id)
   item.isUnknown = false
   throw new KpiError(
     'conflict',
-    'the service makes a second entry instead of adding to the one that is there; add it up, and import the sum',
+    'the service stores a second entry instead of adding to the existing one; add up the values, and import the sum',
   )
 }
 

@@ -31,7 +31,7 @@ const remove = async ({ client, touch }: ThirdPartyRun, id: number): Promise<voi
     if (!(error instanceof KpiError)) throw error
     if (error.code === 'not_found') return
     const { code, retryAfter } = error
-    const message = `entry ${id} is a second one for the same user, KPI and date, and could not be removed: ${error.message}`
+    const message = `entry ${id} is a duplicate for the same user, KPI and date, and could not be deleted: ${error.message}`
     throw new DoubleLeft(code, message, {
       mayBeDone: true,
       cause: error,
@@ -51,7 +51,7 @@ export const removeDouble = (run: ThirdPartyRun, draft: EntryDraft, id: number):
     if (left?.some((one) => one.id === id))
       throw new DoubleLeft(
         'unavailable',
-        `entry ${id} is a second one for the same user, KPI and date, and is still listed though its removal was answered`,
+        `entry ${id} is a duplicate for the same user, KPI and date, and is still listed although the service said that it was deleted`,
         { mayBeDone: true },
       )
   })
@@ -98,6 +98,6 @@ export const removeDoubles = async (
   if (left.length === 0 || !kept) return kept && storedAs(kept)
   throw new DoubleLeft(
     'conflict',
-    `besides entry ${kept.id} there is ${left.join(', ')} for the same user, KPI and date, which came while this row was sent; remove the wrong one, and import the row again`,
+    `besides entry ${kept.id} there is ${left.join(', ')} for the same user, KPI and date, which someone else added while this row was sent; delete the wrong one, and import the row again`,
   )
 }

@@ -23,7 +23,7 @@ export type ThirdPartyRun = Run & {
 }
 
 /** Says why a row is rejected that was not to overwrite what others have entered. */
-export const ENTERED_MEANWHILE = 'there is an entry by now, which came while this row was sent, and is left alone'
+export const ENTERED_MEANWHILE = 'someone else added this entry while the row was sent; it is left alone'
 
 /** Describes an entry on its way to a third-party service. */
 export type Item = {

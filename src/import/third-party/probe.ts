@@ -51,7 +51,7 @@ const noteRounding = (
   capabilities.learn({ isRounding: true })
   warnOnce(
     'rounding',
-    `the service rounds numbers as it stores them: ${formatDecimal(actual)} was sent, and ${formatDecimal(kept)} is there`,
+    `the service rounds numbers as it stores them: ${formatDecimal(actual)} was sent, and ${formatDecimal(kept)} is stored`,
   )
 }
 

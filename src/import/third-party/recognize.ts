@@ -24,7 +24,7 @@ const shown = (value: bigint | null | undefined): string => (typeof value === 'b
 
 /** Says when an earlier run has sent the entry, and how it is sent again all the same. */
 const saidBefore = ({ capabilities: { path } }: ThirdPartyRun, { at }: Unlisted): string =>
-  `; it was sent at ${minuteOf(at)}, and is not sent again for a week${path === undefined ? '' : ` unless you remove ${path}`}`
+  `; it was sent at ${minuteOf(at)}, and is not sent again for a week${path === undefined ? '' : ` unless you delete ${path}`}`
 
 /** Ends a run at a service in whose list nothing can be recognised that is sent to it. */
 export const notRecognised = async (
@@ -41,9 +41,9 @@ export const notRecognised = async (
   const elsewhere = astray ? `, and lists one with the same values on ${formatDay(astray.entry_date)}` : ''
   const what = entry
     ? `lists ${whose} with the actual ${shown(entry.actual)} and the target ${shown(entry.target)}, where ${shown(actual)} and ${shown(target)} were sent`
-    : `does not list ${whose}, which it said that it has stored${elsewhere}`
+    : `does not list ${whose}, although it said that it was stored${elsewhere}`
   return new KpiError(
     'unavailable',
-    `the service ${what}; nothing more is sent, as it could not be told whether it is stored${before?.key === key ? saidBefore(run, before) : ''}`,
+    `the service ${what}; nothing more is sent, because it is not clear whether it was stored${before?.key === key ? saidBefore(run, before) : ''}`,
   )
 }

@@ -42,4 +42,4 @@ export const notStored = ({ answered }: Doubt): string => `the service answered 
 
 /** Tells why a row is rejected that cannot be read back. */
 export const notKnown = ({ answered }: Doubt): string =>
-  `the service answered ${answered}, so it may or may not have been stored; look at what is stored before you import it again`
+  `the service answered ${answered}, so it may or may not have been stored; check what is stored before you import it again`

@@ -102,7 +102,7 @@ const noteSeveral = ({ warnOnce }: ThirdPartyRun, { draft }: Item, { ids }: Stor
   const whose = `for the same user and KPI ${draft.kpi_id} on ${formatDay(draft.entry_date)}`
   warnOnce(
     'several',
-    `the service holds ${ids.length} entries ${whose} (${ids.join(', ')}), and maybe more such: reports add them up, and only the latest is changed; look which are wrong, and remove them`,
+    `the service holds ${ids.length} entries ${whose} (${ids.join(', ')}), and maybe more like these: reports add them up, and this import changes only the latest; find out which are wrong, and delete them`,
   )
 }
 
@@ -116,7 +116,7 @@ const lookFirst = async ({ run, done }: OpenInterval, items: readonly Item[]): P
   if (!stored) {
     run.warnOnce(
       'unlisted',
-      'the service does not list its entries: rows that are there already may be there twice after this; look before you import them again',
+      'the service does not list its entries, so rows that are stored already may be stored twice now; check before you import them again',
     )
     return
   }

@@ -269,11 +269,11 @@ describe('dates of a column', () => {
     ],
     [
       ['13/03/2026', '03/13/2026'],
-      /^date: has dates in several forms: "13\/03\/2026" on line 2 \(DD\/MM\/YYYY\), "03\/13\/2026" on line 3 \(MM\/DD\/YYYY\)/,
+      /^date: has dates in several formats: "13\/03\/2026" on line 2 \(DD\/MM\/YYYY\), "03\/13\/2026" on line 3 \(MM\/DD\/YYYY\)/,
     ],
     [
       ['2026-03-02', '02.03.2026'],
-      /^date: has dates in several forms: "2026-03-02" on line 2 \(YYYY-MM-DD\), "02.03.2026" on line 3 \(DD.MM.YYYY\)/,
+      /^date: has dates in several formats: "2026-03-02" on line 2 \(YYYY-MM-DD\), "02.03.2026" on line 3 \(DD.MM.YYYY\)/,
     ],
     [
       ['03/2026', '04/2026'],
@@ -357,7 +357,7 @@ describe('dates of a column', () => {
       entries: ['2026-03-02 0 -'],
       rejects: [
         '3: "31.02.2026" is a date that does not exist, or not in the years 1900 to 2199',
-        '4: "04.03.2026 14:30" has a time of day; entries have dates alone',
+        '4: "04.03.2026 14:30" has a time of day; entries have only dates',
         '5: "05.03.26" has a year of two digits; say how dates are written: --date-format DD.MM.YY',
         '6: "46083" looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL',
         '7: "n/a" stands for no value; leave the cell empty',
