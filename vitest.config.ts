@@ -6,7 +6,7 @@ import { RunReporter } from './test/gate/reporter.ts'
 const LONGEST = [
   'server/contention',
   'e2e/import-killed-at-any-moment',
-  'client/pace',
+  'client/rate-limit',
   'classic-suite',
   'simulation',
   'e2e/import-continues-after-kills',
@@ -16,7 +16,7 @@ const LONGEST = [
   'docs',
   'e2e/cli-streams',
   'third-party',
-  'e2e/load',
+  'e2e/shared-store-under-load',
   'v1-suite',
   'service/report',
   'server/long-notes',
