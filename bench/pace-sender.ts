@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { httpTransport } from '../src/client/http/http-transport.ts'
-import { createGate } from '../src/client/rate-limit/limiter.ts'
-import { fileShare } from '../src/client/rate-limit/shared-state.ts'
+import { createRateLimiter } from '../src/client/rate-limit/limiter.ts'
+import { fileState } from '../src/client/rate-limit/shared-state.ts'
 
 /** Sends so many requests to a service, as fast as its limit allows, sharing that with others by a file. */
 const [url = '', file = '', requests = '0', name = ''] = process.argv.slice(2)
@@ -14,10 +14,10 @@ const clock = {
   },
 }
 const note = (text: string): void => void process.stderr.write(`${text}\n`)
-const gate = createGate({
+const limiter = createRateLimiter({
   clock,
   signal: new AbortController().signal,
-  share: fileShare(file, note),
+  share: fileState(file, note),
   name: `${name}-`,
   random: Math.random,
   note,
@@ -28,7 +28,7 @@ const transport = httpTransport({
   token: 'secret',
   timeoutMs: 30_000,
   now: Date.now,
-  gate,
+  limiter,
 })
 let left = Number(requests)
 const sender = async (): Promise<void> => {

@@ -4,11 +4,11 @@ import type { Command, Option } from 'commander'
 import { importSummary } from '../src/cli/commands/entries/import/output.ts'
 import { processIo } from '../src/cli/io.ts'
 import { describeProgram } from '../src/cli/program.ts'
-import { fieldSays } from '../src/domain/field-value.ts'
+import { describeField } from '../src/domain/field-value.ts'
 import { categoryKpi } from '../src/domain/resources/kpi.ts'
 import type { ErrorCode } from '../src/domain/errors.ts'
 import { resources } from '../src/domain/resources/index.ts'
-import { fallbackSays, type Field, type NamedField, type Resource } from '../src/domain/schema.ts'
+import { describeFallback, type Field, type NamedField, type Resource } from '../src/domain/schema.ts'
 import { SCOPES } from '../src/domain/scopes.ts'
 import { verbsIn } from '../src/domain/variants.ts'
 import { SYNONYMS } from '../src/import/columns/header.ts'
@@ -46,7 +46,7 @@ const leaves = (command: Command, path: string): string[] =>
     : command.commands.flatMap((one) => leaves(one, `${path} ${one.name()}`))
 
 const limits = (field: Field): string => {
-  const parts = [field.oneOf ? field.oneOf.join(', ') : fieldSays(field)]
+  const parts = [field.oneOf ? field.oneOf.join(', ') : describeField(field)]
   if (field.max !== undefined) parts.push(`at most ${field.max} characters`)
   if (field.form) parts.push(field.form.says)
   return parts.join('; ')
@@ -58,7 +58,7 @@ const marks = (field: Field): string =>
     field.readOnly && 'read only',
     field.writeOnly && 'write only',
     field.required && !field.readOnly && 'mandatory',
-    fallbackSays(field),
+    describeFallback(field),
     field.lenient && 'may be left out of a new one in the classic interface',
   ]
     .filter((mark) => typeof mark === 'string')

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { partsOf } from '../src/cli/args/names.ts'
+import { splitList } from '../src/cli/args/names.ts'
 import { readBaseUrl } from '../src/cli/target/base-url.ts'
-import { tellFailure } from '../src/cli/failure.ts'
+import { printFailure } from '../src/cli/failure.ts'
 import { createTable } from '../src/cli/output/table.ts'
-import { contentOfAnswer, errorOfAnswer, parseRetryAfter } from '../src/client/http/response.ts'
+import { parseContent, parseError, parseRetryAfter } from '../src/client/http/response.ts'
 import { createDirectory, nearest } from '../src/client/directory.ts'
-import { keySaidIn } from '../src/client/http/credentials.ts'
-import { toldBy } from '../src/client/rate-limit/rate-limit-headers.ts'
+import { readKeyInfo } from '../src/client/http/credentials.ts'
+import { readRateLimitInfo } from '../src/client/rate-limit/rate-limit-headers.ts'
 import { readJson } from '../src/codec/json.ts'
 import { parseExactJson } from '../src/codec/json-number.ts'
 import { KpiError } from '../src/domain/errors.ts'
@@ -90,7 +90,7 @@ const BOUND_MS = 3000
 
 const TEXTS = BEGINNINGS.flatMap((start) => PUMPS.map((pump) => start + pump.repeat(LENGTH / pump.length)))
 
-const answer = (text: string): Parameters<typeof errorOfAnswer>[0] => ({
+const answer = (text: string): Parameters<typeof parseError>[0] => ({
   status: 403,
   header: () => text,
   body: JSON.stringify({ message: text, errors: [{ pointer: `/entries/${text}`, detail: text }] }),
@@ -136,15 +136,15 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'a field of JSON': (text) => entry.writable.map(({ field }) => readJson(field, text, true)),
   'a number of JSON': (text) => parseExactJson(text),
   'a name': (text) => [directory.find(text), nearest(text, [text.slice(1), 'Name'])],
-  'the message of a refusal': (text) => errorOfAnswer(answer(text), 0),
-  'a body that is no JSON': (text) => contentOfAnswer({ ...answer(text), body: text }),
+  'the message of a refusal': (text) => parseError(answer(text), 0),
+  'a body that is no JSON': (text) => parseContent({ ...answer(text), body: text }),
   'a Retry-After': (text) => parseRetryAfter(text, 0),
-  'headers of a limit': (text) => toldBy(answer(text), 0),
-  'headers of a key': (text) => keySaidIn(() => text),
-  'an error that is told': (text) => tellFailure(new KpiError('malformed', text), [], testIo({ home: '/' }).io),
+  'headers of a limit': (text) => readRateLimitInfo(answer(text), 0),
+  'headers of a key': (text) => readKeyInfo(() => text),
+  'an error that is told': (text) => printFailure(new KpiError('malformed', text), [], testIo({ home: '/' }).io),
   'a table': async (text) => createTable(titles, { color: false })([[shortOf(text)]]),
   'a table at a terminal': async (text) => createTable(titles, { color: false, width: 80 })([[shortOf(text)]]),
-  'a list of names': partsOf,
+  'a list of names': splitList,
   'a base URL': readBaseUrl,
   'a target': (text) => [readTarget(text), readTarget(`http://${text}`), shownTarget(text), isHost(text)],
   'a query': parseQuery,

@@ -6,8 +6,8 @@ import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
 import type { Io } from './io.ts'
 import { createLog, type Log } from './output/log.ts'
 import { type Printing, printRecord, printRecords } from './output/print.ts'
-import type { Bulk } from './target/rate-limiter.ts'
-import { mustHaveAt, withClientAt } from './target/session.ts'
+import type { BulkRun } from './target/rate-limiter.ts'
+import { requireCapabilities, withClientAt } from './target/session.ts'
 import {
   canAsk,
   findFormat,
@@ -15,7 +15,7 @@ import {
   findPlace,
   findTimeout,
   type GlobalFlags,
-  mustNotBeStray,
+  rejectStrayCredentials,
   wantsColor,
 } from './target/settings.ts'
 import { findTimeZone } from './target/time-zone.ts'
@@ -40,10 +40,10 @@ export type Cli = {
     needs: Needs,
     work: (client: Client) => Promise<T>,
     /** Tells that the command makes many requests, which then wait for their turn. */
-    bulk?: Omit<Bulk, 'note'> & Partial<Pick<Bulk, 'note'>>,
+    bulk?: Omit<BulkRun, 'note'> & Partial<Pick<BulkRun, 'note'>>,
   ) => Promise<T>
   /** Refuses what the service's variant does not have, where something is asked or read before there is a client. */
-  readonly mustHave: (needs: Needs) => void
+  readonly requireCapabilities: (needs: Needs) => void
   /** Returns the current day in the user's time zone, and that zone. */
   readonly today: () => { readonly day: Day; readonly zone: string }
   readonly printing: () => Printing
@@ -78,13 +78,13 @@ export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
     io,
     flags,
     withClient: async (needs, work, bulk) => {
-      mustNotBeStray(io, flags)
+      rejectStrayCredentials(io, flags)
       const noted = bulk && { note: (text: string) => void log.note(text), ...bulk }
       return withClientAt(io, findPlace(io, flags), findTimeout(flags), needs, tellRounded(log, work), noted)
     },
-    mustHave: (needs) => {
-      mustNotBeStray(io, flags)
-      mustHaveAt(findPlace(io, flags), needs)
+    requireCapabilities: (needs) => {
+      rejectStrayCredentials(io, flags)
+      requireCapabilities(findPlace(io, flags), needs)
     },
     today: () => {
       const { name, dayAt } = findTimeZone(io, flags)

@@ -13,7 +13,7 @@ const commandsCalled = (name: string, { commands }: Command, before: string): st
   })
 
 /** Extends the error about an unknown first word with the full commands that end in that word. */
-export const withElsewhere = async (
+export const suggestCommands = async (
   error: unknown,
   name: string | undefined,
   describe: () => Promise<Command>,

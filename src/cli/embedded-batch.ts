@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import { parseExactJson } from '../codec/json-number.ts'
 import { faultsFromText, faultsToText } from '../codec/batch.ts'
 import { recordToJson } from '../codec/json.ts'
-import type { Received, Sending } from '../client/transport.ts'
+import type { TransportResponse, TransportRequest } from '../client/transport.ts'
 import { KpiError } from '../domain/errors.ts'
 import { batchResult } from '../domain/resources/entry.ts'
 import type { Answer } from '../server/api/call.ts'
-import { doOnce } from '../service/limits/idempotency.ts'
+import { runIdempotently } from '../service/limits/idempotency.ts'
 import type { Db } from '../store/db.ts'
 import type { KeptAnswer } from '../store/tables/idempotency.ts'
 
@@ -20,7 +20,7 @@ const keptResult = ({ content }: Answer): KeptAnswer =>
 const keptFaults = (error: unknown): KeptAnswer | undefined =>
   error instanceof KpiError && error.code === 'invalid' ? kept(FAULTS, faultsToText(error)) : undefined
 
-const told = ({ status, body }: KeptAnswer): Received => {
+const replay = ({ status, body }: KeptAnswer): TransportResponse => {
   if (status === FAULTS) throw faultsFromText(body)
   return { content: { json: parseExactJson(body) } }
 }
@@ -29,17 +29,17 @@ const told = ({ status, body }: KeptAnswer): Received => {
  * Stores a batch once for an Idempotency-Key, as the service does over HTTP, even when the process ends before the
  * answer.
  */
-export const answerBatchOnce = async (
+export const answerBatchIdempotently = async (
   db: Db,
-  { path, body, idempotencyKey: key = '' }: Sending,
+  { path, body, idempotencyKey: key = '' }: TransportRequest,
   { account, now }: { readonly account: number; readonly now: number },
   perform: (open: Db) => Promise<Answer>,
-): Promise<Received> => {
+): Promise<TransportResponse> => {
   const fingerprint = hash('sha256', JSON.stringify(body), 'base64url')
-  const { answer } = await doOnce(
+  const { answer } = await runIdempotently(
     db,
     { account, path, key, fingerprint, now },
     { perform: async (open) => keptResult(await perform(open)), faultAnswer: keptFaults },
   )
-  return told(answer)
+  return replay(answer)
 }

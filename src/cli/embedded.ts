@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Received, Sending, Transport } from '../client/transport.ts'
-import { addsUp } from '../codec/batch.ts'
+import type { TransportResponse, TransportRequest, Transport } from '../client/transport.ts'
+import { addsToStored } from '../codec/batch.ts'
 import type { Account } from '../domain/resources/account.ts'
 import type { Variant } from '../domain/variants.ts'
 import { createApp } from '../server/api/app.ts'
@@ -36,7 +36,7 @@ export const openEmbedded = async (
   }
 }
 
-const toQuery = (query: Sending['query'] = {}): Query =>
+const toQuery = (query: TransportRequest['query'] = {}): Query =>
   new Map(Object.entries(query).map(([name, value]) => [name.toLowerCase(), [value]]))
 
 /**
@@ -51,15 +51,15 @@ export const inProcessTransport = (
 ): Transport => {
   const app = createApp(db, variant === 'classic' ? classicRoutes : v1Routes)
   return {
-    send: async (sending: Sending): Promise<Received> => {
+    send: async (sending: TransportRequest): Promise<TransportResponse> => {
       const { method, path, query, body } = sending
       const caller = { account, now: Math.floor(nowMs() / 1000), lenient: variant === 'classic' }
       const answer = (open?: Db): Promise<Answer> =>
         app.answer({ ...caller, db: open }, { method, path, query: toQuery(query), body })
       // To be done once takes a transaction of its own: what only sets values may as well be done again.
-      if (sending.idempotencyKey !== undefined && addsUp(body)) {
-        const { answerBatchOnce } = await import('./embedded-batch.ts')
-        return answerBatchOnce(db, sending, { account: account.id, now: caller.now }, answer)
+      if (sending.idempotencyKey !== undefined && addsToStored(body)) {
+        const { answerBatchIdempotently } = await import('./embedded-batch.ts')
+        return answerBatchIdempotently(db, sending, { account: account.id, now: caller.now }, answer)
       }
       const { status, content, total } = await answer()
       // All of that happened at once: now signals and timers have their turn.
@@ -72,7 +72,7 @@ export const inProcessTransport = (
     },
     caller: account.name,
     calendar: account,
-    workingFor: () => ({ for: `account ${account.name}`, isSure: true }),
+    identifyAccount: () => ({ for: `account ${account.name}`, isSure: true }),
     isOurs: () => true,
     close: db.close,
   }

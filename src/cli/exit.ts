@@ -44,16 +44,16 @@ export class UsageError extends Error {
 }
 
 /** Reports a command that did what it could: its exit code, and what is left, a line each. */
-export class Unfinished extends Error {
+export class IncompleteRun extends Error {
   override readonly name = 'Unfinished'
   readonly exit: number
   readonly code: string
-  readonly said: readonly string[]
+  readonly lines: readonly string[]
 
-  constructor(exit: number, code: string, said: readonly string[]) {
-    super(said.join('; '))
+  constructor(exit: number, code: string, lines: readonly string[]) {
+    super(lines.join('; '))
     this.exit = exit
     this.code = code
-    this.said = said
+    this.lines = lines
   }
 }

@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander'
+import { Aborted } from '../client/transport.ts'
 import { type Issue, KpiError } from '../domain/errors.ts'
 import { isLogJson, isOutputJson } from './args/raw-options.ts'
-import { EXIT, exitCodes, Unfinished, UsageError } from './exit.ts'
+import { EXIT, exitCodes, IncompleteRun, UsageError } from './exit.ts'
 import { ClosedPipe, type Io } from './io.ts'
 import { logLine } from './output/log.ts'
 import { oneLine, visibleJson } from './output/width.ts'
@@ -12,7 +13,7 @@ type Failure = {
   readonly code: string
   readonly message: string
   /** Holds the whole message, where it has more than one line. */
-  readonly said?: readonly string[]
+  readonly lines?: readonly string[]
   readonly issues: readonly Issue[]
 }
 
@@ -38,15 +39,15 @@ const describe = (error: unknown): Failure | undefined => {
       issues: [],
     }
   }
-  if (error instanceof Error && error.name === 'Stopped') {
+  if (error instanceof Error && error instanceof Aborted) {
     return { exit: EXIT.workLeft, code: 'stopped', message: error.message, issues: [] }
   }
   if (error instanceof Error && PROMPT_ENDED.has(error.name)) {
     return { exit: EXIT.interrupted, code: 'interrupted', message: 'interrupted', issues: [] }
   }
-  if (error instanceof Unfinished) {
-    const { exit, code, message, said } = error
-    return { exit, code, message, said, issues: [] }
+  if (error instanceof IncompleteRun) {
+    const { exit, code, message, lines } = error
+    return { exit, code, message, lines, issues: [] }
   }
   if (error instanceof UsageError) return { exit: EXIT.usage, code: 'usage', message: error.message, issues: [] }
   if (error instanceof KpiError) {
@@ -59,8 +60,8 @@ const describe = (error: unknown): Failure | undefined => {
 const issueLine = ({ index, field, message }: Issue): string =>
   index === undefined ? `  ${field}: ${message}` : `  no. ${index + 1}, ${field}: ${message}`
 
-const linesOf = ({ message, said, issues }: Failure): string[] => {
-  if (said) return said.map((line) => `kpi: ${line}`)
+const linesOf = ({ message, lines, issues }: Failure): string[] => {
+  if (lines) return lines.map((line) => `kpi: ${line}`)
   if (issues.length === 1 && issues[0] && message.includes(issues[0].message)) return [`kpi: ${message}`]
   const more = issues.length - SHOWN_ISSUES
   return [
@@ -71,20 +72,20 @@ const linesOf = ({ message, said, issues }: Failure): string[] => {
 }
 
 /** Returns the lines printed before an error as notes of its own. */
-const notesIn = (told: readonly string[]): string[] => told.flatMap((text) => text.trimEnd().split('\n'))
+const notesIn = (heldBack: readonly string[]): string[] => heldBack.flatMap((text) => text.trimEnd().split('\n'))
 
 /**
  * Prints an error on standard error and returns the exit code. With JSON output, notes that were held back go with it.
  */
-export const tellFailure = async (
+export const printFailure = async (
   error: unknown,
   args: readonly string[],
   io: Io,
-  told: readonly string[] = [],
+  heldBack: readonly string[] = [],
 ): Promise<number> => {
   const failure = describe(error)
   if (!failure) {
-    for (const text of told) await io.stderr.write(text)
+    for (const text of heldBack) await io.stderr.write(text)
     return EXIT.done
   }
   const { exit, code, message, issues } = failure
@@ -94,14 +95,19 @@ export const tellFailure = async (
     return exit
   }
   // What a service says of itself must neither break the line nor steer the terminal.
-  const notes = told.length > 0 && { notes: notesIn(told) }
+  const notes = heldBack.length > 0 && { notes: notesIn(heldBack) }
   const lines = isOutputJson(args, io) ? [visibleJson({ error: fields, ...notes })] : linesOf(failure).map(oneLine)
   await io.stderr.write(`${lines.join('\n')}\n`)
   return exit
 }
 
 /** Prints, as an error, that a command ended with an exit code other than 0; its notes say why. */
-export const tellEnd = (exit: number, args: readonly string[], io: Io, told: readonly string[]): Promise<number> => {
-  const said = told.length > 0 ? notesIn(told) : ['it is partly done']
-  return tellFailure(new Unfinished(exit, exit === EXIT.partial ? 'rejected' : 'failed', said), args, io)
+export const printEnd = (
+  exit: number,
+  args: readonly string[],
+  io: Io,
+  heldBack: readonly string[],
+): Promise<number> => {
+  const lines = heldBack.length > 0 ? notesIn(heldBack) : ['it is partly done']
+  return printFailure(new IncompleteRun(exit, exit === EXIT.partial ? 'rejected' : 'failed', lines), args, io)
 }

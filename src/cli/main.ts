@@ -48,15 +48,15 @@ export const run = async (args: readonly string[], world: Io): Promise<number> =
   const { io, release } = tellingOf(world, args)
   try {
     const code = await runLine(args, io)
-    const told = release()
+    const heldBack = release()
     if (code !== 0 && isForProgram(args, world)) {
-      const { tellEnd } = await import('./failure.ts')
-      return await tellEnd(code, args, io, told)
+      const { printEnd } = await import('./failure.ts')
+      return await printEnd(code, args, io, heldBack)
     }
-    for (const text of told) await io.stderr.write(text)
+    for (const text of heldBack) await io.stderr.write(text)
     return code
   } catch (error) {
-    const { tellFailure } = await import('./failure.ts')
-    return tellFailure(error, args, io, release())
+    const { printFailure } = await import('./failure.ts')
+    return printFailure(error, args, io, release())
   }
 }

@@ -88,8 +88,8 @@ export const runProgram = async (line: readonly string[], version: string, io: I
     if (args.length === 0) program.outputHelp()
     else await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
-    const { withElsewhere } = await import('./did-you-mean.ts')
-    throw await withElsewhere(error, name, () => describeProgram(version, io))
+    const { suggestCommands } = await import('./did-you-mean.ts')
+    throw await suggestCommands(error, name, () => describeProgram(version, io))
   } finally {
     await Promise.all(written)
   }

@@ -79,18 +79,18 @@ export const hasAll = (variant: Variant, needs: Needs): boolean => !needsIn(need
 const sentence = (variant: Variant, { of, verb, flag }: Capability): string => {
   const lack = LACKS[variant][of.path]
   const does = verbsIn(variant, of).length === 0 ? 'has no' : DOES[verb]
-  const said = `${variantNames[variant]} ${does} ${lack?.called ?? of.plural.replaceAll('_', ' ')}`
-  return [flag?.name, said, flag?.instead ?? lack?.instead].filter((part) => part !== undefined).join(': ')
+  const sentence = `${variantNames[variant]} ${does} ${lack?.called ?? of.plural.replaceAll('_', ' ')}`
+  return [flag?.name, sentence, flag?.instead ?? lack?.instead].filter((part) => part !== undefined).join(': ')
 }
 
 /** Refuses what a variant does not have, before anything is sent, and says what to use instead. */
-export const mustHave = (variant: Variant, needs: Needs): void => {
+export const requireCapability = (variant: Variant, needs: Needs): void => {
   const missing = needsIn(needs).find((one) => one.isWish !== true && lacks(variant, one))
   if (missing) throw new KpiError('unsupported', sentence(variant, missing))
 }
 
 /** Refuses what neither variant has all of, at a place that speaks both. */
-export const mustHaveTogether = (needs: Needs): void => {
+export const requireAllCapabilities = (needs: Needs): void => {
   if (hasAll('classic', needs) || hasAll('v1', needs)) return
   const { flag } = needsIn(needs).find((one) => one.flag?.together !== undefined && lacks('v1', one)) ?? {}
   if (flag) throw new KpiError('unsupported', `${flag.name} ${flag.together}`)

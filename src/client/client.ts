@@ -10,21 +10,21 @@ import { type ReportRow, reportRow } from '../domain/resources/report-row.ts'
 import { user } from '../domain/resources/user.ts'
 import type { Resource } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
-import { mustHave } from './capabilities.ts'
-import type { KeySaid, Working } from './http/credentials.ts'
-import { type Collection, collection, listOf, readMany, type Send } from './operations/collection.ts'
+import { requireCapability } from './capabilities.ts'
+import type { KeyInfo, AccountIdentity } from './http/credentials.ts'
+import { type ResourceClient, resourceClient, readWholeList, readMany, type Send } from './operations/collection.ts'
 import { createEntries, type Entries } from './operations/entries.ts'
 import { type BreakdownItemQuery, itemQuery, reportQuery, type ReportRequest } from './operations/queries.ts'
 import {
   createRequestCount,
-  type Received,
+  type TransportResponse,
   type Traffic,
   type Transport,
   type Usage,
   type Waiting,
 } from './transport.ts'
 
-type FixedCollection<R extends Resource> = Pick<Collection<R>, 'list' | 'get'>
+type FixedCollection<R extends Resource> = Pick<ResourceClient<R>, 'list' | 'get'>
 
 /** Describes at most 10,000 rows of a report, and how many there are, where the service tells. */
 export type ReportAnswer = { readonly rows: readonly ReportRow[]; readonly total: number | undefined }
@@ -33,23 +33,23 @@ export type ReportAnswer = { readonly rows: readonly ReportRow[]; readonly total
 export type Client = {
   /** Names the variant of the interface. What it lacks is refused as `unsupported`, unsent. */
   readonly variant: Variant
-  readonly kpis: Collection<typeof kpi>
-  readonly users: Collection<typeof user>
-  readonly categories: Collection<typeof category>
+  readonly kpis: ResourceClient<typeof kpi>
+  readonly users: ResourceClient<typeof user>
+  readonly categories: ResourceClient<typeof category>
   /** Gives the KPIs of a category. */
-  readonly categoryKpis: (categoryId: number) => Collection<typeof kpi>
-  readonly groups: Collection<typeof group>
-  readonly groupItems: (groupId: number) => Collection<typeof groupItem>
-  readonly breakdownItems: Omit<Collection<typeof breakdownItem>, 'list'> & {
+  readonly categoryKpis: (categoryId: number) => ResourceClient<typeof kpi>
+  readonly groups: ResourceClient<typeof group>
+  readonly groupItems: (groupId: number) => ResourceClient<typeof groupItem>
+  readonly breakdownItems: Omit<ResourceClient<typeof breakdownItem>, 'list'> & {
     readonly list: (query?: BreakdownItemQuery) => Promise<BreakdownItem[]>
   }
-  readonly units: Collection<typeof unit>
+  readonly units: ResourceClient<typeof unit>
   readonly frequencies: FixedCollection<typeof frequency>
   readonly icons: FixedCollection<typeof icon>
   /** Gives the KPIs of a user; ids are those of the KPIs. */
-  readonly assignments: (userId: number) => Collection<typeof assignment>
+  readonly assignments: (userId: number) => ResourceClient<typeof assignment>
   /** Gives the group items of a user; ids are those of the group items. */
-  readonly userGroupItems: (userId: number) => Omit<Collection<typeof userGroupItem>, 'update'>
+  readonly userGroupItems: (userId: number) => Omit<ResourceClient<typeof userGroupItem>, 'update'>
   readonly entries: Entries
   readonly report: (request: ReportRequest) => Promise<ReportAnswer>
   /** Counts the values that were rounded as they were read, as the service answered more than four decimals. */
@@ -67,16 +67,16 @@ export type Client = {
   /** Says when weeks and years begin, where that is known. */
   readonly calendar: Calendar | undefined
   /** Tells whose entries are worked with, as far as answers have told. */
-  readonly workingFor: () => Working
+  readonly identifyAccount: () => AccountIdentity
   /** Tells whether answers have shown that it is the bundled service. */
   readonly isOurs: () => boolean
   /** Returns what the last answer told of the key, where there is one. */
-  readonly keySaid: () => KeySaid | undefined
+  readonly keyInfo: () => KeyInfo | undefined
   readonly close: () => Promise<void>
 }
 
 /** Refuses rows that do not say what they are of: they would be lost, or shown as blank. */
-const mustBeReadable = (rows: readonly ReportRow[]): void => {
+const requireReadable = (rows: readonly ReportRow[]): void => {
   const names = ['kpiId', 'itemId', 'entryDate'] as const
   const lacking = names.filter((name) => rows.some((row) => !Number.isSafeInteger(row[name])))
   if (lacking.length === 0) return
@@ -84,7 +84,7 @@ const mustBeReadable = (rows: readonly ReportRow[]): void => {
 }
 
 /** Counts the values of an answer that are rounded as they are read. */
-const roundedIn = (of: Resource, { content }: Received): number =>
+const roundedIn = (of: Resource, { content }: TransportResponse): number =>
   'json' in content ? [content.json].flat().reduce<number>((sum, one) => sum + countRounded(of, one), 0) : 0
 
 const NO_TRAFFIC: Traffic = { refused: 0, waitedMs: 0 }
@@ -97,34 +97,34 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
   let rounded = 0
   const count = createRequestCount()
   const send: Send = async (of, verb, sending) => {
-    mustHave(variant, { of, verb })
+    requireCapability(variant, { of, verb })
     const received = await count.during(() => transport.send(sending))
     if (verb === 'list' || verb === 'get') rounded += roundedIn(of, received)
     return received
   }
   return {
     variant,
-    kpis: collection(kpi, kpi.path, send),
-    users: collection(user, user.path, send),
-    categories: collection(category, category.path, send),
-    categoryKpis: (categoryId) => collection(kpi, below(categoryKpi, categoryId), send),
-    groups: collection(group, group.path, send),
-    groupItems: (groupId) => collection(groupItem, below(groupItem, groupId), send),
+    kpis: resourceClient(kpi, kpi.path, send),
+    users: resourceClient(user, user.path, send),
+    categories: resourceClient(category, category.path, send),
+    categoryKpis: (categoryId) => resourceClient(kpi, below(categoryKpi, categoryId), send),
+    groups: resourceClient(group, group.path, send),
+    groupItems: (groupId) => resourceClient(groupItem, below(groupItem, groupId), send),
     breakdownItems: {
-      ...collection(breakdownItem, breakdownItem.path, send),
-      list: (query = {}) => listOf(breakdownItem, breakdownItem.path, send, itemQuery(query)),
+      ...resourceClient(breakdownItem, breakdownItem.path, send),
+      list: (query = {}) => readWholeList(breakdownItem, breakdownItem.path, send, itemQuery(query)),
     },
-    units: collection(unit, unit.path, send),
-    frequencies: collection(frequency, frequency.path, send),
-    icons: collection(icon, icon.path, send),
-    assignments: (userId) => collection(assignment, below(assignment, userId), send),
-    userGroupItems: (userId) => collection(userGroupItem, below(userGroupItem, userId), send),
+    units: resourceClient(unit, unit.path, send),
+    frequencies: resourceClient(frequency, frequency.path, send),
+    icons: resourceClient(icon, icon.path, send),
+    assignments: (userId) => resourceClient(assignment, below(assignment, userId), send),
+    userGroupItems: (userId) => resourceClient(userGroupItem, below(userGroupItem, userId), send),
     entries: createEntries(variant, send, transport.isOurs),
     report: async (request) => {
       const { path } = reportRow
       const received = await send(reportRow, 'list', { method: 'GET', path, query: reportQuery(request) })
       const rows = readMany(reportRow, received)
-      mustBeReadable(rows)
+      requireReadable(rows)
       return { rows, total: received.total }
     },
     rounded: () => rounded,
@@ -134,9 +134,9 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     waiting: () => transport.waiting?.(),
     caller: transport.caller,
     calendar: transport.calendar,
-    workingFor: transport.workingFor,
+    identifyAccount: transport.identifyAccount,
     isOurs: transport.isOurs,
-    keySaid: () => transport.keySaid?.(),
+    keyInfo: () => transport.keyInfo?.(),
     close: transport.close,
   }
 }

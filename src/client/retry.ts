@@ -1,5 +1,5 @@
 import { KpiError } from '../domain/errors.ts'
-import { type Clock, type Sending, Stopped, type Waiting } from './transport.ts'
+import { type Clock, type TransportRequest, Aborted, type Waiting } from './transport.ts'
 
 /** Describes what retrying works with. */
 type Retrying = {
@@ -28,7 +28,11 @@ const FIRST_RETRIES = 10
  * Tells whether a failed request may be sent again as it is: it changes nothing, was never sent, or has an
  * Idempotency-Key.
  */
-export const mayTryAgain = ({ method, idempotencyKey }: Sending, failure: KpiError, tries: number): boolean => {
+export const isRetryable = (
+  { method, idempotencyKey }: TransportRequest,
+  failure: KpiError,
+  tries: number,
+): boolean => {
   const { code, mayBeDone, retryAfter } = failure
   // Our own service is still doing what the key names.
   if (code === 'conflict') return idempotencyKey !== undefined && retryAfter !== undefined && tries < MOST_ASKED
@@ -37,14 +41,14 @@ export const mayTryAgain = ({ method, idempotencyKey }: Sending, failure: KpiErr
 }
 
 /** Returns how long to wait before the next try: twice as long each time with jitter, or what the service asks for. */
-export const waitBefore = ({ retryAfter = 0 }: KpiError, tries: number, chance: number): number => {
+export const backoff = ({ retryAfter = 0 }: KpiError, tries: number, chance: number): number => {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(20, tries - 1)) * (0.5 + chance / 2)
   return Math.max(wait, Math.min(LONGEST_ASKED_MS, retryAfter * 1000))
 }
 
 /** Sends, and tries again what may be tried again. */
 export type Retry = {
-  readonly send: <T>(sending: Sending, send: () => Promise<T>) => Promise<T>
+  readonly send: <T>(sending: TransportRequest, send: () => Promise<T>) => Promise<T>
   /** Tells since when the service has been failing without a good answer in between. */
   readonly waiting: () => Waiting | undefined
 }
@@ -79,7 +83,7 @@ export const createRetry = ({ clock, signal, random, note }: Retrying): Retry =>
   }
   const pause = async (wait: number): Promise<void> => {
     await clock.sleep(wait, signal)
-    if (signal.aborted) throw new Stopped('stopped while a request that failed waited to be sent again')
+    if (signal.aborted) throw new Aborted('stopped while a request that failed waited to be sent again')
   }
   const sendPatiently: Retry['send'] = async (sending, send) => {
     left += 1 / REQUESTS_A_RETRY
@@ -93,9 +97,9 @@ export const createRetry = ({ clock, signal, random, note }: Retrying): Retry =>
       } catch (error) {
         if (!(error instanceof KpiError)) throw error
         noteFailure(error)
-        if (!hasAnswered || left < 1 || !mayTryAgain(sending, error, tries)) throw error
+        if (!hasAnswered || left < 1 || !isRetryable(sending, error, tries)) throw error
         left -= 1
-        const wait = waitBefore(error, tries, random())
+        const wait = backoff(error, tries, random())
         tellWait(wait, !error.mayBeDone || tries > 1)
         await pause(wait)
       }

@@ -1,12 +1,12 @@
 import type { Json } from '../codec/json.ts'
 import type { Calendar } from '../domain/period.ts'
 import type { AnyRecord } from '../domain/schema.ts'
-import type { KeySaid, Working } from './http/credentials.ts'
+import type { KeyInfo, AccountIdentity } from './http/credentials.ts'
 import type { TextAnswer } from './http/response.ts'
 
 /** Thrown where work was given up because the user asked to stop, or its time was over. */
-export class Stopped extends Error {
-  override readonly name = 'Stopped'
+export class Aborted extends Error {
+  override readonly name = 'Aborted'
 }
 
 /** Counts completed requests. */
@@ -26,7 +26,7 @@ export const createRequestCount = (): RequestCount => {
         total += 1
         return answer
       } catch (error) {
-        if (!(error instanceof Stopped)) total += 1
+        if (!(error instanceof Aborted)) total += 1
         throw error
       }
     },
@@ -35,7 +35,7 @@ export const createRequestCount = (): RequestCount => {
 }
 
 /** Describes a request to the service, over any transport. */
-export type Sending = {
+export type TransportRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Holds the path below the base URL, such as `/kpis/7`. */
   readonly path: string
@@ -46,7 +46,7 @@ export type Sending = {
 }
 
 /** Describes what came back: JSON that is still to be read, or records from a service in this process. */
-export type Received = {
+export type TransportResponse = {
   readonly content:
     { readonly json: Json } | { readonly record: AnyRecord } | { readonly records: readonly AnyRecord[] }
   /** Counts all that there are, where the service tells. */
@@ -79,15 +79,15 @@ export type Waiting = {
 
 /** Describes a way to send requests to the service. A refusal is the same `KpiError` over every transport. */
 export type Transport = {
-  readonly send: (sending: Sending) => Promise<Received>
+  readonly send: (sending: TransportRequest) => Promise<TransportResponse>
   /** Returns what the last answer told of the key, where there is one. */
-  readonly keySaid?: () => KeySaid | undefined
+  readonly keyInfo?: () => KeyInfo | undefined
   /** Names the credentials: different ones differently, and none by itself. */
   readonly caller: string
   /** Says when weeks and years begin, where that is known. */
   readonly calendar?: Calendar
   /** Tells whose entries are worked with, as far as answers have told. */
-  readonly workingFor: () => Working
+  readonly identifyAccount: () => AccountIdentity
   /** Tells whether answers have shown that it is the bundled service; only there an Idempotency-Key is relied on. */
   readonly isOurs: () => boolean
   /** Counts each time that a request was answered or failed, but not its refusals for the limit. */
@@ -101,7 +101,7 @@ export type Transport = {
 }
 
 /** Describes the permit of one request. */
-export type Turn = {
+export type Permit = {
   /**
    * Ends the permit, with the answer where one came; tells whether the request was only put off for the limit, and is
    * to be sent again with another permit.
@@ -110,9 +110,9 @@ export type Turn = {
 }
 
 /** Says when the next request to a service may go. */
-export type Gate = {
-  /** Waits for a turn; throws `Stopped` where the wait is given up. */
-  readonly enter: () => Promise<Turn>
+export type RateLimiter = {
+  /** Waits for a turn; throws `Aborted` where the wait is given up. */
+  readonly enter: () => Promise<Permit>
   readonly traffic: () => Traffic
   /** Tells how much of the limit is used; undefined where that is not known. */
   readonly usage: () => Usage | undefined

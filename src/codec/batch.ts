@@ -8,7 +8,7 @@ import {
   type EntryDraft,
   type EntryResource,
 } from '../domain/resources/entry.ts'
-import type { Reading, Resource } from '../domain/schema.ts'
+import type { ParsedFields, Resource } from '../domain/schema.ts'
 import { membersOf } from './field-names.ts'
 import { checkDraft, draftToJson, expectObject, isObject, type Json, readDraft } from './json.ts'
 
@@ -22,7 +22,7 @@ export const faultsFromText = (text: string): KpiError => {
 }
 
 /** Describes a batch as it was sent: what it does with all entries, and each entry as far as it could be read. */
-type SentBatch = { readonly flags: Reading<BatchFlags>; readonly list: readonly Reading<EntryDraft>[] }
+type SentBatch = { readonly flags: ParsedFields<BatchFlags>; readonly list: readonly ParsedFields<EntryDraft>[] }
 
 const faultOfList = (list: Json): Issue | undefined => {
   if (!Array.isArray(list)) return { field: 'entries', message: 'must be a list of entries' }
@@ -31,9 +31,9 @@ const faultOfList = (list: Json): Issue | undefined => {
   return { field: 'entries', message: `holds ${list.length} entries, at most ${BATCH_LIMIT} are allowed` }
 }
 
-const NO_OBJECT: Reading<EntryDraft> = { values: {}, issues: [{ field: 'entries', message: 'must be an object' }] }
+const NO_OBJECT: ParsedFields<EntryDraft> = { values: {}, issues: [{ field: 'entries', message: 'must be an object' }] }
 
-const readEntry = (of: EntryResource, body: Json, lenient: boolean): Reading<EntryDraft> =>
+const readEntry = (of: EntryResource, body: Json, lenient: boolean): ParsedFields<EntryDraft> =>
   isObject(body) ? readDraft(of, body, lenient) : NO_OBJECT
 
 const DRAFTS = Symbol('drafts')
@@ -50,11 +50,11 @@ export const batchBody = (drafts: readonly EntryDraft[], of: EntryResource = ent
 })
 
 /** Tells whether a batch in memory adds to what is stored, so that doing it twice would be wrong. */
-export const addsUp = (body: Json): boolean =>
+export const addsToStored = (body: Json): boolean =>
   isInMemory(body) && body[DRAFTS].some(({ addToActual }) => addToActual === true)
 
 const BATCH: Resource = batchFlags
-const NO_FLAGS: Reading<BatchFlags> = { values: {}, issues: [] }
+const NO_FLAGS: ParsedFields<BatchFlags> = { values: {}, issues: [] }
 
 /**
  * Reads the body of a batch. Faults of its flags and entries stay with them, to be reported together with those that
@@ -72,9 +72,9 @@ export const readBatch = async (
   const flags = inMemory ? NO_FLAGS : readDraft(batchFlags, body, lenient)
   const fault = faultOfList(list)
   if (fault) throw invalid([...flags.issues, fault])
-  const read = (one: Json): Reading<EntryDraft> =>
+  const read = (one: Json): ParsedFields<EntryDraft> =>
     inMemory ? checkDraft(of, one as EntryDraft, lenient) : readEntry(of, one, lenient)
-  const readings: Reading<EntryDraft>[] = []
+  const readings: ParsedFields<EntryDraft>[] = []
   for (const one of list as readonly Json[]) {
     const turn = pause()
     if (turn) await turn

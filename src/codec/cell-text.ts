@@ -3,7 +3,7 @@ import { formatDecimal } from '../domain/decimal.ts'
 import type { Field, FieldValue } from '../domain/schema.ts'
 
 /** Returns a value as people and CSV files have it; null is empty. */
-export const textOf = (field: Field, value: FieldValue): string => {
+export const cellText = (field: Field, value: FieldValue): string => {
   if (value === null) return ''
   if (typeof value === 'bigint') return formatDecimal(value)
   if (typeof value === 'number' && field.kind === 'date') return formatDay(value)

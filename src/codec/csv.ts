@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import type { AnyRecord, NamedField } from '../domain/schema.ts'
-import { textOf } from './cell-text.ts'
+import { cellText } from './cell-text.ts'
 
 /** Returns the header line of a CSV file (RFC 4180) with these columns. */
 export const csvHeader = (columns: readonly NamedField[]): string => stringify([columns.map(({ name }) => name)])
@@ -16,4 +16,4 @@ const csvLine = (cells: string[]): string =>
 
 /** Records as lines of a CSV file. */
 export const csvLines = (columns: readonly NamedField[], records: readonly AnyRecord[]): string =>
-  records.map((record) => csvLine(columns.map(({ name, field }) => textOf(field, record[name] ?? null)))).join('')
+  records.map((record) => csvLine(columns.map(({ name, field }) => cellText(field, record[name] ?? null)))).join('')

@@ -194,7 +194,7 @@ export class JsonReader {
   #readWhole(code: number): void {
     const isTried = this.#open.length === 0 || this.#top.list !== undefined
     const whole = isTried ? measure(this.#text, this.#at) : undefined
-    this.#mustFit(whole?.depth ?? 1, whole?.members ?? 0)
+    this.#requireFit(whole?.depth ?? 1, whole?.members ?? 0)
     const value = whole && parseWhole(this.#text.slice(this.#at, whole.end))
     if (whole === undefined || value === undefined) return this.#enter(code)
     this.#members += whole.members
@@ -269,7 +269,7 @@ export class JsonReader {
       this.#root = value
       return
     }
-    this.#mustFit(0, 1)
+    this.#requireFit(0, 1)
     this.#members += 1
     if (top.list) top.list.push(value)
     else this.#addMember(top, value)
@@ -289,7 +289,7 @@ export class JsonReader {
   }
 
   /** Refuses more levels, or more keys and elements, than the limits allow. */
-  #mustFit(levels: number, members: number): void {
+  #requireFit(levels: number, members: number): void {
     const { depth, members: most } = this.#limits
     if (this.#open.length + levels > depth) {
       throw new KpiError('malformed', `the body is nested more than ${depth} deep`)

@@ -3,7 +3,7 @@ import { decimalOfNumber, type ParsedDecimal, parseDecimal } from '../domain/dec
 import { Fault, type Issue, KpiError } from '../domain/errors.ts'
 import { checkDecimal, checkInteger, checkValue, kindSays, valueOfText } from '../domain/field-value.ts'
 import { NUMBER_LIMIT } from '../domain/limits.ts'
-import type { AnyRecord, Draft, Field, FieldValue, Patch, Reading, Resource, Stored } from '../domain/schema.ts'
+import type { AnyRecord, Draft, Field, FieldValue, Patch, ParsedFields, Resource, Stored } from '../domain/schema.ts'
 import { membersOf } from './field-names.ts'
 import { jsonOfDecimal, type RawNumber } from './json-number.ts'
 
@@ -73,8 +73,8 @@ const readField = (
 }
 
 /** Tells whether JSON is an object, rather than a list, null or a value. */
-export const isObject = (body: Json): body is Readonly<Record<string, Json>> =>
-  typeof body === 'object' && body !== null && !Array.isArray(body) && !JSON.isRawJSON(body)
+export const isObject = (value: unknown): value is Readonly<Record<string, Json>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
 
 /** Returns a body that must be an object; anything else is a `malformed` error. */
 export const expectObject = (body: Json): Readonly<Record<string, Json>> => {
@@ -88,7 +88,13 @@ const NO_ISSUES: readonly Issue[] = []
  * Reads what is sent to create or change a resource. Names match without regard to case, unknown and read-only fields
  * are ignored, and all faults are collected.
  */
-const readFields = (of: Resource, body: Json, purpose: Purpose, read: Read, lenient: boolean): Reading<AnyRecord> => {
+const readFields = (
+  of: Resource,
+  body: Json,
+  purpose: Purpose,
+  read: Read,
+  lenient: boolean,
+): ParsedFields<AnyRecord> => {
   const { source, issues: ofNames } = membersOf(of, expectObject(body))
   const values: Record<string, FieldValue> = {}
   let issues: Issue[] | undefined = ofNames.length > 0 ? [...ofNames] : undefined
@@ -104,12 +110,12 @@ const readLenient: Read = (field, raw) => readJson(field, raw, true)
 const readStrict: Read = (field, raw) => readJson(field, raw, false)
 
 /** Reads the body that makes a resource. */
-export const readDraft = <R extends Resource>(of: R, body: Json, lenient: boolean): Reading<Draft<R>> =>
-  readFields(of, body, 'add', lenient ? readLenient : readStrict, lenient) as Reading<Draft<R>>
+export const readDraft = <R extends Resource>(of: R, body: Json, lenient: boolean): ParsedFields<Draft<R>> =>
+  readFields(of, body, 'add', lenient ? readLenient : readStrict, lenient) as ParsedFields<Draft<R>>
 
 /** Reads the body that changes a resource: what it does not name stays as it is. */
-export const readPatch = <R extends Resource>(of: R, body: Json, lenient: boolean): Reading<Patch<R>> =>
-  readFields(of, body, 'update', lenient ? readLenient : readStrict, lenient) as Reading<Patch<R>>
+export const readPatch = <R extends Resource>(of: R, body: Json, lenient: boolean): ParsedFields<Patch<R>> =>
+  readFields(of, body, 'update', lenient ? readLenient : readStrict, lenient) as ParsedFields<Patch<R>>
 
 /** Tells whether no value of a draft has a fault, and none is to be stored in another form. */
 const isGood = (of: Resource, draft: Readonly<Record<string, FieldValue | undefined>>): boolean => {
@@ -126,10 +132,10 @@ const isGood = (of: Resource, draft: Readonly<Record<string, FieldValue | undefi
  * Checks a draft from a client in this process, whose values are in their own form already. A good one is taken as it
  * is: it must not be changed.
  */
-export const checkDraft = <R extends Resource>(of: R, draft: Draft<R>, lenient: boolean): Reading<Draft<R>> =>
+export const checkDraft = <R extends Resource>(of: R, draft: Draft<R>, lenient: boolean): ParsedFields<Draft<R>> =>
   isGood(of, draft)
     ? { values: draft, issues: NO_ISSUES }
-    : (readFields(of, draft, 'add', checkValue as Read, lenient) as Reading<Draft<R>>)
+    : (readFields(of, draft, 'add', checkValue as Read, lenient) as ParsedFields<Draft<R>>)
 
 /** Returns one value as JSON: exact numbers, dates and times as text. */
 const writeJson = (field: Field, value: FieldValue): Json => {
@@ -230,7 +236,7 @@ const mayBeLost = ({ kind }: Field): boolean => kind === 'datetime'
  * Returns the first field of a listed record that cannot be read, or an id that it lacks, with what is there; undefined
  * where all can be read. Read as blank, it would be taken for absent.
  */
-export const unreadableIn = (of: Resource, body: Json): { readonly name: string; readonly raw: Json } | undefined => {
+export const findUnreadable = (of: Resource, body: Json): { readonly name: string; readonly raw: Json } | undefined => {
   if (!isObject(body)) return undefined
   const found = of.shown.find(({ name, field }) => {
     const raw = body[name]

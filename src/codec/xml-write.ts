@@ -1,7 +1,7 @@
 import { formatFixed } from '../domain/decimal.ts'
 import type { Issue } from '../domain/errors.ts'
 import type { AnyRecord, Field, FieldValue, Resource } from '../domain/schema.ts'
-import { textOf } from './cell-text.ts'
+import { cellText } from './cell-text.ts'
 import { NAMESPACE, XSI } from './xml-parse.ts'
 
 const ROOT = ` xmlns="${NAMESPACE}" xmlns:i="${XSI}"`
@@ -23,7 +23,7 @@ const textElement = (name: string, text: string): string => element(name, escape
 
 const valueElement = (name: string, field: Field, value: FieldValue): string => {
   if (value === null) return `<${name} i:nil="true"/>`
-  return textElement(name, typeof value === 'bigint' ? formatFixed(value) : textOf(field, value))
+  return textElement(name, typeof value === 'bigint' ? formatFixed(value) : cellText(field, value))
 }
 
 const recordElement = (of: Resource, record: AnyRecord, attributes = ''): string => {

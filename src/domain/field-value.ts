@@ -30,12 +30,12 @@ export const kindSays: Record<Kind, string> = {
 }
 
 /** Returns the name of what a field holds, after "must be". */
-export const fieldSays = ({ kind, oneOf, least, most }: Field): string => {
+export const describeField = ({ kind, oneOf, least, most }: Field): string => {
   if (oneOf) return `one of ${oneOf.join(', ')}`
   return least === undefined || most === undefined ? kindSays[kind] : `a whole number from ${least} to ${most}`
 }
 
-const expected = (field: Field): Fault => new Fault(`must be ${fieldSays(field)}`)
+const expected = (field: Field): Fault => new Fault(`must be ${describeField(field)}`)
 
 type Range = readonly [least: number | bigint, most: number | bigint]
 

@@ -18,7 +18,7 @@ const kpiLabel = (kpi: KpiFacts): string => `KPI ${kpi.id} (${kpi.name})`
 const userLabel = (user: UserFacts): string => `user ${user.id} (${fullName(user)})`
 
 /** Refuses to change a calculated KPI over the interface: only the operator may. */
-export const mustNotBeCalculated = (kpi: KpiFacts): void => {
+export const rejectCalculated = (kpi: KpiFacts): void => {
   if (!kpi.is_calculated) return
   throw new KpiError(
     'forbidden',
@@ -54,7 +54,7 @@ export const faultOfAssignment = (kpi: KpiFacts, user: UserFacts): Issue => ({
 })
 
 /** Returns the fault of an id that names nothing. */
-export const missing = (field: string, title: string, id: number | string): Issue => ({
+export const missingReference = (field: string, title: string, id: number | string): Issue => ({
   field,
   message: `there is no ${title} ${id}`,
 })

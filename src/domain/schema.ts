@@ -54,7 +54,7 @@ export type Field = {
 }
 
 /** Says what a new resource gets where a field is not given; undefined where the field has no fallback. */
-export const fallbackSays = ({ fallback }: Field): string | undefined =>
+export const describeFallback = ({ fallback }: Field): string | undefined =>
   fallback === undefined ? undefined : `${fallback === 'next' ? 'last' : fallback} when not given`
 
 export type Fields = Readonly<Record<string, Field>>
@@ -183,7 +183,7 @@ export const asDraft = <R extends Resource>(_of: R, fields: object): Draft<R> =>
 export const asPatch = <R extends Resource>(_of: R, fields: object): Patch<R> => fields as Patch<R>
 
 /** Describes what was sent: the fields that could be read, and the faults of the others. */
-export type Reading<T> = { readonly values: Partial<T>; readonly issues: readonly Issue[] }
+export type ParsedFields<T> = { readonly values: Partial<T>; readonly issues: readonly Issue[] }
 
 const usualValue = (field: Field): FieldValue => (typeof field.fallback === 'boolean' ? field.fallback : null)
 

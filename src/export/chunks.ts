@@ -1,24 +1,24 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { Entry } from '../domain/resources/entry.ts'
-import type { LeftOut, Sheet } from './sheet.ts'
-import { beginningOf, type Form, lineOf } from './text-format.ts'
+import type { OmittedCounts, Sheet } from './sheet.ts'
+import { fileHeading, type SheetFormat, formatLine } from './text-format.ts'
 
 /** Describes the result of an export. */
-export type Written = LeftOut & { entries: number }
+export type ExportCounts = OmittedCounts & { entries: number }
 
 /** Yields the text of a file as its entries come; counts what is written and what is not. */
 export async function* sheetText(
   sheet: Sheet,
-  form: Form,
+  form: SheetFormat,
   days: AsyncIterable<readonly Entry[]>,
-  written: Written,
+  written: ExportCounts,
 ): AsyncGenerator<string> {
-  yield beginningOf(form) + lineOf(form, sheet.header)
+  yield fileHeading(form) + formatLine(form, sheet.header)
   for await (const day of days) {
     written.entries += day.length
     let text = ''
-    for (const cells of sheet.rows(day, written)) text += lineOf(form, cells)
+    for (const cells of sheet.rows(day, written)) text += formatLine(form, cells)
     if (text !== '') yield text
   }
 }

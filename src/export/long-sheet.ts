@@ -3,7 +3,7 @@ import type { Entry } from '../domain/resources/entry.ts'
 import { exportedColumns } from '../import/columns/header.ts'
 import type { Labels } from './labels.ts'
 import type { Sheet } from './sheet.ts'
-import { type Form, notesText, numberText } from './text-format.ts'
+import { type SheetFormat, notesText, numberText } from './text-format.ts'
 
 /** Returns the cells for an entry's owner: a user, or in the column beside it a breakdown item that is no person. */
 export const ownerCells = ({ user_id, source_id }: Entry, labels: Labels, hasSources: boolean): string[] => {
@@ -13,7 +13,7 @@ export const ownerCells = ({ user_id, source_id }: Entry, labels: Labels, hasSou
 }
 
 /** Returns a sheet with a row for each entry. */
-export const longSheet = (form: Form, labels: Labels, hasSources: boolean): Sheet => ({
+export const longSheet = (form: SheetFormat, labels: Labels, hasSources: boolean): Sheet => ({
   header: exportedColumns(hasSources),
   rows: function* (day, leftOut) {
     for (const entry of day) {

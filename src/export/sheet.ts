@@ -1,7 +1,7 @@
 import type { Entry } from '../domain/resources/entry.ts'
 
 /** Counts what could not be written, to report it. */
-export type LeftOut = {
+export type OmittedCounts = {
   /** Counts entries of breakdown items that are no persons, where there is no column for them. */
   ofItems: number
   /** Counts targets and notes, which wide files have no columns for. */
@@ -11,5 +11,5 @@ export type LeftOut = {
 /** Describes a file in the making: its header, and the rows for the entries of a day. */
 export type Sheet = {
   readonly header: readonly string[]
-  readonly rows: (day: readonly Entry[], leftOut: LeftOut) => Iterable<readonly string[]>
+  readonly rows: (day: readonly Entry[], leftOut: OmittedCounts) => Iterable<readonly string[]>
 }

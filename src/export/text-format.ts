@@ -3,7 +3,7 @@ import { markText } from '../codec/cell-text.ts'
 import { type Decimal, formatDecimal } from '../domain/decimal.ts'
 
 /** Describes the format of a file. */
-export type Form = {
+export type SheetFormat = {
   readonly separator: ',' | ';'
   readonly decimal: '.' | ','
   /**
@@ -14,7 +14,7 @@ export type Form = {
 }
 
 /** Describes RFC 4180, for programs. */
-export const PLAIN_FORM: Form = { separator: ',', decimal: '.', isSheet: false }
+export const RFC_4180: SheetFormat = { separator: ',', decimal: '.', isSheet: false }
 
 /** Matches cells to be quoted: those with anything that might separate cells. */
 const NEEDS_QUOTES = /[",;\t|\r\n]|^\s|\s$/
@@ -27,24 +27,24 @@ const quoted = (cell: string, separator: string): string =>
     : cell
 
 /** Returns what a file begins with. */
-export const beginningOf = ({ isSheet }: Form): string => (isSheet ? '\uFEFF' : '')
+export const fileHeading = ({ isSheet }: SheetFormat): string => (isSheet ? '\uFEFF' : '')
 
 /** Returns a row as a line of the file. */
-export const lineOf = ({ separator, isSheet }: Form, cells: readonly string[]): string =>
+export const formatLine = ({ separator, isSheet }: SheetFormat, cells: readonly string[]): string =>
   `${cells.map((cell) => quoted(cell, separator)).join(separator)}${isSheet ? '\r\n' : '\n'}`
 
 /** Matches exactly three decimals, which could be read as thousands. */
 const LIKE_THOUSANDS = /\.\d{3}$/
 
 /** Returns a number, exact and unambiguous; empty where there is none. */
-export const numberText = ({ decimal }: Form, value: Decimal | null): string => {
+export const numberText = ({ decimal }: SheetFormat, value: Decimal | null): string => {
   if (value === null) return ''
   const text = formatDecimal(value)
   return (LIKE_THOUSANDS.test(text) ? `${text}0` : text).replace('.', decimal)
 }
 
 /** Returns notes; empty where there are none. */
-export const notesText = ({ isSheet }: Form, notes: string | null): string =>
+export const notesText = ({ isSheet }: SheetFormat, notes: string | null): string =>
   notes === null ? '' : isSheet ? markText(notes) : notes
 
 /** Tells whether a name can be written as it is. */

@@ -1,23 +1,23 @@
 import { formatDay } from '../domain/day.ts'
 import type { Entry } from '../domain/resources/entry.ts'
-import { ownerOf } from '../import/owner.ts'
+import { ownerOf } from '../import/entry-key.ts'
 import type { Label, Labels } from './labels.ts'
 import { ownerColumns } from '../import/columns/header.ts'
 import { ownerCells } from './long-sheet.ts'
-import type { LeftOut, Sheet } from './sheet.ts'
-import { type Form, numberText } from './text-format.ts'
+import type { OmittedCounts, Sheet } from './sheet.ts'
+import { type SheetFormat, numberText } from './text-format.ts'
 
 /** Describes the columns of a wide file, and their headings. */
-export type Columns = { readonly ids: readonly number[]; readonly heading: Label }
+export type WideColumns = { readonly ids: readonly number[]; readonly heading: Label }
 
 /** Yields the entries that have an actual, and counts the values that wide files cannot hold. */
-const actualsOf = (day: readonly Entry[], leftOut: LeftOut): Entry[] => {
+const actualsOf = (day: readonly Entry[], leftOut: OmittedCounts): Entry[] => {
   for (const { target, notes } of day) leftOut.values += Number(target !== null) + Number(notes !== null)
   return day.filter(({ actual }) => actual !== null)
 }
 
 const cellsOf = (
-  form: Form,
+  form: SheetFormat,
   entries: readonly Entry[],
   ids: readonly number[],
   idOf: (one: Entry) => number | null,
@@ -27,7 +27,12 @@ const cellsOf = (
 }
 
 /** Returns a sheet with a row for each owner and day, and a column for each KPI. */
-export const sheetByKpi = (form: Form, labels: Labels, hasSources: boolean, { ids, heading }: Columns): Sheet => ({
+export const sheetByKpi = (
+  form: SheetFormat,
+  labels: Labels,
+  hasSources: boolean,
+  { ids, heading }: WideColumns,
+): Sheet => ({
   header: [...ownerColumns(hasSources), 'date', ...ids.map(heading)],
   rows: function* (day, leftOut) {
     const kept = actualsOf(day, leftOut).filter(({ user_id }) => user_id !== null || hasSources)
@@ -45,7 +50,7 @@ export const sheetByKpi = (form: Form, labels: Labels, hasSources: boolean, { id
 })
 
 /** Returns a sheet with a row for each day of one KPI, and a column for each user. */
-export const sheetByUser = (form: Form, labels: Labels, { ids, heading }: Columns): Sheet => ({
+export const sheetByUser = (form: SheetFormat, labels: Labels, { ids, heading }: WideColumns): Sheet => ({
   header: ['kpi', 'date', ...ids.map(heading)],
   rows: function* (day, leftOut) {
     const kept = actualsOf(day, leftOut).filter(({ user_id }) => user_id !== null)

@@ -1,20 +1,26 @@
 import { createHash } from 'node:crypto'
 import type { Client } from '../client/client.ts'
 import { KpiError } from '../domain/errors.ts'
-import { type Plan, planColumns } from './columns/columns.ts'
+import { type ColumnPlan, planColumns } from './columns/columns.ts'
 import { isExported, mayNameSources } from './columns/header.ts'
-import { areRefuted, createForms, mustBeSettled, seenForms, settledBy } from './detect/column-formats.ts'
-import type { Forms } from './detect/survey.ts'
+import {
+  areRefuted,
+  createColumnFormats,
+  requireSettledFormats,
+  detectFormats,
+  settleFormats,
+} from './detect/column-formats.ts'
+import type { ColumnFormats } from './detect/survey.ts'
 import type { BlockRow } from './external-sort/block.ts'
 import type { Sorter } from './external-sort/sorter.ts'
 import { emptySummary, type Summary } from './import-types.ts'
-import { type BadRow, mustBeFew, SHOWN_BAD } from './max-errors.ts'
+import { type BadRow, requireFewBadRows, SHOWN_BAD } from './max-errors.ts'
 import type { ImportOptions } from './options.ts'
-import type { SourcesOfUsers } from './owner.ts'
+import type { SourcesOfUsers } from './entry-key.ts'
 import type { Row } from './parse/rows.ts'
 import { headerOf, type Table } from './parse/table.ts'
 import { hasPeriods } from './periods.ts'
-import { mustMayWrite } from './permissions.ts'
+import { requireWriteAccess } from './permissions.ts'
 import { fetchReference, type Reference } from './reference.ts'
 import type { Rejects } from './rejects/rejects.ts'
 import { givesTarget, isBad, lineOf } from './rows/packed-row.ts'
@@ -24,12 +30,12 @@ import { createRowReader, type RowSink } from './rows/row-reader.ts'
 const TRIAL_ROWS = 20
 
 /** Describes what is known of a file once its header has been read. */
-type Begun = { readonly plan: Plan; readonly reference: Reference }
+type Begun = { readonly plan: ColumnPlan; readonly reference: Reference }
 
 /** Describes what is known of a file once all of it has been read and checked. */
-export type Checked = Begun & {
+export type CheckedFile = Begun & {
   readonly sourcesOfUsers: SourcesOfUsers
-  readonly forms: Forms
+  readonly formats: ColumnFormats
   /** Identifies the rows, however the file is written: the SHA-256 of all cells and their lines. */
   readonly fingerprint: string
   /** Counts the entries that can be imported as they are. */
@@ -53,7 +59,7 @@ type CheckResults = {
 type Trial = { readonly read: number; readonly misread: number }
 
 /** Refuses a file whose first rows can none be read, unless the user lets all rows be bad. */
-export const mustMakeSense = (
+export const rejectMisunderstoodColumns = (
   { read, misread }: Trial,
   { maxErrors }: ImportOptions,
   reasons: readonly string[],
@@ -70,12 +76,12 @@ export const mustMakeSense = (
  * Refuses `--clear-empty` with `--on-conflict add` in a wide file: what is cleared of a row could not be told from what
  * was added.
  */
-const mustNotClearAndAdd = ({ wide }: Plan, { clearEmpty, onConflict }: ImportOptions): void => {
+const rejectClearAndAdd = ({ wide }: ColumnPlan, { clearEmpty, onConflict }: ImportOptions): void => {
   if (wide && clearEmpty && onConflict === 'add')
     throw new KpiError('malformed', '--empty clear does not go with --on-conflict add where a row holds many entries')
 }
 
-const mustHaveHeader = async (table: Table): Promise<readonly string[]> => {
+const requireHeader = async (table: Table): Promise<readonly string[]> => {
   const header = await headerOf(table)
   if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
   return header
@@ -86,18 +92,23 @@ const mayHaveSources = (header: readonly string[], { variant }: Client, options:
 
 /** Fetches what rows refer to, and settles what the columns mean. */
 export const beginFile = async (table: Table, client: Client, options: ImportOptions): Promise<Begun> => {
-  const header = await mustHaveHeader(table)
+  const header = await requireHeader(table)
   const sources = mayHaveSources(header, client, options)
   const reference = await fetchReference(client, { createAssignments: options.createAssignments, sources })
   const isMarked = table.reading.hasMark && isExported(header)
   return { reference, plan: { ...planBy(header, client, options, reference), isMarked } }
 }
 
-const planBy = (header: readonly string[], client: Client, options: ImportOptions, reference: Reference): Plan => {
+const planBy = (
+  header: readonly string[],
+  client: Client,
+  options: ImportOptions,
+  reference: Reference,
+): ColumnPlan => {
   const { kpis, users, sources } = reference
   const source = mayHaveSources(header, client, options) ? sources : undefined
   const plan = planColumns(header, options, { kpi: kpis, user: users, source, takesSources: client.variant === 'v1' })
-  mustNotClearAndAdd(plan, options)
+  rejectClearAndAdd(plan, options)
   return plan
 }
 
@@ -107,13 +118,13 @@ export const faultsOfHeaders = async (
   client: Client,
   options: ImportOptions,
 ): Promise<(KpiError | undefined)[]> => {
-  await mustMayWrite(client)
+  await requireWriteAccess(client)
   const headers = await Promise.all(tables.map(headerOf))
   const sources = headers.some((header) => mayHaveSources(header, client, options))
   const reference = await fetchReference(client, { createAssignments: false, sources })
   const faultOf = async (table: Table): Promise<KpiError | undefined> => {
     try {
-      planBy(await mustHaveHeader(table), client, options, reference)
+      planBy(await requireHeader(table), client, options, reference)
       return undefined
     } catch (error) {
       if (error instanceof KpiError) return error
@@ -136,7 +147,7 @@ type Sink = RowSink & {
   hasPeriods: boolean
 }
 
-const sinkFor = ({ sorter, rejects, summary }: CheckResults, { kpis }: Reference, forms: Forms): Sink => {
+const sinkFor = ({ sorter, rejects, summary }: CheckResults, { kpis }: Reference, formats: ColumnFormats): Sink => {
   let [lastLine, lastMisread, lastKpi] = [0, 0, 0]
   const sink: Sink = {
     reasons: [],
@@ -156,7 +167,7 @@ const sinkFor = ({ sorter, rejects, summary }: CheckResults, { kpis }: Reference
     },
     reject: (place: number, reasons: readonly string[], isMisread: boolean) => {
       // What contradicts the forms cannot be read in them.
-      if (areRefuted(forms)) throw new Refuted()
+      if (areRefuted(formats)) throw new Refuted()
       const line = lineOf(place)
       const isSameRow = line === lastLine
       if (!isSameRow) summary.rejected += 1
@@ -180,7 +191,7 @@ const sinkFor = ({ sorter, rejects, summary }: CheckResults, { kpis }: Reference
   return sink
 }
 
-type ReadRows = Pick<Checked, 'sourcesOfUsers' | 'good' | 'lostTargets' | 'hasPeriods' | 'fingerprint'>
+type ReadRows = Pick<CheckedFile, 'sourcesOfUsers' | 'good' | 'lostTargets' | 'hasPeriods' | 'fingerprint'>
 
 /** Writes rows as text that is another one for other cells, or lines. */
 const textOf = (rows: readonly Row[]): string =>
@@ -190,13 +201,13 @@ const textOf = (rows: readonly Row[]): string =>
 const readRowsOf = async (
   table: Table,
   { plan, reference }: Begun,
-  forms: Forms,
+  formats: ColumnFormats,
   options: ImportOptions,
   results: CheckResults,
 ): Promise<ReadRows> => {
   const { summary, onProgress } = results
-  const sink = sinkFor(results, reference, forms)
-  const reader = createRowReader(plan, options, reference, sink, forms)
+  const sink = sinkFor(results, reference, formats)
+  const reader = createRowReader(plan, options, reference, sink, formats)
   const fingerprint = createHash('sha256')
   let isBegun = false
   for await (const chunk of table.rows()) {
@@ -208,13 +219,13 @@ const readRowsOf = async (
     for (const row of rows) {
       summary.read += 1
       reader.read(row)
-      mustMakeSense({ read: summary.read, misread: sink.misread }, options, sink.reasons)
-      mustBeFew(summary, options.maxErrors, sink.firstBad)
+      rejectMisunderstoodColumns({ read: summary.read, misread: sink.misread }, options, sink.reasons)
+      requireFewBadRows(summary, options.maxErrors, sink.firstBad)
     }
     onProgress()
   }
   reader.finish()
-  mustBeFew(summary, options.maxErrors, sink.firstBad, true)
+  requireFewBadRows(summary, options.maxErrors, sink.firstBad, true)
   const { good, lostTargets, hasPeriods: isInPeriods } = sink
   return {
     sourcesOfUsers: reader.sourcesOfUsers,
@@ -234,21 +245,21 @@ const readInForms = async (
   begun: Begun,
   options: ImportOptions,
   results: CheckResults,
-): Promise<Checked> => {
-  let forms = createForms(begun.plan, options, begun.reference)
-  const read = (): Promise<ReadRows> => readRowsOf(table, begun, forms, options, results)
+): Promise<CheckedFile> => {
+  let formats = createColumnFormats(begun.plan, options, begun.reference)
+  const read = (): Promise<ReadRows> => readRowsOf(table, begun, formats, options, results)
   const anew = async (error: unknown): Promise<ReadRows> => {
     if (!(error instanceof Refuted)) throw error
     for (const part of [results.sorter, results.rejects]) part.clear()
     Object.assign(results.summary, emptySummary())
-    const seen = await seenForms(table, begun.plan, options, begun.reference, results.onProgress)
-    mustBeSettled(seen)
-    forms = settledBy(seen, begun.plan, options, begun.reference)
+    const seen = await detectFormats(table, begun.plan, options, begun.reference, results.onProgress)
+    requireSettledFormats(seen)
+    formats = settleFormats(seen, begun.plan, options, begun.reference)
     return read()
   }
   const rows = await read().catch(anew)
-  mustBeSettled(forms)
-  return { ...begun, ...rows, forms }
+  requireSettledFormats(formats)
+  return { ...begun, ...rows, formats }
 }
 
 /** Reads and checks a whole file, before anything is sent: what has a key goes to the sorter, what is bad to the rejects. */
@@ -257,7 +268,7 @@ export const checkFile = async (
   client: Client,
   options: ImportOptions,
   results: CheckResults,
-): Promise<Checked> => {
-  await mustMayWrite(client)
+): Promise<CheckedFile> => {
+  await requireWriteAccess(client)
   return readInForms(table, await beginFile(table, client, options), options, results)
 }

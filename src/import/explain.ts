@@ -1,14 +1,14 @@
 import type { Client } from '../client/client.ts'
 import { beginFile } from './check.ts'
-import { type Plan, UnclearHeader } from './columns/columns.ts'
+import { type ColumnPlan, UnclearHeader } from './columns/columns.ts'
 import { roleOf } from './columns/header.ts'
-import { doubtsOf, seenForms } from './detect/column-formats.ts'
-import type { Forms } from './detect/survey.ts'
-import { shown } from './formats/evidence.ts'
+import { formatDoubts, detectFormats } from './detect/column-formats.ts'
+import type { ColumnFormats } from './detect/survey.ts'
+import { showCell } from './formats/evidence.ts'
 import { nameOfSign } from './formats/number.ts'
 import { notesOnUnread, warningsOn } from './notes.ts'
 import { type ImportOptions, type Role, ROLES } from './options.ts'
-import { hasRows, type Reading, type Table } from './parse/table.ts'
+import { hasRows, type ParsedFormat, type Table } from './parse/table.ts'
 
 /** Describes a finding about a file, from evidence or from a flag, and what shows it. */
 type Finding = { readonly topic: string; readonly found: string; readonly evidence: string }
@@ -21,22 +21,22 @@ type Explained = { readonly findings: readonly Finding[] } & ({ readonly unclear
 type Explanation = {
   readonly unclear?: undefined
   readonly isInDoubt: boolean
-  readonly forms: Forms
-  readonly plan: Plan
+  readonly formats: ColumnFormats
+  readonly plan: ColumnPlan
 }
 
-const SIGNS: Readonly<Record<Reading['separator'], string>> = {
+const SIGNS: Readonly<Record<ParsedFormat['separator'], string>> = {
   ',': 'comma',
   ';': 'semicolon',
   '\t': 'tab',
   '|': 'bar',
 }
 
-const ofReading = ({ gzip, encoding, separator, evidence }: Reading): Finding[] => {
+const ofReading = ({ gzip, encoding, separator, evidence }: ParsedFormat): Finding[] => {
   /** Returns the evidence of a finding, without the words that introduce it. */
   const why = (topic: string): string => {
-    const told = evidence.filter((line) => line.startsWith(topic)).map((line) => line.replace(/^[^:]*: /, ''))
-    return told.length > 0 ? told.join('; ') : 'as given, or because nothing says otherwise'
+    const texts = evidence.filter((line) => line.startsWith(topic)).map((line) => line.replace(/^[^:]*: /, ''))
+    return texts.length > 0 ? texts.join('; ') : 'as given, or because nothing says otherwise'
   }
   return [
     ...(gzip ? [{ topic: 'compression', found: 'gzip', evidence: why('gzip') }] : []),
@@ -54,13 +54,13 @@ const whyRole = (name: string, role: Role, { map }: ImportOptions): string => {
  * Returns what is in doubt of unused columns: beside columns of KPIs or users only those without a name are ignored
  * unasked.
  */
-const ofUnused = (name: string, header: readonly string[], wide: Plan['wide']): Finding =>
+const ofUnused = (name: string, header: readonly string[], wide: ColumnPlan['wide']): Finding =>
   wide && header.includes(name)
     ? { topic: 'not known', found: name, evidence: `it names no ${wide.of === 'kpi' ? 'KPI' : 'user'} of its own` }
     : { topic: 'left out', found: name, evidence: 'its name is not one that is imported' }
 
 const ofRoles = (
-  { header, roles, wide, unused }: Plan,
+  { header, roles, wide, unused }: ColumnPlan,
   options: ImportOptions,
   lacking: readonly Role[] = [],
 ): Finding[] => [
@@ -88,7 +88,7 @@ const ofRoles = (
   ...unused.map((name) => ofUnused(name, header, wide)),
 ]
 
-const ofNames = ({ names }: Forms, { numbersAs }: ImportOptions): Finding[] =>
+const ofNames = ({ names }: ColumnFormats, { numbersAs }: ImportOptions): Finding[] =>
   [...names].flatMap(([role, column]): Finding[] => {
     const [numbers, doubt] = [column.numbers(), column.doubt()]
     if (!numbers) return []
@@ -102,7 +102,7 @@ const ofNames = ({ names }: Forms, { numbersAs }: ImportOptions): Finding[] =>
     ]
   })
 
-const ofForms = ({ numbers, date }: Forms, options: ImportOptions): Finding[] => {
+const ofForms = ({ numbers, date }: ColumnFormats, options: ImportOptions): Finding[] => {
   const proven = date?.column.proven()
   const dates: Finding[] = date
     ? [
@@ -111,7 +111,7 @@ const ofForms = ({ numbers, date }: Forms, options: ImportOptions): Finding[] =>
           found: proven?.format.text ?? 'in doubt',
           evidence:
             options.dateFormat === undefined
-              ? (date.column.doubt() ?? (proven?.proof ? shown(proven.proof) : 'no cell is a date'))
+              ? (date.column.doubt() ?? (proven?.proof ? showCell(proven.proof) : 'no cell is a date'))
               : '--date-format',
         },
       ]
@@ -123,17 +123,19 @@ const ofForms = ({ numbers, date }: Forms, options: ImportOptions): Finding[] =>
       topic: `format of ${column.name}`,
       found: doubt === undefined ? (sign ? nameOfSign(sign) : 'whole numbers') : 'in doubt',
       evidence:
-        doubt ?? (options.decimal === undefined ? (proof ? shown(proof) : 'no cell has decimals') : '--decimal'),
+        doubt ?? (options.decimal === undefined ? (proof ? showCell(proof) : 'no cell has decimals') : '--decimal'),
     }
   })
   return [...dates, ...ofNumbers]
 }
 
-const ofRounding = ({ numbers }: Forms, { strict }: ImportOptions): string[] =>
+const ofRounding = ({ numbers }: ColumnFormats, { strict }: ImportOptions): string[] =>
   [...numbers.values()].flatMap(({ name, rounded }) => {
     const first = rounded()
     const fate = strict ? 'rejected (--strict)' : 'rounded'
-    return first ? [`${name} has numbers with more than four decimals, such as ${shown(first)}, which are ${fate}`] : []
+    return first
+      ? [`${name} has numbers with more than four decimals, such as ${showCell(first)}, which are ${fate}`]
+      : []
   })
 
 /** Finds out how a file is read, and what shows that; nothing is sent. */
@@ -152,19 +154,19 @@ export const explainFile = async (
     return { findings: [...ofTable, ...ofRoles(begun.seen, options, begun.lacking)], unclear: begun }
   }
   const { plan, reference } = begun
-  const forms = await seenForms(table, plan, options, reference, onProgress)
-  const told = [
-    ...warningsOn(table, forms, !(await hasRows(table))),
-    ...ofRounding(forms, options),
+  const formats = await detectFormats(table, plan, options, reference, onProgress)
+  const texts = [
+    ...warningsOn(table, formats, !(await hasRows(table))),
+    ...ofRounding(formats, options),
     ...notesOnUnread(reference),
   ]
-  const warnings = told.map((found) => ({ topic: 'warning', found, evidence: '' }))
+  const warnings = texts.map((found) => ({ topic: 'warning', found, evidence: '' }))
   const findings = [
     ...ofTable,
     ...ofRoles(plan, options),
-    ...ofNames(forms, options),
-    ...ofForms(forms, options),
+    ...ofNames(formats, options),
+    ...ofForms(formats, options),
     ...warnings,
   ]
-  return { findings, isInDoubt: doubtsOf(forms).length > 0, forms, plan }
+  return { findings, isInDoubt: formatDoubts(formats).length > 0, formats, plan }
 }

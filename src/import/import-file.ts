@@ -1,16 +1,16 @@
-import { Stopped } from '../client/transport.ts'
+import { Aborted } from '../client/transport.ts'
 import { KpiError } from '../domain/errors.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import { saysNotAssigned } from '../domain/rules.ts'
 import { createAssignments } from './assignments/needed.ts'
-import type { Load, Summary } from './import-types.ts'
+import type { ImportRun, Summary } from './import-types.ts'
 import { type Journal, type JournalHead, journalPath } from './journal/journal.ts'
 import { openJournal } from './journal/open-journal.ts'
-import { minuteOf, mustNotAddAgain, notesOnUnfinished } from './journal/unfinished.ts'
+import { minuteOf, rejectRepeatedAdding, notesOnUnfinished } from './journal/unfinished.ts'
 import { type Prepared, withPrepared } from './prepare.ts'
 import { tellUnchecked } from './reference.ts'
-import { countedBatches, sendAll, type Sent } from './send.ts'
-import type { Verified } from './verify/verified.ts'
+import { countedBatches, sendAll, type SendResult } from './send.ts'
+import type { Verification } from './verify/verified.ts'
 import { verifyRun } from './verify/verify.ts'
 
 /**
@@ -26,11 +26,11 @@ export type Ending = {
   /** Says why rejects could not be written, where something had been sent by then. */
   readonly unwritten?: KpiError | undefined
   /** Holds the result of `--verify`, where all had been sent. */
-  readonly verified?: Verified | undefined
+  readonly verified?: Verification | undefined
 }
 
 /** Writes what has been rejected so far, counted in the summary; answers whether assignments were missing. */
-const layDownRejects = async ({ table, rejectsFile }: Load, prepared: Prepared): Promise<boolean> => {
+const layDownRejects = async ({ table, rejectsFile }: ImportRun, prepared: Prepared): Promise<boolean> => {
   const { summary, rejects, plan, options } = prepared
   let needsAssignments = false
   summary.rejected = 0
@@ -52,13 +52,13 @@ const NOBODY: JournalHead['account'] = { for: '', isSure: false }
  * Returns what Idempotency-Keys are counted by: our newer variant recognizes a request with another key of the same
  * account.
  */
-const namedBy = ({ client, journal: place }: Load): string => {
+const namedBy = ({ client, journal: place }: ImportRun): string => {
   const account = place?.account()
   return client.variant === 'v1' && account?.isSure ? account.for : (place?.caller ?? '')
 }
 
 /** Opens the journal of a run, and notes what it and other journals of the same file say. */
-const beginJournal = (work: Load, prepared: Prepared): Journal => {
+const beginJournal = (work: ImportRun, prepared: Prepared): Journal => {
   const { journal: place, options, clock, random, onNote } = work
   const runId = Buffer.from(random(NAME_BYTES)).toString('hex')
   const head = {
@@ -75,7 +75,7 @@ const beginJournal = (work: Load, prepared: Prepared): Journal => {
   const drafts = function* (): Generator<EntryDraft> {
     for (const { drafts: some } of prepared.batches()) yield* some
   }
-  if (place && path !== undefined && !options.addAgain) mustNotAddAgain(place.folder, path, head, drafts)
+  if (place && path !== undefined && !options.addAgain) rejectRepeatedAdding(place.folder, path, head, drafts)
   const journal = openJournal(path, head)
   if (journal.doneBefore > 0) {
     onNote(`continuing the import that began at ${minuteOf(journal.beganAt)}: ${journal.doneBefore} entries are done`)
@@ -85,16 +85,16 @@ const beginJournal = (work: Load, prepared: Prepared): Journal => {
 
 /** Returns the error to report where something has been done by then; else throws it. */
 const toldOf = (error: unknown, isBegun: boolean): KpiError | undefined => {
-  if (!isBegun || !(error instanceof KpiError || error instanceof Stopped)) throw error
+  if (!isBegun || !(error instanceof KpiError || error instanceof Aborted)) throw error
   return error instanceof KpiError ? error : undefined
 }
 
 /** Makes what assignments are needed, then sends all. */
-const send = async (work: Load, prepared: Prepared, journal: Journal): Promise<Sent> => {
+const send = async (work: ImportRun, prepared: Prepared, journal: Journal): Promise<SendResult> => {
   try {
     await createAssignments(work, prepared)
   } catch (error) {
-    const isTold = error instanceof Stopped || (error instanceof KpiError && error.mayBeDone)
+    const isTold = error instanceof Aborted || (error instanceof KpiError && error.mayBeDone)
     const failure = toldOf(error, isTold || prepared.summary.assigned > 0)
     return { left: countedBatches(prepared.batches()).entries(), failure, isWhole: false }
   }
@@ -102,13 +102,13 @@ const send = async (work: Load, prepared: Prepared, journal: Journal): Promise<S
 }
 
 /** Removes the journal of a run that has ended, or leaves that to the caller. */
-const finish = ({ onFinished }: Load, journal: Journal): void => {
+const finish = ({ onFinished }: ImportRun, journal: Journal): void => {
   if (onFinished) onFinished(journal.leave())
   else journal.finish()
 }
 
 /** Sends what was prepared, and lays down what was rejected on the way. */
-const run = async (work: Load, prepared: Prepared, journal: Journal): Promise<Ending> => {
+const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promise<Ending> => {
   const { summary, rejects } = prepared
   let needsAssignments = await layDownRejects(work, prepared)
   const known = rejects.size()
@@ -132,13 +132,13 @@ const run = async (work: Load, prepared: Prepared, journal: Journal): Promise<En
  * ones go to the rejects file. That file is written before anything is sent, so that a folder that cannot be written
  * stops the run in time; so is the journal.
  */
-export const importFile = (work: Load): Promise<Ending> =>
+export const importFile = (work: ImportRun): Promise<Ending> =>
   withPrepared(work, async (prepared) => {
     const journal = beginJournal(work, prepared)
     try {
       return await run(work, prepared, journal)
     } finally {
       journal.close()
-      work.rejectsFile.tell()
+      work.rejectsFile.warnOfMovedFiles()
     }
   })

@@ -1,11 +1,11 @@
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../client/transport.ts'
-import type { Checked } from './check.ts'
+import type { CheckedFile } from './check.ts'
 import type { JournalPlace } from './journal/journal.ts'
 import type { ImportOptions } from './options.ts'
 import type { Table } from './parse/table.ts'
 import type { RejectsFile } from './rejects/rejects-file.ts'
-import type { Verifying } from './verify/verified.ts'
+import type { VerificationOptions } from './verify/verified.ts'
 
 /** Counts what became of an import. Rows are those of the file; entries are what they hold, one or many a row. */
 export type Summary = {
@@ -57,7 +57,7 @@ export type Phase = 'read' | 'stored' | 'send'
 export type Progress = { readonly phase: Phase; readonly done: number; readonly total?: number }
 
 /** Describes an import or dry run: what to read, and where it goes. */
-export type Import = {
+export type ImportInput = {
   readonly client: Client
   readonly table: Table
   readonly options: ImportOptions
@@ -71,13 +71,13 @@ export type Import = {
   /** Takes warnings, even under `--quiet`. */
   readonly onWarning: (warning: string) => void
   /** Takes the checked file, once all of it has been read. */
-  readonly onChecked?: (checked: Checked) => void
+  readonly onChecked?: (checked: CheckedFile) => void
   /** Asks for everything to be read back in the end, and says where the receipt goes. */
-  readonly verify?: Verifying | undefined
+  readonly verify?: VerificationOptions | undefined
 }
 
 /** Describes an import that sends, with a place for its rejects. */
-export type Load = Import & {
+export type ImportRun = ImportInput & {
   readonly rejectsFile: RejectsFile
   /** Names the place of the journal; undefined where the run cannot be continued. */
   readonly journal: JournalPlace | undefined

@@ -30,7 +30,7 @@ const issuesOf = (bad: readonly BadRow[]): Issue[] =>
  * Refuses a file with too many bad rows before anything is sent: `--max-errors 50` as it is read, `--max-errors 5%`
  * once all of it has been read.
  */
-export const mustBeFew = (
+export const requireFewBadRows = (
   { read, rejected }: Summary,
   maxErrors: MaxErrors | undefined,
   bad: readonly BadRow[],
@@ -46,14 +46,14 @@ export const mustBeFew = (
 }
 
 /** Refuses a file with too many rejects of all kinds, once all of it has been read. */
-export const mustBeFewInAll = (rejects: Rejects, summary: Summary, maxErrors: MaxErrors | undefined): void => {
+export const requireFewRejects = (rejects: Rejects, summary: Summary, maxErrors: MaxErrors | undefined): void => {
   let rejected = 0
   const first: BadRow[] = []
   for (const one of rejects.lines()) {
     rejected += 1
     if (first.length < SHOWN_BAD) first.push(one)
   }
-  mustBeFew({ ...summary, rejected }, maxErrors, first, true)
+  requireFewBadRows({ ...summary, rejected }, maxErrors, first, true)
 }
 
 const countLines = (rejects: Rejects, most: number): number => {

@@ -1,15 +1,15 @@
-import type { Checked } from './check.ts'
-import { remarksOn } from './detect/column-formats.ts'
-import type { Forms } from './detect/survey.ts'
+import type { CheckedFile } from './check.ts'
+import { formatRemarks } from './detect/column-formats.ts'
+import type { ColumnFormats } from './detect/survey.ts'
 import type { Table } from './parse/table.ts'
 import { mayNotRead } from './permissions.ts'
 import type { Reference } from './reference.ts'
 
 /** Returns warnings about how a file is read, and about one without rows, as an export may have failed. */
-export const warningsOn = ({ name, reading }: Table, forms: Forms, isEmpty: boolean): string[] => [
+export const warningsOn = ({ name, reading }: Table, formats: ColumnFormats, isEmpty: boolean): string[] => [
   ...(isEmpty ? [`${name} holds no rows`] : []),
   ...(reading.assumed === undefined ? [] : [reading.assumed]),
-  ...remarksOn(forms),
+  ...formatRemarks(formats),
 ]
 
 /** Returns notes on what cannot be checked, as the key may not read it. */
@@ -34,7 +34,7 @@ const withoutTarget = (first: string, others: readonly string[]): string => {
 }
 
 /** Returns notes on KPIs without a default target, which keep none of their entries' targets. */
-const notesOnTargets = ({ reference: { kpis }, lostTargets }: Checked): string[] => {
+const notesOnTargets = ({ reference: { kpis }, lostTargets }: CheckedFile): string[] => {
   const [first, ...others] = [...lostTargets.keys()].map((id) => kpis.byId.get(id)?.name ?? String(id))
   if (first === undefined) return []
   const count = [...lostTargets.values()].reduce((sum, one) => sum + one)
@@ -57,7 +57,7 @@ export const adviceOnTargets = (kpis: Iterable<string>): string[] => {
 }
 
 /** Returns the notes on a file before it is sent. */
-export const notesOn = (checked: Checked): string[] => {
+export const notesOn = (checked: CheckedFile): string[] => {
   const { unused } = checked.plan
   return [
     ...(unused.length > 0 ? [`columns left out: ${unused.join(', ')}`] : []),

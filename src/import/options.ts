@@ -14,11 +14,11 @@ export type NumbersAs = 'ids' | 'names'
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
 
 /** Lists the delimiters between cells. */
-export const SEPARATORS = [',', ';', '\t', '|'] as const
-export type Separator = (typeof SEPARATORS)[number]
+export const DELIMITERS = [',', ';', '\t', '|'] as const
+export type Delimiter = (typeof DELIMITERS)[number]
 
 /** Returns the name of a delimiter in messages and flags. */
-export const separatorName = (separator: string): string => (separator === '\t' ? 'tab' : separator)
+export const delimiterName = (separator: string): string => (separator === '\t' ? 'tab' : separator)
 
 /** Lists the decimal signs of numbers. */
 export const DECIMALS = ['.', ','] as const

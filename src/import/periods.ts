@@ -2,7 +2,7 @@ import { type Day, formatDay } from '../domain/day.ts'
 import { CIVIL_CALENDAR, type Frequency, periodStart } from '../domain/period.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
-import { ownerOf } from './owner.ts'
+import { ownerOf } from './entry-key.ts'
 
 /** Names the period of each frequency. */
 const PERIODS: Readonly<Record<Exclude<Frequency, 'D'>, readonly [adverb: string, noun: string]>> = {

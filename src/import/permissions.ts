@@ -20,7 +20,7 @@ export type Lookup<T extends Named = Named> = {
  * Finds out whether the key may write, with an empty batch, which changes nothing. So an account without access is not
  * taken for a key that may only write, and a key that may only read is reported in time.
  */
-export const mustMayWrite = async ({ variant, entries }: Client): Promise<void> => {
+export const requireWriteAccess = async ({ variant, entries }: Client): Promise<void> => {
   if (variant === 'classic') return
   try {
     await entries.addMany([])

@@ -1,20 +1,20 @@
 import type { Client } from '../client/client.ts'
 import { isForbidden } from '../client/operations/read-if-allowed.ts'
-import { Stopped } from '../client/transport.ts'
+import { Aborted } from '../client/transport.ts'
 import { FIRST_ENTRY_DAY } from '../domain/day.ts'
 import { KpiError } from '../domain/errors.ts'
 import { BATCH_LIMIT, entry, type EntryDraft } from '../domain/resources/entry.ts'
 import { scopeNeeded } from '../domain/variants.ts'
-import { type Checked, checkFile } from './check.ts'
-import { type Standing, standingNow } from './existing/existing-entries.ts'
-import { type Decide, decideBy, judge, readsFirst } from './existing/planned-action.ts'
-import { type Ahead, standingAhead } from './existing/prefetch.ts'
+import { type CheckedFile, checkFile } from './check.ts'
+import { type ExistingEntries, readExisting } from './existing/existing-entries.ts'
+import { type PlanActions, createPlanner, planAction, readsFirst } from './existing/planned-action.ts'
+import { type PrefetchOptions, prefetchExisting } from './existing/prefetch.ts'
 import { createSorter, type Sorter } from './external-sort/sorter.ts'
-import { emptySummary, type Import, type Summary } from './import-types.ts'
-import { mustBeFewInAll } from './max-errors.ts'
+import { emptySummary, type ImportInput, type Summary } from './import-types.ts'
+import { requireFewRejects } from './max-errors.ts'
 import { notesOn, warningsOn } from './notes.ts'
 import type { ImportOptions } from './options.ts'
-import { nameSources } from './owner.ts'
+import { nameSources } from './entry-key.ts'
 import { notesOnPeriods } from './periods.ts'
 import { createRejects, type Rejects } from './rejects/rejects.ts'
 import { type Batch, cutBatches, type DuplicateSink } from './rows/batches.ts'
@@ -28,7 +28,7 @@ const flagsThatRead = ({ onlyChanges, onConflict }: ImportOptions, isVerified: b
 ]
 
 /** Refuses, before anything is read or sent, what takes to know what is stored, where the key may not read that. */
-const mustMayRead = async (
+const requireReadAccess = async (
   client: Pick<Client, 'variant' | 'entries'>,
   options: ImportOptions,
   isVerified = false,
@@ -39,23 +39,27 @@ const mustMayRead = async (
     await client.entries.list({ from: FIRST_ENTRY_DAY, to: FIRST_ENTRY_DAY })
   } catch (error) {
     if (!isForbidden(error)) throw error
-    const said = `${flags.join(', ')} cannot be used with this key: the import would have to read entries`
-    throw new KpiError('forbidden', `${said}, which needs the scope ${scopeNeeded(entry, 'list')}; nothing was sent`, {
-      cause: error,
-    })
+    const refusal = `${flags.join(', ')} cannot be used with this key: the import would have to read entries`
+    throw new KpiError(
+      'forbidden',
+      `${refusal}, which needs the scope ${scopeNeeded(entry, 'list')}; nothing was sent`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
 /** Describes a file that has been read and checked: its good rows sorted, the others with their reasons. */
-export type Prepared = Checked & {
+export type Prepared = CheckedFile & {
   readonly sorter: Sorter
   readonly rejects: Rejects
   readonly summary: Summary
   /** Finds existing entries: as they were before the run where all are read first, else as they are when asked. */
-  readonly standing: Standing
+  readonly existing: ExistingEntries
   /** Reads all existing entries that the file speaks of, at the first question. */
-  readonly readAhead: (isUnsure?: Ahead['isUnsure']) => Standing
-  readonly decide: Decide
+  readonly readAhead: (isUnsure?: PrefetchOptions['isUnsure']) => ExistingEntries
+  readonly decide: PlanActions
   readonly options: ImportOptions
   /**
    * Yields the good rows in batches, any number of times. A key that is in the file more than once may become rejects
@@ -67,7 +71,7 @@ export type Prepared = Checked & {
 const SHOWN_LINES = 10
 
 /** Returns the lines of the first of many places: a key may be on every line of a file. */
-export const someOf = (places: readonly number[]): string => {
+export const showLines = (places: readonly number[]): string => {
   const more = places.length - SHOWN_LINES
   return places.slice(0, SHOWN_LINES).map(lineOf).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
@@ -75,7 +79,7 @@ export const someOf = (places: readonly number[]): string => {
 const tellBad = (bad: readonly number[], isAll: boolean): string => {
   if (isAll) return ', all of them bad for other reasons'
   const [line, is] = bad.length === 1 ? ['line', 'is'] : ['lines', 'are']
-  return bad.length === 0 ? '' : `, of which ${line} ${someOf(bad)} ${is} bad`
+  return bad.length === 0 ? '' : `, of which ${line} ${showLines(bad)} ${is} bad`
 }
 
 /** Has the service add actuals to what is stored. */
@@ -86,23 +90,23 @@ const addUp = (drafts: readonly EntryDraft[]): void => {
 const STOPPED = 'stopped before anything was sent; run the same command to continue'
 
 const check = async (
-  work: Import,
+  work: ImportInput,
   sorter: Sorter,
   rejects: Rejects,
   onClose: (close: () => void) => void,
 ): Promise<Prepared> => {
   const summary = emptySummary()
   const onProgress = (): void => {
-    if (work.signal.aborted) throw new Stopped(STOPPED)
+    if (work.signal.aborted) throw new Aborted(STOPPED)
     work.onProgress({ phase: 'read', done: summary.read })
   }
   const checked = await checkFile(work.table, work.client, work.options, { sorter, rejects, summary, onProgress })
-  for (const warning of warningsOn(work.table, checked.forms, summary.read === 0)) work.onWarning(warning)
+  for (const warning of warningsOn(work.table, checked.formats, summary.read === 0)) work.onWarning(warning)
   for (const note of notesOn(checked)) work.onNote(note)
   work.onChecked?.(checked)
   const owner = checked.reference.sources ? 'user or source' : 'user'
   const refuse: DuplicateSink = (places, bad) => {
-    const reason = `the same ${owner}, KPI and date are on lines ${someOf(places)}${tellBad(bad, bad.length === places.length)}`
+    const reason = `the same ${owner}, KPI and date are on lines ${showLines(places)}${tellBad(bad, bad.length === places.length)}`
     for (const place of places) rejects.add(place, reason)
   }
   const batches = function* (): Generator<Batch> {
@@ -117,7 +121,7 @@ const check = async (
   if (options.maxErrors) {
     // Keys that stand in the file twice are found only as all of it is gone through in their order.
     for (const _ of batches()) onProgress()
-    mustBeFewInAll(rejects, summary, options.maxErrors)
+    requireFewRejects(rejects, summary, options.maxErrors)
   }
   const drafts = function* (): Generator<EntryDraft> {
     for (const batch of batches()) yield* batch.drafts
@@ -131,38 +135,38 @@ const check = async (
     }
     for (const note of notesOnPeriods(inOrder(), reference.kpis.byId, client.calendar)) work.onNote(note)
   }
-  const leavesOpen: Ahead['isUnsure'] = (draft, stored) =>
-    judge(draft, stored, reference, options.onConflict).action === 'send'
+  const leavesOpen: PrefetchOptions['isUnsure'] = (draft, stored) =>
+    planAction(draft, stored, reference, options.onConflict).action === 'send'
   const readAhead: Prepared['readAhead'] = (isUnsure = leavesOpen) => {
     work.onProgress({ phase: 'stored', done: 0 })
-    const ahead = standingAhead({ client, reference, folder, drafts, isUnsure })
+    const ahead = prefetchExisting({ client, reference, folder, drafts, isUnsure })
     onClose(ahead.close)
     return ahead
   }
   const isAll = readsFirst(options)
-  const standing = isAll ? readAhead() : standingNow(client, reference)
-  const decide = decideBy(standing, reference, options, isAll)
-  return { ...checked, sorter, rejects, summary, standing, readAhead, decide, options, batches }
+  const existing = isAll ? readAhead() : readExisting(client, reference)
+  const decide = createPlanner(existing, reference, options, isAll)
+  return { ...checked, sorter, rejects, summary, existing, readAhead, decide, options, batches }
 }
 
 /** Reads and checks the whole file; what lies on disk of it is removed with `close`. */
-export const openPrepared = async (work: Import): Promise<{ prepared: Prepared; close: () => void }> => {
+export const openPrepared = async (work: ImportInput): Promise<{ prepared: Prepared; close: () => void }> => {
   const [sorter, rejects] = [createSorter(work.folder), createRejects(work.folder)]
   const closers = [sorter.close, rejects.close]
   const close = (): void => {
     for (const one of closers) one()
   }
   try {
-    await mustMayRead(work.client, work.options, work.verify !== undefined)
+    await requireReadAccess(work.client, work.options, work.verify !== undefined)
     return { prepared: await check(work, sorter, rejects, (one) => closers.push(one)), close }
   } catch (error) {
     close()
-    throw error instanceof Stopped ? new Stopped(STOPPED) : error
+    throw error instanceof Aborted ? new Aborted(STOPPED) : error
   }
 }
 
 /** Reads and checks the whole file, runs `goOn`, and removes temporary files, however it ends. */
-export const withPrepared = async <T>(work: Import, goOn: (prepared: Prepared) => Promise<T>): Promise<T> => {
+export const withPrepared = async <T>(work: ImportInput, goOn: (prepared: Prepared) => Promise<T>): Promise<T> => {
   const { prepared, close } = await openPrepared(work)
   try {
     return await goOn(prepared)

@@ -9,7 +9,7 @@ import { fullName, type User, user as userResource } from '../domain/resources/u
 import { faultOfAssignment, faultsOfItem, faultsOfKpi, faultsOfUser } from '../domain/rules.ts'
 import type { Resource } from '../domain/schema.ts'
 import { verbsIn } from '../domain/variants.ts'
-import { ownerOfItem } from './owner.ts'
+import { ownerOfItem } from './entry-key.ts'
 import { type Lookup, lookupOfIds } from './permissions.ts'
 
 type NamedUser = User & { readonly name: string }

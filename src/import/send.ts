@@ -1,12 +1,12 @@
-import { Stopped } from '../client/transport.ts'
+import { Aborted } from '../client/transport.ts'
 import { KpiError } from '../domain/errors.ts'
 import { createBundledDelivery } from './delivery/bundled.ts'
 import type { Delivery, Run, Sink } from './delivery/delivery.ts'
-import { inFlight } from './delivery/in-flight.ts'
+import { runConcurrently } from './delivery/in-flight.ts'
 import { createLostAnswers } from './delivery/retry.ts'
 import { cutAlongIntervals, journalIntervals } from './delivery/write-ahead.ts'
-import { chooseFrom } from './existing/planned-action.ts'
-import type { Load } from './import-types.ts'
+import { chooseEntries } from './existing/planned-action.ts'
+import type { ImportRun } from './import-types.ts'
 import type { Journal } from './journal/journal.ts'
 import { JournalFault } from './journal/lock.ts'
 import { countTally } from './journal/tally.ts'
@@ -40,7 +40,7 @@ export const countedBatches = (batches: Iterator<Batch>): CountedBatches => {
 }
 
 /** Describes how far sending came: how many entries are left, and why, where it was not asked to stop. */
-export type Sent = {
+export type SendResult = {
   readonly left: number
   readonly failure: KpiError | undefined
   /** Tells whether everything has come to an end; too many rows may have been rejected all the same. */
@@ -51,7 +51,7 @@ export type Sent = {
 const UNDER_WAY = 3
 
 /** Chooses the delivery, the one place that asks whose service it is: by now it has answered what rows refer to. */
-const deliveryFor = (work: Load, prepared: Prepared, run: Run): Delivery =>
+const deliveryFor = (work: ImportRun, prepared: Prepared, run: Run): Delivery =>
   work.client.isOurs() ? createBundledDelivery(run) : createThirdPartyDelivery(work, prepared, run)
 
 /** Returns the error that ends a run in which something has been done; before that, it is thrown. */
@@ -62,7 +62,7 @@ const failureOf = (error: unknown, isBegun: boolean): KpiError => {
 }
 
 /** Sends all good rows of a file, and counts what became of them. */
-export const sendAll = async (work: Load, prepared: Prepared, journal: Journal): Promise<Sent> => {
+export const sendAll = async (work: ImportRun, prepared: Prepared, journal: Journal): Promise<SendResult> => {
   const total = prepared.good
   const givingUp = new AbortController()
   const batches = countedBatches(prepared.batches())
@@ -91,16 +91,16 @@ export const sendAll = async (work: Load, prepared: Prepared, journal: Journal):
     run,
     way,
     journaledAhead,
-    stage: async (batch, counting) => (await chooseFrom(batch, { ...prepared, ...counting })).left,
+    stage: async (batch, counting) => (await chooseEntries(batch, { ...prepared, ...counting })).left,
     onSettled: sink,
     onStop: () => (isStopped = true),
   })
   // One after an answer that was lost and cannot be read back goes alone, too.
   const room = (): number => (mayOverlap() && run.lostAnswers.inARow() === 0 ? UNDER_WAY : 1)
   try {
-    await inFlight(journaled, room, (one) => deliver(one, sink))
+    await runConcurrently(journaled, room, (one) => deliver(one, sink))
   } catch (error) {
-    if (!(error instanceof Stopped)) {
+    if (!(error instanceof Aborted)) {
       const isBegun = run.hasBegun() || prepared.summary.assigned > 0
       return { failure: failureOf(error, isBegun), left: batches.entries() - ended, isWhole: false }
     }

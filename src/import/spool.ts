@@ -1,14 +1,14 @@
 import { addAbortSignal, type Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { Stopped } from '../client/transport.ts'
+import { Aborted } from '../client/transport.ts'
 import { createScratch, type Scratch } from './external-sort/scratch.ts'
 import { bytesOf, CHUNK_BYTES, type Source } from './parse/files.ts'
-import type { Content } from './parse/inspect.ts'
+import type { FileBytes } from './parse/inspect.ts'
 
 /** Restricts a spool file to its owner, as nobody knows who else may read what comes through a pipe. */
 const PRIVATE = 0o600
 
-async function* bytesOfScratch(scratch: Scratch): Content {
+async function* bytesOfScratch(scratch: Scratch): FileBytes {
   for (let place = 0; place < scratch.size();) {
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, scratch.size() - place))
     place += scratch.read(chunk, place)
@@ -34,7 +34,7 @@ export const spoolSource = async (
     for await (const chunk of bytesOf(input, name)) scratch.append(chunk)
   } catch (error) {
     scratch.close()
-    if (signal?.aborted) throw new Stopped('stopped before anything was sent; run the same command again')
+    if (signal?.aborted) throw new Aborted('stopped before anything was sent; run the same command again')
     throw error
   }
   return { name, open: () => bytesOfScratch(scratch), stamp: () => '', mode: PRIVATE, close: scratch.close }

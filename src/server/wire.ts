@@ -24,11 +24,11 @@ export type WireRequest = {
   /** Lets other requests have their turn while this one takes long. */
   readonly pause?: Pause
   /** Waits for a turn of long work, once the caller is authenticated; resolves to a function that ends it. */
-  readonly onLong?: (what: Long) => Promise<() => void>
+  readonly onLong?: (what: LongWork) => Promise<() => void>
 }
 
 /** Names what takes long: a list of very many records, or other work, which takes longer still. */
-export type Long = 'list' | 'work'
+export type LongWork = 'list' | 'work'
 
 /**
  * Describes the caller for the log: the account by name, the user in whose name things are done, and the key, where it
@@ -54,4 +54,4 @@ export type WireResponse = {
 export type TextResponse = WireResponse & { readonly body: string }
 
 /** Answers a request in a variant of the interface; never throws. */
-export type Face = (request: WireRequest) => Promise<WireResponse>
+export type Handler = (request: WireRequest) => Promise<WireResponse>

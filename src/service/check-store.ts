@@ -4,8 +4,8 @@ import { Fault, type Issue } from '../domain/errors.ts'
 import { formulaFields } from '../domain/resources/calculated-kpi.ts'
 import type { Kpi } from '../domain/resources/kpi.ts'
 import type { Db, Reader } from '../store/db.ts'
-import { accountNames, eachFault, eachStray, faultOfColumn, type StoreFault } from '../store/maintenance/check.ts'
-import { countAll, type Counts } from '../store/maintenance/status.ts'
+import { accountNames, eachFault, eachOrphan, faultOfColumn, type StoreFault } from '../store/maintenance/check.ts'
+import { countAll, type StoreCounts } from '../store/maintenance/status.ts'
 import { formulas, type StoredFormula } from '../store/tables/formulas.ts'
 import { loadFormulas } from './definitions/formulas.ts'
 
@@ -55,7 +55,7 @@ type Integrity = {
 }
 
 /** Describes the result of a check: how much there is, what is wrong, and how much more of the same kinds. */
-export type Checked = { readonly counts: Counts; readonly faults: readonly StoreFault[]; readonly more: number }
+export type StoreCheck = { readonly counts: StoreCounts; readonly faults: readonly StoreFault[]; readonly more: number }
 
 /** Bounds the faults of a kind that are named one by one. */
 const MOST_OF_A_KIND = 1000
@@ -85,13 +85,13 @@ const createFinds = (): { faults: StoreFault[]; more: () => number; add: (fault:
  * Checks all of a store, at one moment of it: references, the rules of fields and of formulas, the domain's invariants,
  * and before them the database itself, where it can tell.
  */
-export const checkStore = (db: Db, integrity: Integrity | undefined): Promise<Checked> =>
+export const checkStore = (db: Db, integrity: Integrity | undefined): Promise<StoreCheck> =>
   db.read(async (tx) => {
     const damage = (await integrity?.damageOf(tx)) ?? []
     const counts = await countAll(tx)
     if (damage.length > 0) return { counts, faults: damage, more: 0 }
     const { faults, more, add } = createFinds()
-    await eachStray(tx, add)
+    await eachOrphan(tx, add)
     await eachFault(tx, add)
     await eachFormulaFault(tx, add)
     return { counts, faults, more: more() }

@@ -1,8 +1,15 @@
 import { invalid, type Issue, KpiError } from '../domain/errors.ts'
-import { completeRecord, type Draft, type Patch, type Reading, type Resource, type Stored } from '../domain/schema.ts'
+import {
+  completeRecord,
+  type Draft,
+  type Patch,
+  type ParsedFields,
+  type Resource,
+  type Stored,
+} from '../domain/schema.ts'
 import type { Reader } from '../store/db.ts'
 import { type Counter, type Extra, type Rows, takeIds } from '../store/tables/table.ts'
-import { type Context, found, type Ids } from './context.ts'
+import { type Context, requireFound, type Ids } from './context.ts'
 
 /** Describes how a list is read, and whether it has very many records. */
 type ListRead<T> = {
@@ -23,7 +30,7 @@ type Above = {
   /** Names the field with the parent's id; what a body says of it is ignored. */
   readonly field: string
   /** Throws where there is none of this id. */
-  readonly mustExist: (tx: Reader, account: number, parent: number) => Promise<void>
+  readonly requireParent: (tx: Reader, account: number, parent: number) => Promise<void>
   /** Returns the name of a record that is missing below its parent, for the error. */
   readonly missing: (id: number, parent: number) => string
 }
@@ -32,15 +39,15 @@ type Above = {
 export type Rules<R extends Resource> = {
   readonly above?: Above
   /** Refuses any work on this record, or on what is sent for one, whatever else is wrong with it. */
-  readonly mustBeOpen?: (record: Partial<Stored<R>>) => void
+  readonly requireOpen?: (record: Partial<Stored<R>>) => void
   /** Returns values for fields that were not given. */
-  readonly fill?: (tx: Reader, account: number, given: Reading<Draft<R>>['values']) => Promise<object>
+  readonly fill?: (tx: Reader, account: number, given: ParsedFields<Draft<R>>['values']) => Promise<object>
   /** Returns faults of what was sent, for a new record or for the existing one, that only the store can find. */
   readonly faults?: (tx: Reader, account: number, sent: Partial<Stored<R>>, before?: Stored<R>) => Promise<Issue[]>
   /** Returns the conflicts with other records. */
   readonly clashes?: (tx: Reader, account: number, sent: Partial<Stored<R>>, before?: Stored<R>) => Promise<Issue[]>
   /** Returns columns that are stored and never shown. */
-  readonly unshown?: (given: Reading<Draft<R>>['values']) => Promise<Extra>
+  readonly unshown?: (given: ParsedFields<Draft<R>>['values']) => Promise<Extra>
   /** Records as they are shown, where that is not as they are kept. */
   readonly shown?: (tx: Reader, account: number, records: readonly Stored<R>[]) => Promise<readonly Stored<R>[]>
   /** Throws where this one must not be changed so. */
@@ -57,7 +64,7 @@ export const refuse = (issues: readonly Issue[], clashes: readonly Issue[]): voi
 }
 
 /** Returns what was sent without the fields that the path gives. */
-const without = <T extends object>(sent: Reading<T>, names: readonly string[]): Reading<T> => {
+const without = <T extends object>(sent: ParsedFields<T>, names: readonly string[]): ParsedFields<T> => {
   const values = { ...sent.values }
   for (const name of names) Reflect.deleteProperty(values, name)
   return { values, issues: sent.issues.filter(({ field }) => !names.includes(field)) }
@@ -65,26 +72,26 @@ const without = <T extends object>(sent: Reading<T>, names: readonly string[]): 
 
 /** Describes the rules of a resource in the form that its operations call. */
 type Asking<R extends Resource> = {
-  readonly mustBeAbove: (tx: Reader, account: number, parent: number) => Promise<void>
+  readonly requireParent: (tx: Reader, account: number, parent: number) => Promise<void>
   readonly find: (tx: Reader, account: number, ids: Ids) => Promise<Stored<R>>
   /** Throws where nothing may be done to one of these. */
-  readonly mustBeOpen: (...records: readonly object[]) => void
+  readonly requireOpen: (...records: readonly object[]) => void
   /** Returns what is sent for a new record, with its parent. */
-  readonly placed: (sent: Reading<Draft<R>>, parent: number) => Reading<Draft<R>>
+  readonly placed: (sent: ParsedFields<Draft<R>>, parent: number) => ParsedFields<Draft<R>>
   /** Returns values for what was not sent for a new record. */
-  readonly fill: (tx: Reader, account: number, sent: Reading<Draft<R>>, parent: number) => Promise<object>
+  readonly fill: (tx: Reader, account: number, sent: ParsedFields<Draft<R>>, parent: number) => Promise<object>
   /** Throws everything that is wrong with what was sent. */
-  readonly check: (tx: Reader, account: number, sent: Reading<object>, before?: Stored<R>) => Promise<void>
+  readonly check: (tx: Reader, account: number, sent: ParsedFields<object>, before?: Stored<R>) => Promise<void>
   readonly show: (tx: Reader, account: number, records: readonly Stored<R>[]) => Promise<readonly Stored<R>[]>
 }
 
 const finding =
   <R extends Resource>(of: R, rows: Rows<R>, above: Above | undefined): Asking<R>['find'] =>
   async (tx, account, { id, parent }) => {
-    await above?.mustExist(tx, account, parent)
+    await above?.requireParent(tx, account, parent)
     const record = await rows.find(tx, account, id, parent)
     if (record === undefined && above) throw new KpiError('not_found', `there is no ${above.missing(id, parent)}`)
-    return found(record, of.title, id)
+    return requireFound(record, of.title, id)
   }
 
 /** Makes what the operations on a resource ask of its rules and rows. */
@@ -92,10 +99,10 @@ const askingOf = <R extends Resource>(of: R, rows: Rows<R>, rules: Rules<R>): As
   const { above } = rules
   const isPlaced = of.fields['sort_order']?.fallback === 'next'
   return {
-    mustBeAbove: async (tx, account, parent) => above?.mustExist(tx, account, parent),
+    requireParent: async (tx, account, parent) => above?.requireParent(tx, account, parent),
     find: finding(of, rows, above),
-    mustBeOpen: (...records) => {
-      for (const record of records) rules.mustBeOpen?.(record)
+    requireOpen: (...records) => {
+      for (const record of records) rules.requireOpen?.(record)
     },
     placed: (sent, parent) => {
       if (!above) return sent
@@ -120,8 +127,8 @@ const askingOf = <R extends Resource>(of: R, rows: Rows<R>, rules: Rules<R>): As
 export type Collection<R extends Resource> = {
   readonly list?: (ctx: Context, ids: Ids) => Promise<readonly Stored<R>[]>
   readonly get?: (ctx: Context, ids: Ids) => Promise<Stored<R>>
-  readonly add?: (ctx: Context, ids: Ids, sent: Reading<Draft<R>>) => Promise<Stored<R>>
-  readonly update?: (ctx: Context, ids: Ids, sent: Reading<Patch<R>>) => Promise<Stored<R>>
+  readonly add?: (ctx: Context, ids: Ids, sent: ParsedFields<Draft<R>>) => Promise<Stored<R>>
+  readonly update?: (ctx: Context, ids: Ids, sent: ParsedFields<Patch<R>>) => Promise<Stored<R>>
   readonly remove?: (ctx: Context, ids: Ids) => Promise<void>
 }
 
@@ -135,7 +142,7 @@ export const differs = (before: object, after: object): boolean => {
 }
 
 /** Returns the faults of mandatory fields that were left out, and for which no default was found. */
-const unfilled = (of: Resource, { values, issues }: Reading<object>, filled: object): Issue[] => {
+const unfilled = (of: Resource, { values, issues }: ParsedFields<object>, filled: object): Issue[] => {
   const known = new Set([...Object.keys(values), ...issues.map(({ field }) => field)])
   const given = new Map(Object.entries(filled))
   return of.writable
@@ -159,7 +166,7 @@ export const collection = <R extends Resource>(
   ids: Counter | 'sent',
   rules: Rules<R> = {},
 ): Made<R> => {
-  const { mustBeAbove, find, mustBeOpen, placed, fill, check, show } = askingOf(of, rows, rules)
+  const { requireParent, find, requireOpen, placed, fill, check, show } = askingOf(of, rows, rules)
   const { update: write } = rows
   const settled = [...(rules.above ? [rules.above.field] : []), ...(ids === 'sent' ? ['id'] : [])]
   const showOne = async (tx: Reader, account: number, record: Stored<R>): Promise<Stored<R>> => {
@@ -173,7 +180,7 @@ export const collection = <R extends Resource>(
       return readList(ctx, {
         isLong: async (tx) => (await rows.hasMany?.(tx, account, parent)) === true,
         read: async (tx) => {
-          await mustBeAbove(tx, account, parent)
+          await requireParent(tx, account, parent)
           return show(tx, account, await rows.list(tx, account, parent))
         },
       })
@@ -184,9 +191,9 @@ export const collection = <R extends Resource>(
 
     add: ({ db, account: { id: account }, now }, { parent }, body) =>
       db.write(async (tx) => {
-        await mustBeAbove(tx, account, parent)
+        await requireParent(tx, account, parent)
         const sent = placed(body, parent)
-        mustBeOpen(sent.values)
+        requireOpen(sent.values)
         const filled = await fill(tx, account, sent, parent)
         await check(tx, account, { ...sent, issues: [...sent.issues, ...unfilled(of, sent, filled)] })
         const id = ids === 'sent' ? {} : { id: await takeIds(tx, account, ids) }
@@ -200,7 +207,7 @@ export const collection = <R extends Resource>(
         db.write(async (tx) => {
           const before = await find(tx, account, path)
           const sent = without(body, settled)
-          mustBeOpen(before, sent.values)
+          requireOpen(before, sent.values)
           await check(tx, account, sent, before)
           const shown = await showOne(tx, account, before)
           const after = completeRecord(of, changesIn(sent.values, shown), before)
@@ -216,7 +223,7 @@ export const collection = <R extends Resource>(
     remove: ({ db, account: { id: account } }, path) =>
       (db.apart ?? db).write(async (tx) => {
         const record = await find(tx, account, path)
-        mustBeOpen(record)
+        requireOpen(record)
         await rules.mayRemove?.(tx, account, record)
         await rows.remove(tx, account, path.id, path.parent)
       }),

@@ -24,7 +24,7 @@ const notFound = (title: string, id: number | string): KpiError =>
   new KpiError('not_found', `there is no ${title} ${id}`)
 
 /** Returns what was found, or throws that it was not. */
-export const found = <T>(record: T | undefined, title: string, id: number | string): T => {
+export const requireFound = <T>(record: T | undefined, title: string, id: number | string): T => {
   if (record === undefined) throw notFound(title, id)
   return record
 }

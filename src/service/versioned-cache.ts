@@ -3,14 +3,14 @@ import type { Db } from '../store/db.ts'
 const MOST = 1000
 
 /** Caches what was read from a store for as long as nobody has written to it since. */
-type Recall<T> = {
+type VersionedCache<T> = {
   readonly find: (key: string) => T | undefined
   /** Keeps what was found out when the store had the stamp. */
   readonly keep: (key: string, value: T, stamp: number | undefined) => void
 }
 
 /** Remembers at most a thousand findings from a store; none where the store cannot tell that nothing was written. */
-export const createRecall = <T>(db: Pick<Db, 'stamp'>): Recall<T> => {
+export const createVersionedCache = <T>(db: Pick<Db, 'stamp'>): VersionedCache<T> => {
   const known = new Map<string, T>()
   let at: number | undefined
   const settle = (stamp: number | undefined): void => {

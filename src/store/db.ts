@@ -87,7 +87,7 @@ export type Db = {
  * Returns an open transaction as a `Db`: all that is read and written through it is part of that one, and is committed
  * or rolled back with it.
  */
-export const within = (tx: Writer): Db => {
+export const nestedTransaction = (tx: Writer): Db => {
   const db: Db = {
     read: (work) => work(tx),
     readLong: (work) => work(tx),

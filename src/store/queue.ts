@@ -1,8 +1,8 @@
 /** Runs work for a key, at most so much of it at once; the rest waits in the order in which it came. */
-type Gates<K> = <T>(key: K, work: () => Promise<T>) => Promise<T>
+type KeyedSemaphore<K> = <T>(key: K, work: () => Promise<T>) => Promise<T>
 
 /** Creates a semaphore for each key, so that none takes more than its share of something, such as connections. */
-export const createGates = <K = number>(most: number): Gates<K> => {
+export const createKeyedSemaphore = <K = number>(most: number): KeyedSemaphore<K> => {
   const inside = new Map<K, number>()
   const waiting = new Map<K, (() => void)[]>()
 

@@ -6,8 +6,8 @@ import {
   timeText,
   waitingText,
 } from '../../src/cli/output/progress-text.ts'
-import { tellLongWaits } from '../../src/cli/output/wait-notices.ts'
-import type { Face } from '../../src/server/wire.ts'
+import { announceLongWaits } from '../../src/cli/output/wait-notices.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { remoteImporter } from '../support/import.ts'
 
 const MINUTE = 60_000
@@ -123,23 +123,23 @@ describe('a wait where there is no terminal', () => {
   /** A service that cannot take the first batches, and asks to come again in so many seconds. */
   const failing =
     (times: number, after: number) =>
-    (face: Face): Face => {
+    (handler: Handler): Handler => {
       let left = times
       return (request) => {
-        if (!request.target.endsWith('/kpientries/list') || left === 0) return face(request)
+        if (!request.target.endsWith('/kpientries/list') || left === 0) return handler(request)
         left -= 1
         const headers = { 'content-type': 'application/json', 'retry-after': String(after) }
         return Promise.resolve({ status: 503, headers, body: '{"message":"down"}' })
       }
     }
-  const told = async (wrap: (face: Face) => Face, ...args: string[]): Promise<string[]> => {
+  const told = async (wrap: (handler: Handler) => Handler, ...args: string[]): Promise<string[]> => {
     await using importer = await remoteImporter({ wrap })
     importer.write('data.csv', FILE)
     const ran = await importer.kpi('entries', 'import', 'data.csv', '-o', 'json', ...args)
     expect(ran.code).toBe(0)
     return ran.stderr.split('\n').filter((line) => line !== '')
   }
-  const asIs = (face: Face): Face => face
+  const asIs = (handler: Handler): Handler => handler
 
   test('for the rate has a line that says for what and how long', async () => {
     const lines = await told(asIs, '--rate', '3')
@@ -169,7 +169,7 @@ describe('waits that are told', () => {
   const toldOf = (waits: readonly (readonly [at: number, until: number])[]): number[] => {
     let now = 0
     const told: number[] = []
-    const onWait = tellLongWaits(
+    const onWait = announceLongWaits(
       () => now,
       () => told.push(now),
     )

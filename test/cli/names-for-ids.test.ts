@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { jsonOf } from '../support/kpi.ts'
 import { kpiNamed } from '../support/import.ts'
-import { partsOf } from '../../src/cli/args/names.ts'
+import { splitList } from '../../src/cli/args/names.ts'
 import { embeddedUser, fillShop, type User } from '../support/user.ts'
 
 let user: User
@@ -84,7 +84,7 @@ test.each([
   ['a quote that is never closed', '"a, b', ['"a', 'b']],
   ['nothing between commas', ' a,, b ,', ['a', 'b']],
 ])('a list may have %s', (_, list, parts) => {
-  expect(partsOf(list)).toEqual(parts)
+  expect(splitList(list)).toEqual(parts)
 })
 
 test('one that only begins as it is typed is suggested', async () => {

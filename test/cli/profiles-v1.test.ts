@@ -4,12 +4,12 @@ import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { run } from '../../src/cli/main.ts'
 import { parseInstant } from '../../src/domain/day.ts'
 import type { KeyDraft } from '../../src/domain/resources/key.ts'
-import { classicFace } from '../../src/server/api/classic.ts'
-import { bothFaces } from '../../src/server/api/variants.ts'
-import { listen, type Listening } from '../../src/server/http/listener.ts'
-import { v1Face } from '../../src/server/api/v1.ts'
+import { createClassicHandler } from '../../src/server/api/classic.ts'
+import { createBothHandlers } from '../../src/server/api/variants.ts'
+import { listen, type Listener } from '../../src/server/http/listener.ts'
+import { createV1Handler } from '../../src/server/api/v1.ts'
 import { accounts, ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
-import { createLoginBrake } from '../../src/service/limits/login-throttle.ts'
+import { createLoginThrottle } from '../../src/service/limits/login-throttle.ts'
 import { DEFAULT_ACCOUNT } from '../../src/service/context.ts'
 import { createRateLimit } from '../../src/service/limits/rate-limit.ts'
 import { temporaryFolder, type Folder } from '../support/folder.ts'
@@ -24,7 +24,7 @@ const KEY = 'kpi_key_hunter2'
 const PLACE = ['--base-url', 'https://kpi.example.com/v1/']
 
 let service: Service
-let server: Listening
+let server: Listener
 beforeAll(async () => {
   service = await startService()
   const limits = await openLimits(service.db, `${service.dataDir}/kpi-limits.db`, () => NOW)
@@ -35,9 +35,9 @@ beforeAll(async () => {
     now: () => NOW / 1000,
     requestId: () => 'request',
     onError: (error: unknown) => service.logged.push(error),
-    limits: { brake: createLoginBrake(store), rate: createRateLimit(store, LIMIT) },
+    limits: { throttle: createLoginThrottle(store), rate: createRateLimit(store, LIMIT) },
   }
-  server = await listen(bothFaces(classicFace(deps), v1Face(deps)), '127.0.0.1', 0)
+  server = await listen(createBothHandlers(createClassicHandler(deps), createV1Handler(deps)), '127.0.0.1', 0)
   return async () => {
     await server.close()
     await limits.close()

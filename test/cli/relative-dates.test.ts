@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { rangeOfWords, readRange } from '../../src/cli/args/relative-dates.ts'
+import { parseRelativeRange, readRange } from '../../src/cli/args/relative-dates.ts'
 import { UsageError } from '../../src/cli/exit.ts'
 import { type Calendar, CIVIL_CALENDAR } from '../../src/domain/period.ts'
 import { formatDay } from '../../src/domain/day.ts'
@@ -36,7 +36,7 @@ describe('a word stands for days', () => {
     ['2020-W53', '2020-12-28', '2021-01-03'],
     ['2023', '2023-01-01', '2023-12-31'],
   ])('%s is %s to %s', (word, from, to) => {
-    const range = rangeOfWords(word, word, COUNTING)
+    const range = parseRelativeRange(word, word, COUNTING)
     expect([formatDay(range.from), formatDay(range.to)]).toEqual([from, to])
   })
 
@@ -46,11 +46,11 @@ describe('a word stands for days', () => {
     ['2024-02-29', '-1y', '2023-02-28'],
     ['2024-10-31', '-1m', '2024-09-30'],
   ])('on %s, %s is %s, as the month is shorter', (today, word, then) => {
-    expect(formatDay(rangeOfWords(word, word, { today: day(today), calendar: CIVIL_CALENDAR }).from)).toBe(then)
+    expect(formatDay(parseRelativeRange(word, word, { today: day(today), calendar: CIVIL_CALENDAR }).from)).toBe(then)
   })
 
   test('a range is from the first day of one to the last of the other', () => {
-    expect(rangeOfWords('last-month', 'this-week', COUNTING)).toEqual({
+    expect(parseRelativeRange('last-month', 'this-week', COUNTING)).toEqual({
       from: day('2024-04-01'),
       to: day('2024-05-19'),
     })
@@ -65,7 +65,7 @@ describe('a word stands for days', () => {
     ['2024-Q2', '2024-04-01', '2024-06-30'],
   ])('%s is %s to %s where weeks begin on Sunday and years in November', (word, from, to) => {
     const calendar: Calendar = { week_start: 'sunday', fiscal_year_start: 11 }
-    const range = rangeOfWords(word, word, { today: TODAY, calendar })
+    const range = parseRelativeRange(word, word, { today: TODAY, calendar })
     expect([formatDay(range.from), formatDay(range.to)]).toEqual([from, to])
   })
 })
@@ -90,8 +90,8 @@ test.each([
   '2023-W53',
   '24',
 ])('%j is none', (word) => {
-  expect(() => rangeOfWords(word, 'today', COUNTING)).toThrow(UsageError)
-  expect(() => rangeOfWords(word, 'today', COUNTING)).toThrow(
+  expect(() => parseRelativeRange(word, 'today', COUNTING)).toThrow(UsageError)
+  expect(() => parseRelativeRange(word, 'today', COUNTING)).toThrow(
     /is (not a date|a date that does not exist); write YYYY-MM-DD, today/,
   )
 })
@@ -102,7 +102,9 @@ test.each([
   ['-99999y', 'today'],
   ['today', '2200-01-01'],
 ])('%s to %s leaves the years that there are', (from, to) => {
-  expect(() => rangeOfWords(from, to, COUNTING)).toThrow(`--from ${from} --to ${to} leaves the years 1899 to 2199`)
+  expect(() => parseRelativeRange(from, to, COUNTING)).toThrow(
+    `--from ${from} --to ${to} leaves the years 1899 to 2199`,
+  )
 })
 
 test('a range is judged by the years of the account, once they are known', () => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openKey } from '../../src/service/accounts/keys.ts'
+import { authenticateKey } from '../../src/service/accounts/keys.ts'
 import { openStore, STORE_VERSION } from '../../src/store/schema/open-store.ts'
 import { emptyPostgresDatabase } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'
@@ -96,7 +96,10 @@ describe('backup and restore', () => {
       'id,name,status\n1,nightly,active\n',
     )
     const db = await openStore(storePath())
-    expect(await openKey(db, key, NOW / 1000)).toMatchObject({ key: { name: 'nightly' }, owner: { first_name: 'Ann' } })
+    expect(await authenticateKey(db, key, NOW / 1000)).toMatchObject({
+      key: { name: 'nightly' },
+      owner: { first_name: 'Ann' },
+    })
     await db.close()
   })
 

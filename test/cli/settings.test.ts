@@ -6,7 +6,7 @@ import {
   findPlace,
   findTimeout,
   type GlobalFlags,
-  mannerFlags,
+  behaviorFlags,
   placeFlags,
   wantsColor,
 } from '../../src/cli/target/settings.ts'
@@ -161,9 +161,9 @@ test.each(['', '0', '0s', '30', '-1s', '1h', '1.5s', 's', '9999999s'])('--timeou
 })
 
 test('flags can be given again as they were', () => {
-  expect([...placeFlags({}), ...mannerFlags({ input: true, color: true })]).toEqual([])
+  expect([...placeFlags({}), ...behaviorFlags({ input: true, color: true })]).toEqual([])
   expect(placeFlags({ profile: 'p', dataDir: 'd' })).toEqual(['--profile', 'p', '--data-dir', 'd'])
-  expect(mannerFlags({ output: 'csv', timeout: '1s', input: false, color: false, quiet: true })).toEqual([
+  expect(behaviorFlags({ output: 'csv', timeout: '1s', input: false, color: false, quiet: true })).toEqual([
     '--output',
     'csv',
     '--timeout',

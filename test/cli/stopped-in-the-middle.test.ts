@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { Face, WireRequest, WireResponse } from '../../src/server/wire.ts'
+import type { Handler, WireRequest, WireResponse } from '../../src/server/wire.ts'
 import { remoteImporter } from '../support/import.ts'
 import { errorOf, jsonOf } from '../support/kpi.ts'
 
@@ -15,12 +15,12 @@ type Instead = (number: number) => WireResponse | undefined
 
 const instead =
   (isMeant: (request: WireRequest) => boolean, answer: Instead) =>
-  (face: Face): Face => {
+  (handler: Handler): Handler => {
     let count = 0
     return async (request) => {
-      if (!isMeant(request)) return face(request)
+      if (!isMeant(request)) return handler(request)
       count += 1
-      return answer(count) ?? face(request)
+      return answer(count) ?? handler(request)
     }
   }
 

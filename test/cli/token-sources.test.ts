@@ -1,16 +1,16 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listen, type Listening } from '../../src/server/http/listener.ts'
+import { listen, type Listener } from '../../src/server/http/listener.ts'
 import { temporaryFolder, type Folder } from '../support/folder.ts'
 import { type Ran, shellIn } from '../support/kpi.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
-let server: Listening
+let server: Listener
 let home: Folder
 beforeAll(async () => {
   service = await startService()
-  server = await listen(service.face, '127.0.0.1', 0)
+  server = await listen(service.handler, '127.0.0.1', 0)
   home = temporaryFolder()
   writeFileSync(home.in('good'), `${service.token}\n`, { mode: 0o600 })
   writeFileSync(home.in('shared'), service.token)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { countedAs } from '../../src/client/http/credentials.ts'
+import { rateLimitIdentity } from '../../src/client/http/credentials.ts'
 
 const ANN = { login: 'ann', token: 'secret' }
-const counted = (url: string, credentials = ANN): string => countedAs(new URL(url), credentials)
+const counted = (url: string, credentials = ANN): string => rateLimitIdentity(new URL(url), credentials)
 
 test.each([
   'http://localhost:8080/api',

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { httpTransport, type Remote } from '../../src/client/http/http-transport.ts'
-import type { Sending, Transport } from '../../src/client/transport.ts'
+import type { TransportRequest, Transport } from '../../src/client/transport.ts'
 import type { KpiError } from '../../src/domain/errors.ts'
 import { basic } from '../support/classic.ts'
 import { foreignService } from '../support/foreign.ts'
@@ -12,7 +12,7 @@ import { foreignService } from '../support/foreign.ts'
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const LOGIN = 'ann@example.com'
 const TOKEN = 'kpi_token_secret0123456789secret_AbCdEf'
-const KPIS: Sending = { method: 'GET', path: '/kpis' }
+const KPIS: TransportRequest = { method: 'GET', path: '/kpis' }
 
 const transportTo = (url: string, remote: Partial<Remote> = {}): Transport => {
   const baseUrl = new URL(`${url}/api/`)
@@ -272,10 +272,10 @@ describe('credentials', () => {
 })
 
 describe('an answer that is not waited for any longer', () => {
-  const POST: Sending = { method: 'POST', path: '/kpis', body: {} }
+  const POST: TransportRequest = { method: 'POST', path: '/kpis', body: {} }
 
   /** A service that never answers, and what becomes of a request to it that stops when it is there. */
-  const stopAt = async (stop: 'signal' | 'late', sending: Sending): Promise<Error> => {
+  const stopAt = async (stop: 'signal' | 'late', sending: TransportRequest): Promise<Error> => {
     const [signal, late] = [new AbortController(), new AbortController()]
     const { url } = await foreignService(() => {
       signal.abort()
@@ -286,7 +286,7 @@ describe('an answer that is not waited for any longer', () => {
   }
 
   test('is that of what only reads, once it is asked to stop', async () => {
-    expect(await stopAt('signal', KPIS)).toMatchObject({ name: 'Stopped' })
+    expect(await stopAt('signal', KPIS)).toMatchObject({ name: 'Aborted' })
   })
 
   test('is not that of what changes something, as nobody would know whether it was done', async () => {
@@ -297,7 +297,7 @@ describe('an answer that is not waited for any longer', () => {
   test('is that of anything a while after the deadline; it may have been done', async () => {
     const message = expect.stringMatching(/had not answered when the time was over$/) as string
     expect(await stopAt('late', POST)).toMatchObject({ code: 'unavailable', message, mayBeDone: true })
-    expect(await stopAt('late', KPIS)).toMatchObject({ name: 'Stopped' })
+    expect(await stopAt('late', KPIS)).toMatchObject({ name: 'Aborted' })
   })
 
   test('does not keep the connection', async () => {

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Gate } from '../../src/client/transport.ts'
-import { createGate, type Pacing } from '../../src/client/rate-limit/limiter.ts'
-import { fileShare } from '../../src/client/rate-limit/shared-state.ts'
+import type { RateLimiter } from '../../src/client/transport.ts'
+import { createRateLimiter, type LimiterOptions } from '../../src/client/rate-limit/limiter.ts'
+import { fileState } from '../../src/client/rate-limit/shared-state.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import {
   bucketLimiter,
@@ -27,8 +27,8 @@ const chance = (seed: number): (() => number) => {
   }
 }
 
-const gateOn = (clock: VirtualClock, given: Partial<Pacing> = {}): Gate =>
-  createGate({
+const gateOn = (clock: VirtualClock, given: Partial<LimiterOptions> = {}): RateLimiter =>
+  createRateLimiter({
     clock,
     signal: new AbortController().signal,
     name: 'a',
@@ -58,9 +58,9 @@ type Kind = keyof typeof KINDS
 
 const telling = (headers: Telling['headers']): Telling => ({ ...CLASSIC_TELLING, headers })
 
-const service = (clock: VirtualClock, limiter: Limiter, { wayMs, jitterMs }: Way, told: Telling): Limited => {
+const service = (clock: VirtualClock, limiter: Limiter, { wayMs, jitterMs }: Way, info: Telling): Limited => {
   const random = chance(7)
-  return wellBehind({ clock, limiter, telling: told, wayMs: () => wayMs + jitterMs * random() })
+  return wellBehind({ clock, limiter, telling: info, wayMs: () => wayMs + jitterMs * random() })
 }
 
 /** How much longer it took than it must, and which share was refused. */
@@ -163,8 +163,8 @@ test.each(['sliding', 'fixed, first window 31 s', 'fixed, first window 59 s'] as
   'a short run has four refused where half of the time is told: %s',
   async (kind) => {
     const clock = createVirtualClock()
-    const told: Telling = { headers: 'none', status: 429, retryAfter: 'halved' }
-    const limited = service(clock, KINDS[kind](60), FAR, told)
+    const info: Telling = { headers: 'none', status: 429, retryAfter: 'halved' }
+    const limited = service(clock, KINDS[kind](60), FAR, info)
     await clock.run(() => sendThrough(gateOn(clock), limited, { left: 300 }, FAR.atATime))
     expect(limited.tally.refused).toBeLessThanOrEqual(4)
   },
@@ -188,7 +188,7 @@ const measureFour = async (kind: Kind, limit: number, headers: Telling['headers'
   const clock = createVirtualClock()
   const limited = service(clock, KINDS[kind](limit), way, telling(headers))
   const gates = [1, 2, 3, 4].map((at) => {
-    const share = fileShare(join(folder.path, 'pace.db'), (reason) => expect.unreachable(reason))
+    const share = fileState(join(folder.path, 'pace.db'), (reason) => expect.unreachable(reason))
     return gateOn(clock, { share, name: `gate${at}-`, random: chance(at) })
   })
   const requests = limit * 5.5
@@ -358,7 +358,7 @@ describe('the file that processes share', () => {
     const clock = createVirtualClock()
     const notes: string[] = []
     const limited = service(clock, slidingLimiter(20), FAR, CLASSIC_TELLING)
-    const gate = gateOn(clock, { share: fileShare(path, (reason) => notes.push(reason)) })
+    const gate = gateOn(clock, { share: fileState(path, (reason) => notes.push(reason)) })
     await clock.run(() => sendThrough(gate, limited, { left: 50 }, 5))
     gate.close()
     expect(limited.tally).toMatchObject({ accepted: 50, refused: 0 })
@@ -382,7 +382,7 @@ describe('the file that processes share', () => {
     const clock = createVirtualClock()
     const limited = service(clock, slidingLimiter(100), FAR, CLASSIC_TELLING)
     for (const name of ['one', 'two']) {
-      const share = fileShare(join(folder.path, 'pace.db'), (reason) => expect.unreachable(reason))
+      const share = fileState(join(folder.path, 'pace.db'), (reason) => expect.unreachable(reason))
       const gate = gateOn(clock, { share, name })
       await clock.run(() => sendThrough(gate, limited, { left: 80 }, 10))
       gate.close()
@@ -398,7 +398,7 @@ describe('the file that processes share', () => {
       const clock = createVirtualClock()
       const limited = service(clock, slidingLimiter(200), FAR, telling(headers))
       const sendTwenty = async (name: string): Promise<void> => {
-        const share = fileShare(join(folder.path, 'pace.db'), (reason) => expect.unreachable(reason), true)
+        const share = fileState(join(folder.path, 'pace.db'), (reason) => expect.unreachable(reason), true)
         const gate = gateOn(clock, { share, name, rate: 20 })
         await clock.run(() => sendThrough(gate, limited, { left: 20 }, 5))
         gate.close()

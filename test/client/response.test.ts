@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { contentOfAnswer, errorOfAnswer, parseRetryAfter, type TextAnswer } from '../../src/client/http/response.ts'
+import { parseContent, parseError, parseRetryAfter, type TextAnswer } from '../../src/client/http/response.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 
@@ -31,7 +31,7 @@ describe('a refusal', () => {
     [504, {}, 'unavailable'],
     [599, {}, 'unavailable'],
   ])('with status %i and %j is told apart as %s', (status, headers, code) => {
-    expect(errorOfAnswer(answer(status, '', headers), NOW)).toMatchObject({
+    expect(parseError(answer(status, '', headers), NOW)).toMatchObject({
       code,
       message: `the service answered with status ${status}`,
     })
@@ -47,7 +47,7 @@ describe('a refusal', () => {
     ['a text', '"no"', 'the service answered with status 404'],
     ['null', 'null', 'the service answered with status 404'],
   ])('that brings %s says so', (_, body, message) => {
-    expect(errorOfAnswer(answer(404, body), NOW)).toMatchObject({ code: 'not_found', message, issues: [] })
+    expect(parseError(answer(404, body), NOW)).toMatchObject({ code: 'not_found', message, issues: [] })
   })
 
   test('names the fields that it names, and is no worse for what it does not', () => {
@@ -59,7 +59,7 @@ describe('a refusal', () => {
       null,
       'text',
     ]
-    expect(errorOfAnswer(answer(400, JSON.stringify({ message: 'm', errors })), NOW)).toMatchObject({
+    expect(parseError(answer(400, JSON.stringify({ message: 'm', errors })), NOW)).toMatchObject({
       code: 'invalid',
       message: 'm',
       issues: [
@@ -71,7 +71,7 @@ describe('a refusal', () => {
   })
 
   test.each([301, 302, 307, 308])('that is a redirect (%i) says where to', (status) => {
-    const { message } = errorOfAnswer(answer(status, '', { location: 'https://acme.example.com/login' }), NOW)
+    const { message } = parseError(answer(status, '', { location: 'https://acme.example.com/login' }), NOW)
     expect(message).toContain('https://acme.example.com/login')
     expect(message).toContain('base URL')
   })
@@ -95,7 +95,7 @@ describe('Retry-After', () => {
 
   test('is rounded up, so that nobody comes too early', () => {
     expect(parseRetryAfter('Sat, 21 Nov 2026 12:00:30 GMT', NOW + 1)).toBe(30)
-    expect(errorOfAnswer(answer(503, '', { 'retry-after': '7' }), NOW)).toMatchObject({ retryAfter: 7 })
+    expect(parseError(answer(503, '', { 'retry-after': '7' }), NOW)).toMatchObject({ retryAfter: 7 })
   })
 })
 
@@ -106,12 +106,12 @@ describe('an answer', () => {
     ['null', null],
     ['', undefined],
   ])('of %j is read', (body, expected) => {
-    expect(contentOfAnswer(answer(200, body))).toEqual(expected)
+    expect(parseContent(answer(200, body))).toEqual(expected)
   })
 
   test('keeps all digits of a number', () => {
     const body = '[12345678901234.5678,0.1,1e2]'
-    expect(JSON.stringify(contentOfAnswer(answer(200, body)))).toBe('[12345678901234.5678,0.1,100]')
+    expect(JSON.stringify(parseContent(answer(200, body)))).toBe('[12345678901234.5678,0.1,100]')
   })
 
   test.each(['<!doctype html><title>Log in</title>', '[{"id":1},', 'OK', ' '])(
@@ -119,7 +119,7 @@ describe('an answer', () => {
     (body) => {
       const headers = { 'content-type': 'text/html' }
       const thrown = { code: 'unavailable', message: expect.stringMatching(/text\/html.*base URL/) as string }
-      expect(() => contentOfAnswer(answer(200, body, headers))).toThrow(expect.objectContaining(thrown))
+      expect(() => parseContent(answer(200, body, headers))).toThrow(expect.objectContaining(thrown))
     },
   )
 })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { createRetry, mayTryAgain, waitBefore } from '../../src/client/retry.ts'
-import type { Sending } from '../../src/client/transport.ts'
+import { createRetry, isRetryable, backoff } from '../../src/client/retry.ts'
+import type { TransportRequest } from '../../src/client/transport.ts'
 import { KpiError } from '../../src/domain/errors.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
-const GET: Sending = { method: 'GET', path: '/kpis' }
-const POST: Sending = { method: 'POST', path: '/kpientries' }
-const KEYED: Sending = { ...POST, idempotencyKey: 'one' }
+const GET: TransportRequest = { method: 'GET', path: '/kpis' }
+const POST: TransportRequest = { method: 'POST', path: '/kpientries' }
+const KEYED: TransportRequest = { ...POST, idempotencyKey: 'one' }
 
 const LOST = new KpiError('unavailable', 'the connection was cut', { mayBeDone: true })
 const NOT_SENT = new KpiError('unavailable', 'nothing listens there')
@@ -31,25 +31,25 @@ describe('what is sent again', () => {
     ['a change that was lost', { ...POST, method: 'PUT' }, LOST, false],
     ['a delete that was lost', { ...POST, method: 'DELETE' }, LOST, false],
   ] as const)('%s: %j', (_, sending, failure, isSent) => {
-    expect(mayTryAgain(sending, failure, 1)).toBe(isSent)
+    expect(isRetryable(sending, failure, 1)).toBe(isSent)
   })
 
   test('is sent five times at most', () => {
-    expect([1, 4, 5].map((tries) => mayTryAgain(GET, LOST, tries))).toEqual([true, true, false])
+    expect([1, 4, 5].map((tries) => isRetryable(GET, LOST, tries))).toEqual([true, true, false])
   })
 })
 
 describe('the wait before it is sent again', () => {
   test('doubles, spread by chance, and ends at half a minute', () => {
-    expect([1, 2, 3, 4].map((tries) => waitBefore(LOST, tries, 1))).toEqual([500, 1000, 2000, 4000])
-    expect(waitBefore(LOST, 1, 0)).toBe(250)
-    expect(waitBefore(LOST, 1000, 1)).toBe(30_000)
+    expect([1, 2, 3, 4].map((tries) => backoff(LOST, tries, 1))).toEqual([500, 1000, 2000, 4000])
+    expect(backoff(LOST, 1, 0)).toBe(250)
+    expect(backoff(LOST, 1000, 1)).toBe(30_000)
   })
 
   test('is what the service asks for, up to five minutes', () => {
     const busy = (retryAfter: number): KpiError => new KpiError('unavailable', 'busy', { retryAfter, mayBeDone: true })
-    expect(waitBefore(busy(7), 1, 0)).toBe(7000)
-    expect(waitBefore(busy(1e117), 1, 0)).toBe(300_000)
+    expect(backoff(busy(7), 1, 0)).toBe(7000)
+    expect(backoff(busy(1e117), 1, 0)).toBe(300_000)
   })
 })
 

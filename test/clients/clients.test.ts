@@ -28,7 +28,7 @@ const statusOf = async (asked: Promise<Outcome<unknown>>): Promise<number> => (a
 /** Serves a service for the time of a test. */
 const startServer = async (): Promise<{ readonly service: Service; readonly url: string }> => {
   const service = await startService()
-  const server = await listen(service.face, '127.0.0.1', 0)
+  const server = await listen(service.handler, '127.0.0.1', 0)
   onTestFinished(async () => {
     await server.close()
     await service[Symbol.asyncDispose]()

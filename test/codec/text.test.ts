@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textOf } from '../../src/codec/cell-text.ts'
+import { cellText } from '../../src/codec/cell-text.ts'
 import type { FieldValue, Kind } from '../../src/domain/schema.ts'
 import { day } from '../support/calendar.ts'
 
@@ -16,12 +16,12 @@ test.each<[Kind, FieldValue, string]>([
   ['date', day('1900-01-01'), '1900-01-01'],
   ['datetime', 1_795_262_400, '2026-11-21T12:00:00'],
 ])('people read a %s of %o as %j', (kind, value, text) => {
-  expect(textOf({ kind, about: '' }, value)).toBe(text)
+  expect(cellText({ kind, about: '' }, value)).toBe(text)
 })
 
 test.each<Kind>(['decimal', 'integer', 'boolean', 'text', 'date', 'datetime'])(
   'people read no %s as nothing',
   (kind) => {
-    expect(textOf({ kind, about: '' }, null)).toBe('')
+    expect(cellText({ kind, about: '' }, null)).toBe('')
   },
 )

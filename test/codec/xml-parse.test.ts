@@ -8,7 +8,7 @@ import { ATTRIBUTE_LIMIT, BODY_LIMIT, ELEMENT_LIMIT, XML_PIECE_LIMIT } from '../
 import { batchFlags } from '../../src/domain/resources/entry.ts'
 import type { Pause } from '../../src/domain/pause.ts'
 import { kpi } from '../../src/domain/resources/kpi.ts'
-import { formats } from '../../src/server/api/body-format.ts'
+import { bodyFormats } from '../../src/server/api/body-format.ts'
 import { xmlOf } from '../support/xml.ts'
 
 /** Why a document is refused. */
@@ -262,7 +262,7 @@ const mutated = (document: string): fc.Arbitrary<Uint8Array> => {
 describe('whatever bytes come', () => {
   const outcome = async (bytes: Uint8Array, of: typeof kpi | typeof batchFlags): Promise<string> => {
     try {
-      return typeof (await formats.xml.read(bytes, of))
+      return typeof (await bodyFormats.xml.read(bytes, of))
     } catch (error) {
       return error instanceof KpiError ? error.code : String(error)
     }

@@ -10,7 +10,7 @@ import {
   faultsOfValues,
   type KpiFacts,
   mergeEntry,
-  mustNotBeCalculated,
+  rejectCalculated,
   sameValues,
   type UserFacts,
 } from '../../src/domain/rules.ts'
@@ -140,12 +140,12 @@ describe('who enters what', () => {
   })
 
   test('a calculated KPI is not changed over the interface, and nobody is told to try later', () => {
-    expect(() => mustNotBeCalculated(kpi())).not.toThrow()
+    expect(() => rejectCalculated(kpi())).not.toThrow()
     const refusal = new KpiError(
       'forbidden',
       'KPI 7 (Sales) is calculated and cannot be changed here; the operator changes it with kpi service calculated update',
     )
-    expect(() => mustNotBeCalculated(kpi({ is_calculated: true }))).toThrow(refusal)
+    expect(() => rejectCalculated(kpi({ is_calculated: true }))).toThrow(refusal)
     expect(refusal.retryAfter).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listen, type Listening } from '../../src/server/http/listener.ts'
-import type { Face } from '../../src/server/wire.ts'
+import { listen, type Listener } from '../../src/server/http/listener.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { foreignService } from '../support/foreign.ts'
 import { runKpi, startKpi } from '../support/process.ts'
@@ -9,20 +9,20 @@ import { type Service, startService } from '../support/service.ts'
 
 let home: Folder
 let service: Service
-let server: Listening
+let server: Listener
 /** While it fails, it takes the first batch of an import, and no more. */
 let [batches, isFailing] = [0, true]
 const failing =
-  (face: Face): Face =>
+  (handler: Handler): Handler =>
   async (request) => {
-    if (!request.target.endsWith('/list') || (batches += 1) === 1 || !isFailing) return face(request)
+    if (!request.target.endsWith('/list') || (batches += 1) === 1 || !isFailing) return handler(request)
     return { status: 503, headers: { 'retry-after': '1' }, body: '{"message":"stopping"}' }
   }
 
 beforeAll(async () => {
   home = temporaryFolder()
   service = await startService()
-  server = await listen(failing(service.face), '127.0.0.1', 0)
+  server = await listen(failing(service.handler), '127.0.0.1', 0)
   for (const args of [
     ['users', 'create', '--first-name', 'Ann', '--email', 'ann@example.com'],
     ['kpis', 'create', '--name', 'Sales', '--frequency', 'D'],

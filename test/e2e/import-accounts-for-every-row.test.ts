@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
-import type { Face } from '../../src/server/wire.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { type Importer, remoteImporter } from '../support/import.ts'
 import { type Ran, shellIn } from '../support/kpi.ts'
 
@@ -16,7 +16,7 @@ const TEXT = [
 ].join('\n')
 const READ = DAYS + 5
 
-const isBatch = ({ target }: Parameters<Face>[0]): boolean => target.endsWith('/kpientries/list')
+const isBatch = ({ target }: Parameters<Handler>[0]): boolean => target.endsWith('/kpientries/list')
 
 const importData = (importer: Importer, flags: readonly string[], signal?: AbortSignal): Promise<Ran> => {
   importer.write('data.csv', TEXT)
@@ -46,9 +46,9 @@ describe.each(ENDS)('stopped in mid-run by %s, an import', (_, act) => {
     const controller = new AbortController()
     let [batches, isMended] = [0, false]
     const importer = await remoteImporter({
-      wrap: (face) => (request) => {
+      wrap: (handler) => (request) => {
         if (isBatch(request)) batches += 1
-        if (!isBatch(request) || batches < 2 || isMended) return face(request)
+        if (!isBatch(request) || batches < 2 || isMended) return handler(request)
         act(controller)
         return Promise.reject(new Error('cut'))
       },
@@ -84,9 +84,9 @@ describe.each(ENDS)('stopped in mid-run by %s, an import', (_, act) => {
 test('an import that cannot make the second assignment accounts for every row', async () => {
   let assignments = 0
   await using importer = await remoteImporter({
-    wrap: (face) => (request) => {
+    wrap: (handler) => (request) => {
       if (request.method === 'POST' && /\/users\/\d+\/kpis/.test(request.target)) assignments += 1
-      return assignments > 1 ? Promise.reject(new Error('cut')) : face(request)
+      return assignments > 1 ? Promise.reject(new Error('cut')) : handler(request)
     },
   })
   importer.write(

@@ -6,13 +6,13 @@ test('the same import a second time, while the first one runs, ends with exit co
   const [arrival, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let batches = 0
   await using importer = await remoteImporter({
-    wrap: (face) => async (request) => {
+    wrap: (handler) => async (request) => {
       if (request.target.endsWith('/kpientries/list')) {
         batches += 1
         arrival.resolve()
         await leave.promise
       }
-      return face(request)
+      return handler(request)
     },
   })
   importer.write('data.csv', 'user,kpi,date,actual\nBob,Sales,2026-01-01,1\n')

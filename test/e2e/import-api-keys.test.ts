@@ -315,7 +315,7 @@ test('a limit that answers 403 is not taken for a scope that is missing', async 
   }
   await using doors = await openDoors(
     undefined,
-    (face) => async (request) => (request.target.endsWith('/users') ? limited : face(request)),
+    (handler) => async (request) => (request.target.endsWith('/users') ? limited : handler(request)),
   )
   doors.write('data.csv', IDS)
   const ran = await (await doors.keyed())('entries', 'import', 'data.csv')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Face } from '../../src/server/wire.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { heldIn, ID, type Importer, importers, remoteImporter } from '../support/import.ts'
 import { errorOf, type Ran, shellIn } from '../support/kpi.ts'
 
@@ -121,9 +121,9 @@ describe.each(importers)('%s', (_, open) => {
 test('a service that fails once some assignments are made leaves work, and its summary says so', async () => {
   let isDown = false
   await using importer = await remoteImporter({
-    wrap: (face) => async (request) => {
+    wrap: (handler) => async (request) => {
       if (isDown) return { status: 503, headers: { 'content-type': 'application/json' }, body: '{"message":"down"}' }
-      const answer = await face(request)
+      const answer = await handler(request)
       isDown = request.method === 'POST'
       return answer
     },
@@ -146,17 +146,17 @@ describe('Ctrl-C while assignments are made', () => {
 
   /** Interrupts an import while the service holds the first assignment, which it then answers; imports again after that. */
   const stopAtFirst = async (
-    answer: (made: ReturnType<Face>) => ReturnType<Face>,
+    answer: (made: ReturnType<Handler>) => ReturnType<Handler>,
   ): Promise<{ ended: Ran; again: unknown; held: string[] }> => {
     const [came, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let isFirst = true
     await using importer = await remoteImporter({
-      wrap: (face) => async (request) => {
-        if (!isFirst || request.method !== 'POST') return face(request)
+      wrap: (handler) => async (request) => {
+        if (!isFirst || request.method !== 'POST') return handler(request)
         isFirst = false
         came.resolve()
         await leave.promise
-        return answer(face(request))
+        return answer(handler(request))
       },
     })
     write(importer, FILE)
@@ -172,8 +172,8 @@ describe('Ctrl-C while assignments are made', () => {
   }
 
   test.each([
-    ['is made', (made: ReturnType<Face>) => made, 1],
-    ['was there by then', async (made: ReturnType<Face>) => made.then(() => CONFLICT), 0],
+    ['is made', (made: ReturnType<Handler>) => made, 1],
+    ['was there by then', async (made: ReturnType<Handler>) => made.then(() => CONFLICT), 0],
   ] as const)(
     'ends after the one that %s, with a summary, and the same command goes on',
     async (_, answer, assigned) => {

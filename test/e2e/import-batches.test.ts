@@ -9,11 +9,11 @@ type Batch = { readonly entries: readonly { user_id: number; kpi_id: number; ent
 const watched = async (): Promise<{ importer: Importer; batches: Batch[] }> => {
   const batches: Batch[] = []
   const importer = await remoteImporter({
-    wrap: (face) => async (request) => {
-      if (!request.target.endsWith('/kpientries/list')) return face(request)
+    wrap: (handler) => async (request) => {
+      if (!request.target.endsWith('/kpientries/list')) return handler(request)
       const body = await request.body()
       batches.push(JSON.parse(Buffer.from(body).toString()) as Batch)
-      return face({ ...request, body: () => Promise.resolve(body) })
+      return handler({ ...request, body: () => Promise.resolve(body) })
     },
   })
   return { importer, batches }

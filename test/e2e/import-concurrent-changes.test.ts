@@ -68,9 +68,9 @@ test('a row that was a reject before tells what the service says of the rest of 
 test('an assignment that somebody else makes at the same moment is there, which is what was wanted', async () => {
   const somebodyElse: { assigns?: () => Promise<unknown> } = {}
   await using importer = await remoteImporter({
-    wrap: (face) => async (request) => {
+    wrap: (handler) => async (request) => {
       if (request.method === 'POST' && request.target.endsWith('/users/3/kpis')) await somebodyElse.assigns?.()
-      return face(request)
+      return handler(request)
     },
   })
   somebodyElse.assigns = () => importer.client.assignments(ID.bob).add({ id: ID.visits, sort_order: 1 })

@@ -21,13 +21,13 @@ const withHeldBatch = async (): Promise<{ importer: Importer; came: Promise<void
   const [arrival, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let isFirst = true
   const importer = await remoteImporter({
-    wrap: (face) => async (request) => {
+    wrap: (handler) => async (request) => {
       if (isFirst && request.target.endsWith('/kpientries/list')) {
         isFirst = false
         arrival.resolve()
         await leave.promise
       }
-      return face(request)
+      return handler(request)
     },
   })
   importer.write('data.csv', TEXT)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readDeadline } from '../../src/cli/commands/entries/import/signals.ts'
 import { formatDay } from '../../src/domain/day.ts'
-import type { Face } from '../../src/server/wire.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { heldIn, remoteImporter } from '../support/import.ts'
 import { NOW } from '../support/io.ts'
 import { errorOf, jsonOf, shellIn } from '../support/kpi.ts'
@@ -50,10 +50,10 @@ describe('an import whose deadline comes', () => {
     const late = new AbortController()
     const asked: number[] = []
     const wrap =
-      (face: Face): Face =>
+      (handler: Handler): Handler =>
       (request) => {
         if (request.target.endsWith('/kpientries/list') && request.method === 'POST') late.abort()
-        return face(request)
+        return handler(request)
       }
     await using importer = await remoteImporter({ wrap })
     importer.write('data.csv', TEXT)

@@ -78,11 +78,11 @@ describe('a rejects file that is there already', () => {
 /** A service that locks Ann once the import is about to send, so that her entries are refused then. */
 const locking = async (): Promise<Importer> => {
   const importer: Importer = await remoteImporter({
-    wrap: (face) => async (request) => {
+    wrap: (handler) => async (request) => {
       if (request.target.endsWith('/kpientries/list')) {
         await importer.client.users.update(ID.ann, { user_status_id: 'L' })
       }
-      return face(request)
+      return handler(request)
     },
   })
   return importer

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
-import type { Face, WireResponse } from '../../src/server/wire.ts'
+import type { Handler, WireResponse } from '../../src/server/wire.ts'
 import { asThirdParty, heldIn, remoteImporter } from '../support/import.ts'
 import { errorOf, jsonOf } from '../support/kpi.ts'
 
@@ -15,26 +15,26 @@ const answerOf = (status: number): WireResponse => ({
 /** A service that takes batches, so many of them, and then answers something else for as long as that is so. */
 const untilBatch =
   (taken: number, answer: () => WireResponse | undefined) =>
-  (face: Face): Face => {
+  (handler: Handler): Handler => {
     let batches = 0
     return async (request) => {
       const isBatch = request.target.endsWith('/kpientries/list')
       if (isBatch) batches += 1
-      return (isBatch && batches > taken ? answer() : undefined) ?? face(request)
+      return (isBatch && batches > taken ? answer() : undefined) ?? handler(request)
     }
   }
 
 /** A service that takes entries one by one, so many of them, and then answers something else for as long as that is so. */
 const until =
   (taken: number, answer: () => WireResponse | undefined, isGone: boolean) =>
-  (face: Face): Face => {
+  (handler: Handler): Handler => {
     let posts = 0
     return async (request) => {
       if (request.target.endsWith('/kpientries/list')) return answerOf(404)
       const isPost = request.method === 'POST' && request.target.endsWith('/kpientries')
       if (isPost) posts += 1
       const isOver = posts > taken && (isPost || (isGone && request.target.includes('/kpientries')))
-      return (isOver ? answer() : undefined) ?? face(request)
+      return (isOver ? answer() : undefined) ?? handler(request)
     }
   }
 
@@ -46,7 +46,7 @@ describe.each([302, 307, 402, 404, 405, 410, 423, 425, 451, 501])('a service tha
   test('in mid-run leaves work, which the same command completes', async () => {
     let answer: WireResponse | undefined = answerOf(status)
     await using importer = await remoteImporter({
-      wrap: (face) => until(4, () => answer, status === 404)(asThirdParty(face)),
+      wrap: (handler) => until(4, () => answer, status === 404)(asThirdParty(handler)),
     })
     importer.write('data.csv', FILE)
     const ran = await importer.kpi(...LINE)
@@ -62,7 +62,7 @@ describe.each([302, 307, 402, 404, 405, 410, 423, 425, 451, 501])('a service tha
   test('to the first entry rejects none, and sends nothing', async () => {
     let answer: WireResponse | undefined = answerOf(status)
     await using importer = await remoteImporter({
-      wrap: (face) => until(0, () => answer, status === 404)(asThirdParty(face)),
+      wrap: (handler) => until(0, () => answer, status === 404)(asThirdParty(handler)),
     })
     importer.write('data.csv', FILE)
     const ran = await importer.kpi(...LINE)

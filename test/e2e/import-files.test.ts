@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { Face } from '../../src/server/wire.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { heldIn, type Importer, importers, remoteImporter } from '../support/import.ts'
 import { errorOf, jsonOf, shellIn } from '../support/kpi.ts'
 
@@ -16,16 +16,16 @@ const write = (importer: Importer): void => {
   importer.write('c.csv', LATER)
 }
 
-const isBatch = ({ target }: Parameters<Face>[0]): boolean => target.endsWith('/kpientries/list')
+const isBatch = ({ target }: Parameters<Handler>[0]): boolean => target.endsWith('/kpientries/list')
 
 /** A service that answers so to the batches after the first few with entries. */
 const afterBatches =
-  (good: number, status: number): ((face: Face) => Face) =>
-  (face) => {
+  (good: number, status: number): ((handler: Handler) => Handler) =>
+  (handler) => {
     let batches = 0
     return (request) => {
       if (isBatch(request)) batches += 1
-      if (!isBatch(request) || batches <= good) return face(request)
+      if (!isBatch(request) || batches <= good) return handler(request)
       const headers = { 'content-type': 'application/json' }
       return Promise.resolve({ status, headers, body: '{"message":"no more"}' })
     }
@@ -159,10 +159,10 @@ describe('what ends a run of several files', () => {
   test('is somebody who asks to stop between two files', async () => {
     const controller = new AbortController()
     const wrap =
-      (face: Face): Face =>
+      (handler: Handler): Handler =>
       (request) => {
         if (isBatch(request)) controller.abort()
-        return face(request)
+        return handler(request)
       }
     await using importer = await remoteImporter({ wrap })
     write(importer)
@@ -181,12 +181,12 @@ describe('what ends a run of several files', () => {
 describe('the same command after a stop between the rows of a later file', () => {
   /** A service that takes so many batches until it is mended. */
   const until =
-    (good: number, isMended: () => boolean): ((face: Face) => Face) =>
-    (face) => {
+    (good: number, isMended: () => boolean): ((handler: Handler) => Handler) =>
+    (handler) => {
       let batches = 0
       return (request) => {
         if (isBatch(request)) batches += 1
-        if (!isBatch(request) || batches <= good || isMended()) return face(request)
+        if (!isBatch(request) || batches <= good || isMended()) return handler(request)
         const headers = { 'content-type': 'application/json' }
         return Promise.resolve({ status: 403, headers, body: '{"message":"no more"}' })
       }

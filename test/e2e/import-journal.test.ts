@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
-import type { Face } from '../../src/server/wire.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { heldIn, ID, type Importer, importers, remoteImporter } from '../support/import.ts'
 import { jsonOf, type Ran, shellIn } from '../support/kpi.ts'
 
@@ -37,13 +37,13 @@ const failing = async ({
 }> => {
   let [batches, isMended] = [0, false]
   const wrap =
-    (face: Face): Face =>
+    (handler: Handler): Handler =>
     async (request) => {
-      if (!request.target.endsWith('/kpientries/list') || isMended) return face(request)
+      if (!request.target.endsWith('/kpientries/list') || isMended) return handler(request)
       batches += 1
       if (batches === 1) await before(importer)
-      if (batches <= good) return face(request)
-      if (isStored) await face(request)
+      if (batches <= good) return handler(request)
+      if (isStored) await handler(request)
       if (isRefused) return { status: 403, headers: { 'content-type': 'application/json' }, body: '{}' }
       throw new Error('cut')
     }
@@ -139,9 +139,9 @@ describe('a journal', () => {
 test('the same import at the same time is refused', async () => {
   let second: Promise<Ran> | undefined
   const importer: Importer = await remoteImporter({
-    wrap: (face) => async (request) => {
+    wrap: (handler) => async (request) => {
       if (request.target.endsWith('/kpientries/list')) await (second ??= load(importer))
-      return face(request)
+      return handler(request)
     },
   })
   await using open = importer

@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Face } from '../../src/server/wire.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { ROOT } from '../support/documents.ts'
 import { heldIn, type Importer, remoteImporter } from '../support/import.ts'
 import { startProgram } from '../support/process.ts'
@@ -12,12 +12,12 @@ const FILE = 'user,kpi,date,actual\nAnn Lee,Sales,2026-03-01,1\nBob,Sales,2026-0
 const holding = () => {
   const [came, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const wrap =
-    (face: Face): Face =>
+    (handler: Handler): Handler =>
     async (request) => {
-      if (!request.target.endsWith('/kpientries/list')) return face(request)
+      if (!request.target.endsWith('/kpientries/list')) return handler(request)
       came.resolve()
       await leave.promise
-      return face(request)
+      return handler(request)
     }
   return { wrap, came: came.promise, letGo: () => leave.resolve() }
 }
@@ -62,9 +62,9 @@ test('the nightly job that is told to stop, with all of its processes, ends once
 
 test('the nightly job begins no file once its time is up', async () => {
   await using importer: Importer = await remoteImporter({
-    wrap: (face) => async (request) => {
+    wrap: (handler) => async (request) => {
       if (request.target.endsWith('/kpientries/list')) importer.write('late', '')
-      return face(request)
+      return handler(request)
     },
   })
   const { start, inbox } = jobIn(importer)
@@ -111,8 +111,8 @@ test('files of other nights stay, with their rejects, whatever tonight brings un
 
 test('a key that is refused ends the night at the first file', async () => {
   await using importer = await remoteImporter({
-    wrap: (face) => async (request) => {
-      const answer = await face(request)
+    wrap: (handler) => async (request) => {
+      const answer = await handler(request)
       return request.target.includes('/api/') ? { ...answer, status: 401 } : answer
     },
   })

@@ -7,7 +7,7 @@ import { fileSource } from '../../src/import/parse/files.ts'
 import { createRejectsFile } from '../../src/import/rejects/rejects-file.ts'
 import { importFile } from '../../src/import/import-file.ts'
 import { openTable } from '../../src/import/parse/table.ts'
-import type { Face } from '../../src/server/wire.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { entries } from '../../src/store/tables/entries.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import {
@@ -28,13 +28,13 @@ const HEAD = 'user,kpi,date,actual,target,notes'
 
 /** A service of somebody else has no batch path. */
 const withoutBatches =
-  (face: Face): Face =>
+  (handler: Handler): Handler =>
   (request) =>
     request.target.includes('/kpientries/list')
       ? Promise.resolve({ status: 404, headers: { 'content-type': 'application/json' }, body: '{"message":"no"}' })
-      : face(request)
+      : handler(request)
 
-const clientTo = ({ login, token }: Service, face: Face): Client =>
+const clientTo = ({ login, token }: Service, handler: Handler): Client =>
   createClient(
     httpTransport({
       baseUrl: new URL('http://127.0.0.1/api'),
@@ -53,7 +53,7 @@ const clientTo = ({ login, token }: Service, face: Face): Client =>
             address: '127.0.0.1',
             body: () => Promise.resolve(Buffer.from(body ?? '')),
           }
-          const answer = await face(asked)
+          const answer = await handler(asked)
           return { status: answer.status, body: textOf(answer.body), header: (name) => answer.headers[name] }
         },
         close: () => Promise.resolve(),
@@ -101,7 +101,7 @@ describe('100,000 rows of which one in a hundred has changed, at a classic servi
       await using service = await startService()
       using folder = temporaryFolder()
       writeFileSync(folder.in('data.csv'), await manyRows(service, target))
-      const client = clientTo(service, withoutBatches(asThirdParty(service.face)))
+      const client = clientTo(service, withoutBatches(asThirdParty(service.handler)))
       const { summary } = await importFile({
         client,
         table: await openTable(fileSource(folder.in('data.csv'), 'data.csv')),
@@ -157,10 +157,10 @@ describe.each(importers)('--only-changes, %s,', (_, open) => {
 test('a dry run asks for what is there once, however many series the file has', async () => {
   let reached = 0
   const wrap =
-    (face: Face): Face =>
+    (handler: Handler): Handler =>
     (request) => {
       reached += 1
-      return face(request)
+      return handler(request)
     }
   await using importer = await remoteImporter({ wrap })
   const { write, kpi, client } = importer

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Face } from '../../src/server/wire.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { asThirdParty, heldIn, type Importer, remoteImporter } from '../support/import.ts'
 import { type Ran, shellIn } from '../support/kpi.ts'
 
-type Request = Parameters<Face>[0]
+type Request = Parameters<Handler>[0]
 
 const FILE = 'user,kpi,date,actual\nAnn Lee,Sales,2026-03-01,1\nAnn Lee,Sales,2026-03-02,2\nBob,Visits,2026-03-02,3\n'
 const ASSIGNMENTS = 'user,kpi,target\nBob,Visits,1\nBob,Spare,2\n'
@@ -79,14 +79,14 @@ const runUntil = async (
 ): Promise<void> => {
   const [late, release] = [new AbortController(), new AbortController()]
   const wrap =
-    (face: Face): Face =>
+    (handler: Handler): Handler =>
     (request) => {
       if (lacks?.test(request.target)) return Promise.resolve(NOT_FOUND)
-      if (release.signal.aborted || !isStuck(request)) return face(request)
+      if (release.signal.aborted || !isStuck(request)) return handler(request)
       late.abort()
       return new Promise((resolve) => release.signal.addEventListener('abort', () => resolve(NOT_FOUND)))
     }
-  await using importer = await remoteImporter({ wrap: (face) => wrap(lacks ? asThirdParty(face) : face) })
+  await using importer = await remoteImporter({ wrap: (handler) => wrap(lacks ? asThirdParty(handler) : handler) })
   importer.write('data.csv', FILE)
   importer.write('assign.csv', ASSIGNMENTS)
   const alarm = (milliseconds: number): AbortSignal => (milliseconds === GRACE_MS ? AbortSignal.abort() : late.signal)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
-import type { Face } from '../../src/server/wire.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { heldIn, type Importer, importers, remoteImporter } from '../support/import.ts'
 import { jsonOf, type Ran, shellIn } from '../support/kpi.ts'
 
@@ -12,23 +12,23 @@ const TEXT = [
   ...Array.from({ length: ROWS }, (_, at) => `Ann Lee,Sales,${formatDay(at)},${at % 97}.5`),
 ].join('\n')
 
-const isBatch = ({ target }: Parameters<Face>[0]): boolean => target.endsWith('/kpientries/list')
+const isBatch = ({ target }: Parameters<Handler>[0]): boolean => target.endsWith('/kpientries/list')
 
-type Act = (answer: () => ReturnType<Face>) => ReturnType<Face>
+type Act = (answer: () => ReturnType<Handler>) => ReturnType<Handler>
 
 /** A service that does something else with the batch of a number, and with the batches after it until it is mended. */
 const fromBatch =
   (first: number, act: Act, isMended: () => boolean) =>
-  (face: Face): Face => {
+  (handler: Handler): Handler => {
     let batches = 0
     return (request) => {
       if (isBatch(request)) batches += 1
-      return isBatch(request) && batches >= first && !isMended() ? act(() => face(request)) : face(request)
+      return isBatch(request) && batches >= first && !isMended() ? act(() => handler(request)) : handler(request)
     }
   }
 
 /** A service that does something else with the batch of a number, once. */
-const atBatch = (wanted: number, act: Act): ((face: Face) => Face) => {
+const atBatch = (wanted: number, act: Act): ((handler: Handler) => Handler) => {
   let acted = 0
   return fromBatch(
     wanted,
@@ -55,7 +55,7 @@ const completes = async (importer: Importer): Promise<void> => {
   expect(held[11_999]).toBe(`2 1 ${formatDay(11_999)} ${11_999 % 97}.5 - -`)
 }
 
-const unavailable = (): ReturnType<Face> =>
+const unavailable = (): ReturnType<Handler> =>
   Promise.resolve({
     status: 503,
     headers: { 'content-type': 'application/json', 'retry-after': '1' },
@@ -151,9 +151,9 @@ describe('asked to stop', () => {
   test('while the file is read, nothing is sent', async () => {
     const controller = new AbortController()
     await using importer = await remoteImporter({
-      wrap: (face) => (request) => {
+      wrap: (handler) => (request) => {
         if (request.target.endsWith('/users/3/kpis')) controller.abort()
-        return face(request)
+        return handler(request)
       },
     })
     importer.write('long.csv', `${TEXT}\n${'Bob,Sales,2026-01-01,x\n'.repeat(9000)}`)

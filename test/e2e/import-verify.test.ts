@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { errorOf } from '../support/kpi.ts'
 import { formatDay, parseDay } from '../../src/domain/day.ts'
-import type { Face } from '../../src/server/wire.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { heldIn, ID, type Importer, importers, remoteImporter } from '../support/import.ts'
 import { openDoors } from '../support/newer-import.ts'
 
@@ -98,14 +98,14 @@ describe.each(importers)('--verify, %s,', (_, open) => {
 /** Calls back once all has been sent, before anything is read back. */
 const afterSending =
   (change: () => Promise<unknown>) =>
-  (face: Face): Face => {
+  (handler: Handler): Handler => {
     let wasSent = false
     return async (request) => {
       if (wasSent && request.method === 'GET') {
         wasSent = false
         await change()
       }
-      const answer = await face(request)
+      const answer = await handler(request)
       wasSent ||= request.method === 'POST' && request.target.startsWith('/api/kpientries')
       return answer
     }
@@ -191,12 +191,12 @@ test('what cannot be read back is read back by the same command, which adds noth
   let isDown = true
   let isSent = false
   await using importer = await remoteImporter({
-    wrap: (face) => (request) => {
+    wrap: (handler) => (request) => {
       if (isDown && isSent) {
         return Promise.resolve({ status: 403, headers: { 'content-type': 'application/json' }, body: '{}' })
       }
       isSent ||= request.target.endsWith('/kpientries/list')
-      return face(request)
+      return handler(request)
     },
   })
   importer.write('data.csv', [HEAD, ...monthOf('Ann Lee', 'Sales')].join('\n'))
@@ -230,9 +230,9 @@ describe('with --on-conflict skip, a run that goes on after it was stopped', () 
     let isDown = true
     let batches = 0
     const importer = await remoteImporter({
-      wrap: (face) => (request) => {
+      wrap: (handler) => (request) => {
         if (request.target.endsWith('/kpientries/list')) batches += 1
-        return isDown && batches > 1 ? Promise.reject(new Error('cut')) : face(request)
+        return isDown && batches > 1 ? Promise.reject(new Error('cut')) : handler(request)
       },
     })
     const { client } = importer

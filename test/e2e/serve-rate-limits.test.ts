@@ -1,6 +1,6 @@
 import { request as send } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { classicFace } from '../../src/server/api/classic.ts'
+import { createClassicHandler } from '../../src/server/api/classic.ts'
 import { ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
 import type { Db } from '../../src/store/db.ts'
 import { basic } from '../support/classic.ts'
@@ -169,14 +169,14 @@ describe.each(databases)('a POST with an Idempotency-Key on %s', (_, make) => {
     await server.ended
     const status = await answered
     // Half a minute later, when a claim of the dead has ended.
-    const face = classicFace({
+    const handler = createClassicHandler({
       db,
       version: '1',
       now: () => Math.floor(Date.now() / 1000) + 31,
       requestId: () => 'R',
       onError: () => undefined,
     })
-    const again = await face({
+    const again = await handler({
       method: 'POST',
       target: '/api/kpicategories',
       address: '127.0.0.1',

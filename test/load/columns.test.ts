@@ -4,8 +4,8 @@ import { KpiError } from '../../src/domain/errors.ts'
 import { breakdownItem } from '../../src/domain/resources/breakdowns.ts'
 import { kpi } from '../../src/domain/resources/kpi.ts'
 import { user } from '../../src/domain/resources/user.ts'
-import { type Directories, type Plan, planColumns } from '../../src/import/columns/columns.ts'
-import { foldName, mayNameSources, mustNameSources, namesSourceIds, SYNONYMS } from '../../src/import/columns/header.ts'
+import { type Directories, type ColumnPlan, planColumns } from '../../src/import/columns/columns.ts'
+import { foldName, mayNameSources, requiresSources, namesSourceIds, SYNONYMS } from '../../src/import/columns/header.ts'
 import { type ImportOptions, type Role, ROLES } from '../../src/import/options.ts'
 import { lookupOfIds } from '../../src/import/permissions.ts'
 import { optionsOf } from '../support/import.ts'
@@ -26,7 +26,7 @@ const directories: Directories = {
 /** What those are who may read neither KPIs nor users. */
 const unread: Directories = { kpi: lookupOfIds('KPIs', kpi), user: lookupOfIds('users', user) }
 
-const plan = (header: string, options: Partial<ImportOptions> = {}, known = directories): Plan =>
+const plan = (header: string, options: Partial<ImportOptions> = {}, known = directories): ColumnPlan =>
   planColumns(header.split(','), optionsOf(options), known)
 
 /** What a plan makes of each header: a role, a KPI, a user, or nothing. */
@@ -502,7 +502,7 @@ describe('a column of breakdown items', () => {
     ['source,kpi,date,actual', { ignore: ['source'] }, false],
     ['user,kpi,date,actual', {}, false],
   ])('is needed of the service where nothing else says whom rows belong to: %s %o', (header, options, needed) => {
-    expect(mustNameSources(header.split(','), optionsOf(options))).toBe(needed)
+    expect(requiresSources(header.split(','), optionsOf(options))).toBe(needed)
   })
 
   test.each<[header: string, options: Partial<ImportOptions>, sure: boolean]>([

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { fileSource } from '../../src/import/parse/files.ts'
-import { type AskedReading, openTable, type Reading } from '../../src/import/parse/table.ts'
+import { type RequestedFormat, openTable, type ParsedFormat } from '../../src/import/parse/table.ts'
 import { writeFileSync } from 'node:fs'
 import { temporaryFolder } from '../support/folder.ts'
 
-const readingOf = async (bytes: string, asked?: AskedReading): Promise<Reading> => {
+const readingOf = async (bytes: string, asked?: RequestedFormat): Promise<ParsedFormat> => {
   using folder = temporaryFolder()
   const path = folder.in('data.csv')
   writeFileSync(path, Buffer.from(`name,n\n${bytes}`, 'latin1'))

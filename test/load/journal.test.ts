@@ -9,7 +9,7 @@ import { KpiError } from '../../src/domain/errors.ts'
 import type { Intent, Journal, JournalHead } from '../../src/import/journal/journal.ts'
 import { openJournal, readJournal } from '../../src/import/journal/open-journal.ts'
 import { emptyTally } from '../../src/import/journal/tally.ts'
-import { mustNotAddAgain, notesOnUnfinished } from '../../src/import/journal/unfinished.ts'
+import { rejectRepeatedAdding, notesOnUnfinished } from '../../src/import/journal/unfinished.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const INSPECTOR = join(import.meta.dirname, '..', 'support', 'journal-inspector.ts')
@@ -146,7 +146,7 @@ const contentOf = (journal: Journal): unknown => {
     path,
     content,
     doneBefore,
-    earlier.map((one) => [one, [...journal.marks(one.id)], journal.ones(one.id)]),
+    earlier.map((one) => [one, [...journal.samples(one.id)], journal.ones(one.id)]),
   ]
 }
 
@@ -154,15 +154,15 @@ const contentOf = (journal: Journal): unknown => {
 const killedJournal = (folder: { readonly in: (name: string) => string }): string => {
   const [path, left] = [folder.in('whole.journal'), folder.in('left.journal')]
   const journal = openJournal(path, HEAD)
-  const marks = Int32Array.from({ length: 300 }, (_, at) => at * 7919)
-  const ids = journal.intend(Array.from({ length: 40 }, (_, at) => ({ ...intentOf(at * 10, at * 10 + 9), marks })))
+  const samples = Int32Array.from({ length: 300 }, (_, at) => at * 7919)
+  const ids = journal.intend(Array.from({ length: 40 }, (_, at) => ({ ...intentOf(at * 10, at * 10 + 9), samples })))
   for (const [at, id] of ids.entries()) {
     const one = { key: [2, 1, at * 10] as const, digest: `of ${at}`, known: [5, 6], sentAt: at }
     if (at % 3 === 0) journal.intendOnes(id, [one, { ...one, known: null }])
     if (at % 6 === 0) journal.acknowledgeOne(id, one.key, { ...emptyTally(), created: 1 })
     if (at % 3 === 1) journal.acknowledge(id, { ...emptyTally(), updated: 10 })
     if (at % 5 === 4) journal.withdraw([id])
-    if (at % 5 === 3) journal.intendAnew(id, { ...intentOf(at * 10, at * 10 + 8), marks })
+    if (at % 5 === 3) journal.intendAnew(id, { ...intentOf(at * 10, at * 10 + 8), samples })
   }
   copyFileSync(path, left)
   journal.close()
@@ -234,21 +234,21 @@ test('writes an interval anew, and again what it was before, with the marks of i
   using folder = temporaryFolder()
   const path = folder.in('a.journal')
   const journal = openJournal(path, HEAD)
-  const [id = 0] = journal.intend([{ ...intentOf(0, 9), marks: Int32Array.of(1, 2, 3) }])
+  const [id = 0] = journal.intend([{ ...intentOf(0, 9), samples: Int32Array.of(1, 2, 3) }])
   journal.acknowledge(id, { ...emptyTally(), created: 10 })
   journal.close()
 
   const next = openJournal(path, HEAD)
   const earlier = next.earlier(undefined, 1)
-  next.intendAnew(id, { ...intentOf(0, 9), digest: 'other', marks: Int32Array.of(4, 5, 6, 1, 2, 3) })
-  expect(next.marks(id)).toEqual(Int32Array.of(1, 2, 3))
+  next.intendAnew(id, { ...intentOf(0, 9), digest: 'other', samples: Int32Array.of(4, 5, 6, 1, 2, 3) })
+  expect(next.samples(id)).toEqual(Int32Array.of(1, 2, 3))
   expect(next.earlier(undefined, 1)).toMatchObject([{ digest: 'other', outcome: undefined }])
   for (const one of earlier) next.restore(one)
   next.close()
 
   const last = openJournal(path, HEAD)
   expect(last.earlier(undefined, 1)).toEqual(earlier)
-  expect(last.marks(id)).toEqual(Int32Array.of(1, 2, 3))
+  expect(last.samples(id)).toEqual(Int32Array.of(1, 2, 3))
   last.finish()
 })
 
@@ -271,13 +271,14 @@ test('keeps another run with other flags from adding the same content again', ()
   const journal = openJournal(path, HEAD)
   journal.acknowledge(journal.intend([intentOf(0, 9)])[0] ?? 0, emptyTally())
   journal.close()
-  const add = (head: Partial<JournalHead>) => () => mustNotAddAgain(folder.path, own, { ...HEAD, ...head }, () => [])
+  const add = (head: Partial<JournalHead>) => () =>
+    rejectRepeatedAdding(folder.path, own, { ...HEAD, ...head }, () => [])
   expect(add({ path: '/data.csv.gz' })).toThrow(
     `data.csv with --on-conflict add and other flags began at 1970-01-01 00:00 UTC and was not finished; 10 of its entries were sent, and would be added again: continue it with those flags, or use --add-again; if you do not need to continue that import, delete ${path}`,
   )
   expect(add({ content: 'b' })).not.toThrow()
   expect(add({ isAdding: false })).not.toThrow()
-  expect(() => mustNotAddAgain(folder.path, path, HEAD, () => [])).not.toThrow()
+  expect(() => rejectRepeatedAdding(folder.path, path, HEAD, () => [])).not.toThrow()
 })
 
 test('tells of another run of the same file in what way it is another one', () => {
@@ -310,7 +311,7 @@ test('keeps another run with other credentials from adding the same again, unles
   journal.close()
   const refusal = (head: Partial<JournalHead>): string | undefined => {
     try {
-      mustNotAddAgain(folder.path, own, { ...HEAD, account: { for: 'key 2', isSure: false }, ...head }, () => [])
+      rejectRepeatedAdding(folder.path, own, { ...HEAD, account: { for: 'key 2', isSure: false }, ...head }, () => [])
     } catch (error) {
       return error instanceof KpiError ? error.message : 'another'
     }

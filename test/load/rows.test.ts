@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decoded } from '../../src/import/parse/decode.ts'
+import { decodeText } from '../../src/import/parse/decode.ts'
 import { readRows, type Row } from '../../src/import/parse/rows.ts'
 
 async function* contentOf(chunks: readonly Uint8Array[]): AsyncGenerator<Buffer> {
@@ -11,7 +11,7 @@ async function* contentOf(chunks: readonly Uint8Array[]): AsyncGenerator<Buffer>
 
 const readBy = async (separator: string, chunks: readonly Uint8Array[]): Promise<Row[]> => {
   const rows: Row[] = []
-  for await (const some of readRows(decoded(contentOf(chunks), 'utf-8'), separator, 'a.csv')) rows.push(...some)
+  for await (const some of readRows(decodeText(contentOf(chunks), 'utf-8'), separator, 'a.csv')) rows.push(...some)
   return rows
 }
 
@@ -113,7 +113,7 @@ describe('a file that cannot be read is refused:', () => {
     const rows: Row[] = []
     const collect = async (): Promise<void> => {
       const chunks = ['a,b\n1,2\n', '3,4\n5,"6"x\n'].map((text) => Buffer.from(text))
-      for await (const some of readRows(decoded(contentOf(chunks), 'utf-8'), ',', 'a.csv')) rows.push(...some)
+      for await (const some of readRows(decodeText(contentOf(chunks), 'utf-8'), ',', 'a.csv')) rows.push(...some)
     }
     await expect(collect()).rejects.toMatchObject({
       message: expect.stringMatching(/^cannot read a\.csv: line 4:/) as unknown,

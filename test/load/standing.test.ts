@@ -6,12 +6,11 @@ import { entryPages } from '../../src/client/operations/entry-pages.ts'
 import type { EntryDraft } from '../../src/domain/resources/entry.ts'
 import { VARIANTS } from '../../src/domain/variants.ts'
 import { ON_CONFLICT } from '../../src/import/options.ts'
-import { ownerOf } from '../../src/import/owner.ts'
+import { compareKeys, keyOf, ownerOf } from '../../src/import/entry-key.ts'
 import { fetchReference, type Reference } from '../../src/import/reference.ts'
-import { standingNow, storedKey, type StoredEntry, withEntry } from '../../src/import/existing/existing-entries.ts'
-import { type Ahead, standingAhead } from '../../src/import/existing/prefetch.ts'
-import { compareKeys, keyOf } from '../../src/import/existing/entry-list.ts'
-import { judge } from '../../src/import/existing/planned-action.ts'
+import { readExisting, storedKey, type ExistingEntry, addEntry } from '../../src/import/existing/existing-entries.ts'
+import { type PrefetchOptions, prefetchExisting } from '../../src/import/existing/prefetch.ts'
+import { planAction } from '../../src/import/existing/planned-action.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { type Service, startService, wayTo } from '../support/service.ts'
@@ -74,12 +73,12 @@ const keysOf = (owners: readonly number[]): fc.Arbitrary<{ stored: EntryDraft[];
   }))
 }
 
-const everything = async (client: Client): Promise<Map<string, StoredEntry>> => {
-  const stored = new Map<string, StoredEntry>()
+const everything = async (client: Client): Promise<Map<string, ExistingEntry>> => {
+  const stored = new Map<string, ExistingEntry>()
   for await (const page of entryPages(client, ALL)) {
     for (const entry of page) {
       const key = storedKey(ownerOf(entry), entry.kpi_id, entry.entry_date)
-      stored.set(key, withEntry(stored.get(key), entry))
+      stored.set(key, addEntry(stored.get(key), entry))
     }
   }
   return stored
@@ -112,12 +111,12 @@ describe.each(VARIANTS)('what is stored, read ahead through %s,', (variant) => {
         await service.db.write((tx) => tx.run('delete from entries'))
         if (stored.length > 0) await newer.entries.addMany(stored)
         const known = await everything(client)
-        const verdict = (draft: EntryDraft, found: StoredEntry | undefined): string =>
-          judge(draft, found, reference, onConflict).action
-        const expected = drafts.map((draft) => verdict(draft, known.get(storedKey(...keyOf(draft)))))
+        const plan = (draft: EntryDraft, found: ExistingEntry | undefined): string =>
+          planAction(draft, found, reference, onConflict).action
+        const expected = drafts.map((draft) => plan(draft, known.get(storedKey(...keyOf(draft)))))
         for (const source of ['pages', 'report', undefined] as const) {
-          const isUnsure: Ahead['isUnsure'] = (draft, found) => verdict(draft, found) === 'send'
-          const ahead = standingAhead({
+          const isUnsure: PrefetchOptions['isUnsure'] = (draft, found) => plan(draft, found) === 'send'
+          const ahead = prefetchExisting({
             client,
             reference,
             folder: folder.path,
@@ -130,11 +129,11 @@ describe.each(VARIANTS)('what is stored, read ahead through %s,', (variant) => {
           await ahead.of(drafts.slice(middle))
           const [one, other] = [await ahead.of(drafts.slice(0, middle)), await ahead.of(drafts.slice(middle))]
           const found = new Map([...(one ?? []), ...(other ?? [])])
-          expect(drafts.map((draft) => verdict(draft, found.get(storedKey(...keyOf(draft)))))).toEqual(expected)
+          expect(drafts.map((draft) => plan(draft, found.get(storedKey(...keyOf(draft)))))).toEqual(expected)
           ahead.close()
         }
-        const now = await standingNow(client, reference).of(drafts)
-        expect(drafts.map((draft) => verdict(draft, now?.get(storedKey(...keyOf(draft)))))).toEqual(expected)
+        const now = await readExisting(client, reference).of(drafts)
+        expect(drafts.map((draft) => plan(draft, now?.get(storedKey(...keyOf(draft)))))).toEqual(expected)
       }),
       { numRuns: 50 },
     )
@@ -198,9 +197,15 @@ describe('a service of somebody else', () => {
       foreignClient(() => []),
       { createAssignments: false, sources: false },
     )
-    const ahead = standingAhead({ client, reference, folder: folder.path, drafts: () => drafts, isUnsure: () => false })
-    for (const standing of [standingNow(client, READABLE), ahead]) {
-      expect((await standing.of(drafts))?.get(storedKey(2, 1, START))).toEqual({
+    const ahead = prefetchExisting({
+      client,
+      reference,
+      folder: folder.path,
+      drafts: () => drafts,
+      isUnsure: () => false,
+    })
+    for (const existing of [readExisting(client, READABLE), ahead]) {
+      expect((await existing.of(drafts))?.get(storedKey(2, 1, START))).toEqual({
         actual: 4_0000n,
         target: null,
         notes: null,
@@ -221,7 +226,7 @@ describe('a service of somebody else', () => {
     }))
     const client = foreignClient(({ page }) => held.slice((Number(page) - 1) * 500, Number(page) * 500))
     const drafts = [at(2, 1, START + 200), at(2, 1, START + 201), at(3, 2, START + 200)]
-    const stored = await standingNow(client, READABLE).of(drafts)
+    const stored = await readExisting(client, READABLE).of(drafts)
     expect(drafts.map((draft) => stored?.get(storedKey(...keyOf(draft)))?.actual)).toEqual([
       601_0000n,
       604_0000n,
@@ -240,7 +245,7 @@ describe('a service of somebody else', () => {
       actual: 1,
     }))
     const client = foreignClient(() => page)
-    await expect(standingNow(client, READABLE).of([at(2, 1, START), at(3, 2, START)])).rejects.toThrow(
+    await expect(readExisting(client, READABLE).of([at(2, 1, START), at(3, 2, START)])).rejects.toThrow(
       'answers the same page of entries again and again',
     )
     expect(client.requests()).toBe(2)
@@ -260,10 +265,10 @@ describe('a service of somebody else', () => {
         .filter(({ user }) => userid === undefined || user === Number(userid))
         .slice((Number(page) - 1) * 500, Number(page) * 500),
     )
-    const few = await standingNow(client, READABLE).of([at(7, 1, START), at(4000, 1, START)])
+    const few = await readExisting(client, READABLE).of([at(7, 1, START), at(4000, 1, START)])
     expect([few?.size, client.requests()]).toEqual([2, 5])
     const before = client.requests()
-    const many = await standingNow(client, READABLE).of(
+    const many = await readExisting(client, READABLE).of(
       Array.from({ length: 300 }, (_, index) => at(index * 10 + 1, 1, START)),
     )
     expect([many?.size, client.requests() - before]).toEqual([300, 11])

@@ -5,10 +5,16 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fileSource } from '../../src/import/parse/files.ts'
 import type { Row } from '../../src/import/parse/rows.ts'
-import { type AskedReading, headerOf, openTable, type Reading, type Table } from '../../src/import/parse/table.ts'
+import {
+  type RequestedFormat,
+  headerOf,
+  openTable,
+  type ParsedFormat,
+  type Table,
+} from '../../src/import/parse/table.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
-const open = async (content: string | Uint8Array, asked?: AskedReading): Promise<Table & Disposable> => {
+const open = async (content: string | Uint8Array, asked?: RequestedFormat): Promise<Table & Disposable> => {
   const folder = temporaryFolder()
   writeFileSync(folder.in('data.csv'), content)
   try {
@@ -28,7 +34,7 @@ const rowsOf = async (table: Table): Promise<Row[]> => {
 
 const cellsOf = async (table: Table): Promise<(readonly string[])[]> => (await rowsOf(table)).map(({ cells }) => cells)
 
-const refusal = async (content: string | Uint8Array, asked?: AskedReading): Promise<string> => {
+const refusal = async (content: string | Uint8Array, asked?: RequestedFormat): Promise<string> => {
   try {
     using table = await open(content, asked)
     await rowsOf(table)
@@ -50,7 +56,7 @@ const CELLS = [
 ]
 
 describe('letters are understood of', () => {
-  test.each<[name: string, bytes: Buffer, encoding: Reading['encoding'], hasMark: boolean, evidence: RegExp]>([
+  test.each<[name: string, bytes: Buffer, encoding: ParsedFormat['encoding'], hasMark: boolean, evidence: RegExp]>([
     ['UTF-8', Buffer.from(NAMES), 'utf-8', false, /^encoding utf-8: all of its bytes are UTF-8$/],
     ['UTF-8 with a mark', Buffer.from('\ufeff' + NAMES), 'utf-8', true, /^encoding utf-8: it begins with the byte/],
     ['UTF-16LE', utf16('\ufeff' + NAMES), 'utf-16le', true, /^encoding utf-16le: it begins with the byte order mark/],
@@ -113,7 +119,7 @@ describe('letters are understood of', () => {
 })
 
 describe('letters are refused:', () => {
-  test.each<[name: string, bytes: Buffer, asked: AskedReading, message: string]>([
+  test.each<[name: string, bytes: Buffer, asked: RequestedFormat, message: string]>([
     [
       'of Windows-1252 where UTF-8 is asked',
       latin1(NAMES),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Fault } from '../../src/domain/errors.ts'
-import { readDateCell, remember } from '../../src/import/formats/date-format.ts'
+import { readDateCell, memoize } from '../../src/import/formats/date-format.ts'
 
 describe('a date', () => {
   test.each<[text: string, day: number]>([
@@ -34,7 +34,7 @@ describe('what was read of a text', () => {
     fc.assert(
       fc.property(texts, (given) => {
         const asked: string[] = []
-        const remembered = remember((text) => {
+        const remembered = memoize((text) => {
           asked.push(text)
           return read(text)
         })
@@ -47,7 +47,7 @@ describe('what was read of a text', () => {
   test('is read again where too much would have to be remembered', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 3 }), (given, limit) => {
-        expect(given.map(remember(read, limit))).toEqual(given.map(read))
+        expect(given.map(memoize(read, limit))).toEqual(given.map(read))
       }),
     )
   })

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { v1Face } from '../../src/server/api/v1.ts'
+import { createV1Handler } from '../../src/server/api/v1.ts'
 import { accounts } from '../../src/service/accounts/accounts.ts'
 import { DEFAULT_ACCOUNT } from '../../src/service/context.ts'
 import { otherAccount, post, put, USER } from '../support/classic.ts'
@@ -141,8 +141,14 @@ describe.each(databases)('a key that was good on %s', (_, make) => {
     await using _closing = { [Symbol.asyncDispose]: db.close }
     await post(all, '/users', USER)
     const service = await withKey(all, { name: 'good', user_id: 2 })
-    const face = v1Face({ db, version: '1', now: () => NOW / 1000, requestId: () => 'R', onError: () => undefined })
-    const second = { ...service, face }
+    const handler = createV1Handler({
+      db,
+      version: '1',
+      now: () => NOW / 1000,
+      requestId: () => 'R',
+      onError: () => undefined,
+    })
+    const second = { ...service, handler }
     // Requests have turns of their own, as all do that come through a socket.
     await setImmediate()
     for (const one of [service, second]) expect(await tellV1(one, KPIS)).toMatchObject({ status: 200 })

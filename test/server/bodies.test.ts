@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { type BodyPlace, createBodies } from '../../src/server/queues/body-memory.ts'
+import { type BodyPlace, createBodyMemory } from '../../src/server/queues/body-memory.ts'
 import { basic, startWithEntry } from '../support/classic.ts'
 import { bearer } from '../support/newer.ts'
 import type { Service } from '../support/service.ts'
@@ -10,7 +10,7 @@ const MIB = 1024 * 1024
 
 /** Large bodies that ask to be let in, and the order in which they are. */
 const asking = (lookMs?: number) => {
-  const bodies = createBodies(lookMs)
+  const bodies = createBodyMemory(lookMs)
   const order: string[] = []
   const ask = async (name: string, cut: (reason: Error) => void = ignore): Promise<BodyPlace> => {
     const place = bodies.place(() => name.slice(0, 1), cut)
@@ -54,7 +54,7 @@ describe('large bodies', () => {
 describe('bodies that are not large', () => {
   /** Has accounts hold so many bodies of 1 MiB, all that they hold still to come to an end. */
   const holding = (held: Readonly<Record<string, number>>) => {
-    const bodies = createBodies()
+    const bodies = createBodyMemory()
     const of = (account: string) => bodies.place(() => account, ignore)
     for (const [account, count] of Object.entries(held)) {
       for (let at = 0; at < count; at += 1) expect(of(account).onChunk(MIB)).toBeUndefined()
@@ -83,7 +83,7 @@ describe('bodies that are not large', () => {
   })
 
   test('are worked on a few at a time, unless they are small', async () => {
-    const bodies = createBodies()
+    const bodies = createBodyMemory()
     const begun: string[] = []
     const places = ['a1', 'a2', 'a3', 'b1', 'c1'].map((name) => {
       const place = bodies.place(() => name.slice(0, 1), ignore)
@@ -127,7 +127,7 @@ const BODIES: readonly (readonly [
   path: string,
   body: string,
   pauses: number,
-  turns: number,
+  scheduler: number,
   status: number,
 ])[] = [
   ['a batch', '/kpientries/list', GOOD, COUNT, 20, 200],
@@ -139,28 +139,28 @@ const BODIES: readonly (readonly [
 ]
 
 /** How often others may have their turn while a request is answered, and how often they have it in any case. */
-const pausesDuring = async ({ face, login, token, key }: Service, v1: boolean, path: string, body: string) => {
+const pausesDuring = async ({ handler, login, token, key }: Service, v1: boolean, path: string, body: string) => {
   const headers = {
     authorization: v1 ? bearer(key) : basic(login, token),
     'content-type': body.startsWith('<') ? 'application/xml' : 'application/json',
   }
   const request = { method: 'POST', target: `${v1 ? '/v1' : '/api'}${path}`, address: '127.0.0.1', headers }
-  let [pauses, turns] = [0, 0]
+  let [pauses, scheduler] = [0, 0]
   const pause = (): undefined => {
     pauses += 1
   }
-  const answering = face({ ...request, pause, body: () => Promise.resolve(Buffer.from(body)) })
+  const answering = handler({ ...request, pause, body: () => Promise.resolve(Buffer.from(body)) })
   const done = answering.then(() => true)
-  while (!(await Promise.race([done, setImmediate(false)]))) turns += 1
-  return { status: (await answering).status, pauses, turns }
+  while (!(await Promise.race([done, setImmediate(false)]))) scheduler += 1
+  return { status: (await answering).status, pauses, scheduler }
 }
 
-test.each(BODIES)('others have their turn during %s', async (_, path, body, pauses, turns, status) => {
+test.each(BODIES)('others have their turn during %s', async (_, path, body, pauses, scheduler, status) => {
   await using service = await startWithEntry()
   for (const v1 of body.startsWith('<') ? [false] : [false, true]) {
     const answered = await pausesDuring(service, v1, path, body)
     expect(answered.status).toBe(v1 && status === 400 ? 422 : status)
     expect(answered.pauses).toBeGreaterThanOrEqual(pauses)
-    expect(answered.turns).toBeGreaterThanOrEqual(turns)
+    expect(answered.scheduler).toBeGreaterThanOrEqual(scheduler)
   }
 })

@@ -85,7 +85,7 @@ describe('an address', () => {
   test.each(['/', '/kpis', '/apikpis', '/api', 'kpis', '*'])('%s is 404: only /api is served', async (target) => {
     await using service = await startService()
     const body = (): Promise<Uint8Array> => Promise.resolve(new Uint8Array())
-    expect(await service.face({ method: 'GET', target, headers: {}, address: '::1', body })).toMatchObject({
+    expect(await service.handler({ method: 'GET', target, headers: {}, address: '::1', body })).toMatchObject({
       status: 404,
     })
   })
@@ -96,7 +96,7 @@ describe('an address', () => {
       await using service = await startService()
       await post(service, '/kpis', KPI)
       const { status, body } = await ask(
-        { ...service, face: (asked) => service.face({ ...asked, target }) },
+        { ...service, handler: (asked) => service.handler({ ...asked, target }) },
         { path: '' },
       )
       expect([status, JSON.parse(body)]).toMatchObject([200, [{ id: 1 }]])

@@ -59,10 +59,10 @@ describe('a request that cannot be read', () => {
   test('comes after those before it on the same connection have been answered', async () => {
     const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await using serving = await serve({
-      wrap: (face) => async (request) => {
+      wrap: (handler) => async (request) => {
         asked.resolve()
         await released.promise
-        return face(request)
+        return handler(request)
       },
     })
     const { service, server } = serving
@@ -115,9 +115,9 @@ describe('a target', () => {
   test('that is a whole URL names the host, whatever Host says', async () => {
     const hosts: (string | undefined)[] = []
     await using serving = await serve({
-      wrap: (face) => (request) => {
+      wrap: (handler) => (request) => {
         hosts.push(request.headers['host'])
-        return face(request)
+        return handler(request)
       },
     })
     const { service, server } = serving
@@ -176,9 +176,9 @@ describe('the address of a sender', () => {
     const seen: string[] = []
     await using serving = await serve({
       behindProxy,
-      wrap: (face) => (request) => {
+      wrap: (handler) => (request) => {
         seen.push(request.address)
-        return face(request)
+        return handler(request)
       },
     })
     const { service, server, tells } = serving
@@ -209,10 +209,10 @@ test('a request whose head is completed while the service stops is put off', asy
 test('a request behind one that is answered while the service stops is not read', async () => {
   const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   await using serving = await serve({
-    wrap: (face) => async (request) => {
+    wrap: (handler) => async (request) => {
       asked.resolve()
       await released.promise
-      return face(request)
+      return handler(request)
     },
   })
   const { service, server } = serving

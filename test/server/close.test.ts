@@ -45,7 +45,7 @@ test.each([
   ['that has sent half a request', 'GET /api/health HTTP/1.1\r\nHost: loc'],
 ])('a connection %s does not keep a server from closing', PATIENCE, async (_, text) => {
   await using service = await startService()
-  const server = await listen(service.face, '127.0.0.1', 0, { limits: { patienceMs: 10 } })
+  const server = await listen(service.handler, '127.0.0.1', 0, { limits: { patienceMs: 10 } })
   const socket = await dial(server.url)
   socket.write(text)
   // An answer on another connection shows that the server has seen the first one.
@@ -64,7 +64,7 @@ const FOREVER = { limits: { patienceMs: 3_600_000 } }
 
 test('half a head may be finished while a server closes, and is told to come again', PATIENCE, async () => {
   await using service = await startService()
-  const server = await listen(service.face, '127.0.0.1', 0, FOREVER)
+  const server = await listen(service.handler, '127.0.0.1', 0, FOREVER)
   const [first, rest] = ['GET /api/health HTTP/1.1\r\nHo', 'st: localhost\r\n\r\n']
   const socket = await dial(server.url)
   // It is an old connection: a request has been answered on it before.
@@ -86,7 +86,7 @@ test.each([
   ['that waits between two requests', 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n'],
 ])('a connection %s is ended as soon as a server closes', PATIENCE, async (_, text) => {
   await using service = await startService()
-  const server = await listen(service.face, '127.0.0.1', 0, FOREVER)
+  const server = await listen(service.handler, '127.0.0.1', 0, FOREVER)
   const socket = await dial(server.url)
   socket.resume()
   socket.write(text)
@@ -107,7 +107,7 @@ test(
     const server = await listen(
       async (request) => {
         asked.resolve()
-        const response = await service.face(request)
+        const response = await service.handler(request)
         answered.resolve(response.status)
         return response
       },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listen } from '../../src/server/http/listener.ts'
-import { createLoginBrake } from '../../src/service/limits/login-throttle.ts'
-import { classicFace } from '../../src/server/api/classic.ts'
+import { createLoginThrottle } from '../../src/service/limits/login-throttle.ts'
+import { createClassicHandler } from '../../src/server/api/classic.ts'
 import { basic } from '../support/classic.ts'
 import type { Db } from '../../src/store/db.ts'
 import { postgresDatabase } from '../support/databases.ts'
@@ -16,10 +16,10 @@ test('credentials that were right before do not wait behind hundreds of wrong on
   await using service = await startService(undefined, postgresDatabase)
   const { db, login, token } = service
   const seconds = NOW / 1000
-  const brake = createLoginBrake(await (await limitPlace(postgresDatabase, { now: NOW })).open())
+  const throttle = createLoginThrottle(await (await limitPlace(postgresDatabase, { now: NOW })).open())
   const deps = { db, version: '0.0.0-test', now: () => seconds, requestId: () => 'r', onError: () => undefined }
-  const face = classicFace({ ...deps, limits: { brake } })
-  const server = await listen(face, '127.0.0.1', 0, { clock: () => performance.now() })
+  const handler = createClassicHandler({ ...deps, limits: { throttle } })
+  const server = await listen(handler, '127.0.0.1', 0, { clock: () => performance.now() })
   const get = async (authorization: string): Promise<number> => {
     const { status } = await fetch(`${server.url}/api/kpis`, { headers: { authorization } })
     return status
@@ -53,13 +53,13 @@ test('requests that come together share a look at their credentials, that begins
       return db.read(work)
     },
   }
-  const brake = createLoginBrake(await (await limitPlace(postgresDatabase, { now: NOW })).open())
+  const throttle = createLoginThrottle(await (await limitPlace(postgresDatabase, { now: NOW })).open())
   const deps = { version: '0.0.0-test', now: () => NOW / 1000, requestId: () => 'r', onError: () => undefined }
-  const face = classicFace({ ...deps, db: counted, limits: { brake } })
+  const handler = createClassicHandler({ ...deps, db: counted, limits: { throttle } })
   const headers = { authorization: basic(login, token) }
   const get = async (): Promise<number> => {
     const body = async (): Promise<Uint8Array> => new Uint8Array()
-    return (await face({ method: 'GET', target: '/api/kpis/999', headers, address: '127.0.0.1', body })).status
+    return (await handler({ method: 'GET', target: '/api/kpis/999', headers, address: '127.0.0.1', body })).status
   }
   expect(await get()).toBe(404)
   reads = 0

@@ -3,7 +3,7 @@ import { request as askTls } from 'node:https'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ListenOptions } from '../../src/server/http/listener.ts'
 import { underPublicUrl } from '../../src/server/http/sender.ts'
-import type { Face } from '../../src/server/wire.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { makePair, type Pair } from '../support/certificates.ts'
 import { basic, KPI, read, USER } from '../support/classic.ts'
 import { serve, type Serving } from '../support/listening.ts'
@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 
 const PUBLIC = 'https://kpi.example.com'
-type Place = Omit<ListenOptions, 'limits' | 'onExchange'> & { readonly wrap?: (face: Face) => Face }
+type Place = Omit<ListenOptions, 'limits' | 'onExchange'> & { readonly wrap?: (handler: Handler) => Handler }
 
 /** How a service may be reached, with the host that is asked for and the origin of its own pages. */
 const PLACES: readonly (readonly [name: string, open: () => Place, host: string, own: string])[] = [
@@ -53,7 +53,7 @@ const PLACES: readonly (readonly [name: string, open: () => Place, host: string,
   ['behind a proxy', () => ({ behindProxy: true }), 'kpi.example.com', PUBLIC],
   [
     'at a public URL',
-    () => ({ behindProxy: true, wrap: (face) => underPublicUrl(face, `${PUBLIC}/metrics`) }),
+    () => ({ behindProxy: true, wrap: (handler) => underPublicUrl(handler, `${PUBLIC}/metrics`) }),
     '127.0.0.1:1',
     PUBLIC,
   ],

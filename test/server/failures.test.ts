@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { classicFace } from '../../src/server/api/classic.ts'
+import { createClassicHandler } from '../../src/server/api/classic.ts'
 import { sqliteDb } from '../../src/store/sqlite/sqlite-db.ts'
 import { KPI, post, tell } from '../support/classic.ts'
 import { ask, startService } from '../support/service.ts'
@@ -26,14 +26,14 @@ describe('what goes wrong inside', () => {
     const path = `${service.dataDir}/kpi.db`
     const db = sqliteDb(path, { patienceMs: 0 })
     const logged: unknown[] = []
-    const face = classicFace({
+    const handler = createClassicHandler({
       db,
       version: '1',
       now: () => 0,
       requestId: () => 'R7',
       onError: (error) => logged.push(error),
     })
-    const held = { ...service, face }
+    const held = { ...service, handler }
     const other = new DatabaseSync(path)
     other.exec('begin immediate')
     const { status, headers, body } = await ask(held, { method: 'POST', path: '/kpis', body: KPI })

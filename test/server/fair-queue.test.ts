@@ -1,24 +1,24 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTurns } from '../../src/server/queues/request-scheduler.ts'
+import { createRequestScheduler } from '../../src/server/queues/request-scheduler.ts'
 
 /** Turns by a clock that a test moves, and the order in which accounts got theirs. */
 const withClock = (heldBytes?: number) => {
   const clock = { now: 0 }
-  const turns = createTurns(() => clock.now, heldBytes)
+  const scheduler = createRequestScheduler(() => clock.now, heldBytes)
   const order: string[] = []
   const ask = async (name: string): Promise<void> => {
-    const turn = turns.take(name.slice(0, 1))
+    const turn = scheduler.take(name.slice(0, 1))
     if (turn) await turn
     order.push(name)
     clock.now += 20
   }
-  return { clock, turns, order, ask }
+  return { clock, scheduler, order, ask }
 }
 
 test('what is quick is answered at once', () => {
-  const { turns } = withClock()
-  expect(Array.from({ length: 100 }, () => turns.take('a'))).toEqual(Array(100).fill(undefined))
+  const { scheduler } = withClock()
+  expect(Array.from({ length: 100 }, () => scheduler.take('a'))).toEqual(Array(100).fill(undefined))
 })
 
 test('where it takes long, accounts take turns, whoever came first with how many', async () => {
@@ -39,10 +39,10 @@ test('others have their turn between any two', async () => {
 })
 
 test('of what takes long three are worked on at a time, two of one account; accounts take turns', async () => {
-  const { turns } = withClock(1000)
+  const { scheduler } = withClock(1000)
   const [begun, ends]: [string[], (() => void)[]] = [[], []]
   const begin = async (name: string): Promise<void> => {
-    ends.push(await turns.begin(name.slice(0, 1)))
+    ends.push(await scheduler.begin(name.slice(0, 1)))
     begun.push(name)
   }
   const endNext = async (): Promise<string[]> => {
@@ -55,7 +55,7 @@ test('of what takes long three are worked on at a time, two of one account; acco
   expect(begun.splice(0)).toEqual(['a1', 'a2', 'b1'])
   expect([await endNext(), await endNext(), await endNext()]).toEqual([['a3'], ['b2'], ['c1']])
   // The account does not take its answers; when it does, it goes on.
-  const taken = turns.hold('a', 1000)
+  const taken = scheduler.hold('a', 1000)
   expect(await endNext()).toEqual([])
   taken()
   await setImmediate()
@@ -65,23 +65,23 @@ test('of what takes long three are worked on at a time, two of one account; acco
 })
 
 test('an account that does not take its answers waits, and no other does', async () => {
-  const { turns } = withClock(1000)
-  const taken = turns.hold('a', 1000)
+  const { scheduler } = withClock(1000)
+  const taken = scheduler.hold('a', 1000)
   let isIn = false
-  const waiting = Promise.resolve(turns.take('a')).then(() => (isIn = true))
-  await turns.take('b')
+  const waiting = Promise.resolve(scheduler.take('a')).then(() => (isIn = true))
+  await scheduler.take('b')
   await setImmediate()
   expect(isIn).toBe(false)
   taken()
   await waiting
-  expect(turns.take('a')).toBeUndefined()
+  expect(scheduler.take('a')).toBeUndefined()
 })
 
 test('who comes new with credentials waits behind no crowd from the same network, nor does the crowd for ever', async () => {
-  const { turns } = withClock()
+  const { scheduler } = withClock()
   const [begun, ends]: [string[], (() => void)[]] = [[], []]
   const admit = async (name: string): Promise<void> => {
-    ends.push(await turns.admit('network'))
+    ends.push(await scheduler.admit('network'))
     begun.push(name)
   }
   const crowd = Array.from({ length: 100 }, (_, at) => admit(`c${at}`))

@@ -9,7 +9,7 @@ import { type Database, databases } from '../support/databases.ts'
 import { putGroupItems } from '../support/group-items.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { type Service, startService, wayTo } from '../support/service.ts'
-import { digestOf, itemSets } from '../../src/store/tables/item-sets.ts'
+import { itemSetDigest, itemSets } from '../../src/store/tables/item-sets.ts'
 
 const [PEOPLE, KPIS, DAYS, REPORTS] = [10, 3, 365, 12]
 /** A machine that does much else takes a while for anything; without turns the wait is most of what all reports take. */
@@ -32,7 +32,7 @@ const fill = async (service: Service): Promise<void> => {
     service.db,
     GROUPS.map((id) => ({ id, name: `G${id}` })),
   )
-  const set = { id: 1, digest: digestOf(GROUPS), items: GROUPS }
+  const set = { id: 1, digest: itemSetDigest(GROUPS), items: GROUPS }
   await service.db.write((tx) => itemSets.insert(tx, 1, set))
   let id = 0
   for (const person of people ?? []) {
@@ -80,7 +80,7 @@ const busy = async (makeDatabase: () => Promise<Database>, report: string) => {
   await fill(service)
   const other = await another(service)
   const own = basic(service.login, service.token)
-  const server = await listen(service.face, '127.0.0.1', 0, { clock: () => performance.now() })
+  const server = await listen(service.handler, '127.0.0.1', 0, { clock: () => performance.now() })
   const agent = new Agent({ keepAlive: true })
   const asking = { url: server.url, agent }
   let isOver = false

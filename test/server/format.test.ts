@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kpi } from '../../src/domain/resources/kpi.ts'
-import { formats } from '../../src/server/api/body-format.ts'
+import { bodyFormats } from '../../src/server/api/body-format.ts'
 
-const { json, xml } = formats
+const { json, xml } = bodyFormats
 const parse = (text: string): Promise<unknown> => json.read(Buffer.from(text), kpi)
 const nested = (depth: number, inside = ''): string => '['.repeat(depth) + inside + ']'.repeat(depth)
 

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { classicFace } from '../../src/server/api/classic.ts'
-import { createLoginBrake } from '../../src/service/limits/login-throttle.ts'
+import { createClassicHandler } from '../../src/server/api/classic.ts'
+import { createLoginThrottle } from '../../src/service/limits/login-throttle.ts'
 import { createRateLimit } from '../../src/service/limits/rate-limit.ts'
 import type { Db } from '../../src/store/db.ts'
 import { limitsBeside } from '../../src/store/rate-limits/open-limits.ts'
@@ -28,15 +28,15 @@ const startCounting = async (limit: number) => {
     await service[Symbol.asyncDispose]()
     folder[Symbol.dispose]()
   })
-  const face = classicFace({
+  const handler = createClassicHandler({
     db: service.db,
     version: '0.0.0-test',
     now: () => Math.floor(clock.now / 1000),
     requestId: () => 'full',
     onError: (error) => service.logged.push(error),
-    limits: { brake: createLoginBrake(limits), rate: createRateLimit(limits, limit) },
+    limits: { throttle: createLoginThrottle(limits), rate: createRateLimit(limits, limit) },
   })
-  return { service: { ...service, face }, limits, clock, path }
+  return { service: { ...service, handler }, limits, clock, path }
 }
 
 /** Asks so many times and answers, of each answer, its status and how many requests it says were counted. */

@@ -28,7 +28,7 @@ test('whatever is asked is answered as described, on every database alike', asyn
 }, 300_000)
 
 test.each(databases)('what was there is put back though it names what is there only now: %s', async (_, make) => {
-  await using world = await openFuzzWorld(make, (face) => face)
+  await using world = await openFuzzWorld(make, (handler) => handler)
   const before = (await world.contents()).toSorted()
   const added = await ask(world.service, { method: 'POST', path: '/kpicategories', body: { name: 'New' } })
   const { id } = JSON.parse(added.body) as { id: number }
@@ -40,7 +40,7 @@ test.each(databases)('what was there is put back though it names what is there o
 })
 
 test.each(databases)('entries are put back that took the place of others: %s', async (_, make) => {
-  await using world = await openFuzzWorld(make, (face) => face)
+  await using world = await openFuzzWorld(make, (handler) => handler)
   const before = (await world.contents()).toSorted()
   const moves = [
     [IDS.TODAY, '2026-11-19'],
@@ -131,9 +131,9 @@ describe('what is wrong is found', () => {
     fuzzed = await openFuzzed({
       databases: [sqliteDatabase, sqliteDatabase],
       mostMs: MOST_MS_OF_ONE,
-      wrap: (face) => {
+      wrap: (handler) => {
         const service = (services += 1)
-        return async (request) => bend(await face(request), service, request.method)
+        return async (request) => bend(await handler(request), service, request.method)
       },
     })
   })

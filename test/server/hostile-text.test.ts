@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listen, type Listening } from '../../src/server/http/listener.ts'
+import { listen, type Listener } from '../../src/server/http/listener.ts'
 import { bearer } from '../support/newer.ts'
 import { type Asked, askV1, startService, type Service, textOf } from '../support/service.ts'
 import { dial, head, sendThenRead } from '../support/socket.ts'
@@ -13,11 +13,11 @@ const FORMATS: readonly Format[] = ['json', 'xml']
 const MEBIBYTE = 1024 * 1024
 
 let service: Service
-let server: Listening
+let server: Listener
 let asker: Asker
 beforeAll(async () => {
   service = await startService()
-  server = await listen(service.face, '127.0.0.1', 0)
+  server = await listen(service.handler, '127.0.0.1', 0)
   asker = { service, url: server.url }
   await ask(asker, { ask: 'POST /kpis', body: kpi('First') }, 'json')
 })
@@ -222,11 +222,11 @@ const OF_FIELDS = new Set([
 describe('the newer variant', () => {
   /** Asks, and makes sure that nothing unforeseen happened and that the next request works. */
   const tellNewer = async (asked: Omit<Asked, 'body'> & { readonly body?: string | Uint8Array | undefined }) => {
-    const { face, key, logged } = service
+    const { handler, key, logged } = service
     const { method = 'GET', path, body = '' } = asked
     const request = { method, target: `/v1${path}`, address: '127.0.0.1', body: async () => Buffer.from(body) }
     const headers = { authorization: bearer(key), 'content-type': 'application/json', ...asked.headers }
-    const told = await face({ ...request, headers })
+    const told = await handler({ ...request, headers })
     expect([(await askV1(service, { path: '/kpis/1' })).status, logged]).toEqual([200, []])
     expect(told.headers['content-type']).toBe(
       told.status < 400 ? 'application/json; charset=utf-8' : 'application/problem+json',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createNotes } from '../../src/server/auth/authenticate.ts'
+import { createKeyUseNotes } from '../../src/server/auth/authenticate.ts'
 import { accounts } from '../../src/store/tables/accounts.ts'
 import { startService } from '../support/service.ts'
 
@@ -7,13 +7,13 @@ import { startService } from '../support/service.ts'
 const noting = (failures: number) => {
   const written: number[] = []
   let [left, tries] = [failures, 0]
-  const noteUse = async (now: number): Promise<void> => {
+  const noteKeyUse = async (now: number): Promise<void> => {
     tries += 1
     left -= 1
     if (left >= 0) throw new Error('another process writes')
     written.push(now)
   }
-  return { noteUse, written, tries: () => tries }
+  return { noteKeyUse, written, tries: () => tries }
 }
 
 /** What is to be done later, done now, as long as there is anything. */
@@ -35,10 +35,10 @@ describe('that a key was used', () => {
     if (!account) throw new Error('there is an account')
     const tasks: (() => void)[] = []
     const note = noting(failures)
-    const notes = createNotes((task) => tasks.push(task))
-    notes({ account, key: 1, noteUse: note.noteUse }, 100)
+    const notes = createKeyUseNotes((task) => tasks.push(task))
+    notes({ account, key: 1, noteKeyUse: note.noteKeyUse }, 100)
     // Of the same key nothing else is tried so soon.
-    notes({ account, key: 1, noteUse: note.noteUse }, 102)
+    notes({ account, key: 1, noteKeyUse: note.noteKeyUse }, 102)
     await new Promise(setImmediate)
     await doAll(tasks)
     expect(note.written).toEqual(written)

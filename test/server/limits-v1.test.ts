@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { httpTransport } from '../../src/client/http/http-transport.ts'
 import { listen } from '../../src/server/http/listener.ts'
-import { beginOf } from '../../src/service/accounts/keys.ts'
+import { keyPrefix } from '../../src/service/accounts/keys.ts'
 import { accounts } from '../../src/service/accounts/accounts.ts'
 import { DEFAULT_ACCOUNT } from '../../src/service/context.ts'
 import { basic, KPI, tell, type Told } from '../support/classic.ts'
@@ -141,7 +141,7 @@ test('without a limit no answer speaks of one', async () => {
 
 test('a client knows the refusal of a key for its limit, and when to come back', async () => {
   await using service = await startLimited(1)
-  const server = await listen(service.face, '127.0.0.1', 0)
+  const server = await listen(service.handler, '127.0.0.1', 0)
   onTestFinished(server.close)
   const baseUrl = new URL(`${server.url}/v1`)
   const { send, close } = httpTransport({ baseUrl, token: service.key, timeoutMs: 10_000, now: () => NOW })
@@ -152,13 +152,13 @@ test('a client knows the refusal of a key for its limit, and when to come back',
 
 /** Asks for KPIs with an Authorization header, from an address. */
 const attempt = async (
-  { face }: LimitedService,
+  { handler }: LimitedService,
   authorization: string,
   address = '192.0.2.1',
   prefix = '/v1',
 ): Promise<Told> =>
   toldBy(
-    await face({
+    await handler({
       method: 'GET',
       target: `${prefix}/kpis`,
       headers: authorization === '' ? {} : { authorization },
@@ -230,7 +230,7 @@ describe('what counts as a wrong key', () => {
 
   test('is counted with the classic interface: a name is one, whichever is asked', async () => {
     await using service = await startLimited(0)
-    const name = beginOf(service.key)
+    const name = keyPrefix(service.key)
     await times(5, () => attempt(service, wrong(service.key)))
     await times(5, () => attempt(service, basic(name, 'x'), '192.0.2.1', '/api'))
     expect(await attempt(service, bearer(service.key))).toMatchObject({ status: 429 })

@@ -51,7 +51,7 @@ describe.each(databases)('the limit of an account on %s', (_, make) => {
     const other = { ...service, ...(await otherAccount(service, 'acme')) }
     const statuses = await Promise.all([service, second, service, second].map((one) => tell(one, { path: '/kpis' })))
     expect(statuses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 403, 403])
-    expect(await tell({ ...other, face: service.face }, { path: '/kpis' })).toMatchObject({ status: 200 })
+    expect(await tell({ ...other, handler: service.handler }, { path: '/kpis' })).toMatchObject({ status: 200 })
   })
 })
 
@@ -123,7 +123,7 @@ test('a request that is refused for the limit does nothing', async () => {
 
 test('a client knows the refusal for a limit, and when to come back', async () => {
   await using service = await startLimited(1)
-  const server = await listen(service.face, '127.0.0.1', 0)
+  const server = await listen(service.handler, '127.0.0.1', 0)
   onTestFinished(server.close)
   const { login, token } = service
   const baseUrl = new URL(`${server.url}/api`)

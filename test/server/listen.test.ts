@@ -1,17 +1,17 @@
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { listen, type Listening } from '../../src/server/http/listener.ts'
-import type { Face } from '../../src/server/wire.ts'
+import { listen, type Listener } from '../../src/server/http/listener.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { basic, KPI, read } from '../support/classic.ts'
 import { type Service, startService } from '../support/service.ts'
 import { dial, head, sendThenRead } from '../support/socket.ts'
 
-type Serving = { readonly service: Service; readonly server: Listening } & AsyncDisposable
+type Serving = { readonly service: Service; readonly server: Listener } & AsyncDisposable
 
-const serve = async (wrap: (face: Face) => Face = (face) => face): Promise<Serving> => {
+const serve = async (wrap: (handler: Handler) => Handler = (handler) => handler): Promise<Serving> => {
   const service = await startService()
-  const server = await listen(wrap(service.face), '127.0.0.1', 0)
+  const server = await listen(wrap(service.handler), '127.0.0.1', 0)
   return {
     service,
     server,
@@ -149,8 +149,8 @@ describe('a connection', () => {
 
   test('that is cut in mid-body harms nothing, and is no fault of the service', async () => {
     const given = Promise.withResolvers<void>()
-    await using serving = await serve((face) => async (request) => {
-      const response = await face(request)
+    await using serving = await serve((handler) => async (request) => {
+      const response = await handler(request)
       given.resolve()
       return response
     })
@@ -187,5 +187,5 @@ test('many requests at once are each done once', async () => {
 test('a port that is taken is refused', async () => {
   await using serving = await serve()
   const { port } = new URL(serving.server.url)
-  await expect(listen(serving.service.face, '127.0.0.1', Number(port))).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  await expect(listen(serving.service.handler, '127.0.0.1', Number(port))).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { listen } from '../../src/server/http/listener.ts'
-import { attemptOf, createLoginBrake } from '../../src/service/limits/login-throttle.ts'
+import { attemptOf, createLoginThrottle } from '../../src/service/limits/login-throttle.ts'
 import { basic, otherAccount, post, USER } from '../support/classic.ts'
 import { databases, sqliteDatabase } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'
@@ -13,8 +13,8 @@ import { sendThenRead } from '../support/socket.ts'
 type Tried = { readonly status: number; readonly retryAfter: string | undefined; readonly body: string }
 
 /** Tries credentials from an address. */
-const attempt = async ({ face }: LimitedService, authorization: string, address = '192.0.2.1'): Promise<Tried> => {
-  const { status, headers, body } = await face({
+const attempt = async ({ handler }: LimitedService, authorization: string, address = '192.0.2.1'): Promise<Tried> => {
+  const { status, headers, body } = await handler({
     method: 'GET',
     target: '/api/kpis',
     headers: authorization === '' ? {} : { authorization },
@@ -88,18 +88,18 @@ describe.each(databases)('wrong credentials on %s', (_, make) => {
     const { open } = await limitPlace(make, clock)
     const store = await open()
     // Three pairs, and their address.
-    const brake = createLoginBrake(store, 4)
+    const throttle = createLoginThrottle(store, 4)
     const wrongTimes = async (name: string, times: number): Promise<void> => {
       for (let time = 0; time < times; time += 1) {
         clock.now += 1
-        await brake.noteWrong(attemptOf('', name))
+        await throttle.noteWrong(attemptOf('', name))
       }
     }
     for (const name of ['a', 'b', 'c']) await wrongTimes(name, 10)
-    await expect(brake.mustBeFree(attemptOf('', 'a'))).rejects.toMatchObject({ code: 'rate_limited' })
+    await expect(throttle.requireUnthrottled(attemptOf('', 'a'))).rejects.toMatchObject({ code: 'rate_limited' })
     await wrongTimes('d', 1)
-    await brake.mustBeFree(attemptOf('', 'a'))
-    await expect(brake.mustBeFree(attemptOf('', 'b'))).rejects.toMatchObject({ code: 'rate_limited' })
+    await throttle.requireUnthrottled(attemptOf('', 'a'))
+    await expect(throttle.requireUnthrottled(attemptOf('', 'b'))).rejects.toMatchObject({ code: 'rate_limited' })
     const rows = await store.db.read((tx) => tx.all('select count(*) as count from refused_logins'))
     expect(rows).toEqual([{ count: 4n }])
     clock.now += 60_000
@@ -165,14 +165,14 @@ describe('the wrong credentials of an address', () => {
   test('are remembered, however many names come after them', async () => {
     const clock: Clock = { now: NOW }
     const store = await (await limitPlace(sqliteDatabase, clock)).open()
-    const brake = createLoginBrake(store, 20)
+    const throttle = createLoginThrottle(store, 20)
     const refusals: unknown[] = []
     for (let time = 0; time < 200; time += 1) {
       clock.now += 1
-      await brake.noteWrong(attemptOf('192.0.2.1', `${time}`)).catch((error: unknown) => refusals.push(error))
+      await throttle.noteWrong(attemptOf('192.0.2.1', `${time}`)).catch((error: unknown) => refusals.push(error))
     }
     expect(refusals).toHaveLength(100)
-    await brake.noteWrong(attemptOf('192.0.2.2', '0'))
+    await throttle.noteWrong(attemptOf('192.0.2.2', '0'))
   })
 
   test('count in both variants together', async () => {
@@ -180,7 +180,7 @@ describe('the wrong credentials of an address', () => {
     const [wrong, good] = [bearer('wrong'), bearer(service.key)]
     const askV1 = async (authorization: string): Promise<number> => {
       const request = { method: 'GET', target: '/v1/kpis', headers: { authorization }, address: '192.0.2.1' }
-      return (await service.face({ ...request, body: () => Promise.resolve(Buffer.alloc(0)) })).status
+      return (await service.handler({ ...request, body: () => Promise.resolve(Buffer.alloc(0)) })).status
     }
     await tryNames(service, 99)
     expect([await askV1(wrong), await askV1(wrong), await askV1(good)]).toEqual([401, 429, 200])
@@ -210,7 +210,7 @@ describe('the wrong credentials of an address', () => {
 
   test('are those of the last X-Forwarded-For behind a proxy', async () => {
     await using service = await startLimited(0)
-    const server = await listen(service.face, '127.0.0.1', 0, { behindProxy: true })
+    const server = await listen(service.handler, '127.0.0.1', 0, { behindProxy: true })
     const send = async (name: string, forwarded: string): Promise<number> => {
       const headers = [`Authorization: ${basic(name, 'wrong')}`, `X-Forwarded-For: ${forwarded}`, 'Connection: close']
       const text = ['GET /api/kpis HTTP/1.1', 'Host: localhost', ...headers, '', ''].join('\r\n')

@@ -30,7 +30,7 @@ describe.each(databases)('lists of thousands, on %s', (_, makeDatabase) => {
     async (path) => {
       await using service = await startService(undefined, makeDatabase)
       const { crowded, other } = await fill(service)
-      const server = await listen(service.face, '127.0.0.1', 0, { clock: () => performance.now() })
+      const server = await listen(service.handler, '127.0.0.1', 0, { clock: () => performance.now() })
       let left = LISTS
       const get = async (target: string, authorization: string): Promise<readonly unknown[]> => {
         const answer = await fetch(server.url + target, { headers: { authorization } })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import {
   chooseFormat,
-  mustBeJson,
-  mustBePlain,
-  mustBeUnderstood,
-  mustTakeJson,
+  requireJson,
+  rejectContentEncoding,
+  requireSupportedType,
+  requireJsonAccepted,
 } from '../../src/server/api/media-type.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
@@ -126,8 +126,8 @@ describe('a Content-Type', () => {
     ['application/json; charset="iso_646.irv:1991"'],
     ['application/json; charset=cp367'],
   ])('%j may be that of a body', (header) => {
-    expect(() => mustBeUnderstood(header, true)).not.toThrow()
-    expect(() => mustBeUnderstood(header, false)).not.toThrow()
+    expect(() => requireSupportedType(header, true)).not.toThrow()
+    expect(() => requireSupportedType(header, false)).not.toThrow()
   })
 
   test.each([
@@ -142,8 +142,8 @@ describe('a Content-Type', () => {
     ['+json'],
     ['text/csv; x=application/json'],
   ])('%j is refused for a body, and means nothing without one', (header) => {
-    expect(() => mustBeUnderstood(header, true)).toThrow(refusal('send application/json or application/xml'))
-    expect(() => mustBeUnderstood(header, false)).not.toThrow()
+    expect(() => requireSupportedType(header, true)).toThrow(refusal('send application/json or application/xml'))
+    expect(() => requireSupportedType(header, false)).not.toThrow()
   })
 
   test.each([
@@ -154,19 +154,19 @@ describe('a Content-Type', () => {
     ['text/xml;x=y;charset="US-EBCDIC"'],
     ['application/json; charset='],
   ])('%j is refused for its charset', (header) => {
-    expect(() => mustBeUnderstood(header, true)).toThrow(refusal('send UTF-8'))
-    expect(() => mustBeUnderstood(header, false)).toThrow(refusal('send UTF-8'))
+    expect(() => requireSupportedType(header, true)).toThrow(refusal('send UTF-8'))
+    expect(() => requireSupportedType(header, false)).toThrow(refusal('send UTF-8'))
   })
 })
 
 test('a message repeats no more of a header than is needed to know it again', () => {
   const long = 'x'.repeat(60_000)
   for (const check of [
-    () => mustBeUnderstood(`a/${long}`, true),
-    () => mustBeJson(`a/${long}`, true),
-    () => mustBeJson(`application/json;charset=${long}`, true),
-    () => mustTakeJson(`a/${long}`),
-    () => mustBePlain(long),
+    () => requireSupportedType(`a/${long}`, true),
+    () => requireJson(`a/${long}`, true),
+    () => requireJson(`application/json;charset=${long}`, true),
+    () => requireJsonAccepted(`a/${long}`),
+    () => rejectContentEncoding(long),
   ]) {
     expect(check).toThrow(expect.objectContaining({ message: expect.stringMatching(/^.{100,250}$/) as string }))
   }
@@ -174,10 +174,10 @@ test('a message repeats no more of a header than is needed to know it again', ()
 
 describe('a Content-Encoding', () => {
   test.each([[undefined], [''], ['identity'], [' Identity ']])('%j is no packing', (header) => {
-    expect(() => mustBePlain(header)).not.toThrow()
+    expect(() => rejectContentEncoding(header)).not.toThrow()
   })
 
   test.each(['gzip', 'GZIP', 'br', 'deflate, gzip', 'x'])('%j is refused', (header) => {
-    expect(() => mustBePlain(header)).toThrow(refusal('send the body as it is'))
+    expect(() => rejectContentEncoding(header)).toThrow(refusal('send the body as it is'))
   })
 })

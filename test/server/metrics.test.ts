@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isLoopback } from '../../src/client/http/base-url.ts'
 import { listen } from '../../src/server/http/listener.ts'
-import { createMetrics, metricsFace, routeNames } from '../../src/server/observe/metrics.ts'
+import { createMetrics, createMetricsHandler, routeNames } from '../../src/server/observe/metrics.ts'
 import { bearer } from '../support/newer.ts'
 import { EXCHANGE, serve, type Serving, statusOf } from '../support/listening.ts'
 import { dial, head, sendThenRead } from '../support/socket.ts'
@@ -13,7 +13,7 @@ const serveBoth = async (): Promise<{ serving: Serving; page: Page }> => {
   const serving = await serve({ clock: () => 0 })
   const metrics = createMetrics('1.2.3', routeNames())
   metrics.watch(serving.server.connections)
-  const listening = await listen(metricsFace(metrics, isLoopback), '127.0.0.1', 0)
+  const listening = await listen(createMetricsHandler(metrics, isLoopback), '127.0.0.1', 0)
   onTestFinished(async () => {
     await listening.close()
     await serving[Symbol.asyncDispose]()

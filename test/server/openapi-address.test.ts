@@ -62,7 +62,7 @@ describe.each(PREFIXES)('the document below %s names the whole address of its in
   test.each(['https://kpi.acme.test', 'https://acme.test/kpi/one'])(
     'the public URL %s of its operator, under whatever Host',
     async (publicUrl) => {
-      await using serving = await serve({ wrap: (face) => underPublicUrl(face, publicUrl) })
+      await using serving = await serve({ wrap: (handler) => underPublicUrl(handler, publicUrl) })
       expect(await askFor(serving.server.url, target, 'Host: inside.test')).toEqual([publicUrl + prefix])
     },
   )

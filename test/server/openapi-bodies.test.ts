@@ -9,8 +9,8 @@ import { type Schema, takenField } from '../../src/server/api/openapi/field-sche
 import { bodyFields, patchName, schemasOf } from '../../src/server/api/openapi/schemas.ts'
 
 const STYLES = [
-  { variant: 'classic', style: { isXml: true, isLenient: true } },
-  { variant: 'v1', style: { isXml: false, isLenient: false } },
+  { variant: 'classic', protocol: { isXml: true, isLenient: true } },
+  { variant: 'v1', protocol: { isXml: false, isLenient: false } },
 ] as const
 
 const all: readonly Resource[] = [...resources, newerEntry, newerBatchFlags]
@@ -24,7 +24,7 @@ const alternatives = (schema: Schema): Schema[] =>
 
 type Case = { readonly name: string; readonly field: Field; readonly pattern: string; readonly isLenient: boolean }
 
-const withPattern: Case[] = STYLES.flatMap(({ variant, style: { isLenient } }) =>
+const withPattern: Case[] = STYLES.flatMap(({ variant, protocol: { isLenient } }) =>
   all.flatMap((of) =>
     bodyFields(of, 'add').flatMap(({ name, field }) =>
       alternatives(takenField(field, 'add', isLenient)).flatMap(({ pattern }) =>
@@ -52,17 +52,17 @@ describe('what a generator makes of a pattern is taken', () => {
   })
 })
 
-describe.each(STYLES)('a body that changes something, as $variant describes it', ({ style }) => {
+describe.each(STYLES)('a body that changes something, as $variant describes it', ({ protocol }) => {
   const changed = all.filter(({ verbs }) => verbs.includes('update'))
 
   const propertiesOf = (of: Resource): [name: string, property: Schema][] =>
-    Object.entries((schemasOf(of, style)[patchName(of)] as { properties: Record<string, Schema> }).properties)
+    Object.entries((schemasOf(of, protocol)[patchName(of)] as { properties: Record<string, Schema> }).properties)
 
   test.each(changed)('$name: demands nothing, and brings no value that was not sent', (of) => {
     const fallbacks = propertiesOf(of).filter(([, { description, writeOnly }]) => {
       return writeOnly !== true && String(description).includes('not given')
     })
-    expect([schemasOf(of, style)[patchName(of)], fallbacks]).toEqual([
+    expect([schemasOf(of, protocol)[patchName(of)], fallbacks]).toEqual([
       expect.not.objectContaining({ required: expect.anything() }),
       [],
     ])
@@ -74,8 +74,8 @@ describe.each(STYLES)('a body that changes something, as $variant describes it',
   })
 })
 
-test.each(STYLES)('no schema of $variant has a default, which generators make mandatory', ({ style }) => {
-  expect(all.map((of) => JSON.stringify(schemasOf(of, style))).filter((text) => text.includes('"default":'))).toEqual(
-    [],
-  )
+test.each(STYLES)('no schema of $variant has a default, which generators make mandatory', ({ protocol }) => {
+  expect(
+    all.map((of) => JSON.stringify(schemasOf(of, protocol))).filter((text) => text.includes('"default":')),
+  ).toEqual([])
 })

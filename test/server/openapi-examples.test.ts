@@ -173,7 +173,7 @@ describe.each([
   test('is answered as documented, request by request, by a server at the address that it names', async () => {
     await using service = await startPrepared[variant]()
     await using stack = new AsyncDisposableStack()
-    const server = await listen(service.face, '127.0.0.1', 0)
+    const server = await listen(service.handler, '127.0.0.1', 0)
     stack.defer(server.close)
     const description = (await (await fetch(`${server.url}/${variant}/openapi.json`)).json()) as Description
     const { login, token, key } = service

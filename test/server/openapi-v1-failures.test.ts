@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Limits } from '../../src/server/auth/authenticate.ts'
-import { v1Face } from '../../src/server/api/v1.ts'
-import { createLoginBrake } from '../../src/service/limits/login-throttle.ts'
+import type { CallerLimits } from '../../src/server/auth/authenticate.ts'
+import { createV1Handler } from '../../src/server/api/v1.ts'
+import { createLoginThrottle } from '../../src/service/limits/login-throttle.ts'
 import { createRateLimit } from '../../src/service/limits/rate-limit.ts'
 import type { Db } from '../../src/store/db.ts'
 import { sqliteDatabase } from '../support/databases.ts'
@@ -21,9 +21,9 @@ const guarded = operations.filter(({ operation }) => operation.security?.length 
 const taking = operations.filter(({ operation }) => operation.requestBody)
 
 /** The same service on another store, or with limits. */
-const on = (service: Service, db: Db, limits?: Limits): Service => ({
+const on = (service: Service, db: Db, limits?: CallerLimits): Service => ({
   ...service,
-  face: v1Face({
+  handler: createV1Handler({
     db,
     version: '1',
     now: () => NOW / 1000,
@@ -49,7 +49,7 @@ describe('what the newer variant tells when something is wrong is as described',
     const { db, close } = await openLimits(world.db, `${world.dataDir}/limits.db`, () => NOW)
     onTestFinished(close)
     const store = { db, now: () => Promise.resolve(NOW) }
-    const service = on(world, world.db, { brake: createLoginBrake(store), rate: createRateLimit(store, 1) })
+    const service = on(world, world.db, { throttle: createLoginThrottle(store), rate: createRateLimit(store, 1) })
     const first = await askV1(service, { path: '/kpis' })
     expect([first.status, first.headers['x-ratelimit-requests']]).toEqual([200, '1'])
     for (const one of guarded) {
@@ -63,7 +63,7 @@ describe('what the newer variant tells when something is wrong is as described',
     await using world = await startWorld()
     const { db, close } = await openLimits(world.db, `${world.dataDir}/limits.db`, () => NOW)
     onTestFinished(close)
-    const service = on(world, world.db, { brake: createLoginBrake({ db, now: () => Promise.resolve(NOW) }) })
+    const service = on(world, world.db, { throttle: createLoginThrottle({ db, now: () => Promise.resolve(NOW) }) })
     const headers = { authorization: 'Bearer kpi_key_wrong' }
     const answers = []
     for (let time = 0; time < 11; time += 1) answers.push(await askV1(service, { path: '/kpis', headers }))

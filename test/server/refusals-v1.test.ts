@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { v1Face } from '../../src/server/api/v1.ts'
+import { createV1Handler } from '../../src/server/api/v1.ts'
 import { databases } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'
 import { bodyOf, isWell, serve, statusOf } from '../support/listening.ts'
@@ -112,8 +112,8 @@ describe.each(databases)('a store that is not available, on %s', (_, make) => {
     await using _closing = { [Symbol.asyncDispose]: db.close }
     const logged: unknown[] = []
     const onError = (error: unknown): void => void logged.push(error)
-    const face = v1Face({ db, version: '1', now: () => NOW / 1000, requestId: () => 'R7', onError })
-    const held = { ...service, face }
+    const handler = createV1Handler({ db, version: '1', now: () => NOW / 1000, requestId: () => 'R7', onError })
+    const held = { ...service, handler }
     const told = await tellV1(held, { method: 'POST', path: '/kpicategories', body: { name: 'Costs' } })
     expect(told).toMatchObject({
       status: 503,
@@ -130,6 +130,6 @@ describe.each(databases)('a store that is not available, on %s', (_, make) => {
       address: '',
       body: () => Promise.resolve(Buffer.alloc(0)),
     }
-    expect(toldBy(await face(open))).toMatchObject({ status: 200 })
+    expect(toldBy(await handler(open))).toMatchObject({ status: 200 })
   })
 })

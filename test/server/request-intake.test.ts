@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../src/server/http/listener.ts'
-import type { Face } from '../../src/server/wire.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { makePair, type Pair } from '../support/certificates.ts'
 
 let pair: Pair
@@ -16,14 +16,14 @@ beforeAll(async () => {
 const hashOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('hex')
 
 /** Answers what it was asked: its address, and the hash of its body. */
-const echo: Face = async ({ target, body }) => {
+const echo: Handler = async ({ target, body }) => {
   const hash = hashOf(await body())
   return { status: 200, headers: {}, body: `<${target} ${hash}>` }
 }
 
-const serveOn = async (face: Face, isTls: boolean) => {
+const serveOn = async (handler: Handler, isTls: boolean) => {
   const clock = (): number => performance.now()
-  const server = await listen(face, '127.0.0.1', 0, { clock, ...(isTls && { tls: pair }) })
+  const server = await listen(handler, '127.0.0.1', 0, { clock, ...(isTls && { tls: pair }) })
   onTestFinished(() => server.close())
   const port = Number(new URL(server.url).port)
   const dial = async (): Promise<Socket> => {

@@ -127,10 +127,10 @@ describe('a busy request', () => {
     const released = Promise.withResolvers<void>()
     await using serving = await serve({
       limits: QUICK,
-      wrap: (face) => async (request) => {
-        if (request.target.endsWith('health')) return face(request)
+      wrap: (handler) => async (request) => {
+        if (request.target.endsWith('health')) return handler(request)
         await released.promise
-        return face(request)
+        return handler(request)
       },
     })
     const { service, server } = serving
@@ -149,9 +149,9 @@ describe('a client that goes away', () => {
   test('in mid-body is told of, and harms nothing', async () => {
     const asked = Promise.withResolvers<void>()
     await using serving = await serve({
-      wrap: (face) => (request) => {
+      wrap: (handler) => (request) => {
         asked.resolve()
-        return face(request)
+        return handler(request)
       },
     })
     const { service, server, tells } = serving

@@ -18,8 +18,8 @@ const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 
 /** Serves HTTPS; a connection may take so long to send a request, which on a busy machine is not to end the others. */
 const serveEncrypted = async (headMs = 60_000) => {
-  const face = () => Promise.resolve({ status: 200, headers: {}, body: 'here' })
-  const server = await listen(face, '127.0.0.1', 0, { tls: pair, limits: { headMs } })
+  const handler = () => Promise.resolve({ status: 200, headers: {}, body: 'here' })
+  const server = await listen(handler, '127.0.0.1', 0, { tls: pair, limits: { headMs } })
   onTestFinished(server.close)
   const port = Number(new URL(server.url).port)
   const dial = (): Socket => {

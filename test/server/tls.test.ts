@@ -102,10 +102,10 @@ describe('a server with a certificate that closes', () => {
     const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await using serving = await serve({
       tls: pair,
-      wrap: (face) => async (request) => {
+      wrap: (handler) => async (request) => {
         asked.resolve()
         await released.promise
-        return face(request)
+        return handler(request)
       },
     })
     const { service, server } = serving

@@ -10,8 +10,8 @@ import { type Asked, askV1, type Service, startService } from '../support/servic
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH']
 
 /** The answer to a whole target, with the service's key. */
-const tellTarget = async ({ face, key }: Service, target: string, method = 'GET', headers: object = {}) => {
-  const told = await face({
+const tellTarget = async ({ handler, key }: Service, target: string, method = 'GET', headers: object = {}) => {
+  const told = await handler({
     method,
     target,
     headers: { authorization: bearer(key), ...headers },

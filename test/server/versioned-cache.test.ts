@@ -23,7 +23,7 @@ test('what one account or format has read is not given to another', async () => 
   await put(service, '/kpicategories/1', { name: 'Ours' })
   expect(await read(service, '/kpicategories/1')).toMatchObject({ name: 'Ours' })
   expect(await read(other, '/kpicategories/1')).toMatchObject({ name: 'General' })
-  const xml = await service.face({
+  const xml = await service.handler({
     method: 'GET',
     target: '/api/kpicategories/1',
     headers: {

@@ -5,7 +5,7 @@ import { type Service, startService } from '../support/service.ts'
 
 const get = async (service: Service, target: string, authorization?: string, method = 'GET') =>
   toldBy(
-    await service.face({
+    await service.handler({
       method,
       target,
       headers: authorization === undefined ? {} : { authorization },

@@ -283,9 +283,9 @@ describe('a body in XML', () => {
       Uint8Array.of(0xc3),
       Buffer.from('</name></KPICategory>'),
     ])
-    const { face, login, token } = service
+    const { handler, login, token } = service
     const authorization = `Basic ${Buffer.from(`${login}:${token}`).toString('base64')}`
-    const refused = await face({
+    const refused = await handler({
       method: 'POST',
       target: '/api/kpicategories',
       headers: { ...XML, authorization },
@@ -300,7 +300,7 @@ describe('a body in XML', () => {
 
   test('of more than 10 MiB is refused as XML', async () => {
     await using service = await startService()
-    const server = await listen(service.face, '127.0.0.1', 0)
+    const server = await listen(service.handler, '127.0.0.1', 0)
     const start = head(
       service,
       'POST /api/kpis',

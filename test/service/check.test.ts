@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
-import { checkStore, type Checked } from '../../src/service/check-store.ts'
+import { checkStore, type StoreCheck } from '../../src/service/check-store.ts'
 import * as integrity from '../../src/store/maintenance/check.ts'
 import type { StoreFault } from '../../src/store/maintenance/check.ts'
 import { keys } from '../../src/store/tables/keys.ts'
 import { entries } from '../../src/store/tables/entries.ts'
-import { digestOf, itemSets } from '../../src/store/tables/item-sets.ts'
+import { itemSetDigest, itemSets } from '../../src/store/tables/item-sets.ts'
 import type { Db } from '../../src/store/db.ts'
 import { kpis } from '../../src/store/tables/kpis.ts'
 import { openStore } from '../../src/store/schema/open-store.ts'
@@ -56,7 +56,7 @@ const fill = (db: Db, account: number): Promise<void> =>
     )
     await assignments.insert(tx, account, { id: 1, user_id: 2, user_target: null, sort_order: 1, ...stamp })
     await tx.run('insert into user_items (account_id, user_id, id, created_at) values (?, 2, 4, 0)', [account])
-    await itemSets.insert(tx, account, { id: 1, digest: digestOf([4]), items: [4] })
+    await itemSets.insert(tx, account, { id: 1, digest: itemSetDigest([4]), items: [4] })
     await entries.insert(tx, account, [
       entryRow({ item_id: 2, item_set: 1 }),
       entryRow({ id: 2, item_id: 2, entry_date: 1, actual: null, notes: 'ill' }),
@@ -92,7 +92,7 @@ const breakStore = async ({ dataDir, env }: Database, broken: readonly string[])
 }
 
 /** Breaks a filled store by SQL, and answers what a check finds. */
-const checkBroken = async (make: () => Promise<Database>, ...broken: readonly string[]): Promise<Checked> => {
+const checkBroken = async (make: () => Promise<Database>, ...broken: readonly string[]): Promise<StoreCheck> => {
   await using database = await make()
   const db = await database.open()
   try {
@@ -105,7 +105,7 @@ const checkBroken = async (make: () => Promise<Database>, ...broken: readonly st
   }
 }
 
-const linesOf = ({ faults }: Checked): string[] =>
+const linesOf = ({ faults }: StoreCheck): string[] =>
   faults.map(({ table: name, account, id, fault }: StoreFault) => `${name} ${account} ${id}: ${fault}`)
 
 describe.each(databases)('a store on %s', (name, make) => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { EXPIRING_SECONDS } from '../../src/domain/key-state.ts'
 import type { KeyDraft } from '../../src/domain/resources/key.ts'
-import { v1Face } from '../../src/server/api/v1.ts'
+import { createV1Handler } from '../../src/server/api/v1.ts'
 import { ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
 import type { Context } from '../../src/service/context.ts'
 import { keys, type MadeKey } from '../../src/service/accounts/keys.ts'
@@ -36,7 +36,7 @@ const openWorld = async (make: () => Promise<Database>): Promise<World> => {
   const { client } = await wayTo(service)
   await client.users.add(userNamed('Ann', { last_name: 'Lee' }))
   const ctx = (): Context => ({ db: service.db.ofAccount(account.id), account, now: clock.now })
-  const face = v1Face({
+  const handler = createV1Handler({
     db: service.db,
     version: '0.0.0-test',
     now: () => clock.now,
@@ -52,7 +52,7 @@ const openWorld = async (make: () => Promise<Database>): Promise<World> => {
       keys.create(ctx(), { name: 'nightly', user_id: ANN, scopes: 'kpis:read', ...draft }, randomBytes),
     rotate: (id, overlap, expiresAt) => keys.rotate(ctx(), id, { overlap, expiresAt }, randomBytes),
     knock: async (key) => {
-      const { status, body } = await askV1({ ...service, face, key }, { path: '/kpis' })
+      const { status, body } = await askV1({ ...service, handler, key }, { path: '/kpis' })
       const said = status === 200 ? '' : ` ${(JSON.parse(body) as { detail: string }).detail}`
       return `${status}${said}`
     },

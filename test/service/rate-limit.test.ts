@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRateLimit, RATE_WINDOW_MS, type Verdict } from '../../src/service/limits/rate-limit.ts'
+import { createRateLimit, RATE_WINDOW_MS, type RateLimitDecision } from '../../src/service/limits/rate-limit.ts'
 import { databases } from '../support/databases.ts'
 import { NOW } from '../support/io.ts'
 import { type Clock, limitPlace, of } from '../support/limits.ts'
@@ -62,7 +62,7 @@ describe.each(databases)('a limit counted in %s', (name, make) => {
             limit,
             used: counted(after, clock.now),
             waitMs: after === before ? waitOf(before, clock.now, limit) : full,
-          } satisfies Verdict)
+          } satisfies RateLimitDecision)
         }
         for (const instants of accepted.values()) expectWithin(instants, limit)
       }),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createGates } from '../../src/store/queue.ts'
+import { createKeyedSemaphore } from '../../src/store/queue.ts'
 
 test('work for one key is done so much at a time, in the order in which it came; other keys do not wait', async () => {
-  const gates = createGates(2)
+  const gates = createKeyedSemaphore(2)
   const ends = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
   const begun: number[] = []
   const all = ends.map(({ promise }, at) =>

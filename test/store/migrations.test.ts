@@ -12,7 +12,7 @@ import { user } from '../../src/domain/resources/user.ts'
 import type { Resource } from '../../src/domain/schema.ts'
 import { accounts } from '../../src/service/accounts/accounts.ts'
 import { checkStore } from '../../src/service/check-store.ts'
-import { openKey } from '../../src/service/accounts/keys.ts'
+import { authenticateKey } from '../../src/service/accounts/keys.ts'
 import { type Db, type SqlRow } from '../../src/store/db.ts'
 import { sqliteDialect } from '../../src/store/dialect.ts'
 import * as integrity from '../../src/store/maintenance/check.ts'
@@ -160,7 +160,10 @@ test('a store of the second version is brought to this one, and takes keys besid
   const db = await openStore(path)
   const acme = await accounts.get(db, 'acme')
   const secret = await makeKey(db, acme, {}, 100)
-  expect(await openKey(db, secret, 200)).toMatchObject({ account: { name: 'acme' }, owner: { email: 'eve@acme' } })
+  expect(await authenticateKey(db, secret, 200)).toMatchObject({
+    account: { name: 'acme' },
+    owner: { email: 'eve@acme' },
+  })
   expect(await ask(db, 'select actual from entries')).toEqual([{ actual: 125_000n }])
   expect(await checkStore(db, integrity)).toMatchObject({ counts: { entries: 1, users: 1 }, faults: [] })
   await db.close()

@@ -47,12 +47,12 @@ export const operationFor = ({ paths }: Description, method: string, path: strin
   const segments = path.replace(/\?.*$/, '').replace(/\/$/, '').split('/')
   const fits = (part: string, segment = ''): boolean =>
     part.startsWith('{') || part.toLowerCase() === segment.toLowerCase()
-  const forms = Object.keys(paths).filter((form) => {
+  const formats = Object.keys(paths).filter((form) => {
     const parts = form.split('/')
     return parts.length === segments.length && parts.every((part, at) => fits(part, segments[at]))
   })
   // Fixed words win over ids.
-  const [form = ''] = forms.sort((left, right) => left.split('{').length - right.split('{').length)
+  const [form = ''] = formats.sort((left, right) => left.split('{').length - right.split('{').length)
   return paths[form]?.[method.toLowerCase()]
 }
 

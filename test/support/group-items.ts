@@ -1,6 +1,6 @@
 import { takeIds } from '../../src/store/tables/table.ts'
 import type { Db } from '../../src/store/db.ts'
-import { digestOf, itemSets } from '../../src/store/tables/item-sets.ts'
+import { itemSetDigest, itemSets } from '../../src/store/tables/item-sets.ts'
 import type { EntryFact } from './report-model.ts'
 
 /** Puts group items into the first account as they are, in a group of their own. */
@@ -25,7 +25,7 @@ export const carryGroupItems = async (
   db.write(async (tx) => {
     for (const { item, kpi_id, entry_date, groups } of entries.filter((one) => one.groups.length > 0)) {
       const items = [...new Set(groups)].sort((left, right) => left - right)
-      const digest = digestOf(items)
+      const digest = itemSetDigest(items)
       const known = await itemSets.find(tx, 1, digest)
       const id = known ?? (await takeIds(tx, 1, 'item_sets'))
       if (known === undefined) await itemSets.insert(tx, 1, { id, digest, items })

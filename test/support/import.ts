@@ -5,7 +5,7 @@ import type { KpiDraft } from '../../src/domain/resources/kpi.ts'
 import type { UserDraft } from '../../src/domain/resources/user.ts'
 import type { ImportOptions } from '../../src/import/options.ts'
 import { listen } from '../../src/server/http/listener.ts'
-import type { Face } from '../../src/server/wire.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { type Folder, temporaryFolder } from './folder.ts'
 import { NOW, type World } from './io.ts'
 import { jsonOf, type Shell, shellIn } from './kpi.ts'
@@ -109,7 +109,7 @@ const importerOf = (client: Client, world: World, folder: Folder, close: () => P
 /** How an importer begins: with what in the account, and what between client and server, where there is one. */
 export type Beginning = {
   readonly fill?: (client: Client) => Promise<void>
-  readonly wrap?: (face: Face) => Face
+  readonly wrap?: (handler: Handler) => Handler
 }
 
 /** With the embedded service. */
@@ -123,9 +123,9 @@ export const embeddedImporter = async ({ fill = fillAccount }: Beginning = {}): 
 
 /** The bundled service as one that does not say whose it is. */
 export const asThirdParty =
-  (face: Face): Face =>
+  (handler: Handler): Handler =>
   async (request) => {
-    const { headers, ...rest } = await face(request)
+    const { headers, ...rest } = await handler(request)
     const { server: _, ...others } = headers
     return { ...rest, headers: others }
   }
@@ -133,11 +133,11 @@ export const asThirdParty =
 /** With a server. */
 export const remoteImporter = async ({
   fill = fillAccount,
-  wrap = (face) => face,
+  wrap = (handler) => handler,
 }: Beginning = {}): Promise<Importer> => {
   const folder = temporaryFolder()
   const service = await startService()
-  const server = await listen(wrap(service.face), '127.0.0.1', 0)
+  const server = await listen(wrap(service.handler), '127.0.0.1', 0)
   const { login, token } = service
   const client = createClient(await embeddedTransport(service.dataDir, () => NOW))
   await fill(client)
@@ -167,13 +167,13 @@ export const heldIn = async ({ kpi }: Importer): Promise<string[]> => {
 export const changedMeanwhile = async (change: (importer: Importer) => Promise<unknown>): Promise<Importer> => {
   let pending: (() => Promise<unknown>) | undefined
   const importer = await remoteImporter({
-    wrap: (face) => async (request) => {
+    wrap: (handler) => async (request) => {
       if (request.target.endsWith('/kpientries/list')) {
         const now = pending
         pending = undefined
         await now?.()
       }
-      return face(request)
+      return handler(request)
     },
   })
   pending = () => change(importer)

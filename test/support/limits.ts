@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest'
-import { classicFace } from '../../src/server/api/classic.ts'
-import type { Limits } from '../../src/server/auth/authenticate.ts'
-import { bothFaces } from '../../src/server/api/variants.ts'
-import { v1Face } from '../../src/server/api/v1.ts'
-import { createLoginBrake } from '../../src/service/limits/login-throttle.ts'
+import { createClassicHandler } from '../../src/server/api/classic.ts'
+import type { CallerLimits } from '../../src/server/auth/authenticate.ts'
+import { createBothHandlers } from '../../src/server/api/variants.ts'
+import { createV1Handler } from '../../src/server/api/v1.ts'
+import { createLoginThrottle } from '../../src/service/limits/login-throttle.ts'
 import { createRateLimit } from '../../src/service/limits/rate-limit.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Counted } from '../../src/store/rate-limits/limits.ts'
@@ -70,13 +70,16 @@ export const limited = async (
     requestId: () => `limited-${(requests += 1)}`,
     onError: (error: unknown) => service.logged.push(error),
   }
-  const brake = createLoginBrake(store)
-  const limitsOf = (most: number): Limits => ({ brake, ...(most > 0 && { rate: createRateLimit(store, most) }) })
-  const face = bothFaces(
-    classicFace({ ...deps, limits: limitsOf(limit) }),
-    v1Face({ ...deps, limits: limitsOf(limitV1) }),
+  const throttle = createLoginThrottle(store)
+  const limitsOf = (most: number): CallerLimits => ({
+    throttle,
+    ...(most > 0 && { rate: createRateLimit(store, most) }),
+  })
+  const handler = createBothHandlers(
+    createClassicHandler({ ...deps, limits: limitsOf(limit) }),
+    createV1Handler({ ...deps, limits: limitsOf(limitV1) }),
   )
-  return { ...service, face, clock }
+  return { ...service, handler, clock }
 }
 
 /** A service with limits on a database of its own. */

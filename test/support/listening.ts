@@ -1,29 +1,29 @@
 import { request as askPlain } from 'node:http'
-import type { Exchange } from '../../src/server/http/connections.ts'
-import { type Limits, listen, type Listening, type ListenOptions } from '../../src/server/http/listener.ts'
-import type { Face } from '../../src/server/wire.ts'
+import type { FinishedRequest } from '../../src/server/http/connections.ts'
+import { type ServerLimits, listen, type Listener, type ListenOptions } from '../../src/server/http/listener.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { type Service, startService } from './service.ts'
 
 /** A service that listens, and what it tells of the requests that are over. */
 export type Serving = {
   readonly service: Service
-  readonly server: Listening
-  readonly exchanges: readonly Exchange[]
+  readonly server: Listener
+  readonly exchanges: readonly FinishedRequest[]
   /** Resolves once it has told of so many requests. */
-  readonly tells: (count: number) => Promise<readonly Exchange[]>
+  readonly tells: (count: number) => Promise<readonly FinishedRequest[]>
 } & AsyncDisposable
 
 type Options = Omit<ListenOptions, 'limits' | 'onExchange'> & {
-  readonly limits?: Partial<Limits>
-  readonly wrap?: (face: Face) => Face
+  readonly limits?: Partial<ServerLimits>
+  readonly wrap?: (handler: Handler) => Handler
 }
 
-export const serve = async ({ wrap = (face) => face, ...options }: Options = {}): Promise<Serving> => {
+export const serve = async ({ wrap = (handler) => handler, ...options }: Options = {}): Promise<Serving> => {
   const service = await startService()
-  const exchanges: Exchange[] = []
+  const exchanges: FinishedRequest[] = []
   const waiting = new Set<() => void>()
   let ids = 0
-  const server = await listen(wrap(service.face), '127.0.0.1', 0, {
+  const server = await listen(wrap(service.handler), '127.0.0.1', 0, {
     requestId: () => `plain-${(ids += 1)}`,
     ...options,
     onExchange: (exchange) => {
@@ -31,7 +31,7 @@ export const serve = async ({ wrap = (face) => face, ...options }: Options = {})
       for (const look of waiting) look()
     },
   })
-  const tells = (count: number): Promise<readonly Exchange[]> =>
+  const tells = (count: number): Promise<readonly FinishedRequest[]> =>
     new Promise((resolve) => {
       const look = (): void => {
         if (exchanges.length < count) return
@@ -54,7 +54,7 @@ export const serve = async ({ wrap = (face) => face, ...options }: Options = {})
 }
 
 /** A request that is over, as a server tells of it. */
-export const EXCHANGE: Exchange = {
+export const EXCHANGE: FinishedRequest = {
   requestId: 'R1',
   address: '203.0.113.9',
   method: 'GET',

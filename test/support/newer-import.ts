@@ -7,7 +7,7 @@ import { formatDecimal } from '../../src/domain/decimal.ts'
 import { SCOPES } from '../../src/domain/scopes.ts'
 import type { Variant } from '../../src/domain/variants.ts'
 import { listen } from '../../src/server/http/listener.ts'
-import type { Face } from '../../src/server/wire.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
 import { sqliteDatabase } from './databases.ts'
 import { type Folder, temporaryFolder } from './folder.ts'
@@ -85,11 +85,11 @@ const heldBy = async (newer: Client): Promise<string[]> => {
 
 export const openDoors = async (
   makeDatabase = sqliteDatabase,
-  wrap: (face: Face) => Face = (face) => face,
+  wrap: (handler: Handler) => Handler = (handler) => handler,
 ): Promise<Doors> => {
   const folder = temporaryFolder()
   const service = await startService(NOW, makeDatabase)
-  const server = await listen(wrap(service.face), '127.0.0.1', 0)
+  const server = await listen(wrap(service.handler), '127.0.0.1', 0)
   const [application, newer] = [await clientOf(service, 'classic'), await clientOf(service, 'v1')]
   const account = await ensureDefaultAccount(service.db, NOW / 1000)
   const { login, token } = service

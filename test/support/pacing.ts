@@ -1,5 +1,5 @@
 import type { TextRequest } from '../../src/client/http/network-exchange.ts'
-import type { Gate } from '../../src/client/transport.ts'
+import type { RateLimiter } from '../../src/client/transport.ts'
 import { behindLimit, type Limited, type LimitedBy, type Limiter } from './limiters.ts'
 
 const REQUEST: TextRequest = { method: 'POST', path: '/api/kpientries', query: {}, headers: {}, body: '{}' }
@@ -8,7 +8,12 @@ const REQUEST: TextRequest = { method: 'POST', path: '/api/kpientries', query: {
 export type Work = { left: number }
 
 /** Sends what is left of the work through a gate, so many requests at a time. */
-export const sendThrough = async (gate: Gate, service: Limited, work: Work, atATime: number): Promise<number> => {
+export const sendThrough = async (
+  gate: RateLimiter,
+  service: Limited,
+  work: Work,
+  atATime: number,
+): Promise<number> => {
   let sent = 0
   const sendOne = async (): Promise<void> => {
     for (;;) {

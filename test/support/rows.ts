@@ -1,7 +1,7 @@
 import { isBad, lineOf } from '../../src/import/rows/packed-row.ts'
 import { planColumns } from '../../src/import/columns/columns.ts'
 import { mayNameSources } from '../../src/import/columns/header.ts'
-import { createForms } from '../../src/import/detect/column-formats.ts'
+import { createColumnFormats } from '../../src/import/detect/column-formats.ts'
 import { createRowReader, type RowSink } from '../../src/import/rows/row-reader.ts'
 import type { BlockRow } from '../../src/import/external-sort/block.ts'
 import type { ImportOptions } from '../../src/import/options.ts'
@@ -45,7 +45,7 @@ export const readTable = async (
     rounded: () => (counts.rounded += 1),
     empty: () => (counts.empty += 1),
   }
-  const reader = createRowReader(plan, options, reference, sink, createForms(plan, options, reference))
+  const reader = createRowReader(plan, options, reference, sink, createColumnFormats(plan, options, reference))
   const numbered = rows.map((cells, at) => ({ line: at + 2, cells }))
   await reference.fetchAssignments(reader.usersOf(numbered))
   numbered.forEach(reader.read)

@@ -8,13 +8,13 @@ import { key, type KeyDraft } from '../../src/domain/resources/key.ts'
 import { completeRecord } from '../../src/domain/schema.ts'
 import { SCOPES } from '../../src/domain/scopes.ts'
 import { type Variant, VARIANTS } from '../../src/domain/variants.ts'
-import { classicFace } from '../../src/server/api/classic.ts'
-import { bothFaces } from '../../src/server/api/variants.ts'
+import { createClassicHandler } from '../../src/server/api/classic.ts'
+import { createBothHandlers } from '../../src/server/api/variants.ts'
 import { listen } from '../../src/server/http/listener.ts'
-import { v1Face } from '../../src/server/api/v1.ts'
-import type { Face, TextResponse, WireBody } from '../../src/server/wire.ts'
+import { createV1Handler } from '../../src/server/api/v1.ts'
+import type { Handler, TextResponse, WireBody } from '../../src/server/wire.ts'
 import { accounts, ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
-import { beginOf } from '../../src/service/accounts/keys.ts'
+import { keyPrefix } from '../../src/service/accounts/keys.ts'
 import { DEFAULT_ACCOUNT } from '../../src/service/context.ts'
 import { hashSecret, makeSecret } from '../../src/service/accounts/secrets.ts'
 import { takeIds } from '../../src/store/tables/table.ts'
@@ -33,7 +33,7 @@ export type Service = {
   /** A key of the first user that may do everything. */
   readonly key: string
   /** Both variants of the interface as a function. */
-  readonly face: Face
+  readonly handler: Handler
   /** Errors that were logged, not told. */
   readonly logged: unknown[]
 } & AsyncDisposable
@@ -49,7 +49,7 @@ export const makeKey = async (
   const fields = { name: 'all', user_id: 1, scopes: SCOPES.join(','), ...draft }
   await db.ofAccount(account.id).write(async (tx) => {
     const id = await takeIds(tx, account.id, 'keys')
-    const record = completeRecord(key, fields, { id, begins: beginOf(secret), created_at: now })
+    const record = completeRecord(key, fields, { id, begins: keyPrefix(secret), created_at: now })
     await keys.insert(tx, account.id, record, { key_hash: hashSecret(secret) })
   })
   return secret
@@ -79,7 +79,7 @@ export const startService = async (now = NOW, makeDatabase = sqliteDatabase): Pr
     login,
     token,
     key: await makeKey(db, account, {}, seconds),
-    face: bothFaces(classicFace(deps), v1Face(deps)),
+    handler: createBothHandlers(createClassicHandler(deps), createV1Handler(deps)),
     logged,
     [Symbol.asyncDispose]: async () => {
       await db.close()
@@ -101,11 +101,11 @@ export const textOf = (body: WireBody): string => (typeof body === 'string' ? bo
 
 /** Asks a service without a socket. A text body is sent as it is. */
 export const ask = async (
-  { face, login, token }: Service,
+  { handler, login, token }: Service,
   { method = 'GET', path, body, headers }: Asked,
 ): Promise<TextResponse> => {
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
-  const response = await face({
+  const response = await handler({
     method,
     target: `/api${path}`,
     headers: {
@@ -121,11 +121,11 @@ export const ask = async (
 
 /** The same of the newer variant, with the service's key unless it says otherwise. */
 export const askV1 = async (
-  { face, key }: Service,
+  { handler, key }: Service,
   { method = 'GET', path, body, headers }: Asked,
 ): Promise<TextResponse> => {
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
-  const response = await face({
+  const response = await handler({
     method,
     target: `/v1${path}`,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
@@ -179,7 +179,7 @@ const remoteOf = (
 
 const overHttp = async (makeDatabase: MakeDatabase, variant: Variant): Promise<Way> => {
   const service = await startService(NOW, makeDatabase)
-  const server = await listen(service.face, '127.0.0.1', 0)
+  const server = await listen(service.handler, '127.0.0.1', 0)
   const transport = httpTransport({ ...remoteOf(service, server.url, variant), timeoutMs: 10_000, now: () => NOW })
   return {
     ...(await wayTo(service)),

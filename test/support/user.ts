@@ -47,16 +47,16 @@ export const embeddedUser = async (): Promise<User> => {
 type Door = (service: Service) => Promise<readonly [path: string, flags: readonly string[], secret: string]>
 
 /** Of a server, through a profile that is always used. */
-const userThrough = async (door: Door): Promise<User> => {
+const userThrough = async (authenticate: Door): Promise<User> => {
   const folder = temporaryFolder()
   const service = await startService()
-  const server = await listen(service.face, '127.0.0.1', 0)
+  const server = await listen(service.handler, '127.0.0.1', 0)
   const client = createClient(await embeddedTransport(service.dataDir, () => NOW))
   const user = userOf(client, folder, async () => {
     await server.close()
     await service[Symbol.asyncDispose]()
   })
-  const [path, flags, secret] = await door(service)
+  const [path, flags, secret] = await authenticate(service)
   const place = ['--base-url', server.url + path, ...flags]
   await user.kpiIn({ stdin: secret }, 'profiles', 'add', 'there', ...place, '--token-stdin')
   await user.kpi('profiles', 'use', 'there')

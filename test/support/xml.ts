@@ -25,8 +25,8 @@ const textOfJson = (value: unknown): string => (typeof value === 'string' ? valu
 type Body = Readonly<Record<string, unknown>>
 
 /** A JSON body as a client would write it in XML. Its numbers must be plain. */
-export const xmlOf = (of: Resource, body: Body, style: Style = {}): string => {
-  const { prefix = '', named = true, nilPrefix = 'i', cdata = false, gap = '' } = style
+export const xmlOf = (of: Resource, body: Body, protocol: Style = {}): string => {
+  const { prefix = '', named = true, nilPrefix = 'i', cdata = false, gap = '' } = protocol
   const mark = prefix === '' ? '' : `${prefix}:`
   const tag = (name: string, content: string, more = ''): string =>
     `<${mark}${name}${more}>${content}</${mark}${name}>${gap}`

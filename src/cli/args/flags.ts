@@ -4,7 +4,7 @@ import { Fault } from '../../domain/errors.ts'
 import { INT16_MAX, valueOfText } from '../../domain/field-value.ts'
 import {
   type AnyRecord,
-  fallbackSays,
+  describeFallback,
   type Field,
   type FieldValue,
   type NamedField,
@@ -51,7 +51,7 @@ export const addFlags = (command: Command, of: readonly FieldFlag[], purpose: Pu
   for (const { flag, field } of of) {
     const usual = purpose === 'add' && field.usual !== undefined ? ` (default: ${field.usual})` : ''
     const needed = purpose === 'add' && field.required && field.usual === undefined ? ' (required)' : ''
-    const fallback = purpose === 'add' ? fallbackSays(field) : undefined
+    const fallback = purpose === 'add' ? describeFallback(field) : undefined
     const about = fallback === undefined ? field.about : `${field.about}; ${fallback}`
     command.addOption(new Option(`--${flag} <${argumentName(field)}>`, about + usual + needed))
   }
@@ -74,7 +74,7 @@ export const addFromJson = (command: Command, of: Resource): Command =>
   )
 
 /** Describes the fields that the flags of a line set, and their faults, which are reported together. */
-export type Given = { readonly fields: Record<string, FieldValue>; readonly faults: string[] }
+export type ParsedFlags = { readonly fields: Record<string, FieldValue>; readonly faults: string[] }
 
 /** Returns a choice in the letter case of the interface, so that nobody has to type it so. */
 const chosen = ({ oneOf = [] }: Field, text: string): string =>
@@ -107,8 +107,8 @@ export const faultText = (flag: string, text: string, { message }: Fault): strin
   return message.startsWith('is') ? `--${flag} ${text} ${message}` : `--${flag}: ${message}`
 }
 
-const readEach = async (of: readonly FieldFlag[], flags: FlagValues, read: Read): Promise<Given> => {
-  const given: Given = { fields: {}, faults: [] }
+const readEach = async (of: readonly FieldFlag[], flags: FlagValues, read: Read): Promise<ParsedFlags> => {
+  const given: ParsedFlags = { fields: {}, faults: [] }
   for (const { flag, name, field } of of) {
     const text = flags[camelCase(flag)]
     if (typeof text !== 'string') continue
@@ -120,15 +120,15 @@ const readEach = async (of: readonly FieldFlag[], flags: FlagValues, read: Read)
 }
 
 /** Reads flags that give fields. An empty text clears a field that may be empty. */
-export const readFlags = (client: Client, of: readonly FieldFlag[], flags: FlagValues): Promise<Given> =>
+export const readFlags = (client: Client, of: readonly FieldFlag[], flags: FlagValues): Promise<ParsedFlags> =>
   readEach(of, flags, (field, text) => readFlag(client, field, text))
 
 /** Reads flags that give fields, where none of them names anything that would have to be looked up. */
-export const readPlainFlags = (of: readonly FieldFlag[], flags: FlagValues): Promise<Given> =>
+export const readPlainFlags = (of: readonly FieldFlag[], flags: FlagValues): Promise<ParsedFlags> =>
   readEach(of, flags, readText)
 
 /** Returns the given fields; throws when any of them is wrong. */
-export const mustBeRight = ({ fields, faults }: Given): Record<string, FieldValue> => {
+export const requireNoFaults = ({ fields, faults }: ParsedFlags): Record<string, FieldValue> => {
   if (faults.length > 0) throw new UsageError(faults.join('; '))
   return fields
 }
@@ -152,7 +152,7 @@ export const addUsualFields = async (
   client: Client,
   of: Resource,
   flags: FlagValues,
-  { fields, faults }: Given,
+  { fields, faults }: ParsedFlags,
   list: () => Promise<readonly AnyRecord[]>,
 ): Promise<void> => {
   const missing: string[] = []

@@ -5,7 +5,7 @@ import { nearest } from '../../client/directory.ts'
 import { parseExactJson } from '../../codec/json-number.ts'
 import { isObject, type Json } from '../../codec/json.ts'
 import { type Issue, refuseFaults } from '../../domain/errors.ts'
-import type { Reading, Resource } from '../../domain/schema.ts'
+import type { ParsedFields, Resource } from '../../domain/schema.ts'
 import { fileError } from '../../import/parse/files.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
@@ -59,7 +59,7 @@ export const readJsonInput = async <T>(
   io: Io,
   path: string,
   of: Resource,
-  read: (body: Json) => Reading<T>,
+  read: (body: Json) => ParsedFields<T>,
 ): Promise<Partial<T>[]> => {
   const bodies = await readObjects(io, path)
   const readings = bodies.map((body) => ({ ...read(body), unknown: unknownFields(of, body) }))

@@ -14,7 +14,7 @@ const QUOTED = /([^,"]*=)?\s*"((?:[^"]|"")*)"\s*(?=,|$)/y
  * Returns the parts of a list with commas between them. As in CSV, a part in quotes may have commas, and quotes as
  * `""`.
  */
-export const partsOf = (list: string): string[] => {
+export const splitList = (list: string): string[] => {
   const parts: string[] = []
   for (let at = 0; at < list.length; at += 1) {
     QUOTED.lastIndex = at
@@ -95,7 +95,7 @@ const allFound = (found: readonly (Named | Fault)[]): number[] => {
  * Returns the ids of a comma-separated list of names, which may be quoted; `title` names the list where it is empty.
  */
 export const idsIn = async (client: Client, kind: NamedKind, title: string, list: string): Promise<number[]> => {
-  const names = partsOf(list)
+  const names = splitList(list)
   if (names.length === 0) throw new UsageError(`${title} is an empty list`)
   const reading = directoryOf(client, kind)
   // A key that may not look them up may still use ids.

@@ -36,7 +36,7 @@ export const askText = async (cli: Cli, message: string, missing: string, secret
 }
 
 /** Asks for a yes before something is removed. Without a terminal only `--yes` is one. */
-export const mustBeWanted = async (cli: Cli, yes: unknown, what: string): Promise<void> => {
+export const requireConfirmation = async (cli: Cli, yes: unknown, what: string): Promise<void> => {
   if (yes === true) return
   if (!cli.canAsk) throw new UsageError(`${what} needs --yes where nobody can be asked`)
   const answer = await ask(cli, { type: 'confirm', message: `${what}?`, default: false })

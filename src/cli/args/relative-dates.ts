@@ -52,7 +52,7 @@ const namedPeriod = (word: string): DayRange | undefined => {
  * Returns the days that a word stands for: a date, `today`, `yesterday`, `-7d` (w, m, y), `this-week`, `last month` and the
  * like, `ytd`, or a period by its number.
  */
-const daysOfWord = (word: string, { today, calendar }: Counting): DayRange => {
+const parseRelativeDays = (word: string, { today, calendar }: Counting): DayRange => {
   const day = parseDay(word)
   if (day !== undefined) return { from: day, to: day }
   const period = namedPeriod(word)
@@ -76,14 +76,14 @@ const daysOfWord = (word: string, { today, calendar }: Counting): DayRange => {
 }
 
 /** Returns a word for a single day, such as `yesterday`, as a date; any other text as it is. */
-export const dateOfWord = (word: string, today: Day): string => {
+export const parseRelativeDate = (word: string, today: Day): string => {
   if (!/^(today|yesterday|-\d{1,5}[dwmy])$/.test(word)) return word
-  return formatDay(daysOfWord(word, { today, calendar: CIVIL_CALENDAR }).from)
+  return formatDay(parseRelativeDays(word, { today, calendar: CIVIL_CALENDAR }).from)
 }
 
 /** Returns the range from the first day of one word to the last day of another. */
-export const rangeOfWords = (from: string, to: string, counting: Counting): DayRange => {
-  const range = { from: daysOfWord(from, counting).from, to: daysOfWord(to, counting).to }
+export const parseRelativeRange = (from: string, to: string, counting: Counting): DayRange => {
+  const range = { from: parseRelativeDays(from, counting).from, to: parseRelativeDays(to, counting).to }
   if (range.from < FIRST_QUERY_DAY || range.to > LAST_ENTRY_DAY) {
     throw new UsageError(`--from ${from} --to ${to} leaves the years 1899 to 2199`)
   }
@@ -100,6 +100,6 @@ export const readRange = (
   today: Day,
 ): ((known: { readonly calendar?: Calendar | undefined }) => DayRange) => {
   const words = [String(from), String(to)] as const
-  for (const word of words) daysOfWord(word, { today, calendar: CIVIL_CALENDAR })
-  return ({ calendar = CIVIL_CALENDAR }) => rangeOfWords(...words, { today, calendar })
+  for (const word of words) parseRelativeDays(word, { today, calendar: CIVIL_CALENDAR })
+  return ({ calendar = CIVIL_CALENDAR }) => parseRelativeRange(...words, { today, calendar })
 }

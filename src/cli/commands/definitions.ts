@@ -7,7 +7,7 @@ import { kpi } from '../../domain/resources/kpi.ts'
 import { user } from '../../domain/resources/user.ts'
 import { asPatch } from '../../domain/schema.ts'
 import { addExamples } from '../args/examples.ts'
-import { addFlags, type FieldFlag, mustBeRight, readPlainFlags } from '../args/flags.ts'
+import { addFlags, type FieldFlag, requireNoFaults, readPlainFlags } from '../args/flags.ts'
 import type { Act, Register } from '../cli.ts'
 import { addAllVerbs, addDelete, addGet, addList } from './verbs/all.ts'
 import { addCreate } from './verbs/create.ts'
@@ -124,7 +124,7 @@ const addListCommand = (group: Command, act: Act): void => {
     const columns = chooseColumns(breakdownItem, options, cli.printing().format)
     const { breakdown_id: breakdownId, is_archived: archived } = asPatch(
       breakdownItem,
-      mustBeRight(await readPlainFlags(FILTERS, options)),
+      requireNoFaults(await readPlainFlags(FILTERS, options)),
     )
     const records = await cli.withClient({ of: breakdownItem, verb: 'list' }, (client) =>
       client.breakdownItems.list({ breakdownId, archived }),

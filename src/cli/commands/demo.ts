@@ -8,7 +8,7 @@ import { EXIT, UsageError } from '../exit.ts'
 import { shellWord } from '../output/text.ts'
 import { dataFolder } from '../target/folders.ts'
 import { withClientAt } from '../target/session.ts'
-import { findTimeout, mannerFlags } from '../target/settings.ts'
+import { findTimeout, behaviorFlags } from '../target/settings.ts'
 
 /** Returns the folder of the installed package: the nearest one above this file that has a manifest. */
 const packageFolder = (): string => {
@@ -68,7 +68,7 @@ export const demo: Register = (group, act) => {
     // As they are typed where the package is not installed.
     const command = cli.io.env['npm_command'] === 'exec' ? 'npx kpi' : 'kpi'
     for (const words of lines) {
-      const line = [...words, '--data-dir', dataDir, ...mannerFlags(cli.flags)]
+      const line = [...words, '--data-dir', dataDir, ...behaviorFlags(cli.flags)]
       await cli.note(`\n$ ${command} ${line.map(shellWord).join(' ')}`)
       const code = await cli.run(line)
       if (code !== EXIT.done) return code

@@ -26,7 +26,7 @@ export type Log = {
 /** Tells on standard error in a form. */
 export const createLog = (io: Io, format: LogFormat, isQuiet: boolean): Log => {
   const isJson = format === 'json'
-  const tell = (level: Level, event: string, text: string, fields: LogFields): Promise<void> =>
+  const print = (level: Level, event: string, text: string, fields: LogFields): Promise<void> =>
     io.stderr.write(
       isJson
         ? logLine(io, level, event, { message: text.trim(), ...fields })
@@ -35,8 +35,8 @@ export const createLog = (io: Io, format: LogFormat, isQuiet: boolean): Log => {
   return {
     isJson,
     note: async (text, event = 'note', fields = {}) => {
-      if (!isQuiet) await tell('info', event, text, fields)
+      if (!isQuiet) await print('info', event, text, fields)
     },
-    warn: (text, fields = {}) => tell('warning', 'warning', text, fields),
+    warn: (text, fields = {}) => print('warning', 'warning', text, fields),
   }
 }

@@ -1,4 +1,4 @@
-import { textOf } from '../../codec/cell-text.ts'
+import { cellText } from '../../codec/cell-text.ts'
 import { recordToJson } from '../../codec/json.ts'
 import type { AnyRecord, NamedField, Resource } from '../../domain/schema.ts'
 import type { Io } from '../io.ts'
@@ -30,7 +30,7 @@ const whereLong = ({ field: { kind, isSentence } }: NamedField): TableColumn['wh
 }
 
 const cellsOf = (columns: readonly NamedField[], record: AnyRecord): string[] =>
-  columns.map(({ name, field }) => textOf(field, record[name] ?? null))
+  columns.map(({ name, field }) => cellText(field, record[name] ?? null))
 
 const printTable = async (
   io: Printed,
@@ -102,6 +102,6 @@ export const printRecord = async (io: Printed, printing: Printing, of: Resource,
         whereLong: title === 'value' ? 'wraps' : 'stays',
       }) as const,
   )
-  const rows = of.shown.map(({ name, field }) => [name, textOf(field, record[name] ?? null)])
+  const rows = of.shown.map(({ name, field }) => [name, cellText(field, record[name] ?? null)])
   return io.stdout.write(await createTable(titles, { width: io.stdout.columns, color: printing.color })(rows))
 }

@@ -100,7 +100,7 @@ export const waitingText = (
 }
 
 /** Returns the progress of an import that waits for something. */
-export const heldUpText = (step: Progress, waits: string): string => `${amountOf(step)}, ${waits}`
+export const waitingProgressText = (step: Progress, waits: string): string => `${amountOf(step)}, ${waits}`
 
 /** Returns the progress of an import. */
 export const progressText = (step: Progress, { perSecond, leftMs }: Speed, usage?: Usage): string =>

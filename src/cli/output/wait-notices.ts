@@ -4,7 +4,7 @@ import type { Clock, Waiting } from '../../client/transport.ts'
 export type OnWait = (waiting: Waiting | undefined) => void
 
 /** Returns a clock that announces its sleeps. */
-export const tellingClock = (
+export const announcingClock = (
   { now, uptime, sleep }: Clock,
   waitingFor: (milliseconds: number) => Waiting | undefined,
   onWait: OnWait,
@@ -24,13 +24,13 @@ const LONG_MS = 5000
 const EVERY_MS = 30_000
 
 /** Tells of waits that are long, one at a time and not of each. */
-export const tellLongWaits = (now: () => number, tell: (waiting: Waiting) => void): OnWait => {
+export const announceLongWaits = (now: () => number, announce: (waiting: Waiting) => void): OnWait => {
   let [toldAt, toldUntil] = [-Infinity, -Infinity]
   return (waiting) => {
     if (!waiting) return
     const at = now()
     if (waiting.until - at < LONG_MS || at - toldAt < EVERY_MS || waiting.until - toldUntil < LONG_MS) return
     ;[toldAt, toldUntil] = [at, waiting.until]
-    tell(waiting)
+    announce(waiting)
   }
 }

@@ -40,7 +40,7 @@ const holdBack = (folder: string): HeldBack => {
 }
 
 /** Prints to standard output all at once, when all of it is there: what fails on the way has printed nothing. */
-export const printWhole = async (
+export const printWhenComplete = async (
   { stdout, tempDir }: Pick<Io, 'stdout' | 'tempDir'>,
   print: (held: { readonly stdout: Output }) => Promise<void>,
 ): Promise<void> => {

@@ -1,9 +1,9 @@
 import manifest from '../../../package.json' with { type: 'json' }
 import { isLoopback } from '../../client/http/base-url.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { listen, type Listening, type ListenOptions } from '../../server/http/listener.ts'
+import { listen, type Listener, type ListenOptions } from '../../server/http/listener.ts'
 import type { Metrics } from '../../server/observe/metrics.ts'
-import type { Face } from '../../server/wire.ts'
+import type { Handler } from '../../server/wire.ts'
 import type { Cli } from '../cli.ts'
 
 /** Describes where to listen, and the flag that names the port. */
@@ -24,7 +24,7 @@ const listenError = (error: unknown, { host, port, flag }: ListenPlace): unknown
 }
 
 /** Serves a face; says in words why a port cannot be had. */
-export const listenAt = async (face: Face, place: ListenPlace, options: ListenOptions): Promise<Listening> => {
+export const listenAt = async (face: Handler, place: ListenPlace, options: ListenOptions): Promise<Listener> => {
   try {
     return await listen(face, place.host, place.port, options)
   } catch (error) {
@@ -37,10 +37,10 @@ export type MetricsPage = { readonly metrics: Metrics; readonly close: () => Pro
 
 /** Serves metrics on a port of their own, for this machine alone, and says where. */
 export const serveMetrics = async (cli: Cli, port: number, requestId: () => string): Promise<MetricsPage> => {
-  const { createMetrics, metricsFace, routeNames } = await import('../../server/observe/metrics.ts')
+  const { createMetrics, createMetricsHandler, routeNames } = await import('../../server/observe/metrics.ts')
   const metrics = createMetrics(manifest.version, routeNames())
   const place = { host: '127.0.0.1', port, flag: '--metrics-port' }
-  const { url, close } = await listenAt(metricsFace(metrics, isLoopback), place, { requestId })
+  const { url, close } = await listenAt(createMetricsHandler(metrics, isLoopback), place, { requestId })
   await cli.note(`metrics are at ${url}/metrics`)
   return { metrics, close }
 }

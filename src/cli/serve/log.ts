@@ -1,10 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
-import type { OnExchange } from '../../server/http/connections.ts'
+import type { OnFinished } from '../../server/http/connections.ts'
 import { errorLine, requestLine } from '../../server/observe/access-log.ts'
 import type { Io } from '../io.ts'
-import { reasonOf } from './tls.ts'
+import { fileErrorReason } from './tls.ts'
 
 /** Bounds the bytes waiting to be written; beyond it lines are dropped, as the disk is slower than the service. */
 const WAITING_LIMIT = 16 * 1024 * 1024
@@ -23,20 +23,20 @@ const openFile = async (path: string): Promise<FileHandle> => {
   try {
     return await open(path, 'a', MODE)
   } catch (error) {
-    throw new KpiError('unusable', `cannot open the log ${path}: ${reasonOf(error)}`, { cause: error })
+    throw new KpiError('unusable', `cannot open the log ${path}: ${fileErrorReason(error)}`, { cause: error })
   }
 }
 
 /**
- * Opens a file to append lines to. One that cannot be written stops nobody: `tell` reports it once, and again when it
+ * Opens a file to append lines to. One that cannot be written stops nobody: `notify` reports it once, and again when it
  * recovers, with the number of lines lost.
  */
-const openLogFile = async (path: string, tell: (text: string) => void): Promise<LogFile> => {
+const openLogFile = async (path: string, notify: (text: string) => void): Promise<LogFile> => {
   let file = await openFile(path)
   let work = Promise.resolve()
   let [waiting, lines, lost] = ['', 0, 0]
   const lose = (count: number, reason: string): void => {
-    if (lost === 0) tell(`cannot write the log ${path}: ${reason}; the service continues without it`)
+    if (lost === 0) notify(`cannot write the log ${path}: ${reason}; the service continues without it`)
     lost += count
   }
   const flush = async (): Promise<void> => {
@@ -46,10 +46,10 @@ const openLogFile = async (path: string, tell: (text: string) => void): Promise<
     ;[waiting, lines] = ['', 0]
     try {
       await file.appendFile(text)
-      if (lost > 0) tell(`the log ${path} is written again; ${lost} lines were lost`)
+      if (lost > 0) notify(`the log ${path} is written again; ${lost} lines were lost`)
       lost = 0
     } catch (error) {
-      lose(count, reasonOf(error))
+      lose(count, fileErrorReason(error))
     }
   }
   const renew = async (): Promise<void> => {
@@ -58,7 +58,7 @@ const openLogFile = async (path: string, tell: (text: string) => void): Promise<
       await file.close()
       file = next
     } catch (error) {
-      tell(`${error instanceof Error ? error.message : String(error)}; the service keeps writing to the old file`)
+      notify(`${error instanceof Error ? error.message : String(error)}; the service keeps writing to the old file`)
     }
   }
   const doNext = (step: () => Promise<void>): void => {
@@ -81,7 +81,7 @@ const openLogFile = async (path: string, tell: (text: string) => void): Promise<
 
 /** Describes the log of the running service. */
 export type ServiceLog = {
-  readonly onExchange: OnExchange
+  readonly onExchange: OnFinished
   readonly onError: (error: unknown, requestId: string) => void
   /** Goes on in a new file. */
   readonly reopen: () => void
@@ -99,9 +99,9 @@ const standardError = ({ stderr }: Io): LogFile => ({
 /** Opens the log of requests and errors. Without a place for the requests, errors alone go to standard error. */
 export const openServiceLog = async (io: Io, place: string | undefined): Promise<ServiceLog> => {
   const { now, stderr } = io
-  const tell = (text: string): void => void stderr.write(`kpi: ${text}\n`)
+  const notify = (text: string): void => void stderr.write(`kpi: ${text}\n`)
   const isFile = place !== undefined && place !== STANDARD_ERROR
-  const { write, reopen, close } = isFile ? await openLogFile(resolve(io.cwd, place), tell) : standardError(io)
+  const { write, reopen, close } = isFile ? await openLogFile(resolve(io.cwd, place), notify) : standardError(io)
   return {
     onExchange: (exchange) => {
       if (place !== undefined) write(requestLine(exchange, now()))

@@ -1,14 +1,14 @@
 import manifest from '../../../package.json' with { type: 'json' }
-import { classicFace } from '../../server/api/classic.ts'
-import type { FaceDeps } from '../../server/api/handler.ts'
-import { v1Face } from '../../server/api/v1.ts'
-import { bothFaces } from '../../server/api/variants.ts'
-import type { Limits } from '../../server/auth/authenticate.ts'
-import type { Listening } from '../../server/http/listener.ts'
+import { createClassicHandler } from '../../server/api/classic.ts'
+import type { HandlerOptions } from '../../server/api/handler.ts'
+import { createV1Handler } from '../../server/api/v1.ts'
+import { createBothHandlers } from '../../server/api/variants.ts'
+import type { CallerLimits } from '../../server/auth/authenticate.ts'
+import type { Listener } from '../../server/http/listener.ts'
 import { underPublicUrl } from '../../server/http/sender.ts'
-import type { Face } from '../../server/wire.ts'
+import type { Handler } from '../../server/wire.ts'
 import { DEFAULT_ACCOUNT } from '../../service/context.ts'
-import { createLoginBrake } from '../../service/limits/login-throttle.ts'
+import { createLoginThrottle } from '../../service/limits/login-throttle.ts'
 import { createRateLimit } from '../../service/limits/rate-limit.ts'
 import type { Db } from '../../store/db.ts'
 import type { LimitStore } from '../../store/rate-limits/limits.ts'
@@ -17,7 +17,7 @@ import type { Cli } from '../cli.ts'
 import type { Io } from '../io.ts'
 import { createServingLimit } from '../memory.ts'
 import { openBundled, openBundledLimits } from '../target/bundled-store.ts'
-import { placeWords } from '../target/source.ts'
+import { targetFlags } from '../target/source.ts'
 import { listenAt, type MetricsPage, serveMetrics } from './listen-at.ts'
 import { openServiceLog, type ServiceLog } from './log.ts'
 import type { ServeSettings } from './settings.ts'
@@ -25,7 +25,7 @@ import { readPair, renewPair } from './tls.ts'
 
 /** Says what is still to be done before the interface answers. */
 const adviseAccess = async (cli: Cli, db: Db): Promise<void> => {
-  const place = placeWords(cli.flags)
+  const place = targetFlags(cli.flags)
   const [all, known] = await db.read(async (tx) => [
     await accounts.list(tx),
     await accounts.findByName(tx, DEFAULT_ACCOUNT),
@@ -67,10 +67,13 @@ const requestIds = ({ random }: Io): (() => string) => {
 }
 
 /** Returns the handler of both variants on one store. */
-const faceOf = ({ cli, settings, db, counted, log }: Parts): Face => {
-  const brake = createLoginBrake(counted)
-  const limitsOf = (limit: number): Limits => ({ brake, ...(limit > 0 && { rate: createRateLimit(counted, limit) }) })
-  const deps: Omit<FaceDeps, 'limits'> = {
+const faceOf = ({ cli, settings, db, counted, log }: Parts): Handler => {
+  const throttle = createLoginThrottle(counted)
+  const limitsOf = (limit: number): CallerLimits => ({
+    throttle,
+    ...(limit > 0 && { rate: createRateLimit(counted, limit) }),
+  })
+  const deps: Omit<HandlerOptions, 'limits'> = {
     db,
     version: manifest.version,
     now: () => Math.floor(cli.io.now() / 1000),
@@ -78,14 +81,14 @@ const faceOf = ({ cli, settings, db, counted, log }: Parts): Face => {
     onError: log.onError,
   }
   const { rateLimit, rateLimitV1, publicUrl } = settings
-  const face = bothFaces(
-    classicFace({ ...deps, limits: limitsOf(rateLimit) }),
-    v1Face({ ...deps, limits: limitsOf(rateLimitV1) }),
+  const face = createBothHandlers(
+    createClassicHandler({ ...deps, limits: limitsOf(rateLimit) }),
+    createV1Handler({ ...deps, limits: limitsOf(rateLimitV1) }),
   )
   return publicUrl === undefined ? face : underPublicUrl(face, publicUrl)
 }
 
-const start = (parts: Parts): Promise<Listening> => {
+const start = (parts: Parts): Promise<Listener> => {
   const { cli, settings, log, page, tls } = parts
   const { host, port, behindProxy, maxConnections } = settings
   const limitMemory = createServingLimit()
@@ -108,7 +111,7 @@ const start = (parts: Parts): Promise<Listening> => {
 }
 
 /** Reads again what may have been renewed: the log's file, and the certificate. */
-const reload = ({ cli, settings, log, page }: Parts, listening: Listening): void => {
+const reload = ({ cli, settings, log, page }: Parts, listening: Listener): void => {
   log.reopen()
   if (!settings.tls) return
   void renewPair(cli, settings.tls, ({ pair, validTo }) => {

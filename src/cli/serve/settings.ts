@@ -58,7 +58,11 @@ const readTls = (options: Options): ServeSettings['tls'] => {
 
 const isThisMachine = (host: string): boolean => isLoopback({ hostname: host.includes(':') ? `[${host}]` : host })
 
-const mustBeSafe = ({ host, tls, behindProxy }: Pick<ServeSettings, 'host' | 'tls' | 'behindProxy'>): void => {
+const requireSafeListening = ({
+  host,
+  tls,
+  behindProxy,
+}: Pick<ServeSettings, 'host' | 'tls' | 'behindProxy'>): void => {
   if (host === '') throw new UsageError('--host is empty; name an address, such as 127.0.0.1')
   if (isThisMachine(host) || tls || behindProxy) return
   throw new UsageError(
@@ -93,6 +97,6 @@ export const readServeSettings = (options: Options): ServeSettings => {
     rateLimitV1: readRateLimit('--rate-limit-v1', String(options['rateLimitV1'])),
   }
   if (settings.accessLog === '') throw new UsageError('--access-log is empty; name a file, or - for standard error')
-  mustBeSafe(settings)
+  requireSafeListening(settings)
   return settings
 }

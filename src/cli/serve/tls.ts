@@ -4,7 +4,7 @@ import { KpiError } from '../../domain/errors.ts'
 import { checkPair, type TlsPair } from '../../server/http/tls.ts'
 import type { Cli } from '../cli.ts'
 import type { Io } from '../io.ts'
-import { mustBePrivate } from '../target/secrets.ts'
+import { requirePrivateFile } from '../target/secrets.ts'
 import type { ServeSettings } from './settings.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /** Returns why the system refused a file, in words. */
-export const reasonOf = (error: unknown): string => {
+export const fileErrorReason = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return REASONS[code] ?? (error instanceof Error ? error.message : String(error))
 }
@@ -29,14 +29,14 @@ const read = ({ cwd }: Io, what: string, path: string): string => {
   try {
     return readFileSync(resolve(cwd, path), 'utf8')
   } catch (error) {
-    throw new KpiError('unusable', `cannot read the ${what} ${path}: ${reasonOf(error)}`, { cause: error })
+    throw new KpiError('unusable', `cannot read the ${what} ${path}: ${fileErrorReason(error)}`, { cause: error })
   }
 }
 
 /** Reads a certificate and its key from their files; refuses what cannot be served with now. */
 export const readPair = (io: Io, files: NonNullable<ServeSettings['tls']>): ServedPair => {
   const pair = { cert: read(io, 'certificate', files.cert), key: read(io, 'private key', files.key) }
-  mustBePrivate(io, resolve(io.cwd, files.key), 'unusable')
+  requirePrivateFile(io, resolve(io.cwd, files.key), 'unusable')
   try {
     return { pair, ...checkPair(pair, io.now()) }
   } catch (error) {

@@ -25,7 +25,7 @@ const credentialsAdvice = (io: Io, place: RemotePlace): string => {
 }
 
 /** Returns the scope that a refusal names, where it is for lack of a scope. */
-export const scopeIn = ({ code, message }: KpiError): string | undefined =>
+export const missingScope = ({ code, message }: KpiError): string | undefined =>
   code === 'forbidden' ? SCOPES.find((scope) => message.includes(scope)) : undefined
 
 /** Returns the scopes of a key that would do: those of the key that was shown, where known, and the missing one. */
@@ -34,13 +34,13 @@ const scopesWith = (scope: string, known: string): string =>
 
 const adviceFor = (error: KpiError, io: Io, place: RemotePlace, known: string): string | undefined => {
   if (error.code === 'unauthorized') return credentialsAdvice(io, place)
-  const scope = place.kind === 'v1' ? scopeIn(error) : undefined
+  const scope = place.kind === 'v1' ? missingScope(error) : undefined
   if (scope === undefined) return undefined
   return `use a key that has it; on the bundled service, kpi service keys create NAME --user USER --scopes ${scopesWith(scope, known)} makes one`
 }
 
 /** Returns a refusal of a key with advice; any other error unchanged. */
-export const withAdvice = <E>(error: E, io: Io, place: RemotePlace, known = ''): E | KpiError => {
+export const addAdvice = <E>(error: E, io: Io, place: RemotePlace, known = ''): E | KpiError => {
   if (!(error instanceof KpiError)) return error
   const advice = adviceFor(error, io, place, known)
   return advice === undefined ? error : new KpiError(error.code, `${error.message}; ${advice}`)

@@ -1,4 +1,4 @@
-import type { KeySaid } from '../../client/http/credentials.ts'
+import type { KeyInfo } from '../../client/http/credentials.ts'
 import { dayOfInstant, formatDay, formatInstant, type Instant } from '../../domain/day.ts'
 import { EXPIRING_SECONDS } from '../../domain/key-state.ts'
 import type { Cli } from '../cli.ts'
@@ -17,7 +17,7 @@ const endWords = (end: Instant, now: Instant): string => {
 }
 
 /** Warns of a key that ends soon, with what renews it. */
-export const warnOfEnd = async ({ io, log }: Cli, key: KeySaid | undefined): Promise<void> => {
+export const warnOfExpiry = async ({ io, log }: Cli, key: KeyInfo | undefined): Promise<void> => {
   const now = Math.floor(io.now() / 1000)
   const end = key?.expiresAt ?? undefined
   if (!key || end === undefined || end - now > EXPIRING_SECONDS) return

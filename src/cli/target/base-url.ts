@@ -28,4 +28,4 @@ export const readBaseUrl = (text: string): URL => {
 }
 
 /** Tells whether a base URL is that of the newer variant, as its path says. */
-export const isOfV1 = (baseUrl: string): boolean => /\/v1\/?$/i.test(baseUrl)
+export const isV1Url = (baseUrl: string): boolean => /\/v1\/?$/i.test(baseUrl)

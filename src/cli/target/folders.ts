@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
-import { makeMissing } from '../../import/journal/private-folder.ts'
+import { makePrivateFolder } from '../../import/journal/private-folder.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 
@@ -44,7 +44,7 @@ export const stateFolder = (io: Io): string => {
 /** Makes a folder that only its owner can read, where there is none yet; `what` names it in the error. */
 export const makeFolder = (path: string, what: string): void => {
   try {
-    makeMissing(path)
+    makePrivateFolder(path)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     const reasons: Readonly<Record<string, string>> = {

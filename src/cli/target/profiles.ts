@@ -1,3 +1,4 @@
+import { isObject } from '../../codec/json.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
@@ -35,11 +36,8 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/
 /** Names the file that holds all profiles. */
 export const configFile = (io: Io): string => join(configFolder(io), `${FILE}.json`)
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const readProfile = (value: unknown): Profile | undefined => {
-  if (!isRecord(value)) return undefined
+  if (!isObject(value)) return undefined
   const { kind, dataDir, baseUrl, login, tokenCommand, timeZone } = value as Record<string, unknown>
   const more = {
     ...(typeof tokenCommand === 'string' && { tokenCommand }),
@@ -66,7 +64,7 @@ const readText = (path: string): string | undefined => {
 const parse = (path: string, text: string): Readonly<Record<string, unknown>> => {
   try {
     const json: unknown = JSON.parse(text)
-    if (isRecord(json)) return json
+    if (isObject(json)) return json
   } catch {
     // Told below, as for JSON that is no object.
   }
@@ -80,7 +78,7 @@ export const readProfiles = (io: Io): Profiles => {
   if (text === undefined) return { current: undefined, byName: new Map() }
   const { current, profiles } = parse(path, text) as { current?: unknown; profiles?: unknown }
   const byName = new Map<string, Profile>()
-  for (const [name, value] of Object.entries(isRecord(profiles) ? profiles : {})) {
+  for (const [name, value] of Object.entries(isObject(profiles) ? profiles : {})) {
     const profile = readProfile(value)
     if (!profile) throw new KpiError('unusable', `profile ${name} in ${path} is not complete; add it again`)
     byName.set(name, profile)
@@ -107,7 +105,7 @@ export const profileNamed = ({ byName }: Profiles, name: string): Profile => {
 }
 
 /** Refuses a name that could not be a file's, or that would read like a flag. */
-export const mustBeProfileName = (name: string): void => {
+export const requireProfileName = (name: string): void => {
   if (NAME.test(name)) return
   throw new UsageError(`"${name}" cannot be a profile's name: use up to 40 letters, digits, dots, dashes, underscores`)
 }

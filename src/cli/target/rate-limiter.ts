@@ -1,17 +1,17 @@
 import { join } from 'node:path'
-import { countedAs, type Credentials } from '../../client/http/credentials.ts'
-import type { Stopping } from '../../client/http/http-transport.ts'
-import { createGate, loneShare, type Share } from '../../client/rate-limit/limiter.ts'
-import { fileShare } from '../../client/rate-limit/shared-state.ts'
+import { rateLimitIdentity, type Credentials } from '../../client/http/credentials.ts'
+import type { AbortSignals } from '../../client/http/http-transport.ts'
+import { createRateLimiter, localState, type SharedState } from '../../client/rate-limit/limiter.ts'
+import { fileState } from '../../client/rate-limit/shared-state.ts'
 import { createRetry, type Retry } from '../../client/retry.ts'
-import type { Gate, Waiting } from '../../client/transport.ts'
+import type { RateLimiter, Waiting } from '../../client/transport.ts'
 import type { Io } from '../io.ts'
 import { waitingText } from '../output/progress-text.ts'
-import { type OnWait, tellingClock, tellLongWaits } from '../output/wait-notices.ts'
+import { type OnWait, announcingClock, announceLongWaits } from '../output/wait-notices.ts'
 import { makeFolder, stateFolder } from './folders.ts'
 
 /** Describes a bulk run, whose requests wait for the rate limit and are retried. */
-export type Bulk = {
+export type BulkRun = {
   /** Asks to give up waiting, but for the answers to what may have changed something. */
   readonly signal: AbortSignal
   /** Asks not to wait for those any longer, either. */
@@ -25,30 +25,30 @@ export type Bulk = {
 }
 
 /** Returns the file that shares the use of a limit between all processes of a user. */
-const openShare = (io: Io, name: string, { note, rate }: Bulk): Share => {
+const openShare = (io: Io, name: string, { note, rate }: BulkRun): SharedState => {
   const alone = (reason: string): void =>
     note(`the use of the rate limit is not shared with other processes: ${reason}`)
   try {
     const folder = join(stateFolder(io), 'pace')
     makeFolder(folder, 'state folder')
-    return fileShare(join(folder, `${name}.db`), alone, rate !== undefined)
+    return fileState(join(folder, `${name}.db`), alone, rate !== undefined)
   } catch (error) {
     alone(error instanceof Error ? error.message : String(error))
-    return loneShare()
+    return localState()
   }
 }
 
 /** Describes what a bulk run's requests go through: rate limiter, retry, and timeout. */
-type PacedSending = { readonly gate: Gate; readonly retry: Retry; readonly stopping: Stopping }
+type PacedSending = { readonly limiter: RateLimiter; readonly retry: Retry; readonly stopping: AbortSignals }
 
 /** Notes each long wait. */
-const notesOf = ({ now }: Io, note: Bulk['note']): OnWait =>
-  tellLongWaits(now, (waiting) => note(waitingText(waiting, now()) ?? ''))
+const notesOf = ({ now }: Io, note: BulkRun['note']): OnWait =>
+  announceLongWaits(now, (waiting) => note(waitingText(waiting, now()) ?? ''))
 
 /** Creates the retry, which announces its first wait by itself. */
 const openRetry = (
   io: Io,
-  { signal, note, onWait }: Pick<Bulk, 'signal' | 'note'> & { onWait: OnWait },
+  { signal, note, onWait }: Pick<BulkRun, 'signal' | 'note'> & { onWait: OnWait },
   random: () => number,
 ): Retry => {
   let isTold = false
@@ -57,21 +57,21 @@ const openRetry = (
     isTold = false
     return waits
   }
-  const tell = (text: string): void => {
+  const noteText = (text: string): void => {
     isTold = true
     note(text)
   }
-  const retry: Retry = createRetry({ clock: tellingClock(io, waiting, onWait), signal, random, note: tell })
+  const retry: Retry = createRetry({ clock: announcingClock(io, waiting, onWait), signal, random, note: noteText })
   return retry
 }
 
 /** Opens the rate limiter and retry for a bulk run. */
-export const openPacing = (io: Io, baseUrl: URL, credentials: Credentials, bulk: Bulk): PacedSending => {
+export const openRateLimiter = (io: Io, baseUrl: URL, credentials: Credentials, bulk: BulkRun): PacedSending => {
   const { signal, late, rate, note, onWait = notesOf(io, note) } = bulk
   const random = (): number => Buffer.from(io.random(4)).readUInt32BE() / 2 ** 32
-  const share = openShare(io, countedAs(baseUrl, credentials), bulk)
+  const share = openShare(io, rateLimitIdentity(baseUrl, credentials), bulk)
   const name = `${Buffer.from(io.random(6)).toString('hex')}-`
-  const gateClock = tellingClock(io, () => gate.waiting(), onWait)
-  const gate: Gate = createGate({ clock: gateClock, signal, rate, note, share, name, random })
-  return { gate, retry: openRetry(io, { signal, note, onWait }, random), stopping: { signal, late } }
+  const gateClock = announcingClock(io, () => limiter.waiting(), onWait)
+  const limiter: RateLimiter = createRateLimiter({ clock: gateClock, signal, rate, note, share, name, random })
+  return { limiter, retry: openRetry(io, { signal, note, onWait }, random), stopping: { signal, late } }
 }

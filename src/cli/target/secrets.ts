@@ -19,7 +19,7 @@ const COMMAND_TIMEOUT_MS = 30_000
 export const SECRETS: Record<RemotePlace['kind'], string> = { classic: 'token', v1: 'key' }
 
 /** Returns the fault of a secret that is plainly for the other variant; third-party services may use any form. */
-export const wrongKind = (kind: RemotePlace['kind'], secret: string): string | undefined => {
+export const faultOfVariant = (kind: RemotePlace['kind'], secret: string): string | undefined => {
   if (kind === 'v1' && secret.startsWith('kpi_token_')) {
     return 'it is an account token, and a base URL that ends in /v1 takes a key (on the bundled service: kpi service keys create)'
   }
@@ -30,7 +30,7 @@ export const wrongKind = (kind: RemotePlace['kind'], secret: string): string | u
 }
 
 /** Returns why a text cannot be a secret, such as a whole file around it; never quotes it. */
-export const wrongForm = (kind: RemotePlace['kind'], secret: string): string | undefined => {
+export const faultOfForm = (kind: RemotePlace['kind'], secret: string): string | undefined => {
   const called = SECRETS[kind]
   if (/[\r\n]/.test(secret)) return `it has more than one line; where it is JSON, take the value of ${called}`
   if (secret.startsWith('{')) return `it is JSON; take the value of ${called}`
@@ -43,7 +43,7 @@ export const wrongForm = (kind: RemotePlace['kind'], secret: string): string | u
 const secretFile = (io: Io, profile: string): string => join(configFolder(io), 'secrets', profile)
 
 /** Keeps a profile's token in a file of its own that only its owner can read, from the moment it is made. */
-export const keepToken = (io: Io, profile: string, token: string): void => {
+export const saveToken = (io: Io, profile: string, token: string): void => {
   const path = secretFile(io, profile)
   const folder = join(configFolder(io), 'secrets')
   makeFolder(folder, 'folder of secrets')
@@ -53,7 +53,7 @@ export const keepToken = (io: Io, profile: string, token: string): void => {
 }
 
 /** Forgets a profile's token. */
-export const dropToken = (io: Io, profile: string): void => {
+export const deleteToken = (io: Io, profile: string): void => {
   rmSync(secretFile(io, profile), { force: true })
 }
 
@@ -73,7 +73,7 @@ const strangersTo = ({ env, cwd }: Io, path: string): number => {
 }
 
 /** Refuses a file that others could read, with the command that fixes it. */
-export const mustBePrivate = (io: Io, path: string, code: ErrorCode): void => {
+export const requirePrivateFile = (io: Io, path: string, code: ErrorCode): void => {
   const file = statSync(path)
   if (file.isDirectory() || io.platform === 'win32' || (file.mode & strangersTo(io, path)) === 0) return
   throw new KpiError(code, `${path} can be read by others; fix it with: chmod 600 ${shellWord(path)}`)
@@ -100,7 +100,7 @@ const openFolderAbove = (path: string): string | undefined => {
 }
 
 /** Refuses to run a command of a configuration that others could have written, with the command that fixes it. */
-const mustBeOwnConfig = (io: Io): void => {
+const requireOwnConfig = (io: Io): void => {
   if (io.platform === 'win32') return
   const folder = resolve(configFolder(io))
   const open = openFolderAbove(folder)
@@ -114,7 +114,7 @@ const mustBeOwnConfig = (io: Io): void => {
 /** Reads a secret from a file, unless others could read it too. */
 export const readSecretFile = (io: Io, path: string): string => {
   try {
-    mustBePrivate(io, path, 'unauthorized')
+    requirePrivateFile(io, path, 'unauthorized')
     return readFileSync(path, 'utf8').trim()
   } catch (error) {
     if (error instanceof KpiError) throw error
@@ -126,7 +126,7 @@ export const readSecretFile = (io: Io, path: string): string => {
 }
 
 const runTokenCommand = (io: Io, command: string): string => {
-  mustBeOwnConfig(io)
+  requireOwnConfig(io)
   const { env, cwd } = io
   try {
     return execFileSync(command, {
@@ -163,9 +163,9 @@ export const findSecret = (io: Io, place: RemotePlace): string => {
   const described = describeToken(io, profile, tokenCommand)
   const from = `that comes from ${described}`
   if (secret === '') throw new KpiError('unauthorized', `the ${SECRETS[kind]} is empty ${from}`)
-  const noForm = wrongForm(kind, secret)
+  const noForm = faultOfForm(kind, secret)
   if (noForm !== undefined) throw new KpiError('unauthorized', `${described} holds no ${SECRETS[kind]}: ${noForm}`)
-  const fault = wrongKind(kind, secret)
+  const fault = faultOfVariant(kind, secret)
   if (fault === undefined) return secret
   throw new KpiError('unauthorized', `the secret ${from} cannot be used: ${fault}`)
 }

@@ -1,18 +1,18 @@
-import { hasAll, mustHave, mustHaveTogether, type Needs } from '../../client/capabilities.ts'
+import { hasAll, requireCapability, requireAllCapabilities, type Needs } from '../../client/capabilities.ts'
 import { type Client, createClient } from '../../client/client.ts'
-import type { HttpTransport, Probed } from '../../client/http/http-transport.ts'
+import type { HttpTransport, ProbeResult } from '../../client/http/http-transport.ts'
 import type { Transport } from '../../client/transport.ts'
 import { entry } from '../../domain/resources/entry.ts'
 import { reportRow } from '../../domain/resources/report-row.ts'
 import type { Variant } from '../../domain/variants.ts'
 import type { Io } from '../io.ts'
-import { withAdvice } from './advice.ts'
+import { addAdvice } from './advice.ts'
 import { readBaseUrl } from './base-url.ts'
-import type { Bulk } from './rate-limiter.ts'
+import type { BulkRun } from './rate-limiter.ts'
 import type { Place, RemotePlace } from './settings.ts'
 
 /** Returns the transport to a remote place; its modules are loaded only then. */
-const openRemote = async (io: Io, place: RemotePlace, timeoutMs: number, bulk?: Bulk): Promise<HttpTransport> => {
+const openRemote = async (io: Io, place: RemotePlace, timeoutMs: number, bulk?: BulkRun): Promise<HttpTransport> => {
   const [{ httpTransport }, { findSecret }] = await Promise.all([
     import('../../client/http/http-transport.ts'),
     import('./secrets.ts'),
@@ -20,9 +20,9 @@ const openRemote = async (io: Io, place: RemotePlace, timeoutMs: number, bulk?: 
   const baseUrl = readBaseUrl(place.baseUrl)
   const login = place.kind === 'classic' ? place.login : undefined
   const credentials = { login, token: findSecret(io, place) }
-  const pacing = bulk && (await import('./rate-limiter.ts')).openPacing(io, baseUrl, credentials, bulk)
+  const limiting = bulk && (await import('./rate-limiter.ts')).openRateLimiter(io, baseUrl, credentials, bulk)
   const exchange = io.network?.(timeoutMs)
-  return httpTransport({ baseUrl, ...credentials, timeoutMs, now: io.now, ...pacing, ...(exchange && { exchange }) })
+  return httpTransport({ baseUrl, ...credentials, timeoutMs, now: io.now, ...limiting, ...(exchange && { exchange }) })
 }
 
 const openTransport = async (
@@ -30,7 +30,7 @@ const openTransport = async (
   place: Place,
   variant: Variant,
   timeoutMs: number,
-  bulk?: Bulk,
+  bulk?: BulkRun,
 ): Promise<Transport> => {
   if (place.kind !== 'embedded') return openRemote(io, place, timeoutMs, bulk)
   const { embeddedTransport } = await import('../embedded.ts')
@@ -47,11 +47,11 @@ const isFuller = (needs: Needs): boolean =>
  * Returns the variant to speak at a place, once it has what is needed. The embedded service speaks both: the newer one
  * where the classic one does not do, or shows less.
  */
-export const mustHaveAt = (place: Place, needs: Needs): Variant => {
+export const requireCapabilities = (place: Place, needs: Needs): Variant => {
   const spoken = hasAll('classic', needs) && !isFuller(needs) ? 'classic' : 'v1'
   const variant = place.kind === 'embedded' ? spoken : place.kind
-  if (place.kind === 'embedded') mustHaveTogether(needs)
-  mustHave(variant, needs)
+  if (place.kind === 'embedded') requireAllCapabilities(needs)
+  requireCapability(variant, needs)
   return variant
 }
 
@@ -65,25 +65,25 @@ export const withClientAt = async <T>(
   timeoutMs: number,
   needs: Needs,
   work: (client: Client) => Promise<T>,
-  bulk?: Bulk,
+  bulk?: BulkRun,
 ): Promise<T> => {
-  const variant = mustHaveAt(place, needs)
+  const variant = requireCapabilities(place, needs)
   const client = createClient(await openTransport(io, place, variant, timeoutMs, bulk), variant)
   try {
     return await work(client)
   } catch (error) {
-    throw place.kind === 'embedded' ? error : withAdvice(error, io, place, client.keySaid()?.scopes ?? '')
+    throw place.kind === 'embedded' ? error : addAdvice(error, io, place, client.keyInfo()?.scopes ?? '')
   } finally {
     await client.close()
   }
 }
 
 /** Sends one request that changes nothing, and returns the answer, whatever it is. */
-export const probeAt = async (io: Io, place: RemotePlace, timeoutMs: number, path: string): Promise<Probed> => {
+export const probePlace = async (io: Io, place: RemotePlace, timeoutMs: number, path: string): Promise<ProbeResult> => {
   const transport = await openRemote(io, place, timeoutMs)
   try {
     const probed = await transport.probe(path)
-    return { ...probed, refusal: probed.refusal && withAdvice(probed.refusal, io, place) }
+    return { ...probed, refusal: probed.refusal && addAdvice(probed.refusal, io, place) }
   } finally {
     await transport.close()
   }

@@ -3,7 +3,7 @@ import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { LOG_FORMATS, type LogFormat } from '../output/log.ts'
 import { type Format, FORMATS } from '../output/print.ts'
-import { isOfV1 } from './base-url.ts'
+import { isV1Url } from './base-url.ts'
 import { dataFolder } from './folders.ts'
 import { profileNamed, readProfiles } from './profiles.ts'
 
@@ -74,7 +74,7 @@ const profileName = ({ env }: Io, flags: GlobalFlags, current: string | undefine
   return named || (baseUrl || dataDir ? undefined : current)
 }
 
-const mustNameOnePlace = ({ profile, dataDir }: GlobalFlags): void => {
+const requireOnePlace = ({ profile, dataDir }: GlobalFlags): void => {
   if (dataDir === '') throw new UsageError('--data-dir is empty; name a folder')
   if (profile === undefined || dataDir === undefined) return
   throw new UsageError('--profile and --data-dir each name a service; give only one of them')
@@ -88,7 +88,7 @@ export const placeFlags = ({ profile, dataDir, store }: GlobalFlags): string[] =
 ]
 
 /** Returns the flags for how a command behaves, to repeat in advice. */
-export const mannerFlags = ({ output, timeout, timeZone, input, color, quiet, logFormat }: GlobalFlags): string[] => [
+export const behaviorFlags = ({ output, timeout, timeZone, input, color, quiet, logFormat }: GlobalFlags): string[] => [
   ...(output === undefined ? [] : ['--output', output]),
   ...(timeout === undefined ? [] : ['--timeout', timeout]),
   ...(timeZone === undefined ? [] : ['--time-zone', timeZone]),
@@ -103,14 +103,14 @@ const NO_LOGIN =
 
 /** Settles where a command goes: flags before the environment before the configuration. */
 export const findPlace = (io: Io, flags: GlobalFlags): Place => {
-  mustNameOnePlace(flags)
+  requireOnePlace(flags)
   if (flags.dataDir !== undefined) return { kind: 'embedded', dataDir: resolve(io.cwd, flags.dataDir) }
   const profiles = readProfiles(io)
   const name = profileName(io, flags, profiles.current)
   if (name === undefined) {
     const { KPI_BASE_URL: baseUrl, KPI_LOGIN: login } = io.env
     if (!baseUrl) return { kind: 'embedded', dataDir: resolve(io.cwd, dataFolder(io)) }
-    if (isOfV1(baseUrl)) return { kind: 'v1', baseUrl, profile: undefined, tokenCommand: undefined }
+    if (isV1Url(baseUrl)) return { kind: 'v1', baseUrl, profile: undefined, tokenCommand: undefined }
     if (!login) throw new UsageError(NO_LOGIN)
     return { kind: 'classic', baseUrl, login, profile: undefined, tokenCommand: undefined }
   }
@@ -126,7 +126,7 @@ export const profileInUse = (io: Io, flags: GlobalFlags): string | undefined =>
   flags.dataDir === undefined ? profileName(io, flags, readProfiles(io).current) : undefined
 
 /** Refuses credentials without a service: they mean a remote one, which nobody named. */
-export const mustNotBeStray = (io: Io, flags: GlobalFlags): void => {
+export const rejectStrayCredentials = (io: Io, flags: GlobalFlags): void => {
   const { env } = io
   const stray = ['KPI_LOGIN', 'KPI_TOKEN', 'KPI_TOKEN_FILE'].find((name) => env[name])
   if (stray === undefined || flags.dataDir !== undefined || env['KPI_DATA_DIR'] || env['KPI_BASE_URL']) return

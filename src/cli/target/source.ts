@@ -4,20 +4,20 @@ import { createDirectory } from '../../client/directory.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { Fault, KpiError } from '../../domain/errors.ts'
 import { type BreakdownItem, breakdownItem } from '../../domain/resources/breakdowns.ts'
-import type { FlagValues, Given } from '../args/flags.ts'
+import type { FlagValues, ParsedFlags } from '../args/flags.ts'
 import { isId } from '../args/names.ts'
 import type { Cli } from '../cli.ts'
 import { shellWord } from '../output/text.ts'
 import { type GlobalFlags, placeFlags } from './settings.ts'
 
 /** Returns the flags that send an advised command to the same place. */
-export const placeWords = (flags: GlobalFlags): string =>
+export const targetFlags = (flags: GlobalFlags): string =>
   placeFlags(flags)
     .map((word) => ` ${shellWord(word)}`)
     .join('')
 
 /** Lists what `--source` needs: values of breakdown items. */
-export const SOURCES: Capability = {
+export const NEEDS_BREAKDOWN_ITEMS: Capability = {
   of: breakdownItem,
   verb: 'list',
   flag: { name: '--source', instead: `use --user, as values belong to users there, or ${NEWER_PROFILE}` },
@@ -43,7 +43,7 @@ const findSource = async (client: Client, text: string): Promise<Source | Fault>
 export const readSource = async (
   client: Client,
   { source }: FlagValues,
-  { faults }: Given,
+  { faults }: ParsedFlags,
 ): Promise<Source | undefined> => {
   if (typeof source !== 'string') return undefined
   const found = await findSource(client, source)
@@ -53,11 +53,11 @@ export const readSource = async (
 }
 
 /** Refuses a new entry of an item that is archived before it is sent. */
-export const mustTakeEntries = ({ flags }: Cli, { id, name, user_id, is_archived }: Source): void => {
+export const requireEntrySource = ({ flags }: Cli, { id, name, user_id, is_archived }: Source): void => {
   if (!is_archived) return
   const advice =
     user_id === null
-      ? `unarchive it: kpi breakdown-items update ${id} --archived false${placeWords(flags)}`
+      ? `unarchive it: kpi breakdown-items update ${id} --archived false${targetFlags(flags)}`
       : `its user is locked; people are changed in the application`
   throw new KpiError(
     'invalid',

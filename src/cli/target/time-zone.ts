@@ -33,16 +33,16 @@ const systemZone = ({ timeZone, offsetAt }: Io): TimeZone => ({
   dayAt: (nowMs) => Math.floor((nowMs + offsetAt(nowMs) * MINUTE_MS) / DAY_MS),
 })
 
-const mustBeZone = (said: string, name: string): TimeZone => {
+const requireTimeZone = (source: string, name: string): TimeZone => {
   const zone = timeZoneNamed(name)
-  if (zone instanceof Fault) throw new UsageError(`${said} ${zone.message}`)
+  if (zone instanceof Fault) throw new UsageError(`${source} ${zone.message}`)
   return zone
 }
 
 /** Finds the user's time zone: from `--time-zone`, the profile, TZ, or the system. */
 export const findTimeZone = (io: Io, flags: GlobalFlags): TimeZone => {
-  if (flags.timeZone !== undefined) return mustBeZone('--time-zone', flags.timeZone)
+  if (flags.timeZone !== undefined) return requireTimeZone('--time-zone', flags.timeZone)
   const profile = profileInUse(io, flags)
   const ofProfile = profile === undefined ? undefined : readProfiles(io).byName.get(profile)?.timeZone
-  return ofProfile === undefined ? systemZone(io) : mustBeZone(`profile ${profile}: time zone`, ofProfile)
+  return ofProfile === undefined ? systemZone(io) : requireTimeZone(`profile ${profile}: time zone`, ofProfile)
 }

@@ -10,7 +10,7 @@ export const withoutFinalSlashes = (url: string): string => {
 }
 
 /** Normalizes a base URL: loopback has several names, and a path may end in a slash. */
-export const plainUrl = (baseUrl: URL): string => {
+export const normalizeUrl = (baseUrl: URL): string => {
   const url = new URL(baseUrl)
   if (isLoopback(url)) url.hostname = 'localhost'
   return withoutFinalSlashes(url.href)

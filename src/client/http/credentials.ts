@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { type Instant, parseInstant } from '../../domain/day.ts'
-import { plainUrl } from './base-url.ts'
+import { normalizeUrl } from './base-url.ts'
 
 /** Finds a header of an answer by its lower-case name. */
-export type Header = (name: string) => string | undefined
+export type FindHeader = (name: string) => string | undefined
 
 /** Returns the whole number in a header. */
-export const numberIn = (text: string | undefined): number | null =>
+export const integerHeader = (text: string | undefined): number | null =>
   /^\d{1,15}$/.test(text ?? '') ? Number(text) : null
 
 /** Returns the text in a header, decoded where it was percent-encoded. */
@@ -19,7 +19,7 @@ const textIn = (text: string | undefined): string | null => {
 }
 
 /** Describes what answers of the newer variant tell of the key; a third-party service may tell nothing. */
-export type KeySaid = {
+export type KeyInfo = {
   readonly id: number | null
   readonly name: string | null
   readonly user: string | null
@@ -28,8 +28,8 @@ export type KeySaid = {
 }
 
 /** Reads what the headers of an answer say of the key. */
-export const keySaidIn = (header: Header): KeySaid => ({
-  id: numberIn(header('x-key-id')),
+export const readKeyInfo = (header: FindHeader): KeyInfo => ({
+  id: integerHeader(header('x-key-id')),
   name: textIn(header('x-key-name')),
   user: textIn(header('x-key-user')),
   scopes: header('x-key-scopes') ?? null,
@@ -44,23 +44,23 @@ export const authorizationOf = ({ login, token }: Credentials): string =>
   login === undefined ? `Bearer ${token}` : `Basic ${Buffer.from(`${login}:${token}`).toString('base64')}`
 
 /** Names the credentials: different ones differently, and none by itself. */
-export const callerOf = (credentials: Credentials): string =>
+export const callerId = (credentials: Credentials): string =>
   createHash('sha256').update(authorizationOf(credentials)).digest('base64url')
 
 /**
  * Describes whose entries are worked with, as far as known: the account that the bundled service names; else the
  * classic login name, which is an account's address; else the key, of which nothing more is known.
  */
-export type Working = { readonly for: string; readonly isSure: boolean }
+export type AccountIdentity = { readonly for: string; readonly isSure: boolean }
 
-export const workingFor = (named: string | undefined, credentials: Credentials): Working => {
+export const identifyAccount = (named: string | undefined, credentials: Credentials): AccountIdentity => {
   if (named !== undefined) return { for: `account ${named}`, isSure: true }
   if (credentials.login !== undefined) return { for: `login ${credentials.login.toLowerCase()}`, isSure: false }
-  return { for: `key ${callerOf(credentials)}`, isSure: false }
+  return { for: `key ${callerId(credentials)}`, isSure: false }
 }
 
 /** Names the requests that are counted together: those with the same credentials to the same service. */
-export const countedAs = (baseUrl: URL, credentials: Credentials): string =>
+export const rateLimitIdentity = (baseUrl: URL, credentials: Credentials): string =>
   createHash('sha256')
-    .update(`${plainUrl(baseUrl)} ${callerOf(credentials)}`)
+    .update(`${normalizeUrl(baseUrl)} ${callerId(credentials)}`)
     .digest('base64url')

@@ -1,11 +1,18 @@
 import { KpiError } from '../../domain/errors.ts'
 import type { Retry } from '../retry.ts'
-import { createRequestCount, type Gate, type Received, type Sending, Stopped, type Transport } from '../transport.ts'
+import {
+  createRequestCount,
+  type RateLimiter,
+  type TransportResponse,
+  type TransportRequest,
+  Aborted,
+  type Transport,
+} from '../transport.ts'
 import { isLoopback } from './base-url.ts'
-import { authorizationOf, callerOf, type KeySaid, keySaidIn, workingFor } from './credentials.ts'
+import { authorizationOf, callerId, type KeyInfo, readKeyInfo, identifyAccount } from './credentials.ts'
 import {
   type Exchange,
-  GIVEN_UP,
+  ABORTED,
   LARGEST_ANSWER_MIB,
   networkExchange,
   NOT_CONNECTED,
@@ -13,16 +20,16 @@ import {
   TOO_SLOW,
 } from './network-exchange.ts'
 import { createRedaction } from './redaction.ts'
-import { contentOfAnswer, errorOfAnswer, type TextAnswer } from './response.ts'
+import { parseContent, parseError, type TextAnswer } from './response.ts'
 
 /** Describes the answer to one request, whether it was refused or not. */
-export type Probed = { readonly header: TextAnswer['header']; readonly refusal?: KpiError | undefined }
+export type ProbeResult = { readonly header: TextAnswer['header']; readonly refusal?: KpiError | undefined }
 
 /** Describes the transport over the network, which also exposes answers beside their content. */
-export type HttpTransport = Transport & { readonly probe: (path: string) => Promise<Probed> }
+export type HttpTransport = Transport & { readonly probe: (path: string) => Promise<ProbeResult> }
 
 /** Describes when answers are no longer waited for. */
-export type Stopping = {
+export type AbortSignals = {
   /** Asks to stop: what only reads is given up at once, what changes something is waited for. */
   readonly signal: AbortSignal
   /** Is aborted when even a request that may have been done is no longer waited for. */
@@ -41,11 +48,11 @@ export type Remote = {
   readonly timeoutMs: number
   readonly now: () => number
   /** Limits the rate of requests; without it, a request over the limit is a refusal. */
-  readonly gate?: Gate | undefined
+  readonly limiter?: RateLimiter | undefined
   /** Tries again what failed and may be tried again; without it, all fails at once. */
   readonly retry?: Retry | undefined
   /** Says when answers are no longer waited for; without it, each is waited for as long as its timeout allows. */
-  readonly stopping?: Stopping | undefined
+  readonly stopping?: AbortSignals | undefined
   /** Replaces the network, in tests. */
   readonly exchange?: Exchange
 }
@@ -59,7 +66,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was cut',
   UND_ERR_SOCKET: 'the connection was cut',
   [TOO_SLOW]: 'it did not answer in time',
-  [GIVEN_UP]: 'it had not answered when the time was over',
+  [ABORTED]: 'it had not answered when the time was over',
   [TOO_LARGE]: `its answer is larger than ${LARGEST_ANSWER_MIB} MiB`,
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there',
   UND_ERR_CONNECT_TIMEOUT: NO_CONNECTION,
@@ -127,7 +134,7 @@ const OURS = /^kpi\//
 
 /** Creates the transport over the network, in JSON: the classic interface with a login name, the newer one without. */
 export const httpTransport = (remote: Remote): HttpTransport => {
-  const { baseUrl, login, token, timeoutMs, now, gate, retry, stopping } = remote
+  const { baseUrl, login, token, timeoutMs, now, limiter, retry, stopping } = remote
   mustBePrivate(baseUrl)
   const exchange = remote.exchange ?? networkExchange(baseUrl.origin, timeoutMs)
   const prefix = baseUrl.pathname.replace(/\/$/, '')
@@ -137,11 +144,11 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     accept: 'application/json',
   }
   const redaction = createRedaction(token, login)
-  let key: KeySaid | undefined
+  let key: KeyInfo | undefined
   let isOurs = false
   let account: string | undefined
   const count = createRequestCount()
-  const request = async ({ method, path, query = {}, body, idempotencyKey }: Sending): Promise<TextAnswer> => {
+  const request = async ({ method, path, query = {}, body, idempotencyKey }: TransportRequest): Promise<TextAnswer> => {
     const text = {
       method,
       path: prefix + path,
@@ -154,18 +161,18 @@ export const httpTransport = (remote: Remote): HttpTransport => {
       body: body === undefined ? null : JSON.stringify(body),
     }
     const answer = redaction.answer(await exchange.ask(text, method === 'GET' ? stopping?.signal : stopping?.late))
-    if (answer.header('x-key-id') !== undefined) key = keySaidIn(answer.header)
+    if (answer.header('x-key-id') !== undefined) key = readKeyInfo(answer.header)
     isOurs = OURS.test(answer.header('server') ?? '')
     if (isOurs) account = answer.header('x-account') ?? account
     return answer
   }
-  const failed = ({ method }: Sending, error: unknown): Error =>
+  const failed = ({ method }: TransportRequest, error: unknown): Error =>
     method === 'GET' && stopping?.signal.aborted
-      ? new Stopped('stopped while an answer was waited for')
+      ? new Aborted('stopped while an answer was waited for')
       : redaction.error(unreachable(error, baseUrl))
-  const ask = async (sending: Sending): Promise<TextAnswer> => {
+  const ask = async (sending: TransportRequest): Promise<TextAnswer> => {
     for (let refusals = 1; ; refusals += 1) {
-      const turn = await gate?.enter()
+      const turn = await limiter?.enter()
       const answer = await request(sending).catch((error: unknown) => {
         turn?.leave()
         throw failed(sending, error)
@@ -175,43 +182,43 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   }
   const refusalOf = (answer: TextAnswer, path: string): KpiError | undefined => {
     if (answer.status >= 200 && answer.status <= 299) return undefined
-    const error = redaction.error(errorOfAnswer(answer, now()))
+    const error = redaction.error(parseError(answer, now()))
     return answer.status === 404 && COLLECTION.test(path) ? wrongBase(baseUrl, error) : error
   }
   /** Tells whether an answer reports something created; the classic interface answers 201 to every POST. */
   const isCreatedIn = ({ status }: TextAnswer): boolean | undefined =>
     login === undefined ? status === 201 : undefined
-  const sendOnce = async (sending: Sending): Promise<Received> => {
+  const sendOnce = async (sending: TransportRequest): Promise<TransportResponse> => {
     const answer = await count.during(() => ask(sending))
     const refusal = refusalOf(answer, sending.path)
     if (refusal) throw refusal
-    const content = { json: redaction.content(contentOfAnswer(answer), answer.body) }
+    const content = { json: redaction.content(parseContent(answer), answer.body) }
     const next = hasNextIn(answer) && { hasNext: true }
     return { content, total: totalOf(answer), ...next, isCreated: isCreatedIn(answer) }
   }
   const send: Transport['send'] = (sending) =>
     retry ? retry.send(sending, () => sendOnce(sending)) : sendOnce(sending)
-  const probe = async (path: string): Promise<Probed> => {
+  const probe = async (path: string): Promise<ProbeResult> => {
     const answer = await ask({ method: 'GET', path })
     const refusal = refusalOf(answer, path)
     // What answers well is a service only if it answers JSON.
-    if (!refusal) contentOfAnswer(answer)
+    if (!refusal) parseContent(answer)
     return { header: answer.header, refusal }
   }
   const close = async (): Promise<void> => {
-    gate?.close()
+    limiter?.close()
     await exchange.close()
   }
   return {
     send,
     probe,
-    keySaid: () => key,
-    caller: callerOf({ login, token }),
-    workingFor: () => workingFor(account, { login, token }),
+    keyInfo: () => key,
+    caller: callerId({ login, token }),
+    identifyAccount: () => identifyAccount(account, { login, token }),
     isOurs: () => isOurs,
     requests: count.total,
-    ...(gate && { traffic: gate.traffic, usage: gate.usage }),
-    waiting: () => retry?.waiting() ?? gate?.waiting(),
+    ...(limiter && { traffic: limiter.traffic, usage: limiter.usage }),
+    waiting: () => retry?.waiting() ?? limiter?.waiting(),
     close,
   }
 }

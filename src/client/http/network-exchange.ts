@@ -4,7 +4,7 @@ import { Pool } from './undici.ts'
 /** Names the errors that end a wait for an answer here, like the codes of network errors. */
 export const TOO_SLOW = 'ANSWER_TOO_SLOW'
 export const NOT_CONNECTED = 'NOT_CONNECTED_IN_TIME'
-export const GIVEN_UP = 'ANSWER_GIVEN_UP'
+export const ABORTED = 'ANSWER_GIVEN_UP'
 export const TOO_LARGE = 'ANSWER_TOO_LARGE'
 
 /** Returns an error with a code. */
@@ -29,7 +29,7 @@ const LONGEST_MS = 2 ** 31 - 1
 /** Watches a wait that is given up when `unwanted` is aborted. */
 const watchWait = (unwanted: AbortSignal | undefined): GivingUp => {
   const controller = new AbortController()
-  const giveUp = (): void => controller.abort(failure(GIVEN_UP))
+  const giveUp = (): void => controller.abort(failure(ABORTED))
   let timer: NodeJS.Timeout | undefined
   if (unwanted?.aborted) giveUp()
   unwanted?.addEventListener('abort', giveUp)

@@ -1,5 +1,5 @@
 import { parseExactJson } from '../../codec/json-number.ts'
-import type { Json } from '../../codec/json.ts'
+import { isObject, type Json } from '../../codec/json.ts'
 import { type ErrorCode, type Issue, KpiError } from '../../domain/errors.ts'
 
 /** Describes an answer over the network, as text. */
@@ -37,8 +37,6 @@ const codeOf = (status: number, issues: readonly Issue[], retryAfter: number | u
   return CODES[status] ?? 'unavailable'
 }
 
-const isRecord = (value: Json): value is Readonly<Record<string, Json>> => typeof value === 'object' && value !== null
-
 const textIn = (fields: Readonly<Record<string, Json>>, ...names: readonly string[]): string | undefined =>
   names.map((name) => fields[name]).find((value) => typeof value === 'string')
 
@@ -55,7 +53,7 @@ const placeOf = (pointer: string): { readonly index?: number; readonly field: st
  * Returns a fault as an issue: the classic interface has `index` and `message`, the newer one `pointer` and `detail`.
  */
 const issueOf = (error: Json): Issue | undefined => {
-  if (!isRecord(error)) return undefined
+  if (!isObject(error)) return undefined
   const message = textIn(error, 'message', 'detail')
   if (message === undefined) return undefined
   const place = placeOf(textIn(error, 'pointer') ?? '')
@@ -82,9 +80,9 @@ export const parseRetryAfter = (text: string | undefined, now: number): number |
 }
 
 /** Returns the error that an answer stands for, in the service's own words where it has any. */
-export const errorOfAnswer = ({ status, header, body }: TextAnswer, now: number): KpiError => {
+export const parseError = ({ status, header, body }: TextAnswer, now: number): KpiError => {
   const json = parse(body)
-  const fields = isRecord(json) ? json : {}
+  const fields = isObject(json) ? json : {}
   const issues = Array.isArray(fields['errors'])
     ? fields['errors'].map(issueOf).filter((issue) => issue !== undefined)
     : []
@@ -101,7 +99,7 @@ export const errorOfAnswer = ({ status, header, body }: TextAnswer, now: number)
 }
 
 /** Returns the JSON of a good answer. */
-export const contentOfAnswer = ({ body, header }: TextAnswer): Json => {
+export const parseContent = ({ body, header }: TextAnswer): Json => {
   const json = parse(body)
   if (body !== '' && json === undefined) {
     const type = header('content-type') ?? 'no content type'

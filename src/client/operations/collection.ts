@@ -1,11 +1,13 @@
-import { draftToJson, type Json, recordFromJson, unreadableIn } from '../../codec/json.ts'
+import { draftToJson, type Json, recordFromJson, findUnreadable } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { asRecord, type Draft, type Patch, type Resource, type Stored, type Verb } from '../../domain/schema.ts'
-import type { Received, Sending } from '../transport.ts'
+import type { TransportResponse, TransportRequest } from '../transport.ts'
 
 /** Tells whether a list goes on after what has come; undefined where the service does not tell. */
-export const hasMore = ({ total, hasNext }: Pick<Received, 'total' | 'hasNext'>, come: number): boolean | undefined =>
-  hasNext === true ? true : total === undefined ? undefined : total > come
+export const hasMore = (
+  { total, hasNext }: Pick<TransportResponse, 'total' | 'hasNext'>,
+  come: number,
+): boolean | undefined => (hasNext === true ? true : total === undefined ? undefined : total > come)
 
 /** Tells whether two records are equal. */
 const isSame = (one: object, other: object): boolean => {
@@ -18,8 +20,8 @@ const isSame = (one: object, other: object): boolean => {
  * service says that there are some.
  */
 const wholeList = async <T extends object>(
-  ask: (page: number) => Promise<Received>,
-  read: (received: Received) => T[],
+  ask: (page: number) => Promise<TransportResponse>,
+  read: (received: TransportResponse) => T[],
 ): Promise<T[]> => {
   const list: T[] = []
   for (let page = 1; ; page += 1) {
@@ -35,7 +37,7 @@ const wholeList = async <T extends object>(
 }
 
 /** Describes the operations on a resource. Each is one request; a refusal is thrown as `KpiError`. */
-export type Collection<R extends Resource> = {
+export type ResourceClient<R extends Resource> = {
   readonly list: () => Promise<Stored<R>[]>
   readonly get: (id: number | string) => Promise<Stored<R>>
   readonly add: (draft: Draft<R>) => Promise<Stored<R>>
@@ -44,17 +46,17 @@ export type Collection<R extends Resource> = {
 }
 
 /** Sends a request that the variant has; `of` and `verb` name it. */
-export type Send = (of: Resource, verb: Verb, sending: Sending) => Promise<Received>
+export type Send = (of: Resource, verb: Verb, sending: TransportRequest) => Promise<TransportResponse>
 
 /** Reads one of a resource. */
-export const readOne = <R extends Resource>(of: R, { content }: Received): Stored<R> => {
+export const readOne = <R extends Resource>(of: R, { content }: TransportResponse): Stored<R> => {
   if ('json' in content) return recordFromJson(of, content.json)
   if ('record' in content) return asRecord(of, content.record)
   throw new KpiError('internal', `the service answered a list where one ${of.title} was expected`)
 }
 
 /** Reads what was answered to a change, which is done, whether or not that can be read. */
-export const readDone = <R extends Resource>(of: R, received: Received): Stored<R> => {
+export const readDone = <R extends Resource>(of: R, received: TransportResponse): Stored<R> => {
   try {
     return readOne(of, received)
   } catch (error) {
@@ -66,26 +68,26 @@ export const readDone = <R extends Resource>(of: R, received: Received): Stored<
 const SHOWN = 60
 
 /** Refuses a record of a list that would be shown with blanks where it says something. */
-const mustBeReadable = (of: Resource, body: Json): void => {
-  const found = unreadableIn(of, body)
+const requireReadable = (of: Resource, body: Json): void => {
+  const found = findUnreadable(of, body)
   if (!found) return
   const value = found.raw === undefined ? 'not there' : (JSON.stringify(found.raw) ?? '').slice(0, SHOWN)
   throw new KpiError('not_acceptable', `the service lists ${of.plural} that cannot be read: ${found.name} is ${value}`)
 }
 
 /** Reads a list of a resource. */
-export const readMany = <R extends Resource>(of: R, { content }: Received): Stored<R>[] => {
+export const readMany = <R extends Resource>(of: R, { content }: TransportResponse): Stored<R>[] => {
   if ('records' in content) return content.records.map((record) => asRecord(of, record))
   const list: Json = 'json' in content ? content.json : undefined
   if (!Array.isArray(list)) throw new KpiError('internal', `the service did not answer a list of ${of.plural}`)
-  for (const one of list) mustBeReadable(of, one)
+  for (const one of list) requireReadable(of, one)
   return list.map((one) => recordFromJson(of, one))
 }
 
 type Query = Readonly<Record<string, string>>
 
 /** Returns a whole list, however many pages it takes. */
-export const listOf = <R extends Resource>(
+export const readWholeList = <R extends Resource>(
   of: R,
   path: string,
   send: Send,
@@ -99,8 +101,8 @@ export const listOf = <R extends Resource>(
 }
 
 /** Creates the operations on a resource at a path. */
-export const collection = <R extends Resource>(of: R, path: string, send: Send): Collection<R> => ({
-  list: () => listOf(of, path, send),
+export const resourceClient = <R extends Resource>(of: R, path: string, send: Send): ResourceClient<R> => ({
+  list: () => readWholeList(of, path, send),
   get: async (id) => readOne(of, await send(of, 'get', { method: 'GET', path: `${path}/${id}` })),
   add: async (draft) => readDone(of, await send(of, 'add', { method: 'POST', path, body: draftToJson(of, draft) })),
   update: async (id, patch) =>

@@ -111,7 +111,7 @@ const tooLarge = ({ from, groupItemIds }: ReportRequest, users: Ids | undefined)
  * Refuses long lists of group items: a row of one is made of the entries of all its users at once, so the lists cannot
  * be split.
  */
-const mustNameFew = ({ userIds, groupItemIds }: ReportRequest): void => {
+const requireFewNames = ({ userIds, groupItemIds }: ReportRequest): void => {
   if (!groupItemIds || (isShort(userIds) && isShort(groupItemIds))) return
   const most = `at most ${IDS_A_REQUEST} of them, and as many users`
   throw new KpiError('unsupported', `a report of group items can name ${most}; ask for fewer at a time`)
@@ -133,7 +133,7 @@ const reportOf = async (client: Client, request: ReportRequest): Promise<ReportA
  * large is an error: a report is never short.
  */
 export async function* completeReport(client: Client, request: ReportRequest): AsyncGenerator<readonly ReportRow[]> {
-  mustNameFew(request)
+  requireFewNames(request)
   const people = reportPeople(client)
   let allKpis: Promise<Ids> | undefined
   /** Returns the KPIs of a part, in the order of the service. */

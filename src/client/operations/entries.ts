@@ -10,12 +10,12 @@ import {
 } from '../../domain/resources/entry.ts'
 import type { Patch } from '../../domain/schema.ts'
 import type { Variant } from '../../domain/variants.ts'
-import type { Received } from '../transport.ts'
-import { type Collection, hasMore, readDone, readMany, readOne, type Send } from './collection.ts'
+import type { TransportResponse } from '../transport.ts'
+import { type ResourceClient, hasMore, readDone, readMany, readOne, type Send } from './collection.ts'
 import { type EntryQuery, entryQuery } from './queries.ts'
 
 /** Describes what the body of a good answer says. */
-export type Said = {
+export type ResponseBody = {
   /** Quotes a fault, or anything else than what was asked for. */
   readonly words: string | undefined
   /** Holds the whole body. */
@@ -28,7 +28,7 @@ const LONGEST_WORDS = 200
 const FAULTS = ['error', 'errors', 'message', 'detail'] as const
 
 /** Tells whether a value is empty. */
-export const saysNothing = (value: Json): boolean =>
+export const isEmptyValue = (value: Json): boolean =>
   value === undefined ||
   value === null ||
   value === '' ||
@@ -36,10 +36,10 @@ export const saysNothing = (value: Json): boolean =>
   (Array.isArray(value) && value.length === 0)
 
 /** Returns what the body of an answer says. */
-const saidIn = (body: Json): Said => {
-  const told = isObject(body) ? FAULTS.map((name) => body[name]).find((value) => !saysNothing(value)) : undefined
-  if (told === undefined) return { words: undefined, body }
-  const words = typeof told === 'string' ? told.trim() : JSON.stringify(told)
+const parseBody = (body: Json): ResponseBody => {
+  const fault = isObject(body) ? FAULTS.map((name) => body[name]).find((value) => !isEmptyValue(value)) : undefined
+  if (fault === undefined) return { words: undefined, body }
+  const words = typeof fault === 'string' ? fault.trim() : JSON.stringify(fault)
   return { words: words.slice(0, LONGEST_WORDS), body }
 }
 
@@ -55,14 +55,14 @@ export type Put = {
   readonly entry: Entry
   readonly isCreated: boolean | undefined
   /** Holds what the answer says: a third-party service need not answer the entry. */
-  readonly said: Said
+  readonly response: ResponseBody
 }
 
 /** Describes the counts in the answer to a batch, and what else it says. */
-export type PutMany = { readonly counts: BatchResult; readonly said: Said }
+export type PutMany = { readonly counts: BatchResult; readonly response: ResponseBody }
 
 /** Describes the operations on entries. */
-export type Entries = Omit<Collection<typeof newerEntry>, 'list'> & {
+export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list'> & {
   readonly list: (query: EntryQuery) => Promise<Entry[]>
   readonly page: (query: EntryQuery) => Promise<EntryPage>
   /** Adds or updates one, and says which of the two it was where the service does; `key` names it, to be done once. */
@@ -75,7 +75,8 @@ export type Entries = Omit<Collection<typeof newerEntry>, 'list'> & {
   readonly putMany: (list: readonly EntryDraft[], key?: string) => Promise<PutMany>
 }
 
-const saidBy = ({ content }: Received): Said => saidIn('json' in content ? content.json : undefined)
+const responseOf = ({ content }: TransportResponse): ResponseBody =>
+  parseBody('json' in content ? content.json : undefined)
 
 /** Creates the operations on entries in a variant; `isOurs` tells whether it is the bundled service. */
 export const createEntries = (variant: Variant, send: Send, isOurs: () => boolean): Entries => {
@@ -83,16 +84,16 @@ export const createEntries = (variant: Variant, send: Send, isOurs: () => boolea
   const sentEntry = variant === 'classic' ? entry : newerEntry
   const seen = (one: Entry): Entry => (variant === 'classic' ? { ...one, source_id: null } : one)
   // A service of somebody else may answer nothing to what it has done, or a list.
-  const tolerant = (received: Received): Received =>
+  const tolerant = (received: TransportResponse): TransportResponse =>
     !isOurs() && 'json' in received.content && !isObject(received.content.json)
       ? { ...received, content: { json: {} } }
       : received
-  const putIn = (answered: Received): Put => {
+  const putIn = (answered: TransportResponse): Put => {
     const received = tolerant(answered)
     return {
       entry: seen(readDone(newerEntry, received)),
       isCreated: received.isCreated,
-      said: saidBy(answered),
+      response: responseOf(answered),
     }
   }
   const put = async (draft: EntryDraft, idempotencyKey?: string): Promise<Put> => {
@@ -108,7 +109,7 @@ export const createEntries = (variant: Variant, send: Send, isOurs: () => boolea
     const [path, body] = [`${entry.path}/list`, batchBody(list, sentEntry)]
     const sending = { method: 'POST', path, body, ...(idempotencyKey && { idempotencyKey }) } as const
     const received = await send(entry, 'add', sending)
-    return { counts: readDone(batchResult, tolerant(received)), said: saidBy(received) }
+    return { counts: readDone(batchResult, tolerant(received)), response: responseOf(received) }
   }
   const entryPage: Entries['page'] = async (query) => {
     const received = await send(entry, 'list', { method: 'GET', path: entry.path, query: entryQuery(query) })

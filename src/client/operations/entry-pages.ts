@@ -25,7 +25,7 @@ const cutOff = (count: number): KpiError =>
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value)
 
 /** Refuses an entry whose id or key cannot be read: it would be taken for absent. */
-const mustBeReadable = (entries: readonly Entry[]): void => {
+const requireReadable = (entries: readonly Entry[]): void => {
   if (entries.every(({ id, kpi_id, entry_date }) => isWhole(id) && isWhole(kpi_id) && isWhole(entry_date))) return
   throw new KpiError(
     'not_acceptable',
@@ -55,8 +55,8 @@ const isMoreAfter = (client: Client, { entries, hasMore }: EntryPage, come: numb
   const paging = pagingOf(client)
   const isShort = entries.length < paging.longest
   if (entries.length > paging.longest) Object.assign(paging, { longest: entries.length, isCapped: false })
-  const said = hasMore(come)
-  if (entries.length === 0 || said !== undefined) return entries.length > 0 && said === true
+  const goesOn = hasMore(come)
+  if (entries.length === 0 || goesOn !== undefined) return entries.length > 0 && goesOn === true
   if (entries.length === ENTRIES_PAGE || client.isOurs()) return entries.length === ENTRIES_PAGE
   if (isShort) return false
   return paging.isCapped || 'perhaps'
@@ -70,7 +70,7 @@ const isNoPage = (error: unknown): boolean =>
  * Verifies that a page that comes whatever number is asked for is complete, by asking for less: all days but the first
  * or the last one of it.
  */
-const mustBeAll = async (client: Client, query: EntryQuery, entries: readonly Entry[]): Promise<void> => {
+const requireAll = async (client: Client, query: EntryQuery, entries: readonly Entry[]): Promise<void> => {
   const days = entries.map(({ entry_date }) => entry_date)
   const [first, last] = [
     days.reduce((one, other) => Math.min(one, other)),
@@ -99,7 +99,7 @@ const pagePerhaps = async (
   before: readonly Entry[],
 ): Promise<EntryPage | undefined> => {
   if (pagingOf(client).isOnlyOne) {
-    await mustBeAll(client, query, before)
+    await requireAll(client, query, before)
     return undefined
   }
   const page = await client.entries.page(query).catch((error: unknown) => {
@@ -113,7 +113,7 @@ const pagePerhaps = async (
     return page
   }
   pagingOf(client).isOnlyOne = true
-  await mustBeAll(client, query, before)
+  await requireAll(client, query, before)
   return undefined
 }
 
@@ -135,7 +135,7 @@ export async function* entryPages(client: Client, query: Omit<EntryQuery, 'page'
         isMore === 'perhaps' ? await pagePerhaps(client, asked, before) : await client.entries.page(asked)
       if (!got) break
       const entries: readonly Entry[] = got.entries
-      mustBeReadable(entries)
+      requireReadable(entries)
       if (entries[0] && entries[0].id === before[0]?.id) throw sameAgain()
       before = entries
       const [last] = entries.slice(-1)

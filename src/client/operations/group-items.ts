@@ -2,7 +2,7 @@ import { invalid, KpiError } from '../../domain/errors.ts'
 import { type GroupItem, groupItem } from '../../domain/resources/groups.ts'
 import type { Client } from '../client.ts'
 import type { Named } from '../directory.ts'
-import type { Collection } from './collection.ts'
+import type { ResourceClient } from './collection.ts'
 
 const listAll = async (client: Client): Promise<GroupItem[]> => {
   const groups = await client.groups.list()
@@ -10,7 +10,7 @@ const listAll = async (client: Client): Promise<GroupItem[]> => {
 }
 
 /** Gives the items of all groups as one collection; creating one needs a group. */
-export const everyGroupItem = (client: Client): Collection<typeof groupItem> => {
+export const everyGroupItem = (client: Client): ResourceClient<typeof groupItem> => {
   let known: Promise<Map<number, GroupItem>> | undefined
   const find = async (id: number | string): Promise<GroupItem> => {
     known ??= listAll(client).then((list) => new Map(list.map((one) => [one.id, one])))

@@ -1,7 +1,17 @@
-import { becomeBucket, compare, fillTo, isShort, judge, MOST_MISTAKES, passTrial, SECONDS_MS, settle } from './kinds.ts'
-import type { Told } from './rate-limit-headers.ts'
-import { countOf, LONGEST_WAIT_MS, note, type Pace, underWay } from './state.ts'
-import { isMeasuring, levelOf, spareOf, usedOf } from './wait-time.ts'
+import {
+  becomeBucket,
+  compareWithBucket,
+  fillBucket,
+  isShortWait,
+  judgeKind,
+  MOST_MISTAKES,
+  passTrial,
+  SECONDS_MS,
+  settleKind,
+} from './kinds.ts'
+import type { RateLimitInfo } from './rate-limit-headers.ts'
+import { countRequests, LONGEST_WAIT_MS, noteRequest, type LimitState, countUnderWay } from './state.ts'
+import { isMeasuring, bucketLevel, spareLevel, countUsed } from './wait-time.ts'
 
 /**
  * Sets when a measured rate is taken for too low: after so many times as long without a refusal it is raised by as
@@ -20,136 +30,138 @@ const LONGEST_GUARD_MS = 1000
 const SHORTEST_WAIT_MS = 500
 
 /** Takes over what the service says of its limit. */
-const adopt = (pace: Pace, { limit, windowMs }: Told): void => {
+const adopt = (state: LimitState, { limit, windowMs }: RateLimitInfo): void => {
   if (limit === undefined) return
-  pace.capacity = pace.capacity === pace.limit ? limit : pace.capacity
-  pace.limit = limit
-  pace.isTold = true
-  pace.windowMs = windowMs ?? pace.windowMs
+  state.capacity = state.capacity === state.limit ? limit : state.capacity
+  state.limit = limit
+  state.isTold = true
+  state.windowMs = windowMs ?? state.windowMs
 }
 
 /** Tries whether a bucket fills faster than was measured: one that is always full tells nothing. */
-const raise = (pace: Pace, now: number): void => {
-  const lastedMs = pace.raiseAt - pace.emptyAt
-  if (pace.rate === null || pace.isTold || now < pace.raiseAt || lastedMs <= 0) return
-  pace.rate *= RAISE
-  pace.raiseAt = now + lastedMs
-  pace.emptyAt = now
-  pace.passed = 0
+const raise = (state: LimitState, now: number): void => {
+  const lastedMs = state.raiseAt - state.emptyAt
+  if (state.rate === null || state.isTold || now < state.raiseAt || lastedMs <= 0) return
+  state.rate *= RAISE
+  state.raiseAt = now + lastedMs
+  state.emptyAt = now
+  state.passed = 0
 }
 
 /** Notes a request that is sent. */
-export const send = (pace: Pace, name: string, now: number): void => {
-  pace.pending[name] = now
-  if (pace.kind === 'trial') pace.tried += 1
-  if (pace.kind === 'bucket') {
-    raise(pace, now)
-    if (isMeasuring(pace)) pace.tried += 1
-    pace.level = Math.max(-spareOf(pace), levelOf(pace, now) - 1)
-    pace.levelAt = now
+export const noteSent = (state: LimitState, name: string, now: number): void => {
+  state.pending[name] = now
+  if (state.kind === 'trial') state.tried += 1
+  if (state.kind === 'bucket') {
+    raise(state, now)
+    if (isMeasuring(state)) state.tried += 1
+    state.level = Math.max(-spareLevel(state), bucketLevel(state, now) - 1)
+    state.levelAt = now
   }
 }
 
-const end = (pace: Pace, name: string, now: number): number => {
-  const sentAt = Math.min(now, pace.pending[name] ?? now)
-  delete pace.pending[name]
+const end = (state: LimitState, name: string, now: number): number => {
+  const sentAt = Math.min(now, state.pending[name] ?? now)
+  delete state.pending[name]
   return sentAt
 }
 
 /** Notes a request whose answer was lost: it may count or not. */
-export const lose = (pace: Pace, name: string, now: number): void => {
-  end(pace, name, now)
-  note(pace, pace.foreign, now)
-  if (pace.kind === 'trial') pace.tried = Math.max(pace.passed, pace.tried - 1)
+export const noteLost = (state: LimitState, name: string, now: number): void => {
+  end(state, name, now)
+  noteRequest(state, state.foreign, now)
+  if (state.kind === 'trial') state.tried = Math.max(state.passed, state.tried - 1)
 }
 
 /** Notes a request that was accepted, whatever the answer was otherwise. */
-export const accept = (pace: Pace, name: string, now: number, told: Told): void => {
-  const sentAt = end(pace, name, now)
-  pace.accepted += 1
-  pace.pauses = 0
-  pace.leadMs = Math.min(pace.leadMs ?? Infinity, now - sentAt)
-  adopt(pace, told)
-  note(pace, pace.log, now)
-  const remaining = pace.isMiscounted ? undefined : told.remaining
-  if (sentAt >= pace.judgedAt && pace.kind === 'trial') return passTrial(pace, sentAt, now, remaining)
-  if (pace.kind === 'bucket') {
-    pace.passed += 1
-    if (remaining !== undefined) fillTo(pace, sentAt, now, remaining)
+export const noteAccepted = (state: LimitState, name: string, now: number, info: RateLimitInfo): void => {
+  const sentAt = end(state, name, now)
+  state.accepted += 1
+  state.pauses = 0
+  state.leadMs = Math.min(state.leadMs ?? Infinity, now - sentAt)
+  adopt(state, info)
+  noteRequest(state, state.log, now)
+  const remaining = state.isMiscounted ? undefined : info.remaining
+  if (sentAt >= state.judgedAt && state.kind === 'trial') return passTrial(state, sentAt, now, remaining)
+  if (state.kind === 'bucket') {
+    state.passed += 1
+    if (remaining !== undefined) fillBucket(state, sentAt, now, remaining)
     return
   }
-  if (pace.kind === 'fixed' || pace.kind === 'sliding') pace.passed += 1
-  if (remaining === undefined || pace.limit === null) return
-  compare(pace, sentAt, now, remaining)
-  if (pace.kind === 'unknown' && remaining === 0 && told.resetMs !== undefined) judge(pace, now, now + told.resetMs)
+  if (state.kind === 'fixed' || state.kind === 'sliding') state.passed += 1
+  if (remaining === undefined || state.limit === null) return
+  compareWithBucket(state, sentAt, now, remaining)
+  if (state.kind === 'unknown' && remaining === 0 && info.resetMs !== undefined)
+    judgeKind(state, now, now + info.resetMs)
 }
 
 /**
  * Notes that all room is used, though not by us; where very little was used, the window is rather another one than was
  * thought.
  */
-const fill = (pace: Pace, now: number): void => {
-  const used = usedOf(pace, now)
-  if (!pace.isTold && pace.kind === 'fixed' && used - underWay(pace) < (pace.limit ?? 0) / 2) pace.mistakes += 1
-  else if (!pace.isTold) pace.limit = Math.max(1, used - underWay(pace))
-  else if (used < (pace.limit ?? 0)) note(pace, pace.foreign, now, (pace.limit ?? 0) - used)
+const fill = (state: LimitState, now: number): void => {
+  const used = countUsed(state, now)
+  if (!state.isTold && state.kind === 'fixed' && used - countUnderWay(state) < (state.limit ?? 0) / 2)
+    state.mistakes += 1
+  else if (!state.isTold) state.limit = Math.max(1, used - countUnderWay(state))
+  else if (used < (state.limit ?? 0)) noteRequest(state, state.foreign, now, (state.limit ?? 0) - used)
 }
 
-const refusedBucket = (pace: Pace, now: number): void => {
-  const tookMs = now - pace.emptyAt
-  if (pace.passed < 10 && pace.isTold) pace.mistakes += 1
-  if (!pace.isTold && pace.passed > 0 && tookMs > 0) {
-    const lastedMs = pace.rate === null ? 0 : pace.raiseAt - pace.emptyAt
-    pace.rate = Math.min(pace.rate ?? Infinity, ((pace.passed + MISSED) / tookMs) * pace.windowMs)
-    pace.raiseAt = now + Math.max(STRETCH * tookMs, lastedMs)
+const refusedBucket = (state: LimitState, now: number): void => {
+  const tookMs = now - state.emptyAt
+  if (state.passed < 10 && state.isTold) state.mistakes += 1
+  if (!state.isTold && state.passed > 0 && tookMs > 0) {
+    const lastedMs = state.rate === null ? 0 : state.raiseAt - state.emptyAt
+    state.rate = Math.min(state.rate ?? Infinity, ((state.passed + MISSED) / tookMs) * state.windowMs)
+    state.raiseAt = now + Math.max(STRETCH * tookMs, lastedMs)
   }
-  ;[pace.level, pace.levelAt, pace.emptyAt, pace.passed, pace.tried] = [-spareOf(pace), now, now, 0, 0]
-  pace.judgedAt = now
-  if (pace.mistakes >= MOST_MISTAKES) settle(pace, 'sliding', now)
+  ;[state.level, state.levelAt, state.emptyAt, state.passed, state.tried] = [-spareLevel(state), now, now, 0, 0]
+  state.judgedAt = now
+  if (state.mistakes >= MOST_MISTAKES) settleKind(state, 'sliding', now)
 }
 
 /** Learns from a refusal that says when there will be room. */
-const learn = (pace: Pace, now: number, wait: number): void => {
-  const { kind, windowMs, isTold } = pace
+const learn = (state: LimitState, now: number, wait: number): void => {
+  const { kind, windowMs, isTold } = state
   const roomAt = now + wait
-  const own = countOf(pace.log, now - windowMs)
-  const isNext = isShort(pace, wait)
-  if (kind === 'unknown' && isNext && (!isTold || own < (pace.limit ?? 0) * 0.9)) {
-    becomeBucket(pace, now, 0, own)
+  const own = countRequests(state.log, now - windowMs)
+  const isNext = isShortWait(state, wait)
+  if (kind === 'unknown' && isNext && (!isTold || own < (state.limit ?? 0) * 0.9)) {
+    becomeBucket(state, now, 0, own)
   } else if (kind === 'trial' && isNext) {
-    becomeBucket(pace, now, 0, pace.limit ?? 1)
+    becomeBucket(state, now, 0, state.limit ?? 1)
   } else if (kind === 'bucket' && (isNext || wait < SECONDS_MS * 2)) {
-    refusedBucket(pace, now)
+    refusedBucket(state, now)
   } else if (kind === 'sliding') {
-    pace.judgedAt = now
-    if (isNext) pace.guardMs = Math.min(LONGEST_GUARD_MS, pace.guardMs * 2)
+    state.judgedAt = now
+    if (isNext) state.guardMs = Math.min(LONGEST_GUARD_MS, state.guardMs * 2)
     else {
-      fill(pace, now)
-      pace.passed = 0
+      fill(state, now)
+      state.passed = 0
     }
   } else if (kind === 'fixed') {
-    const off = Math.abs(roomAt - pace.boundary) % windowMs
-    pace.judgedAt = now
-    fill(pace, now)
-    pace.boundary = roomAt
-    if (Math.min(off, windowMs - off) > SECONDS_MS) pace.mistakes += 1
-    if (pace.mistakes >= MOST_MISTAKES) settle(pace, 'sliding', now)
+    const off = Math.abs(roomAt - state.boundary) % windowMs
+    state.judgedAt = now
+    fill(state, now)
+    state.boundary = roomAt
+    if (Math.min(off, windowMs - off) > SECONDS_MS) state.mistakes += 1
+    if (state.mistakes >= MOST_MISTAKES) settleKind(state, 'sliding', now)
   } else {
-    if (kind !== 'unknown') pace.mistakes += 1
-    else fill(pace, now)
-    judge(pace, now, roomAt)
+    if (kind !== 'unknown') state.mistakes += 1
+    else fill(state, now)
+    judgeKind(state, now, roomAt)
   }
 }
 
 /** Learns from a refusal that does not say when there will be room. */
-const refusedSilently = (pace: Pace, now: number): void => {
-  const { kind, isTold, limit, mistakes, windowMs } = pace
-  const own = countOf(pace.log, now - windowMs)
-  if (kind === 'bucket' && (pace.rate !== null || isTold)) refusedBucket(pace, now)
-  else if (isTold && mistakes < MOST_MISTAKES && own < (limit ?? 0) * 0.9) becomeBucket(pace, now, 0, own)
+const refusedSilently = (state: LimitState, now: number): void => {
+  const { kind, isTold, limit, mistakes, windowMs } = state
+  const own = countRequests(state.log, now - windowMs)
+  if (kind === 'bucket' && (state.rate !== null || isTold)) refusedBucket(state, now)
+  else if (isTold && mistakes < MOST_MISTAKES && own < (limit ?? 0) * 0.9) becomeBucket(state, now, 0, own)
   else {
-    if (kind === 'sliding') fill(pace, now)
-    settle(pace, 'sliding', now)
+    if (kind === 'sliding') fill(state, now)
+    settleKind(state, 'sliding', now)
   }
 }
 
@@ -157,28 +169,28 @@ const refusedSilently = (pace: Pace, now: number): void => {
  * Returns the wait that a refusal asks for, in milliseconds; undefined where that cannot be true: no time at all, or
  * one as short as an earlier one that was waited for and was too short.
  */
-const believed = (pace: Pace, waitMs: number | undefined): number | undefined => {
+const believed = (state: LimitState, waitMs: number | undefined): number | undefined => {
   if (waitMs === undefined || waitMs < SHORTEST_WAIT_MS) return undefined
-  if (pace.kind === 'trial' && !pace.isTold && pace.pauses > 1) return undefined
-  return pace.pauses > (pace.isTold ? 2 : 1) && isShort(pace, waitMs) ? undefined : waitMs
+  if (state.kind === 'trial' && !state.isTold && state.pauses > 1) return undefined
+  return state.pauses > (state.isTold ? 2 : 1) && isShortWait(state, waitMs) ? undefined : waitMs
 }
 
 /** Notes a request that was refused for the limit. */
-export const refuse = (pace: Pace, name: string, now: number, told: Told): void => {
-  const sentAt = end(pace, name, now)
-  const isNews = sentAt >= pace.judgedAt
-  adopt(pace, told)
+export const noteRefused = (state: LimitState, name: string, now: number, info: RateLimitInfo): void => {
+  const sentAt = end(state, name, now)
+  const isNews = sentAt >= state.judgedAt
+  adopt(state, info)
   // Count refusals of what was under way at the first one as one with it.
-  if (pace.pauses === 0 || sentAt >= pace.notBefore) pace.pauses += 1
-  const wait = believed(pace, told.refusal?.waitMs)
-  const doublings = Math.max(0, pace.pauses - (wait === undefined ? 1 : 2))
+  if (state.pauses === 0 || sentAt >= state.notBefore) state.pauses += 1
+  const wait = believed(state, info.refusal?.waitMs)
+  const doublings = Math.max(0, state.pauses - (wait === undefined ? 1 : 2))
   const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** doublings)
-  const least = wait === undefined || pace.pauses > 1 ? pause : 0
-  pace.notBefore = Math.max(pace.notBefore, now + Math.min(LONGEST_WAIT_MS, Math.max(wait ?? 0, least)))
+  const least = wait === undefined || state.pauses > 1 ? pause : 0
+  state.notBefore = Math.max(state.notBefore, now + Math.min(LONGEST_WAIT_MS, Math.max(wait ?? 0, least)))
   if (!isNews) return
-  if ((told.remaining ?? 0) > 0) pace.isMiscounted = true
-  pace.limit ??= countOf(pace.log, now - pace.windowMs) || null
-  if (pace.limit === null) pace.judgedAt = now
-  else if (wait !== undefined) learn(pace, now, Math.min(LONGEST_WAIT_MS, wait))
-  else refusedSilently(pace, now)
+  if ((info.remaining ?? 0) > 0) state.isMiscounted = true
+  state.limit ??= countRequests(state.log, now - state.windowMs) || null
+  if (state.limit === null) state.judgedAt = now
+  else if (wait !== undefined) learn(state, now, Math.min(LONGEST_WAIT_MS, wait))
+  else refusedSilently(state, now)
 }

@@ -1,25 +1,32 @@
 import type { TextAnswer } from '../http/response.ts'
-import { type Clock, type Gate, Stopped, type Turn, type Usage, type Waiting } from '../transport.ts'
-import { accept, lose, refuse, send } from './estimate.ts'
-import { probe } from './kinds.ts'
-import { type Told, toldBy } from './rate-limit-headers.ts'
-import { forget, freshPace, LONGEST_WAIT_MS, MINUTE_MS, type Pace, underWay as allUnderWay } from './state.ts'
-import { usedOf, waitOf } from './wait-time.ts'
+import { type Clock, type RateLimiter, Aborted, type Permit, type Usage, type Waiting } from '../transport.ts'
+import { noteAccepted, noteLost, noteRefused, noteSent } from './estimate.ts'
+import { probeKind } from './kinds.ts'
+import { type RateLimitInfo, readRateLimitInfo } from './rate-limit-headers.ts'
+import {
+  forgetOldRequests,
+  initialState,
+  LONGEST_WAIT_MS,
+  MINUTE_MS,
+  type LimitState,
+  countUnderWay as allUnderWay,
+} from './state.ts'
+import { countUsed, waitTime } from './wait-time.ts'
 
 /** Describes where the state of a limit is kept: for one limiter, or for those of several processes. */
-export type Share = {
+export type SharedState = {
   /** Works on what is known, with nobody between. */
-  readonly update: <T>(now: number, work: (pace: Pace) => T) => T
+  readonly update: <T>(now: number, work: (state: LimitState) => T) => T
   /** Tells whether other processes may use it. */
   readonly isShared: () => boolean
   readonly close: () => void
 }
 
 /** Creates the state of a single limiter. */
-export const loneShare = (pace: Pace = freshPace()): Share => ({
+export const localState = (state: LimitState = initialState()): SharedState => ({
   update: (now, work) => {
-    forget(pace, now)
-    return work(pace)
+    forgetOldRequests(state, now)
+    return work(state)
   },
   isShared: () => false,
   close: () => undefined,
@@ -36,10 +43,10 @@ type Rate = {
 }
 
 /** Returns how long until so many requests a minute allow one more, counting those of other processes. */
-const sharedRateWait = (pace: Pace, rate: number | undefined, now: number): number => {
+const sharedRateWait = (state: LimitState, rate: number | undefined, now: number): number => {
   if (rate === undefined) return 0
-  const sent = pace.log.filter(([at]) => at > now - MINUTE_MS)
-  let excess = sent.reduce((sum, [, count]) => sum + count, allUnderWay(pace)) - rate
+  const sent = state.log.filter(([at]) => at > now - MINUTE_MS)
+  let excess = sent.reduce((sum, [, count]) => sum + count, allUnderWay(state)) - rate
   if (excess < 0) return 0
   for (const [at, count] of sent) {
     excess -= count
@@ -53,37 +60,37 @@ const NONE: Rate = { wait: () => 0, enter: () => undefined, leave: () => undefin
 /** Creates a limit of so many requests a minute, or none where no rate is given. */
 const createRate = (rate: number | undefined): Rate => {
   if (rate === undefined) return NONE
-  let underWay = 0
+  let countUnderWay = 0
   const answered: number[] = []
-  const forget = (now: number): void => {
+  const forgetOldRequests = (now: number): void => {
     // Of a clock that was set back, nothing is known but that what is ahead is not so.
     while ((answered[0] ?? Infinity) <= now - MINUTE_MS) answered.shift()
     for (let at = answered.length - 1; (answered[at] ?? 0) > now; at -= 1) answered[at] = now
   }
   return {
     wait: (now) => {
-      forget(now)
-      const excess = answered.length + underWay - rate
+      forgetOldRequests(now)
+      const excess = answered.length + countUnderWay - rate
       if (excess < 0) return 0
       const leaving = answered[excess]
       return leaving === undefined ? Infinity : leaving + MINUTE_MS - now + 1
     },
-    enter: () => void (underWay += 1),
+    enter: () => void (countUnderWay += 1),
     leave: (now) => {
-      underWay -= 1
+      countUnderWay -= 1
       answered.push(now)
     },
   }
 }
 
 /** Describes what a rate limiter works with. */
-export type Pacing = {
+export type LimiterOptions = {
   readonly clock: Clock
   /** Ends all waiting. */
   readonly signal: AbortSignal
   /** Sets the most requests in a minute, where that is less than the service allows. */
   readonly rate?: number | undefined
-  readonly share?: Share
+  readonly share?: SharedState
   /** Names this limiter among those that share the state; some letters. */
   readonly name: string
   /** Returns a number from 0 to 1. */
@@ -105,7 +112,7 @@ const SPREAD_MS = 15
 /** Sets the shortest wait that is worth a message. */
 const LONG_WAIT_MS = 600_000
 
-const stopped = (): Stopped => new Stopped('stopped while requests waited for their turn')
+const stopped = (): Aborted => new Aborted('stopped while requests waited for their turn')
 
 /** Says why a wait is ended. */
 const WOKEN = 'something happened'
@@ -130,17 +137,17 @@ const createWaiting = ({ sleep }: Clock, signal: AbortSignal) => {
 }
 
 /** Creates a rate limiter, which learns the service's limit from its answers. */
-export const createGate = (pacing: Pacing): Gate => {
-  const { clock, signal, share = loneShare(), name, random } = pacing
-  const rate = createRate(pacing.rate)
+export const createRateLimiter = (limiting: LimiterOptions): RateLimiter => {
+  const { clock, signal, share = localState(), name, random } = limiting
+  const rate = createRate(limiting.rate)
   const waiting = createWaiting(clock, signal)
   let line: Promise<unknown> = Promise.resolve()
   let [turns, isUnderWay, refused, waitedMs, hasToldLong] = [0, 0, 0, 0, false]
   let waits: Waiting | undefined
 
-  const waitsFor = (now: number, wait: number, isRated: boolean, { limit, windowMs }: Pace): void => {
+  const waitsFor = (now: number, wait: number, isRated: boolean, { limit, windowMs }: LimitState): void => {
     const allowed = isRated
-      ? { requests: pacing.rate ?? 1, windowMs: MINUTE_MS }
+      ? { requests: limiting.rate ?? 1, windowMs: MINUTE_MS }
       : limit && { requests: limit, windowMs }
     const isLimited = wait > 0 && wait < Infinity
     waits = isLimited
@@ -151,19 +158,19 @@ export const createGate = (pacing: Pacing): Gate => {
   const tryEnter = (turn: string): number => {
     const now = clock.now()
     if (isUnderWay >= MOST_UNDER_WAY) return Infinity
-    return share.update(now, (pace) => {
-      const rated = Math.max(rate.wait(now), sharedRateWait(pace, pacing.rate, now))
-      if (rated === 0) probe(pace, now)
-      const left = Math.max(rated, rated > 0 ? 0 : waitOf(pace, now))
-      waitsFor(now, left, rated > 0, pace)
-      if (left === 0) send(pace, turn, now)
+    return share.update(now, (state) => {
+      const rated = Math.max(rate.wait(now), sharedRateWait(state, limiting.rate, now))
+      if (rated === 0) probeKind(state, now)
+      const left = Math.max(rated, rated > 0 ? 0 : waitTime(state, now))
+      waitsFor(now, left, rated > 0, state)
+      if (left === 0) noteSent(state, turn, now)
       return left
     })
   }
   const tellLong = (wait: number): void => {
     if (wait < LONG_WAIT_MS || wait === Infinity || hasToldLong) return
     hasToldLong = true
-    pacing.note(`the service asks to wait for ${Math.round(wait / 60_000)} minutes`)
+    limiting.note(`the service asks to wait for ${Math.round(wait / 60_000)} minutes`)
   }
   const pause = async (wait: number): Promise<void> => {
     if (wait === Infinity && isUnderWay > 0) return waiting.waitForNews()
@@ -184,15 +191,15 @@ export const createGate = (pacing: Pacing): Gate => {
     isUnderWay += 1
     rate.enter()
   }
-  const heard = (turn: string, answer: TextAnswer | undefined): Told['refusal'] => {
+  const heard = (turn: string, answer: TextAnswer | undefined): RateLimitInfo['refusal'] => {
     const now = clock.now()
     if (!answer) {
-      share.update(now, (pace) => lose(pace, turn, now))
+      share.update(now, (state) => noteLost(state, turn, now))
       return undefined
     }
-    const told = toldBy(answer, now)
-    share.update(now, (pace) => (told.refusal ? refuse : accept)(pace, turn, now, told))
-    return told.refusal
+    const info = readRateLimitInfo(answer, now)
+    share.update(now, (state) => (info.refusal ? noteRefused : noteAccepted)(state, turn, now, info))
+    return info.refusal
   }
   const leave = (turn: string, answer: TextAnswer | undefined): boolean => {
     isUnderWay -= 1
@@ -202,7 +209,7 @@ export const createGate = (pacing: Pacing): Gate => {
     waiting.wakeAll()
     return refusal !== undefined
   }
-  const enter = async (): Promise<Turn> => {
+  const enter = async (): Promise<Permit> => {
     const turn = `${name}${(turns += 1)}`
     // One after the other, in the order in which they came.
     const passing = line.then(() => pass(turn))
@@ -212,8 +219,8 @@ export const createGate = (pacing: Pacing): Gate => {
   }
   const usage = (): Usage | undefined => {
     const now = clock.now()
-    return share.update(now, (pace) =>
-      pace.limit === null ? undefined : { used: usedOf(pace, now), limit: pace.limit, windowMs: pace.windowMs },
+    return share.update(now, (state) =>
+      state.limit === null ? undefined : { used: countUsed(state, now), limit: state.limit, windowMs: state.windowMs },
     )
   }
   return { enter, traffic: () => ({ refused, waitedMs }), usage, waiting: () => waits, close: share.close }

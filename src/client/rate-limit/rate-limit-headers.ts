@@ -1,7 +1,7 @@
 import { parseRetryAfter, type TextAnswer } from '../http/response.ts'
 
 /** Describes what an answer tells of the limit. Times are in milliseconds. */
-export type Told = {
+export type RateLimitInfo = {
   readonly limit?: number
   readonly windowMs?: number
   /** Counts the requests that still fit now. */
@@ -28,7 +28,7 @@ const parameter = (text: string | undefined, name: string): string | undefined =
   [...(text ?? '').matchAll(PARAMETER)].find((match) => match[1] === name)?.[2]
 
 /** Tells whether a status may mean that the limit is reached: 403 only with Retry-After. */
-const refusalIn = ({ status, header }: TextAnswer, now: number): Told['refusal'] => {
+const refusalIn = ({ status, header }: TextAnswer, now: number): RateLimitInfo['refusal'] => {
   if (status !== 403 && status !== 429) return undefined
   const seconds = parseRetryAfter(header('retry-after'), now)
   if (seconds === undefined) return status === 429 ? { waitMs: undefined } : undefined
@@ -45,7 +45,7 @@ const remainingIn = ({ header }: TextAnswer, limit: number | undefined): number 
 }
 
 /** Reads what an answer tells of the limit. */
-export const toldBy = (answer: TextAnswer, now: number): Told => {
+export const readRateLimitInfo = (answer: TextAnswer, now: number): RateLimitInfo => {
   const { header } = answer
   const policy = header('ratelimit-policy')
   const limit =

@@ -1,19 +1,18 @@
+import { isObject } from '../../codec/json.ts'
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import type { Share } from './limiter.ts'
-import { forget, freshPace, type Kind, type Pace, type Sent } from './state.ts'
+import type { SharedState } from './limiter.ts'
+import { forgetOldRequests, initialState, type WindowKind, type LimitState, type SentRequests } from './state.ts'
 
-const KINDS: readonly Kind[] = ['unknown', 'sliding', 'fixed', 'bucket', 'trial']
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const KINDS: readonly WindowKind[] = ['unknown', 'sliding', 'fixed', 'bucket', 'trial']
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 
-const isSent = (value: unknown): value is Sent =>
+const isSent = (value: unknown): value is SentRequests =>
   Array.isArray(value) && value.length === 2 && isNumber(value[0]) && isNumber(value[1]) && value[1] > 0
 
-const sentIn = (value: unknown): Sent[] => (Array.isArray(value) ? value.filter(isSent).sort(([a], [b]) => a - b) : [])
+const sentIn = (value: unknown): SentRequests[] =>
+  Array.isArray(value) ? value.filter(isSent).sort(([a], [b]) => a - b) : []
 
 const pendingIn = (value: unknown): Record<string, number> =>
   isObject(value)
@@ -29,12 +28,12 @@ const parsed = (text: string): unknown => {
 }
 
 /** Returns the state of a limit as text. */
-const textOfPace = (pace: Pace): string => JSON.stringify(pace)
+const textOfPace = (state: LimitState): string => JSON.stringify(state)
 
 /** Reads it from text; what cannot be read counts as not known, as a file may hold anything. */
-const paceOfText = (text: string): Pace | undefined => {
+const paceOfText = (text: string): LimitState | undefined => {
   const fields = parsed(text)
-  const fresh = freshPace()
+  const fresh = initialState()
   if (!isObject(fields)) return undefined
   const limit = fields['limit']
   // Nothing is known of a limit that was not met yet; what else there is tells what was sent.
@@ -92,12 +91,12 @@ const SETTINGS = `
 
 type File = {
   /** Begins to work on what the file holds, with nobody between. */
-  readonly begin: () => Pace | undefined
-  readonly commit: (pace: Pace) => void
+  readonly begin: () => LimitState | undefined
+  readonly commit: (state: LimitState) => void
   readonly close: () => void
 }
 
-const openFile = (path: string, isKept: (pace: Pace) => boolean): File => {
+const openFile = (path: string, isKept: (state: LimitState) => boolean): File => {
   // SQLite would make a file that everybody can read.
   closeSync(openSync(path, 'a', 0o600))
   const database = new DatabaseSync(path)
@@ -111,8 +110,8 @@ const openFile = (path: string, isKept: (pace: Pace) => boolean): File => {
         const text = read.get()?.['text']
         return typeof text === 'string' ? paceOfText(text) : undefined
       },
-      commit: (pace) => {
-        if (isKept(pace)) write.run(textOfPace(pace))
+      commit: (state) => {
+        if (isKept(state)) write.run(textOfPace(state))
         database.exec('commit')
       },
       close: () => database.close(),
@@ -124,7 +123,7 @@ const openFile = (path: string, isKept: (pace: Pace) => boolean): File => {
 }
 
 /** Opens the file; one that is none of SQLite's is made anew. */
-const openAnew = (path: string, isKept: (pace: Pace) => boolean): File => {
+const openAnew = (path: string, isKept: (state: LimitState) => boolean): File => {
   try {
     return openFile(path, isKept)
   } catch (error) {
@@ -137,10 +136,10 @@ const openAnew = (path: string, isKept: (pace: Pace) => boolean): File => {
 }
 
 /** Returns when requests were last sent. */
-const usedAt = ({ log, judgedAt }: Pace): number => Math.max(log.at(-1)?.[0] ?? 0, judgedAt)
+const usedAt = ({ log, judgedAt }: LimitState): number => Math.max(log.at(-1)?.[0] ?? 0, judgedAt)
 
 /** Joins the state of another process with what this one sent before it looked. */
-const join = (known: Pace, own: Pace): Pace => {
+const join = (known: LimitState, own: LimitState): LimitState => {
   const log = [...known.log, ...own.log].sort(([a], [b]) => a - b)
   return { ...known, log, pending: { ...known.pending, ...own.pending } }
 }
@@ -150,8 +149,8 @@ const join = (known: Pace, own: Pace): Pace => {
  * alone and `onTrouble` is told why. With a rate, sent requests are kept for the next process even though no limit is
  * known.
  */
-export const fileShare = (path: string, onTrouble: (reason: string) => void, isRated = false): Share => {
-  let [pace, lookedAt, isJoined] = [freshPace(), -Infinity, false]
+export const fileState = (path: string, onTrouble: (reason: string) => void, isRated = false): SharedState => {
+  let [state, lookedAt, isJoined] = [initialState(), -Infinity, false]
   let file: File | undefined
   const goAlone = (error: unknown): void => {
     onTrouble(error instanceof Error ? error.message : String(error))
@@ -166,8 +165,8 @@ export const fileShare = (path: string, onTrouble: (reason: string) => void, isR
     lookedAt = now
     const held = file?.begin()
     const known = isRated || held?.limit !== null ? held : undefined
-    if (known && (isJoined || now - usedAt(known) < STALE_MS)) pace = isJoined ? known : join(known, pace)
-    isJoined ||= known !== undefined || isKept(pace)
+    if (known && (isJoined || now - usedAt(known) < STALE_MS)) state = isJoined ? known : join(known, state)
+    isJoined ||= known !== undefined || isKept(state)
   }
   const guarded = (work: () => void): void => {
     try {
@@ -176,19 +175,19 @@ export const fileShare = (path: string, onTrouble: (reason: string) => void, isR
       goAlone(error)
     }
   }
-  const isKept = ({ limit }: Pace): boolean => isRated || limit !== null
+  const isKept = ({ limit }: LimitState): boolean => isRated || limit !== null
   guarded(() => (file = openAnew(path, isKept)))
   return {
     update: (now, work) => {
-      const isQuiet = !isKept(pace) && Math.abs(now - lookedAt) < LOOK_MS
+      const isQuiet = !isKept(state) && Math.abs(now - lookedAt) < LOOK_MS
       const isTaken = file !== undefined && !isQuiet
       if (isTaken) guarded(() => begin(now))
-      forget(pace, now)
-      const result = work(pace)
-      if (isTaken) guarded(() => file?.commit(pace))
+      forgetOldRequests(state, now)
+      const result = work(state)
+      if (isTaken) guarded(() => file?.commit(state))
       return result
     },
-    isShared: () => file !== undefined && isKept(pace),
+    isShared: () => file !== undefined && isKept(state),
     close: () => {
       guarded(() => file?.close())
       file = undefined

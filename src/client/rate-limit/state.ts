@@ -1,20 +1,20 @@
 /** Describes so many requests at a moment. */
-export type Sent = [at: number, count: number]
+export type SentRequests = [at: number, count: number]
 
 /**
  * Names how a service counts: not known yet; sliding windows; fixed windows; a bucket that fills evenly; or a trial
  * that tells the latter two apart.
  */
-export type Kind = 'unknown' | 'sliding' | 'fixed' | 'bucket' | 'trial'
+export type WindowKind = 'unknown' | 'sliding' | 'fixed' | 'bucket' | 'trial'
 
 /** Describes what is known of a limit, and the requests that count: plain values, as processes share them as JSON. */
-export type Pace = {
+export type LimitState = {
   /** Counts the requests in a window; null while that is not known. */
   limit: number | null
   /** Tells whether the service tells its limit, so that it need not be estimated. */
   isTold: boolean
   windowMs: number
-  kind: Kind
+  kind: WindowKind
   /** Says when the kind was last judged: answers to requests sent before are not used to judge it. */
   judgedAt: number
   /** Counts how often the kind was judged wrongly. */
@@ -37,9 +37,9 @@ export type Pace = {
   /** Counts refusals in a row, except of requests that were under way at the first. */
   pauses: number
   /** Lists accepted requests by the time of their answer. */
-  log: Sent[]
+  log: SentRequests[]
   /** Counts what else is used: requests of others, and those whose answer was lost. */
-  foreign: Sent[]
+  foreign: SentRequests[]
   /** Lists requests under way by their names, with when they were sent. */
   pending: Record<string, number>
   accepted: number
@@ -65,7 +65,7 @@ const AHEAD_MS = 2000
 export const LONGEST_WAIT_MS = 3_600_000
 
 /** Returns the state before anything is known or sent. */
-export const freshPace = (): Pace => ({
+export const initialState = (): LimitState => ({
   limit: null,
   isTold: false,
   windowMs: WINDOW_MS,
@@ -92,7 +92,7 @@ export const freshPace = (): Pace => ({
   guardMs: GUARD_MS,
 })
 
-export const countOf = (sent: readonly Sent[], after = -Infinity): number => {
+export const countRequests = (sent: readonly SentRequests[], after = -Infinity): number => {
   let count = 0
   for (let at = sent.length - 1; at >= 0; at -= 1) {
     const [moment, number] = sent[at] ?? [0, 0]
@@ -103,40 +103,40 @@ export const countOf = (sent: readonly Sent[], after = -Infinity): number => {
 }
 
 /** Returns how many requests are under way. */
-export const underWay = ({ pending }: Pace): number => {
+export const countUnderWay = ({ pending }: LimitState): number => {
   let count = 0
   for (const _ in pending) count += 1
   return count
 }
 
 /** Notes a request. Many are noted together, as if all had been sent with the last, so that the log stays small. */
-export const note = (pace: Pace, sent: Sent[], now: number, count = 1): void => {
+export const noteRequest = (state: LimitState, sent: SentRequests[], now: number, count = 1): void => {
   const last = sent.at(-1)
-  const grain = pace.limit === null || pace.limit > 1000 ? pace.windowMs / 1000 : 0
+  const grain = state.limit === null || state.limit > 1000 ? state.windowMs / 1000 : 0
   const at = grain > 0 ? Math.ceil(now / grain) * grain : now
   if (last && last[0] >= at) last[1] += count
   else sent.push([at, count])
 }
 
-const prune = (sent: Sent[], from: number, until: number): void => {
+const prune = (sent: SentRequests[], from: number, until: number): void => {
   while (sent.length > 0 && (sent[0]?.[0] ?? 0) < from) sent.shift()
   while (sent.length > 0 && (sent.at(-1)?.[0] ?? 0) > until) sent.pop()
 }
 
 /** Forgets what no longer counts, and what only a clock that was set back could have noted. */
-export const forget = (pace: Pace, now: number): void => {
+export const forgetOldRequests = (state: LimitState, now: number): void => {
   const until = now + AHEAD_MS
-  prune(pace.log, now - Math.max(MINUTE_MS, 2 * pace.windowMs), until)
-  prune(pace.foreign, now - 2 * pace.windowMs, until)
-  for (const [name, at] of Object.entries(pace.pending)) {
+  prune(state.log, now - Math.max(MINUTE_MS, 2 * state.windowMs), until)
+  prune(state.foreign, now - 2 * state.windowMs, until)
+  for (const [name, at] of Object.entries(state.pending)) {
     if (at <= now - PENDING_MS || at > until) {
-      delete pace.pending[name]
-      note(pace, pace.foreign, now)
+      delete state.pending[name]
+      noteRequest(state, state.foreign, now)
       // Its answer will not tell what was tried.
-      if (pace.kind === 'trial') pace.tried = Math.max(pace.passed, pace.tried - 1)
+      if (state.kind === 'trial') state.tried = Math.max(state.passed, state.tried - 1)
     }
   }
-  if (pace.notBefore > now + LONGEST_WAIT_MS) pace.notBefore = now
-  if (pace.levelAt > now + LONGEST_WAIT_MS) pace.levelAt = now
-  if (pace.judgedAt > until) pace.judgedAt = now
+  if (state.notBefore > now + LONGEST_WAIT_MS) state.notBefore = now
+  if (state.levelAt > now + LONGEST_WAIT_MS) state.levelAt = now
+  if (state.judgedAt > until) state.judgedAt = now
 }

@@ -1,6 +1,15 @@
 import type { Decimal } from '../decimal.ts'
 import type { KpiToCalculate, Plan } from './calculation.ts'
-import { addInput, addResult, type Cells, type Input, type Pace, type Pile, seriesIn, type SeriesOf } from './series.ts'
+import {
+  addInput,
+  addResult,
+  type Cells,
+  type Input,
+  type EffortPause,
+  type ResultsByPeriod,
+  seriesIn,
+  type SeriesOf,
+} from './series.ts'
 
 /** Takes entries one by one and calculates from them; what it answers is to be waited for before the next one. */
 export type Calculator<Key extends readonly number[]> = {
@@ -19,7 +28,7 @@ export const itemCalculator = (
   plan: Plan,
   targetOf: TargetOf,
   take: TakeSeries,
-  pace: Pace,
+  pace: EffortPause,
 ): Calculator<[item: number]> => {
   let open: { readonly item: number; readonly cells: Cells } | undefined
   const finish = async (): Promise<void> => {
@@ -47,15 +56,15 @@ export const groupCalculator = (
   plan: Plan,
   targetOf: TargetOf,
   take: TakeSeries,
-  pace: Pace,
+  pace: EffortPause,
 ): Calculator<[group: number, item: number]> => {
-  type Open = { readonly group: number; readonly cells: Cells; readonly members: Map<number, Pile> }
+  type Open = { readonly group: number; readonly cells: Cells; readonly members: Map<number, ResultsByPeriod> }
   let open: Open | undefined
 
   const takeMember: TakeSeries = async (_member, seriesOf) => {
     for (const kpi of plan.used.values()) {
       if (!open || plan.catalogue.calculations.get(kpi.id)?.over !== 'results') continue
-      const pile: Pile = open.members.get(kpi.id) ?? new Map()
+      const pile: ResultsByPeriod = open.members.get(kpi.id) ?? new Map()
       open.members.set(kpi.id, pile)
       for (const [start, result] of await seriesOf(kpi, kpi.frequency_id)) {
         const turn = addResult(pile, start, result, pace)

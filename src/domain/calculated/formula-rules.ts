@@ -74,7 +74,7 @@ const faultsOfFrequency = (kpi: KpiInFormula, inputs: readonly KpiInFormula[]): 
 }
 
 /** Returns the KPIs whose formulas lead back to themselves. */
-export const inCircles = (formulas: ReadonlyMap<number, Formula>): Set<number> =>
+export const cyclicKpis = (formulas: ReadonlyMap<number, Formula>): Set<number> =>
   new Set([...formulas.keys()].filter((id) => findCycle(formulas, id) !== undefined))
 
 /** Returns the faults of what a formula uses; everything it names exists. */
@@ -135,7 +135,7 @@ export const clashesWithFormulas = (all: Formulas, before: KpiInFormula, after: 
 }
 
 /** Refuses to remove a KPI that formulas use. */
-export const mustNotBeUsed = (all: Formulas, kpi: KpiInFormula): void => {
+export const rejectUsedKpi = (all: Formulas, kpi: KpiInFormula): void => {
   const users = usersOf(all, kpi.id)
   if (users.length === 0) return
   const message = `${label(kpi)} is used by ${theFormulaOf(users)} and cannot be deleted; change ${users.length === 1 ? 'it' : 'them'} first`

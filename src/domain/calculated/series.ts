@@ -18,7 +18,7 @@ import {
 export type Result = { readonly actual: Outcome; readonly target: Fraction | undefined }
 
 /** Takes note of effort; answers a promise to wait for when it is time for others to have their turn. */
-export type Pace = (effort: number) => Promise<void> | undefined
+export type EffortPause = (effort: number) => Promise<void> | undefined
 
 /** Maps the first days of a KPI's periods to its results. */
 export type Series = ReadonlyMap<Day, Result>
@@ -73,7 +73,7 @@ const enteredSeries = async (
   kpi: KpiToCalculate,
   days: Iterable<[Day, Cell]>,
   startOf: (day: Day) => Day,
-  pace: Pace,
+  pace: EffortPause,
 ): Promise<Series> => {
   const periods = new Map<Day, Cell>()
   for (const [day, one] of days) {
@@ -96,10 +96,15 @@ const enteredSeries = async (
 }
 
 /** Describes results to aggregate, by period. */
-export type Pile = Map<Day, { readonly actual: Sum; readonly target: Sum }>
+export type ResultsByPeriod = Map<Day, { readonly actual: Sum; readonly target: Sum }>
 
 /** Adds a result to those of its period; the returned promise is to be awaited. */
-export const addResult = (pile: Pile, start: Day, { actual, target }: Result, pace: Pace): ReturnType<Pace> => {
+export const addResult = (
+  pile: ResultsByPeriod,
+  start: Day,
+  { actual, target }: Result,
+  pace: EffortPause,
+): ReturnType<EffortPause> => {
   const value = valueOf(actual)
   if (value === undefined) return undefined
   const sums = pile.get(start) ?? { actual: emptySum(), target: emptySum() }
@@ -115,7 +120,7 @@ const aggregateSum = (kpi: KpiToCalculate, sum: Sum): Fraction | undefined => {
 }
 
 /** Returns results aggregated by a KPI's own function. */
-const pileSeries = async (kpi: KpiToCalculate, pile: Pile, pace: Pace): Promise<Series> => {
+const pileSeries = async (kpi: KpiToCalculate, pile: ResultsByPeriod, pace: EffortPause): Promise<Series> => {
   const series = new Map<Day, Result>()
   for (const [start, { actual, target }] of pile) {
     const turn = pace(actual.parts.length * effortOf(actual.parts.at(-1)))
@@ -129,8 +134,8 @@ const pileSeries = async (kpi: KpiToCalculate, pile: Pile, pace: Pace): Promise<
 type Scope = {
   readonly cells: Cells
   readonly targetOf: (kpi: KpiToCalculate) => Decimal | null
-  readonly members?: ReadonlyMap<number, Pile>
-  readonly pace: Pace
+  readonly members?: ReadonlyMap<number, ResultsByPeriod>
+  readonly pace: EffortPause
 }
 
 /** Returns the results of a KPI by the periods of a frequency, its own or a coarser one. */
@@ -180,7 +185,7 @@ export const seriesIn = ({ catalogue, calendar }: Plan, { cells, targetOf, membe
       : formulaSeries(kpi, calculation)
 
   const coarserSeries = async (kpi: KpiToCalculate, frequency: Frequency): Promise<Series> => {
-    const pile: Pile = new Map()
+    const pile: ResultsByPeriod = new Map()
     for (const [start, result] of await seriesOf(kpi, kpi.frequency_id)) {
       const turn = addResult(pile, periodStart(frequency, start, calendar), result, pace)
       if (turn) await turn

@@ -1,21 +1,21 @@
 import type { Client } from '../../client/client.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { mustMakeSense } from '../check.ts'
-import { createForms, mustBeSettled, settledBy } from '../detect/column-formats.ts'
-import { type Forms, survey } from '../detect/survey.ts'
+import { rejectMisunderstoodColumns } from '../check.ts'
+import { createColumnFormats, requireSettledFormats, settleFormats } from '../detect/column-formats.ts'
+import { type ColumnFormats, surveyCells } from '../detect/survey.ts'
 import { warningsOn } from '../notes.ts'
 import type { ImportOptions } from '../options.ts'
 import type { Row } from '../parse/rows.ts'
 import { headerOf, type Table } from '../parse/table.ts'
 import { fetchReference } from '../reference.ts'
 import type { Rejects } from '../rejects/rejects.ts'
-import { type AssignPlan, planAssignments } from './columns.ts'
-import { type AssignReader, assignReader, type WantedRow } from './rows.ts'
-import type { Wanted } from './wanted.ts'
+import { type AssignmentPlan, planAssignments } from './columns.ts'
+import { type AssignReader, assignReader, type AssignmentRow } from './rows.ts'
+import type { RowCollection } from './wanted.ts'
 
 /** Describes a file of assignments that has been read and checked. */
 export type CheckedRows = {
-  readonly rows: () => Generator<WantedRow>
+  readonly rows: () => Generator<AssignmentRow>
   /** Counts the rows to send. */
   readonly count: number
   /** Counts targets that had more than four decimals. */
@@ -35,8 +35,8 @@ const isOwnList = (header: readonly string[], { reading }: Table): boolean =>
   reading.separator === ',' && ['user_id', 'id', 'user_target'].every((name) => header.includes(name))
 
 type Reader = Pick<CheckedRows, 'withoutTarget'> & {
-  readonly forms: Forms
-  readonly plan: AssignPlan
+  readonly formats: ColumnFormats
+  readonly plan: AssignmentPlan
   readonly readRow: AssignReader
 }
 
@@ -47,13 +47,13 @@ const readerFor = async (client: Client, table: Table, asked: ImportOptions): Pr
   const options = isOwnList(header, table) ? { ...asked, decimal: asked.decimal ?? '.' } : asked
   const plan = planAssignments(header, options)
   const reference = await fetchReference(client, { createAssignments: false, sources: false })
-  const forms = createForms(plan, options, reference)
-  await survey(table, plan, forms, () => undefined)
-  mustBeSettled(forms)
+  const formats = createColumnFormats(plan, options, reference)
+  await surveyCells(table, plan, formats, () => undefined)
+  requireSettledFormats(formats)
   const withoutTarget = new Set<string>()
-  const settled = settledBy(forms, plan, options, reference)
+  const settled = settleFormats(formats, plan, options, reference)
   const readRow = assignReader(plan, options, reference, settled, (kpi) => withoutTarget.add(kpi))
-  return { plan, readRow, withoutTarget, forms }
+  return { plan, readRow, withoutTarget, formats }
 }
 
 async function* rowsBelowHeader(table: Table, onProgress: () => void): AsyncGenerator<Row> {
@@ -72,9 +72,9 @@ export const checkAssignments = async (
   client: Client,
   table: Table,
   options: ImportOptions,
-  { wanted, rejects, onProgress }: { wanted: Wanted; rejects: Rejects; onProgress: () => void },
+  { wanted, rejects, onProgress }: { wanted: RowCollection; rejects: Rejects; onProgress: () => void },
 ): Promise<CheckedRows> => {
-  const { plan, readRow, forms, withoutTarget } = await readerFor(client, table, options)
+  const { plan, readRow, formats, withoutTarget } = await readerFor(client, table, options)
   let [read, empty, misread, rounded] = [0, 0, 0, 0]
   for await (const row of rowsBelowHeader(table, onProgress)) {
     read += 1
@@ -90,9 +90,9 @@ export const checkAssignments = async (
     }
     for (const reason of one.reasons) rejects.add(row.line, reason)
     if (one.isMisread) misread += 1
-    mustMakeSense({ read, misread }, options, one.reasons)
+    rejectMisunderstoodColumns({ read, misread }, options, one.reasons)
   }
   const count = wanted.settle(rejects)
-  const warnings = warningsOn(table, forms, read === 0)
+  const warnings = warningsOn(table, formats, read === 0)
   return { rows: wanted.rows, count, read, empty, rounded, warnings, withoutTarget, unused: plan.unused }
 }

@@ -1,6 +1,6 @@
 import { KpiError } from '../../domain/errors.ts'
-import type { Plan } from '../columns/columns.ts'
-import { namedColumns, recogniseColumns, restOf } from '../columns/header.ts'
+import type { ColumnPlan } from '../columns/columns.ts'
+import { namedColumns, recognizeColumns, unassignedColumns } from '../columns/header.ts'
 import type { ImportOptions, Role } from '../options.ts'
 
 /** Lists the roles that files of assignments and of entries share. */
@@ -11,17 +11,17 @@ const OWN_NAMES: Readonly<Record<string, Role>> = { id: 'kpi', user_target: 'tar
 const PLACE = /^\s*(?:sort[ _-]?order|place|position)\s*$/i
 
 /** Describes the columns of a file of assignments. */
-export type AssignPlan = Plan & { readonly place: number | undefined }
+export type AssignmentPlan = ColumnPlan & { readonly place: number | undefined }
 
 /** Settles what each column means; all that is unclear is one error. */
-export const planAssignments = (header: readonly string[], options: ImportOptions): AssignPlan => {
+export const planAssignments = (header: readonly string[], options: ImportOptions): AssignmentPlan => {
   const found = namedColumns(header, options)
-  recogniseColumns(found, ASSIGN_ROLES)
-  for (const at of restOf(found)) {
+  recognizeColumns(found, ASSIGN_ROLES)
+  for (const at of unassignedColumns(found)) {
     const role = OWN_NAMES[header[at]?.trim().toLowerCase() ?? '']
     if (role && !found.roles.has(role)) found.roles.set(role, at)
   }
-  const [place, again] = restOf(found).filter((at) => PLACE.test(header[at] ?? ''))
+  const [place, again] = unassignedColumns(found).filter((at) => PLACE.test(header[at] ?? ''))
   if (place !== undefined) found.ignored.add(place)
   if (again !== undefined)
     found.issues.push({
@@ -44,6 +44,6 @@ export const planAssignments = (header: readonly string[], options: ImportOption
   if (found.issues.length > 0) {
     throw new KpiError('malformed', 'the header does not say what each column is', { issues: found.issues })
   }
-  const unused = restOf(found).map((at) => header[at] ?? '')
+  const unused = unassignedColumns(found).map((at) => header[at] ?? '')
   return { header, roles: found.roles, wide: undefined, unused, place }
 }

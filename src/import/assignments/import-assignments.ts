@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts'
-import { Stopped } from '../../client/transport.ts'
+import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { reasonOf } from '../existing/planned-action.ts'
 import { adviceOnTargets } from '../notes.ts'
@@ -8,11 +8,11 @@ import type { Table } from '../parse/table.ts'
 import type { RejectsFile } from '../rejects/rejects-file.ts'
 import { createRejects, type Rejects } from '../rejects/rejects.ts'
 import { checkAssignments, type CheckedRows } from './check.ts'
-import { type AssignVerdict, judgeAssignments, judgeHeld } from './planned-action.ts'
-import { createWanted } from './wanted.ts'
+import { type AssignmentAction, planAssignmentActions, diffAssignment } from './planned-action.ts'
+import { createRowCollection } from './wanted.ts'
 
 /** Describes the outcome of a row: what was done, or why the service refused it. */
-type SentRow = { readonly action: AssignVerdict['action'] } | { readonly reason: string }
+type SentRow = { readonly action: AssignmentAction['action'] } | { readonly reason: string }
 
 /** Returns a refusal of the row alone, in the service's words. */
 const refusalOf = (error: unknown): string | undefined => {
@@ -20,22 +20,22 @@ const refusalOf = (error: unknown): string | undefined => {
   return error.issues.length > 0 ? reasonOf(error.issues) : error.message
 }
 
-const put = async (client: Client, verdict: AssignVerdict): Promise<void> => {
-  const { user, kpi } = verdict.row
+const put = async (client: Client, plan: AssignmentAction): Promise<void> => {
+  const { user, kpi } = plan.row
   const assignments = client.assignments(user)
-  if (verdict.action === 'add') await assignments.add({ ...verdict.values, id: kpi })
-  if (verdict.action === 'update') await assignments.update(kpi, verdict.values)
+  if (plan.action === 'add') await assignments.add({ ...plan.values, id: kpi })
+  if (plan.action === 'update') await assignments.update(kpi, plan.values)
 }
 
 /** Sends what a row needs. Where another run has just created the same assignment, the rest is updated. */
-const sendAssignment = async (client: Client, verdict: AssignVerdict): Promise<SentRow> => {
-  const { action, row } = verdict
+const sendAssignment = async (client: Client, plan: AssignmentAction): Promise<SentRow> => {
+  const { action, row } = plan
   try {
-    await put(client, verdict)
+    await put(client, plan)
     return { action }
   } catch (error) {
     if (action === 'add' && error instanceof KpiError && error.code === 'conflict') {
-      return sendAssignment(client, judgeHeld(row, await client.assignments(row.user).get(row.kpi)))
+      return sendAssignment(client, diffAssignment(row, await client.assignments(row.user).get(row.kpi)))
     }
     const reason = refusalOf(error)
     if (reason === undefined) throw error
@@ -44,7 +44,7 @@ const sendAssignment = async (client: Client, verdict: AssignVerdict): Promise<S
 }
 
 /** Describes an import of assignments. */
-export type AssignWork = {
+export type AssignmentImport = {
   readonly client: Client
   readonly table: Table
   readonly options: ImportOptions
@@ -80,7 +80,8 @@ type AssignEnding = {
 }
 
 /** Describes a row of the file and its planned action. */
-export type JudgedRow = AssignVerdict | { readonly action: 'reject'; readonly line: number; readonly reason: string }
+export type PlannedRow =
+  AssignmentAction | { readonly action: 'reject'; readonly line: number; readonly reason: string }
 
 const COUNTS = { add: 'added', update: 'updated', unchanged: 'unchanged' } as const
 
@@ -96,10 +97,10 @@ const summaryOf = ({ read, empty, rounded }: CheckedRows): AssignSummary => ({
 
 /** Reads and checks the whole file, then goes on with it. */
 const withChecked = async <T>(
-  { client, table, options, folder, onNote, onWarning, onProgress }: AssignWork,
+  { client, table, options, folder, onNote, onWarning, onProgress }: AssignmentImport,
   goOn: (checked: CheckedRows, rejects: Rejects) => Promise<T>,
 ): Promise<T> => {
-  const [rejects, wanted] = [createRejects(folder), createWanted(folder)]
+  const [rejects, wanted] = [createRejects(folder), createRowCollection(folder)]
   try {
     const checked = await checkAssignments(client, table, options, { wanted, rejects, onProgress })
     for (const warning of checked.warnings) onWarning(warning)
@@ -112,52 +113,52 @@ const withChecked = async <T>(
 }
 
 /** Says of each row what loading the file would do, and counts it. */
-export const rehearseAssignments = (
-  work: AssignWork,
-  tell: (rows: AsyncIterable<readonly JudgedRow[]>) => Promise<void>,
+export const dryRunAssignments = (
+  work: AssignmentImport,
+  warnOfMovedFiles: (rows: AsyncIterable<readonly PlannedRow[]>) => Promise<void>,
 ): Promise<Pick<AssignEnding, 'summary' | 'advice'>> =>
   withChecked(work, async (checked, rejects) => {
     const summary = summaryOf(checked)
-    const judged = async function* (): AsyncGenerator<readonly JudgedRow[]> {
-      for await (const verdict of judgeAssignments(work.client, checked.rows())) {
-        summary[COUNTS[verdict.action]] += 1
-        yield [verdict]
+    const judged = async function* (): AsyncGenerator<readonly PlannedRow[]> {
+      for await (const plan of planAssignmentActions(work.client, checked.rows())) {
+        summary[COUNTS[plan.action]] += 1
+        yield [plan]
       }
       for (const { line, reasons } of rejects.lines()) {
         summary.rejected += 1
         yield [{ action: 'reject', line, reason: reasons.join('; ') }]
       }
     }
-    await tell(judged())
+    await warnOfMovedFiles(judged())
     return { summary, advice: adviceOnTargets(checked.withoutTarget) }
   })
 
-const layDown = async ({ table }: AssignWork, file: RejectsFile, rejects: Rejects): Promise<number> => {
+const layDown = async ({ table }: AssignmentImport, file: RejectsFile, rejects: Rejects): Promise<number> => {
   let count = 0
   for (const _ of rejects.lines()) count += 1
   if (count > 0) await file.write(table, rejects)
   return count
 }
 
-const sendAll = async (work: AssignWork, checked: CheckedRows, rejects: Rejects): Promise<AssignEnding> => {
+const sendAll = async (work: AssignmentImport, checked: CheckedRows, rejects: Rejects): Promise<AssignEnding> => {
   const summary = summaryOf(checked)
   const advice = adviceOnTargets(checked.withoutTarget)
   let done = 0
   const ending = (failure?: KpiError): AssignEnding => ({ summary, left: checked.count - done, failure, advice })
-  const mustGoOn = (): void => {
-    if (work.signal.aborted) throw new Stopped('stopped')
+  const throwIfAborted = (): void => {
+    if (work.signal.aborted) throw new Aborted('stopped')
   }
   try {
-    for await (const verdict of judgeAssignments(work.client, checked.rows())) {
-      mustGoOn()
-      const sent = await sendAssignment(work.client, verdict)
-      if ('reason' in sent) rejects.add(verdict.row.line, sent.reason)
+    for await (const plan of planAssignmentActions(work.client, checked.rows())) {
+      throwIfAborted()
+      const sent = await sendAssignment(work.client, plan)
+      if ('reason' in sent) rejects.add(plan.row.line, sent.reason)
       else summary[COUNTS[sent.action]] += 1
       done += 1
     }
     return ending()
   } catch (error) {
-    if (error instanceof Stopped) return ending()
+    if (error instanceof Aborted) return ending()
     if (!(error instanceof KpiError) || done === 0) throw error
     return ending(error)
   }
@@ -167,7 +168,7 @@ const sendAll = async (work: AssignWork, checked: CheckedRows, rejects: Rejects)
  * Imports a file of assignments: all of it is checked first, then what differs from the existing assignments is sent,
  * row by row.
  */
-export const importAssignments = (work: AssignWork, file: RejectsFile): Promise<AssignEnding> =>
+export const importAssignments = (work: AssignmentImport, file: RejectsFile): Promise<AssignEnding> =>
   withChecked(work, async (checked, rejects) => {
     try {
       await layDown(work, file, rejects)
@@ -175,6 +176,6 @@ export const importAssignments = (work: AssignWork, file: RejectsFile): Promise<
       ending.summary.rejected = await layDown(work, file, rejects)
       return ending
     } finally {
-      file.tell()
+      file.warnOfMovedFiles()
     }
   })

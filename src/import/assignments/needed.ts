@@ -1,10 +1,10 @@
-import { Stopped } from '../../client/transport.ts'
+import { Aborted } from '../../client/transport.ts'
 import { fits } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
-import { decideBy, isSent, readsFirst, UNKNOWN } from '../existing/planned-action.ts'
-import type { Import } from '../import-types.ts'
+import { createPlanner, isSent, readsFirst, UNKNOWN } from '../existing/planned-action.ts'
+import type { ImportInput } from '../import-types.ts'
 import type { Prepared } from '../prepare.ts'
 import type { Pair } from '../reference.ts'
 
@@ -19,12 +19,12 @@ const isSure = ({ actual, notes }: EntryDraft): boolean =>
 export const neededAssignments = async ({
   reference,
   batches,
-  standing,
+  existing,
   options,
-}: Pick<Prepared, 'reference' | 'batches' | 'standing' | 'options'>): Promise<Pair[]> => {
+}: Pick<Prepared, 'reference' | 'batches' | 'existing' | 'options'>): Promise<Pair[]> => {
   const missing = reference.missing()
   if (missing.length === 0) return []
-  const decide = decideBy(standing, reference, options, true)
+  const decide = createPlanner(existing, reference, options, true)
   const keyOf = (user: number | null | undefined, kpi: number): string => `${user}/${kpi}`
   const open = new Set(missing.map(({ user, kpi }) => keyOf(user.id, kpi.id)))
   const isOpen = ({ user_id, kpi_id }: EntryDraft): boolean => open.has(keyOf(user_id, kpi_id))
@@ -32,29 +32,29 @@ export const neededAssignments = async ({
   for (const { drafts } of batches()) {
     if (!readsFirst(options)) for (const draft of drafts) if (isSure(draft)) settle(draft)
     const unsure = drafts.filter(isOpen)
-    const verdicts = unsure.length > 0 ? await decide(unsure) : []
-    unsure.filter((_, at) => isSent(verdicts[at] ?? UNKNOWN, options)).forEach(settle)
+    const plans = unsure.length > 0 ? await decide(unsure) : []
+    unsure.filter((_, at) => isSent(plans[at] ?? UNKNOWN, options)).forEach(settle)
   }
   return missing.filter(({ user, kpi }) => !open.has(keyOf(user.id, kpi.id)))
 }
 
 /** Accepts that another run has created the same assignment at the same moment. */
-const mustBeThere = (error: unknown): boolean => {
+const acceptExisting = (error: unknown): boolean => {
   if (error instanceof KpiError && error.code === 'conflict') return false
   throw error
 }
 
 /** Makes the assignments that are needed, each after the last of its user, and counts them. */
-export const createAssignments = async ({ client, signal }: Import, prepared: Prepared): Promise<void> => {
+export const createAssignments = async ({ client, signal }: ImportInput, prepared: Prepared): Promise<void> => {
   const places = new Map<number, number>()
   for (const { user, kpi } of await neededAssignments(prepared)) {
-    if (signal.aborted) throw new Stopped('stopped before any entry was sent; run the same command to continue')
+    if (signal.aborted) throw new Aborted('stopped before any entry was sent; run the same command to continue')
     const last = places.get(user.id) ?? prepared.reference.lastPlaceOf(user.id)
     const sort_order = Math.min(last + 1, INT16_MAX)
     const isMade = await client
       .assignments(user.id)
       .add({ id: kpi.id, sort_order })
-      .then(() => true, mustBeThere)
+      .then(() => true, acceptExisting)
     places.set(user.id, sort_order)
     if (isMade) prepared.summary.assigned += 1
   }

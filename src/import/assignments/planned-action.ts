@@ -1,19 +1,19 @@
 import type { Client } from '../../client/client.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
 import type { Assignment, AssignmentPatch } from '../../domain/resources/assignment.ts'
-import type { WantedRow } from './rows.ts'
+import type { AssignmentRow } from './rows.ts'
 
 /** Describes the planned action for a row, and what is sent for it. */
-export type AssignVerdict =
+export type AssignmentAction =
   | {
       readonly action: 'add'
-      readonly row: WantedRow
+      readonly row: AssignmentRow
       readonly values: { readonly sort_order: number; readonly user_target?: bigint }
     }
-  | { readonly action: 'update' | 'unchanged'; readonly row: WantedRow; readonly values: AssignmentPatch }
+  | { readonly action: 'update' | 'unchanged'; readonly row: AssignmentRow; readonly values: AssignmentPatch }
 
 /** Returns the fields that differ from the existing assignment; an empty cell differs from nothing. */
-export const judgeHeld = (row: WantedRow, held: Assignment): AssignVerdict => {
+export const diffAssignment = (row: AssignmentRow, held: Assignment): AssignmentAction => {
   const { target, place } = row
   const values: AssignmentPatch = {
     ...(target !== undefined && target !== held.user_target && { user_target: target }),
@@ -22,7 +22,7 @@ export const judgeHeld = (row: WantedRow, held: Assignment): AssignVerdict => {
   return { action: Object.keys(values).length > 0 ? 'update' : 'unchanged', row, values }
 }
 
-const judgeNew = (row: WantedRow, place: number): AssignVerdict => ({
+const judgeNew = (row: AssignmentRow, place: number): AssignmentAction => ({
   action: 'add',
   row,
   values: { sort_order: place, ...(row.target !== undefined && { user_target: row.target }) },
@@ -32,7 +32,10 @@ const judgeNew = (row: WantedRow, place: number): AssignVerdict => ({
  * Returns the planned action for each row, given user by user. A new one without a place comes after the user's last
  * one.
  */
-export async function* judgeAssignments(client: Client, rows: Iterable<WantedRow>): AsyncGenerator<AssignVerdict> {
+export async function* planAssignmentActions(
+  client: Client,
+  rows: Iterable<AssignmentRow>,
+): AsyncGenerator<AssignmentAction> {
   let user: number | undefined
   let held: ReadonlyMap<number, Assignment> = new Map()
   let last = 0
@@ -44,7 +47,7 @@ export async function* judgeAssignments(client: Client, rows: Iterable<WantedRow
     }
     const before = held.get(row.kpi)
     if (before) {
-      yield judgeHeld(row, before)
+      yield diffAssignment(row, before)
       continue
     }
     const place = row.place ?? Math.min(last + 1, INT16_MAX)

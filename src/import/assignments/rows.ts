@@ -2,16 +2,16 @@ import { Fault } from '../../domain/errors.ts'
 import { valueOfText } from '../../domain/field-value.ts'
 import { assignment } from '../../domain/resources/assignment.ts'
 import { faultsOfUserTarget } from '../../domain/rules.ts'
-import { finderIn, type Forms } from '../detect/survey.ts'
+import { nameFinder, type ColumnFormats } from '../detect/survey.ts'
 import { Misread } from '../formats/evidence.ts'
 import type { ImportOptions } from '../options.ts'
-import { hasSurplus, type Row } from '../parse/rows.ts'
+import { hasSurplusCells, type Row } from '../parse/rows.ts'
 import type { Reference } from '../reference.ts'
 import { cellReader } from '../rows/row-reader.ts'
-import type { AssignPlan } from './columns.ts'
+import type { AssignmentPlan } from './columns.ts'
 
 /** Describes an assignment that a row asks for; what its cells leave empty is kept. */
-export type WantedRow = {
+export type AssignmentRow = {
   readonly line: number
   readonly user: number
   readonly kpi: number
@@ -22,7 +22,7 @@ export type WantedRow = {
 }
 
 /** Reads a row, or says all that is wrong with it. */
-export type AssignReader = (row: Row) => WantedRow | RefusedRow
+export type AssignReader = (row: Row) => AssignmentRow | RefusedRow
 
 /** Describes the faults of a row, and whether a cell is not in its column's format. */
 type RefusedRow = { readonly reasons: readonly string[]; readonly isMisread: boolean }
@@ -37,38 +37,38 @@ const placeOf = (text: string): number | Fault => {
  * one.
  */
 export const assignReader = (
-  plan: AssignPlan,
+  plan: AssignmentPlan,
   options: ImportOptions,
   reference: Reference,
-  forms: Forms,
+  formats: ColumnFormats,
   onNoTarget: (kpi: string) => void,
 ): AssignReader => {
-  const targets = forms.numbers.get(plan.roles.get('target') ?? -1)
-  const userIn = cellReader(plan, 'user', options.user, finderIn(forms, 'user'))
-  const kpiIn = cellReader(plan, 'kpi', options.kpi, finderIn(forms, 'kpi'))
+  const targets = formats.numbers.get(plan.roles.get('target') ?? -1)
+  const userIn = cellReader(plan, 'user', options.user, nameFinder(formats, 'user'))
+  const kpiIn = cellReader(plan, 'kpi', options.kpi, nameFinder(formats, 'kpi'))
   const textAt = (cells: readonly string[], at: number | undefined): string => cells[at ?? -1]?.trim() ?? ''
   return ({ line, cells }) => {
     const { header, roles, place: placeAt } = plan
-    if (hasSurplus(cells, header)) {
+    if (hasSurplusCells(cells, header)) {
       return { reasons: [`the row has ${cells.length} cells, the header has ${header.length}`], isMisread: true }
     }
     const reasons: string[] = []
     let isMisread = false
-    const tell = <T>(value: T | Fault, name = ''): T | undefined => {
+    const accept = <T>(value: T | Fault, name = ''): T | undefined => {
       if (!(value instanceof Fault)) return value
       isMisread ||= value instanceof Misread
       reasons.push(name + value.message)
       return undefined
     }
-    const [user, kpi] = [tell(userIn(cells))?.id, tell(kpiIn(cells))?.id]
+    const [user, kpi] = [accept(userIn(cells))?.id, accept(kpiIn(cells))?.id]
     const [target, place] = [textAt(cells, roles.get('target')), textAt(cells, placeAt)]
-    const number = target === '' || !targets ? undefined : tell(targets.read(target, line), 'target ')
+    const number = target === '' || !targets ? undefined : accept(targets.read(target, line), 'target ')
     if (number?.rounded && options.strict) reasons.push(`target "${target}" has more than four decimals`)
     const wanted = {
       line,
       target: number?.value,
       isRounded: number?.rounded ?? false,
-      place: place === '' ? undefined : tell(placeOf(place), 'sort_order '),
+      place: place === '' ? undefined : accept(placeOf(place), 'sort_order '),
     }
     const known = kpi === undefined ? undefined : reference.kpis.byId.get(kpi)
     const faults = known ? faultsOfUserTarget(known, wanted.target) : []

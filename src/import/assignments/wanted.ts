@@ -1,16 +1,16 @@
 import { bigintAt, type Block, numberAt } from '../external-sort/block.ts'
 import { createSorter } from '../external-sort/sorter.ts'
-import { someOf } from '../prepare.ts'
+import { showLines } from '../prepare.ts'
 import type { Rejects } from '../rejects/rejects.ts'
-import type { WantedRow } from './rows.ts'
+import type { AssignmentRow } from './rows.ts'
 
 /** Collects the rows that ask for an assignment, in constant memory. */
-export type Wanted = {
-  readonly add: (row: WantedRow) => void
+export type RowCollection = {
+  readonly add: (row: AssignmentRow) => void
   /** Rejects those that ask for the same, and answers how many are left. */
   readonly settle: (rejects: Rejects) => number
   /** Yields the rows that are left, user by user, each user's in the order of the file. */
-  readonly rows: () => Generator<WantedRow>
+  readonly rows: () => Generator<AssignmentRow>
   readonly close: () => void
 }
 
@@ -20,7 +20,7 @@ const RUN_ROWS = 1 << 14
 const BLOCK_ROWS = 1 << 10
 
 /** Returns a sortable row; its key is the pair or the line, and `sort_order` is not part of it. */
-const rowAt = (block: Block, at: number, isByPair: boolean): WantedRow => {
+const rowAt = (block: Block, at: number, isByPair: boolean): AssignmentRow => {
   const [flags, other] = [numberAt(block.flags, at), Number(bigintAt(block.values, at * 2 + 1))]
   const place = isByPair ? other : numberAt(block.third, at)
   return {
@@ -32,13 +32,13 @@ const rowAt = (block: Block, at: number, isByPair: boolean): WantedRow => {
   }
 }
 
-const flagsOf = ({ target, place }: WantedRow): number =>
+const flagsOf = ({ target, place }: AssignmentRow): number =>
   (target === undefined ? 0 : HAS.target) | (place === undefined ? 0 : HAS.place)
 
 /** Creates a collection of rows, which go to `folder` where they do not fit in memory. */
-export const createWanted = (folder: string): Wanted => {
+export const createRowCollection = (folder: string): RowCollection => {
   const [byPair, byLine] = [createSorter(folder, RUN_ROWS), createSorter(folder, RUN_ROWS)]
-  const keep = (row: WantedRow): void => {
+  const keep = (row: AssignmentRow): void => {
     const { user: first, line, kpi, target = 0n, place = 0 } = row
     byLine.add({
       first,
@@ -51,16 +51,16 @@ export const createWanted = (folder: string): Wanted => {
       text: '',
     })
   }
-  const rowsBy = function* (sorter: typeof byPair): Generator<WantedRow> {
+  const rowsBy = function* (sorter: typeof byPair): Generator<AssignmentRow> {
     for (const block of sorter.blocks(BLOCK_ROWS)) {
       for (let at = 0; at < block.count; at += 1) {
         yield rowAt(block, at, sorter === byPair)
       }
     }
   }
-  const settlePair = (row: WantedRow, lines: readonly number[], rejects: Rejects): void => {
+  const settlePair = (row: AssignmentRow, lines: readonly number[], rejects: Rejects): void => {
     if (lines.length === 1) keep(row)
-    else for (const line of lines) rejects.add(line, `the same user and KPI are on lines ${someOf(lines)}`)
+    else for (const line of lines) rejects.add(line, `the same user and KPI are on lines ${showLines(lines)}`)
   }
   return {
     add: (row) => {
@@ -77,7 +77,7 @@ export const createWanted = (folder: string): Wanted => {
       })
     },
     settle: (rejects) => {
-      let [open, lines]: [WantedRow | undefined, number[]] = [undefined, []]
+      let [open, lines]: [AssignmentRow | undefined, number[]] = [undefined, []]
       for (const row of rowsBy(byPair)) {
         if (open && open.user === row.user && open.kpi === row.kpi) {
           lines.push(row.line)

@@ -2,9 +2,17 @@ import { Ambiguous } from '../../client/directory.ts'
 import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import { type Lookup, mayNotRead } from '../permissions.ts'
-import { type Findings, isCalled, isPeriodName, namedColumns, nearColumn, recogniseColumns, restOf } from './header.ts'
+import {
+  type HeaderFindings,
+  hasNameOfRole,
+  isPeriodName,
+  namedColumns,
+  nearColumn,
+  recognizeColumns,
+  unassignedColumns,
+} from './header.ts'
 import { createNameColumn } from './name-column.ts'
-import { datesAcross, faultOfHeadless, nobodys } from './unusual-headers.ts'
+import { faultOfDateHeadings, faultOfHeadless, faultOfUnknownHeadings } from './unusual-headers.ts'
 
 /** Describes a column that holds the actuals of one KPI, or of one user. */
 type WideColumn = { readonly at: number; readonly id: number }
@@ -12,7 +20,7 @@ type WideColumn = { readonly at: number; readonly id: number }
 /**
  * Describes what the columns of a file mean. A role without a column is a constant, or what the wide columns stand for.
  */
-export type Plan = {
+export type ColumnPlan = {
   readonly header: readonly string[]
   readonly roles: ReadonlyMap<Role, number>
   readonly wide: { readonly of: 'kpi' | 'user'; readonly columns: readonly WideColumn[] } | undefined
@@ -33,18 +41,18 @@ export type Directories = {
 
 /** Reports a header that leaves something unclear, and what is clear all the same. */
 export class UnclearHeader extends KpiError {
-  readonly seen: Plan
+  readonly seen: ColumnPlan
   /** Lists the roles without a column or a constant. */
   readonly lacking: readonly Role[]
 
-  constructor(message: string, issues: readonly Issue[], seen: Plan, lacking: readonly Role[]) {
+  constructor(message: string, issues: readonly Issue[], seen: ColumnPlan, lacking: readonly Role[]) {
     super('malformed', message, { issues })
     this.seen = seen
     this.lacking = lacking
   }
 }
 
-type Wide = NonNullable<Plan['wide']>
+type Wide = NonNullable<ColumnPlan['wide']>
 
 /** Lists the roles that make up an entry's key; a constant may stand for each. */
 export const KEY_ROLES = ['user', 'source', 'kpi', 'date'] as const
@@ -59,12 +67,17 @@ type WideReading = Wide & {
   readonly faults: readonly (Issue & { readonly at: number })[]
 }
 
-const wideBy = (of: Wide['of'], found: Findings, directories: Directories, options: ImportOptions): WideReading => {
+const wideBy = (
+  of: Wide['of'],
+  found: HeaderFindings,
+  directories: Directories,
+  options: ImportOptions,
+): WideReading => {
   const column = createNameColumn({ role: of, header: 'header', as: options.numbersAs?.get(of) }, directories[of])
   const columns: WideColumn[] = []
   const faults: (Issue & { at: number })[] = []
   let named = 0
-  for (const at of restOf(found)) {
+  for (const at of unassignedColumns(found)) {
     const name = found.header[at] ?? ''
     const one = column.find(name)
     const isKnown = !(one instanceof Fault) || one instanceof Ambiguous
@@ -82,24 +95,24 @@ const wideBy = (of: Wide['of'], found: Findings, directories: Directories, optio
 }
 
 /** Tells whether a role has a column or a constant. */
-const isGiven = ({ roles }: Findings, options: ImportOptions, role: KeyRole): boolean =>
+const isGiven = ({ roles }: HeaderFindings, options: ImportOptions, role: KeyRole): boolean =>
   roles.has(role) || options[role] !== undefined
 
 /** Tells whether anything says whom entries belong to. */
-const isOwned = (found: Findings, options: ImportOptions): boolean =>
+const isOwned = (found: HeaderFindings, options: ImportOptions): boolean =>
   isGiven(found, options, 'user') || isGiven(found, options, 'source')
 
 /** Tells whether the header can only be that of the long layout, with a row for each entry. */
-const mustBeLong = (found: Findings, options: ImportOptions): boolean => {
+const isSurelyLong = (found: HeaderFindings, options: ImportOptions): boolean => {
   if (options.layout === 'long') return true
   const hasBoth = isGiven(found, options, 'kpi') && isOwned(found, options)
-  if (options.layout !== 'wide') return hasBoth || found.roles.has('actual') || isCalled(found, 'actual')
+  if (options.layout !== 'wide') return hasBoth || found.roles.has('actual') || hasNameOfRole(found, 'actual')
   if (hasBoth) found.issues.push({ field: 'layout', message: 'cannot be wide if both user and kpi are given' })
   return hasBoth
 }
 
 /** Returns the roles without a column or a constant. */
-const lackingRoles = (found: Findings, wide: Plan['wide'], options: ImportOptions): Role[] => {
+const lackingRoles = (found: HeaderFindings, wide: ColumnPlan['wide'], options: ImportOptions): Role[] => {
   const isLacking = (role: KeyRole): boolean => {
     if (wide?.of === role || role === 'source') return false
     return role === 'user' ? !isOwned(found, options) : !isGiven(found, options, role)
@@ -111,8 +124,8 @@ const lackingRoles = (found: Findings, wide: Plan['wide'], options: ImportOption
 
 /** Returns the columns to suggest for missing roles, beside those of a wide reading that has no other fault. */
 const suggestedPlaces = (
-  found: Findings,
-  wide: Plan['wide'],
+  found: HeaderFindings,
+  wide: ColumnPlan['wide'],
   options: ImportOptions,
 ): ReadonlySet<number | undefined> => {
   const ignored = new Set([...found.ignored, ...(wide?.columns ?? []).map(({ at }) => at)])
@@ -121,8 +134,8 @@ const suggestedPlaces = (
 }
 
 /** Finds the columns named for KPIs or for users, each a column of actuals; then no other may be without a meaning. */
-const findWide = (found: Findings, options: ImportOptions, directories: Directories): Plan['wide'] => {
-  if (mustBeLong(found, options)) return undefined
+const findWide = (found: HeaderFindings, options: ImportOptions, directories: Directories): ColumnPlan['wide'] => {
+  if (isSurelyLong(found, options)) return undefined
   const [byKpi, byUser] = [wideBy('kpi', found, directories, options), wideBy('user', found, directories, options)]
   const moreUsers = !isOwned(found, options) && byUser.named > byKpi.named
   const best = isGiven(found, options, 'kpi') || moreUsers ? byUser : byKpi
@@ -131,7 +144,8 @@ const findWide = (found: Findings, options: ImportOptions, directories: Director
   const faults = best.faults.filter(({ at }) => !mayBeMeant.has(at))
   found.issues.push(...faults.map(({ field, message }) => ({ field, message })))
   if (best.doubt !== undefined) found.issues.push({ field: 'header', message: best.doubt })
-  if (restOf(found).length === 0) found.issues.push({ field: 'header', message: `no column belongs to a ${best.of}` })
+  if (unassignedColumns(found).length === 0)
+    found.issues.push({ field: 'header', message: `no column belongs to a ${best.of}` })
   for (const role of VALUE_ROLES) {
     if (found.roles.has(role))
       found.issues.push({
@@ -143,7 +157,7 @@ const findWide = (found: Findings, options: ImportOptions, directories: Director
 }
 
 /** Returns the faults of roles with both a constant and a column, which would be ignored silently. */
-const doubleRoles = ({ header, roles }: Findings, options: ImportOptions): Issue[] =>
+const doubleRoles = ({ header, roles }: HeaderFindings, options: ImportOptions): Issue[] =>
   KEY_ROLES.flatMap((role) => {
     const at = roles.get(role)
     if (at === undefined || options[role] === undefined) return []
@@ -163,18 +177,18 @@ const orBySource = (role: Role, { takesSources }: Directories): string =>
   role === 'user' && takesSources ? ', or the source with --map source=COLUMN or --source' : ''
 
 /** Returns a hint at a column whose name is nearly right. */
-const orNear = (found: Findings, role: Role): string => {
+const orNear = (found: HeaderFindings, role: Role): string => {
   const at = nearColumn(found, role)
   const name = at === undefined ? undefined : found.header[at]?.trim()
   return name === undefined ? '' : `; did you mean "${name}"? --map ${role}=${/[, ]/.test(name) ? `"${name}"` : name}`
 }
 
-const faultOfLacking = (found: Findings, role: Role, directories: Directories): Issue => ({
+const faultOfLacking = (found: HeaderFindings, role: Role, directories: Directories): Issue => ({
   field: role,
   message: `no column is the ${role}; give one with --map ${role}=COLUMN${role === 'actual' ? '' : ` or --${role}`}${orBySource(role, directories)}${orByIds(role, directories)}${orNear(found, role)}`,
 })
 
-const mustHaveLines = ({ header }: Findings): void => {
+const requireLines = ({ header }: HeaderFindings): void => {
   if (header.some((name) => /\r(?!\n)/.test(name))) {
     throw new KpiError('malformed', 'the lines of the file end in CR alone; save it with line ends of LF or CRLF')
   }
@@ -185,7 +199,7 @@ const NOTHING_KNOWN =
 const UNCLEAR = 'the header does not say what each column is'
 
 /** Refuses a file without a header, as every other fault follows from that. */
-const mustHaveNames = (found: Findings, options: ImportOptions, directories: Directories): void => {
+const requireNames = (found: HeaderFindings, options: ImportOptions, directories: Directories): void => {
   const fault = faultOfHeadless(found, options, directories)
   if (fault === undefined) return
   const seen = { header: found.header, roles: found.roles, wide: undefined, unused: [] }
@@ -193,52 +207,56 @@ const mustHaveNames = (found: Findings, options: ImportOptions, directories: Dir
 }
 
 /** Refuses a file with a column for each day, whatever else its header lacks. */
-const mustNotBeAcross = (found: Findings, options: ImportOptions, { kpi, user }: Directories): void => {
-  if (isGiven(found, options, 'date') || found.roles.has('actual') || isCalled(found, 'actual')) return
-  const fault = datesAcross(found, [kpi, user])
+const rejectDateHeadings = (found: HeaderFindings, options: ImportOptions, { kpi, user }: Directories): void => {
+  if (isGiven(found, options, 'date') || found.roles.has('actual') || hasNameOfRole(found, 'actual')) return
+  const fault = faultOfDateHeadings(found, [kpi, user])
   if (!fault) return
   const seen = { header: found.header, roles: found.roles, wide: undefined, unused: [] }
   throw new UnclearHeader(UNCLEAR, [...found.issues, fault], seen, lackingRoles(found, undefined, options))
 }
 
 /** Returns the fault of unknown columns in a file without actuals, which may be meant as wide. */
-const faultOfWide = (found: Findings, options: ImportOptions, { kpi, user }: Directories): Issue[] => {
+const faultOfWide = (found: HeaderFindings, options: ImportOptions, { kpi, user }: Directories): Issue[] => {
   if (options.layout === 'long') return []
   const suggested = [...suggestedPlaces(found, undefined, options)].filter((at) => at !== undefined)
-  return nobodys({ ...found, ignored: new Set([...found.ignored, ...suggested]) }, [
+  return faultOfUnknownHeadings({ ...found, ignored: new Set([...found.ignored, ...suggested]) }, [
     ...(isGiven(found, options, 'kpi') ? [] : [['KPI', kpi] as const]),
     ...(isOwned(found, options) ? [] : [['user', user] as const]),
   ])
 }
 
 /** Returns the names of the ignored columns. */
-const unusedColumns = (found: Findings): string[] => {
+const unusedColumns = (found: HeaderFindings): string[] => {
   const nameless = [...found.header.keys()].filter((at) => found.header[at]?.trim() === '')
   return [
-    ...restOf(found).map((at) => found.header[at] ?? ''),
+    ...unassignedColumns(found).map((at) => found.header[at] ?? ''),
     ...nameless.map((at) => `column ${at + 1}, which has no name`),
   ]
 }
 
 /** Finds the columns of keys; a month or week beside a date that is given for all rows is not another one. */
-const recogniseKeys = (found: Findings, keys: readonly KeyRole[], options: ImportOptions): void => {
+const recogniseKeys = (found: HeaderFindings, keys: readonly KeyRole[], options: ImportOptions): void => {
   const isNamed = found.roles.has('date')
-  recogniseColumns(found, keys)
+  recognizeColumns(found, keys)
   const at = found.roles.get('date')
   if (options.date === undefined || isNamed || at === undefined) return
   if (isPeriodName(found.header[at] ?? '')) found.roles.delete('date')
 }
 
 /** Settles what each column means. Everything that is unclear is one `malformed` error with all its issues. */
-export const planColumns = (header: readonly string[], options: ImportOptions, directories: Directories): Plan => {
+export const planColumns = (
+  header: readonly string[],
+  options: ImportOptions,
+  directories: Directories,
+): ColumnPlan => {
   const found = namedColumns(header, options)
   const keys = KEY_ROLES.filter((role) => role !== 'source' || directories.source !== undefined)
   recogniseKeys(found, keys, options)
-  mustHaveNames(found, options, directories)
-  mustNotBeAcross(found, options, directories)
+  requireNames(found, options, directories)
+  rejectDateHeadings(found, options, directories)
   const wide = findWide(found, options, directories)
-  if (!wide) recogniseColumns(found, VALUE_ROLES)
-  mustHaveLines(found)
+  if (!wide) recognizeColumns(found, VALUE_ROLES)
+  requireLines(found)
   for (const { at } of wide?.columns ?? []) found.ignored.add(at)
   const plan = { header, roles: found.roles, wide, unused: unusedColumns(found) }
   const lacking = lackingRoles(found, wide, options)

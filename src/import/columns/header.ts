@@ -90,7 +90,7 @@ export const roleOf = (name: string): Role | undefined => roles.get(foldName(nam
 export const REJECT_COLUMNS = ['_line', '_reason'] as const
 
 /** Describes what is known of a header so far, each column by its place. */
-export type Findings = {
+export type HeaderFindings = {
   readonly header: readonly string[]
   readonly roles: Map<Role, number>
   readonly ignored: Set<number>
@@ -128,8 +128,8 @@ const severalColumns = (name: string, count: number): string =>
 export const namedColumns = (
   header: readonly string[],
   { map, ignore }: Pick<ImportOptions, 'map' | 'ignore'>,
-): Findings => {
-  const found: Findings = { header, roles: new Map(), ignored: new Set(), issues: [] }
+): HeaderFindings => {
+  const found: HeaderFindings = { header, roles: new Map(), ignored: new Set(), issues: [] }
   for (const [role, name] of map) {
     const [at, ...others] = columnsNamed(header, name)
     if (at !== undefined) found.roles.set(role, at)
@@ -148,7 +148,7 @@ export const namedColumns = (
 }
 
 /** Returns the columns without a meaning so far. */
-export const restOf = ({ header, roles, ignored }: Findings): number[] => {
+export const unassignedColumns = ({ header, roles, ignored }: HeaderFindings): number[] => {
   const taken = new Set([...roles.values(), ...ignored])
   return [...header.keys()].filter((at) => !taken.has(at))
 }
@@ -158,24 +158,24 @@ export const isColumnName = (name: string): boolean =>
   roleOf(name) !== undefined || REJECT_COLUMNS.some((column) => column === name.trim())
 
 /** Tells whether a column without a meaning so far has a name for a role. */
-export const isCalled = (found: Findings, role: Role): boolean =>
-  restOf(found).some((at) => roleOf(found.header[at] ?? '') === role)
+export const hasNameOfRole = (found: HeaderFindings, role: Role): boolean =>
+  unassignedColumns(found).some((at) => roleOf(found.header[at] ?? '') === role)
 
 /** Tells whether entries may belong to breakdown items: the user or a column says so. */
 export const mayNameSources = (header: readonly string[], options: ImportOptions): boolean =>
-  options.source !== undefined || options.map.has('source') || isCalled(namedColumns(header, options), 'source')
+  options.source !== undefined || options.map.has('source') || hasNameOfRole(namedColumns(header, options), 'source')
 
 /** Tells whether entries must belong to breakdown items: the user says so, or nothing else says whom they belong to. */
-export const mustNameSources = (header: readonly string[], options: ImportOptions): boolean => {
+export const requiresSources = (header: readonly string[], options: ImportOptions): boolean => {
   if (options.source !== undefined || options.map.has('source')) return true
   if (options.user !== undefined || options.map.has('user')) return false
   const found = namedColumns(header, options)
-  return isCalled(found, 'source') && !isCalled(found, 'user')
+  return hasNameOfRole(found, 'source') && !hasNameOfRole(found, 'user')
 }
 
 /** Tells whether a column has the interface's own name for breakdown items, and so can mean nothing else. */
 export const namesSourceIds = (header: readonly string[], options: ImportOptions): boolean =>
-  restOf(namedColumns(header, options)).some((at) => header[at]?.trim().toLowerCase() === 'source_id')
+  unassignedColumns(namedColumns(header, options)).some((at) => header[at]?.trim().toLowerCase() === 'source_id')
 
 /**
  * Returns the fault of two columns with names for one role; where the names are equal, their places tell them apart.
@@ -188,10 +188,10 @@ const severalOf = (role: Role, header: readonly string[], [one, other]: readonly
 }
 
 /** Adds the columns of the given roles by their names, where the user has named no others. */
-export const recogniseColumns = (found: Findings, wanted: readonly Role[]): void => {
+export const recognizeColumns = (found: HeaderFindings, wanted: readonly Role[]): void => {
   const { header, roles, issues } = found
   const named = new Set(roles.keys())
-  for (const at of restOf(found)) {
+  for (const at of unassignedColumns(found)) {
     const name = header[at] ?? ''
     const role = roleOf(name)
     if (!role || !wanted.includes(role) || named.has(role)) continue
@@ -217,9 +217,9 @@ const isNearly = (name: string, other: string): boolean => {
 }
 
 /** Returns a column without a meaning whose name is nearly that of a role, or a word that may well mean it. */
-export const nearColumn = (found: Findings, role: Role): number | undefined => {
+export const nearColumn = (found: HeaderFindings, role: Role): number | undefined => {
   const called = (isMeant: (name: string) => boolean): number | undefined =>
-    restOf(found).find((at) => isMeant(found.header[at]?.trim() ?? ''))
+    unassignedColumns(found).find((at) => isMeant(found.header[at]?.trim() ?? ''))
   const near = called((name) => SYNONYMS[role].some((other) => isNearly(name, other)))
   return near ?? (role === 'user' ? called(mayBePersons) : undefined)
 }

@@ -108,7 +108,7 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
       const isMeant = isOfHeader(word) || 2 * named >= ids
       return other !== undefined && ids > agreeing && isMeant
     })
-  const tell = (word: string, text: string): string => {
+  const suggest = (word: string, text: string): string => {
     const [one] = names.get(word)?.get(Number(text)) ?? []
     return `the name of "${one?.name}" (#${one?.id})`
   }
@@ -130,7 +130,7 @@ export const createNameColumn = ({ role, header, as: asked }: Described, lookup:
       const one = lookup.byId.get(Number(idText))
       const other = seen.first ?? ''
       const both = seen.both === undefined ? `, but "${other}" is` : ', and'
-      return `"${idText}" is the id of "${one?.name}"${both} ${tell(word, seen.both ?? other)}; of the numbers of this column ${seen.ids} are ids and ${seen.names} are names; say which: --by-id ${role} or --by-name ${role}`
+      return `"${idText}" is the id of "${one?.name}"${both} ${suggest(word, seen.both ?? other)}; of the numbers of this column ${seen.ids} are ids and ${seen.names} are names; say which: --by-id ${role} or --by-name ${role}`
     },
   }
 }

@@ -1,9 +1,9 @@
 import { Fault, type Issue } from '../../domain/errors.ts'
 import { KNOWN_FORMATS, monthOf, shortYearsOf } from '../formats/date-format.ts'
-import { undress } from '../formats/number.ts'
+import { stripAffixes } from '../formats/number.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
-import { type Findings, restOf, roleOf } from './header.ts'
+import { type HeaderFindings, unassignedColumns, roleOf } from './header.ts'
 
 /** Bounds the headers that are shown; there may be hundreds. */
 const SHOWN = 3
@@ -15,8 +15,8 @@ const shownNames = (names: readonly string[]): string =>
     .join(', ') + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '')
 
 /** Returns the headers that have no meaning and name nothing. */
-const strangeNames = (found: Findings, lookups: readonly Lookup[]): string[] =>
-  restOf(found)
+const strangeNames = (found: HeaderFindings, lookups: readonly Lookup[]): string[] =>
+  unassignedColumns(found)
     .map((at) => found.header[at]?.trim() ?? '')
     .filter((name) => lookups.every(({ find }) => find(name) instanceof Fault))
 
@@ -30,7 +30,7 @@ export const isWholeDate = (text: string): boolean =>
 const isDate = (name: string): boolean => PART_OF_YEAR.test(name) || monthOf(name) !== undefined || isWholeDate(name)
 
 /** Returns the fault of at least two columns for days or periods; one may have such a name by chance. */
-export const datesAcross = (found: Findings, lookups: readonly Lookup[]): Issue | undefined => {
+export const faultOfDateHeadings = (found: HeaderFindings, lookups: readonly Lookup[]): Issue | undefined => {
   const dates = strangeNames(found, lookups).filter(isDate)
   if (dates.length < 2) return undefined
   return {
@@ -40,7 +40,10 @@ export const datesAcross = (found: Findings, lookups: readonly Lookup[]): Issue 
 }
 
 /** Returns the fault of headings that are no KPIs or users, where the file can only be wide. */
-export const nobodys = (found: Findings, lookups: readonly (readonly [what: string, Lookup])[]): Issue[] => {
+export const faultOfUnknownHeadings = (
+  found: HeaderFindings,
+  lookups: readonly (readonly [what: string, Lookup])[],
+): Issue[] => {
   if (lookups.some(([, { unread }]) => unread !== undefined)) return []
   const names = strangeNames(
     found,
@@ -56,7 +59,7 @@ export const nobodys = (found: Findings, lookups: readonly (readonly [what: stri
   ]
 }
 
-const isNumber = (cell: string): boolean => !isWholeDate(cell) && undress(cell) !== undefined
+const isNumber = (cell: string): boolean => !isWholeDate(cell) && stripAffixes(cell) !== undefined
 
 type Owners = { readonly user: Lookup; readonly kpi: Lookup }
 
@@ -93,13 +96,13 @@ const columnsOf = (row: readonly string[], options: ImportOptions, owners: Owner
 }
 
 /** Tells whether no column, or one with a date as its name, is the date. */
-const lacksDate = ({ header, roles }: Findings, { date }: ImportOptions): boolean => {
+const lacksDate = ({ header, roles }: HeaderFindings, { date }: ImportOptions): boolean => {
   const at = roles.get('date')
   return at === undefined ? roles.size === 0 && date === undefined : isWholeDate(header[at]?.trim() ?? '')
 }
 
 /** Returns the fault of a first line that is a row: no column has a known name, one is a date and another a number. */
-export const faultOfHeadless = (found: Findings, options: ImportOptions, owners: Owners): string | undefined => {
+export const faultOfHeadless = (found: HeaderFindings, options: ImportOptions, owners: Owners): string | undefined => {
   const row = found.header.map((name) => name.trim())
   if (!lacksDate(found, options) || row.some((name) => roleOf(name) !== undefined)) return undefined
   const [date, ...others] = row.filter(isWholeDate)

@@ -1,17 +1,20 @@
-import { type PutMany, type Said, saysNothing } from '../../client/operations/entries.ts'
+import { type PutMany, type ResponseBody, isEmptyValue } from '../../client/operations/entries.ts'
 
 /** Describes why a good answer does not prove that what was sent was stored. */
-export type Doubt = {
+export type UnprovenAnswer = {
   /** Shows what the service answered. */
   readonly answered: string
   /** Tells that the answer speaks of a fault, or of less than was sent. */
   readonly tellsFault: boolean
 }
 
-const shown = ({ words, body }: Said): string =>
-  words === undefined ? (saysNothing(body) ? 'nothing' : 'something else than what was done') : JSON.stringify(words)
+const shown = ({ words, body }: ResponseBody): string =>
+  words === undefined ? (isEmptyValue(body) ? 'nothing' : 'something else than what was done') : JSON.stringify(words)
 
-export const doubtIn = (said: Said): Doubt => ({ answered: shown(said), tellsFault: said.words !== undefined })
+export const describeUnproven = (response: ResponseBody): UnprovenAnswer => ({
+  answered: shown(response),
+  tellsFault: response.words !== undefined,
+})
 
 const isCount = (count: unknown): count is number => typeof count === 'number'
 
@@ -23,10 +26,10 @@ const totalOf = ({ rows_added, rows_created, rows_updated, rows_unchanged }: Put
 }
 
 /** Returns why the answer to a batch does not prove that all of it was stored; undefined where it counts each entry. */
-export const doubtOfBatch = ({ counts, said }: PutMany, sent: number): Doubt | undefined => {
+export const checkBatchAnswer = ({ counts, response }: PutMany, sent: number): UnprovenAnswer | undefined => {
   const total = totalOf(counts)
-  if (total === undefined) return doubtIn(said)
-  if (total === sent && said.words === undefined) return undefined
-  const words = said.words === undefined ? '' : ` and ${shown(said)}`
+  if (total === undefined) return describeUnproven(response)
+  if (total === sent && response.words === undefined) return undefined
+  const words = response.words === undefined ? '' : ` and ${shown(response)}`
   return { answered: `${total} of ${sent} rows${words}`, tellsFault: total < sent || words !== '' }
 }

@@ -3,11 +3,11 @@ import { KpiError } from '../../domain/errors.ts'
 import type { BatchResult } from '../../domain/resources/entry.ts'
 import { digestOf } from '../journal/digest.ts'
 import { addTally, countResult, emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
-import type { Batch } from '../rows/batches.ts'
-import { doubtOfBatch } from './batch-answer.ts'
-import { type Delivery, LOST, type Run, type Sink } from './delivery.ts'
-import { isNoPath, isRefused, mayBeDone, reasonsByPlace, reasonsOf, refusedInVain } from './refusal.ts'
-import { mustAnswer, patiently } from './retry.ts'
+import { type Batch, batchPart } from '../rows/batches.ts'
+import { checkBatchAnswer } from './batch-answer.ts'
+import { type Delivery, OUTCOME_UNKNOWN, type Run, type Sink } from './delivery.ts'
+import { isNoPath, isRefused, mayBeDone, reasonsByPlace, reasonsOf, endIfAllRefused } from './refusal.ts'
+import { endIfAnswersAreLost, withRetries } from './retry.ts'
 import { type JournaledInterval, withdraw } from './write-ahead.ts'
 
 /** Describes entries to send, and what has become of them so far. */
@@ -24,11 +24,6 @@ type Sent = {
  * the way.
  */
 const RELIED_ON_MS = 23 * 3_600_000
-
-const pick = ({ drafts, lines }: Batch, places: readonly number[]): Batch => ({
-  drafts: places.flatMap((at) => drafts[at] ?? []),
-  lines: places.map((at) => lines[at] ?? 0),
-})
 
 /** Thrown for a batch that was refused for what it holds. */
 class Refused extends Error {
@@ -48,22 +43,22 @@ const maySendAgain = ({ isAdding, clock }: Run, { sentAt }: Sent): boolean =>
   !isAdding || clock.now() - sentAt < RELIED_ON_MS
 
 /** Refuses an answer that something else than the service has given: the same request is asked again for the true one. */
-const mustCount = (answer: PutMany, count: number): void => {
-  const doubt = doubtOfBatch(answer, count)
-  if (!doubt) return
-  throw new KpiError('unavailable', `the service answered ${doubt.answered} to a batch`, { mayBeDone: true })
+const requireCounts = (answer: PutMany, count: number): void => {
+  const unproven = checkBatchAnswer(answer, count)
+  if (!unproven) return
+  throw new KpiError('unavailable', `the service answered ${unproven.answered} to a batch`, { mayBeDone: true })
 }
 
 /** Sends a batch under its name until there is an answer. */
 const post = (run: Run, sent: Sent, batch: Batch, isUnknown: boolean): Promise<BatchResult | undefined> => {
   const name = `${run.journal.runId}-${digestOf(batch.drafts)}`
   let isLost = isUnknown
-  return patiently(run, async () => {
+  return withRetries(run, async () => {
     if (isLost && !maySendAgain(run, sent)) return undefined
     try {
       const answer = await run.client.entries.putMany(batch.drafts, name)
       sent.isTouched = true
-      mustCount(answer, batch.drafts.length)
+      requireCounts(answer, batch.drafts.length)
       return answer.counts
     } catch (error) {
       isLost = mayBeDone(error)
@@ -84,20 +79,20 @@ const divide = async (run: Run, sent: Sent, batch: Batch, refusal: KpiError): Pr
     return sendPart(
       run,
       sent,
-      pick(
+      batchPart(
         batch,
         places.filter((at) => !named.has(at)),
       ),
       false,
     )
   if (places.length === 1) {
-    if (!sent.isTouched) refusedInVain(tally, refusal)
+    if (!sent.isTouched) endIfAllRefused(tally, refusal)
     refuseLines(tally, batch.lines[0] ?? 0, reasonsOf(refusal))
     return
   }
   const middle = Math.ceil(places.length / 2)
   for (const half of [places.slice(0, middle), places.slice(middle)])
-    await sendPart(run, sent, pick(batch, half), false)
+    await sendPart(run, sent, batchPart(batch, half), false)
 }
 
 const sendPart = async (run: Run, sent: Sent, batch: Batch, isUnknown: boolean): Promise<void> => {
@@ -106,7 +101,7 @@ const sendPart = async (run: Run, sent: Sent, batch: Batch, isUnknown: boolean):
     const result = await post(run, sent, batch, isUnknown)
     run.lostAnswers.note(result === undefined)
     if (result) countResult(sent.tally, result, batch.drafts.length)
-    else for (const line of batch.lines) refuseLines(sent.tally, line, [LOST])
+    else for (const line of batch.lines) refuseLines(sent.tally, line, [OUTCOME_UNKNOWN])
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     await divide(run, sent, batch, error.refusal)
@@ -118,7 +113,7 @@ const deliver = async (run: Run, journaled: JournaledInterval, sink: Sink): Prom
   const { id, batch, intent, isUnknown, lines } = journaled
   const sent: Sent = { batch, tally: emptyTally(), sentAt: intent.sentAt, isTouched: isUnknown }
   try {
-    if (!isUnknown) mustAnswer(run.lostAnswers, 'batches')
+    if (!isUnknown) endIfAnswersAreLost(run.lostAnswers, 'batches')
     await sendPart(run, sent, batch, isUnknown)
   } catch (error) {
     if (sent.isTouched) run.touch()

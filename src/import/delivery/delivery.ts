@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import type { Clock } from '../../client/transport.ts'
-import type { Journal, Way } from '../journal/journal.ts'
+import type { Journal, DeliveryWay } from '../journal/journal.ts'
 import type { Tally } from '../journal/tally.ts'
 import type { LostAnswers } from './retry.ts'
 import type { JournaledInterval } from './write-ahead.ts'
@@ -29,7 +29,7 @@ export type Sink = (tally: Tally, lines: number, entries: number) => void
  */
 export type Delivery = {
   /** Names how entries go, for the journal: in batches, or one by one where each is added by itself. */
-  readonly way: Way
+  readonly way: DeliveryWay
   /** Bounds the intervals that are journaled before they are sent, as each time waits for the disk. */
   readonly journaledAhead: number
   /** Tells whether several intervals may be under way at a time. */
@@ -42,5 +42,5 @@ export type Delivery = {
 }
 
 /** Says why a row is rejected when nobody can tell whether it was stored. */
-export const LOST =
+export const OUTCOME_UNKNOWN =
   'the answer was lost, so it may or may not have been stored; check what is stored before you import it again'

@@ -2,7 +2,7 @@
  * Works on items as they come, up to so many at a time. An error ends it once all that is under way has ended; items
  * that were not taken are left to their generator.
  */
-export const inFlight = async <T>(
+export const runConcurrently = async <T>(
   items: AsyncGenerator<T>,
   room: () => number,
   work: (item: T) => Promise<void>,

@@ -1,4 +1,4 @@
-import { Stopped } from '../../client/transport.ts'
+import { Aborted } from '../../client/transport.ts'
 import { type ErrorCode, KpiError } from '../../domain/errors.ts'
 import type { Tally } from '../journal/tally.ts'
 
@@ -9,13 +9,13 @@ const PASSING: ReadonlySet<ErrorCode> = new Set(['unavailable', 'internal', 'too
 const OF_CONTENT: ReadonlySet<ErrorCode> = new Set(['malformed', 'invalid', 'conflict', 'not_found', 'too_large'])
 
 /** Tells whether asking again later may help. */
-export const isPassing = (error: unknown): error is KpiError =>
+export const isTransient = (error: unknown): error is KpiError =>
   error instanceof KpiError &&
   (PASSING.has(error.code) || (error.code === 'conflict' && error.retryAfter !== undefined))
 
 /** Tells whether a request is refused for what it holds. */
 export const isRefused = (error: unknown): error is KpiError =>
-  error instanceof KpiError && OF_CONTENT.has(error.code) && !isPassing(error)
+  error instanceof KpiError && OF_CONTENT.has(error.code) && !isTransient(error)
 
 /** Tells whether an error means that something cannot be read here, however often it is asked for. */
 export const isUnreadable = (error: unknown): error is KpiError =>
@@ -23,11 +23,11 @@ export const isUnreadable = (error: unknown): error is KpiError =>
   (error instanceof KpiError && ['forbidden', 'unsupported', 'method_not_allowed'].includes(error.code))
 
 /** Thrown where a run is stopped between what was sent and what was to follow it. */
-export class StoppedHalfway extends Stopped {}
+export class AbortedHalfway extends Aborted {}
 
 /** Tells whether a failed request may have been done all the same. */
 export const mayBeDone = (error: unknown): boolean =>
-  error instanceof StoppedHalfway || (error instanceof KpiError && error.mayBeDone)
+  error instanceof AbortedHalfway || (error instanceof KpiError && error.mayBeDone)
 
 /** Returns the reasons of a refusal. */
 export const reasonsOf = ({ issues, message }: KpiError): readonly string[] =>
@@ -47,7 +47,7 @@ export const reasonsByPlace = ({ code, issues }: KpiError, count: number): Map<n
 const REFUSED_IN_VAIN = 20
 
 /** Ends a run whose service refuses one entry after the other; to be called where it has taken none. */
-export const refusedInVain = ({ refused }: Pick<Tally, 'refused'>, { code, message }: KpiError): void => {
+export const endIfAllRefused = ({ refused }: Pick<Tally, 'refused'>, { code, message }: KpiError): void => {
   if (refused.length < REFUSED_IN_VAIN) return
   throw new KpiError(code, `the service refuses one entry after another, and has accepted none: ${message}`)
 }

@@ -1,8 +1,8 @@
 import type { Intent, Interval } from '../journal/journal.ts'
-import { findMarks, joinMarks, marksOf } from '../journal/key-samples.ts'
+import { findSamples, joinSamples, sampleKeys } from '../journal/key-samples.ts'
 import { addTally, emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
 import type { Batch } from '../rows/batches.ts'
-import { LOST, type Run } from './delivery.ts'
+import { OUTCOME_UNKNOWN, type Run } from './delivery.ts'
 
 /**
  * Names what to do with an entry of an interval whose content has changed: it has an outcome, is to be sent again, is
@@ -21,11 +21,11 @@ const turnsOf = (
 ): Turn[] => {
   const sent = places && new Set(places)
   const isOpen = (at: number): boolean => !outcome && at < count && (sent?.has(at) ?? true)
-  return findMarks(journal.marks(id), marksOf(drafts)).map((found) => {
+  return findSamples(journal.samples(id), sampleKeys(drafts)).map((found) => {
     if (!found) return 'new'
     if (!found.isSame) return isAdding ? { refused: CHANGED } : 'open'
     if (!isOpen(found.at)) return 'settled'
-    return isAdding && way === 'batch' ? { refused: LOST } : 'open'
+    return isAdding && way === 'batch' ? { refused: OUTCOME_UNKNOWN } : 'open'
   })
 }
 
@@ -37,7 +37,7 @@ type Changed = {
   readonly tally: Tally
   readonly isUnknown: boolean
   /** Holds what stays of the interval in the journal. */
-  readonly kept: Pick<Intent, 'first' | 'last' | 'marks'>
+  readonly kept: Pick<Intent, 'first' | 'last' | 'samples'>
 }
 
 /**
@@ -63,7 +63,12 @@ export const replan = async (
   const [fresh, staged] = await stage(at('new'))
   addTally(tally, staged)
   const open = at('open').drafts
-  const marks = joinMarks(marksOf(batch.drafts), run.journal.marks(earlier.id))
+  const samples = joinSamples(sampleKeys(batch.drafts), run.journal.samples(earlier.id))
   const { first, last } = earlier
-  return { left: new Set([...open, ...fresh.drafts]), tally, isUnknown: open.length > 0, kept: { first, last, marks } }
+  return {
+    left: new Set([...open, ...fresh.drafts]),
+    tally,
+    isUnknown: open.length > 0,
+    kept: { first, last, samples },
+  }
 }

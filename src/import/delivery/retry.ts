@@ -1,6 +1,6 @@
 import { KpiError } from '../../domain/errors.ts'
 import type { Run } from './delivery.ts'
-import { isPassing } from './refusal.ts'
+import { isTransient } from './refusal.ts'
 
 /** Counts lost answers in a row to requests that may not be sent again and cannot be read back. */
 export type LostAnswers = {
@@ -18,7 +18,7 @@ export const createLostAnswers = (): LostAnswers => {
 }
 
 /** Ends a run that loses answer after answer, as each costs rows of which nobody can tell. */
-export const mustAnswer = ({ inARow }: LostAnswers, what: 'entries' | 'batches'): void => {
+export const endIfAnswersAreLost = ({ inARow }: LostAnswers, what: 'entries' | 'batches'): void => {
   if (inARow() < LOST_IN_A_ROW) return
   throw new KpiError(
     'unavailable',
@@ -32,7 +32,7 @@ const PAUSES = [1, 2, 4, 8, 16]
 const LONGEST_PAUSE = 60
 
 /** Waits before the next try, after so many failures; throws the failure where that has gone on for too long. */
-export const pauseFor = async (
+export const pauseBeforeRetry = async (
   { clock, signal }: Pick<Run, 'clock' | 'signal'>,
   failure: KpiError,
   failed: number,
@@ -46,7 +46,7 @@ export const pauseFor = async (
  * Retries what may fail for a while, with pauses, a bounded number of times. `attempt` takes the number of the try,
  * from 0.
  */
-export const patiently = async <T>(
+export const withRetries = async <T>(
   timing: Pick<Run, 'clock' | 'signal'>,
   attempt: (tries: number) => Promise<T>,
 ): Promise<T> => {
@@ -54,8 +54,8 @@ export const patiently = async <T>(
     try {
       return await attempt(tries)
     } catch (error) {
-      if (!isPassing(error)) throw error
-      await pauseFor(timing, error, tries)
+      if (!isTransient(error)) throw error
+      await pauseBeforeRetry(timing, error, tries)
       if (timing.signal.aborted) throw error
     }
   }

@@ -1,10 +1,10 @@
 import { digestOf } from '../journal/digest.ts'
-import { compareKeys, type EntryKey, keyOf } from '../journal/entry-key.ts'
-import type { Intent, Interval, Journal, Way } from '../journal/journal.ts'
-import { marksOf } from '../journal/key-samples.ts'
+import { compareKeys, type EntryKey, keyOf } from '../entry-key.ts'
+import type { Intent, Interval, Journal, DeliveryWay } from '../journal/journal.ts'
+import { sampleKeys } from '../journal/key-samples.ts'
 import { type Counting, emptyTally, refuseLines, tallied, type Tally } from '../journal/tally.ts'
-import type { Batch } from '../rows/batches.ts'
-import { LOST, type Run } from './delivery.ts'
+import { type Batch, batchPart } from '../rows/batches.ts'
+import { OUTCOME_UNKNOWN, type Run } from './delivery.ts'
 import { replan } from './replan.ts'
 
 /** Describes consecutive entries, and the interval in which an earlier part of the run sent them. */
@@ -101,15 +101,10 @@ const placesOf = ({ drafts }: Batch, left: Batch): readonly number[] | undefined
   return drafts.flatMap((draft, at) => (kept.has(draft) ? at : []))
 }
 
-const atPlaces = ({ drafts, lines }: Batch, places: readonly number[] | undefined): Batch =>
-  places
-    ? { drafts: places.flatMap((at) => drafts[at] ?? []), lines: places.map((at) => lines[at] ?? 0) }
-    : { drafts, lines }
-
 /** Returns the tally of entries that may not be added twice, and of which nobody can tell whether they were. */
 const lost = ({ lines }: Batch): Tally => {
   const tally = emptyTally()
-  for (const line of lines) refuseLines(tally, line, [LOST])
+  for (const line of lines) refuseLines(tally, line, [OUTCOME_UNKNOWN])
   return tally
 }
 
@@ -117,7 +112,7 @@ const lost = ({ lines }: Batch): Tally => {
 type Planning = {
   readonly run: Run
   /** Names how the entries of new intervals go. */
-  readonly way: Way
+  readonly way: DeliveryWay
   readonly stage: Stage
 }
 
@@ -133,7 +128,7 @@ const planEarlier = async (
     // A service does not know again what was sent with other credentials.
     if (earlier.run !== run.journal.runId && run.isAdding && earlier.way === 'batch')
       return { tally: lost(batch), lines }
-    return { batch: atPlaces(batch, earlier.places), intent: earlier, isUnknown: true, lines, earlier }
+    return { batch: batchPart(batch, earlier.places), intent: earlier, isUnknown: true, lines, earlier }
   }
   const { left, tally, isUnknown, kept } = await replan(run, batch, earlier, (fresh) =>
     tallied((counting) => stage(fresh, counting)),
@@ -149,7 +144,7 @@ const planEarlier = async (
     stage: tally,
     sentAt: isUnknown ? earlier.sentAt : run.clock.now(),
   }
-  return { batch: atPlaces(batch, places), intent, isUnknown, lines, earlier }
+  return { batch: batchPart(batch, places), intent, isUnknown, lines, earlier }
 }
 
 const planNew = async ({ run, way, stage }: Planning, { batch }: Piece): Promise<Planned | Settled> => {
@@ -160,7 +155,7 @@ const planNew = async ({ run, way, stage }: Planning, { batch }: Piece): Promise
     ...boundsOf(batch),
     count: batch.drafts.length,
     digest: digestOf(batch.drafts),
-    marks: marksOf(batch.drafts),
+    samples: sampleKeys(batch.drafts),
     way,
     places: placesOf(batch, left),
     stage: tally,

@@ -1,5 +1,5 @@
 import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
-import type { Plan } from '../columns/columns.ts'
+import type { ColumnPlan } from '../columns/columns.ts'
 import { createNameColumn } from '../columns/name-column.ts'
 import { type DateFormat, dateFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
 import type { DecimalSign } from '../formats/number.ts'
@@ -8,7 +8,7 @@ import type { Table } from '../parse/table.ts'
 import type { Lookup } from '../permissions.ts'
 import { createDateColumn } from './date-column.ts'
 import { createNumberColumn, createUnits, isRefuted } from './number-column.ts'
-import { type Forms, survey } from './survey.ts'
+import { type ColumnFormats, surveyCells } from './survey.ts'
 
 /** Describes what has been settled of columns, by their places. */
 type Settled = { readonly signs: ReadonlyMap<number, DecimalSign>; readonly format: DateFormat | undefined }
@@ -22,7 +22,7 @@ const formatAsked = ({ dateFormat: asked }: ImportOptions): DateFormat | undefin
 }
 
 /** Returns the columns that hold numbers. */
-const numberColumns = ({ roles, wide }: Plan): number[] => {
+const numberColumns = ({ roles, wide }: ColumnPlan): number[] => {
   const values = [roles.get('actual'), roles.get('target')].filter((at) => at !== undefined)
   return wide ? wide.columns.map(({ at }) => at) : values
 }
@@ -31,7 +31,7 @@ const numberColumns = ({ roles, wide }: Plan): number[] => {
 type Lookups = { readonly kpis: Lookup; readonly users: Lookup; readonly sources: Lookup | undefined }
 
 /** Creates the columns of names, and the readers of constants in their place. */
-const nameColumns = ({ header, roles }: Plan, options: ImportOptions, { kpis, users, sources }: Lookups) => {
+const nameColumns = ({ header, roles }: ColumnPlan, options: ImportOptions, { kpis, users, sources }: Lookups) => {
   const lookups = { user: users, source: sources, kpi: kpis }
   return NAME_ROLES.flatMap((role) => {
     const [at, lookup] = [roles.get(role), lookups[role]]
@@ -46,12 +46,12 @@ const nameColumns = ({ header, roles }: Plan, options: ImportOptions, { kpis, us
 }
 
 /** Creates the formats of a file: from flags, else from evidence, else the plain ones. */
-export const createForms = (
-  plan: Plan,
+export const createColumnFormats = (
+  plan: ColumnPlan,
   options: ImportOptions,
   lookups: Lookups,
   { signs, format }: Settled = NOTHING,
-): Forms => {
+): ColumnFormats => {
   const nameOf = (at: number): string => plan.header[at] ?? ''
   const unitsOf = createUnits()
   const numbers = numberColumns(plan).map((at) => {
@@ -67,32 +67,32 @@ export const createForms = (
 }
 
 /** Returns the formats that all cells of a file show, in constant memory. */
-export const seenForms = async (
+export const detectFormats = async (
   table: Table,
-  plan: Plan,
+  plan: ColumnPlan,
   options: ImportOptions,
   lookups: Lookups,
   onProgress: () => void,
-): Promise<Forms> => {
-  const forms = createForms(plan, options, lookups)
-  await survey(table, plan, forms, onProgress)
-  return forms
+): Promise<ColumnFormats> => {
+  const formats = createColumnFormats(plan, options, lookups)
+  await surveyCells(table, plan, formats, onProgress)
+  return formats
 }
 
 /** Tells whether cells contradict the formats that they were read in. */
-export const areRefuted = ({ numbers, date }: Forms): boolean =>
+export const areRefuted = ({ numbers, date }: ColumnFormats): boolean =>
   (date?.column.isRefuted() ?? false) || [...numbers.values()].some(isRefuted)
 
 /** Returns what is in doubt, column by column. */
-export const doubtsOf = ({ numbers, names, date }: Forms): Issue[] =>
+export const formatDoubts = ({ numbers, names, date }: ColumnFormats): Issue[] =>
   [...names.values(), ...(date ? [date.column] : []), ...numbers.values()].flatMap((column) => {
     const message = column.doubt()
     return message === undefined ? [] : [{ field: column.name, message }]
   })
 
 /** Stops where two ways of reading a column fit all of its cells and say different things. */
-export const mustBeSettled = (forms: Forms): void => {
-  const issues = doubtsOf(forms)
+export const requireSettledFormats = (formats: ColumnFormats): void => {
+  const issues = formatDoubts(formats)
   if (issues.length === 0) return
   throw new KpiError('malformed', 'it is not clear what some numbers, dates or names mean; nothing was sent', {
     issues,
@@ -100,16 +100,21 @@ export const mustBeSettled = (forms: Forms): void => {
 }
 
 /** Returns the formats that cells have shown, to read the file by. */
-export const settledBy = (forms: Forms, plan: Plan, options: ImportOptions, lookups: Lookups): Forms => {
-  const signs = new Map([...forms.numbers].map(([at, column]) => [at, column.proven() ?? '.'] as const))
-  return createForms(plan, options, lookups, { signs, format: forms.date?.column.proven()?.format })
+export const settleFormats = (
+  formats: ColumnFormats,
+  plan: ColumnPlan,
+  options: ImportOptions,
+  lookups: Lookups,
+): ColumnFormats => {
+  const signs = new Map([...formats.numbers].map(([at, column]) => [at, column.proven() ?? '.'] as const))
+  return createColumnFormats(plan, options, lookups, { signs, format: formats.date?.column.proven()?.format })
 }
 
 /** Describes the formats of a file as flags; what its cells do not show is left out, and so are signs that differ. */
-export type FormFlags = { readonly decimal?: DecimalSign; readonly dateFormat?: string }
+export type FormatFlags = { readonly decimal?: DecimalSign; readonly dateFormat?: string }
 
 /** Returns the flags by which rows of the file are read in the same way, whatever they show by themselves. */
-export const formFlags = ({ numbers, date }: Forms): FormFlags => {
+export const formatFlags = ({ numbers, date }: ColumnFormats): FormatFlags => {
   const [decimal, ...others] = new Set([...numbers.values()].flatMap((column) => column.proven() ?? []))
   const proven = date?.column.proven()
   return {
@@ -122,20 +127,20 @@ export const formFlags = ({ numbers, date }: Forms): FormFlags => {
  * Returns the flags for other files, in which a column that has shown nothing here may show another sign: all must have
  * shown it.
  */
-export const lastingFlags = (forms: Forms): FormFlags => {
-  const { decimal, ...others } = formFlags(forms)
-  const isProven = [...forms.numbers.values()].every((column) => column.proven() !== undefined)
+export const reusableFlags = (formats: ColumnFormats): FormatFlags => {
+  const { decimal, ...others } = formatFlags(formats)
+  const isProven = [...formats.numbers.values()].every((column) => column.proven() !== undefined)
   return decimal !== undefined && isProven ? { decimal, ...others } : others
 }
 
 /** Returns flags without those that only say what is assumed anyway. */
-export const flagsNotPlain = ({ decimal, dateFormat: format }: FormFlags): FormFlags => ({
+export const nonDefaultFlags = ({ decimal, dateFormat: format }: FormatFlags): FormatFlags => ({
   ...(decimal && decimal !== '.' ? { decimal } : {}),
   ...(format && format !== PLAIN_FORMAT.text ? { dateFormat: format } : {}),
 })
 
 /** Returns remarks on how numbers and dates are written, though all of them can be read. */
-export const remarksOn = ({ numbers, date }: Forms): string[] => [
+export const formatRemarks = ({ numbers, date }: ColumnFormats): string[] => [
   ...(date?.column.remarks() ?? []),
   ...[...numbers.values()].flatMap((column) => column.remarks()),
 ]

@@ -3,14 +3,14 @@ import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
 import {
   type DateFormat,
-  flagsOf,
+  dateFormatFlags,
   KNOWN_FORMATS,
-  made,
+  knownFormat,
   namesTwoMonths,
   PLAIN_FORMAT,
   shortYearsOf,
 } from '../formats/date-format.ts'
-import { type Evidence, faultOfNoValue, Misread, shown } from '../formats/evidence.ts'
+import { type Evidence, faultOfNoValue, Misread, showCell } from '../formats/evidence.ts'
 
 /**
  * Describes a date format that can be detected, and a rarer one that looks alike: weeks instead of months, the day
@@ -21,7 +21,7 @@ type Rivalry = { readonly usual: string; readonly rare: DateFormat; readonly isE
 const alike = (isEven: boolean, ...pairs: readonly string[]): Rivalry[] =>
   pairs.map((pair) => {
     const [usual = '', rare = ''] = pair.split(' | ')
-    return { usual, rare: made(rare), isEven }
+    return { usual, rare: knownFormat(rare), isEven }
   })
 
 const RIVALRIES: readonly Rivalry[] = [
@@ -78,8 +78,8 @@ const createRivals = (name: string, known: readonly DateFormat[]): Rivals => {
       for (const { usual, rare, isEven, signs } of pairs) {
         const cell = signs.only ?? (isEven ? signs.both : undefined)
         if (!cell || signs.isRefuted || !left.includes(usual)) continue
-        const beside = signs.only && signs.both ? `, and ${shown(signs.both)} is either` : ''
-        return `${shown(cell)} is ${reading(usual, cell.text)} or ${reading(rare, cell.text)}${beside}; say which: ${flagsOf([usual, rare])}`
+        const beside = signs.only && signs.both ? `, and ${showCell(signs.both)} is either` : ''
+        return `${showCell(cell)} is ${reading(usual, cell.text)} or ${reading(rare, cell.text)}${beside}; say which: ${dateFormatFlags([usual, rare])}`
       }
       return undefined
     },
@@ -125,7 +125,8 @@ const SERIAL = /^\d{5}([.,]\d+)?$/
 /** Returns what a text that may be a date leaves open, where only the user can tell. */
 const whatIsUnsaid = (text: string): string | undefined => {
   const shortYears = shortYearsOf(text)
-  if (shortYears.length > 0) return `has a year of two digits; say how dates are written: ${flagsOf(shortYears)}`
+  if (shortYears.length > 0)
+    return `has a year of two digits; say how dates are written: ${dateFormatFlags(shortYears)}`
   if (!SERIAL.test(text)) return undefined
   return 'looks like a serial number of a spreadsheet; save the column as dates, or use --date-format EXCEL'
 }
@@ -223,18 +224,18 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
     remarks: () =>
       first && isOfYear(format)
         ? [
-            `${name}: ${shown(first)} is taken as ${tellReadings(readingsOf(first.text, [format]))}, by the calendar year; if the fiscal year of the account begins in another month, write days instead`,
+            `${name}: ${showCell(first)} is taken as ${tellReadings(readingsOf(first.text, [format]))}, by the calendar year; if the fiscal year of the account begins in another month, write days instead`,
           ]
         : [],
     isRefuted: () => !left.includes(format) || conflict !== undefined,
     doubt: () => {
       if (conflict && proof) {
-        return `has dates in several formats: ${shown(proof)} (${left[0]?.text}), ${shown(conflict.cell)} (${conflict.reading.format.text}); rows in other formats are rejected with ${flagsOf([...left.slice(0, 1), conflict.reading.format])}`
+        return `has dates in several formats: ${showCell(proof)} (${left[0]?.text}), ${showCell(conflict.cell)} (${conflict.reading.format.text}); rows in other formats are rejected with ${dateFormatFlags([...left.slice(0, 1), conflict.reading.format])}`
       }
-      if (unsaid && left.length === KNOWN_FORMATS.length) return `${shown(unsaid)} ${whatIsUnsaid(unsaid.text)}`
+      if (unsaid && left.length === KNOWN_FORMATS.length) return `${showCell(unsaid)} ${whatIsUnsaid(unsaid.text)}`
       const cell = doubtfulCell()
       if (!cell) return rivalDoubt()
-      return `${shown(cell)} is ${tellReadings(readingsOf(cell.text, left))}, and every other cell fits both; say which: ${flagsOf(left)}`
+      return `${showCell(cell)} is ${tellReadings(readingsOf(cell.text, left))}, and every other cell fits both; say which: ${dateFormatFlags(left)}`
     },
   }
 }

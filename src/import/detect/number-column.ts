@@ -1,16 +1,16 @@
 import { formatDecimal } from '../../domain/decimal.ts'
 import { Fault } from '../../domain/errors.ts'
-import { type Evidence, shown } from '../formats/evidence.ts'
+import { type Evidence, showCell } from '../formats/evidence.ts'
 import {
   type DecimalSign,
-  type Dressed,
+  type AffixedNumber,
   faultOfNumber,
   nameOfSign,
   type NumberCell,
   otherSign,
-  readDressed,
-  toldOf,
-  undress,
+  readAffixedNumber,
+  withText,
+  stripAffixes,
 } from '../formats/number.ts'
 
 /** Signs and words of currencies that say the same as a code. */
@@ -53,7 +53,7 @@ type Kinds = ReadonlyMap<string, Noted>
 const cellsOf = (kinds: Kinds): string => {
   const cells = [...kinds.values()].toSorted((one, other) => one.line - other.line)
   const isOfOne = cells.every(({ column }) => column === cells[0]?.column)
-  return cells.map((cell) => (isOfOne ? shown(cell) : `${shown(cell)} (${cell.column.name})`)).join(', ')
+  return cells.map((cell) => (isOfOne ? showCell(cell) : `${showCell(cell)} (${cell.column.name})`)).join(', ')
 }
 
 const unitsOfColumn = (column: Noted['column'], first: Map<number, Map<string, Noted>>): Units => {
@@ -137,10 +137,10 @@ const valueText = (reading: Reading): string =>
 
 /** Returns a cell's value with either sign. */
 const bothReadings = ({ text }: Evidence): string => {
-  const dressed = undress(text)
-  const tell = (sign: DecimalSign): string =>
-    `${valueText(dressed && readDressed(dressed, sign))} (with ${nameOfSign(sign)})`
-  return `${tell('.')} or ${tell(',')}`
+  const dressed = stripAffixes(text)
+  const readingWith = (sign: DecimalSign): string =>
+    `${valueText(dressed && readAffixedNumber(dressed, sign))} (with ${nameOfSign(sign)})`
+  return `${readingWith('.')} or ${readingWith(',')}`
 }
 
 /** Creates a column read with a sign: a given one stands, any other is an assumption that cells may refute. */
@@ -161,16 +161,16 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     lastPlain = kpi
     units.note('', kpi, text, line)
   }
-  const noteSign = (dressed: Dressed, text: string, line: number): void => {
+  const noteSign = (dressed: AffixedNumber, text: string, line: number): void => {
     const [known] = proofs.keys()
     // Once a sign is proven, only what it does not fit says more.
-    if (known && readDressed(dressed, known) !== undefined) return
-    const [point, comma] = [readDressed(dressed, '.'), readDressed(dressed, ',')]
+    if (known && readAffixedNumber(dressed, known) !== undefined) return
+    const [point, comma] = [readAffixedNumber(dressed, '.'), readAffixedNumber(dressed, ',')]
     if (point === undefined && comma === undefined) return
     if (point === undefined || comma === undefined) prove(point === undefined ? ',' : '.', text, line)
     else if (!isSame(point, comma)) doubtful ??= { text, line }
   }
-  const noteDressed = (dressed: Dressed, text: string, line: number, kpi: number | undefined): void => {
+  const noteDressed = (dressed: AffixedNumber, text: string, line: number, kpi: number | undefined): void => {
     noteSign(dressed, text, line)
     if (/e/i.test(dressed.body)) exponent ??= { text, line }
     const unit = dressed.isPercent ? '%' : dressed.currency
@@ -185,10 +185,10 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     if (THOUSANDS.test(text)) doubtful ??= { text, line }
     else prove(used, text, line)
   }
-  const noteRounding = (dressed: Dressed, text: string, line: number): void => {
+  const noteRounding = (dressed: AffixedNumber, text: string, line: number): void => {
     const used = DEEP.exec(dressed.body)?.[1]
     if ((used !== '.' && used !== ',') || rounded.has(used)) return
-    const cell = readDressed(dressed, used)
+    const cell = readAffixedNumber(dressed, used)
     if (cell && !(cell instanceof Fault) && cell.rounded) rounded.set(used, { text, line })
   }
   const note = (text: string, line: number, kpi?: number): void => {
@@ -196,21 +196,21 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
       noteShort(text, line, kpi)
       return
     }
-    const dressed = undress(text)
+    const dressed = stripAffixes(text)
     if (!dressed) return
     noteDressed(dressed, text, line, kpi)
     noteRounding(dressed, text, line)
   }
   const readLong = (text: string, line: number, kpi: number | undefined): NumberCell | Fault => {
-    const dressed = undress(text)
+    const dressed = stripAffixes(text)
     if (dressed) noteDressed(dressed, text, line, kpi)
-    const cell = dressed && readDressed(dressed, sign)
-    return toldOf(text, cell ?? faultOfNumber(text, sign))
+    const cell = dressed && readAffixedNumber(dressed, sign)
+    return withText(text, cell ?? faultOfNumber(text, sign))
   }
   const contradiction = (): string | undefined => {
     const [point, comma] = [proofs.get('.'), proofs.get(',')]
     if (!point || !comma) return undefined
-    return `has both: ${shown(point)} with a decimal point, ${shown(comma)} with a decimal comma; rows of the other kind are rejected with --decimal . or --decimal ,`
+    return `has both: ${showCell(point)} with a decimal point, ${showCell(comma)} with a decimal comma; rows of the other kind are rejected with --decimal . or --decimal ,`
   }
   const proven = (): DecimalSign | undefined => {
     if (isGiven) return sign
@@ -235,7 +235,7 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     doubt: () => {
       if (isGiven) return units.doubt()
       if (proofs.size === 0 && doubtful) {
-        return `${shown(doubtful)} is ${bothReadings(doubtful)}, and no other cell shows which; say it: --decimal . or --decimal ,`
+        return `${showCell(doubtful)} is ${bothReadings(doubtful)}, and no other cell shows which; say it: --decimal . or --decimal ,`
       }
       return contradiction() ?? units.doubt()
     },
@@ -245,7 +245,7 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
         ...(remark === undefined ? [] : [`${name} has numbers with signs and without: ${remark}`]),
         ...(exponent
           ? [
-              `${name} has numbers with exponents, such as ${shown(exponent)}, which spreadsheets shorten; they are taken as they are written`,
+              `${name} has numbers with exponents, such as ${showCell(exponent)}, which spreadsheets shorten; they are taken as they are written`,
             ]
           : []),
       ]

@@ -1,16 +1,16 @@
 import type { Named } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
-import type { Plan } from '../columns/columns.ts'
+import type { ColumnPlan } from '../columns/columns.ts'
 import type { NameColumn } from '../columns/name-column.ts'
-import { remember } from '../formats/date-format.ts'
+import { memoize } from '../formats/date-format.ts'
 import type { NameRole } from '../options.ts'
-import { hasSurplus, type Row } from '../parse/rows.ts'
+import { hasSurplusCells, type Row } from '../parse/rows.ts'
 import type { Table } from '../parse/table.ts'
 import type { DateColumn } from './date-column.ts'
 import type { NumberColumn } from './number-column.ts'
 
 /** Describes the formats of a file's numbers, dates and names, column by column. */
-export type Forms = {
+export type ColumnFormats = {
   readonly numbers: ReadonlyMap<number, NumberColumn>
   /** Holds the columns and constants of names. */
   readonly names: ReadonlyMap<NameRole, NameColumn>
@@ -19,17 +19,20 @@ export type Forms = {
 }
 
 /** Finds what the cells of a role name. */
-export const finderIn = ({ names }: Forms, role: NameRole): ((text: string) => Named | Fault) =>
-  remember(names.get(role)?.find ?? ((text) => new Fault(`there is no ${role} "${text}"`)))
+export const nameFinder = ({ names }: ColumnFormats, role: NameRole): ((text: string) => Named | Fault) =>
+  memoize(names.get(role)?.find ?? ((text) => new Fault(`there is no ${role} "${text}"`)))
 
 /** Stands for the KPI of all rows, where a constant names it. */
 const THE_KPI = 0
 
 /** Finds the KPI of the number in a column of a row, as far as there is such a KPI. */
-const kpiReader = ({ roles, wide }: Plan, forms: Forms): ((cells: Row['cells'], at: number) => number | undefined) => {
+const kpiReader = (
+  { roles, wide }: ColumnPlan,
+  formats: ColumnFormats,
+): ((cells: Row['cells'], at: number) => number | undefined) => {
   const ids = new Map(wide?.of === 'kpi' ? wide.columns.map(({ at, id }) => [at, id] as const) : [])
   const kpiAt = roles.get('kpi')
-  const findKpi = finderIn(forms, 'kpi')
+  const findKpi = nameFinder(formats, 'kpi')
   return (cells, at) => {
     if (kpiAt === undefined) return ids.get(at) ?? THE_KPI
     const found = findKpi(cells[kpiAt] ?? '')
@@ -38,12 +41,17 @@ const kpiReader = ({ roles, wide }: Plan, forms: Forms): ((cells: Row['cells'], 
 }
 
 /** Goes through a whole file and has each column look at its cells; rows longer than the header say nothing. */
-export const survey = async (table: Table, plan: Plan, forms: Forms, onProgress: () => void): Promise<void> => {
-  const { numbers, names, date } = forms
-  const kpiOf = kpiReader(plan, forms)
+export const surveyCells = async (
+  table: Table,
+  plan: ColumnPlan,
+  formats: ColumnFormats,
+  onProgress: () => void,
+): Promise<void> => {
+  const { numbers, names, date } = formats
+  const kpiOf = kpiReader(plan, formats)
   const named = [...names].flatMap(([role, column]) => {
     const at = plan.roles.get(role)
-    return at === undefined ? [] : [{ at, find: remember(column.find) }]
+    return at === undefined ? [] : [{ at, find: memoize(column.find) }]
   })
   const noteRow = ({ line, cells }: Row): void => {
     const dateText = date ? cells[date.at]?.trim() : ''
@@ -57,7 +65,7 @@ export const survey = async (table: Table, plan: Plan, forms: Forms, onProgress:
   let isHeader = true
   for await (const rows of table.rows()) {
     for (const row of rows) {
-      if (!isHeader && !hasSurplus(row.cells, plan.header)) noteRow(row)
+      if (!isHeader && !hasSurplusCells(row.cells, plan.header)) noteRow(row)
       isHeader = false
     }
     onProgress()

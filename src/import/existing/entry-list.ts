@@ -1,9 +1,7 @@
-import type { Day } from '../../domain/day.ts'
-import type { EntryDraft } from '../../domain/resources/entry.ts'
+import { compareKeys, type EntryKey } from '../entry-key.ts'
 import { bigintAt, type Block, numberAt, textAt } from '../external-sort/block.ts'
 import type { Sorter } from '../external-sort/sorter.ts'
-import { ownerOf } from '../owner.ts'
-import type { StoredEntry } from './existing-entries.ts'
+import type { ExistingEntry } from './existing-entries.ts'
 
 /** Lists the values of an entry, as bits. */
 const HAS = { actual: 1, target: 2, notes: 4, openTarget: 8, longId: 16 } as const
@@ -12,20 +10,16 @@ const HAS = { actual: 1, target: 2, notes: 4, openTarget: 8, longId: 16 } as con
 const LINE_MAX = 0xffff_ffff
 const MANY_ROWS = 4096
 
-/** Names an entry: owner, KPI and day. */
-export type Key = readonly [owner: number, kpi: number, day: Day]
-
 /** Describes a stored entry and its key. */
-type Kept = { readonly key: Key; readonly entry: StoredEntry }
-
-export const keyOf = (draft: EntryDraft): Key => [ownerOf(draft), draft.kpi_id, draft.entry_date]
-
-/** Orders keys as a sorter does. */
-export const compareKeys = (left: Key, right: Key): number =>
-  left[0] - right[0] || left[1] - right[1] || left[2] - right[2]
+type Kept = { readonly key: EntryKey; readonly entry: ExistingEntry }
 
 /** Gives a sorter an entry as it is stored once. */
-export const keep = (sorter: Sorter, [first, second, third]: Key, entry: Omit<StoredEntry, 'ids'>, id = 0): void => {
+export const addToList = (
+  sorter: Sorter,
+  [first, second, third]: EntryKey,
+  entry: Omit<ExistingEntry, 'ids'>,
+  id = 0,
+): void => {
   const { actual, target, notes, isTargetOpen } = entry
   const isLong = id > LINE_MAX
   sorter.add({
@@ -62,7 +56,7 @@ const keptAt = (block: Block, at: number): Kept => {
 }
 
 /** Joins two entries of a key: the values of the later, the ids of both. */
-const join = (one: StoredEntry, other: StoredEntry): StoredEntry => {
+const join = (one: ExistingEntry, other: ExistingEntry): ExistingEntry => {
   const ids = [...new Set([...one.ids, ...other.ids])].toSorted((left, right) => left - right)
   return { ...(ids.at(-1) === one.ids.at(-1) ? one : other), ids }
 }
@@ -85,10 +79,10 @@ function* keptIn(sorter: Sorter): Generator<Kept> {
 }
 
 /** Finds what is kept of keys that are asked for in their order; one that lies before the last begins anew. */
-export const finderIn = (sorter: Sorter): ((key: Key) => StoredEntry | undefined) => {
+export const createFinder = (sorter: Sorter): ((key: EntryKey) => ExistingEntry | undefined) => {
   let rows: Iterator<Kept> | undefined
   let next: Kept | undefined
-  let asked: Key | undefined
+  let asked: EntryKey | undefined
   const advance = (): void => {
     const { value, done } = rows?.next() ?? { done: true, value: undefined }
     next = done ? undefined : value

@@ -5,9 +5,16 @@ import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import type { Day } from '../../domain/day.ts'
 import { ENTRIES_PAGE, type Entry, type EntryDraft } from '../../domain/resources/entry.ts'
 import type { EntryValues } from '../../domain/rules.ts'
-import { ownerOf } from '../owner.ts'
+import { ownerOf } from '../entry-key.ts'
 import type { Reference } from '../reference.ts'
-import { type Extent, type Footprint, seriesOf, stretchesOf, type Wanted, wantedOf } from './key-ranges.ts'
+import {
+  type DayRangeExtent,
+  type KeyRanges,
+  seriesOf,
+  dayRangesOf,
+  type WantedDrafts,
+  wantedDrafts,
+} from './key-ranges.ts'
 
 /** Takes what is stored, with its owner. */
 type EntrySink = (entry: Entry, owner: number) => void
@@ -25,7 +32,7 @@ const requestsFor = (rows: number): number => 1 + Math.floor(rows / ENTRIES_PAGE
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, one) => total + one, 0)
 
 /** Returns the filter that all queries share. */
-const shared = ({ owners, kpis }: Footprint): Partial<PageQuery> => {
+const shared = ({ owners, kpis }: KeyRanges): Partial<PageQuery> => {
   const [[owner], [kpi]] = [[...owners.keys()], [...kpis.keys()]]
   return {
     ...(owners.size === 1 && owner !== undefined && ofOwner(owner)),
@@ -33,16 +40,16 @@ const shared = ({ owners, kpis }: Footprint): Partial<PageQuery> => {
   }
 }
 
-const byEach = (extents: ReadonlyMap<number, Extent>, narrow: (id: number) => Partial<PageQuery>): Plan => ({
+const byEach = (extents: ReadonlyMap<number, DayRangeExtent>, narrow: (id: number) => Partial<PageQuery>): Plan => ({
   requests: sum([...extents.values()].map(({ count }) => requestsFor(count))),
   queries: () => [...extents].map(([id, { from, to }]) => ({ from, to, ...narrow(id) })),
 })
 
 /** Returns the ways to ask, those first that ask least where nothing but what is wanted is stored. */
-const plansFor = ({ drafts, footprint }: Wanted): Plan[] => {
+const plansFor = ({ drafts, footprint }: WantedDrafts): Plan[] => {
   const { owners, kpis, series, count } = footprint
   const all = shared(footprint)
-  const stretches = stretchesOf(footprint, ENTRIES_PAGE)
+  const stretches = dayRangesOf(footprint, ENTRIES_PAGE)
   const whole: Plan = {
     requests: sum(stretches.map((one) => requestsFor(one.count))),
     queries: () => stretches.map(({ from, to }) => ({ from, to, ...all })),
@@ -93,7 +100,7 @@ const follow = async (
  * and where there is so much else that smaller questions would have been done by then, by those. An entry may be
  * visited more than once. Entries that were not asked for are skipped.
  */
-export const readPages = async (client: Client, wanted: Wanted, visit: EntrySink): Promise<void> => {
+export const readPages = async (client: Client, wanted: WantedDrafts, visit: EntrySink): Promise<void> => {
   const { owners, kpis, days, count } = wanted.footprint
   if (count === 0) return
   const visitWanted = (entry: Entry): void => {
@@ -108,7 +115,7 @@ export const readPages = async (client: Client, wanted: Wanted, visit: EntrySink
 }
 
 /** Describes what is stored for one owner, KPI and day. */
-export type StoredEntry = EntryValues & {
+export type ExistingEntry = EntryValues & {
   /**
    * Lists all entries of the key, the latest last, whose values these are: a service whose POST does not update may
    * hold several. Empty where only the report told of it.
@@ -119,14 +126,14 @@ export type StoredEntry = EntryValues & {
 }
 
 /** Maps owner, KPI and day to what is stored. */
-export type StoredEntries = ReadonlyMap<string, StoredEntry>
+export type ExistingEntryMap = ReadonlyMap<string, ExistingEntry>
 
 /** Finds the existing entries of drafts. */
-export type Standing = {
+export type ExistingEntries = {
   /**
    * Returns the existing entries of some drafts, in the order of their keys; undefined where the key may not read them.
    */
-  readonly of: (drafts: readonly EntryDraft[]) => Promise<StoredEntries | undefined>
+  readonly of: (drafts: readonly EntryDraft[]) => Promise<ExistingEntryMap | undefined>
   /** Removes temporary files. */
   readonly close: () => void
 }
@@ -140,19 +147,19 @@ export type ReadWith = Pick<Reference, 'kpis' | 'sources' | 'userTarget' | 'unch
 const ENTRIES = 'entries'
 
 /** Adds one more entry of a key: of several the latest counts, which has the highest id. */
-export const withEntry = (known: StoredEntry | undefined, { id, actual, target, notes }: Entry): StoredEntry => {
+export const addEntry = (known: ExistingEntry | undefined, { id, actual, target, notes }: Entry): ExistingEntry => {
   const ids = [...new Set([...(known?.ids ?? []), id])].toSorted((left, right) => left - right)
   return known && ids.at(-1) !== id ? { ...known, ids } : { actual, target, notes, ids, isTargetOpen: false }
 }
 
-const fetchStored = async (client: Client, drafts: readonly EntryDraft[]): Promise<StoredEntries> => {
-  const stored = new Map<string, StoredEntry>()
+const fetchStored = async (client: Client, drafts: readonly EntryDraft[]): Promise<ExistingEntryMap> => {
+  const stored = new Map<string, ExistingEntry>()
   await readPages(
     client,
-    wantedOf(() => drafts),
+    wantedDrafts(() => drafts),
     (entry, owner) => {
       const key = storedKey(owner, entry.kpi_id, entry.entry_date)
-      stored.set(key, withEntry(stored.get(key), entry))
+      stored.set(key, addEntry(stored.get(key), entry))
     },
   )
   return stored
@@ -171,7 +178,7 @@ export const readOnce = async <T>(
 }
 
 /** Asks the service anew each time, exactly for the drafts at hand. */
-export const standingNow = (client: Client, reference: Pick<Reference, 'unchecked'>): Standing => ({
+export const readExisting = (client: Client, reference: Pick<Reference, 'unchecked'>): ExistingEntries => ({
   of: (drafts) => readOnce(client, reference, () => fetchStored(client, drafts)),
   close: () => undefined,
 })

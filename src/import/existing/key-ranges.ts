@@ -1,17 +1,17 @@
 import type { Day } from '../../domain/day.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
-import { ownerOf } from '../owner.ts'
+import { ownerOf } from '../entry-key.ts'
 
 /** Describes a range of days, and how many drafts lie in it. */
-export type Extent = { from: Day; to: Day; count: number }
+export type DayRangeExtent = { from: Day; to: Day; count: number }
 
 /** Describes consecutive drafts of one owner and KPI. */
-type Series = Extent & { readonly owner: number; readonly kpi: number }
+type Series = DayRangeExtent & { readonly owner: number; readonly kpi: number }
 
 /** Describes which keys drafts touch, in memory bounded by the owners, KPIs and days there are. */
-export type Footprint = {
-  readonly owners: Map<number, Extent>
-  readonly kpis: Map<number, Extent>
+export type KeyRanges = {
+  readonly owners: Map<number, DayRangeExtent>
+  readonly kpis: Map<number, DayRangeExtent>
   /** Counts the drafts of each day. */
   readonly days: Map<Day, number>
   series: number
@@ -19,9 +19,9 @@ export type Footprint = {
 }
 
 /** Describes drafts in the order of their keys, as often as they are asked for, and the keys they touch. */
-export type Wanted = { readonly drafts: () => Iterable<EntryDraft>; readonly footprint: Footprint }
+export type WantedDrafts = { readonly drafts: () => Iterable<EntryDraft>; readonly footprint: KeyRanges }
 
-const emptyFootprint = (): Footprint => ({
+const emptyKeyRanges = (): KeyRanges => ({
   owners: new Map(),
   kpis: new Map(),
   days: new Map(),
@@ -29,7 +29,7 @@ const emptyFootprint = (): Footprint => ({
   count: 0,
 })
 
-const stretch = (extents: Map<number, Extent>, id: number, { from, to, count }: Extent): void => {
+const stretch = (extents: Map<number, DayRangeExtent>, id: number, { from, to, count }: DayRangeExtent): void => {
   const known = extents.get(id)
   if (!known) extents.set(id, { from, to, count })
   else {
@@ -58,8 +58,8 @@ export function* seriesOf(drafts: Iterable<EntryDraft>, onDay?: (day: Day) => vo
 }
 
 /** Goes through sorted drafts once to see where they lie. */
-export const wantedOf = (drafts: () => Iterable<EntryDraft>): Wanted => {
-  const footprint = emptyFootprint()
+export const wantedDrafts = (drafts: () => Iterable<EntryDraft>): WantedDrafts => {
+  const footprint = emptyKeyRanges()
   const { owners, kpis, days } = footprint
   const onDay = (day: Day): void => {
     days.set(day, (days.get(day) ?? 0) + 1)
@@ -77,8 +77,8 @@ export const wantedOf = (drafts: () => Iterable<EntryDraft>): Wanted => {
  * Returns ranges of days with drafts, cut at gaps that would cost more than a request of `rows` entries: each day is
  * assumed to hold as many entries as drafts.
  */
-export const stretchesOf = ({ days, count }: Footprint, rows: number): Extent[] => {
-  const list: Extent[] = []
+export const dayRangesOf = ({ days, count }: KeyRanges, rows: number): DayRangeExtent[] => {
+  const list: DayRangeExtent[] = []
   const aDay = count / Math.max(1, days.size)
   for (const [day, drafts] of [...days].toSorted(([left], [right]) => left - right)) {
     const last = list.at(-1)

@@ -1,21 +1,22 @@
 import type { Client } from '../../client/client.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { createSorter } from '../external-sort/sorter.ts'
-import { finderIn, keep, type Key, keyOf } from './entry-list.ts'
+import { type EntryKey, keyOf } from '../entry-key.ts'
+import { addToList, createFinder } from './entry-list.ts'
 import {
   readOnce,
   readPages,
   type ReadWith,
-  type Standing,
-  type StoredEntries,
-  type StoredEntry,
+  type ExistingEntries,
+  type ExistingEntryMap,
+  type ExistingEntry,
   storedKey,
 } from './existing-entries.ts'
-import { type Footprint, type Wanted, wantedOf } from './key-ranges.ts'
+import { type KeyRanges, type WantedDrafts, wantedDrafts } from './key-ranges.ts'
 import { readReport, requestsForReport } from './read-report.ts'
 
 /** Describes what to prefetch, and how. */
-export type Ahead = {
+export type PrefetchOptions = {
   readonly client: Client
   readonly reference: ReadWith
   /** Names a folder for what does not fit in memory. */
@@ -23,7 +24,7 @@ export type Ahead = {
   /** Yields all drafts in the order of their keys, as often as they are asked for. */
   readonly drafts: () => Iterable<EntryDraft>
   /** Tells whether what the report says of an entry is not enough, so that it is looked up in the list. */
-  readonly isUnsure: (draft: EntryDraft, stored: StoredEntry) => boolean
+  readonly isUnsure: (draft: EntryDraft, stored: ExistingEntry) => boolean
   /** Names the source to read, where that is not chosen by the fewest requests. */
   readonly source?: 'pages' | 'report'
 }
@@ -36,7 +37,7 @@ const only = function* (drafts: Iterable<EntryDraft>, isOne: (draft: EntryDraft)
 }
 
 /** Tells whether the report is the better source of so many entries. */
-const isForReport = (footprint: Footprint, source: Ahead['source']): boolean => {
+const isForReport = (footprint: KeyRanges, source: PrefetchOptions['source']): boolean => {
   if (footprint.count === 0 || source === 'pages') return false
   const pages = Math.ceil(footprint.count / 500)
   return source === 'report' || (pages > FEW_PAGES && pages > requestsForReport(footprint))
@@ -46,19 +47,26 @@ const isForReport = (footprint: Footprint, source: Ahead['source']): boolean => 
  * Prefetches the existing entries of a file in few requests and constant memory, and answers by merging: entries of
  * daily KPIs come from the report, what that does not tell and all others from the list of entries.
  */
-export const standingAhead = ({ client, reference, folder, drafts, isUnsure, source }: Ahead): Standing => {
+export const prefetchExisting = ({
+  client,
+  reference,
+  folder,
+  drafts,
+  isUnsure,
+  source,
+}: PrefetchOptions): ExistingEntries => {
   const [exact, reported] = [createSorter(folder), createSorter(folder)]
-  type Find = (key: Key) => StoredEntry | undefined
+  type Find = (key: EntryKey) => ExistingEntry | undefined
   let reading: Promise<Find | undefined> | undefined
 
-  const readExactly = (wanted: Wanted): Promise<void> =>
+  const readExactly = (wanted: WantedDrafts): Promise<void> =>
     readPages(client, wanted, (entry, owner) =>
-      keep(exact, [owner, entry.kpi_id, entry.entry_date], { ...entry, isTargetOpen: false }, entry.id),
+      addToList(exact, [owner, entry.kpi_id, entry.entry_date], { ...entry, isTargetOpen: false }, entry.id),
     )
   const isDaily = ({ kpi_id }: EntryDraft): boolean => reference.kpis.byId.get(kpi_id)?.frequency_id === 'D'
-  const wantedWhere = (isOne: (draft: EntryDraft) => boolean): Wanted => wantedOf(() => only(drafts(), isOne))
-  const unsure = (): Wanted => {
-    const findReported = finderIn(reported)
+  const wantedWhere = (isOne: (draft: EntryDraft) => boolean): WantedDrafts => wantedDrafts(() => only(drafts(), isOne))
+  const unsure = (): WantedDrafts => {
+    const findReported = createFinder(reported)
     return wantedWhere((draft) => {
       const stored = findReported(keyOf(draft))
       return stored !== undefined && isUnsure(draft, stored)
@@ -68,10 +76,10 @@ export const standingAhead = ({ client, reference, folder, drafts, isUnsure, sou
     const daily = wantedWhere(isDaily)
     const isReported =
       isForReport(daily.footprint, source) &&
-      (await readReport(client, daily.footprint, reference, (key, entry) => keep(reported, key, entry)))
-    await readExactly(isReported ? wantedWhere((draft) => !isDaily(draft)) : wantedOf(drafts))
+      (await readReport(client, daily.footprint, reference, (key, entry) => addToList(reported, key, entry)))
+    await readExactly(isReported ? wantedWhere((draft) => !isDaily(draft)) : wantedDrafts(drafts))
     if (isReported) await readExactly(unsure())
-    const [findExact, findReported] = [finderIn(exact), finderIn(reported)]
+    const [findExact, findReported] = [createFinder(exact), createFinder(reported)]
     return isReported ? (key) => findExact(key) ?? findReported(key) : findExact
   }
   return {
@@ -79,13 +87,13 @@ export const standingAhead = ({ client, reference, folder, drafts, isUnsure, sou
       reading ??= readOnce(client, reference, readAll)
       const find = await reading
       if (!find) return undefined
-      const stored = new Map<string, StoredEntry>()
+      const stored = new Map<string, ExistingEntry>()
       for (const draft of asked) {
         const key = keyOf(draft)
         const found = find(key)
         if (found) stored.set(storedKey(...key), found)
       }
-      return stored satisfies StoredEntries
+      return stored satisfies ExistingEntryMap
     },
     close: () => {
       exact.close()

@@ -4,12 +4,12 @@ import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { REPORT_LIMIT, type ReportRow } from '../../domain/resources/report-row.ts'
 import type { EntryValues } from '../../domain/rules.ts'
-import type { Key } from './entry-list.ts'
-import type { ReadWith, StoredEntry } from './existing-entries.ts'
-import type { Extent, Footprint } from './key-ranges.ts'
+import type { EntryKey } from '../entry-key.ts'
+import type { ReadWith, ExistingEntry } from './existing-entries.ts'
+import type { DayRangeExtent, KeyRanges } from './key-ranges.ts'
 
 /** Takes what a report tells of a key. */
-type ReportedSink = (key: Key, entry: Omit<StoredEntry, 'ids'>) => void
+type ReportedSink = (key: EntryKey, entry: Omit<ExistingEntry, 'ids'>) => void
 
 /** Sets how many rows an answer aims at where there may be more than are expected. */
 const AIM = REPORT_LIMIT * 0.8
@@ -37,11 +37,14 @@ const ownersOfItems = async (
 }
 
 /** Cuts days into parts with few enough rows for one answer each, by the rows of the parts before. */
-const partsOf = function* ({ owners, kpis, days, count }: Footprint, rowsADraft: () => number): Generator<Extent> {
+const partsOf = function* (
+  { owners, kpis, days, count }: KeyRanges,
+  rowsADraft: () => number,
+): Generator<DayRangeExtent> {
   const byDay = [...days].toSorted(([left], [right]) => left - right)
   const aDay = count / Math.max(1, days.size)
   const most = owners.size * kpis.size
-  let part: Extent | undefined
+  let part: DayRangeExtent | undefined
   for (const [day, drafts] of byDay) {
     const isSure = part && (day - part.from + 1) * most < REPORT_LIMIT
     const gap = part ? (day - part.to - 1) * aDay : 0
@@ -57,7 +60,7 @@ const partsOf = function* ({ owners, kpis, days, count }: Footprint, rowsADraft:
 }
 
 /** Returns how many requests a report takes where no more is stored than is wanted. */
-export const requestsForReport = (footprint: Footprint): number => [...partsOf(footprint, () => 1)].length
+export const requestsForReport = (footprint: KeyRanges): number => [...partsOf(footprint, () => 1)].length
 
 /**
  * Returns what a row says of the one entry that it was made of. Its target is the entry's own, or that of its user or
@@ -66,7 +69,7 @@ export const requestsForReport = (footprint: Footprint): number => [...partsOf(f
 const entryOf = (
   { actual, target, notes }: ReportRow,
   defaults: readonly (bigint | null)[] | undefined,
-): EntryValues & Pick<StoredEntry, 'isTargetOpen'> => ({
+): EntryValues & Pick<ExistingEntry, 'isTargetOpen'> => ({
   actual,
   target,
   notes,
@@ -82,7 +85,7 @@ const isWayout = (error: unknown): boolean =>
 
 const read = async (
   client: Client,
-  footprint: Footprint,
+  footprint: KeyRanges,
   reference: ReadWith,
   visit: ReportedSink,
 ): Promise<boolean> => {

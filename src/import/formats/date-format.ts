@@ -3,7 +3,7 @@ import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
 
 /** Caches the results of a function of a text, as files repeat few texts. */
-export const remember = <T>(read: (text: string) => T, limit = 100_000): ((text: string) => T) => {
+export const memoize = <T>(read: (text: string) => T, limit = 100_000): ((text: string) => T) => {
   const known = new Map<string, T>()
   let lastText: string | undefined
   let last: T
@@ -208,18 +208,18 @@ export const dateFormat = (text: string): DateFormat | Fault => {
 }
 
 /** Returns the flags that set one of several date formats. */
-export const flagsOf = (formats: Iterable<DateFormat>): string =>
+export const dateFormatFlags = (formats: Iterable<DateFormat>): string =>
   [...formats].map(({ text }) => `--date-format ${/[ [\]]/.test(text) ? `"${text}"` : text}`).join(' or ')
 
 /** Returns a format from a text that is known to be one. */
-export const made = (text: string): DateFormat => {
+export const knownFormat = (text: string): DateFormat => {
   const format = dateFormat(text)
   if (format instanceof Fault) throw new TypeError(format.message)
   return format
 }
 
 /** Holds the date format that is assumed as long as nothing contradicts it. */
-export const PLAIN_FORMAT = made('YYYY-MM-DD')
+export const PLAIN_FORMAT = knownFormat('YYYY-MM-DD')
 
 const FOUND_OUT = [
   'DD.MM.YYYY | DD/MM/YYYY | MM/DD/YYYY | DD-MM-YYYY | MM-DD-YYYY | YYYY/MM/DD | YYYY.MM.DD | YYYYMMDD',
@@ -237,7 +237,7 @@ const FOUND_OUT = [
  */
 export const KNOWN_FORMATS: readonly DateFormat[] = [
   PLAIN_FORMAT,
-  ...FOUND_OUT.flatMap((line) => line.split(' | ').map(made)),
+  ...FOUND_OUT.flatMap((line) => line.split(' | ').map(knownFormat)),
 ]
 
 /**
@@ -260,7 +260,7 @@ const FORMS: readonly (readonly DateFormat[])[] = [
   'D. MMM YY',
   'D.MMM.YY',
   'D/MMM/YY',
-].map((line) => line.split(' | ').map(made))
+].map((line) => line.split(' | ').map(knownFormat))
 
 /** Returns the formats in which a text is a date with a year of two digits. */
 export const shortYearsOf = (text: string): DateFormat[] =>

@@ -23,7 +23,7 @@ export const faultOfNoValue = (text: string): string | undefined => {
 export type Evidence = { readonly text: string; readonly line: number }
 
 /** Returns a cell for a message. */
-export const shown = ({ text, line }: Evidence): string => `"${text}" on line ${line}`
+export const showCell = ({ text, line }: Evidence): string => `"${text}" on line ${line}`
 
 /** Says that a cell is not written as its column is read, so that the column may be another one, or written otherwise. */
 export class Misread extends Fault {}

@@ -24,7 +24,7 @@ export type DecimalSign = (typeof DECIMALS)[number]
 export type NumberCell = { readonly value: bigint; readonly rounded: boolean; readonly beyond?: string }
 
 /** Describes the affixes of a number, and its digits. */
-export type Dressed = {
+export type AffixedNumber = {
   readonly body: string
   readonly isNegative: boolean
   readonly isPercent: boolean
@@ -57,7 +57,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): string | undefined 
 }
 
 /** Takes signs, brackets, percent and currency off a number; `undefined` where what is left is none. */
-export const undress = (text: string): Dressed | undefined => {
+export const stripAffixes = (text: string): AffixedNumber | undefined => {
   let [body, before, after] = ['', '', '']
   let unit: string | undefined
   for (let at = 0; at < text.length;) {
@@ -103,7 +103,10 @@ const plainDigits = (body: string, sign: DecimalSign): string | undefined => {
 }
 
 /** Reads a number whose decimal sign is known. `undefined` where it is none; a fault where it is too large. */
-export const readDressed = ({ body, isNegative }: Dressed, sign: DecimalSign): NumberCell | Fault | undefined => {
+export const readAffixedNumber = (
+  { body, isNegative }: AffixedNumber,
+  sign: DecimalSign,
+): NumberCell | Fault | undefined => {
   const digits = plainDigits(body, sign)
   if (digits === undefined) return undefined
   const text = (isNegative ? '-' : '') + digits
@@ -125,23 +128,23 @@ export const nameOfSign = (sign: DecimalSign): string => NAMES[sign]
 
 /** Says why a text is no number with that decimal sign. */
 export const faultOfNumber = (text: string, sign: DecimalSign): Fault => {
-  const dressed = undress(text)
+  const dressed = stripAffixes(text)
   const known = dressed ? undefined : faultOfNoValue(text)
   if (known !== undefined) return new Fault(known)
-  if (!dressed || readDressed(dressed, OTHER[sign]) === undefined) return new Misread('must be a number')
+  if (!dressed || readAffixedNumber(dressed, OTHER[sign]) === undefined) return new Misread('must be a number')
   return new Misread(`has ${NAMES[OTHER[sign]]}, where numbers have ${NAMES[sign]}`)
 }
 
 /** Returns what was read of a text, with the text where it is a fault. */
-export const toldOf = (text: string, cell: NumberCell | Fault): NumberCell | Fault => {
+export const withText = (text: string, cell: NumberCell | Fault): NumberCell | Fault => {
   if (!(cell instanceof Fault)) return cell
-  const told = `"${text}" ${cell.message}`
-  return cell instanceof Misread ? new Misread(told) : new Fault(told)
+  const reason = `"${text}" ${cell.message}`
+  return cell instanceof Misread ? new Misread(reason) : new Fault(reason)
 }
 
 /** Reads a number whose decimal sign is known. */
 export const readNumber = (text: string, sign: DecimalSign): NumberCell | Fault => {
-  const dressed = undress(text)
-  const cell = dressed && readDressed(dressed, sign)
-  return toldOf(text, cell ?? faultOfNumber(text, sign))
+  const dressed = stripAffixes(text)
+  const cell = dressed && readAffixedNumber(dressed, sign)
+  return withText(text, cell ?? faultOfNumber(text, sign))
 }

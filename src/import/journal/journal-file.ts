@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { JournalHead } from './journal.ts'
-import { holdJournal, journalInMemory, removeHeld, told } from './lock.ts'
+import { lockJournal, journalInMemory, removeLocked, withPathInErrors } from './lock.ts'
 
 /** Describes the file of a journal, held by this process alone. */
 export type JournalFile = {
@@ -25,7 +25,7 @@ const fileOf = (path: string | undefined, database: DatabaseSync): JournalFile =
   return {
     database,
     write: (isSynced, work) =>
-      told(name, () => {
+      withPathInErrors(name, () => {
         sync(isSynced)
         database.exec('begin immediate')
         try {
@@ -39,7 +39,7 @@ const fileOf = (path: string | undefined, database: DatabaseSync): JournalFile =
       }),
     remove: () => {
       if (path === undefined) database.close()
-      else removeHeld(database, path)
+      else removeLocked(database, path)
     },
     close: () => database.close(),
   }
@@ -49,12 +49,12 @@ const fileOf = (path: string | undefined, database: DatabaseSync): JournalFile =
 export const openJournalFile = (path: string | undefined, head: JournalHead): JournalFile =>
   fileOf(
     path,
-    told(path ?? IN_MEMORY, () => (path === undefined ? journalInMemory(head) : holdJournal(path, head))),
+    withPathInErrors(path ?? IN_MEMORY, () => (path === undefined ? journalInMemory(head) : lockJournal(path, head))),
   )
 
 /** Opens an existing journal; returns undefined where there is none. */
 export const findJournalFile = (path: string): JournalFile =>
   fileOf(
     path,
-    told(path, () => holdJournal(path, undefined)),
+    withPathInErrors(path, () => lockJournal(path, undefined)),
   )

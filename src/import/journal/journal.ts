@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
-import type { Working } from '../../client/http/credentials.ts'
+import type { AccountIdentity } from '../../client/http/credentials.ts'
 import type { ImportOptions } from '../options.ts'
-import type { EntryKey } from './entry-key.ts'
-import type { Marks } from './key-samples.ts'
+import type { EntryKey } from '../entry-key.ts'
+import type { KeySamples } from './key-samples.ts'
 import type { Tally } from './tally.ts'
 
 /** Describes where the journal of a run is kept, and the service and credentials that are part of its identity. */
@@ -12,7 +12,7 @@ export type JournalPlace = {
   /** Names the service: by its base URL, or the folder of the embedded one. */
   readonly service: string
   /** Returns whose entries they are, known once the service has answered. */
-  readonly account: () => Working
+  readonly account: () => AccountIdentity
   /** Names the credentials: never a secret, but different for different ones. */
   readonly caller: string
   /** Names the imported file by its absolute path. */
@@ -49,7 +49,7 @@ export const journalPath = (
 }
 
 /** Names how entries are sent: in batches, or one at a time. */
-export type Way = 'batch' | 'one'
+export type DeliveryWay = 'batch' | 'one'
 
 /** Describes consecutive entries in the journal, before they are sent. */
 export type Intent = {
@@ -58,7 +58,7 @@ export type Intent = {
   readonly count: number
   /** Identifies the entries that the file gives. */
   readonly digest: string
-  readonly way: Way
+  readonly way: DeliveryWay
   /** Lists the places of those that are sent, where some have an outcome before. */
   readonly places: readonly number[] | undefined
   /** Counts what became of the others. */
@@ -67,11 +67,11 @@ export type Intent = {
   /**
    * Holds a sample of each key, and after them those of keys that were in it before; unchanged where it is undefined.
    */
-  readonly marks?: Marks | undefined
+  readonly samples?: KeySamples | undefined
 }
 
 /** Describes an interval in the journal, with its outcome where that is known. */
-export type Interval = Omit<Intent, 'marks'> & {
+export type Interval = Omit<Intent, 'samples'> & {
   readonly id: number
   readonly outcome: Tally | undefined
   /** Names the run that sent it, which differs where that was with other credentials. */
@@ -79,7 +79,7 @@ export type Interval = Omit<Intent, 'marks'> & {
 }
 
 /** Describes what the journal holds of an entry that is sent by itself. */
-export type One = {
+export type SingleEntry = {
   readonly key: EntryKey
   readonly digest: string
   /**
@@ -98,16 +98,16 @@ export type Journal = JournalHead & {
   /** Returns the intervals of earlier parts of the run, in the order of their keys, so many from one on. */
   readonly earlier: (after: EntryKey | undefined, atMost: number) => Interval[]
   /** Returns the key samples of an interval, as they were when this part of the run began. */
-  readonly marks: (interval: number) => Marks
+  readonly samples: (interval: number) => KeySamples
   /** Returns the entries of an interval that were sent by themselves. */
-  readonly ones: (interval: number) => One[]
+  readonly ones: (interval: number) => SingleEntry[]
   /** Writes down what is about to be sent, and waits for the disk. */
   readonly intend: (intents: readonly Intent[]) => number[]
   /** Rewrites an interval that has changed since it was journaled. */
   readonly intendAnew: (interval: number, intent: Intent) => void
   /** Writes again what was written of an interval before that. */
   readonly restore: (earlier: Interval) => void
-  readonly intendOnes: (interval: number, ones: readonly One[]) => void
+  readonly intendOnes: (interval: number, ones: readonly SingleEntry[]) => void
   /** Writes down what became of an interval, without waiting for the disk: where that is lost, it is found out again. */
   readonly acknowledge: (interval: number, outcome: Tally) => void
   readonly acknowledgeOne: (interval: number, key: EntryKey, outcome: Tally) => void
@@ -134,7 +134,7 @@ export type JournalHead = {
   /** Names the file's rows, by the fingerprint of their cells. */
   readonly content: string
   /** Says whose entries they are. */
-  readonly account: Working
+  readonly account: AccountIdentity
   /** Names the credentials of its Idempotency-Keys, which a service does not recognize under others. */
   readonly caller: string
   /** Tells whether it adds to existing entries, so that no other run may send them. */

@@ -1,8 +1,8 @@
 import type { EntryDraft } from '../../domain/resources/entry.ts'
-import { ownerOf } from '../owner.ts'
+import { ownerOf } from '../entry-key.ts'
 
 /** Holds for each entry two numbers of its key and one of its values, by which it is recognized. */
-export type Marks = Int32Array
+export type KeySamples = Int32Array
 
 const NUMBERS = 3
 const SEEDS = [0x1b873593, 0x2c1b3c6d] as const
@@ -41,31 +41,31 @@ const valueMark = ({ actual, target, notes }: EntryDraft): number =>
   finish(mixText(mixDecimal(mixDecimal(0, actual), target), notes))
 
 /** Returns the samples of entries, in their order. It runs over millions of entries, so it must be cheap. */
-export const marksOf = (drafts: readonly EntryDraft[]): Marks => {
-  const marks = new Int32Array(drafts.length * NUMBERS)
+export const sampleKeys = (drafts: readonly EntryDraft[]): KeySamples => {
+  const samples = new Int32Array(drafts.length * NUMBERS)
   let at = 0
   for (const draft of drafts) {
-    marks[at] = keyMark(SEEDS[0], draft)
-    marks[at + 1] = keyMark(SEEDS[1], draft)
-    marks[at + 2] = valueMark(draft)
+    samples[at] = keyMark(SEEDS[0], draft)
+    samples[at + 1] = keyMark(SEEDS[1], draft)
+    samples[at + 2] = valueMark(draft)
     at += NUMBERS
   }
-  return marks
+  return samples
 }
 
-const keyAt = (marks: Marks, at: number): string => `${marks[at * NUMBERS]}/${marks[at * NUMBERS + 1]}`
-const countOf = (marks: Marks): number => marks.length / NUMBERS
+const keyAt = (samples: KeySamples, at: number): string => `${samples[at * NUMBERS]}/${samples[at * NUMBERS + 1]}`
+const countOf = (samples: KeySamples): number => samples.length / NUMBERS
 
 /** Returns where each entry is among earlier samples, if it is, and whether its values are the same. */
-export const findMarks = (
-  earlier: Marks,
-  marks: Marks,
+export const findSamples = (
+  earlier: KeySamples,
+  samples: KeySamples,
 ): ({ readonly at: number; readonly isSame: boolean } | undefined)[] => {
   const places = new Map(Array.from({ length: countOf(earlier) }, (_, at) => [keyAt(earlier, at), at]))
-  return Array.from({ length: countOf(marks) }, (_, own) => {
-    const at = places.get(keyAt(marks, own))
+  return Array.from({ length: countOf(samples) }, (_, own) => {
+    const at = places.get(keyAt(samples, own))
     if (at === undefined) return undefined
-    return { at, isSame: earlier[at * NUMBERS + 2] === marks[own * NUMBERS + 2] }
+    return { at, isSame: earlier[at * NUMBERS + 2] === samples[own * NUMBERS + 2] }
   })
 }
 
@@ -73,13 +73,15 @@ export const findMarks = (
 const AT_A_TIME = 1000
 
 /** Counts the entries whose keys are among earlier marks. */
-export const countKnown = (earlier: readonly Marks[], drafts: Iterable<EntryDraft>): number => {
-  const known = new Set(earlier.flatMap((marks) => Array.from({ length: countOf(marks) }, (_, at) => keyAt(marks, at))))
+export const countKnown = (earlier: readonly KeySamples[], drafts: Iterable<EntryDraft>): number => {
+  const known = new Set(
+    earlier.flatMap((samples) => Array.from({ length: countOf(samples) }, (_, at) => keyAt(samples, at))),
+  )
   let count = 0
   let some: EntryDraft[] = []
   const take = (): void => {
-    const marks = marksOf(some)
-    for (let at = 0; at < some.length; at += 1) if (known.has(keyAt(marks, at))) count += 1
+    const samples = sampleKeys(some)
+    for (let at = 0; at < some.length; at += 1) if (known.has(keyAt(samples, at))) count += 1
     some = []
   }
   for (const draft of drafts) if (some.push(draft) === AT_A_TIME) take()
@@ -88,8 +90,11 @@ export const countKnown = (earlier: readonly Marks[], drafts: Iterable<EntryDraf
 }
 
 /** Returns samples, and after them those of earlier ones whose keys are not among them. */
-export const joinMarks = (marks: Marks, earlier: Marks): Marks => {
-  const own = new Set(Array.from({ length: countOf(marks) }, (_, at) => keyAt(marks, at)))
+export const joinSamples = (samples: KeySamples, earlier: KeySamples): KeySamples => {
+  const own = new Set(Array.from({ length: countOf(samples) }, (_, at) => keyAt(samples, at)))
   const others = Array.from({ length: countOf(earlier) }, (_, at) => at).filter((at) => !own.has(keyAt(earlier, at)))
-  return Int32Array.from([...marks, ...others.flatMap((at) => [...earlier.subarray(at * NUMBERS, (at + 1) * NUMBERS)])])
+  return Int32Array.from([
+    ...samples,
+    ...others.flatMap((at) => [...earlier.subarray(at * NUMBERS, (at + 1) * NUMBERS)]),
+  ])
 }

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { KpiError } from '../../domain/errors.ts'
 import type { JournalHead } from './journal.ts'
-import { makeMissing } from './private-folder.ts'
+import { makePrivateFolder } from './private-folder.ts'
 import { isSealed, keepSeal, SEAL_SCHEMA } from './seal.ts'
 
 /** Reports that a journal cannot be written: nothing may be sent that is not journaled. */
@@ -45,7 +45,7 @@ const faultOf = (error: unknown, path: string): unknown => {
 }
 
 /** Runs an operation on a journal; errors name its path. */
-export const told = <T>(path: string, work: () => T): T => {
+export const withPathInErrors = <T>(path: string, work: () => T): T => {
   try {
     return work()
   } catch (error) {
@@ -106,7 +106,7 @@ const touch = (path: string): void => closeSync(openSync(path, 'a', 0o600))
 
 /** Makes the file where there is none, and says which one it is; undefined where it is gone by then. */
 const findOrMake = (path: string): number | undefined => {
-  makeMissing(dirname(path))
+  makePrivateFolder(dirname(path))
   if (!existsSync(path)) touch(markOf(path))
   if (existsSync(markOf(path))) touch(path)
   return inodeOf(path)
@@ -122,7 +122,7 @@ const fill = (database: DatabaseSync, head: JournalHead): void => {
   database.prepare("insert into meta values ('head', ?)").run(JSON.stringify(head))
 }
 
-const mustBeWhole = (database: DatabaseSync, path: string): void => {
+const requireWholeJournal = (database: DatabaseSync, path: string): void => {
   const version = versionOf(database)
   if (version !== 0 && version !== VERSION) throw unreadable(path, `is of another version of kpi (${version})`)
   const hasHead = version === VERSION && database.prepare("select 1 from meta where name = 'head'").get()
@@ -138,7 +138,7 @@ const takeHold = (database: DatabaseSync, path: string, inode: number, head: Jou
   keepSeal(database)
   if (inodeOf(path) !== inode) return false
   if (head && versionOf(database) === 0 && existsSync(markOf(path))) fill(database, head)
-  mustBeWhole(database, path)
+  requireWholeJournal(database, path)
   database.exec('commit')
   rmSync(markOf(path), { force: true })
   return true
@@ -178,11 +178,11 @@ const hold = (path: string, head: JournalHead | undefined): DatabaseSync => {
  * Locks the journal at a path, creating it with a head where there is none; without a head it must exist, and is not
  * waited for.
  */
-export const holdJournal = (path: string, head: JournalHead | undefined): DatabaseSync =>
+export const lockJournal = (path: string, head: JournalHead | undefined): DatabaseSync =>
   head ? patiently(() => hold(path, head)) : hold(path, head)
 
 /** Lets go of a journal and removes it. */
-export const removeHeld = (database: DatabaseSync, path: string): void => {
+export const removeLocked = (database: DatabaseSync, path: string): void => {
   // Its log goes first and all happens while it is held, so that nobody else's file is met under its name.
   database.exec('pragma journal_mode = memory')
   for (const one of [markOf(path), `${path}-journal`, path]) rmSync(one, { force: true })

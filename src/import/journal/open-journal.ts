@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import type { StatementSync } from 'node:sqlite'
 import { KpiError } from '../../domain/errors.ts'
 import { findJournalFile, type JournalFile, openJournalFile } from './journal-file.ts'
-import type { Intent, Interval, Journal, JournalHead, One } from './journal.ts'
-import type { Marks } from './key-samples.ts'
+import type { Intent, Interval, Journal, JournalHead, SingleEntry } from './journal.ts'
+import type { KeySamples } from './key-samples.ts'
 import type { Tally } from './tally.ts'
 
 /** Returns an intent as the values of a row. */
@@ -47,7 +47,7 @@ const knownOf = (value: Row[string] | undefined): number[] | null | undefined =>
 }
 
 /** Returns the single entry of a row. */
-const oneOf = (row: Row): One => ({
+const oneOf = (row: Row): SingleEntry => ({
   key: [Number(row['owner']), Number(row['kpi']), Number(row['day'])],
   digest: String(row['digest']),
   known: knownOf(row['known']),
@@ -56,7 +56,7 @@ const oneOf = (row: Row): One => ({
 })
 
 /** Returns the value of that column. */
-const knownToRow = (known: One['known']): number | string | null =>
+const knownToRow = (known: SingleEntry['known']): number | string | null =>
   known === undefined ? null : (known?.join(',') ?? 0)
 
 /** Returns the head of a journal from its row. */
@@ -113,7 +113,7 @@ export const readJournal = (path: string): JournalHead & Pick<Journal, 'doneBefo
 }
 
 /** Reads the marks of all that a journal of another run says may have been sent. */
-export const readMarks = (path: string): Marks[] => {
+export const readSamples = (path: string): KeySamples[] => {
   const file = findJournalFile(path)
   try {
     const rows = file.database.prepare('select marks from marks').all()
@@ -136,14 +136,14 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
   }
   const maxId = Number(sql('select max(id) as id from intervals').get()?.['id'] ?? 0)
   const doneBefore = doneIn(file)
-  const marksBefore = new Map<number, Marks>()
-  const marksIn = (interval: number): Marks => {
-    const marks = sql('select marks from marks where interval = ?').get(interval)?.['marks']
-    return marks instanceof Uint8Array ? new Int32Array(marks.slice().buffer) : new Int32Array()
+  const marksBefore = new Map<number, KeySamples>()
+  const marksIn = (interval: number): KeySamples => {
+    const samples = sql('select marks from marks where interval = ?').get(interval)?.['marks']
+    return samples instanceof Uint8Array ? new Int32Array(samples.slice().buffer) : new Int32Array()
   }
-  const writeMarks = (interval: number, marks: Marks | undefined): void => {
-    if (!marks) return
-    const bytes = new Uint8Array(marks.buffer, marks.byteOffset, marks.byteLength)
+  const writeMarks = (interval: number, samples: KeySamples | undefined): void => {
+    if (!samples) return
+    const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
     sql('insert or replace into marks values (?, ?)').run(interval, bytes)
   }
   const rewrite = (interval: number, intent: Intent, run: string, outcome: Tally | undefined): void => {
@@ -153,7 +153,7 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
       outcome ? JSON.stringify(outcome) : null,
       interval,
     )
-    writeMarks(interval, intent.marks)
+    writeMarks(interval, intent.samples)
   }
   const places = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?'
   let isOpen = true
@@ -177,13 +177,13 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
         .all(maxId, ...(after ?? [Number.MIN_SAFE_INTEGER, 0, 0]), atMost)
         .map(intervalOf),
     ones: (interval) => sql('select * from ones where interval = ?').all(interval).map(oneOf),
-    marks: (interval) => marksBefore.get(interval) ?? marksIn(interval),
+    samples: (interval) => marksBefore.get(interval) ?? marksIn(interval),
     intend: (intents) =>
       write(true, () =>
         intents.map((intent) => {
           const insert = sql(`insert into intervals (${INTENT_COLUMNS}) values (${places})`)
           const id = Number(insert.run(...valuesOf(intent), head.runId).lastInsertRowid)
-          writeMarks(id, intent.marks)
+          writeMarks(id, intent.samples)
           return id
         }),
       ),
@@ -192,7 +192,7 @@ export const openJournal = (path: string | undefined, asked: JournalHead): Journ
       write(true, () => rewrite(interval, intent, head.runId, undefined))
     },
     restore: ({ id, run, outcome, ...intent }) =>
-      write(true, () => rewrite(id, { ...intent, marks: marksBefore.get(id) }, run, outcome)),
+      write(true, () => rewrite(id, { ...intent, samples: marksBefore.get(id) }, run, outcome)),
     intendOnes: (interval, ones) =>
       write(true, () => {
         const insert = sql('insert or replace into ones values (?, ?, ?, ?, ?, ?, ?, null)')

@@ -8,10 +8,10 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
  * Creates what is missing of a path, for its owner alone, part by part: creating all at once never ends where the
  * system allows no folder.
  */
-export const makeMissing = (path: string): void => {
+export const makePrivateFolder = (path: string): void => {
   if (isFolder(path)) return
   const above = dirname(path)
-  if (above !== path) makeMissing(above)
+  if (above !== path) makePrivateFolder(above)
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {

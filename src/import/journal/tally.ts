@@ -40,9 +40,9 @@ export const countResult = (tally: Tally, result: BatchResult, count: number): v
   const created = countIn(result.rows_created)
   const updated = countIn(result.rows_updated)
   const unchanged = countIn(result.rows_unchanged)
-  const told = created + updated + unchanged
-  tally.sent += told > count ? count : count - told
-  if (told > count) return
+  const accounted = created + updated + unchanged
+  tally.sent += accounted > count ? count : count - accounted
+  if (accounted > count) return
   tally.created += created
   tally.updated += updated
   tally.unchanged += unchanged

@@ -4,7 +4,7 @@ import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { type Journal, JOURNAL_ENDING, type JournalHead } from './journal.ts'
 import { countKnown } from './key-samples.ts'
-import { readJournal, readMarks } from './open-journal.ts'
+import { readJournal, readSamples } from './open-journal.ts'
 
 const journalsIn = (folder: string): string[] =>
   (existsSync(folder) ? readdirSync(folder) : [])
@@ -66,7 +66,7 @@ const addsAgain = (head: JournalHead, other: Unfinished, again: number): KpiErro
  * file that has some of them. Where the bundled service names the accounts of both and they differ, it may. `drafts`
  * are the entries of this run.
  */
-export const mustNotAddAgain = (
+export const rejectRepeatedAdding = (
   folder: string,
   own: string,
   head: JournalHead,
@@ -75,7 +75,7 @@ export const mustNotAddAgain = (
   if (!head.isAdding || existsSync(own)) return
   for (const other of othersIn(folder, own, head)) {
     if (!other.isAdding || !mayShareAccount(head, other)) continue
-    const again = other.content === head.content ? 0 : countKnown(readMarks(other.at), drafts())
+    const again = other.content === head.content ? 0 : countKnown(readSamples(other.at), drafts())
     if (again > 0 || other.content === head.content) throw addsAgain(head, other, again)
   }
 }

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { KpiError } from '../../domain/errors.ts'
 import type { Encoding } from './encoding.ts'
-import { type Content, unfinishedBytes } from './inspect.ts'
+import { type FileBytes, unfinishedBytes } from './inspect.ts'
 
 /** Maps the bytes from 80 to 9F, which Latin-1 leaves empty, to characters; five of them mean nothing here either. */
 const LETTERS = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
@@ -9,11 +9,11 @@ const UNDEFINED = /[\x81\x8d\x8f\x90\x9d]/
 const UTF8_LETTER = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/
 
 /** Decodes Windows-1252. */
-export const windowsText = (bytes: Buffer): string =>
+export const decodeWindows1252 = (bytes: Buffer): string =>
   bytes.toString('latin1').replaceAll(/[\x80-\x9f]/g, (byte) => LETTERS.charAt(byte.charCodeAt(0) - 0x80))
 
 /** Returns the first match of a pattern of bytes, with its line. A match may not span lines. */
-const findBytes = async (content: Content, pattern: RegExp): Promise<{ line: number; bytes: string } | undefined> => {
+const findBytes = async (content: FileBytes, pattern: RegExp): Promise<{ line: number; bytes: string } | undefined> => {
   let [line, rest] = [1, '']
   for await (const chunk of content) {
     const text = rest + chunk.toString('latin1')
@@ -28,19 +28,19 @@ const findBytes = async (content: Content, pattern: RegExp): Promise<{ line: num
 }
 
 /** Returns the first byte that stands for no character. */
-export const findUndefined = async (content: Content): Promise<{ line: number; byte: string } | undefined> => {
+export const findUndefined = async (content: FileBytes): Promise<{ line: number; byte: string } | undefined> => {
   const found = await findBytes(content, UNDEFINED)
   return found && { line: found.line, byte: found.bytes.charCodeAt(0).toString(16).toUpperCase() }
 }
 
 /** Returns the first bytes that are a character in UTF-8, and what they would be in Windows-1252. */
 export const findUtf8Letters = async (
-  content: Content,
+  content: FileBytes,
 ): Promise<{ line: number; letter: string; asWindows: string } | undefined> => {
   const found = await findBytes(content, UTF8_LETTER)
   if (!found) return undefined
   const bytes = Buffer.from(found.bytes, 'latin1')
-  return { line: found.line, letter: bytes.toString(), asWindows: windowsText(bytes) }
+  return { line: found.line, letter: bytes.toString(), asWindows: decodeWindows1252(bytes) }
 }
 
 /** Makes text of bytes, a chunk at a time; `undefined` is the end. */
@@ -75,12 +75,12 @@ const wideDecoder = (encoding: 'utf-16le' | 'utf-16be'): Decode => {
 
 const decoderOf = (encoding: Encoding): Decode => {
   if (encoding === 'utf-8') return utf8Decoder()
-  if (encoding === 'windows-1252') return (chunk) => (chunk ? windowsText(chunk) : '')
+  if (encoding === 'windows-1252') return (chunk) => (chunk ? decodeWindows1252(chunk) : '')
   return wideDecoder(encoding)
 }
 
 /** Yields the text of a file without its byte order mark. */
-export async function* decoded(content: Content, encoding: Encoding): AsyncGenerator<string> {
+export async function* decodeText(content: FileBytes, encoding: Encoding): AsyncGenerator<string> {
   const decode = decoderOf(encoding)
   let isFirst = true
   const begin = (text: string): string => {

@@ -1,11 +1,11 @@
 import { KpiError } from '../../domain/errors.ts'
 import { roleOf } from '../columns/header.ts'
-import { type Separator, separatorName, SEPARATORS } from '../options.ts'
+import { type Delimiter, delimiterName, DELIMITERS } from '../options.ts'
 import { createSplitter, type Row } from './rows.ts'
 
 /** Describes the delimiter of a file. */
-type FoundSeparator = {
-  readonly separator: Separator
+type FoundDelimiter = {
+  readonly separator: Delimiter
   readonly evidence: readonly string[]
 }
 
@@ -14,7 +14,7 @@ type Beginning = { readonly text: string; readonly isAll: boolean }
 
 /** Describes the first lines as one delimiter splits them. */
 type Reading = {
-  readonly separator: Separator
+  readonly separator: Delimiter
   readonly cells: number
   /** Counts the lines, the header included, and those with as many cells as the header. */
   readonly lines: number
@@ -42,7 +42,7 @@ const rowsBy = ({ text, isAll }: Beginning, separator: string): Row[] => {
   return rows
 }
 
-const readBy = (beginning: Beginning, separator: Separator): Reading => {
+const readBy = (beginning: Beginning, separator: Delimiter): Reading => {
   const [header, ...rows] = rowsBy(beginning, separator).map(({ cells }) => cells)
   const names = header ?? []
   const isPlain = (_: string, at: number): boolean => rows.every((cells) => PLAIN_CELL.test(cells[at] ?? ''))
@@ -78,17 +78,17 @@ const namesOf = (header: readonly string[]): string =>
     .join(', ') + (header.length > SHOWN_NAMES ? ', …' : '')
 
 const shown = ({ separator, header, lines, alike }: Reading): string =>
-  `${separatorName(separator)} gives the columns ${namesOf(header)} (${alike} of ${lines} lines have that many cells)`
+  `${delimiterName(separator)} gives the columns ${namesOf(header)} (${alike} of ${lines} lines have that many cells)`
 
 const evidenceOf = ({ separator, cells, lines, alike }: Reading): string => {
-  const name = `separator ${separatorName(separator)}`
+  const name = `separator ${delimiterName(separator)}`
   if (lines === 1) return `${name}: the header has ${cells} cells with it, and contains no other`
   if (alike === lines) return `${name}: the first ${lines} lines all have ${cells} cells`
   return `${name}: ${alike} of the first ${lines} lines have the ${cells} cells of the header`
 }
 
-const oneColumn = ({ text }: Beginning): FoundSeparator => ({
-  separator: SEPARATORS.find((one) => !text.includes(one)) ?? ',',
+const oneColumn = ({ text }: Beginning): FoundDelimiter => ({
+  separator: DELIMITERS.find((one) => !text.includes(one)) ?? ',',
   evidence: ['separator: there is only one column'],
 })
 
@@ -102,21 +102,21 @@ const choose = (readings: readonly Reading[]): Reading => {
 }
 
 /** Tells whether the first line only names the delimiter. */
-export const saysSeparator = (text: string): boolean => SAID.test(text)
+export const namesDelimiter = (text: string): boolean => SAID.test(text)
 
 /** Finds out what separates the cells of a file from its first lines. */
-export const findSeparator = (beginning: Beginning): FoundSeparator => {
-  const said = SAID.exec(beginning.text)?.[1]
-  if (said !== undefined) {
-    const separator = SEPARATORS.find((one) => one === said)
-    const evidence = `separator ${separatorName(said)}: line 1 says so (sep=${said})`
+export const detectDelimiter = (beginning: Beginning): FoundDelimiter => {
+  const named = SAID.exec(beginning.text)?.[1]
+  if (named !== undefined) {
+    const separator = DELIMITERS.find((one) => one === named)
+    const evidence = `separator ${delimiterName(named)}: line 1 says so (sep=${named})`
     if (separator) return { separator, evidence: [evidence] }
     throw new KpiError(
       'malformed',
-      `line 1 says that cells are separated by "${said}"; save the file with , ; tab or |`,
+      `line 1 says that cells are separated by "${named}"; save the file with , ; tab or |`,
     )
   }
-  const readings = SEPARATORS.map((one) => readBy(beginning, one)).filter(({ cells }) => cells > 1)
+  const readings = DELIMITERS.map((one) => readBy(beginning, one)).filter(({ cells }) => cells > 1)
   if (readings.length === 0) return oneColumn(beginning)
   const best = choose(readings)
   return { separator: best.separator, evidence: [evidenceOf(best)] }

@@ -1,7 +1,7 @@
 import { KpiError } from '../../domain/errors.ts'
 import type { ENCODINGS } from '../options.ts'
-import { findUndefined, findUtf8Letters, windowsText } from './decode.ts'
-import { type Content, type Inspection, lineOfByte } from './inspect.ts'
+import { findUndefined, findUtf8Letters, decodeWindows1252 } from './decode.ts'
+import { type FileBytes, type Inspection, lineOfByte } from './inspect.ts'
 
 /** Describes a word with characters beyond ASCII, and its line. */
 type Word = { readonly line: number; readonly word: string }
@@ -47,10 +47,10 @@ const wordAround = (text: string, at: number): string => {
 const lineAt = (text: string, at: number, first: number): number => first + text.slice(0, at).split('\n').length - 1
 
 /** Yields the text of a file as Windows-1252, in parts that do not cut words, with the line that each begins on. */
-async function* textOf(content: Content): AsyncGenerator<{ text: string; line: number }> {
+async function* textOf(content: FileBytes): AsyncGenerator<{ text: string; line: number }> {
   let [rest, line] = ['', 1]
   for await (const chunk of content) {
-    const text = rest + windowsText(chunk)
+    const text = rest + decodeWindows1252(chunk)
     const end = text.lastIndexOf('\n') + 1
     const cut = end === 0 && text.length > LONGEST_REST ? text.length : end
     yield { text: text.slice(0, cut), line }
@@ -61,7 +61,7 @@ async function* textOf(content: Content): AsyncGenerator<{ text: string; line: n
 }
 
 /** Looks at the words of a file as Windows-1252 has them: the first that are not ASCII, and the first that is none. */
-const lookAtWords = async (content: Content): Promise<{ strange: Word | undefined; examples: Word[] }> => {
+const lookAtWords = async (content: FileBytes): Promise<{ strange: Word | undefined; examples: Word[] }> => {
   const examples: Word[] = []
   for await (const { text, line } of textOf(content)) {
     const at = text.search(STRANGE)
@@ -130,7 +130,7 @@ type FoundEncoding = {
 }
 
 /** Describes a file while its encoding is detected: its content can be read again. */
-type Inspected = { readonly name: string; readonly seen: Inspection; readonly reread: () => Content }
+type Inspected = { readonly name: string; readonly seen: Inspection; readonly reread: () => FileBytes }
 
 const MARKS: readonly (readonly [bytes: string, encoding: Encoding])[] = [
   ['\xef\xbb\xbf', 'utf-8'],
@@ -148,19 +148,19 @@ const nulEncoding = (head: Buffer): Encoding | undefined => {
   return odd === 0 && even !== undefined && even > most ? 'utf-16be' : undefined
 }
 
-const mustBeText = async ({ name, seen, reread }: Inspected): Promise<void> => {
+const requireText = async ({ name, seen, reread }: Inspected): Promise<void> => {
   if (seen.nul === undefined) return
   const { line } = await lineOfByte(reread(), seen.nul)
   throw unreadable(name, `line ${line} holds a NUL byte, so it is no text; save it as CSV`)
 }
 
-const mustBeUtf8 = async ({ name, seen, reread }: Inspected, said: string): Promise<void> => {
+const requireUtf8 = async ({ name, seen, reread }: Inspected, details: string): Promise<void> => {
   if (seen.notUtf8 === undefined) return
   const { line, byte } = await lineOfByte(reread(), seen.notUtf8)
-  throw unreadable(name, `line ${line} holds byte ${byte}, which is not UTF-8, ${said}`)
+  throw unreadable(name, `line ${line} holds byte ${byte}, which is not UTF-8, ${details}`)
 }
 
-const mustBeDefined = async ({ name, reread }: Inspected, but: string): Promise<void> => {
+const requireDefinedBytes = async ({ name, reread }: Inspected, but: string): Promise<void> => {
   const found = await findUndefined(reread())
   if (!found) return
   throw unreadable(name, `${but}line ${found.line} holds byte ${found.byte}, which is no letter in windows-1252`)
@@ -183,7 +183,7 @@ const findWindows = async (file: Inspected, place: number): Promise<FoundEncodin
       `it ends in the middle of a UTF-8 character, as if it were cut off; get the complete file, or use --encoding windows-1252`,
     )
   }
-  await mustBeDefined(file, `${shown}, and `)
+  await requireDefinedBytes(file, `${shown}, and `)
   const { strange, examples } = await lookAtWords(file.reread())
   if (strange) {
     throw unreadable(
@@ -194,8 +194,8 @@ const findWindows = async (file: Inspected, place: number): Promise<FoundEncodin
   const evidence = [`encoding windows-1252: ${shown}`]
   // Spaces that do not break say nothing.
   if (examples.length === 0) return { encoding: 'windows-1252', hasMark: false, evidence }
-  const said = examples.map((one) => `line ${one.line} says "${one.word}"`).join(', ')
-  const assumed = `${file.name} is read as windows-1252: ${said}; if that is wrong, save it as CSV UTF-8; if it is right, use --encoding windows-1252`
+  const details = examples.map((one) => `line ${one.line} says "${one.word}"`).join(', ')
+  const assumed = `${file.name} is read as windows-1252: ${details}; if that is wrong, save it as CSV UTF-8; if it is right, use --encoding windows-1252`
   return { encoding: 'windows-1252', hasMark: false, evidence, assumed }
 }
 
@@ -207,16 +207,16 @@ const byMark = async (file: Inspected, asked: Encoding | undefined): Promise<Fou
   const shown = `it begins with the byte order mark of ${encoding}`
   if (asked && asked !== encoding) throw unreadable(file.name, `${shown}, so it is not ${asked} (--encoding)`)
   if (encoding === 'utf-8') {
-    await mustBeText(file)
-    await mustBeUtf8(file, `though ${shown}`)
+    await requireText(file)
+    await requireUtf8(file, `though ${shown}`)
   }
   return { encoding, hasMark: true, evidence: asked ? [] : [`encoding ${encoding}: ${shown}`] }
 }
 
 const byRequest = async (file: Inspected, encoding: Encoding): Promise<FoundEncoding> => {
-  if (encoding === 'utf-8' || encoding === 'windows-1252') await mustBeText(file)
-  if (encoding === 'utf-8') await mustBeUtf8(file, 'as --encoding says')
-  if (encoding === 'windows-1252') await mustBeDefined(file, '')
+  if (encoding === 'utf-8' || encoding === 'windows-1252') await requireText(file)
+  if (encoding === 'utf-8') await requireUtf8(file, 'as --encoding says')
+  if (encoding === 'windows-1252') await requireDefinedBytes(file, '')
   return { encoding, hasMark: false, evidence: [] }
 }
 
@@ -231,14 +231,14 @@ const byContent = async (file: Inspected): Promise<FoundEncoding> => {
       evidence: [`encoding ${wide}: the ${side} byte of most pairs is NUL, and none of the others is`],
     }
   }
-  await mustBeText(file)
+  await requireText(file)
   if (notUtf8 !== undefined) return findWindows(file, notUtf8)
   const shown = isAscii ? 'all of its characters are ASCII' : 'all of its bytes are UTF-8'
   return { encoding: 'utf-8', hasMark: false, evidence: [`encoding utf-8: ${shown}`] }
 }
 
 /** Detects the character encoding of a file: as asked, by its byte order mark, or by its bytes. */
-export const findEncoding = async (file: Inspected, asked: Encoding | undefined): Promise<FoundEncoding> => {
+export const detectEncoding = async (file: Inspected, asked: Encoding | undefined): Promise<FoundEncoding> => {
   const kind = kindOf(file.seen.head)
   if (kind !== undefined) throw unreadable(file.name, kind)
   return (await byMark(file, asked)) ?? (asked ? byRequest(file, asked) : byContent(file))

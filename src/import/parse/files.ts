@@ -3,7 +3,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { KpiError } from '../../domain/errors.ts'
-import type { Content } from './inspect.ts'
+import type { FileBytes } from './inspect.ts'
 
 /** Sets how many bytes of a file are read at once. */
 export const CHUNK_BYTES = 1 << 16
@@ -42,7 +42,7 @@ export const isDevice = (path: string): boolean => {
 /** Describes a file that can be read more than once. */
 export type Source = {
   readonly name: string
-  readonly open: () => Content
+  readonly open: () => FileBytes
   /** Returns a value that changes when the file does. */
   readonly stamp: () => string
   /** Holds the file's permissions: what is made of its content gets no wider ones. */
@@ -53,7 +53,7 @@ export type Source = {
 type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string>
 
 /** Yields the bytes of a stream; errors name it as the user did. */
-export async function* bytesOf(stream: Readable, name: string): Content {
+export async function* bytesOf(stream: Readable, name: string): FileBytes {
   try {
     yield* stream as AsyncIterable<Buffer>
   } catch (error) {

@@ -16,7 +16,7 @@ export type Inspection = {
 }
 
 /** Yields the bytes of a file. */
-export type Content = AsyncGenerator<Buffer>
+export type FileBytes = AsyncGenerator<Buffer>
 
 /** Sets how much of the beginning is used to detect the delimiter; more where lines are that long. */
 const HEAD_BYTES = 1 << 16
@@ -91,7 +91,7 @@ const createHead = (): { readonly add: (chunk: Buffer) => void; readonly taken: 
 }
 
 /** Goes over the content of a file once. */
-export const inspect = async (content: Content): Promise<Inspection> => {
+export const inspect = async (content: FileBytes): Promise<Inspection> => {
   const [utf8, beginning] = [createUtf8Check(), createHead()]
   let [size, nul] = [0, undefined as number | undefined]
   for await (const chunk of content) {
@@ -106,7 +106,7 @@ export const inspect = async (content: Content): Promise<Inspection> => {
 }
 
 /** Returns the line, from 1, of the byte at a place, and that byte. */
-export const lineOfByte = async (content: Content, place: number): Promise<{ line: number; byte: string }> => {
+export const lineOfByte = async (content: FileBytes, place: number): Promise<{ line: number; byte: string }> => {
   let [line, start] = [1, 0]
   for await (const chunk of content) {
     const end = Math.min(chunk.length, place - start)

@@ -10,7 +10,7 @@ const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('
 export type Row = { readonly line: number; readonly cells: readonly string[] }
 
 /** Tells whether a row has more cells than the header. Empty ones do not count, as spreadsheets leave them behind. */
-export const hasSurplus = (cells: readonly string[], header: readonly string[]): boolean =>
+export const hasSurplusCells = (cells: readonly string[], header: readonly string[]): boolean =>
   cells.length > header.length && cells.some((cell, at) => at >= header.length && cell.trim() !== '')
 
 /** Lists the line ends, of which a file may mix several: spreadsheets and scripts add lines to each other's files. */

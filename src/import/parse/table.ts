@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { KpiError } from '../../domain/errors.ts'
-import type { ENCODINGS, Separator } from '../options.ts'
-import { decoded } from './decode.ts'
-import { findSeparator, saysSeparator } from './delimiter.ts'
-import { findEncoding } from './encoding.ts'
+import type { ENCODINGS, Delimiter } from '../options.ts'
+import { decodeText } from './decode.ts'
+import { detectDelimiter, namesDelimiter } from './delimiter.ts'
+import { detectEncoding } from './encoding.ts'
 import type { Source } from './files.ts'
-import { type Content, inspect } from './inspect.ts'
+import { type FileBytes, inspect } from './inspect.ts'
 import { readRows, type Row } from './rows.ts'
 
 const CHUNK_BYTES = 1 << 16
@@ -20,7 +20,7 @@ const damage = (name: string, error: unknown): unknown => {
 }
 
 /** Yields what a file holds, unpacked where it is gzip. */
-async function* contentOf(bytes: Content, name: string, isPacked: boolean): Content {
+async function* contentOf(bytes: FileBytes, name: string, isPacked: boolean): FileBytes {
   if (!isPacked) {
     yield* bytes
     return
@@ -36,17 +36,17 @@ async function* contentOf(bytes: Content, name: string, isPacked: boolean): Cont
 
 /** Describes the bytes of a file on their way: whether they are gzip, and in the end their SHA-256 and count. */
 type Passing = {
-  readonly bytes: Content
+  readonly bytes: FileBytes
   readonly isGzip: boolean
   readonly sum: () => { readonly sha256: string; readonly bytes: number }
 }
 
 /** Lets the bytes of a file pass. Its first two bytes, not its name, say whether it is gzip. */
-const passing = async (file: Content): Promise<Passing> => {
+const passing = async (file: FileBytes): Promise<Passing> => {
   const hash = createHash('sha256')
   let count = 0
   const first = await file.next()
-  const bytes = async function* (): Content {
+  const bytes = async function* (): FileBytes {
     for (let chunk = first; !chunk.done; chunk = await file.next()) {
       hash.update(chunk.value)
       count += chunk.value.length
@@ -58,12 +58,12 @@ const passing = async (file: Content): Promise<Passing> => {
 }
 
 /** Describes how the bytes of a file become rows. */
-export type Reading = {
+export type ParsedFormat = {
   readonly gzip: boolean
   readonly encoding: (typeof ENCODINGS)[number]
   /** Tells whether it begins with a byte order mark. */
   readonly hasMark: boolean
-  readonly separator: Separator
+  readonly separator: Delimiter
   /** Lists the evidence in the file, a line each. */
   readonly evidence: readonly string[]
   /** Lists what was assumed, which is reported. */
@@ -71,15 +71,15 @@ export type Reading = {
 }
 
 /** Describes what the user said of how a file is to be parsed; the rest is detected. */
-export type AskedReading = {
-  readonly encoding?: Reading['encoding'] | undefined
-  readonly separator?: Separator | undefined
+export type RequestedFormat = {
+  readonly encoding?: ParsedFormat['encoding'] | undefined
+  readonly separator?: Delimiter | undefined
 }
 
 /** Describes a file as rows, the header first; it can be read more than once. */
 export type Table = {
   readonly name: string
-  readonly reading: Reading
+  readonly reading: ParsedFormat
   /** Holds the SHA-256 of its bytes, in hexadecimal. */
   readonly sha256: string
   readonly bytes: number
@@ -90,16 +90,16 @@ export type Table = {
 }
 
 /** Returns the beginning of a file as text. */
-const beginningOf = async (head: Buffer, encoding: Reading['encoding']): Promise<string> => {
+const beginningOf = async (head: Buffer, encoding: ParsedFormat['encoding']): Promise<string> => {
   // A character may be cut off at the end, which only an end would tell.
-  const once = async function* (): Content {
+  const once = async function* (): FileBytes {
     yield head
   }
-  for await (const text of decoded(once(), encoding)) return text
+  for await (const text of decodeText(once(), encoding)) return text
   return ''
 }
 
-const mustHaveLineFeeds = (text: string): void => {
+const requireLineFeeds = (text: string): void => {
   if (!/^[^\n]*\r[^\n]/.test(text)) return
   throw new KpiError('malformed', 'the lines of the file end in CR alone; save it with line ends of LF or CRLF')
 }
@@ -128,25 +128,25 @@ async function* unchanged(
 }
 
 /** Finds out how a file is to be read, in one pass over it. */
-export const openTable = async (source: Source, asked: AskedReading = {}): Promise<Table> => {
+export const openTable = async (source: Source, asked: RequestedFormat = {}): Promise<Table> => {
   const stamp = source.stamp()
   const file = await passing(source.open())
   const gzip = file.isGzip
-  const content = (): Content => contentOf(source.open(), source.name, gzip)
+  const content = (): FileBytes => contentOf(source.open(), source.name, gzip)
   const seen = await inspect(contentOf(file.bytes, source.name, gzip))
   const sum = file.sum()
-  const { encoding, hasMark, evidence, assumed } = await findEncoding(
+  const { encoding, hasMark, evidence, assumed } = await detectEncoding(
     { name: source.name, seen, reread: content },
     asked.encoding,
   )
   const text = await beginningOf(seen.head, encoding)
-  mustHaveLineFeeds(text)
+  requireLineFeeds(text)
   const found = asked.separator
     ? { separator: asked.separator, evidence: [] }
-    : findSeparator({ text, isAll: seen.isAll })
+    : detectDelimiter({ text, isAll: seen.isAll })
   const read = (): AsyncGenerator<readonly Row[]> =>
-    readRows(decoded(content(), encoding), found.separator, source.name)
-  const rows = saysSeparator(text) ? () => withoutFirst(read()) : read
+    readRows(decodeText(content(), encoding), found.separator, source.name)
+  const rows = namesDelimiter(text) ? () => withoutFirst(read()) : read
   return {
     name: source.name,
     reading: {

@@ -2,7 +2,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { parse } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
-import { decoded } from '../parse/decode.ts'
+import { decodeText } from '../parse/decode.ts'
 import { bytesOf, writeWhole } from '../parse/files.ts'
 import { readRows } from '../parse/rows.ts'
 import type { Table } from '../parse/table.ts'
@@ -16,7 +16,7 @@ export type RejectsFile = {
    */
   readonly write: (table: Table, rejects: Rejects, values?: readonly number[]) => Promise<void>
   /** Warns of files that were moved aside; called when nothing more is written. */
-  readonly tell: () => void
+  readonly warnOfMovedFiles: () => void
 }
 
 /** Returns the identity and state of a file; undefined where there is none. */
@@ -27,7 +27,7 @@ const stampOf = (path: string): string | undefined => {
 
 /** Yields the rows of a rejects file without their reasons, whose words may change. */
 async function* rowsIn(path: string, separator: string): AsyncGenerator<string> {
-  for await (const rows of readRows(decoded(bytesOf(createReadStream(path), path), 'utf-8'), separator, path)) {
+  for await (const rows of readRows(decodeText(bytesOf(createReadStream(path), path), 'utf-8'), separator, path)) {
     for (const { cells } of rows) yield JSON.stringify(cells.slice(0, -1))
   }
 }
@@ -88,7 +88,7 @@ export const createRejectsFile = (path: string, name: string, onWarning: (warnin
       own = stampOf(path)
       await dropHeld(separator)
     },
-    tell: () => {
+    warnOfMovedFiles: () => {
       for (const number of moved) {
         onWarning(
           `${name} held lines that this run did not reject, perhaps fixed ones; it was renamed to ${numbered(name, number)}`,

@@ -3,7 +3,7 @@ import { KpiError } from '../../domain/errors.ts'
 import { REJECT_COLUMNS } from '../columns/header.ts'
 import { type BlockRow, numberAt, textAt } from '../external-sort/block.ts'
 import { createSorter } from '../external-sort/sorter.ts'
-import { hasSurplus } from '../parse/rows.ts'
+import { hasSurplusCells } from '../parse/rows.ts'
 import type { Table } from '../parse/table.ts'
 import { columnOf, lineOf } from '../rows/packed-row.ts'
 
@@ -85,7 +85,7 @@ const ownCells = (header: readonly string[]): ((cells: readonly string[]) => str
   const added = header.length - header.findLastIndex((name) => !isRejectColumn(name)) - 1
   return (cells) => [
     ...own.map((at) => cells[at] ?? ''),
-    ...(hasSurplus(cells, header) ? cells.slice(header.length - added, cells.length - added) : []),
+    ...(hasSurplusCells(cells, header) ? cells.slice(header.length - added, cells.length - added) : []),
   ]
 }
 

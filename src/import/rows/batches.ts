@@ -3,11 +3,17 @@ import { BODY_LIMIT } from '../../domain/limits.ts'
 import { BATCH_LIMIT, type EntryDraft } from '../../domain/resources/entry.ts'
 import { type Block, numberAt } from '../external-sort/block.ts'
 import type { OnDuplicate } from '../options.ts'
-import { ownerOf } from '../owner.ts'
+import { ownerOf } from '../entry-key.ts'
 import { beyondAt, draftOf, isBadAt } from './packed-row.ts'
 
 /** Describes entries that are sent together, each with its place in the file, or its places. */
 export type Batch = { readonly drafts: EntryDraft[]; readonly lines: (number | readonly number[])[] }
+
+/** Returns the entries of a batch at some places; all where no places are given. */
+export const batchPart = ({ drafts, lines }: Batch, places?: readonly number[]): Batch =>
+  places
+    ? { drafts: places.flatMap((at) => drafts[at] ?? []), lines: places.map((at) => lines[at] ?? 0) }
+    : { drafts, lines }
 
 /** Bounds the text of a batch, so that there is room for one more entry. */
 const BATCH_BYTES = BODY_LIMIT - 10_000

@@ -1,24 +1,24 @@
 import type { Named } from '../../client/directory.ts'
 import { Fault, KpiError } from '../../domain/errors.ts'
-import { KEY_ROLES, type Plan } from '../columns/columns.ts'
-import { finderIn, type Forms } from '../detect/survey.ts'
+import { KEY_ROLES, type ColumnPlan } from '../columns/columns.ts'
+import { nameFinder, type ColumnFormats } from '../detect/survey.ts'
 import type { BlockRow } from '../external-sort/block.ts'
-import { readDateCell, remember } from '../formats/date-format.ts'
+import { readDateCell, memoize } from '../formats/date-format.ts'
 import { Misread } from '../formats/evidence.ts'
 import type { ImportOptions, Role } from '../options.ts'
-import type { SourcesOfUsers } from '../owner.ts'
-import { hasSurplus, type Row } from '../parse/rows.ts'
+import type { SourcesOfUsers } from '../entry-key.ts'
+import { hasSurplusCells, type Row } from '../parse/rows.ts'
 import { mayNotRead } from '../permissions.ts'
 import type { Reference } from '../reference.ts'
 import { ACTUAL, BAD, isBad, packText, placeOf } from './packed-row.ts'
-import { type AtHand, createValueReader } from './row-values.ts'
+import { type CurrentRow, createValueReader } from './row-values.ts'
 
 /** Says that a row gives nothing where there is a column for it. */
 class EmptyCell extends Fault {}
 
 /** Creates a reader of names or dates from a column, or of the constant in its place. */
 export const cellReader = <T>(
-  plan: Plan,
+  plan: ColumnPlan,
   role: Role,
   constant: string | undefined,
   read: (text: string) => T | Fault,
@@ -49,7 +49,7 @@ const noteBeside = (known: Map<number, number>, user: Named, source: Named): Nam
 type FirstLines = { user: number; source: number }
 
 /** Refuses a file in which the same entry may be given twice unseen, once by its user and once by its source. */
-const mustBeTellable = ({ sources }: Reference, { user, source }: FirstLines): void => {
+const requireDistinctOwners = ({ sources }: Reference, { user, source }: FirstLines): void => {
   if (sources?.unread === undefined || user === 0 || source === 0) return
   throw new KpiError(
     'malformed',
@@ -62,15 +62,15 @@ const mustBeTellable = ({ sources }: Reference, { user, source }: FirstLines): v
  * may not read items, they are noted for the service to compare.
  */
 const ownerReader = (
-  plan: Plan,
+  plan: ColumnPlan,
   options: ImportOptions,
   reference: Reference,
-  forms: Forms,
+  formats: ColumnFormats,
   sourcesOfUsers: Map<number, number>,
 ): ((cells: readonly string[]) => Named | Fault) => {
-  const userIn = cellReader(plan, 'user', options.user, finderIn(forms, 'user'))
+  const userIn = cellReader(plan, 'user', options.user, nameFinder(formats, 'user'))
   const { sources } = reference
-  const findSource = finderIn(forms, 'source')
+  const findSource = nameFinder(formats, 'source')
   if (!sources) return userIn
   const sourceIn = cellReader(plan, 'source', options.source, (text) => {
     const item = findSource(text)
@@ -117,26 +117,26 @@ type RowReader = {
 
 /** Creates a reader that gives what it finds in rows to a sink. */
 export const createRowReader = (
-  plan: Plan,
+  plan: ColumnPlan,
   options: ImportOptions,
   reference: Reference,
   sink: RowSink,
-  forms: Forms,
+  formats: ColumnFormats,
 ): RowReader => {
   const { roles, wide, header } = plan
   const sourcesOfUsers = new Map<number, number>()
-  const ownerIn = ownerReader(plan, options, reference, forms, sourcesOfUsers)
+  const ownerIn = ownerReader(plan, options, reference, formats, sourcesOfUsers)
   const first: FirstLines = { user: 0, source: 0 }
-  const dates = forms.date?.column
-  const hand: AtHand = { line: 0, kpi: undefined, beyond: '', isMisread: false, reasons: [] }
+  const dates = formats.date?.column
+  const hand: CurrentRow = { line: 0, kpi: undefined, beyond: '', isMisread: false, reasons: [] }
   const { reasons } = hand
-  const { flagOf, numberOf, valuesOf } = createValueReader(plan, options, forms, hand, sink.rounded)
-  const kpiOf = cellReader(plan, 'kpi', options.kpi, finderIn(forms, 'kpi'))
+  const { flagOf, numberOf, valuesOf } = createValueReader(plan, options, formats, hand, sink.rounded)
+  const kpiOf = cellReader(plan, 'kpi', options.kpi, nameFinder(formats, 'kpi'))
   const dayOf = cellReader(
     plan,
     'date',
     options.date,
-    remember((text) => dates?.read(text.trim(), hand.line) ?? readDateCell(text.trim())),
+    memoize((text) => dates?.read(text.trim(), hand.line) ?? readDateCell(text.trim())),
   )
   // Looks at a cell without taking it for one of its column, which it may not be.
   const dayPerhaps = cellReader(plan, 'date', options.date, (text) => {
@@ -145,7 +145,7 @@ export const createRowReader = (
   })
   const namesKeys = KEY_ROLES.some((role) => roles.has(role))
 
-  const tell = <T>(value: T | Fault): T | undefined => {
+  const accept = <T>(value: T | Fault): T | undefined => {
     if (!(value instanceof Fault)) return value
     if (value instanceof Misread) hand.isMisread = true
     reasons.push(value.message)
@@ -159,10 +159,10 @@ export const createRowReader = (
   }
 
   const readLong = ({ line, cells }: Row): void => {
-    const owner = tell(ownerIn(cells))?.id
-    const kpi = tell(kpiOf(cells))?.id
+    const owner = accept(ownerIn(cells))?.id
+    const kpi = accept(kpiOf(cells))?.id
     hand.kpi = kpi
-    const day = tell(dayOf(cells))
+    const day = accept(dayOf(cells))
     reasons.push(...faultsOf(owner, kpi))
     const values = valuesOf(cells)
     if (owner === undefined || kpi === undefined || day === undefined) return
@@ -171,9 +171,9 @@ export const createRowReader = (
     if (flags > 0) add({ first: owner, second: kpi, third: day, line, flags: flags | mark, actual, target, text })
     else if (mark === 0) sink.empty()
   }
-  const readWide = ({ line, cells }: Row, { of, columns }: NonNullable<Plan['wide']>): void => {
-    const shared = of === 'kpi' ? tell(ownerIn(cells))?.id : tell(kpiOf(cells))?.id
-    const day = tell(dayOf(cells))
+  const readWide = ({ line, cells }: Row, { of, columns }: NonNullable<ColumnPlan['wide']>): void => {
+    const shared = of === 'kpi' ? accept(ownerIn(cells))?.id : accept(kpiOf(cells))?.id
+    const day = accept(dayOf(cells))
     const held: BlockRow[] = []
     for (const { at, id } of columns) {
       const text = (cells[at] ?? '').trim()
@@ -186,7 +186,7 @@ export const createRowReader = (
       const faults = faultsOf(owner, kpi)
       // Whether an empty cell has something to clear is found out later: only then do they stand against it.
       if (text !== '') reasons.push(...faults)
-      const form = forms.numbers.get(at)
+      const form = formats.numbers.get(at)
       hand.kpi = kpi
       hand.beyond = ''
       const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form)
@@ -231,11 +231,11 @@ export const createRowReader = (
   const isBlank = (cells: Cells): boolean => namesKeys && cells.every((cell) => cell.trim() === '')
   return {
     sourcesOfUsers,
-    finish: () => mustBeTellable(reference, first),
+    finish: () => requireDistinctOwners(reference, first),
     usersOf: (rows) => {
       const ids = new Set(wide?.of === 'user' ? wide.columns.map(({ id }) => id) : [])
       for (const { cells } of wide?.of === 'user' ? [] : rows) {
-        if (hasSurplus(cells, header)) continue
+        if (hasSurplusCells(cells, header)) continue
         const owner = ownerIn(cells)
         if (!(owner instanceof Fault) && owner.id > 0) ids.add(owner.id)
       }
@@ -248,7 +248,7 @@ export const createRowReader = (
       }
       reasons.length = 0
       hand.line = row.line
-      hand.isMisread = hasSurplus(row.cells, header)
+      hand.isMisread = hasSurplusCells(row.cells, header)
       if (hand.isMisread) {
         reasons.push(`the row has ${row.cells.length} cells, the header has ${header.length}`)
         addDoubtful(row)

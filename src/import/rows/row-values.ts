@@ -2,16 +2,16 @@ import { unmarkText } from '../../codec/cell-text.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkText } from '../../domain/field-value.ts'
 import { entry } from '../../domain/resources/entry.ts'
-import type { Plan } from '../columns/columns.ts'
+import type { ColumnPlan } from '../columns/columns.ts'
 import type { NumberColumn } from '../detect/number-column.ts'
-import type { Forms } from '../detect/survey.ts'
+import type { ColumnFormats } from '../detect/survey.ts'
 import type { BlockRow } from '../external-sort/block.ts'
 import { Misread } from '../formats/evidence.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import { ACTUAL, NOTES, packText, TARGET } from './packed-row.ts'
 
 /** Describes the current row and its faults; one object for all rows, to spare the allocation. */
-export type AtHand = {
+export type CurrentRow = {
   line: number
   /** Names the KPI that was found: its numbers have one unit, however rows call it and whatever columns they are in. */
   kpi: number | undefined
@@ -35,10 +35,10 @@ type ValueReader = {
 
 /** Creates a reader of values; `onRounded` takes each that had more than four decimals. */
 export const createValueReader = (
-  { roles, isMarked }: Plan,
+  { roles, isMarked }: ColumnPlan,
   { strict, clearEmpty, onDuplicate }: ImportOptions,
-  forms: Forms,
-  hand: AtHand,
+  formats: ColumnFormats,
+  hand: CurrentRow,
   onRounded: () => void,
 ): ValueReader => {
   const numberOf: ValueReader['numberOf'] = (text, name, column) => {
@@ -65,7 +65,7 @@ export const createValueReader = (
     return at === undefined ? () => undefined : (cells) => (cells[at] ?? '').trim()
   }
   const [actualIn, targetIn, notesIn] = [columnOf('actual'), columnOf('target'), columnOf('notes')]
-  const formOf = (role: Role): NumberColumn | undefined => forms.numbers.get(roles.get(role) ?? -1)
+  const formOf = (role: Role): NumberColumn | undefined => formats.numbers.get(roles.get(role) ?? -1)
   const [actualForm, targetForm] = [formOf('actual'), formOf('target')]
   const flagOf: ValueReader['flagOf'] = (text, bits) => {
     if (text === undefined) return 0

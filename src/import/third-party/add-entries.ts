@@ -1,22 +1,29 @@
 import type { Put } from '../../client/operations/entries.ts'
-import { Stopped } from '../../client/transport.ts'
+import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { LOST, type Sink } from '../delivery/delivery.ts'
-import { entryKeyOf, type Item, itemsOf, openInterval, type OpenInterval, type ThirdPartyRun } from './open-interval.ts'
-import { inFlight } from '../delivery/in-flight.ts'
+import { OUTCOME_UNKNOWN, type Sink } from '../delivery/delivery.ts'
+import {
+  entryKeyText,
+  type OpenEntry,
+  openEntries,
+  openInterval,
+  type OpenInterval,
+  type ThirdPartyRun,
+} from './open-interval.ts'
+import { runConcurrently } from '../delivery/in-flight.ts'
 import { isRefused, mayBeDone, reasonsOf } from '../delivery/refusal.ts'
-import { mustAnswer, patiently } from '../delivery/retry.ts'
+import { endIfAnswersAreLost, withRetries } from '../delivery/retry.ts'
 import type { JournaledInterval } from '../delivery/write-ahead.ts'
 import { storedKey } from '../existing/existing-entries.ts'
 import { digestOf } from '../journal/digest.ts'
-import { keyOf } from '../journal/entry-key.ts'
-import type { One } from '../journal/journal.ts'
+import { keyOf } from '../entry-key.ts'
+import type { SingleEntry } from '../journal/journal.ts'
 import { emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
-import { DoubleLeft, readKey, removeDouble } from './doubles.ts'
-import { isOfKey, mayBeMadeOf } from './matching.ts'
-import { lookAgain } from './reconcile.ts'
-import type { Doubt } from '../delivery/batch-answer.ts'
-import { doubtOfEntry, notKnown, notStored } from './response-check.ts'
+import { DuplicateLeft, readKey, removeDuplicate } from './doubles.ts'
+import { hasKeyOf, mayComeFrom } from './matching.ts'
+import { pollUntil } from './reconcile.ts'
+import type { UnprovenAnswer } from '../delivery/batch-answer.ts'
+import { checkEntryAnswer, notKnown, notStored } from './response-check.ts'
 
 /** Bounds the requests under way: several use up a limit that single ones, one after the other, would not. */
 const UNDER_WAY = 8
@@ -25,21 +32,21 @@ const UNDER_WAY = 8
 type Added = 'created' | 'updated' | 'sent' | { readonly refused: readonly string[] }
 
 /** Returns the ids that were stored before an entry was added; undefined where nobody knows. */
-const idsBefore = ({ before }: Item): readonly number[] | null | undefined => before && before.ids
+const idsBefore = ({ before }: OpenEntry): readonly number[] | null | undefined => before && before.ids
 
-const addedOn = ({ before }: Item): Added => (before ? 'updated' : before === null ? 'created' : 'sent')
+const addedOn = ({ before }: OpenEntry): Added => (before ? 'updated' : before === null ? 'created' : 'sent')
 
 /** Takes it back where the service made a second entry instead of adding to the one that is stored. */
-const mustHaveAdded = async (run: ThirdPartyRun, item: Item, { entry }: Put): Promise<void> => {
+const requireAdded = async (run: ThirdPartyRun, item: OpenEntry, { entry }: Put): Promise<void> => {
   const { draft } = item
   const ids = idsBefore(item)
   if (!ids || ids.length === 0 || ids.includes(entry.id)) return
-  if (!isOfKey(entry, draft) || !mayBeMadeOf(entry, draft))
-    throw new DoubleLeft(
+  if (!hasKeyOf(entry, draft) || !mayComeFrom(entry, draft))
+    throw new DuplicateLeft(
       'conflict',
       `the service answered entry ${entry.id}, which has other values and exists beside ${ids.join(', ')} for the same user, KPI and date; check what is stored before you import the row again`,
     )
-  await removeDouble(run, draft, entry.id)
+  await removeDuplicate(run, draft, entry.id)
   item.isUnknown = false
   throw new KpiError(
     'conflict',
@@ -54,31 +61,31 @@ type Fate = 'done' | 'open' | 'lost'
  * Finds out whether an entry was added where nothing was stored before; where something was, the stored value cannot
  * tell.
  */
-const fateOf = async (run: ThirdPartyRun, { draft, before }: Item): Promise<Fate> => {
+const fateOf = async (run: ThirdPartyRun, { draft, before }: OpenEntry): Promise<Fate> => {
   if (before !== null) return 'lost'
-  const listed = await lookAgain(
+  const listed = await pollUntil(
     run,
     () => readKey(run, draft),
     (seen) => !seen || seen.length > 0,
   )
   if (listed?.length === 0) return 'open'
-  return listed?.some((one) => mayBeMadeOf(one, draft)) ? 'done' : 'lost'
+  return listed?.some((one) => mayComeFrom(one, draft)) ? 'done' : 'lost'
 }
 
 /** Settles an entry whose outcome is unknown; undefined where it is to be sent, as it was not stored. */
-const settle = async (run: ThirdPartyRun, item: Item): Promise<Added | undefined> => {
-  const { doubt } = item
+const settle = async (run: ThirdPartyRun, item: OpenEntry): Promise<Added | undefined> => {
+  const { unproven } = item
   const fate = await fateOf(run, item)
   if (fate === 'done') return addedOn(item)
-  if (fate === 'open') return doubt && { refused: [notStored(doubt)] }
-  return { refused: [doubt ? notKnown(doubt) : LOST] }
+  if (fate === 'open') return unproven && { refused: [notStored(unproven)] }
+  return { refused: [unproven ? notKnown(unproven) : OUTCOME_UNKNOWN] }
 }
 
-const nameOf = ({ journal }: ThirdPartyRun, { draft }: Item, tries: number): string =>
+const nameOf = ({ journal }: ThirdPartyRun, { draft }: OpenEntry, tries: number): string =>
   `${journal.runId}-${digestOf([draft])}${tries === 0 ? '' : `-${tries}`}`
 
 /** Sends an entry; answers the doubt that the answer leaves. */
-const post = async (run: ThirdPartyRun, item: Item, tries: number): Promise<Doubt | undefined> => {
+const post = async (run: ThirdPartyRun, item: OpenEntry, tries: number): Promise<UnprovenAnswer | undefined> => {
   const put = await run.client.entries.put(item.draft, nameOf(run, item, tries)).catch((error: unknown) => {
     item.isUnknown = mayBeDone(error)
     if (item.isUnknown) run.touch()
@@ -87,61 +94,61 @@ const post = async (run: ThirdPartyRun, item: Item, tries: number): Promise<Doub
   run.touch()
   // Until it is seen what it made, whatever comes between.
   item.isUnknown = true
-  const doubt = doubtOfEntry(put, item.draft, undefined)
-  if (doubt) return doubt
-  await mustHaveAdded(run, item, put)
+  const unproven = checkEntryAnswer(put, item.draft, undefined)
+  if (unproven) return unproven
+  await requireAdded(run, item, put)
   item.isUnknown = false
   return undefined
 }
 
 /** Adds an entry to what is stored. What was sent without an answer that proves it is not sent again unless it is not stored. */
-const add = async (run: ThirdPartyRun, item: Item): Promise<Added> => {
+const add = async (run: ThirdPartyRun, item: OpenEntry): Promise<Added> => {
   try {
-    return await patiently(run, async (tries) => {
+    return await withRetries(run, async (tries) => {
       for (;;) {
         const settled = item.isUnknown ? await settle(run, item) : undefined
         if (settled) return settled
         item.isUnknown = false
-        item.doubt = await post(run, item, tries)
-        if (!item.doubt) return addedOn(item)
+        item.unproven = await post(run, item, tries)
+        if (!item.unproven) return addedOn(item)
       }
     })
   } catch (error) {
-    if (!isRefused(error) || (item.isUnknown && !(error instanceof DoubleLeft))) throw error
+    if (!isRefused(error) || (item.isUnknown && !(error instanceof DuplicateLeft))) throw error
     return { refused: reasonsOf(error) }
   }
 }
 
 /** Reads what an earlier part of the run wrote down of entries. */
-const recall = ({ journal }: ThirdPartyRun, intervalId: number): ReadonlyMap<string, One> =>
+const recall = ({ journal }: ThirdPartyRun, intervalId: number): ReadonlyMap<string, SingleEntry> =>
   new Map(journal.ones(intervalId).map((one) => [storedKey(...one.key), one]))
 
 /** Tells of each entry what was stored before; of those that an earlier part of the run settled, what became of them. */
-const prepare = async (interval: OpenInterval, items: readonly Item[]): Promise<void> => {
+const prepare = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
   const { run, id: intervalId, count } = interval
   const before = recall(run, intervalId)
-  const fresh = items.filter((item) => !before.has(entryKeyOf(item)))
-  const stored = await patiently(run, () => run.standing.of(fresh.map(({ draft }) => draft)))
+  const fresh = items.filter((item) => !before.has(entryKeyText(item)))
+  const stored = await withRetries(run, () => run.existing.of(fresh.map(({ draft }) => draft)))
   for (const item of items) {
-    const one = before.get(entryKeyOf(item))
+    const one = before.get(entryKeyText(item))
     item.isUnknown = one !== undefined
     if (one?.outcome) count([item], one.outcome)
     else if (one) item.before = one.known && { ids: one.known }
-    else if (stored) item.before = stored.get(entryKeyOf(item)) ?? null
+    else if (stored) item.before = stored.get(entryKeyText(item)) ?? null
   }
 }
 
-const tallyOf = ({ lines }: Item, added: Added): Tally => {
+const tallyOf = ({ lines }: OpenEntry, added: Added): Tally => {
   const tally = emptyTally()
   if (typeof added === 'string') tally[added] += 1
   else refuseLines(tally, lines, added.refused)
   return tally
 }
 
-const isLost = (added: Added): boolean => typeof added !== 'string' && added.refused.includes(LOST)
+const isLost = (added: Added): boolean => typeof added !== 'string' && added.refused.includes(OUTCOME_UNKNOWN)
 
 /** Adds an entry that is written down before, and tells what became of it. */
-const addJournaled = async ({ run, id: intervalId, count }: OpenInterval, item: Item): Promise<void> => {
+const addJournaled = async ({ run, id: intervalId, count }: OpenInterval, item: OpenEntry): Promise<void> => {
   const { journal, clock, touch, lostAnswers } = run
   const [key, isOfEarlier] = [keyOf(item.draft), item.isUnknown]
   if (!isOfEarlier) {
@@ -159,7 +166,7 @@ const addJournaled = async ({ run, id: intervalId, count }: OpenInterval, item: 
   // Count only answers that this part of the run has lost: the earlier one was killed, whatever the service did.
   if (isOfEarlier) return
   lostAnswers.note(isLost(added))
-  mustAnswer(lostAnswers, 'entries')
+  endIfAnswersAreLost(lostAnswers, 'entries')
 }
 
 /**
@@ -171,20 +178,20 @@ export const addToThirdParty = async (
   journaled: JournaledInterval,
   sink: Sink,
 ): Promise<OpenInterval> => {
-  const items = itemsOf(journaled)
+  const items = openEntries(journaled)
   const interval = openInterval(run, journaled.id, items, sink)
   await prepare(interval, items)
-  async function* untilStopped(): AsyncGenerator<Item> {
+  async function* untilStopped(): AsyncGenerator<OpenEntry> {
     for (const item of items.filter(interval.isLeft)) {
       if (run.signal.aborted) return
       yield item
     }
   }
-  await inFlight(
+  await runConcurrently(
     untilStopped(),
     () => UNDER_WAY,
     (item) => addJournaled(interval, item),
   )
-  if (items.some(interval.isLeft)) throw new Stopped('stopped')
+  if (items.some(interval.isLeft)) throw new Aborted('stopped')
   return interval
 }

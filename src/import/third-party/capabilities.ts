@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isObject } from '../../codec/json.ts'
 import { BATCH_LIMIT } from '../../domain/resources/entry.ts'
-import { makeMissing } from '../journal/private-folder.ts'
+import { makePrivateFolder } from '../journal/private-folder.ts'
 
 /**
  * Describes an entry that a service accepted and did not list: its key, when that was, and whether the answer proved
  * it.
  */
-export type Unlisted = { readonly key: string; readonly at: number; readonly isProven: boolean }
+export type UnlistedEntry = { readonly key: string; readonly at: number; readonly isProven: boolean }
 
 /** Keeps what was found out about a third-party service, so that later runs need not find it out again. */
 type Learned = {
@@ -21,7 +21,7 @@ type Learned = {
   /** Tells that it rounds numbers as it stores them. */
   readonly isRounding?: boolean
   /** Names the entry that an earlier run sent, and did not find listed. */
-  readonly unlisted?: Unlisted | undefined
+  readonly unlisted?: UnlistedEntry | undefined
   /** Holds the milliseconds by which its list lags, and when the last write was. */
   readonly lagMs?: number
   readonly wroteAt?: number
@@ -52,7 +52,7 @@ const DAY_MS = 86_400_000
 /** Multiplies the lag of a list, to be sure. */
 export const LAG_FACTOR = 2
 
-const unlistedIn = ({ key, at, isProven }: Readonly<Record<string, unknown>>): Unlisted => ({
+const unlistedIn = ({ key, at, isProven }: Readonly<Record<string, unknown>>): UnlistedEntry => ({
   key: String(key),
   at: Number(at),
   isProven: isProven === true,
@@ -82,7 +82,7 @@ export const openCapabilities = (path: string | undefined, now: () => number): C
   const keep = (): void => {
     if (path === undefined) return
     try {
-      makeMissing(dirname(path))
+      makePrivateFolder(dirname(path))
       writeFileSync(path, `${JSON.stringify({ ...learned, at: now() })}\n`, { mode: 0o600 })
     } catch {
       // It is found out again.

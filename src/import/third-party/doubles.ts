@@ -1,24 +1,24 @@
 import { entryPages } from '../../client/operations/entry-pages.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
-import { Stopped } from '../../client/transport.ts'
+import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { Entry, EntryDraft } from '../../domain/resources/entry.ts'
 import type { ThirdPartyRun } from './open-interval.ts'
-import { isRefused, mayBeDone, StoppedHalfway } from '../delivery/refusal.ts'
-import { patiently } from '../delivery/retry.ts'
-import type { StoredEntry } from '../existing/existing-entries.ts'
-import { ownerOf } from '../owner.ts'
-import { isOfKey, mayBeMadeOf } from './matching.ts'
+import { isRefused, mayBeDone, AbortedHalfway } from '../delivery/refusal.ts'
+import { withRetries } from '../delivery/retry.ts'
+import type { ExistingEntry } from '../existing/existing-entries.ts'
+import { ownerOf } from '../entry-key.ts'
+import { hasKeyOf, mayComeFrom } from './matching.ts'
 
 /** Thrown where a second entry for a key is there that this run made, or may have made, and was not removed. */
-export class DoubleLeft extends KpiError {}
+export class DuplicateLeft extends KpiError {}
 
 /**
  * Tells whether a second entry stays: the service does not let anybody remove it, or it may be somebody else's. What is
  * forbidden now may be allowed later: a limit may answer 403, too.
  */
-export const isDoubleForGood = (error: unknown): error is DoubleLeft =>
-  error instanceof DoubleLeft && (['method_not_allowed', 'unsupported'].includes(error.code) || isRefused(error))
+export const isDuplicateKept = (error: unknown): error is DuplicateLeft =>
+  error instanceof DuplicateLeft && (['method_not_allowed', 'unsupported'].includes(error.code) || isRefused(error))
 
 /** Removes an entry, whose removal may have been done already. */
 const remove = async ({ client, touch }: ThirdPartyRun, id: number): Promise<void> => {
@@ -27,12 +27,12 @@ const remove = async ({ client, touch }: ThirdPartyRun, id: number): Promise<voi
     touch()
   } catch (error) {
     if (mayBeDone(error)) touch()
-    if (error instanceof Stopped) throw new StoppedHalfway(error.message, { cause: error })
+    if (error instanceof Aborted) throw new AbortedHalfway(error.message, { cause: error })
     if (!(error instanceof KpiError)) throw error
     if (error.code === 'not_found') return
     const { code, retryAfter } = error
     const message = `entry ${id} is a duplicate for the same user, KPI and date, and could not be deleted: ${error.message}`
-    throw new DoubleLeft(code, message, {
+    throw new DuplicateLeft(code, message, {
       mayBeDone: true,
       cause: error,
       ...(retryAfter !== undefined && { retryAfter }),
@@ -44,12 +44,12 @@ const remove = async ({ client, touch }: ThirdPartyRun, id: number): Promise<voi
  * Removes an entry that this run has created beside another one for the same user, KPI and date, and verifies that;
  * retries where it fails.
  */
-export const removeDouble = (run: ThirdPartyRun, draft: EntryDraft, id: number): Promise<void> =>
-  patiently(run, async () => {
+export const removeDuplicate = (run: ThirdPartyRun, draft: EntryDraft, id: number): Promise<void> =>
+  withRetries(run, async () => {
     await remove(run, id)
     const left = await readKey(run, draft)
     if (left?.some((one) => one.id === id))
-      throw new DoubleLeft(
+      throw new DuplicateLeft(
         'unavailable',
         `entry ${id} is a duplicate for the same user, KPI and date, and is still listed although the service said that it was deleted`,
         { mayBeDone: true },
@@ -64,11 +64,11 @@ export const readKey = async ({ client }: ThirdPartyRun, draft: EntryDraft): Pro
   const pages = Array.fromAsync(entryPages(client, { ...whose, kpiId, from: day, to: day }))
   const listed = await readIfAllowed(client, pages)
   // A service may not know the filters, or answer an entry twice as its pages move.
-  const ofKey = listed?.flat().filter((one) => isOfKey(one, draft))
+  const ofKey = listed?.flat().filter((one) => hasKeyOf(one, draft))
   return ofKey && [...new Map(ofKey.map((one) => [one.id, one])).values()].toSorted((left, right) => left.id - right.id)
 }
 
-const storedAs = ({ id, actual, target, notes }: Entry): StoredEntry => ({
+const storedAs = ({ id, actual, target, notes }: Entry): ExistingEntry => ({
   actual,
   target,
   notes,
@@ -81,22 +81,22 @@ const storedAs = ({ id, actual, target, notes }: Entry): StoredEntry => ({
  * is ours where it holds what was sent, as far as services round; anything else cannot be told apart, and is reported,
  * not removed.
  */
-export const removeDoubles = async (
+export const removeDuplicates = async (
   run: ThirdPartyRun,
   draft: EntryDraft,
   before: readonly number[],
-): Promise<StoredEntry | undefined> => {
-  const listed = (await patiently(run, () => readKey(run, draft))) ?? []
+): Promise<ExistingEntry | undefined> => {
+  const listed = (await withRetries(run, () => readKey(run, draft))) ?? []
   const fresh = listed.filter(({ id }) => !before.includes(id))
   const kept = listed.findLast(({ id }) => before.includes(id)) ?? fresh[0]
   const others = fresh.filter((one) => one !== kept)
   // A list without notes shows none of any entry.
   const asListed = listed.every(({ notes }) => !notes) ? { ...draft, notes: null } : draft
-  const isOurs = (one: Entry): boolean => mayBeMadeOf(one, asListed)
-  for (const one of others) if (isOurs(one)) await removeDouble(run, draft, one.id)
+  const isOurs = (one: Entry): boolean => mayComeFrom(one, asListed)
+  for (const one of others) if (isOurs(one)) await removeDuplicate(run, draft, one.id)
   const left = others.filter((one) => !isOurs(one)).map(({ id }) => id)
   if (left.length === 0 || !kept) return kept && storedAs(kept)
-  throw new DoubleLeft(
+  throw new DuplicateLeft(
     'conflict',
     `besides entry ${kept.id} there is ${left.join(', ')} for the same user, KPI and date, which someone else added while this row was sent; delete the wrong one, and import the row again`,
   )

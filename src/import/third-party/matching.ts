@@ -2,7 +2,7 @@ import { type Decimal, FRACTION_DIGITS } from '../../domain/decimal.ts'
 import type { Entry, EntryDraft } from '../../domain/resources/entry.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import { type EntryValues, mergeEntry, sameValues } from '../../domain/rules.ts'
-import { ownerOf } from '../owner.ts'
+import { ownerOf } from '../entry-key.ts'
 import type { Reference } from '../reference.ts'
 
 type Kind = Pick<Kpi, 'target_default'>
@@ -21,13 +21,13 @@ const isWhatBecomes = (
  * Tells whether an entry holds what a draft would make of it, by the service's rules. Where the key may not read KPIs,
  * the target may be dropped or not.
  */
-export const holds = ({ kpis }: Pick<Reference, 'kpis'>, stored: EntryValues, draft: EntryDraft): boolean => {
+export const holdsDraft = ({ kpis }: Pick<Reference, 'kpis'>, stored: EntryValues, draft: EntryDraft): boolean => {
   const kpi = kpis.byId.get(draft.kpi_id)
   return isWhatBecomes(kpi ? [kpi] : KINDS, stored, stored, draft)
 }
 
 /** Tells whether an entry has the owner, KPI and day of a draft, whatever a service was asked for. */
-export const isOfKey = (entry: Entry, draft: EntryDraft): boolean => {
+export const hasKeyOf = (entry: Entry, draft: EntryDraft): boolean => {
   const owner = ownerOf(draft)
   const isOwners = ownerOf(entry) === owner || (owner < 0 && entry.source_id === -owner)
   return isOwners && entry.kpi_id === draft.kpi_id && entry.entry_date === draft.entry_date
@@ -52,7 +52,7 @@ export const isRounded = (stored: Decimal | null, sent: Decimal | null): boolean
 const bare = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
 /** Tells whether notes may be those that were sent: cut, in another case, or with something before or behind them. */
-export const isLike = (stored: string | null, sent: string | null): boolean => {
+export const areLikeNotes = (stored: string | null, sent: string | null): boolean => {
   const [one, other] = [bare(stored ?? ''), bare(sent ?? '')]
   return one === other || (one !== '' && other !== '' && (other.startsWith(one) || one.includes(other)))
 }
@@ -61,10 +61,10 @@ export const isLike = (stored: string | null, sent: string | null): boolean => {
  * Tells whether a service that rounds, or that changes notes, may have made an entry of a draft where there was
  * nothing. A target that is not sent is the service's to fill in.
  */
-export const mayBeMadeOf = (stored: EntryValues, draft: EntryDraft): boolean =>
+export const mayComeFrom = (stored: EntryValues, draft: EntryDraft): boolean =>
   isRounded(stored.actual, draft.actual ?? null) &&
   (draft.target === undefined || stored.target === null || isRounded(stored.target, draft.target)) &&
-  isLike(stored.notes, draft.notes ?? null)
+  areLikeNotes(stored.notes, draft.notes ?? null)
 
 /** Tells whether the numbers of an entry may be those that were sent, as far as services round. */
 export const hasNumbersOf = ({ actual, target }: EntryValues, draft: EntryDraft): boolean =>
@@ -73,4 +73,4 @@ export const hasNumbersOf = ({ actual, target }: EntryValues, draft: EntryDraft)
 
 /** Tells whether an entry may hold what was sent, as far as services round, and change notes. */
 export const mayHold = (stored: EntryValues, draft: EntryDraft): boolean =>
-  hasNumbersOf(stored, draft) && (draft.notes === undefined || isLike(stored.notes, draft.notes))
+  hasNumbersOf(stored, draft) && (draft.notes === undefined || areLikeNotes(stored.notes, draft.notes))

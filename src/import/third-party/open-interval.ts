@@ -1,9 +1,9 @@
 import { BATCH_LIMIT, type EntryDraft } from '../../domain/resources/entry.ts'
 import type { Run, Sink } from '../delivery/delivery.ts'
-import type { Doubt } from '../delivery/batch-answer.ts'
+import type { UnprovenAnswer } from '../delivery/batch-answer.ts'
 import type { JournaledInterval } from '../delivery/write-ahead.ts'
-import { type Standing, type StoredEntry, storedKey } from '../existing/existing-entries.ts'
-import { keyOf } from '../journal/entry-key.ts'
+import { type ExistingEntries, type ExistingEntry, storedKey } from '../existing/existing-entries.ts'
+import { keyOf } from '../entry-key.ts'
 import { addTally, emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
 import type { Reference } from '../reference.ts'
 import type { Capabilities } from './capabilities.ts'
@@ -17,29 +17,29 @@ export type ThirdPartyRun = Run & {
   /** Warns of something once, however often it is met; `about` is what. */
   readonly warnOnce: (about: 'rounding' | 'several' | 'unlisted', text: string) => void
   /** Finds what was stored before anything was sent. */
-  readonly standing: Standing
+  readonly existing: ExistingEntries
   /** Finds what is stored now, asked anew. */
-  readonly now: Standing
+  readonly now: ExistingEntries
 }
 
 /** Says why a row is rejected that was not to overwrite what others have entered. */
 export const ENTERED_MEANWHILE = 'someone else added this entry while the row was sent; it is left alone'
 
 /** Describes an entry on its way to a third-party service. */
-export type Item = {
+export type OpenEntry = {
   readonly draft: EntryDraft
   readonly lines: number | readonly number[]
   /** Holds what was stored before it was first sent: null is nothing, undefined that nobody knows. */
-  before: Pick<StoredEntry, 'ids'> | StoredEntry | null | undefined
+  before: Pick<ExistingEntry, 'ids'> | ExistingEntry | null | undefined
   /** Holds what was stored when it was last looked at, in the same way. */
-  found: StoredEntry | null | undefined
+  found: ExistingEntry | null | undefined
   /** Tells that it may have been stored by a request without an answer that proves it. */
   isUnknown: boolean
   /** Tells that it is unknown only because a batch with it was refused, of which a service may have stored a part. */
   isAfterRefusal: boolean
   /** Keeps the last answer that proved nothing, and counts them. */
-  doubt: Doubt | undefined
-  doubts: number
+  unproven: UnprovenAnswer | undefined
+  unprovenCount: number
   /** Keeps the reasons of the last refusal that what is stored now may explain, and counts them. */
   refusal: readonly string[] | undefined
   refusals: number
@@ -58,21 +58,21 @@ export type OpenInterval = {
   /** Numbers the interval in the journal. */
   readonly id: number
   readonly all: Tally
-  readonly isLeft: (item: Item) => boolean
+  readonly isLeft: (item: OpenEntry) => boolean
   /** Counts entries that a service has counted. */
-  readonly count: (items: readonly Item[], tally: Tally) => void
-  readonly done: (item: Item, outcome: Outcome) => void
-  readonly refuse: (item: Item, reasons: readonly string[]) => void
+  readonly count: (items: readonly OpenEntry[], tally: Tally) => void
+  readonly done: (item: OpenEntry, outcome: Outcome) => void
+  readonly refuse: (item: OpenEntry, reasons: readonly string[]) => void
   /** Tells whether the service has taken any entry of it. */
   readonly hasTaken: () => boolean
 }
 
-export const entryKeyOf = ({ draft }: Pick<Item, 'draft'>): string => storedKey(...keyOf(draft))
+export const entryKeyText = ({ draft }: Pick<OpenEntry, 'draft'>): string => storedKey(...keyOf(draft))
 
-const countLines = ({ lines }: Item): number => (typeof lines === 'number' ? 1 : lines.length)
+const countLines = ({ lines }: OpenEntry): number => (typeof lines === 'number' ? 1 : lines.length)
 
 /** Makes the entries of an interval ready to go. */
-export const itemsOf = ({ batch: { drafts, lines }, isUnknown }: JournaledInterval): Item[] =>
+export const openEntries = ({ batch: { drafts, lines }, isUnknown }: JournaledInterval): OpenEntry[] =>
   drafts.map((draft, at) => ({
     draft,
     lines: lines[at] ?? 0,
@@ -80,8 +80,8 @@ export const itemsOf = ({ batch: { drafts, lines }, isUnknown }: JournaledInterv
     found: undefined,
     isUnknown,
     isAfterRefusal: false,
-    doubt: undefined,
-    doubts: 0,
+    unproven: undefined,
+    unprovenCount: 0,
     refusal: undefined,
     refusals: 0,
     losses: 0,
@@ -89,7 +89,7 @@ export const itemsOf = ({ batch: { drafts, lines }, isUnknown }: JournaledInterv
   }))
 
 /** Opens an interval, whose parts are counted as they come to an end; `sink` takes each. */
-export const openInterval = (run: ThirdPartyRun, id: number, items: readonly Item[], sink: Sink): OpenInterval => {
+export const openInterval = (run: ThirdPartyRun, id: number, items: readonly OpenEntry[], sink: Sink): OpenInterval => {
   const left = new Set(items)
   const all = emptyTally()
   const count: OpenInterval['count'] = (some, tally) => {

@@ -1,15 +1,15 @@
-import { Stopped } from '../../client/transport.ts'
+import { Aborted } from '../../client/transport.ts'
 import { formatDecimal } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryValues } from '../../domain/rules.ts'
-import { entryKeyOf, type Item, type OpenInterval, type ThirdPartyRun } from './open-interval.ts'
+import { entryKeyText, type OpenEntry, type OpenInterval, type ThirdPartyRun } from './open-interval.ts'
 import { isNoPath, isRefused, isUnreadable, mayBeDone, reasonsOf } from '../delivery/refusal.ts'
-import { patiently } from '../delivery/retry.ts'
+import { withRetries } from '../delivery/retry.ts'
 import { digestOf } from '../journal/digest.ts'
-import { keyOf } from '../journal/entry-key.ts'
-import { isDoubleForGood, removeDoubles } from './doubles.ts'
+import { keyOf } from '../entry-key.ts'
+import { isDuplicateKept, removeDuplicates } from './doubles.ts'
 import { hasNumbersOf } from './matching.ts'
-import { notRecognised } from './recognize.ts'
+import { unrecognizedError } from './recognize.ts'
 import { isStored, readLagging } from './reconcile.ts'
 import { sendsBatches } from './upsert-entries.ts'
 
@@ -22,7 +22,7 @@ const PAUSE_MS = 1000
 const FEW_UPDATES = 3
 
 /** Returns some entries that lie far apart. */
-const spread = (items: readonly Item[]): readonly Item[] => {
+const spread = (items: readonly OpenEntry[]): readonly OpenEntry[] => {
   const last = items.length - 1
   if (last < MOST_TRIED) return items
   const places = Array.from({ length: MOST_TRIED }, (_, at) => Math.floor((at * last) / (MOST_TRIED - 1)))
@@ -33,18 +33,18 @@ const spread = (items: readonly Item[]): readonly Item[] => {
 const MOST_UNSTORED = 5
 
 /** Ends a run at a service that answers well and stores nothing. */
-const mustStore = ({ doubt }: Item, unstored: number): void => {
+const requireStored = ({ unproven }: OpenEntry, unstored: number): void => {
   if (unstored < MOST_UNSTORED) return
   throw new KpiError(
     'unavailable',
-    `the service answered ${doubt?.answered} to ${unstored} entries, and stored none of them; nothing more is sent`,
+    `the service answered ${unproven?.answered} to ${unstored} entries, and stored none of them; nothing more is sent`,
   )
 }
 
 /** Tells of a service that keeps another number than it is sent. */
 const noteRounding = (
   { warnOnce, capabilities }: ThirdPartyRun,
-  { draft: { actual } }: Item,
+  { draft: { actual } }: OpenEntry,
   { actual: kept }: EntryValues,
 ): void => {
   if (typeof actual !== 'bigint' || kept === null || kept === actual) return
@@ -61,8 +61,8 @@ const noteRounding = (
  */
 export const probeListing = async (
   interval: OpenInterval,
-  items: readonly Item[],
-  deliver: (interval: OpenInterval, items: readonly Item[]) => Promise<void>,
+  items: readonly OpenEntry[],
+  deliver: (interval: OpenInterval, items: readonly OpenEntry[]) => Promise<void>,
 ): Promise<void> => {
   const { run, all } = interval
   const { capabilities } = run
@@ -75,12 +75,12 @@ export const probeListing = async (
     const refused = all.refused.length
     await deliver(interval, [item])
     if (all.refused.length > refused) {
-      if (item.doubt) mustStore(item, (unstored += 1))
+      if (item.unproven) requireStored(item, (unstored += 1))
       continue
     }
     const stored = await readLagging(run, [item])
-    const entry = stored?.get(entryKeyOf(item))
-    if (stored && !(entry && hasNumbersOf(entry, item.draft))) throw await notRecognised(run, item, entry)
+    const entry = stored?.get(entryKeyText(item))
+    if (stored && !(entry && hasNumbersOf(entry, item.draft))) throw await unrecognizedError(run, item, entry)
     if (entry) noteRounding(run, item, entry)
     if (stored) capabilities.learn({ isRecognised: true, unlisted: undefined })
     return
@@ -91,12 +91,12 @@ export const probeListing = async (
 type Effect = 'updated' | 'doubled' | 'left' | 'refused'
 
 /** Posts a stored entry as a batch of its own until it is seen what came of that. */
-const effectOf = async ({ run }: OpenInterval, item: Item): Promise<Effect> => {
+const effectOf = async ({ run }: OpenInterval, item: OpenEntry): Promise<Effect> => {
   const { client, clock, journal, signal } = run
   for (let posts = 0; posts < MOST_POSTS; posts += 1) {
-    if (signal.aborted) throw new Stopped('stopped')
+    if (signal.aborted) throw new Aborted('stopped')
     const name = `${journal.runId}-${digestOf([item.draft])}-${clock.now()}-${posts}`
-    const isAnswered = await patiently(run, async () => {
+    const isAnswered = await withRetries(run, async () => {
       try {
         await client.entries.putMany([item.draft], name)
         return true
@@ -105,7 +105,7 @@ const effectOf = async ({ run }: OpenInterval, item: Item): Promise<Effect> => {
         throw error
       }
     }).finally(run.touch)
-    const entry = (await readLagging(run, [item]))?.get(entryKeyOf(item))
+    const entry = (await readLagging(run, [item]))?.get(entryKeyText(item))
     if (entry && entry.ids.length > (item.before?.ids.length ?? 0)) return 'doubled'
     if (entry && isStored(run, item, entry)) return 'updated'
     if (isAnswered) return 'left'
@@ -118,7 +118,7 @@ const effectOf = async ({ run }: OpenInterval, item: Item): Promise<Effect> => {
  * Sends one stored entry in a batch to see what that does, as many are to be updated. It is journaled first with the
  * existing ids, so that a second entry is found and removed, whenever the run is cut off.
  */
-const tryUpdate = async (interval: OpenInterval, item: Item): Promise<Effect> => {
+const tryUpdate = async (interval: OpenInterval, item: OpenEntry): Promise<Effect> => {
   const { run, id: intervalId } = interval
   const ids = item.before?.ids ?? []
   const { journal, clock } = run
@@ -137,11 +137,11 @@ const tryUpdate = async (interval: OpenInterval, item: Item): Promise<Effect> =>
 /**
  * Removes the second entry that a batch has made; where the service does not let it, the row is rejected with a reason.
  */
-const undoDouble = async ({ run, refuse }: OpenInterval, item: Item): Promise<void> => {
+const undoDouble = async ({ run, refuse }: OpenInterval, item: OpenEntry): Promise<void> => {
   try {
-    await removeDoubles(run, item.draft, item.before?.ids ?? [])
+    await removeDuplicates(run, item.draft, item.before?.ids ?? [])
   } catch (error) {
-    if (!isDoubleForGood(error)) throw error
+    if (!isDuplicateKept(error)) throw error
     refuse(item, reasonsOf(error))
   }
 }
@@ -152,7 +152,7 @@ const NO_ENTRY = 2_147_483_647
 /** Finds out whether the service removes entries at all, with one that is not there: what makes a second one must be undone. */
 const mayRemove = async (run: ThirdPartyRun): Promise<boolean> => {
   const { capabilities, client } = run
-  capabilities.removes ??= await patiently(run, async () => {
+  capabilities.removes ??= await withRetries(run, async () => {
     try {
       await client.entries.remove(NO_ENTRY)
       return true
@@ -168,7 +168,7 @@ const mayRemove = async (run: ThirdPartyRun): Promise<boolean> => {
  * Finds out whether batches update existing entries, where there are many to update; where they do not, entries are
  * updated one by one. Their ids have been found before. Only one interval at a time does so.
  */
-export const probeUpdates = async (interval: OpenInterval, items: readonly Item[]): Promise<void> => {
+export const probeUpdates = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
   const { run, done } = interval
   const { capabilities } = run
   const stored = items.filter(({ found }) => !!found)

@@ -3,14 +3,14 @@ import { formatDay } from '../../domain/day.ts'
 import { formatDecimal } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { Entry } from '../../domain/resources/entry.ts'
-import { entryKeyOf, type Item, type ThirdPartyRun } from './open-interval.ts'
-import type { StoredEntry } from '../existing/existing-entries.ts'
+import { entryKeyText, type OpenEntry, type ThirdPartyRun } from './open-interval.ts'
+import type { ExistingEntry } from '../existing/existing-entries.ts'
 import { minuteOf } from '../journal/unfinished.ts'
-import { ownerOf } from '../owner.ts'
-import type { Unlisted } from './capabilities.ts'
+import { ownerOf } from '../entry-key.ts'
+import type { UnlistedEntry } from './capabilities.ts'
 
 /** Finds what a service lists in place of an entry that it does not list where it was sent: a day or two off. */
-const findAstray = async ({ client }: ThirdPartyRun, { draft }: Item): Promise<Entry | undefined> => {
+const findAstray = async ({ client }: ThirdPartyRun, { draft }: OpenEntry): Promise<Entry | undefined> => {
   const { actual, entry_date: day, kpi_id: kpiId } = draft
   const owner = ownerOf(draft)
   const whose = owner < 0 ? { sourceId: -owner } : { userId: owner }
@@ -23,19 +23,19 @@ const findAstray = async ({ client }: ThirdPartyRun, { draft }: Item): Promise<E
 const shown = (value: bigint | null | undefined): string => (typeof value === 'bigint' ? formatDecimal(value) : 'none')
 
 /** Says when an earlier run has sent the entry, and how it is sent again all the same. */
-const saidBefore = ({ capabilities: { path } }: ThirdPartyRun, { at }: Unlisted): string =>
+const saidBefore = ({ capabilities: { path } }: ThirdPartyRun, { at }: UnlistedEntry): string =>
   `; it was sent at ${minuteOf(at)}, and is not sent again for a week${path === undefined ? '' : ` unless you delete ${path}`}`
 
 /** Ends a run at a service in whose list nothing can be recognised that is sent to it. */
-export const notRecognised = async (
+export const unrecognizedError = async (
   run: ThirdPartyRun,
-  item: Item,
-  entry: StoredEntry | undefined,
+  item: OpenEntry,
+  entry: ExistingEntry | undefined,
 ): Promise<KpiError> => {
   const { capabilities, clock } = run
   const { actual, entry_date, kpi_id, target } = item.draft
-  const [key, before] = [entryKeyOf(item), capabilities.known().unlisted]
-  if (before?.key !== key) capabilities.learn({ unlisted: { key, at: clock.now(), isProven: !item.doubt } })
+  const [key, before] = [entryKeyText(item), capabilities.known().unlisted]
+  if (before?.key !== key) capabilities.learn({ unlisted: { key, at: clock.now(), isProven: !item.unproven } })
   const whose = `the entry of ${formatDay(entry_date)} for KPI ${kpi_id}`
   const astray = entry ? undefined : await findAstray(run, item)
   const elsewhere = astray ? `, and lists one with the same values on ${formatDay(astray.entry_date)}` : ''

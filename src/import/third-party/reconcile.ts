@@ -1,14 +1,20 @@
-import { Stopped } from '../../client/transport.ts'
+import { Aborted } from '../../client/transport.ts'
 import { sameValues } from '../../domain/rules.ts'
-import { LOST } from '../delivery/delivery.ts'
-import { ENTERED_MEANWHILE, entryKeyOf, type Item, type OpenInterval, type ThirdPartyRun } from './open-interval.ts'
+import { OUTCOME_UNKNOWN } from '../delivery/delivery.ts'
+import {
+  ENTERED_MEANWHILE,
+  entryKeyText,
+  type OpenEntry,
+  type OpenInterval,
+  type ThirdPartyRun,
+} from './open-interval.ts'
 import { isUnreadable, reasonsOf } from '../delivery/refusal.ts'
-import { patiently } from '../delivery/retry.ts'
-import type { Standing, StoredEntries, StoredEntry } from '../existing/existing-entries.ts'
+import { withRetries } from '../delivery/retry.ts'
+import type { ExistingEntries, ExistingEntryMap, ExistingEntry } from '../existing/existing-entries.ts'
 import { LAG_FACTOR } from './capabilities.ts'
-import { isDoubleForGood, removeDoubles } from './doubles.ts'
-import { holds, mayHold } from './matching.ts'
-import { notRecognised } from './recognize.ts'
+import { isDuplicateKept, removeDuplicates } from './doubles.ts'
+import { holdsDraft, mayHold } from './matching.ts'
+import { unrecognizedError } from './recognize.ts'
 import { notKnown, notStored } from './response-check.ts'
 
 /** Lists the pauses before each later look at a list, in milliseconds, as some lists lag. */
@@ -20,7 +26,7 @@ const laterLooks = ({ capabilities }: Pick<ThirdPartyRun, 'capabilities'>): read
 }
 
 /** Looks at what is stored, and again after a while as long as that is not enough, a bounded number of times. */
-export const lookAgain = async <T>(
+export const pollUntil = async <T>(
   { clock, signal }: Pick<ThirdPartyRun, 'clock' | 'signal'>,
   look: () => Promise<T>,
   isEnough: (seen: T) => boolean,
@@ -30,7 +36,7 @@ export const lookAgain = async <T>(
     const pause = LATER_LOOKS[looks]
     if (pause === undefined || isEnough(seen)) return seen
     await clock.sleep(pause, signal)
-    if (signal.aborted) throw new Stopped('stopped')
+    if (signal.aborted) throw new Aborted('stopped')
   }
 }
 
@@ -41,9 +47,13 @@ const MOST_DOUBTS = { fault: 2, noProof: 4 }
 const mayNotRead = ({ reference }: ThirdPartyRun): boolean => reference.unchecked.has('entries')
 
 /** Reads what is stored of some entries; undefined where that cannot be read. */
-const read = async (run: ThirdPartyRun, from: Standing, items: readonly Item[]): Promise<StoredEntries | undefined> => {
+const read = async (
+  run: ThirdPartyRun,
+  from: ExistingEntries,
+  items: readonly OpenEntry[],
+): Promise<ExistingEntryMap | undefined> => {
   try {
-    return await patiently(run, () => from.of(items.map(({ draft }) => draft)))
+    return await withRetries(run, () => from.of(items.map(({ draft }) => draft)))
   } catch (error) {
     if (isUnreadable(error)) return undefined
     throw error
@@ -54,8 +64,8 @@ const read = async (run: ThirdPartyRun, from: Standing, items: readonly Item[]):
  * Tells whether an entry holds what was sent, as far as services round and change notes; one that has not changed, or
  * whose earlier values are unknown, only where it holds exactly that.
  */
-export const isStored = ({ reference }: ThirdPartyRun, { draft, before }: Item, entry: StoredEntry): boolean => {
-  if (holds(reference, entry, draft)) return true
+export const isStored = ({ reference }: ThirdPartyRun, { draft, before }: OpenEntry, entry: ExistingEntry): boolean => {
+  if (holdsDraft(reference, entry, draft)) return true
   // Of what an earlier part of the run tried, only the ids are known that were there.
   if (before === undefined || (before && !('actual' in before))) return false
   const isAsBefore = before !== null && sameValues(before, entry)
@@ -63,20 +73,20 @@ export const isStored = ({ reference }: ThirdPartyRun, { draft, before }: Item, 
 }
 
 /** Tells whether something of an item is seen to have been done: it is stored, or there are more entries than before. */
-const showsWrite = (run: ThirdPartyRun, item: Item, entry: StoredEntry | undefined): boolean =>
+const showsWrite = (run: ThirdPartyRun, item: OpenEntry, entry: ExistingEntry | undefined): boolean =>
   entry !== undefined && (entry.ids.length > (item.before?.ids.length ?? 0) || isStored(run, item, entry))
 
 /** Reads what is stored of some entries now; undefined where that cannot be read. */
-export const readNow = (run: ThirdPartyRun, items: readonly Item[]): Promise<StoredEntries | undefined> =>
+export const readNow = (run: ThirdPartyRun, items: readonly OpenEntry[]): Promise<ExistingEntryMap | undefined> =>
   read(run, run.now, items)
 
 /** Reads what is stored of some entries; where that is refused, which may pass, it is asked for again after a while. */
-export const readPersistently = (
+export const readWithRetries = (
   run: ThirdPartyRun,
-  from: Standing,
-  items: readonly Item[],
-): Promise<StoredEntries | undefined> =>
-  lookAgain(
+  from: ExistingEntries,
+  items: readonly OpenEntry[],
+): Promise<ExistingEntryMap | undefined> =>
+  pollUntil(
     run,
     () => read(run, from, items),
     (stored) => stored !== undefined || mayNotRead(run),
@@ -90,21 +100,24 @@ export const noteLag = ({ capabilities, clock }: ThirdPartyRun, lagMs: number): 
  * Reads the existing entries of drafts whose outcome is unknown. As long as a list may lag, the last of those that are
  * missing is asked for again after a while; once it is there, so are all.
  */
-export const readLagging = async (run: ThirdPartyRun, items: readonly Item[]): Promise<StoredEntries | undefined> => {
-  const first = await readPersistently(run, run.now, items)
+export const readLagging = async (
+  run: ThirdPartyRun,
+  items: readonly OpenEntry[],
+): Promise<ExistingEntryMap | undefined> => {
+  const first = await readWithRetries(run, run.now, items)
   if (!first) return undefined
   const stored = new Map(first)
-  const isUnseen = (item: Item): boolean => !showsWrite(run, item, stored.get(entryKeyOf(item)))
+  const isUnseen = (item: OpenEntry): boolean => !showsWrite(run, item, stored.get(entryKeyText(item)))
   let lagMs = 0
   for (const pause of laterLooks(run)) {
     const unseen = items.filter(isUnseen)
     const last = unseen.at(-1)
     if (!last) break
     await run.clock.sleep(pause, run.signal)
-    if (run.signal.aborted) throw new Stopped('stopped')
+    if (run.signal.aborted) throw new Aborted('stopped')
     const again = await readNow(run, [last])
     lagMs += pause
-    if (!showsWrite(run, last, again?.get(entryKeyOf(last)))) continue
+    if (!showsWrite(run, last, again?.get(entryKeyText(last)))) continue
     noteLag(run, lagMs)
     for (const [key, entry] of (await readNow(run, unseen)) ?? []) stored.set(key, entry)
   }
@@ -114,27 +127,33 @@ export const readLagging = async (run: ThirdPartyRun, items: readonly Item[]): P
 /** Removes what this run has made beside what was stored before, where it has; answers what is left. */
 const withoutDoubles = (
   run: ThirdPartyRun,
-  { before, draft }: Item,
-  entry: StoredEntry,
-): Promise<StoredEntry | undefined> | StoredEntry =>
+  { before, draft }: OpenEntry,
+  entry: ExistingEntry,
+): Promise<ExistingEntry | undefined> | ExistingEntry =>
   before !== undefined && entry.ids.length > Math.max(1, before?.ids.length ?? 0)
-    ? removeDoubles(run, draft, before?.ids ?? [])
+    ? removeDuplicates(run, draft, before?.ids ?? [])
     : entry
 
 /** Says why an entry that is not stored is not sent again; nothing where it is. */
 const reasonsNotToSend = (
   { keepsOthers }: ThirdPartyRun,
-  item: Item,
-  entry: StoredEntry | undefined,
+  item: OpenEntry,
+  entry: ExistingEntry | undefined,
 ): readonly string[] => {
-  const { doubt, doubts, refusal } = item
+  const { unproven, unprovenCount, refusal } = item
   if (keepsOthers && entry) return [ENTERED_MEANWHILE]
   if (refusal && !entry && !item.found) return refusal
-  return doubt && doubts >= (doubt.tellsFault ? MOST_DOUBTS.fault : MOST_DOUBTS.noProof) ? [notStored(doubt)] : []
+  return unproven && unprovenCount >= (unproven.tellsFault ? MOST_DOUBTS.fault : MOST_DOUBTS.noProof)
+    ? [notStored(unproven)]
+    : []
 }
 
 /** Settles an entry by what is stored of it, or notes what its next try is based on. */
-const settleByStored = async (interval: OpenInterval, item: Item, stored: StoredEntry | undefined): Promise<void> => {
+const settleByStored = async (
+  interval: OpenInterval,
+  item: OpenEntry,
+  stored: ExistingEntry | undefined,
+): Promise<void> => {
   const { run, done, refuse } = interval
   const { before } = item
   const entry = stored && (await withoutDoubles(run, item, stored))
@@ -142,42 +161,50 @@ const settleByStored = async (interval: OpenInterval, item: Item, stored: Stored
   const reasons = reasonsNotToSend(run, item, entry)
   if (reasons.length > 0) return refuse(item, reasons)
   // Sent once more, it might be there once more where the list cannot be trusted.
-  if (!entry && item.doubt && !item.doubt.tellsFault && !run.capabilities.known().isRecognised)
-    throw await notRecognised(run, item, undefined)
+  if (!entry && item.unproven && !item.unproven.tellsFault && !run.capabilities.known().isRecognised)
+    throw await unrecognizedError(run, item, undefined)
   item.before ??= entry ?? null
   item.found = entry ?? null
   item.isUnknown = false
 }
 
 /** Settles an entry so, and refuses it where a second one stays beside it. */
-const settleOrTell = async (interval: OpenInterval, item: Item, stored: StoredEntry | undefined): Promise<void> => {
+const settleOrTell = async (
+  interval: OpenInterval,
+  item: OpenEntry,
+  stored: ExistingEntry | undefined,
+): Promise<void> => {
   try {
     await settleByStored(interval, item, stored)
   } catch (error) {
     // End the run where the double may be removed later, as with a key that was refused: the next part finds it again.
-    if (!isDoubleForGood(error)) throw error
+    if (!isDuplicateKept(error)) throw error
     interval.refuse(item, reasonsOf(error))
   }
 }
 
 /** Settles an entry that cannot be read back and that no answer proves. */
-const settleUnread = ({ refuse }: OpenInterval, item: Item): void => {
-  const { doubt, isAfterRefusal, refusal } = item
+const settleUnread = ({ refuse }: OpenInterval, item: OpenEntry): void => {
+  const { unproven, isAfterRefusal, refusal } = item
   // A batch that is refused is stored as a whole or not at all, as far as anybody can tell.
   if (refusal) refuse(item, refusal)
   else if (isAfterRefusal) item.isUnknown = false
-  else refuse(item, [doubt ? notKnown(doubt) : LOST])
+  else refuse(item, [unproven ? notKnown(unproven) : OUTCOME_UNKNOWN])
 }
 
 /** Tells whether an entry may be sent again without a look: the service would only set it again. */
-const mayRepeat = ({ capabilities, keepsOthers }: ThirdPartyRun, { doubt, refusal }: Item): boolean =>
-  capabilities.known().updatesInBatches === true && !keepsOthers && !doubt && !refusal
+const mayRepeat = ({ capabilities, keepsOthers }: ThirdPartyRun, { unproven, refusal }: OpenEntry): boolean =>
+  capabilities.known().updatesInBatches === true && !keepsOthers && !unproven && !refusal
 
 /**
  * Reconciles entries that were sent without an answer that proves it: those that are stored as sent are done, and the
  * others are marked for the next try.
  */
-export const reconcile = async (interval: OpenInterval, items: readonly Item[], isOfEarlier = false): Promise<void> => {
+export const reconcile = async (
+  interval: OpenInterval,
+  items: readonly OpenEntry[],
+  isOfEarlier = false,
+): Promise<void> => {
   const { run } = interval
   const unknown = items.filter(({ isUnknown }) => isUnknown)
   for (const item of unknown) if (mayRepeat(run, item)) item.isUnknown = false
@@ -188,18 +215,18 @@ export const reconcile = async (interval: OpenInterval, items: readonly Item[], 
   const isLost = !stored && !isOfEarlier && open.some(({ isAfterRefusal }) => !isAfterRefusal)
   if (isLost) run.lostAnswers.note(true)
   for (const item of open) {
-    if (stored) await settleOrTell(interval, item, stored.get(entryKeyOf(item)))
+    if (stored) await settleOrTell(interval, item, stored.get(entryKeyText(item)))
     else settleUnread(interval, item)
   }
 }
 
 /** Finds the ids of entries that were seen in a report, which does not tell them, so that they can be updated. */
-export const findIds = async ({ run }: OpenInterval, items: readonly Item[]): Promise<void> => {
+export const findIds = async ({ run }: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
   const lacking = items.filter(({ found }) => found && found.ids.length === 0)
   if (lacking.length === 0) return
   const stored = await readNow(run, lacking)
   for (const item of lacking) {
-    item.found = stored?.get(entryKeyOf(item)) ?? null
+    item.found = stored?.get(entryKeyText(item)) ?? null
     item.before = item.found
   }
 }

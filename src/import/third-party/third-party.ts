@@ -1,24 +1,31 @@
 import type { EntryDraft } from '../../domain/resources/entry.ts'
-import { standingAhead } from '../existing/prefetch.ts'
+import { prefetchExisting } from '../existing/prefetch.ts'
 import { readsFirst } from '../existing/planned-action.ts'
-import type { Load } from '../import-types.ts'
+import type { ImportRun } from '../import-types.ts'
 import type { ImportOptions } from '../options.ts'
 import type { Prepared } from '../prepare.ts'
 import { addTally } from '../journal/tally.ts'
 import type { Delivery, Run, Sink } from '../delivery/delivery.ts'
 import { addToThirdParty } from './add-entries.ts'
 import { openCapabilities } from './capabilities.ts'
-import { Stopped } from '../../client/transport.ts'
+import { Aborted } from '../../client/transport.ts'
 import { formatDay } from '../../domain/day.ts'
 import type { KpiError } from '../../domain/errors.ts'
-import { entryKeyOf, type Item, itemsOf, openInterval, type OpenInterval, type ThirdPartyRun } from './open-interval.ts'
-import { mustAnswer, pauseFor } from '../delivery/retry.ts'
+import {
+  entryKeyText,
+  type OpenEntry,
+  openEntries,
+  openInterval,
+  type OpenInterval,
+  type ThirdPartyRun,
+} from './open-interval.ts'
+import { endIfAnswersAreLost, pauseBeforeRetry } from '../delivery/retry.ts'
 import { countLines, type JournaledInterval, withdraw } from '../delivery/write-ahead.ts'
-import { type Standing, type StoredEntry, storedKey } from '../existing/existing-entries.ts'
-import { hasNumbersOf, holds } from './matching.ts'
+import { type ExistingEntries, type ExistingEntry, storedKey } from '../existing/existing-entries.ts'
+import { hasNumbersOf, holdsDraft } from './matching.ts'
 import { probeListing, probeUpdates } from './probe.ts'
-import { notRecognised } from './recognize.ts'
-import { findIds, LATER_LOOKS, noteLag, readNow, readPersistently, reconcile } from './reconcile.ts'
+import { unrecognizedError } from './recognize.ts'
+import { findIds, LATER_LOOKS, noteLag, readNow, readWithRetries, reconcile } from './reconcile.ts'
 import { sendsBatches, writeOnce } from './upsert-entries.ts'
 
 /** Bounds how long after it was sent an entry is looked for that the service does not list, and how often. */
@@ -31,10 +38,10 @@ const LOOKED_MS = LATER_LOOKS.reduce((sum, pause) => sum + pause)
  * Looks for an entry that an earlier run sent and did not find in the list, and ends the run where it is still missing:
  * it is not sent again, unless the answer to it proved nothing.
  */
-const mustBeListed = async (run: ThirdPartyRun, items: readonly Item[]): Promise<void> => {
+const requireListed = async (run: ThirdPartyRun, items: readonly OpenEntry[]): Promise<void> => {
   const { capabilities, clock, signal } = run
   const { unlisted } = capabilities.known()
-  const item = unlisted && items.find((one) => entryKeyOf(one) === unlisted.key)
+  const item = unlisted && items.find((one) => entryKeyText(one) === unlisted.key)
   if (!item) return
   for (;;) {
     const entry = (await readNow(run, [item]))?.get(unlisted.key)
@@ -47,9 +54,9 @@ const mustBeListed = async (run: ThirdPartyRun, items: readonly Item[]): Promise
     }
     if (clock.now() - unlisted.at > LISTED_WITHIN_MS) break
     await clock.sleep(PAUSE_MS, signal)
-    if (signal.aborted) throw new Stopped('stopped')
+    if (signal.aborted) throw new Aborted('stopped')
   }
-  if (unlisted.isProven) throw await notRecognised(run, item, undefined)
+  if (unlisted.isProven) throw await unrecognizedError(run, item, undefined)
   capabilities.learn({ unlisted: undefined })
 }
 
@@ -64,18 +71,18 @@ const noteVain = ({ run: { capabilities } }: OpenInterval, failures: number): vo
 }
 
 /** Sends entries until each has an outcome; waits where the service fails, and throws where it goes on failing. */
-const sendUntilDone = async (interval: OpenInterval, items: readonly Item[]): Promise<void> => {
+const sendUntilDone = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
   const { run, isLeft } = interval
   let open = items.filter(isLeft)
   let failures = 0
   while (open.length > 0) {
-    if (run.signal.aborted) throw new Stopped('stopped')
-    mustAnswer(run.lostAnswers, 'batches')
+    if (run.signal.aborted) throw new Aborted('stopped')
+    endIfAnswersAreLost(run.lostAnswers, 'batches')
     await findIds(interval, open)
     const failure: KpiError | undefined = await writeOnce(interval, open)
     if (failure) {
       noteVain(interval, failures + 1)
-      await pauseFor(run, failure, failures)
+      await pauseBeforeRetry(run, failure, failures)
     }
     await reconcile(interval, open.filter(isLeft))
     const left = open.filter(isLeft)
@@ -89,7 +96,7 @@ const waitForList = async ({ capabilities, clock, signal }: ThirdPartyRun): Prom
   const rest = capabilities.settledAt - clock.now()
   if (rest <= 0) return
   await clock.sleep(rest, signal)
-  if (signal.aborted) throw new Stopped('stopped')
+  if (signal.aborted) throw new Aborted('stopped')
 }
 
 /** Takes note that something was written, where the list shows it late. */
@@ -98,7 +105,7 @@ const noteWrite = ({ capabilities, clock }: ThirdPartyRun): void => {
 }
 
 /** Warns of several entries with the same key. */
-const noteSeveral = ({ warnOnce }: ThirdPartyRun, { draft }: Item, { ids }: StoredEntry): void => {
+const noteSeveral = ({ warnOnce }: ThirdPartyRun, { draft }: OpenEntry, { ids }: ExistingEntry): void => {
   const whose = `for the same user and KPI ${draft.kpi_id} on ${formatDay(draft.entry_date)}`
   warnOnce(
     'several',
@@ -107,12 +114,12 @@ const noteSeveral = ({ warnOnce }: ThirdPartyRun, { draft }: Item, { ids }: Stor
 }
 
 /** Marks the existing entries of drafts before these are sent; those that hold what would be sent are done. */
-const lookFirst = async ({ run, done }: OpenInterval, items: readonly Item[]): Promise<void> => {
-  const { capabilities, keepsOthers, reference, standing } = run
+const lookFirst = async ({ run, done }: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
+  const { capabilities, keepsOthers, reference, existing } = run
   // A service that updates what is stored need not be asked what that is.
   if (capabilities.known().updatesInBatches && sendsBatches(run) && !keepsOthers) return
   await waitForList(run)
-  const stored = await readPersistently(run, standing, items)
+  const stored = await readWithRetries(run, existing, items)
   if (!stored) {
     run.warnOnce(
       'unlisted',
@@ -121,25 +128,25 @@ const lookFirst = async ({ run, done }: OpenInterval, items: readonly Item[]): P
     return
   }
   for (const item of items) {
-    const entry = stored.get(entryKeyOf(item)) ?? null
+    const entry = stored.get(entryKeyText(item)) ?? null
     item.before = item.found = entry
     if (entry && entry.ids.length > 1) noteSeveral(run, item, entry)
     const isOpen = entry?.isTargetOpen && typeof item.draft.target === 'bigint'
-    if (entry && !isOpen && holds(reference, entry, item.draft)) done(item, 'unchanged')
+    if (entry && !isOpen && holdsDraft(reference, entry, item.draft)) done(item, 'unchanged')
   }
 }
 
 /** Takes over what an earlier part of the run wrote down of entries that it tried the service with. */
-const recallTried = ({ journal }: ThirdPartyRun, intervalId: number, items: readonly Item[]): void => {
+const recallTried = ({ journal }: ThirdPartyRun, intervalId: number, items: readonly OpenEntry[]): void => {
   const tried = new Map(journal.ones(intervalId).map(({ key, known }) => [storedKey(...key), known ?? []]))
   for (const item of items) {
-    const ids = tried.get(entryKeyOf(item))
+    const ids = tried.get(entryKeyText(item))
     if (ids) item.before = ids.length > 0 ? { ids } : null
   }
 }
 
 /** Cuts entries into parts that are sent before any of them is looked at again. */
-const partsOf = (run: ThirdPartyRun, items: readonly Item[]): (readonly Item[])[] => {
+const partsOf = (run: ThirdPartyRun, items: readonly OpenEntry[]): (readonly OpenEntry[])[] => {
   if (sendsBatches(run)) return [items]
   const count = Math.ceil(items.length / SINGLES_A_LOOK)
   return Array.from({ length: count }, (_, at) => items.slice(at * SINGLES_A_LOOK, (at + 1) * SINGLES_A_LOOK))
@@ -151,7 +158,7 @@ const partsOf = (run: ThirdPartyRun, items: readonly Item[]): (readonly Item[])[
  * shows whether what is sent can be recognized in the service's list.
  */
 const upsertInterval = async (run: ThirdPartyRun, journaled: JournaledInterval, sink: Sink): Promise<OpenInterval> => {
-  const items = itemsOf(journaled)
+  const items = openEntries(journaled)
   const interval = openInterval(run, journaled.id, items, sink)
   if (journaled.isUnknown) {
     // With --on-conflict skip and error only what was not there is sent.
@@ -161,7 +168,7 @@ const upsertInterval = async (run: ThirdPartyRun, journaled: JournaledInterval, 
   } else await lookFirst(interval, items)
   const open = items.filter(interval.isLeft)
   await findIds(interval, open)
-  await mustBeListed(run, open)
+  await requireListed(run, open)
   await probeListing(interval, open, sendUntilDone)
   await probeUpdates(interval, open.filter(interval.isLeft))
   for (const part of partsOf(run, open)) await sendUntilDone(interval, part)
@@ -170,9 +177,9 @@ const upsertInterval = async (run: ThirdPartyRun, journaled: JournaledInterval, 
 }
 
 /** Reads what is stored before anything is sent: all that the file speaks of at once, where it is not updated unseen. */
-const standingBefore = (options: ImportOptions, { standing, readAhead }: Prepared): Standing => {
-  if (options.onConflict === 'add' || readsFirst(options)) return standing
-  let ahead: Standing | undefined
+const standingBefore = (options: ImportOptions, { existing, readAhead }: Prepared): ExistingEntries => {
+  if (options.onConflict === 'add' || readsFirst(options)) return existing
+  let ahead: ExistingEntries | undefined
   return {
     of: async (drafts) => {
       try {
@@ -188,21 +195,21 @@ const standingBefore = (options: ImportOptions, { standing, readAhead }: Prepare
 }
 
 /** Reads what is stored now in few requests: what a report does not show as it would be sent is looked up in the list. */
-const standingNow = ({ client, folder }: Load, { reference }: Prepared): Standing => ({
+const standingNow = ({ client, folder }: ImportRun, { reference }: Prepared): ExistingEntries => ({
   of: async (drafts) => {
-    const isUnsure = (draft: EntryDraft, stored: StoredEntry): boolean => !holds(reference, stored, draft)
-    const standing = standingAhead({ client, reference, folder, drafts: () => drafts, isUnsure })
+    const isUnsure = (draft: EntryDraft, stored: ExistingEntry): boolean => !holdsDraft(reference, stored, draft)
+    const existing = prefetchExisting({ client, reference, folder, drafts: () => drafts, isUnsure })
     try {
-      return await standing.of(drafts)
+      return await existing.of(drafts)
     } finally {
-      standing.close()
+      existing.close()
     }
   },
   close: () => undefined,
 })
 
 /** Passes on one warning about each thing. */
-const warningOnce = (warn: Load['onWarning']): ThirdPartyRun['warnOnce'] => {
+const warningOnce = (warn: ImportRun['onWarning']): ThirdPartyRun['warnOnce'] => {
   const warned = new Set<string>()
   return (about, text) => {
     if (!warned.has(about)) warn(text)
@@ -235,7 +242,7 @@ const deliver = async (run: ThirdPartyRun, journaled: JournaledInterval, sink: S
  * Creates the delivery to a service of which nothing is known but that it speaks the interface: what it can do is probed,
  * its answers are checked, and what they do not prove is read back before anything is sent again.
  */
-export const createThirdPartyDelivery = (work: Load, prepared: Prepared, base: Run): Delivery => {
+export const createThirdPartyDelivery = (work: ImportRun, prepared: Prepared, base: Run): Delivery => {
   const { clock, options, learnedPath } = work
   const run: ThirdPartyRun = {
     ...base,
@@ -243,7 +250,7 @@ export const createThirdPartyDelivery = (work: Load, prepared: Prepared, base: R
     capabilities: openCapabilities(learnedPath, clock.now),
     reference: prepared.reference,
     warnOnce: warningOnce(work.onWarning),
-    standing: standingBefore(options, prepared),
+    existing: standingBefore(options, prepared),
     now: standingNow(work, prepared),
   }
   return {

@@ -1,21 +1,21 @@
 import type { Put } from '../../client/operations/entries.ts'
 import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
-import type { Item, OpenInterval, ThirdPartyRun } from './open-interval.ts'
-import { inFlight } from '../delivery/in-flight.ts'
+import type { OpenEntry, OpenInterval, ThirdPartyRun } from './open-interval.ts'
+import { runConcurrently } from '../delivery/in-flight.ts'
 import {
   isNoPath,
-  isPassing,
+  isTransient,
   isRefused,
   mayBeDone,
   reasonsByPlace,
   reasonsOf,
-  refusedInVain,
+  endIfAllRefused,
 } from '../delivery/refusal.ts'
 import { digestOf } from '../journal/digest.ts'
 import { countResult, emptyTally } from '../journal/tally.ts'
-import { type Doubt, doubtOfBatch } from '../delivery/batch-answer.ts'
-import { doubtOfEntry } from './response-check.ts'
+import { type UnprovenAnswer, checkBatchAnswer } from '../delivery/batch-answer.ts'
+import { checkEntryAnswer } from './response-check.ts'
 
 /** Bounds the single entries under way: several use up a limit that one after the other would not. */
 const SINGLES_UNDER_WAY = 8
@@ -29,20 +29,20 @@ export const sendsBatches = ({ capabilities }: ThirdPartyRun): boolean =>
   capabilities.known().takesBatches !== false && !capabilities.avoidsBatches
 
 /** Tells whether an entry goes in a batch: one that is stored only where that does not make a second one of it. */
-const goesInBatch = (run: ThirdPartyRun, { found }: Item): boolean =>
+const goesInBatch = (run: ThirdPartyRun, { found }: OpenEntry): boolean =>
   sendsBatches(run) && (!found || run.capabilities.known().updatesInBatches === true)
 
 /** Tells whether the service may be asked again later, as nothing came of a request. Throws what is no matter of time. */
 const failureOf = (error: unknown): KpiError => {
   if (mayBeDone(error) && error instanceof KpiError) return error
-  if (isPassing(error)) return error
+  if (isTransient(error)) return error
   throw error
 }
 
-const noteLoss = (item: Item): void => {
+const noteLoss = (item: OpenEntry): void => {
   item.isUnknown = true
   item.isAfterRefusal = false
-  item.doubt = undefined
+  item.unproven = undefined
   item.losses += 1
 }
 
@@ -50,23 +50,23 @@ const noteLoss = (item: Item): void => {
  * Takes an answer that does not prove that entries are stored. Where a service's answers do and this one tells of no
  * fault, something else has given it: it counts as lost, and an error is returned.
  */
-const noteDoubt = (items: readonly Item[], doubt: Doubt, isProving: boolean): KpiError | undefined => {
-  if (isProving && !doubt.tellsFault) {
+const noteDoubt = (items: readonly OpenEntry[], unproven: UnprovenAnswer, isProving: boolean): KpiError | undefined => {
+  if (isProving && !unproven.tellsFault) {
     for (const item of items) noteLoss(item)
-    return new KpiError('unavailable', `the service answered ${doubt.answered} to entries`, { mayBeDone: true })
+    return new KpiError('unavailable', `the service answered ${unproven.answered} to entries`, { mayBeDone: true })
   }
   for (const item of items) {
     item.isUnknown = true
     item.isAfterRefusal = false
-    item.doubt = doubt
-    item.doubts += 1
+    item.unproven = unproven
+    item.unprovenCount += 1
   }
   return undefined
 }
 
 /** Returns an Idempotency-Key that is new for each try: a third-party service may keep a failure under a key. */
-const nameOf = ({ journal, clock }: ThirdPartyRun, items: readonly Item[]): string => {
-  const tries = Math.max(...items.map(({ doubts, losses, refusals }) => doubts + losses + refusals))
+const nameOf = ({ journal, clock }: ThirdPartyRun, items: readonly OpenEntry[]): string => {
+  const tries = Math.max(...items.map(({ unprovenCount, losses, refusals }) => unprovenCount + losses + refusals))
   return `${journal.runId}-${digestOf(items.map(({ draft }) => draft))}-${tries}-${clock.now()}`
 }
 
@@ -74,7 +74,7 @@ const nameOf = ({ journal, clock }: ThirdPartyRun, items: readonly Item[]): stri
  * Refuses an entry that a batch was refused for. A possible duplicate is looked up first: it may be stored by a request
  * of this run whose answer was lost, and be refused for that.
  */
-const refuseNamed = ({ run, refuse }: OpenInterval, item: Item, reasons: readonly string[]): void => {
+const refuseNamed = ({ run, refuse }: OpenInterval, item: OpenEntry, reasons: readonly string[]): void => {
   item.refusals += 1
   const mayBeThere = item.found === null && item.refusals === 1 && !run.capabilities.known().updatesInBatches
   if (!mayBeThere) return refuse(item, reasons)
@@ -84,12 +84,12 @@ const refuseNamed = ({ run, refuse }: OpenInterval, item: Item, reasons: readonl
 }
 
 /** Takes a refusal of a batch: entries that it names are refused, the others go again, fewer at a time where it names none. */
-const divide = (interval: OpenInterval, items: readonly Item[], refusal: KpiError): void => {
+const divide = (interval: OpenInterval, items: readonly OpenEntry[], refusal: KpiError): void => {
   const { refuse, hasTaken, all } = interval
   const named = reasonsByPlace(refusal, items.length)
   const [first] = items
   if (named.size === 0 && items.length === 1 && first) {
-    if (!hasTaken()) refusedInVain(all, refusal)
+    if (!hasTaken()) endIfAllRefused(all, refusal)
     return refuse(first, reasonsOf(refusal))
   }
   for (const [at, item] of items.entries()) {
@@ -104,7 +104,7 @@ const divide = (interval: OpenInterval, items: readonly Item[], refusal: KpiErro
 }
 
 /** Learns from a batch that got no answer; where that happens again, fewer entries go at a time. */
-const noteLostBatch = ({ run: { capabilities, touch } }: OpenInterval, items: readonly Item[]): void => {
+const noteLostBatch = ({ run: { capabilities, touch } }: OpenInterval, items: readonly OpenEntry[]): void => {
   touch()
   for (const item of items) noteLoss(item)
   const isAgain = items.every(({ losses }) => losses >= LOST_IN_A_ROW)
@@ -123,15 +123,15 @@ const learnsNoBatches = ({ capabilities }: ThirdPartyRun, error: unknown): boole
 }
 
 /** Sends entries as one batch; answers what made it fail, where another try may help. */
-const postBatch = async (interval: OpenInterval, items: readonly Item[]): Promise<KpiError | undefined> => {
+const postBatch = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<KpiError | undefined> => {
   const { run } = interval
   try {
     const drafts = items.map(({ draft }) => draft)
     const answer = await run.client.entries.putMany(drafts, nameOf(run, items))
     run.touch()
     run.lostAnswers.note(false)
-    const doubt = doubtOfBatch(answer, items.length)
-    if (doubt) return noteDoubt(items, doubt, run.capabilities.known().takesBatches === true)
+    const unproven = checkBatchAnswer(answer, items.length)
+    if (unproven) return noteDoubt(items, unproven, run.capabilities.known().takesBatches === true)
     run.capabilities.learn({ takesBatches: true })
     const tally = emptyTally()
     countResult(tally, answer.counts, items.length)
@@ -149,8 +149,8 @@ const postBatch = async (interval: OpenInterval, items: readonly Item[]): Promis
 }
 
 /** Cuts entries into batches of so many at the most. */
-function* batchesOf(items: readonly Item[], most: number): Generator<Item[]> {
-  let batch: Item[] = []
+function* batchesOf(items: readonly OpenEntry[], most: number): Generator<OpenEntry[]> {
+  let batch: OpenEntry[] = []
   for (const item of items) {
     const [first = item] = batch
     if (batch.length >= Math.min(most, first.most) || (batch.length > 0 && item.most !== first.most)) {
@@ -162,7 +162,7 @@ function* batchesOf(items: readonly Item[], most: number): Generator<Item[]> {
   if (batch.length > 0) yield batch
 }
 
-const writeBatches = async (interval: OpenInterval, items: readonly Item[]): Promise<KpiError | undefined> => {
+const writeBatches = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<KpiError | undefined> => {
   const { signal, capabilities } = interval.run
   for (const batch of batchesOf(items, capabilities.mostInBatch)) {
     if (signal.aborted || !sendsBatches(interval.run)) return undefined
@@ -173,7 +173,7 @@ const writeBatches = async (interval: OpenInterval, items: readonly Item[]): Pro
 }
 
 /** Sends an entry by itself: what is stored is updated by its id, as adding it again may make a second one. */
-const sendOne = (run: ThirdPartyRun, item: Item): Promise<Put> => {
+const sendOne = (run: ThirdPartyRun, item: OpenEntry): Promise<Put> => {
   const { client } = run
   const { draft, found } = item
   const id = found?.ids.at(-1)
@@ -190,7 +190,11 @@ const sendOne = (run: ThirdPartyRun, item: Item): Promise<Put> => {
  * Distinguishes a missing entry from a missing service: where the list of all entries is not there, either, the service
  * is gone, and whatever is sent next would be answered so, too.
  */
-const mustBeOfEntry = async ({ client, reference }: ThirdPartyRun, item: Item, error: KpiError): Promise<void> => {
+const requireExistingService = async (
+  { client, reference }: ThirdPartyRun,
+  item: OpenEntry,
+  error: KpiError,
+): Promise<void> => {
   if (error.code !== 'not_found') return
   // Users and KPIs of new entries were found there: what is missing is the way to add one.
   if (!item.found && reference.kpis.unread === undefined)
@@ -204,9 +208,9 @@ const mustBeOfEntry = async ({ client, reference }: ThirdPartyRun, item: Item, e
 }
 
 /** Takes the refusal of a single entry: one that what is stored now may explain leads to another look, once. */
-const takeRefusal = async (interval: OpenInterval, item: Item, refusal: KpiError): Promise<void> => {
+const takeRefusal = async (interval: OpenInterval, item: OpenEntry, refusal: KpiError): Promise<void> => {
   const { run, refuse, hasTaken, all } = interval
-  await mustBeOfEntry(run, item, refusal)
+  await requireExistingService(run, item, refusal)
   const isOfStored = item.found ? refusal.code === 'not_found' : refusal.code === 'conflict'
   item.refusals += 1
   if (isOfStored && item.refusals === 1 && item.found !== undefined) {
@@ -216,19 +220,19 @@ const takeRefusal = async (interval: OpenInterval, item: Item, refusal: KpiError
     item.refusal = reasonsOf(refusal)
     return
   }
-  if (!hasTaken()) refusedInVain(all, refusal)
+  if (!hasTaken()) endIfAllRefused(all, refusal)
   refuse(item, reasonsOf(refusal))
 }
 
 /** Sends an entry by itself; answers what made it fail, where another try may help. */
-const writeOne = async (interval: OpenInterval, item: Item): Promise<KpiError | undefined> => {
+const writeOne = async (interval: OpenInterval, item: OpenEntry): Promise<KpiError | undefined> => {
   const { run, done } = interval
   const { found } = item
   try {
     const put = await sendOne(run, item)
     run.touch()
-    const doubt = doubtOfEntry(put, item.draft, found)
-    if (doubt) return noteDoubt([item], doubt, run.capabilities.provesEntries)
+    const unproven = checkEntryAnswer(put, item.draft, found)
+    if (unproven) return noteDoubt([item], unproven, run.capabilities.provesEntries)
     run.capabilities.provesEntries = true
     if (found) done(item, 'updated')
     else if (found === null || put.isCreated === true) done(item, 'created')
@@ -246,16 +250,16 @@ const writeOne = async (interval: OpenInterval, item: Item): Promise<KpiError | 
   }
 }
 
-const writeSingles = async (interval: OpenInterval, items: readonly Item[]): Promise<KpiError | undefined> => {
+const writeSingles = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<KpiError | undefined> => {
   const { signal } = interval.run
   let failure: KpiError | undefined
-  async function* untilFailure(): AsyncGenerator<Item> {
+  async function* untilFailure(): AsyncGenerator<OpenEntry> {
     for (const item of items) {
       if (signal.aborted || failure) return
       yield item
     }
   }
-  await inFlight(
+  await runConcurrently(
     untilFailure(),
     () => SINGLES_UNDER_WAY,
     async (item) => {
@@ -270,7 +274,7 @@ const writeSingles = async (interval: OpenInterval, items: readonly Item[]): Pro
  * be stored, or refused, is done; the rest is marked by what is known of it. Returns the failure, where another try may
  * help.
  */
-export const writeOnce = async (interval: OpenInterval, items: readonly Item[]): Promise<KpiError | undefined> => {
+export const writeOnce = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<KpiError | undefined> => {
   const { run } = interval
   const { batches = [], singles = [] } = Object.groupBy(items, (item) =>
     goesInBatch(run, item) ? 'batches' : 'singles',

@@ -4,14 +4,14 @@ import type { Summary } from '../import-types.ts'
 import type { ImportOptions } from '../options.ts'
 import { writeWhole } from '../parse/files.ts'
 import type { Table } from '../parse/table.ts'
-import type { Difference, Verified, Verifying } from './verified.ts'
+import type { Difference, Verification, VerificationOptions } from './verified.ts'
 
 /** Describes what a receipt says of the run. */
 type About = {
   readonly table: Table
   readonly options: ImportOptions
   readonly summary: Summary
-  readonly verify: Verifying
+  readonly verify: VerificationOptions
   readonly at: number
   readonly variant: Variant
 }
@@ -50,7 +50,7 @@ const differenceJson = ({ line, owner, kpi, day, field, expected, found }: Diffe
 
 async function* textOf(
   about: About,
-  verified: Verified,
+  verified: Verification,
   differences: AsyncIterable<readonly Difference[]>,
 ): AsyncGenerator<string> {
   yield `${JSON.stringify(headOf(about), undefined, 2).slice(0, -2)},\n  "differences": [`

@@ -11,7 +11,7 @@ type ReceiptPlace = {
 }
 
 /** Describes a verification: everything is read back in the end, and a receipt is written. */
-export type Verifying = {
+export type VerificationOptions = {
   /** Names the receipt by its absolute path. */
   readonly receiptPath: string
   readonly place: ReceiptPlace
@@ -37,7 +37,7 @@ export type Difference = {
 }
 
 /** Describes the result of reading everything back. */
-export type Verified = {
+export type Verification = {
   /** Counts the entries that were compared, and those that were as sent. */
   compared: number
   equal: number
@@ -55,7 +55,7 @@ export type Verified = {
 }
 
 /** Returns a difference as a line. */
-export const tellDifference = ({ line, owner, kpi, day, field, expected, found }: Difference): string => {
+export const describeDifference = ({ line, owner, kpi, day, field, expected, found }: Difference): string => {
   const whose = owner < 0 ? `source ${-owner}` : `user ${owner}`
   return `line ${line}: ${whose}, KPI ${kpi}, ${formatDay(day)}: ${field}: expected ${expected ?? 'nothing'}, found ${found ?? 'nothing'}`
 }

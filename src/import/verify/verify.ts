@@ -1,21 +1,21 @@
-import { Stopped } from '../../client/transport.ts'
+import { Aborted } from '../../client/transport.ts'
 import { type Decimal, formatDecimal } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import { cutAlongIntervals, type Piece } from '../delivery/write-ahead.ts'
-import { type Standing, type StoredEntry, storedKey } from '../existing/existing-entries.ts'
+import { type ExistingEntries, type ExistingEntry, storedKey } from '../existing/existing-entries.ts'
 import { onlyClears, readsFirst } from '../existing/planned-action.ts'
-import type { Import } from '../import-types.ts'
+import type { ImportInput } from '../import-types.ts'
 import { digestOf } from '../journal/digest.ts'
 import type { Journal } from '../journal/journal.ts'
-import { findMarks, marksOf } from '../journal/key-samples.ts'
-import { ownerOf } from '../owner.ts'
+import { findSamples, sampleKeys } from '../journal/key-samples.ts'
+import { ownerOf } from '../entry-key.ts'
 import type { Prepared } from '../prepare.ts'
 import type { Batch } from '../rows/batches.ts'
 import { lineOf, placeOf } from '../rows/packed-row.ts'
 import { writeReceipt } from './receipt.ts'
-import type { Difference, Verified } from './verified.ts'
+import type { Difference, Verification } from './verified.ts'
 
 /** Holds places of a file: a bit for each whole line, a number for each cell. */
 type PlaceSet = { readonly has: (place: number) => boolean }
@@ -64,7 +64,7 @@ const placesIn = ({ batch: { drafts }, earlier }: Piece, journal: Journal): (num
   if (!earlier) return drafts.map(() => undefined)
   if (earlier.digest === digestOf(drafts)) return [...drafts.keys()]
   // Others have come or gone around it since; after its own entries stand the marks of those that it held before.
-  const found = findMarks(journal.marks(earlier.id), marksOf(drafts))
+  const found = findSamples(journal.samples(earlier.id), sampleKeys(drafts))
   return found.map((one) => (one && one.at < earlier.count ? one.at : undefined))
 }
 
@@ -91,7 +91,7 @@ const numberText = (value: Decimal | null): string | null => (value === null ? n
  */
 const isOtherTarget = (
   target: Decimal | null,
-  stored: StoredEntry,
+  stored: ExistingEntry,
   kpi: Pick<Kpi, 'target_default'> | undefined,
 ): boolean => {
   if (kpi?.target_default === null || stored.target === target) return false
@@ -103,7 +103,7 @@ const isOtherTarget = (
 /** Returns the differences between an entry and what was sent, by the service's rules. */
 const differencesIn = (
   { actual, target, notes }: EntryDraft,
-  stored: StoredEntry | undefined,
+  stored: ExistingEntry | undefined,
   kpi: Pick<Kpi, 'target_default'> | undefined,
   isAdding: boolean,
 ): Found[] => {
@@ -128,11 +128,11 @@ const keptOf = async (
   { batch, isSent }: Recalled,
   { decide, options }: Prepared,
   rejected: PlaceSet,
-  verified: Verified,
+  verified: Verification,
 ): Promise<boolean[]> => {
-  const verdicts = readsFirst(options) ? await decide(batch.drafts) : []
+  const plans = readsFirst(options) ? await decide(batch.drafts) : []
   return batch.drafts.map((_, at) => {
-    const { action } = verdicts[at] ?? {}
+    const { action } = plans[at] ?? {}
     if ([batch.lines[at] ?? 0].flat().some(rejected.has)) return false
     if (isSent[at]) return true
     if (action === 'skip') verified.leftAlone += 1
@@ -144,9 +144,9 @@ const keptOf = async (
 const compare = async (
   recalled: Recalled,
   prepared: Prepared,
-  now: Standing,
+  now: ExistingEntries,
   rejected: PlaceSet,
-  verified: Verified,
+  verified: Verification,
 ): Promise<Difference[]> => {
   const { batch } = recalled
   const stored = await now.of(batch.drafts)
@@ -170,7 +170,7 @@ const compare = async (
 async function* differences(
   prepared: Prepared,
   journal: Journal,
-  verified: Verified,
+  verified: Verification,
 ): AsyncGenerator<readonly Difference[]> {
   const now = prepared.readAhead(({ target }, { isTargetOpen }) => isTargetOpen && target !== undefined)
   const rejected = createPlaceSet(prepared.rejects.lines())
@@ -183,16 +183,20 @@ async function* differences(
 }
 
 /** Reads everything back once it has been sent, and writes the receipt. */
-export const verifyRun = async (work: Import, prepared: Prepared, journal: Journal): Promise<Verified | undefined> => {
+export const verifyRun = async (
+  work: ImportInput,
+  prepared: Prepared,
+  journal: Journal,
+): Promise<Verification | undefined> => {
   const { verify, table, options, clock, client } = work
   const { summary } = prepared
   if (!verify) return undefined
-  const verified: Verified = { compared: 0, equal: 0, leftAlone: 0, notCompared: 0, first: [] }
+  const verified: Verification = { compared: 0, equal: 0, leftAlone: 0, notCompared: 0, first: [] }
   const about = { table, options, summary, verify, at: clock.now(), variant: client.variant }
   try {
     await writeReceipt(about, verified, differences(prepared, journal, verified))
   } catch (error) {
-    if (error instanceof Stopped) verified.failure = new KpiError('unavailable', 'stopped before all was compared')
+    if (error instanceof Aborted) verified.failure = new KpiError('unavailable', 'stopped before all was compared')
     else if (error instanceof KpiError) verified.failure = error
     else throw error
   }

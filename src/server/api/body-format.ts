@@ -11,7 +11,7 @@ import type { Resource } from '../../domain/schema.ts'
 import type { WireBody } from '../wire.ts'
 import type { Content } from './call.ts'
 import type { FormatName } from './media-type.ts'
-import type { Wording } from './protocol.ts'
+import type { BodyFormat } from './protocol.ts'
 
 /** Sets how many faults are written at once. */
 const PART = 200
@@ -97,7 +97,7 @@ function* jsonOf({ of, records }: ListContent): Generator<string> {
   for (const record of records) yield JSON.stringify(recordToJson(of, record))
 }
 
-const json: Wording = {
+const json: BodyFormat = {
   contentType: 'application/json; charset=utf-8',
   read: async (bytes, of, pause = neverPause) => readJsonText(decode(bytes), of, pause),
   write: async (content) =>
@@ -107,7 +107,7 @@ const json: Wording = {
   writeError: ({ message, issues }) => jsonWithErrors({ message }, issues, (issue) => issue),
 }
 
-const xml: Wording = {
+const xml: BodyFormat = {
   contentType: 'application/xml; charset=utf-8',
   read: async (bytes, of, pause = neverPause) => {
     // Its parser is loaded when the first XML comes.
@@ -122,4 +122,4 @@ const xml: Wording = {
 }
 
 /** Lists the body formats of the classic interface. */
-export const formats: Readonly<Record<FormatName, Wording>> = { json, xml }
+export const bodyFormats: Readonly<Record<FormatName, BodyFormat>> = { json, xml }

@@ -1,27 +1,27 @@
-import { openWithToken } from '../auth/basic.ts'
-import type { Face } from '../wire.ts'
-import { formats } from './body-format.ts'
-import { createFace, type FaceDeps } from './handler.ts'
-import { chooseFormat, mustBeUnderstood } from './media-type.ts'
-import type { Style, Variant } from './protocol.ts'
+import { tokenAuthentication } from '../auth/basic.ts'
+import type { Handler } from '../wire.ts'
+import { bodyFormats } from './body-format.ts'
+import { createHandler, type HandlerOptions } from './handler.ts'
+import { chooseFormat, requireSupportedType } from './media-type.ts'
+import type { Protocol, VariantDefinition } from './protocol.ts'
 import { classicRoutes } from './routes/index.ts'
 import { classicStatus } from './status.ts'
 
 /** Describes the protocol of the classic interface: JSON or XML, statuses with a message. */
-export const classicStyle: Style = {
+export const classicProtocol: Protocol = {
   prefix: '/api',
   challenge: 'Basic realm="kpi"',
   status: classicStatus,
-  wordingFor: (headers) => formats[chooseFormat(headers)],
-  mustSpeak: (headers, takesBody) => mustBeUnderstood(headers['content-type'], takesBody),
+  wordingFor: (headers) => bodyFormats[chooseFormat(headers)],
+  requireContentType: (headers, takesBody) => requireSupportedType(headers['content-type'], takesBody),
 }
 
 /** Describes the classic interface: `/api`, JSON or XML, Basic credentials. */
-export const classic: Variant = {
-  style: classicStyle,
+export const classic: VariantDefinition = {
+  protocol: classicProtocol,
   routes: classicRoutes,
   isLenient: true,
-  openDoor: openWithToken,
+  openDoor: tokenAuthentication,
   describe: async (place) => {
     const { describeClassic } = await import('./openapi/classic.ts')
     return describeClassic(classicRoutes, place)
@@ -29,4 +29,4 @@ export const classic: Variant = {
 }
 
 /** Creates the handler of the classic interface. */
-export const classicFace = (deps: FaceDeps): Face => createFace(classic, deps)
+export const createClassicHandler = (deps: HandlerOptions): Handler => createHandler(classic, deps)

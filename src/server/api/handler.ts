@@ -1,19 +1,19 @@
 import type { Instant } from '../../domain/day.ts'
 import { type ErrorCode, KpiError } from '../../domain/errors.ts'
 import { health } from '../../domain/resources/service-status.ts'
-import { createRecall } from '../../service/versioned-cache.ts'
+import { createVersionedCache } from '../../service/versioned-cache.ts'
 import type { Db } from '../../store/db.ts'
-import { createDoor, type Limits } from '../auth/authenticate.ts'
-import { mustMay } from '../auth/principal.ts'
+import { createAuthentication, type CallerLimits } from '../auth/authenticate.ts'
+import { requireScope } from '../auth/principal.ts'
 import { shownPath } from '../request-target.ts'
-import type { Face, Long, WireRequest, WireResponse } from '../wire.ts'
+import type { Handler, LongWork, WireRequest, WireResponse } from '../wire.ts'
 import { createApp, notAllowed } from './app.ts'
-import { formats } from './body-format.ts'
+import { bodyFormats } from './body-format.ts'
 import type { Answer } from './call.ts'
 import { rejectCrossSite, requireDeclaredBody } from './cross-site.ts'
-import { answerOnce, withBodyOnce } from './idempotency-key.ts'
-import { mustBePlain } from './media-type.ts'
-import { refuse, type Style, type Variant, type Wording } from './protocol.ts'
+import { answerIdempotently, withRereadableBody } from './idempotency-key.ts'
+import { rejectContentEncoding } from './media-type.ts'
+import { refusalResponse, type Protocol, type VariantDefinition, type BodyFormat } from './protocol.ts'
 import { parseQuery } from './query.ts'
 
 const DESCRIPTION_PATH = '/openapi.json'
@@ -22,7 +22,7 @@ const TARGET_LIMIT = 8192
 const SMALL = 16_384
 
 /** Describes what a handler works with. */
-export type FaceDeps = {
+export type HandlerOptions = {
   readonly db: Db
   readonly version: string
   readonly now: () => Instant
@@ -31,12 +31,12 @@ export type FaceDeps = {
   /** Takes unforeseen errors in full; the client is told only the request's id. */
   readonly onError: (error: unknown, requestId: string) => void
   /** Limits callers; undefined for no limits. */
-  readonly limits?: Limits
+  readonly limits?: CallerLimits
 }
 
 type Target = { readonly path: string; readonly query: string }
 
-const mustBeShort = (target: string): void => {
+const requireShortTarget = (target: string): void => {
   if (target.length > TARGET_LIMIT) throw new KpiError('too_long', `the address is over ${TARGET_LIMIT} bytes`)
 }
 
@@ -57,17 +57,17 @@ const parseTarget = (target: string, prefix: string): Target => {
 }
 
 const respond = async (
-  { prefix }: Style,
-  wording: Wording,
+  { prefix }: Protocol,
+  bodyFormat: BodyFormat,
   { status, location, total, content }: Answer,
 ): Promise<WireResponse> => ({
   status,
   headers: {
-    ...(content && { 'content-type': wording.contentType }),
+    ...(content && { 'content-type': bodyFormat.contentType }),
     ...(location !== undefined && { location: prefix + location }),
     ...(total !== undefined && { 'x-total-count': String(total) }),
   },
-  body: content ? await wording.write(content) : '',
+  body: content ? await bodyFormat.write(content) : '',
 })
 
 const INSIDE: ReadonlySet<ErrorCode> = new Set(['internal', 'unavailable', 'unusable'])
@@ -80,7 +80,7 @@ const options = (allow: readonly string[]): WireResponse => ({
   body: '',
 })
 
-type Open = (wording: Wording, request: WireRequest) => Promise<WireResponse>
+type Open = (bodyFormat: BodyFormat, request: WireRequest) => Promise<WireResponse>
 
 /** Stands for the URL by which a request reached the service, in a description that is made once. */
 const ORIGIN = '{origin}'
@@ -95,11 +95,11 @@ const aroundOrigin = (json: unknown): readonly [before: Buffer, after: Buffer] =
 }
 
 /** Returns what anybody may ask for, by its path. */
-const openPaths = ({ style, describe }: Variant, version: string): ReadonlyMap<string, Open> => {
+const openPaths = ({ protocol, describe }: VariantDefinition, version: string): ReadonlyMap<string, Open> => {
   let description: Promise<readonly [before: Buffer, after: Buffer]> | undefined
   const status = { of: health, record: { status: 'ok', version } } as const
   return new Map<string, Open>([
-    [health.path, async (wording) => respond(style, wording, { status: 200, content: status })],
+    [health.path, async (bodyFormat) => respond(protocol, bodyFormat, { status: 200, content: status })],
     [
       DESCRIPTION_PATH,
       async (_wording, { serviceUrl = '' }) => {
@@ -107,7 +107,7 @@ const openPaths = ({ style, describe }: Variant, version: string): ReadonlyMap<s
         const [before, after] = await description
         // All answers share these bytes: whoever asks often and takes none of them fills no memory.
         const body = [before, Buffer.from(inJson(serviceUrl)), after]
-        return { status: 200, headers: { 'content-type': formats.json.contentType }, body }
+        return { status: 200, headers: { 'content-type': bodyFormats.json.contentType }, body }
       },
     ],
   ])
@@ -115,20 +115,20 @@ const openPaths = ({ style, describe }: Variant, version: string): ReadonlyMap<s
 
 const answerOpen = (
   open: Open,
-  wording: Wording,
+  bodyFormat: BodyFormat,
   request: WireRequest,
   path: string,
 ): WireResponse | Promise<WireResponse> => {
   const { method } = request
   if (method === 'OPTIONS') return options(OPEN_METHODS)
   if (method !== 'GET' && method !== 'HEAD') throw notAllowed(method, path, OPEN_METHODS)
-  return open(wording, request)
+  return open(bodyFormat, request)
 }
 
 /** Does work that waits for its turn once it knows that it takes long, and ends the turn when the answer is written. */
 const inTurn = async (
   { onLong }: WireRequest,
-  work: (begin: (what: Long) => Promise<void>) => Promise<WireResponse>,
+  work: (begin: (what: LongWork) => Promise<void>) => Promise<WireResponse>,
 ): Promise<WireResponse> => {
   let end: (() => void) | undefined
   try {
@@ -141,18 +141,18 @@ const inTurn = async (
 }
 
 /** Sets headers that an answer has whatever becomes of its request. */
-type Tell = (headers: WireResponse['headers']) => void
+type SetHeaders = (headers: WireResponse['headers']) => void
 
 /** Answers requests as a variant of the interface does. */
-export const createFace = (variant: Variant, deps: FaceDeps): Face => {
-  const { style, routes, isLenient, openDoor } = variant
+export const createHandler = (variant: VariantDefinition, deps: HandlerOptions): Handler => {
+  const { protocol, routes, isLenient, openDoor } = variant
   const { db, version } = deps
   const app = createApp(db, routes)
   // By this a client knows that an Idempotency-Key can be relied on.
   const server = `kpi/${version}`
   const openAt = openPaths(variant, version)
-  const letIn = createDoor(db, openDoor, deps.now, deps.limits)
-  const answers = createRecall<WireResponse>(db)
+  const authenticate = createAuthentication(db, openDoor, deps.now, deps.limits)
+  const answers = createVersionedCache<WireResponse>(db)
   /** Caches answers until something is written, as most are asked for again and again. */
   const answerLasting = async (key: string, perform: () => Promise<WireResponse>): Promise<WireResponse> => {
     const known = answers.find(key)
@@ -163,48 +163,48 @@ export const createFace = (variant: Variant, deps: FaceDeps): Face => {
     return answered
   }
   // Credentials come first, then the path and the method: what cannot be done is refused, whatever its body is.
-  const answer = async (sent: WireRequest, wording: Wording, tell: Tell): Promise<WireResponse> => {
+  const answer = async (sent: WireRequest, bodyFormat: BodyFormat, setHeaders: SetHeaders): Promise<WireResponse> => {
     rejectCrossSite(sent)
-    const request = withBodyOnce(sent)
+    const request = withRereadableBody(sent)
     const { headers } = request
-    const target = parseTarget(request.target, style.prefix)
+    const target = parseTarget(request.target, protocol.prefix)
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const open = openAt.get(target.path.toLowerCase().replace(/\/$/, ''))
-    if (open || method === 'OPTIONS') mustBeShort(request.target)
+    if (open || method === 'OPTIONS') requireShortTarget(request.target)
     if (open) {
-      style.mustSpeak(headers, false)
-      return answerOpen(open, wording, request, target.path)
+      protocol.requireContentType(headers, false)
+      return answerOpen(open, bodyFormat, request, target.path)
     }
     if (method === 'OPTIONS') return options(app.methodsOf(target.path))
-    const admitted = await letIn(request, tell)
-    const { account } = admitted
-    mustBeShort(request.target)
+    const principal = await authenticate(request, setHeaders)
+    const { account } = principal
+    requireShortTarget(request.target)
     const operation = app.find(method, target.path)
-    mustMay(admitted, operation.scope)
-    style.mustSpeak(headers, operation.takes !== undefined)
+    requireScope(principal, operation.scope)
+    protocol.requireContentType(headers, operation.takes !== undefined)
     if (operation.takes) {
       requireDeclaredBody(request)
-      mustBePlain(headers['content-encoding'])
+      rejectContentEncoding(headers['content-encoding'])
     }
-    const body = operation.takes && (await wording.read(await request.body(), operation.takes, request.pause))
+    const body = operation.takes && (await bodyFormat.read(await request.body(), operation.takes, request.pause))
     const now = deps.now()
     return inTurn(request, async (begin) => {
       const beginLong = (): Promise<void> => begin('list')
       const perform = async (within?: Db): Promise<WireResponse> => {
         const caller = { account, now, lenient: isLenient, db: within, pause: request.pause, beginLong }
-        return respond(style, wording, await operation.run(caller, { query: parseQuery(target.query), body }))
+        return respond(protocol, bodyFormat, await operation.run(caller, { query: parseQuery(target.query), body }))
       }
       if (operation.isLong) {
         await begin('work')
         return perform()
       }
-      if (operation.isLasting) return answerLasting(`${account.id} ${wording.contentType} ${target.path}`, perform)
-      const refusal = (error: KpiError): Promise<WireResponse> => refuse(style, error, request)
-      return answerOnce(db, { request, admitted, now }, { perform, refuse: refusal })
+      if (operation.isLasting) return answerLasting(`${account.id} ${bodyFormat.contentType} ${target.path}`, perform)
+      const refusal = (error: KpiError): Promise<WireResponse> => refusalResponse(protocol, error, request)
+      return answerIdempotently(db, { request, principal, now }, { perform, refuse: refusal })
     })
   }
   // What went wrong inside is logged in full; the sender learns only what to do about it.
-  const told = (error: unknown, requestId: string): KpiError => {
+  const publicError = (error: unknown, requestId: string): KpiError => {
     const code = error instanceof KpiError ? error.code : 'internal'
     if (error instanceof KpiError && !INSIDE.has(code)) return error
     deps.onError(error, requestId)
@@ -219,9 +219,9 @@ export const createFace = (variant: Variant, deps: FaceDeps): Face => {
     let response: WireResponse
     let more: WireResponse['headers'] = {}
     try {
-      response = await answer(request, style.wordingFor(request.headers), (headers) => (more = headers))
+      response = await answer(request, protocol.wordingFor(request.headers), (headers) => (more = headers))
     } catch (error) {
-      response = await refuse(style, told(error, requestId), request)
+      response = await refusalResponse(protocol, publicError(error, requestId), request)
     }
     return { ...response, headers: { ...response.headers, ...more, server, 'x-request-id': requestId } }
   }

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import type { Instant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { doOnce } from '../../service/limits/idempotency.ts'
+import { runIdempotently } from '../../service/limits/idempotency.ts'
 import type { Db } from '../../store/db.ts'
 import type { KeptAnswer } from '../../store/tables/idempotency.ts'
-import type { Admitted } from '../auth/principal.ts'
+import type { Principal } from '../auth/principal.ts'
 import type { WireRequest, WireResponse } from '../wire.ts'
 
 const HEADER = 'idempotency-key'
@@ -36,7 +36,7 @@ const kept = ({ status, headers, body }: WireResponse): KeptAnswer => ({
   body: typeof body === 'string' ? body : Buffer.concat(body).toString(),
 })
 
-const told = ({ status, location, contentType, body }: KeptAnswer, isReplayed: boolean): WireResponse => ({
+const replay = ({ status, location, contentType, body }: KeptAnswer, isReplayed: boolean): WireResponse => ({
   status,
   headers: {
     ...(contentType !== null && { 'content-type': contentType }),
@@ -49,7 +49,7 @@ const told = ({ status, location, contentType, body }: KeptAnswer, isReplayed: b
 /** Describes a request and its principal. */
 type Sent = {
   readonly request: WireRequest
-  readonly admitted: Pick<Admitted, 'account' | 'pepper'>
+  readonly principal: Pick<Principal, 'account' | 'pepper'>
   readonly now: Instant
 }
 
@@ -63,9 +63,9 @@ type Doing = {
  * Answers a request, once where it has an Idempotency-Key. Its body is kept as a hash, to recognize it; as it may hold
  * a password, the hash cannot be tried without the credentials' own secret.
  */
-export const answerOnce = async (
+export const answerIdempotently = async (
   db: Db,
-  { request, admitted: { account, pepper }, now }: Sent,
+  { request, principal: { account, pepper }, now }: Sent,
   { perform, refuse }: Doing,
 ): Promise<WireResponse> => {
   const key = keyOf(request)
@@ -74,16 +74,16 @@ export const answerOnce = async (
     .update(await request.body())
     .digest('base64url')
   const once = { account: account.id, path: comparedPath(request.target), key, fingerprint, now }
-  const { answer, isReplayed } = await doOnce(db, once, {
+  const { answer, isReplayed } = await runIdempotently(db, once, {
     perform: async (open) => kept(await perform(open)),
     faultAnswer: async (error) =>
       error instanceof KpiError && error.code === 'invalid' ? kept(await refuse(error)) : undefined,
   })
-  return told(answer, isReplayed)
+  return replay(answer, isReplayed)
 }
 
 /** Returns a request whose body can be read again. */
-export const withBodyOnce = (request: WireRequest): WireRequest => {
+export const withRereadableBody = (request: WireRequest): WireRequest => {
   let body: Promise<Uint8Array> | undefined
   return { ...request, body: () => (body ??= request.body()) }
 }

@@ -72,7 +72,7 @@ export const chooseFormat = (headers: WireRequest['headers']): FormatName =>
   formatNamed(parse(headers['content-type'] ?? '', { parameters: false }).type) ??
   formatAccepted(headers['accept'] ?? '')
 
-const mustBeUtf8 = (charset = 'utf-8'): void => {
+const requireUtf8 = (charset = 'utf-8'): void => {
   if (isUtf8Name(charset)) return
   throw new KpiError('media_type', `charset ${quoted(charset)} is not supported; send UTF-8`)
 }
@@ -81,7 +81,7 @@ const mustBeUtf8 = (charset = 'utf-8'): void => {
  * Refuses an unsupported Content-Type: any charset but UTF-8 for JSON or XML, and for a body also any other type. A
  * missing one means the format of the answer.
  */
-export const mustBeUnderstood = (contentType = '', hasBody: boolean): void => {
+export const requireSupportedType = (contentType = '', hasBody: boolean): void => {
   const { type, parameters } = parse(contentType)
   const isOurs = formatNamed(type) !== undefined
   if (hasBody && !isOurs && contentType.trim() !== '') {
@@ -90,7 +90,7 @@ export const mustBeUnderstood = (contentType = '', hasBody: boolean): void => {
       `Content-Type ${quoted(type)} is not supported; send application/json or application/xml`,
     )
   }
-  if (isOurs) mustBeUtf8(parameters['charset'])
+  if (isOurs) requireUtf8(parameters['charset'])
 }
 
 /** Lists the ranges that include JSON, from the closest to the widest. */
@@ -107,24 +107,24 @@ const allowJson = (ranges: readonly Range[]): boolean => {
 }
 
 /** Refuses a request whose sender takes no JSON. */
-export const mustTakeJson = (accept = ''): void => {
+export const requireJsonAccepted = (accept = ''): void => {
   const text = accept.trim()
   if (text === '' || allowJson(rangesOf(text))) return
   throw new KpiError('not_acceptable', `answers are JSON here, and Accept ${quoted(text)} does not take it`)
 }
 
 /** Refuses a Content-Type of XML, and for a body any but JSON, where JSON alone is spoken. */
-export const mustBeJson = (contentType = '', hasBody: boolean): void => {
+export const requireJson = (contentType = '', hasBody: boolean): void => {
   const { type, parameters } = parse(contentType)
   const format = formatNamed(type)
-  if (format === 'json') mustBeUtf8(parameters['charset'])
+  if (format === 'json') requireUtf8(parameters['charset'])
   else if (format === 'xml' || (hasBody && contentType.trim() !== '')) {
     throw new KpiError('media_type', `Content-Type ${quoted(type)} is not supported; send application/json`)
   }
 }
 
 /** Refuses a body that is packed: bodies are taken as they are. */
-export const mustBePlain = (contentEncoding = 'identity'): void => {
+export const rejectContentEncoding = (contentEncoding = 'identity'): void => {
   const encoding = contentEncoding.trim().toLowerCase()
   if (encoding === 'identity' || encoding === '') return
   throw new KpiError('media_type', `Content-Encoding ${quoted(encoding)} is not supported; send the body as it is`)

@@ -1,19 +1,19 @@
 import type { KpiError } from '../../domain/errors.ts'
-import type { Face, TextResponse, WireRequest } from '../wire.ts'
-import { classicStyle } from './classic.ts'
-import { refuseAtOnce, type Style } from './protocol.ts'
-import { v1Style } from './v1.ts'
+import type { Handler, TextResponse, WireRequest } from '../wire.ts'
+import { classicProtocol } from './classic.ts'
+import { refuseAtOnce, type Protocol } from './protocol.ts'
+import { v1Protocol } from './v1.ts'
 
 const V1 = /^\/v1(?:[/?]|$)/i
 
 /** Returns the protocol for a target: below `/v1` the newer variant's, everywhere else the classic one's. */
-const styleFor = (target: string): Style => (V1.test(target) ? v1Style : classicStyle)
+const protocolFor = (target: string): Protocol => (V1.test(target) ? v1Protocol : classicProtocol)
 
 /** Creates the handler of both variants side by side. */
-export const bothFaces =
-  (classic: Face, v1: Face): Face =>
+export const createBothHandlers =
+  (classic: Handler, v1: Handler): Handler =>
   (request) =>
-    styleFor(request.target) === v1Style ? v1(request) : classic(request)
+    protocolFor(request.target) === v1Protocol ? v1(request) : classic(request)
 
 const UNREAD = { target: '', headers: {} }
 
@@ -23,6 +23,6 @@ export const plainRefusal = (
   requestId: string,
   asked: Pick<WireRequest, 'target' | 'headers'> = UNREAD,
 ): TextResponse => {
-  const answered = refuseAtOnce(styleFor(asked.target), error, asked)
+  const answered = refuseAtOnce(protocolFor(asked.target), error, asked)
   return { ...answered, headers: { ...answered.headers, 'x-request-id': requestId } }
 }

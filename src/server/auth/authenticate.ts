@@ -1,12 +1,12 @@
 import type { Instant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { mustHaveAccess } from '../../service/accounts/access.ts'
-import type { LoginBrake } from '../../service/limits/login-throttle.ts'
-import { RATE_WINDOW_MS, type RateLimit, type Verdict } from '../../service/limits/rate-limit.ts'
+import { requireAccess } from '../../service/accounts/access.ts'
+import type { LoginThrottle } from '../../service/limits/login-throttle.ts'
+import { RATE_WINDOW_MS, type RateLimit, type RateLimitDecision } from '../../service/limits/rate-limit.ts'
 import type { Db } from '../../store/db.ts'
 import type { WireRequest } from '../wire.ts'
-import { createOpening, type OpenDoor } from './credential-lookup.ts'
-import type { Admitted } from './principal.ts'
+import { createCredentialLookup, type ReadCredentials } from './credential-lookup.ts'
+import type { Principal } from './principal.ts'
 
 /** Sets how long after noting a key's use it is not noted again, in seconds: the note may be waiting. */
 const NOTE_PAUSE = 5
@@ -23,35 +23,35 @@ const afterPause: Later = (task) => {
 }
 
 /** Takes note that a key was used at a moment. */
-type Notes = (admitted: Pick<Admitted, 'account' | 'key' | 'noteUse'>, now: Instant) => void
+type Notes = (principal: Pick<Principal, 'account' | 'key' | 'noteKeyUse'>, now: Instant) => void
 
 /**
  * Creates what notes the use of keys, after the answers: no request waits for it, nor fails where it cannot be written,
  * as while another process writes. It is tried again for a while, so that even a job with a single request is noted.
  */
-export const createNotes = (later: Later = afterPause): Notes => {
+export const createKeyUseNotes = (later: Later = afterPause): Notes => {
   const tried = new Map<string, Instant>()
   const attempt = (noting: Promise<void> | undefined, again: () => Promise<void> | undefined, left: number): void => {
     noting?.catch(() => {
       if (left > 0) later(() => attempt(again(), again, left - 1))
     })
   }
-  return ({ account, key, noteUse }, now) => {
-    if (!noteUse) return
+  return ({ account, key, noteKeyUse }, now) => {
+    if (!noteKeyUse) return
     const name = `${account.id}/${key}`
     const last = tried.get(name)
     if (last !== undefined && Math.abs(now - last) < NOTE_PAUSE) return
-    const noting = noteUse(now)
+    const noting = noteKeyUse(now)
     if (!noting) return
     if (tried.size >= MOST_NOTES) tried.clear()
     tried.set(name, now)
-    attempt(noting, () => noteUse(now), TRIES)
+    attempt(noting, () => noteKeyUse(now), TRIES)
   }
 }
 
 /** Describes the limits of a handler's callers. */
-export type Limits = {
-  readonly brake: LoginBrake
+export type CallerLimits = {
+  readonly throttle: LoginThrottle
   /** Limits requests; undefined for any number. */
   readonly rate?: RateLimit | undefined
 }
@@ -90,7 +90,7 @@ export const missingCredentials = (header = '', expected: ExpectedCredentials): 
 const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1000)
 
 /** Returns the headers that tell of a limit: ours, and those of the IETF's draft. */
-const headersOf = ({ limit, used, waitMs }: Verdict): Admitted['headers'] => {
+const headersOf = ({ limit, used, waitMs }: RateLimitDecision): Principal['headers'] => {
   const window = RATE_WINDOW_MS / 1000
   return {
     'x-ratelimit-limit': String(limit),
@@ -101,7 +101,7 @@ const headersOf = ({ limit, used, waitMs }: Verdict): Admitted['headers'] => {
   }
 }
 
-const overLimit = ({ limit, waitMs }: Verdict): KpiError =>
+const overLimit = ({ limit, waitMs }: RateLimitDecision): KpiError =>
   new KpiError(
     'rate_limited',
     `the limit of ${limit} requests a minute is reached; the next one is accepted in ${seconds(waitMs)} s`,
@@ -109,27 +109,32 @@ const overLimit = ({ limit, waitMs }: Verdict): KpiError =>
   )
 
 /** Authenticates a request; `setHeaders` takes headers for the answer, whatever becomes of it. */
-type Door = (request: WireRequest, tell: (headers: Admitted['headers']) => void) => Promise<Admitted>
+type Authenticate = (request: WireRequest, setHeaders: (headers: Principal['headers']) => void) => Promise<Principal>
 
 /**
  * Creates the authentication of a handler: it accepts requests with good credentials, whose account has access, and
  * whose limit is not reached. Those with good credentials learn of the limit even when they are refused. An account
  * without access learns just that, as waiting would not help.
  */
-export const createDoor = (db: Db, openDoor: OpenDoor, now: () => Instant, limits: Partial<Limits> = {}): Door => {
-  const { brake, rate } = limits
-  const open = createOpening(db, openDoor, brake)
-  const note = createNotes()
-  return async (request, tell) => {
-    const admitted = await open(request, now())
-    const { account, user, key, headers } = admitted
+export const createAuthentication = (
+  db: Db,
+  openDoor: ReadCredentials,
+  now: () => Instant,
+  limits: Partial<CallerLimits> = {},
+): Authenticate => {
+  const { throttle, rate } = limits
+  const open = createCredentialLookup(db, openDoor, throttle)
+  const note = createKeyUseNotes()
+  return async (request, setHeaders) => {
+    const principal = await open(request, now())
+    const { account, user, key, headers } = principal
     const turn = request.onCaller?.({ account: account.name, user, key: key || undefined })
     if (turn) await turn
     const verdict = await rate?.({ account: account.id, key })
-    tell({ 'x-account': encodeURIComponent(account.name), ...headers, ...(verdict && headersOf(verdict)) })
-    mustHaveAccess(account)
+    setHeaders({ 'x-account': encodeURIComponent(account.name), ...headers, ...(verdict && headersOf(verdict)) })
+    requireAccess(account)
     if (verdict?.isAccepted === false) throw overLimit(verdict)
-    note(admitted, now())
-    return admitted
+    note(principal, now())
+    return principal
   }
 }

@@ -1,6 +1,6 @@
-import { type Credentials, openAccount } from '../../service/accounts/access.ts'
+import { type LoginCredentials, authenticateAccount } from '../../service/accounts/access.ts'
 import { type ExpectedCredentials, missingCredentials } from './authenticate.ts'
-import type { OpenDoor } from './credential-lookup.ts'
+import type { ReadCredentials } from './credential-lookup.ts'
 
 const EXPECTED: ExpectedCredentials = {
   scheme: 'Basic',
@@ -9,7 +9,7 @@ const EXPECTED: ExpectedCredentials = {
 }
 
 /** Reads classic credentials from a header; refuses missing ones. */
-export const parseBasic = (header: string | undefined): Credentials => {
+export const parseBasic = (header: string | undefined): LoginCredentials => {
   const encoded = /^basic +(\S+) *$/i.exec(header ?? '')?.[1]
   if (encoded === undefined) throw missingCredentials(header, EXPECTED)
   const text = Buffer.from(encoded, 'base64').toString('utf8')
@@ -23,13 +23,13 @@ const labelOf = (host: string | undefined): string | undefined =>
   /^([a-z\d-]{1,63})\.[^.:]+\.[^:]/i.exec(host ?? '')?.[1]
 
 /** Authenticates by a login name and the account's token, which gives full access. */
-export const openWithToken: OpenDoor = (db, headers) => {
+export const tokenAuthentication: ReadCredentials = (db, headers) => {
   const credentials = parseBasic(headers['authorization'])
   const { login, token } = credentials
   return {
     name: login,
     open: async () => {
-      const account = await openAccount(db, credentials, labelOf(headers['host']))
+      const account = await authenticateAccount(db, credentials, labelOf(headers['host']))
       return { account, user: login, key: 0, pepper: token, headers: {} }
     },
   }

@@ -1,8 +1,8 @@
 import { formatInstant } from '../../domain/day.ts'
 import { scopesOf } from '../../domain/resources/key.ts'
-import { beginOf, noteUse, openKey } from '../../service/accounts/keys.ts'
+import { keyPrefix, noteKeyUse, authenticateKey } from '../../service/accounts/keys.ts'
 import { type ExpectedCredentials, missingCredentials } from './authenticate.ts'
-import type { OpenDoor } from './credential-lookup.ts'
+import type { ReadCredentials } from './credential-lookup.ts'
 
 const EXPECTED: ExpectedCredentials = {
   scheme: 'Bearer',
@@ -17,12 +17,12 @@ const parseBearer = (header: string | undefined): string => {
 }
 
 /** Authenticates by a key, which names the account and the user, and may do what its scopes allow. */
-export const openWithKey: OpenDoor = (db, headers, now) => {
+export const keyAuthentication: ReadCredentials = (db, headers, now) => {
   const secret = parseBearer(headers['authorization'])
   return {
-    name: beginOf(secret),
+    name: keyPrefix(secret),
     open: async () => {
-      const { account, key, owner } = await openKey(db, secret, now)
+      const { account, key, owner } = await authenticateKey(db, secret, now)
       return {
         account,
         user: owner.email,
@@ -38,7 +38,7 @@ export const openWithKey: OpenDoor = (db, headers, now) => {
           'x-key-scopes': key.scopes,
           ...(key.expires_at !== null && { 'x-key-expires': formatInstant(key.expires_at) }),
         },
-        noteUse: (at) => noteUse(db, account.id, key, at),
+        noteKeyUse: (at) => noteKeyUse(db, account.id, key, at),
       }
     },
   }

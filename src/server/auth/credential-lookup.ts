@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto'
 import type { Instant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { attemptOf, type LoginAttempt, type LoginBrake } from '../../service/limits/login-throttle.ts'
-import { createRecall } from '../../service/versioned-cache.ts'
+import { attemptOf, type LoginAttempt, type LoginThrottle } from '../../service/limits/login-throttle.ts'
+import { createVersionedCache } from '../../service/versioned-cache.ts'
 import type { Db } from '../../store/db.ts'
 import type { WireRequest } from '../wire.ts'
-import type { Admitted } from './principal.ts'
+import type { Principal } from './principal.ts'
 
 /** Describes credentials as they were sent: the name under which wrong ones are counted, and how to look them up. */
-type Shown = { readonly name: string; readonly open: () => Promise<Admitted> }
+type Shown = { readonly name: string; readonly open: () => Promise<Principal> }
 
 /** Reads the credentials of a request in a variant; refuses missing ones. */
-export type OpenDoor = (db: Db, headers: WireRequest['headers'], now: Instant) => Shown
+export type ReadCredentials = (db: Db, headers: WireRequest['headers'], now: Instant) => Shown
 
 /**
  * Looks up credentials as far as the login throttle allows. The result is used only if it still does so afterwards.
@@ -20,15 +20,15 @@ export type OpenDoor = (db: Db, headers: WireRequest['headers'], now: Instant) =
 const openBraked = async (
   open: Shown['open'],
   attempt: LoginAttempt,
-  brake: LoginBrake | undefined,
+  throttle: LoginThrottle | undefined,
   isRegular: boolean,
-): Promise<Admitted> => {
-  const braking = brake?.mustBeFree(attempt)
+): Promise<Principal> => {
+  const braking = throttle?.requireUnthrottled(attempt)
   if (isRegular) return (await Promise.all([open(), braking]))[0]
   await braking
-  const admitted = await open()
-  await brake?.mustBeFree(attempt)
-  return admitted
+  const principal = await open()
+  await throttle?.requireUnthrottled(attempt)
+  return principal
 }
 
 const isWrong = (error: unknown): boolean => error instanceof KpiError && error.code === 'unauthorized'
@@ -85,55 +85,55 @@ type Unknown = { readonly key: string; readonly attempt: LoginAttempt; readonly 
  * Creates the lookup of credentials. Good ones are cached for as long as nothing is written, and their counter for as
  * long as nobody is refused; so looking them up again costs next to nothing.
  */
-export const createOpening = (
+export const createCredentialLookup = (
   db: Db,
-  openDoor: OpenDoor,
-  brake: LoginBrake | undefined,
-): ((request: WireRequest, now: Instant) => Promise<Admitted>) => {
-  const known = createRecall<Admitted & { readonly attempt: LoginAttempt }>(db)
+  openDoor: ReadCredentials,
+  throttle: LoginThrottle | undefined,
+): ((request: WireRequest, now: Instant) => Promise<Principal>) => {
+  const known = createVersionedCache<Principal & { readonly attempt: LoginAttempt }>(db)
   const regulars = createRegulars()
-  const share = createSharing<Admitted>()
+  const share = createSharing<Principal>()
   /** Counts credentials that are wrong, and forgets that they were ever right. */
-  const counted = async ({ key, attempt }: Unknown, look: () => Promise<Admitted>): Promise<Admitted> => {
+  const counted = async ({ key, attempt }: Unknown, look: () => Promise<Principal>): Promise<Principal> => {
     try {
       return await look()
     } catch (error) {
       if (isWrong(error)) {
         regulars.delete(key)
-        await brake?.noteWrong(attempt)
+        await throttle?.noteWrong(attempt)
       }
       throw error
     }
   }
-  const lookAtRegular = (shown: Unknown): Promise<Admitted> =>
-    counted(shown, () => share(shown.key, () => openBraked(shown.open, shown.attempt, brake, true)))
-  const lookAtStranger = (shown: Unknown, onStranger: WireRequest['onStranger']): Promise<Admitted> => {
-    const lookInTurn = async (): Promise<Admitted> => {
+  const lookAtRegular = (shown: Unknown): Promise<Principal> =>
+    counted(shown, () => share(shown.key, () => openBraked(shown.open, shown.attempt, throttle, true)))
+  const lookAtStranger = (shown: Unknown, onStranger: WireRequest['onStranger']): Promise<Principal> => {
+    const lookInTurn = async (): Promise<Principal> => {
       const end = await onStranger?.()
       try {
-        return await openBraked(shown.open, shown.attempt, brake, false)
+        return await openBraked(shown.open, shown.attempt, throttle, false)
       } finally {
         end?.()
       }
     }
-    const look = (): Promise<Admitted> => counted(shown, lookInTurn)
-    return brake ? brake.inTurn(shown.attempt, look) : look()
+    const look = (): Promise<Principal> => counted(shown, lookInTurn)
+    return throttle ? throttle.inTurn(shown.attempt, look) : look()
   }
   return async ({ headers, address, onStranger }, now) => {
     // A hash, as headers may be long.
     const key = hash('sha256', `${address}\n${headers['host']}\n${headers['authorization']}`, 'base64url')
     const found = known.find(key)
     if (found && (found.until === undefined || found.until > now)) {
-      await brake?.mustBeFree(found.attempt)
+      await throttle?.requireUnthrottled(found.attempt)
       return found
     }
     const stamp = db.stamp()
     const { name, open } = openDoor(db, headers, now)
     const shown = { key, attempt: attemptOf(address, name), open }
     const look = regulars.has(key) ? lookAtRegular(shown) : lookAtStranger(shown, onStranger)
-    const admitted = { ...(await look), attempt: shown.attempt }
-    known.keep(key, admitted, stamp)
+    const principal = { ...(await look), attempt: shown.attempt }
+    known.keep(key, principal, stamp)
     regulars.add(key)
-    return admitted
+    return principal
   }
 }

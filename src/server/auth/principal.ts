@@ -4,7 +4,7 @@ import type { Account } from '../../domain/resources/account.ts'
 import type { Scope } from '../../domain/scopes.ts'
 
 /** Describes the authenticated caller. */
-export type Admitted = {
+export type Principal = {
   readonly account: Account
   /** Names the user in whose name things are done. */
   readonly user: string
@@ -19,11 +19,11 @@ export type Admitted = {
   /** Lists the headers of answers that tell of the credentials. */
   readonly headers: Readonly<Record<string, string>>
   /** Takes note that they were used; undefined where that is noted already. */
-  readonly noteUse?: (now: Instant) => Promise<void> | undefined
+  readonly noteKeyUse?: (now: Instant) => Promise<void> | undefined
 }
 
 /** Refuses what the credentials do not allow, and names the scope that it takes. */
-export const mustMay = ({ scopes }: Admitted, scope: Scope | undefined): void => {
+export const requireScope = ({ scopes }: Principal, scope: Scope | undefined): void => {
   if (scope === undefined || !scopes || scopes.has(scope)) return
   throw new KpiError('forbidden', `the key does not have the scope ${scope}, which this needs`)
 }

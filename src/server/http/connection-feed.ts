@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOf } from '../../service/limits/login-throttle.ts'
-import { createLine, createTakeNewestToo } from '../queues/fair-queue.ts'
-import { createOneATurn, createStretch } from '../queues/time-slices.ts'
+import { createFairQueue, createTakeNewestAndOldest } from '../queues/fair-queue.ts'
+import { createSliceRunner, createTurnTimer } from '../queues/time-slices.ts'
 import type { Connections } from './connections.ts'
 
 /** Tells what is parsed a slice at a time: data of more lines may be many requests, headers or pieces of a body. */
@@ -14,7 +14,7 @@ const TURN_MS = 4
 const LINE_END = '\n'
 
 /** Hands what connections send to the parser of HTTP. */
-export type Feeding = {
+export type ConnectionFeed = {
   /** Continues with a connection of which a request has been answered. */
   readonly goOn: (socket: Socket) => void
   /** Takes note of whose a connection is. */
@@ -49,14 +49,14 @@ const takeParser = (socket: Socket): Parse | undefined => {
  * connection is not read on while a complete request of it waits for its answer. It must be called before the server
  * listens.
  */
-export const feedInSlices = (
+export const feedConnections = (
   server: Server,
   { runningOn, isBodyFull }: Pick<Connections, 'runningOn' | 'isBodyFull'>,
   clock: () => number,
-): Feeding => {
-  const line = createLine(createTakeNewestToo())
-  const isOver = createStretch(clock)
-  const serve = createOneATurn(
+): ConnectionFeed => {
+  const line = createFairQueue(createTakeNewestAndOldest())
+  const isOver = createTurnTimer(clock)
+  const serve = createSliceRunner(
     () => line.next(() => true),
     () => isOver(TURN_MS),
   )

@@ -2,10 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { WireCaller } from '../wire.ts'
-import type { Intake } from './request-intake.ts'
+import type { RequestIntake } from './request-intake.ts'
 
 /** Describes a request and its outcome, for logs and metrics, without headers and bodies. */
-export type Exchange = {
+export type FinishedRequest = {
   readonly requestId: string
   readonly address: string
   /** Holds method and target; undefined where the request could not be read that far. */
@@ -25,13 +25,13 @@ export type Exchange = {
 }
 
 /** Takes every request once it is over. */
-export type OnExchange = (exchange: Exchange) => void
+export type OnFinished = (exchange: FinishedRequest) => void
 
 /** Describes a request that is being answered. */
-export type Running = {
+export type RunningRequest = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  readonly intake: Intake
+  readonly intake: RequestIntake
   /** Resolves when its answer has been handed over, or its connection is gone. */
   readonly over: Promise<void>
   /** Calls back when nobody is there any more to take the answer. */
@@ -41,9 +41,9 @@ export type Running = {
 /** Tracks the connections of a server, most of all for when it closes. */
 export type Connections = {
   /** Takes note of a request until its answer has been handed over or its connection is gone. */
-  readonly add: (running: Running) => void
+  readonly add: (running: RunningRequest) => void
   /** Returns the requests that are being answered on a connection. */
-  readonly runningOn: (socket: Duplex) => readonly Running[]
+  readonly runningOn: (socket: Duplex) => readonly RunningRequest[]
   /** Tells whether a body is coming in on a connection that has to be read before more of it is taken. */
   readonly isBodyFull: (socket: Duplex) => boolean
   /** Ends connections on which nothing was sent. Called once the server closes, which ends those between requests. */
@@ -54,7 +54,7 @@ export type Connections = {
    * Tells whether the connection of a request is to end with its answer: the server closes, and no other request is on
    * it.
    */
-  readonly mustEndAfter: (request: IncomingMessage) => boolean
+  readonly endsAfter: (request: IncomingMessage) => boolean
   /** Returns the number of open connections. */
   readonly open: () => number
   /** Returns the number of requests that are being answered. */
@@ -73,13 +73,13 @@ const endsOf = ({ localAddress, localPort, remoteAddress, remotePort }: Socket):
 /** Keeps account of a server's connections and of the requests on them. To be called before the server listens. */
 export const watchConnections = (server: Server): Connections => {
   const open = new Map<string, Socket>()
-  const all = new Set<Running>()
-  const bySocket = new Map<Duplex, Running[]>()
-  const runningOn = (socket: Duplex): readonly Running[] => bySocket.get(socket) ?? []
+  const all = new Set<RunningRequest>()
+  const bySocket = new Map<Duplex, RunningRequest[]>()
+  const runningOn = (socket: Duplex): readonly RunningRequest[] => bySocket.get(socket) ?? []
   const dropIfIdle = (socket: Socket): void => {
     if (runningOn(socket).length === 0) socket.destroySoon()
   }
-  const remove = (running: Running, socket: Socket): void => {
+  const remove = (running: RunningRequest, socket: Socket): void => {
     all.delete(running)
     const others = runningOn(socket).filter((one) => one !== running)
     if (others.length > 0) bySocket.set(socket, others)
@@ -123,7 +123,7 @@ export const watchConnections = (server: Server): Connections => {
         if (!request.complete || response.writableEnded) request.socket.destroy()
       }
     },
-    mustEndAfter: ({ socket }) => !server.listening && runningOn(socket).length === 1,
+    endsAfter: ({ socket }) => !server.listening && runningOn(socket).length === 1,
     open: () => open.size,
     running: () => all.size,
     turnedAway: () => turnedAway,

@@ -3,17 +3,17 @@ import { createServer as createTlsServer, Server as TlsServer } from 'node:https
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CONNECTION_LIMIT, HEAD_LIMIT } from '../../domain/limits.ts'
-import { createBodies } from '../queues/body-memory.ts'
-import { encryptInTurns } from '../queues/handshakes.ts'
-import { createTurns } from '../queues/request-scheduler.ts'
-import type { Face } from '../wire.ts'
-import { feedInSlices } from './connection-feed.ts'
-import { type Connections, type OnExchange, watchConnections } from './connections.ts'
+import { createBodyMemory } from '../queues/body-memory.ts'
+import { scheduleHandshakes } from '../queues/handshakes.ts'
+import { createRequestScheduler } from '../queues/request-scheduler.ts'
+import type { Handler } from '../wire.ts'
+import { feedConnections } from './connection-feed.ts'
+import { type Connections, type OnFinished, watchConnections } from './connections.ts'
 import { answerRequests } from './request-listener.ts'
 import type { TlsPair } from './tls.ts'
 
 /** Describes the timeouts and limits of a server's clients. Times are in milliseconds. */
-export type Limits = {
+export type ServerLimits = {
   /** Bounds the time for the head of a request. */
   readonly headMs: number
   /** Bounds the time for a whole request, its body included. */
@@ -36,7 +36,7 @@ export type Limits = {
 }
 
 /** Holds the limits of `kpi serve`. */
-const LIMITS: Limits = {
+const SERVER_LIMITS: ServerLimits = {
   headMs: 10_000,
   requestMs: 60_000,
   idleMs: 65_000,
@@ -53,16 +53,16 @@ export type ListenOptions = {
   readonly tls?: TlsPair | undefined
   /** Tells whether every connection comes from a proxy that tells whose requests it forwards. */
   readonly behindProxy?: boolean
-  readonly limits?: Partial<Limits>
+  readonly limits?: Partial<ServerLimits>
   /** Returns a new id for a request that no handler gets to see. */
   readonly requestId?: () => string
   /** Returns milliseconds on a monotonic clock. */
   readonly clock?: () => number
-  readonly onExchange?: OnExchange
+  readonly onExchange?: OnFinished
 }
 
 /** Describes a service that listens. */
-export type Listening = {
+export type Listener = {
   readonly url: string
   readonly connections: Pick<Connections, 'open' | 'running' | 'turnedAway'>
   /** Takes another certificate for the connections to come. */
@@ -71,7 +71,7 @@ export type Listening = {
   readonly close: () => Promise<void>
 }
 
-const createServer = (tls: TlsPair | undefined, limits: Limits): Server => {
+const createServer = (tls: TlsPair | undefined, limits: ServerLimits): Server => {
   const settings = {
     headersTimeout: limits.headMs,
     requestTimeout: limits.requestMs,
@@ -114,21 +114,21 @@ const urlOf = (scheme: string, bound: AddressInfo | string | null): string => {
 
 /** Serves a face on a host and port; port 0 takes a free one. */
 export const listen = async (
-  face: Face,
+  handler: Handler,
   host: string,
   port: number,
   options: ListenOptions = {},
-): Promise<Listening> => {
+): Promise<Listener> => {
   const { tls, behindProxy = false, requestId = () => '-', clock = () => 0, onExchange = () => undefined } = options
-  const limits = { ...LIMITS, ...options.limits }
+  const limits = { ...SERVER_LIMITS, ...options.limits }
   const server = createServer(tls, limits)
-  if (server instanceof TlsServer) encryptInTurns(server, limits.headMs)
+  if (server instanceof TlsServer) scheduleHandshakes(server, limits.headMs)
   const connections = watchConnections(server)
-  const feeding = feedInSlices(server, connections, clock)
-  const turns = createTurns(clock)
+  const feeding = feedConnections(server, connections, clock)
+  const scheduler = createRequestScheduler(clock)
   const scheme = tls || behindProxy ? 'https' : 'http'
   const serving = {
-    face,
+    handler,
     server,
     connections,
     limits,
@@ -136,8 +136,8 @@ export const listen = async (
     scheme,
     requestId,
     clock,
-    turns,
-    bodies: createBodies(),
+    scheduler,
+    bodies: createBodyMemory(),
     feeding,
     onExchange,
   } as const

@@ -5,7 +5,7 @@ import { BODY_LIMIT, MEBIBYTE } from '../../domain/limits.ts'
 import { type BodyPlace, LARGE_BYTES, tooManyBodies } from '../queues/body-memory.ts'
 
 /** Describes the body of a request as it comes in. */
-export type Intake = {
+export type RequestIntake = {
   /** Reads all of it, as its place allows; refused as soon as it is over the limit. */
   readonly body: (place: BodyPlace) => Promise<Uint8Array>
   /** Returns how much of it was read. */
@@ -45,21 +45,21 @@ const createReceived = (announced: number) => {
 }
 
 /** Takes in the body of a request; `begin` asks a sender for it who waits to be asked. */
-export const createIntake = (request: IncomingMessage, begin: () => void): Intake => {
+export const createRequestIntake = (request: IncomingMessage, begin: () => void): RequestIntake => {
   let size = 0
   let reason: KpiError | undefined
-  let tell: ((reason: KpiError) => void) | undefined
+  let rejectWaiting: ((reason: KpiError) => void) | undefined
   /** Fails when the request is cut; most are not, and of those that are, not all are waited for. */
   const cutting = (): Promise<never> =>
     new Promise((_, reject) => {
       if (reason) reject(reason)
-      else tell = reject
+      else rejectWaiting = reject
     })
   let isWaiting = false
   const cut = (why: KpiError): void => {
     // It is not its sender who was slow.
     reason = isWaiting ? tooManyBodies() : why
-    tell?.(reason)
+    rejectWaiting?.(reason)
   }
   const waitFor = async (turn: Promise<void> | undefined): Promise<void> => {
     if (!turn) return

@@ -3,15 +3,15 @@ import type { Duplex } from 'node:stream'
 import { KpiError } from '../../domain/errors.ts'
 import { networkOf } from '../../service/limits/login-throttle.ts'
 import { plainRefusal } from '../api/variants.ts'
-import type { Bodies } from '../queues/body-memory.ts'
-import type { Turns } from '../queues/request-scheduler.ts'
+import type { BodyMemory } from '../queues/body-memory.ts'
+import type { RequestScheduler } from '../queues/request-scheduler.ts'
 import { isHost, readTarget } from '../request-target.ts'
-import { type Face, sizeOf, type WireCaller, type WireRequest, type WireResponse } from '../wire.ts'
+import { type Handler, sizeOf, type WireCaller, type WireRequest, type WireResponse } from '../wire.ts'
 import { createOnClientError, createRefuse, type Refuse } from './client-error.ts'
-import type { Feeding } from './connection-feed.ts'
-import type { Connections, Exchange, OnExchange, Running } from './connections.ts'
-import type { Limits } from './listener.ts'
-import { createIntake } from './request-intake.ts'
+import type { ConnectionFeed } from './connection-feed.ts'
+import type { Connections, FinishedRequest, OnFinished, RunningRequest } from './connections.ts'
+import type { ServerLimits } from './listener.ts'
+import { createRequestIntake } from './request-intake.ts'
 import { addressOf, serviceUrlOf } from './sender.ts'
 
 const STOPPING_RETRY_SECONDS = 5
@@ -23,19 +23,19 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
 /** Describes a server and its handler. */
 type Serving = {
-  readonly face: Face
+  readonly handler: Handler
   readonly server: Server
   readonly connections: Connections
-  readonly limits: Limits
+  readonly limits: ServerLimits
   readonly behindProxy: boolean
   /** Names the scheme by which clients reach the server. */
   readonly scheme: 'http' | 'https'
   readonly requestId: () => string
   readonly clock: () => number
-  readonly turns: Turns
-  readonly bodies: Bodies
-  readonly feeding: Feeding
-  readonly onExchange: OnExchange
+  readonly scheduler: RequestScheduler
+  readonly bodies: BodyMemory
+  readonly feeding: ConnectionFeed
+  readonly onExchange: OnFinished
 }
 
 const headersOf = (request: IncomingMessage, host: string | undefined): Record<string, string | undefined> => {
@@ -67,7 +67,7 @@ const refusalOf = ({ server }: Serving, request: IncomingMessage): KpiError | un
  * Reads what is left of unwanted bodies, a few at a time: of a hundred that come as fast as they can, each turn of the
  * event loop would read megabytes, and others would wait.
  */
-const drain = async ({ bodies, behindProxy }: Serving, { request, intake }: Running): Promise<void> => {
+const drain = async ({ bodies, behindProxy }: Serving, { request, intake }: RunningRequest): Promise<void> => {
   if (Number(request.headers['content-length'] ?? Infinity) <= SMALL_REST) return intake.drain()
   const end = await bodies.beginDrain(`address ${addressOf(request, behindProxy)}`)
   try {
@@ -78,11 +78,15 @@ const drain = async ({ bodies, behindProxy }: Serving, { request, intake }: Runn
 }
 
 /** Writes an answer and answers the size of its body. */
-const write = async (serving: Serving, running: Running, { status, headers, body }: WireResponse): Promise<number> => {
+const write = async (
+  serving: Serving,
+  running: RunningRequest,
+  { status, headers, body }: WireResponse,
+): Promise<number> => {
   const { connections, limits } = serving
   const { request, response } = running
   const length = sizeOf(body)
-  if (!request.complete || connections.mustEndAfter(request)) response.setHeader('connection', 'close')
+  if (!request.complete || connections.endsAfter(request)) response.setHeader('connection', 'close')
   // An answer that nobody takes: only one that does not fit into the system's buffers can be that.
   if (length > SMALL_ANSWER) response.setTimeout(limits.answerMs, () => request.socket.destroy())
   response.writeHead(status, { ...headers, ...(status !== 204 && { 'content-length': length }) })
@@ -96,15 +100,15 @@ const write = async (serving: Serving, running: Running, { status, headers, body
 }
 
 /** Returns what an answer says of itself. */
-const tellsOf = ({ status, headers }: WireResponse): Pick<Exchange, 'requestId' | 'status' | 'isPutOff'> => ({
+const tellsOf = ({ status, headers }: WireResponse): Pick<FinishedRequest, 'requestId' | 'status' | 'isPutOff'> => ({
   requestId: headers['x-request-id'] ?? '',
   status,
   isPutOff: 'retry-after' in headers,
 })
 
 /** Answers one request, and tells of it once its answer has been handed over or nobody is there to take it. */
-const answer = async (serving: Serving, running: Running, refusal: KpiError | undefined): Promise<void> => {
-  const { turns } = serving
+const answer = async (serving: Serving, running: RunningRequest, refusal: KpiError | undefined): Promise<void> => {
+  const { scheduler } = serving
   const { request, response, intake, over } = running
   const started = serving.clock()
   const { target, host } = readTarget(request.url ?? '/')
@@ -121,35 +125,35 @@ const answer = async (serving: Serving, running: Running, refusal: KpiError | un
     scheme: serving.scheme,
     body: () => intake.body(place),
     onStranger: async () => {
-      const end = await turns.admit(networkOf(address))
-      const turn = turns.take(`address ${address}`)
+      const end = await scheduler.admit(networkOf(address))
+      const turn = scheduler.take(`address ${address}`)
       if (turn) await turn
       return end
     },
-    onCaller: (told) => {
-      caller = told
-      serving.feeding.noteAccount(request.socket, told.account)
-      return turns.take(told.account)
+    onCaller: (authenticated) => {
+      caller = authenticated
+      serving.feeding.noteAccount(request.socket, authenticated.account)
+      return scheduler.take(authenticated.account)
     },
-    pause: () => turns.pause(caller?.account ?? ''),
+    pause: () => scheduler.pause(caller?.account ?? ''),
     onLong: async (what) => {
-      const end = await (what === 'list' ? turns.beginList : turns.begin)(caller?.account ?? '')
+      const end = await (what === 'list' ? scheduler.beginList : scheduler.begin)(caller?.account ?? '')
       if (!response.destroyed) return end
       end()
       throw new KpiError('malformed', 'the connection was cut while the request waited for its turn')
     },
   }
-  const answering = refusal ? plainRefusal(refusal, serving.requestId(), asked) : serving.face(asked)
+  const answering = refusal ? plainRefusal(refusal, serving.requestId(), asked) : serving.handler(asked)
   const answered = await Promise.resolve(answering).finally(place.leave)
   // End the connection: what else it brings cannot be trusted, or comes too late.
   if (refusal) response.setHeader('connection', 'close')
   const isLarge = sizeOf(answered.body) > SMALL_ANSWER
   const holder = caller?.account ?? `address ${address}`
   // Who shows no credentials waits here while much that was asked for from there waits to be taken.
-  const turn = isLarge && !caller ? turns.take(holder) : undefined
+  const turn = isLarge && !caller ? scheduler.take(holder) : undefined
   if (turn) await turn
   const bytesOut = await write(serving, running, answered)
-  const taken = isLarge ? turns.hold(holder, bytesOut) : undefined
+  const taken = isLarge ? scheduler.hold(holder, bytesOut) : undefined
   await over
   taken?.()
   const milliseconds = serving.clock() - started
@@ -168,15 +172,23 @@ const answer = async (serving: Serving, running: Running, refusal: KpiError | un
 }
 
 /** Waits until the answer to the last request of a connection was handed over, and then for a turn. */
-const waitBehind = async ({ turns, behindProxy }: Serving, last: Running, request: IncomingMessage): Promise<void> => {
+const waitBehind = async (
+  { scheduler, behindProxy }: Serving,
+  last: RunningRequest,
+  request: IncomingMessage,
+): Promise<void> => {
   await last.over
   if (request.socket.destroyed) return
-  const turn = turns.pause(`address ${addressOf(request, behindProxy)}`)
+  const turn = scheduler.pause(`address ${addressOf(request, behindProxy)}`)
   if (turn) await turn
 }
 
 /** Answers a request after those of its connection that came before it: their answers go out in that order anyway. */
-const answerInOrder = async (serving: Serving, running: Running, last: Running | undefined): Promise<void> => {
+const answerInOrder = async (
+  serving: Serving,
+  running: RunningRequest,
+  last: RunningRequest | undefined,
+): Promise<void> => {
   const { request } = running
   // A service that stops answers what had come before.
   const refusal = refusalOf(serving, request)
@@ -188,7 +200,7 @@ const createOnRequest = (serving: Serving, answering: Set<Promise<void>>, asksFi
   const { connections, feeding } = serving
   return (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request
-    const intake = createIntake(request, asksFirst ? () => response.writeContinue() : ignore)
+    const intake = createRequestIntake(request, asksFirst ? () => response.writeContinue() : ignore)
     const over = Promise.withResolvers<void>()
     response.once('close', over.resolve)
     const running = { request, response, intake, over: over.promise, onGone: over.resolve }

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Face } from '../wire.ts'
+import type { Handler } from '../wire.ts'
 
 /** Returns a face that knows the URL below which its clients reach it: documents and Location headers name that one. */
-export const underPublicUrl = (face: Face, publicUrl: string): Face => {
+export const underPublicUrl = (handler: Handler, publicUrl: string): Handler => {
   const { origin: publicOrigin } = new URL(publicUrl)
   return async (request) => {
-    const response = await face({ ...request, publicOrigin, serviceUrl: publicUrl })
+    const response = await handler({ ...request, publicOrigin, serviceUrl: publicUrl })
     const location = response.headers['location']
     if (!location?.startsWith('/')) return response
     return { ...response, headers: { ...response.headers, location: publicUrl + location } }
@@ -36,8 +36,8 @@ type Scheme = 'http' | 'https'
 
 /** Returns the scheme of a request. Behind a proxy, where TLS ends, that may say that it was plain. */
 const schemeOf = ({ headers }: IncomingMessage, scheme: Scheme, behindProxy: boolean): Scheme => {
-  const told = behindProxy ? String(headers['x-forwarded-proto'] ?? '') : ''
-  return told.split(',').at(-1)?.trim().toLowerCase() === 'http' ? 'http' : scheme
+  const forwarded = behindProxy ? String(headers['x-forwarded-proto'] ?? '') : ''
+  return forwarded.split(',').at(-1)?.trim().toLowerCase() === 'http' ? 'http' : scheme
 }
 
 /** Returns the URL below which a request reached the service: by the host that it names, else by the local address. */

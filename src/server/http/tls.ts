@@ -25,7 +25,7 @@ const readKey = (pem: string): KeyObject => {
 
 const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10)
 
-const mustBeValid = ({ validFrom, validTo }: X509Certificate, now: number): void => {
+const requireValidity = ({ validFrom, validTo }: X509Certificate, now: number): void => {
   const [from, to] = [Date.parse(validFrom), Date.parse(validTo)]
   if (now > to) throw tlsError(`the certificate expired on ${dayOf(to)}; renew it`)
   if (now < from) throw tlsError(`the certificate is not valid before ${dayOf(from)}; check the clock`)
@@ -35,7 +35,7 @@ const mustBeValid = ({ validFrom, validTo }: X509Certificate, now: number): void
 export const checkPair = ({ cert, key }: TlsPair, now: number): { readonly validTo: number } => {
   const [certificate, privateKey] = [readCertificate(cert), readKey(key)]
   if (!certificate.checkPrivateKey(privateKey)) throw tlsError('the private key is not that of the certificate')
-  mustBeValid(certificate, now)
+  requireValidity(certificate, now)
   try {
     createSecureContext({ cert, key })
   } catch (error) {

@@ -1,12 +1,12 @@
 import { KpiError } from '../../domain/errors.ts'
-import type { Exchange } from '../http/connections.ts'
+import type { FinishedRequest } from '../http/connections.ts'
 import { shownTarget, withoutSecrets } from '../request-target.ts'
 
 const toLine = (nowMs: number, fields: object): string =>
   `${withoutSecrets(JSON.stringify({ time: new Date(nowMs).toISOString(), ...fields }))}\n`
 
 /** Returns the log line of a finished request: JSON, without its headers and bodies. */
-export const requestLine = (exchange: Exchange, nowMs: number): string => {
+export const requestLine = (exchange: FinishedRequest, nowMs: number): string => {
   const { requestId, address, method, target, caller, status, bytesIn, bytesOut, milliseconds, isCut } = exchange
   return toLine(nowMs, {
     event: 'request',

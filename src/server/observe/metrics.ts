@@ -1,18 +1,18 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { classic } from '../api/classic.ts'
-import type { Variant } from '../api/protocol.ts'
+import type { VariantDefinition } from '../api/protocol.ts'
 import { createRouter } from '../api/router.ts'
 import { v1 } from '../api/v1.ts'
-import type { Connections, Exchange, OnExchange } from '../http/connections.ts'
+import type { Connections, FinishedRequest, OnFinished } from '../http/connections.ts'
 import { isHost } from '../request-target.ts'
-import type { Face, WireRequest, WireResponse } from '../wire.ts'
+import type { Handler, WireRequest, WireResponse } from '../wire.ts'
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'])
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /** Counts what a service does. */
 export type Metrics = {
-  readonly onExchange: OnExchange
+  readonly onExchange: OnFinished
   /** Follows the connections of a server. */
   readonly watch: (connections: Pick<Connections, 'open' | 'running' | 'turnedAway'>) => void
   /** Takes note of when the certificate ends, in milliseconds since 1970. */
@@ -25,7 +25,7 @@ export type Metrics = {
 /** Lists the routes that handlers answer themselves. */
 const OF_THE_FACE: ReadonlySet<string> = new Set(['/health', '/openapi.json'])
 
-const patterns = ({ style: { prefix }, routes }: Variant): ((target: string) => string | undefined) => {
+const patterns = ({ protocol: { prefix }, routes }: VariantDefinition): ((target: string) => string | undefined) => {
   const route = createRouter(routes)
   return (target) => {
     const [path = ''] = target.slice(prefix.length).split('?', 1)
@@ -45,7 +45,7 @@ export const routeNames = (): ((target: string) => string | undefined) => {
   return (target) => ofClassic(target) ?? ofV1(target)
 }
 
-const createRequestMetrics = (registers: Registry[], routeOf: (target: string) => string | undefined): OnExchange => {
+const createRequestMetrics = (registers: Registry[], routeOf: (target: string) => string | undefined): OnFinished => {
   const requests = new Counter({
     name: 'kpi_http_requests_total',
     help: 'Requests answered',
@@ -59,7 +59,7 @@ const createRequestMetrics = (registers: Registry[], routeOf: (target: string) =
     buckets: SECONDS,
     registers,
   })
-  return ({ method, target, status, milliseconds }: Exchange) => {
+  return ({ method, target, status, milliseconds }: FinishedRequest) => {
     // Both come from outside: only what is known becomes a label, as each is kept for good.
     const route = (target !== undefined && routeOf(target)) || 'none'
     const labels = { method: method !== undefined && METHODS.has(method) ? method : 'other', route }
@@ -68,7 +68,7 @@ const createRequestMetrics = (registers: Registry[], routeOf: (target: string) =
   }
 }
 
-const createRefusalMetrics = (registers: Registry[]): OnExchange => {
+const createRefusalMetrics = (registers: Registry[]): OnFinished => {
   const logins = new Counter({
     name: 'kpi_logins_refused_total',
     help: 'Requests refused for missing or wrong credentials',
@@ -129,8 +129,8 @@ const plain = (status: number, body: string, headers: Readonly<Record<string, st
  * Creates the handler of `GET /metrics`, for this machine alone. It checks the Host, too: a web page can give its own
  * name the address of this machine, and would read along.
  */
-export const metricsFace =
-  ({ text, contentType }: Metrics, isLoopback: (host: { readonly hostname: string }) => boolean): Face =>
+export const createMetricsHandler =
+  ({ text, contentType }: Metrics, isLoopback: (host: { readonly hostname: string }) => boolean): Handler =>
   async ({ method, target, headers }: WireRequest) => {
     const host = headers['host'] ?? ''
     if (!isHost(host) || !isLoopback({ hostname: host.replace(/:\d*$/, '').toLowerCase() })) {

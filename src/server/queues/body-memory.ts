@@ -1,7 +1,7 @@
 import { clearInterval, setInterval } from 'node:timers'
 import { KpiError } from '../../domain/errors.ts'
 import { MEBIBYTE } from '../../domain/limits.ts'
-import { createPlaces, createTally } from './shares.ts'
+import { createFairSemaphore, createCountByAccount } from './shares.ts'
 
 /** Tells small bodies, which are read and worked on as they come. */
 const SMALL_BYTES = 16_384
@@ -33,7 +33,7 @@ export type BodyPlace = {
 }
 
 /** Lets the bodies of requests in, so that together they do not fill the memory, nor what is made of them. */
-export type Bodies = {
+export type BodyMemory = {
   /** Makes a place for the body of a request; `cut` ends the reading of one that comes too slowly. */
   readonly place: (account: () => string, cut: (reason: KpiError) => void) => BodyPlace
   /** Waits until what is left of a body that nobody wanted may be read, for an address; answers how to end that. */
@@ -59,7 +59,7 @@ const cutSlow = (readers: Iterable<Reader>): void => {
 
 /** Lets large bodies be read a few at a time. A sender who is slow keeps its place only as long as nobody waits for it. */
 const createReading = (lookMs: number) => {
-  const places = createPlaces(SHARE)
+  const places = createFairSemaphore(SHARE)
   const readers = new Set<Reader>()
   let looking: NodeJS.Timeout | undefined
   const look = (): void => {
@@ -80,17 +80,17 @@ const createReading = (lookMs: number) => {
 }
 
 /** Creates the memory for bodies, shared fairly between accounts. */
-export const createBodies = (lookMs = LOOK_MS): Bodies => {
-  const [read, work, drains] = [createReading(lookMs), createPlaces(SHARE), createPlaces(SHARE)]
-  const held = createTally()
+export const createBodyMemory = (lookMs = LOOK_MS): BodyMemory => {
+  const [read, work, drains] = [createReading(lookMs), createFairSemaphore(SHARE), createFairSemaphore(SHARE)]
+  const held = createCountByAccount()
 
-  const mustBeLetIn = (account: string, size: number, more = 0): boolean => {
+  const needsPermission = (account: string, size: number, more = 0): boolean => {
     if (size <= SMALL_BYTES) return false
     const isOverShare = held.of(account) + more > HELD_BYTES.ofOne
     if (isOverShare && held.total() > MOST_HELD_BYTES) throw tooManyBodies()
     return size > LARGE_BYTES || isOverShare || held.total() + more > HELD_BYTES.ofAll
   }
-  const place: Bodies['place'] = (accountOf, cut) => {
+  const place: BodyMemory['place'] = (accountOf, cut) => {
     const reader: Reader = { cut, isReading: true, bytes: 0 }
     const ends: (() => void)[] = []
     let [size, isLetIn, isOver] = [0, false, false]
@@ -110,7 +110,7 @@ export const createBodies = (lookMs = LOOK_MS): Bodies => {
     }
     return {
       onAnnounced: (bytes) => {
-        if (!mustBeLetIn(accountOf(), bytes, bytes)) return undefined
+        if (!needsPermission(accountOf(), bytes, bytes)) return undefined
         const arrived = Math.min(bytes, ARRIVED_BYTES)
         count(arrived)
         return letIn().then(() => count(-arrived))
@@ -118,7 +118,7 @@ export const createBodies = (lookMs = LOOK_MS): Bodies => {
       onChunk: (bytes) => {
         count(bytes)
         reader.bytes += bytes
-        return !isLetIn && !isOver && mustBeLetIn(accountOf(), size) ? letIn() : undefined
+        return !isLetIn && !isOver && needsPermission(accountOf(), size) ? letIn() : undefined
       },
       onWhole: () => {
         reader.isReading = false

@@ -1,5 +1,5 @@
 /** Describes a queue in which accounts take turns. */
-export type Line = {
+export type FairQueue = {
   /** Returns the number of accounts with somebody waiting. */
   readonly size: () => number
   readonly add: (account: string, resolve: () => void) => void
@@ -16,7 +16,7 @@ const takeOldest: Take = (queue) => queue.shift()
  * Takes the last and the first by turns: a newcomer need not wait behind a crowd, and nobody waits more than twice as
  * long as in order.
  */
-export const createTakeNewestToo = (): Take => {
+export const createTakeNewestAndOldest = (): Take => {
   let isNewestNext = false
   return (queue) => {
     isNewestNext = !isNewestNext
@@ -25,7 +25,7 @@ export const createTakeNewestToo = (): Take => {
 }
 
 /** Makes a line in which accounts take turns, however many of one wait. */
-export const createLine = (take: Take = takeOldest): Line => {
+export const createFairQueue = (take: Take = takeOldest): FairQueue => {
   const waiting = new Map<string, (() => void)[]>()
   return {
     size: () => waiting.size,

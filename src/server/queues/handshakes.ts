@@ -1,8 +1,8 @@
 import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
 import { networkOf } from '../../service/limits/login-throttle.ts'
-import { createLine, createTakeNewestToo } from './fair-queue.ts'
-import { createOneATurn } from './time-slices.ts'
+import { createFairQueue, createTakeNewestAndOldest } from './fair-queue.ts'
+import { createSliceRunner } from './time-slices.ts'
 
 /** Bounds the connections that begin to encrypt in one turn of the event loop: each takes about a millisecond. */
 const MOST_A_TURN = 4
@@ -22,11 +22,11 @@ const countTo = (most: number): (() => boolean) => {
  * nobody; these are closed after `silenceMs`. Networks take turns. It must be called before anybody else listens for
  * connections.
  */
-export const encryptInTurns = (server: Server, silenceMs: number): void => {
+export const scheduleHandshakes = (server: Server, silenceMs: number): void => {
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')
-  const line = createLine(createTakeNewestToo())
-  const serve = createOneATurn(() => line.next(() => true), countTo(MOST_A_TURN))
+  const line = createFairQueue(createTakeNewestAndOldest())
+  const serve = createSliceRunner(() => line.next(() => true), countTo(MOST_A_TURN))
   const encrypt = (socket: Socket): void => {
     if (socket.destroyed) return
     socket.setTimeout(0)

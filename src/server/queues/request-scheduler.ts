@@ -1,6 +1,6 @@
-import { createLine, createTakeNewestToo, type Line } from './fair-queue.ts'
-import { createPlaces, createTally } from './shares.ts'
-import { createOneATurn, createStretch } from './time-slices.ts'
+import { createFairQueue, createTakeNewestAndOldest, type FairQueue } from './fair-queue.ts'
+import { createFairSemaphore, createCountByAccount } from './shares.ts'
+import { createSliceRunner, createTurnTimer } from './time-slices.ts'
 
 /** Sets how long requests are answered one right after the other before others get their turn. */
 const STRETCH_MS = 10
@@ -19,7 +19,7 @@ const LONG = { most: 3, ofOne: 2 }
 const STRANGERS = { most: 6, ofOne: 5 }
 
 /** Lets accounts take turns where the requests of one would keep the service from all others. */
-export type Turns = {
+export type RequestScheduler = {
   /** Resolves when a request of an account may be answered; undefined where that is at once. */
   readonly take: (account: string) => Promise<void> | undefined
   /** Resolves when a request of an account that takes long may go on; undefined where that is at once. */
@@ -40,23 +40,23 @@ export type Turns = {
  * of an account that does not take its answers. A long request pauses for all of that, and goes on in turn with new
  * ones.
  */
-export const createTurns = (clock: () => number, heldBytes = HELD_BYTES): Turns => {
-  const [starting, lasting] = [createLine(), createLine()]
-  const held = createTally()
-  const isOver = createStretch(clock)
+export const createRequestScheduler = (clock: () => number, heldBytes = HELD_BYTES): RequestScheduler => {
+  const [starting, lasting] = [createFairQueue(), createFairQueue()]
+  const held = createCountByAccount()
+  const isOver = createTurnTimer(clock)
   let isNewNext = true
 
   const isFull = (account: string): boolean => held.of(account) >= heldBytes
   const nextNew = () => starting.next((account) => !isFull(account))
   const nextLasting = () => lasting.next(() => true)
-  const [long, lists] = [createPlaces(LONG, { isFull }), createPlaces(LONG, { isFull })]
-  const strangers = createPlaces(STRANGERS, { take: createTakeNewestToo() })
-  const serve = createOneATurn(() => {
+  const [long, lists] = [createFairSemaphore(LONG, { isFull }), createFairSemaphore(LONG, { isFull })]
+  const strangers = createFairSemaphore(STRANGERS, { take: createTakeNewestAndOldest() })
+  const serve = createSliceRunner(() => {
     const isNewFirst = isNewNext
     isNewNext = !isNewNext
     return isNewFirst ? (nextNew() ?? nextLasting()) : (nextLasting() ?? nextNew())
   })
-  const wait = (line: Line, account: string): Promise<void> =>
+  const wait = (line: FairQueue, account: string): Promise<void> =>
     new Promise((resolve) => {
       line.add(account, resolve)
       serve()

@@ -1,7 +1,7 @@
-import { createLine, type Take } from './fair-queue.ts'
+import { createFairQueue, type Take } from './fair-queue.ts'
 
 /** Counts something by account; accounts at zero take no memory. */
-type Tally = {
+type CountByAccount = {
   readonly of: (account: string) => number
   /** Returns what all accounts have together. */
   readonly total: () => number
@@ -10,7 +10,7 @@ type Tally = {
 }
 
 /** Makes a tally in which no account has anything. */
-export const createTally = (): Tally => {
+export const createCountByAccount = (): CountByAccount => {
   const counts = new Map<string, number>()
   let total = 0
   const of = (account: string): number => counts.get(account) ?? 0
@@ -30,7 +30,7 @@ export const createTally = (): Tally => {
 type Share = { readonly most: number; readonly ofOne: number }
 
 /** Limits work at a time, for which accounts or addresses take turns. */
-type Places = {
+type FairSemaphore = {
   /** Waits for a place; answers how to leave it. To leave again does nothing. */
   readonly begin: (account: string) => Promise<() => void>
   /** Returns whether anybody waits. */
@@ -43,9 +43,12 @@ type Places = {
 type PlaceRules = { readonly isFull?: (account: string) => boolean; readonly take?: Take }
 
 /** Creates a limit of work at a time, of which one account has no more than its share, whoever else waits. */
-export const createPlaces = ({ most, ofOne }: Share, { isFull = () => false, take }: PlaceRules = {}): Places => {
-  const line = createLine(take)
-  const running = createTally()
+export const createFairSemaphore = (
+  { most, ofOne }: Share,
+  { isFull = () => false, take }: PlaceRules = {},
+): FairSemaphore => {
+  const line = createFairQueue(take)
+  const running = createCountByAccount()
   const isReady = (account: string): boolean =>
     running.total() < most && running.of(account) < ofOne && !isFull(account)
   const look = (): void => {

@@ -3,7 +3,7 @@
  * or once `isOver` says so. Returns a function to call whenever there is something to do; `next` takes out what is
  * next, undefined where nothing is.
  */
-export const createOneATurn = (
+export const createSliceRunner = (
   next: () => (() => void) | undefined,
   isOver: () => boolean = () => true,
 ): (() => void) => {
@@ -30,7 +30,7 @@ export const createOneATurn = (
  * Measures how long one kind of work has gone on in this turn of the event loop: returns a function that tells whether
  * that is longer than some milliseconds since it was first asked in the turn.
  */
-export const createStretch = (clock: () => number): ((mostMs: number) => boolean) => {
+export const createTurnTimer = (clock: () => number): ((mostMs: number) => boolean) => {
   let startedAt: number | undefined
   return (mostMs) => {
     const now = clock()

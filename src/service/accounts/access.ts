@@ -7,13 +7,13 @@ import { users } from '../../store/tables/users.ts'
 import { hashSecret, isWellFormed } from './secrets.ts'
 
 /** Describes a caller's credentials: a user's login name and the account token. */
-export type Credentials = { readonly login: string; readonly token: string }
+export type LoginCredentials = { readonly login: string; readonly token: string }
 
 /** Returns the error for wrong credentials; it does not tell which part was wrong. */
 const wrongCredentials = (): KpiError => new KpiError('unauthorized', 'the login name or the token is wrong')
 
 /** Refuses an account whose API is off, and says which of the two reasons it is. */
-export const mustHaveAccess = (account: Account): void => {
+export const requireAccess = (account: Account): void => {
   if (account.plan === 'individual') {
     throw new KpiError('forbidden', `account ${account.name} is on the plan individual, which has no API`)
   }
@@ -28,7 +28,7 @@ const isOfAnother = async (tx: Reader, account: Account, hostLabel: string | und
 
 const findAccount = async (
   tx: Reader,
-  { login, token }: Credentials,
+  { login, token }: LoginCredentials,
   hostLabel: string | undefined,
 ): Promise<Account | undefined> => {
   const named = await accounts.findByToken(tx, hashSecret(token))
@@ -39,12 +39,12 @@ const findAccount = async (
 
 /**
  * Finds the account of credentials: the token names it, the login must be an active user of it, and the label of the
- * host must not be another account's. Refuses what is wrong; `mustHaveAccess` checks whether the account's API is on.
+ * host must not be another account's. Refuses what is wrong; `requireAccess` checks whether the account's API is on.
  * The token is looked up by its hash, so the time taken tells nothing about it.
  */
-export const openAccount = async (
+export const authenticateAccount = async (
   db: Db,
-  credentials: Credentials,
+  credentials: LoginCredentials,
   hostLabel: string | undefined,
 ): Promise<Account> => {
   if (!isWellFormed(credentials.token) || !isText(credentials.login)) throw wrongCredentials()

@@ -144,9 +144,9 @@ export const accounts = {
   createToken: (db: Db, name: string, random: Random, login?: string): Promise<MadeToken> =>
     db.write(async (tx) => {
       const account = await find(tx, name)
-      const told = await loginOf(tx, account, login)
+      const loginName = await loginOf(tx, account, login)
       const token = makeSecret('token', random)
-      return { login: told, token, replaces: await store.setToken(tx, account.id, hashSecret(token)) }
+      return { login: loginName, token, replaces: await store.setToken(tx, account.id, hashSecret(token)) }
     }),
 
   /** Tells whether the account has a token; refuses a login that none can be made for. */

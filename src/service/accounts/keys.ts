@@ -5,7 +5,7 @@ import { isLive, stateOf, successorOf } from '../../domain/key-state.ts'
 import type { Account } from '../../domain/resources/account.ts'
 import { BEGINNING, type Key, key, key as resource, type KeyDraft, type ListedKey } from '../../domain/resources/key.ts'
 import { fullName, user, type User } from '../../domain/resources/user.ts'
-import { faultsOfUser, missing } from '../../domain/rules.ts'
+import { faultsOfUser, missingReference } from '../../domain/rules.ts'
 import { asDraft, asPatch, completeRecord, type Field, type FieldValue, type Patch } from '../../domain/schema.ts'
 import { readScopes } from '../../domain/scopes.ts'
 import type { Db, Reader, Writer } from '../../store/db.ts'
@@ -14,7 +14,7 @@ import { keys as store } from '../../store/tables/keys.ts'
 import { takeIds } from '../../store/tables/table.ts'
 import { users } from '../../store/tables/users.ts'
 import { refuse } from '../collection.ts'
-import { type Context, found } from '../context.ts'
+import { type Context, requireFound } from '../context.ts'
 import { hashSecret, isWellFormed, makeSecret, type Random } from './secrets.ts'
 
 const label = ({ id, name }: Key): string => `key ${id} (${name})`
@@ -43,7 +43,7 @@ const readDraft = (draft: KeyDraft): { readonly values: Patch<typeof key>; reado
 const faultsOfOwner = async (tx: Reader, account: number, id: number | undefined): Promise<Issue[]> => {
   if (id === undefined) return []
   const owner = await users.find(tx, account, id)
-  return owner ? faultsOfUser(owner) : [missing('user_id', user.title, id)]
+  return owner ? faultsOfUser(owner) : [missingReference('user_id', user.title, id)]
 }
 
 /** Returns the faults of a key's end, which lies in the future, or never. */
@@ -82,7 +82,7 @@ const obstacleTo = async (tx: Reader, { account, now }: Context, old: Key): Prom
 }
 
 /** Refuses to rotate a key that has ended, has no active owner, or has been replaced before. */
-const mustBeRotatable = async (tx: Reader, ctx: Context, old: Key): Promise<void> => {
+const requireRotatable = async (tx: Reader, ctx: Context, old: Key): Promise<void> => {
   const obstacle = await obstacleTo(tx, ctx, old)
   if (obstacle !== undefined) throw new KpiError('conflict', `${label(old)} cannot be rotated: ${obstacle}`)
 }
@@ -104,7 +104,7 @@ const lifeOf = (old: Key, { expiresAt }: Anew, now: Instant): Instant | null => 
 const NOTED_EACH = 60
 
 /** Returns the beginning of a key: enough to recognize it, far too little to guess the rest. */
-export const beginOf = (secret: string): string => secret.slice(0, BEGINNING)
+export const keyPrefix = (secret: string): string => secret.slice(0, BEGINNING)
 
 /** Describes an accepted key: whose it is, and in whose name it acts. */
 type OpenedKey = { readonly account: Account; readonly key: Key; readonly owner: User }
@@ -112,18 +112,18 @@ type OpenedKey = { readonly account: Account; readonly key: Key; readonly owner:
 const wrongKey = (message = 'the key is wrong'): KpiError => new KpiError('unauthorized', message)
 
 const find = async (tx: Reader, secret: string): Promise<OpenedKey | undefined> => {
-  const found = await store.findByHash(tx, hashSecret(secret))
-  if (!found) return undefined
-  const account = await accounts.find(tx, found.account)
-  const owner = await users.find(tx, found.account, found.key.user_id)
-  return account && owner && { account, owner, key: found.key }
+  const requireFound = await store.findByHash(tx, hashSecret(secret))
+  if (!requireFound) return undefined
+  const account = await accounts.find(tx, requireFound.account)
+  const owner = await users.find(tx, requireFound.account, requireFound.key.user_id)
+  return account && owner && { account, owner, key: requireFound.key }
 }
 
 /**
  * Finds a key that is known, neither revoked nor expired, and of an active user. It is looked up by its hash, so the
  * time taken tells nothing about it; only who has the whole key learns why it is refused.
  */
-export const openKey = async (db: Db, secret: string, now: Instant): Promise<OpenedKey> => {
+export const authenticateKey = async (db: Db, secret: string, now: Instant): Promise<OpenedKey> => {
   if (!isWellFormed(secret)) throw wrongKey()
   const opened = await db.read((tx) => find(tx, secret))
   if (!opened) throw wrongKey()
@@ -140,7 +140,7 @@ export const openKey = async (db: Db, secret: string, now: Instant): Promise<Ope
  * Notes that a key was used, once a minute at most; undefined where that is noted already. It locks the one row that it
  * changes, and fails at once where it would have to wait for another process.
  */
-export const noteUse = (
+export const noteKeyUse = (
   db: Db,
   account: number,
   { id, last_used_at }: Key,
@@ -162,7 +162,7 @@ const nameOf = (owner: User | undefined): string => (owner ? fullName(owner) : '
 const make = async (tx: Writer, { account, now }: Context, draft: KeyDraft, random: Random): Promise<MadeKey> => {
   const secret = makeSecret('key', random)
   const id = await takeIds(tx, account.id, 'keys')
-  const key = completeRecord(resource, draft, { id, begins: beginOf(secret), created_at: now })
+  const key = completeRecord(resource, draft, { id, begins: keyPrefix(secret), created_at: now })
   await store.insert(tx, account.id, key, { key_hash: hashSecret(secret) })
   return { key, secret, owner: nameOf(await users.find(tx, account.id, key.user_id)) }
 }
@@ -194,7 +194,7 @@ export const keys = {
   /** Makes a key worthless at once. One that was revoked before stays as it is, and is not `changed`. */
   revoke: ({ db, account: { id: account }, now }: Context, id: number): Promise<{ key: Key; changed: boolean }> =>
     db.write(async (tx) => {
-      const before = found(await store.find(tx, account, id), resource.title, id)
+      const before = requireFound(await store.find(tx, account, id), resource.title, id)
       if (before.revoked_at !== null) return { key: before, changed: false }
       const key = { ...before, revoked_at: now }
       await store.update(tx, account, key)
@@ -213,8 +213,8 @@ export const keys = {
   ): Promise<Rotated> =>
     ctx.db.write(async (tx) => {
       const { account, now } = ctx
-      const before = found(await store.find(tx, account.id, id), resource.title, id)
-      await mustBeRotatable(tx, ctx, before)
+      const before = requireFound(await store.find(tx, account.id, id), resource.title, id)
+      await requireRotatable(tx, ctx, before)
       const { name, user_id, scopes } = before
       const made = await make(tx, ctx, { name, user_id, scopes, expires_at: lifeOf(before, anew, now) }, random)
       const endsAt = Math.min(before.expires_at ?? Infinity, now + overlap)

@@ -1,15 +1,15 @@
 import { KpiError } from '../../domain/errors.ts'
 import { type Breakdown, breakdown, type BreakdownItem, breakdownItem } from '../../domain/resources/breakdowns.ts'
-import { missing } from '../../domain/rules.ts'
+import { missingReference } from '../../domain/rules.ts'
 import { breakdownItems as store, type ItemFilter, listBreakdowns } from '../../store/tables/breakdowns.ts'
 import { groupItems, groups } from '../../store/tables/groups.ts'
 import { PEOPLE } from '../../store/tables/users.ts'
 import { collection, readList } from '../collection.ts'
-import { type Context, found, type Ids } from '../context.ts'
+import { type Context, requireFound, type Ids } from '../context.ts'
 import { ownBreakdowns } from './groups.ts'
 
 const { list: _unfiltered, ...operations } = collection(breakdownItem, store, 'items', {
-  mustBeOpen: ({ breakdown_id }) => {
+  requireOpen: ({ breakdown_id }) => {
     if (breakdown_id !== PEOPLE) return
     throw new KpiError(
       'forbidden',
@@ -21,7 +21,7 @@ const { list: _unfiltered, ...operations } = collection(breakdownItem, store, 'i
     breakdown_id === undefined ? {} : { sort_order: await groupItems.nextPlace(tx, account, breakdown_id) },
   faults: async (tx, account, { breakdown_id }) => {
     if (breakdown_id === undefined || (await groups.find(tx, account, breakdown_id))) return []
-    return [missing('breakdown_id', 'breakdown', breakdown_id)]
+    return [missingReference('breakdown_id', 'breakdown', breakdown_id)]
   },
   mayRemove: async (tx, account, { id, name }) => {
     if (!(await store.hasEntries(tx, account, id))) return
@@ -44,7 +44,7 @@ export const listBreakdownItems = (ctx: Context, filter: ItemFilter): Promise<re
 
 const idsOf = (id: number): Ids => ({ parent: 0, id, text: String(id) })
 
-const mustNotBePeople = (id: number): void => {
+const rejectPeople = (id: number): void => {
   if (id !== PEOPLE) return
   throw new KpiError(
     'conflict',
@@ -56,7 +56,7 @@ const list = ({ db, account }: Context): Promise<readonly Breakdown[]> =>
   db.read((tx) => listBreakdowns(tx, account.id))
 
 const show = async (ctx: Context, id: number): Promise<Breakdown> =>
-  found(
+  requireFound(
     (await list(ctx)).find((one) => one.id === id),
     breakdown.title,
     id,
@@ -71,12 +71,12 @@ export const breakdowns = {
     return show(ctx, id)
   },
   rename: async (ctx: Context, id: number, name: string): Promise<Breakdown> => {
-    mustNotBePeople(id)
+    rejectPeople(id)
     await ownBreakdowns.update?.(ctx, idsOf(id), { values: { name }, issues: [] })
     return show(ctx, id)
   },
   remove: async (ctx: Context, id: number): Promise<Breakdown> => {
-    mustNotBePeople(id)
+    rejectPeople(id)
     const before = await show(ctx, id)
     await ownBreakdowns.remove(ctx, idsOf(id))
     return before

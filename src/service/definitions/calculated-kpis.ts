@@ -4,7 +4,7 @@ import {
   faultsOfFormula,
   faultsOfTarget,
   type Formulas,
-  mustNotBeUsed,
+  rejectUsedKpi,
 } from '../../domain/calculated/formula-rules.ts'
 import type { Formula } from '../../domain/calculated/formula.ts'
 import { Fault, KpiError } from '../../domain/errors.ts'
@@ -21,7 +21,7 @@ import { formulas, type StoredFormula } from '../../store/tables/formulas.ts'
 import { kpis } from '../../store/tables/kpis.ts'
 import { takeIds } from '../../store/tables/table.ts'
 import { differs, refuse } from '../collection.ts'
-import { type Context, found } from '../context.ts'
+import { type Context, requireFound } from '../context.ts'
 import { faultsOfCatalogIds } from './catalog.ts'
 import { loadFormulas } from './formulas.ts'
 
@@ -82,14 +82,14 @@ const recordOf = (kpi: Kpi, { formula, over, target_from }: StoredFormula): Calc
 }
 
 /** Returns how a KPI is calculated; refuses one that is entered. */
-export const mustBeCalculated = <T>({ id, name }: Kpi, how: T | undefined): T => {
+export const requireCalculated = <T>({ id, name }: Kpi, how: T | undefined): T => {
   if (how === undefined) throw new KpiError('conflict', `KPI ${id} (${name}) is not calculated: its values are entered`)
   return how
 }
 
 const find = async (tx: Reader, account: number, id: number): Promise<CalculatedKpi> => {
-  const kpi = found(await kpis.find(tx, account, id), 'KPI', id)
-  return recordOf(kpi, mustBeCalculated(kpi, await formulas.find(tx, account, id)))
+  const kpi = requireFound(await kpis.find(tx, account, id), 'KPI', id)
+  return recordOf(kpi, requireCalculated(kpi, await formulas.find(tx, account, id)))
 }
 
 /** Manages calculated KPIs for the operator: never over the interface. */
@@ -146,7 +146,7 @@ export const calculated = {
   remove: ({ db, account }: Context, id: number): Promise<CalculatedKpi> =>
     db.write(async (tx) => {
       const record = await find(tx, account.id, id)
-      mustNotBeUsed(await loadFormulas(tx, account.id), record)
+      rejectUsedKpi(await loadFormulas(tx, account.id), record)
       await kpis.remove(tx, account.id, id)
       return record
     }),

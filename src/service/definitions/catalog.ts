@@ -1,13 +1,13 @@
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import { category, frequencies, frequency, icon, icons, unit } from '../../domain/resources/catalog.ts'
-import { missing } from '../../domain/rules.ts'
+import { missingReference } from '../../domain/rules.ts'
 import type { Resource, Stored } from '../../domain/schema.ts'
 import type { Reader } from '../../store/db.ts'
 import * as store from '../../store/tables/catalog.ts'
 import { type Collection, collection } from '../collection.ts'
-import { found } from '../context.ts'
+import { requireFound } from '../context.ts'
 
-const mustBeUnused =
+const requireUnused =
   (title: string, column: 'category_id' | 'unit_id') =>
   async (tx: Reader, account: number, record: { readonly id: number; readonly name: string }): Promise<void> => {
     const user = await store.kpiUsing(tx, account, column, record.id)
@@ -17,16 +17,16 @@ const mustBeUnused =
 
 /** Manages the categories of KPIs. */
 export const categories = collection(category, store.categories, 'categories', {
-  mayRemove: mustBeUnused('category', 'category_id'),
+  mayRemove: requireUnused('category', 'category_id'),
 })
 
 /** Throws where there is no category of this id. */
-export const mustHaveCategory = async (tx: Reader, account: number, id: number): Promise<void> => {
-  found(await store.categories.find(tx, account, id), category.title, id)
+export const requireCategory = async (tx: Reader, account: number, id: number): Promise<void> => {
+  requireFound(await store.categories.find(tx, account, id), category.title, id)
 }
 
 /** Manages the units of KPIs. */
-export const units = collection(unit, store.units, 'units', { mayRemove: mustBeUnused('unit', 'unit_id') })
+export const units = collection(unit, store.units, 'units', { mayRemove: requireUnused('unit', 'unit_id') })
 
 /** Returns a collection that is the same for every account and never changes. */
 const fixed = <R extends Resource>(
@@ -35,7 +35,7 @@ const fixed = <R extends Resource>(
 ): Collection<R> => ({
   list: () => Promise.resolve(records),
   get: async (_ctx, { text }) =>
-    found(
+    requireFound(
       records.find(({ id }) => String(id) === text.toUpperCase()),
       of.title,
       text,
@@ -57,11 +57,12 @@ export const faultsOfCatalogIds = async (
   const issues: Issue[] = []
   const { category_id, unit_id, icon_id } = sent
   if (category_id !== undefined && !(await store.categories.find(tx, account, category_id))) {
-    issues.push(missing('category_id', 'category', category_id))
+    issues.push(missingReference('category_id', 'category', category_id))
   }
-  if (icon_id !== undefined && !icons.some(({ id }) => id === icon_id)) issues.push(missing('icon_id', 'icon', icon_id))
+  if (icon_id !== undefined && !icons.some(({ id }) => id === icon_id))
+    issues.push(missingReference('icon_id', 'icon', icon_id))
   if (unit_id !== undefined && !(await store.units.find(tx, account, unit_id))) {
-    issues.push(missing('unit_id', 'unit', unit_id))
+    issues.push(missingReference('unit_id', 'unit', unit_id))
   }
   return issues
 }

@@ -1,6 +1,6 @@
 import type { Calculation, Catalogue } from '../../domain/calculated/calculation.ts'
 import { parseFormula } from '../../domain/calculated/formula-parser.ts'
-import { type Formulas, inCircles } from '../../domain/calculated/formula-rules.ts'
+import { type Formulas, cyclicKpis } from '../../domain/calculated/formula-rules.ts'
 import { Fault } from '../../domain/errors.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import type { Reader } from '../../store/db.ts'
@@ -29,7 +29,7 @@ export const loadCatalogue = async (tx: Reader, account: number): Promise<Catalo
   const all = await kpis.list(tx, account)
   const isAny = all.some(({ is_calculated }) => is_calculated)
   const calculations = isAny ? await loadCalculations(tx, account) : new Map<number, Calculation>()
-  for (const id of inCircles(formulasOf(calculations))) calculations.delete(id)
+  for (const id of cyclicKpis(formulasOf(calculations))) calculations.delete(id)
   const valued = all.filter(({ id, is_calculated }) => !is_calculated || calculations.has(id))
   return { kpis: new Map(valued.map((kpi) => [kpi.id, kpi])), calculations }
 }

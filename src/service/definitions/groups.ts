@@ -4,10 +4,10 @@ import { group, groupItem } from '../../domain/resources/groups.ts'
 import type { Reader } from '../../store/db.ts'
 import { groupItems as items, groups as store } from '../../store/tables/groups.ts'
 import { collection } from '../collection.ts'
-import { found } from '../context.ts'
+import { requireFound } from '../context.ts'
 
-const mustHaveGroup = async (tx: Reader, account: number, id: number): Promise<void> => {
-  found(await store.find(tx, account, id), group.title, id)
+const requireGroup = async (tx: Reader, account: number, id: number): Promise<void> => {
+  requireFound(await store.find(tx, account, id), group.title, id)
 }
 
 /** Returns every breakdown but that of the people, and its items, by the names of one variant. */
@@ -32,7 +32,7 @@ export const ownBreakdowns = calledAs(breakdown.title, breakdownItem.title)
 export const groupItems = collection(groupItem, items, 'items', {
   above: {
     field: 'group_id',
-    mustExist: mustHaveGroup,
+    requireParent: requireGroup,
     missing: (id, group) => `group item ${id} in group ${group}`,
   },
   mayRemove: async (tx, account, { id, name }) => {

@@ -1,10 +1,10 @@
-import { clashesWithFormulas, mustNotBeUsed } from '../../domain/calculated/formula-rules.ts'
+import { clashesWithFormulas, rejectUsedKpi } from '../../domain/calculated/formula-rules.ts'
 import { kpi } from '../../domain/resources/kpi.ts'
-import { mustNotBeCalculated } from '../../domain/rules.ts'
+import { rejectCalculated } from '../../domain/rules.ts'
 import { firstCategory } from '../../store/tables/catalog.ts'
 import { categoryKpis as ofCategory, kpis as store } from '../../store/tables/kpis.ts'
 import { collection, type Rules } from '../collection.ts'
-import { faultsOfCatalogIds, mustHaveCategory } from './catalog.ts'
+import { faultsOfCatalogIds, requireCategory } from './catalog.ts'
 import { loadFormulas } from './formulas.ts'
 
 /**
@@ -21,11 +21,11 @@ const rules: Rules<typeof kpi> = {
     return clashesWithFormulas(await loadFormulas(tx, account), before, { ...before, ...sent })
   },
   mayChange: async (_tx, _account, before) => {
-    mustNotBeCalculated(before)
+    rejectCalculated(before)
   },
   mayRemove: async (tx, account, record) => {
-    mustNotBeCalculated(record)
-    mustNotBeUsed(await loadFormulas(tx, account), record)
+    rejectCalculated(record)
+    rejectUsedKpi(await loadFormulas(tx, account), record)
   },
 }
 /** Manages KPI definitions. */
@@ -36,7 +36,7 @@ export const categoryKpis = collection(kpi, ofCategory, 'kpis', {
   ...rules,
   above: {
     field: 'category_id',
-    mustExist: mustHaveCategory,
+    requireParent: requireCategory,
     missing: (id, category) => `KPI ${id} in category ${category}`,
   },
 })

@@ -1,16 +1,16 @@
 import { USER_ITEMS_LIMIT } from '../../domain/limits.ts'
 import { userGroupItem } from '../../domain/resources/groups.ts'
-import { missing } from '../../domain/rules.ts'
+import { missingReference } from '../../domain/rules.ts'
 import { groupItems } from '../../store/tables/groups.ts'
 import { userItems as store } from '../../store/tables/item-sets.ts'
 import { collection } from '../collection.ts'
-import { mustHaveUser } from './users.ts'
+import { requireUser } from './users.ts'
 
 /** Manages the group items of a user: the parent is the user, the id is the group item's. People are no group items. */
 export const userGroupItems = collection(userGroupItem, store, 'sent', {
   above: {
     field: 'user_id',
-    mustExist: mustHaveUser,
+    requireParent: requireUser,
     missing: (id, user) => `group item ${id} of user ${user}`,
   },
   fill: async (tx, account, { id }) => {
@@ -20,7 +20,7 @@ export const userGroupItems = collection(userGroupItem, store, 'sent', {
   faults: async (tx, account, { id }) => {
     if (id === undefined) return []
     const item = await groupItems.findLinkable(tx, account, id)
-    if (!item) return [missing('id', 'group item', id)]
+    if (!item) return [missingReference('id', 'group item', id)]
     return item.isArchived ? [{ field: 'id', message: `group item ${id} (${item.name}) is archived` }] : []
   },
   clashes: async (tx, account, { id, user_id }) => {

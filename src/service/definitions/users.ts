@@ -3,11 +3,11 @@ import { fullName, type User, user } from '../../domain/resources/user.ts'
 import type { Reader } from '../../store/db.ts'
 import { users as store } from '../../store/tables/users.ts'
 import { collection } from '../collection.ts'
-import { found } from '../context.ts'
+import { requireFound } from '../context.ts'
 
 const label = (of: User): string => `user ${of.id} (${fullName(of)})`
 
-const mustLeaveSomebodyActive = async (tx: Reader, account: number, of: User, act: string): Promise<void> => {
+const requireAnotherActiveUser = async (tx: Reader, account: number, of: User, act: string): Promise<void> => {
   if (of.user_status_id === 'A' && !(await store.othersActive(tx, account, of.id))) {
     throw new KpiError('conflict', `${label(of)} is the last active user and cannot be ${act}`)
   }
@@ -26,10 +26,10 @@ export const users = collection(user, store, 'items', {
     return [{ field: 'email', message: `${sent.email ?? ''} is the e-mail address of ${label(holder)} already` }]
   },
   mayChange: async (tx, account, before, after) => {
-    if (after.user_status_id === 'L') await mustLeaveSomebodyActive(tx, account, before, 'locked')
+    if (after.user_status_id === 'L') await requireAnotherActiveUser(tx, account, before, 'locked')
   },
   mayRemove: async (tx, account, record) => {
-    await mustLeaveSomebodyActive(tx, account, record, 'deleted')
+    await requireAnotherActiveUser(tx, account, record, 'deleted')
     if (await store.hasEntries(tx, account, record.id)) {
       throw new KpiError('conflict', `${label(record)} has entries and cannot be deleted; lock the user instead`)
     }
@@ -37,6 +37,6 @@ export const users = collection(user, store, 'items', {
 })
 
 /** Throws where there is no user of this id. */
-export const mustHaveUser = async (tx: Reader, account: number, id: number): Promise<void> => {
-  found(await store.find(tx, account, id), user.title, id)
+export const requireUser = async (tx: Reader, account: number, id: number): Promise<void> => {
+  requireFound(await store.find(tx, account, id), user.title, id)
 }

@@ -1,16 +1,16 @@
 import type { BatchFlags, BatchResult, Entry, EntryDraft, EntryName, EntryPatch } from '../../domain/resources/entry.ts'
-import type { Reading } from '../../domain/schema.ts'
+import type { ParsedFields } from '../../domain/schema.ts'
 import { entries as store } from '../../store/tables/entries.ts'
 import { type EntryFilter, entryQueries } from '../../store/tables/entry-queries.ts'
-import { type Context, found, type Ids } from '../context.ts'
+import { type Context, requireFound, type Ids } from '../context.ts'
 import { showEntry, updateEntry } from './update-entry.ts'
 import { upsertEntries } from './upsert-entries.ts'
 
 /** Returns the entries of a batch, each with what the batch keeps of stored values. */
 const withKept = (
-  list: readonly Reading<EntryDraft>[],
+  list: readonly ParsedFields<EntryDraft>[],
   { hasActuals, hasTargets, hasNotes }: Partial<BatchFlags>,
-): readonly Reading<EntryDraft>[] => {
+): readonly ParsedFields<EntryDraft>[] => {
   if (hasActuals !== false && hasTargets !== false && hasNotes !== false) return list
   const kept = {
     ...(hasActuals === false && { setActual: false }),
@@ -29,14 +29,14 @@ type Entries = {
   readonly list: (ctx: Context, filter: EntryFilter) => Promise<Entry[]>
   readonly get: (ctx: Context, ids: Ids) => Promise<Entry>
   /** Adds an entry, or updates the one with its key. */
-  readonly upsert: (ctx: Context, sent: Reading<EntryDraft>) => Promise<UpsertedEntry>
+  readonly upsert: (ctx: Context, sent: ParsedFields<EntryDraft>) => Promise<UpsertedEntry>
   /** Adds or updates many entries, all or nothing. */
   readonly upsertMany: (
     ctx: Context,
-    flags: Reading<BatchFlags>,
-    list: readonly Reading<EntryDraft>[],
+    flags: ParsedFields<BatchFlags>,
+    list: readonly ParsedFields<EntryDraft>[],
   ) => Promise<BatchResult>
-  readonly update: (ctx: Context, ids: Ids, sent: Reading<EntryPatch>) => Promise<Entry>
+  readonly update: (ctx: Context, ids: Ids, sent: ParsedFields<EntryPatch>) => Promise<Entry>
   /** Removes an entry for good, whatever became of its item and KPI. */
   readonly remove: (ctx: Context, ids: Ids) => Promise<void>
 }
@@ -74,6 +74,6 @@ export const entriesNamedBy = (names: readonly EntryName[]): Entries => ({
 
   remove: ({ db, account }, { id }) =>
     db.write(async (tx) => {
-      found((await store.remove(tx, account.id, id)) || undefined, 'entry', id)
+      requireFound((await store.remove(tx, account.id, id)) || undefined, 'entry', id)
     }),
 })

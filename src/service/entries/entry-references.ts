@@ -4,11 +4,11 @@ import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
 import type { EntryDraft, EntryName } from '../../domain/resources/entry.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import type { User } from '../../domain/resources/user.ts'
-import type { Reading } from '../../domain/schema.ts'
+import type { ParsedFields } from '../../domain/schema.ts'
 import type { Reader, Writer } from '../../store/db.ts'
 import { type AssignedKpis, assignments } from '../../store/tables/assignments.ts'
 import { breakdownItems } from '../../store/tables/breakdowns.ts'
-import { digestOf, itemSets as store, userItems } from '../../store/tables/item-sets.ts'
+import { itemSetDigest, itemSets as store, userItems } from '../../store/tables/item-sets.ts'
 import { kpis } from '../../store/tables/kpis.ts'
 import { takeIds } from '../../store/tables/table.ts'
 import { users } from '../../store/tables/users.ts'
@@ -30,7 +30,7 @@ const USERS_A_TURN = 100
 
 /** Finds the set of some group items, or makes it where no entry has carried these together yet. */
 const setOf = async (tx: Writer, account: number, items: readonly number[]): Promise<number> => {
-  const digest = digestOf(items)
+  const digest = itemSetDigest(items)
   const known = await store.find(tx, account, digest)
   if (known !== undefined) return known
   const id = await takeIds(tx, account, 'item_sets')
@@ -93,7 +93,7 @@ export const loadReferences = async (
   tx: Reader,
   account: number,
   names: readonly EntryName[],
-  entries: readonly Reading<EntryDraft>[],
+  entries: readonly ParsedFields<EntryDraft>[],
 ): Promise<References> => {
   const [userIds, itemIds, kpiIds] = [new Set<number>(), new Set<number>(), new Set<number>()]
   const emails = new Set<string>()

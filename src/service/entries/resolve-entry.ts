@@ -3,11 +3,18 @@ import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
 import type { EntryDraft, EntryName } from '../../domain/resources/entry.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import type { User } from '../../domain/resources/user.ts'
-import { faultOfAssignment, faultsOfItem, faultsOfKpi, faultsOfUser, missing, NO_VALUE } from '../../domain/rules.ts'
-import type { Reading } from '../../domain/schema.ts'
+import {
+  faultOfAssignment,
+  faultsOfItem,
+  faultsOfKpi,
+  faultsOfUser,
+  missingReference,
+  NO_VALUE,
+} from '../../domain/rules.ts'
+import type { ParsedFields } from '../../domain/schema.ts'
 import type { References } from './entry-references.ts'
 
-type Sent = Reading<EntryDraft>
+type Sent = ParsedFields<EntryDraft>
 
 /**
  * Describes what an entry belongs to: a breakdown item, or, where that stands for a person, the user, whose id is the
@@ -74,7 +81,7 @@ const sourceAmong = (references: References, { values, issues }: Sent): Named<So
   const first = named.find(isKnown)
   const faults: Issue[] = []
   for (const one of named) {
-    if (!isKnown(one)) faults.push(missing(one.field, TITLES[one.field], one.value))
+    if (!isKnown(one)) faults.push(missingReference(one.field, TITLES[one.field], one.value))
     else if (first && one.source.id !== first.source.id) faults.push(faultOfOther(references, one, first.source))
   }
   return faults.length > 0 ? faults : (first ?? faultsOfNobody(references, issues))
@@ -88,7 +95,7 @@ export const plainUserOf = ({ users }: References, { values }: Sent): User | und
 }
 
 /** Returns what an entry belongs to and the first field that says so, or the faults of the fields. */
-export const sourceOf = (references: References, sent: Sent): Named<Source> | Issue[] => {
+export const resolveSource = (references: References, sent: Sent): Named<Source> | Issue[] => {
   const user = plainUserOf(references, sent)
   return user ? { field: 'user_id', value: user.id, source: user } : sourceAmong(references, sent)
 }
@@ -100,16 +107,16 @@ const faultsOfSource = ({ names }: References, { field, source }: Named<Source>)
 }
 
 /** Describes the item and KPI of an entry that may be created. */
-type Place = { readonly item: number; readonly kpi: Kpi }
+type EntryPlace = { readonly item: number; readonly kpi: Kpi }
 
 /** Resolves what an entry names, or returns all its faults. */
-export const placeOf = (references: References, sent: Sent): Place | Issue[] => {
-  const named = sourceOf(references, sent)
+export const resolvePlace = (references: References, sent: Sent): EntryPlace | Issue[] => {
+  const named = resolveSource(references, sent)
   const { kpi_id } = sent.values
   const kpi = kpi_id === undefined ? undefined : references.kpis.get(kpi_id)
   const issues: Issue[] = Array.isArray(named) ? [...named] : faultsOfSource(references, named)
   if (kpi) issues.push(...faultsOfKpi(kpi))
-  else if (kpi_id !== undefined) issues.push(missing('kpi_id', 'KPI', kpi_id))
+  else if (kpi_id !== undefined) issues.push(missingReference('kpi_id', 'KPI', kpi_id))
   if (Array.isArray(named) || !kpi) return issues
   const { source } = named
   if (isUser(source) && !references.assigned.get(source.id)?.has(kpi.id)) issues.push(faultOfAssignment(kpi, source))

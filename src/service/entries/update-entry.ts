@@ -1,23 +1,23 @@
 import { invalid, type Issue, KpiError, refuseFaults } from '../../domain/errors.ts'
 import type { Entry, EntryName, EntryPatch } from '../../domain/resources/entry.ts'
 import { faultsOfValues, type KpiFacts, mergeEntry, sameValues } from '../../domain/rules.ts'
-import type { Reading } from '../../domain/schema.ts'
+import type { ParsedFields } from '../../domain/schema.ts'
 import type { Reader, Writer } from '../../store/db.ts'
-import { entries as store, type EntryKey, type StoredEntry } from '../../store/tables/entries.ts'
+import { entries as store, type StoredEntryKey, type StoredEntry } from '../../store/tables/entries.ts'
 import { entryQueries } from '../../store/tables/entry-queries.ts'
 import { users } from '../../store/tables/users.ts'
-import { type Context, found, type Ids } from '../context.ts'
+import { type Context, requireFound, type Ids } from '../context.ts'
 import { itemSetsOf, loadReferences } from './entry-references.ts'
-import { placeOf, sourceOf } from './resolve-entry.ts'
+import { resolvePlace, resolveSource } from './resolve-entry.ts'
 
 /** Returns an entry as the interface shows it. */
 export const showEntry = async (tx: Reader, account: number, id: number): Promise<Entry> =>
-  found(await entryQueries.find(tx, account, id), 'entry', id)
+  requireFound(await entryQueries.find(tx, account, id), 'entry', id)
 
 /** Describes where an entry goes: its key, and the KPI that judges its values. */
-type Destination = { readonly key: EntryKey; readonly kpi: KpiFacts }
+type Destination = { readonly key: StoredEntryKey; readonly kpi: KpiFacts }
 
-const sameKey = (left: EntryKey, right: EntryKey): boolean =>
+const sameKey = (left: StoredEntryKey, right: StoredEntryKey): boolean =>
   left.item_id === right.item_id && left.kpi_id === right.kpi_id && left.entry_date === right.entry_date
 
 /** Returns the fields that name the owner of an entry: those sent, or else its current owner. */
@@ -40,21 +40,25 @@ const destinationOf = async (
   account: number,
   before: StoredEntry,
   names: readonly EntryName[],
-  sent: Reading<EntryPatch>,
+  sent: ParsedFields<EntryPatch>,
 ): Promise<Destination | Issue[]> => {
   const { kpi_id = before.kpi_id, entry_date = before.entry_date } = sent.values
   const values = { ...(await namesIn(tx, account, before, sent.values)), kpi_id, entry_date }
   const draft = { values, issues: sent.issues }
   const references = await loadReferences(tx, account, names, [draft])
-  const named = sourceOf(references, draft)
+  const named = resolveSource(references, draft)
   if (!Array.isArray(named) && sameKey(before, { item_id: named.source.id, kpi_id, entry_date })) {
-    return { key: before, kpi: found(references.kpis.get(kpi_id), 'KPI', kpi_id) }
+    return { key: before, kpi: requireFound(references.kpis.get(kpi_id), 'KPI', kpi_id) }
   }
-  const place = placeOf(references, draft)
+  const place = resolvePlace(references, draft)
   return Array.isArray(place) ? place : { key: { item_id: place.item, kpi_id, entry_date }, kpi: place.kpi }
 }
 
-const mustBeFree = async (tx: Writer, account: number, { item_id, kpi_id, entry_date }: EntryKey): Promise<void> => {
+const requireFreeKey = async (
+  tx: Writer,
+  account: number,
+  { item_id, kpi_id, entry_date }: StoredEntryKey,
+): Promise<void> => {
   const [holder] = await store.within(tx, account, [{ item: item_id, kpi: kpi_id, from: entry_date, to: entry_date }])
   if (!holder) return
   throw new KpiError('conflict', `entry ${holder.id} holds this user or item, KPI and date already`)
@@ -71,17 +75,17 @@ export const updateEntry = (
   ctx: Context,
   { id }: Ids,
   names: readonly EntryName[],
-  sent: Reading<EntryPatch>,
+  sent: ParsedFields<EntryPatch>,
 ): Promise<Entry> =>
   ctx.db.write(async (tx) => {
     const account = ctx.account.id
-    const before = found(await store.find(tx, account, id), 'entry', id)
+    const before = requireFound(await store.find(tx, account, id), 'entry', id)
     const destination = await destinationOf(tx, account, before, names, sent)
     if (Array.isArray(destination)) throw invalid([...sent.issues, ...destination])
     const values = mergeEntry(before, sent.values, destination.kpi)
     refuseFaults([...sent.issues, ...faultsOfValues(values, destination.kpi)])
     const moves = !sameKey(before, destination.key)
-    if (moves) await mustBeFree(tx, account, destination.key)
+    if (moves) await requireFreeKey(tx, account, destination.key)
     const { item_id, kpi_id, entry_date } = destination.key
     if (moves || !sameValues(before, values)) {
       const item_set = await itemSetAfter(tx, account, before, item_id)

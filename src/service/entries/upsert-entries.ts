@@ -3,13 +3,13 @@ import { type Issue, refuseFaults } from '../../domain/errors.ts'
 import type { EntryDraft, EntryName } from '../../domain/resources/entry.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import { type EntryValues, faultsOfValues, mergeEntry, sameValues } from '../../domain/rules.ts'
-import type { Reading } from '../../domain/schema.ts'
+import type { ParsedFields } from '../../domain/schema.ts'
 import type { Writer } from '../../store/db.ts'
 import { entries as store, type SeriesRange, type StoredEntry } from '../../store/tables/entries.ts'
 import { takeIds } from '../../store/tables/table.ts'
 import type { Context } from '../context.ts'
 import { itemSetsOf, loadReferences, type References, yieldEvery } from './entry-references.ts'
-import { faultsOfNothing, placeOf, plainUserOf } from './resolve-entry.ts'
+import { faultsOfNothing, resolvePlace, plainUserOf } from './resolve-entry.ts'
 
 /** Describes what became of the rows that were sent, and the id of the entry of each. */
 type Upserted = {
@@ -76,22 +76,22 @@ type Placement = { readonly rows: readonly Placed[]; readonly series: SeriesMap 
 /** Puts every row in its place; blames those that have none. */
 const placeRows = async (
   references: References,
-  list: readonly Reading<EntryDraft>[],
+  list: readonly ParsedFields<EntryDraft>[],
   blame: Blame,
 ): Promise<Placement> => {
   const pause = yieldEvery(ROWS_A_TURN)
   const series = createSeriesMap()
   const rows: Placed[] = []
-  const seriesOf = (sent: Reading<EntryDraft>, day: Day): Series | undefined => {
+  const seriesOf = (sent: ParsedFields<EntryDraft>, day: Day): Series | undefined => {
     // What names a user and a KPI as a row before that was good is good.
     const user = plainUserOf(references, sent)
     const before = user && series.find(user.id, sent.values.kpi_id ?? 0)
     if (before) return before
-    const place = placeOf(references, sent)
+    const place = resolvePlace(references, sent)
     return Array.isArray(place) ? undefined : series.place(place.item, place.kpi, day)
   }
-  const faultsOf = (sent: Reading<EntryDraft>): Issue[] => {
-    const place = placeOf(references, sent)
+  const faultsOf = (sent: ParsedFields<EntryDraft>): Issue[] => {
+    const place = resolvePlace(references, sent)
     return [...sent.issues, ...(Array.isArray(place) ? place : []), ...faultsOfNothing(references, sent)]
   }
   for (const [index, sent] of list.entries()) {
@@ -203,7 +203,7 @@ const write = async (tx: Writer, { account, now }: Context, list: readonly Serie
 type Upsert = {
   /** Lists the fields by which an entry may name whom or what it belongs to. */
   readonly names: readonly EntryName[]
-  readonly list: readonly Reading<EntryDraft>[]
+  readonly list: readonly ParsedFields<EntryDraft>[]
   /** Holds the faults beside the entries, where the list is a batch. */
   readonly batch?: { readonly issues: readonly Issue[] }
 }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import type { Instant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { type Db, within, type Writer } from '../../store/db.ts'
+import { type Db, nestedTransaction, type Writer } from '../../store/db.ts'
 import { idempotentRequests, type KeptAnswer, type OnceKey } from '../../store/tables/idempotency.ts'
 
 const [deflate, inflate] = [promisify(deflateRaw), promisify(inflateRaw)]
@@ -94,7 +94,7 @@ type OnceWork = {
  * A claim lasts half a minute: when its owner has died, another takes it over, and an owner who was only slow finds the
  * claim gone and rolls back.
  */
-export const doOnce = async (
+export const runIdempotently = async (
   db: Db,
   request: OnceRequest,
   { perform, faultAnswer }: OnceWork,
@@ -105,7 +105,7 @@ export const doOnce = async (
   if (before) return { answer: await unpack(before), isReplayed: true }
   try {
     const answer = await own.write(async (tx) => {
-      const made = await perform(within(tx))
+      const made = await perform(nestedTransaction(tx))
       await keep(tx, request, owner, made)
       return made
     })

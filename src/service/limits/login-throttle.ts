@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { KpiError } from '../../domain/errors.ts'
 import type { Writer } from '../../store/db.ts'
-import { createGates } from '../../store/queue.ts'
-import { type BrakeHead, type LimitStore, type Millis, refusedLogins } from '../../store/rate-limits/limits.ts'
-import { createRecall } from '../versioned-cache.ts'
-import { steadyTime } from './rate-limit.ts'
+import { createKeyedSemaphore } from '../../store/queue.ts'
+import { type LoginThrottleHead, type LimitStore, type Millis, refusedLogins } from '../../store/rate-limits/limits.ts'
+import { createVersionedCache } from '../versioned-cache.ts'
+import { monotonicTime } from './rate-limit.ts'
 
 const WINDOW_MS = 60_000
 /** Bounds the counters that are remembered; a new one replaces the oldest. */
@@ -56,9 +56,9 @@ export const attemptOf = (address: string, login: string): LoginAttempt => ({
 })
 
 /** Throttles attempts to guess credentials. */
-export type LoginBrake = {
+export type LoginThrottle = {
   /** Refuses a pair of login name and address that has to wait, whatever its credentials are. */
-  readonly mustBeFree: (attempt: LoginAttempt) => Promise<void>
+  readonly requireUnthrottled: (attempt: LoginAttempt) => Promise<void>
   /** Looks at credentials of a pair once those before them have been looked at and counted. */
   readonly inTurn: <T>(attempt: LoginAttempt, look: () => Promise<T>) => Promise<T>
   /**
@@ -86,10 +86,10 @@ const judge = (
 }
 
 /** Forgets counters that need not wait any more, and answers how many are left. */
-const forgetOld = async (tx: Writer, { pairs, lastAt }: BrakeHead): Promise<number> =>
+const forgetOld = async (tx: Writer, { pairs, lastAt }: LoginThrottleHead): Promise<number> =>
   pairs - (await refusedLogins.forget(tx, lastAt - WINDOW_MS, FORGOTTEN_A_LOGIN))
 
-const makeRoom = async (tx: Writer, head: BrakeHead, mostCounters: number): Promise<void> => {
+const makeRoom = async (tx: Writer, head: LoginThrottleHead, mostCounters: number): Promise<void> => {
   const pairs = await forgetOld(tx, head)
   const dropped = pairs > mostCounters ? await refusedLogins.forget(tx, head.lastAt, pairs - mostCounters) : 0
   await refusedLogins.save(tx, { ...head, pairs: pairs - dropped })
@@ -116,7 +116,7 @@ const countAttempt = async (
   mostCounters: number,
 ): Promise<KpiError | undefined> => {
   const before = await refusedLogins.lock(tx)
-  const head = { ...before, ...steadyTime(before, await now(tx)) }
+  const head = { ...before, ...monotonicTime(before, await now(tx)) }
   const ofPair = await countWrong(tx, pair, OF_PAIR, head.lastAt)
   if (ofPair.waitMs > 0) return heldFor(ofPair.waitMs, OF_PAIR)
   const ofNetwork = await countWrong(tx, network, OF_NETWORK, head.lastAt)
@@ -129,19 +129,19 @@ const countAttempt = async (
  * login name and address, after which its credentials are not looked up, and a hundred for each network, after which
  * wrong ones from there have to wait.
  */
-export const createLoginBrake = (store: LimitStore, mostCounters = MOST_COUNTERS): LoginBrake => {
+export const createLoginThrottle = (store: LimitStore, mostCounters = MOST_COUNTERS): LoginThrottle => {
   const { db, now } = store
-  const counting = createGates(COUNTED_AT_A_TIME)
-  const pairs = createGates<string>(1)
+  const counting = createKeyedSemaphore(COUNTED_AT_A_TIME)
+  const pairs = createKeyedSemaphore<string>(1)
   const noteSetBack = (): Promise<void> =>
     db.write(async (tx) => {
       const head = await refusedLogins.lock(tx)
-      await refusedLogins.save(tx, { ...head, ...steadyTime(head, await now(tx)) })
+      await refusedLogins.save(tx, { ...head, ...monotonicTime(head, await now(tx)) })
     })
   // Pairs that were free when the store had this stamp: only who is refused changes that.
-  const free = createRecall<true>(db)
+  const free = createVersionedCache<true>(db)
   return {
-    mustBeFree: async ({ pair }) => {
+    requireUnthrottled: async ({ pair }) => {
       if (free.find(pair)) return
       const stamp = db.stamp()
       const { waitMs, isSetBack } = await db.read(async (tx) => {
@@ -152,7 +152,7 @@ export const createLoginBrake = (store: LimitStore, mostCounters = MOST_COUNTERS
           return { waitMs: 0, isSetBack: false }
         }
         const head = await refusedLogins.head(tx)
-        const clock = steadyTime(head, await now(tx))
+        const clock = monotonicTime(head, await now(tx))
         return { waitMs: judge(times, OF_PAIR, clock.lastAt).waitMs, isSetBack: clock.shift !== head.shift }
       })
       if (isSetBack) await noteSetBack()

@@ -13,7 +13,7 @@ import {
  * What was counted then seems younger than it is, by no more than was left of its minute, so that nobody gets through
  * who should not, and nobody waits for the clock to catch up.
  */
-export const steadyTime = ({ lastAt, shift }: ClockMark, now: Millis): ClockMark =>
+export const monotonicTime = ({ lastAt, shift }: ClockMark, now: Millis): ClockMark =>
   now + shift >= lastAt ? { lastAt: now + shift, shift } : { lastAt, shift: lastAt - now }
 
 type Waiting<K, T> = {
@@ -43,7 +43,7 @@ const settle = async <K, T>(
  * Coalesces what is asked for at about the same time: in one turn of the event loop, or while earlier work is under
  * way. Each caller that asks for the same gets the next of its answers.
  */
-const gather = <K, T>(work: (asked: readonly K[]) => Promise<ReadonlyMap<K, T[]>>): ((asked: K) => Promise<T>) => {
+const coalesce = <K, T>(work: (asked: readonly K[]) => Promise<ReadonlyMap<K, T[]>>): ((asked: K) => Promise<T>) => {
   let waiting: Waiting<K, T>[] = []
   const run = async (): Promise<void> => {
     while (waiting.length > 0) {
@@ -72,7 +72,7 @@ const FORGET_EACH = 8
 const FORGOTTEN_A_REQUEST = 3
 
 /** Describes whether a request is accepted. */
-export type Verdict = {
+export type RateLimitDecision = {
   readonly isAccepted: boolean
   readonly limit: number
   /** Counts the current requests, this one included where it was accepted. */
@@ -82,7 +82,7 @@ export type Verdict = {
 }
 
 /** Counts a request of a key, or of an account's token. */
-export type RateLimit = (counted: Counted) => Promise<Verdict>
+export type RateLimit = (counted: Counted) => Promise<RateLimitDecision>
 
 /**
  * Counts requests of one key or token that come at the same moment. Accepted ones are numbered in the order of time, so
@@ -94,9 +94,9 @@ const countAll = async (
   limit: number,
   counted: Counted,
   requests: number,
-): Promise<Verdict[]> => {
+): Promise<RateLimitDecision[]> => {
   const [before, time] = await Promise.all([requestLog.lock(tx, counted), now(tx)])
-  const clock = steadyTime(before, time)
+  const clock = monotonicTime(before, time)
   const start = clock.lastAt - RATE_WINDOW_MS
   const first = await requestLog.firstAfter(tx, counted, start)
   const used = first ? before.accepted - first.number + 1 : 0
@@ -140,9 +140,9 @@ const tally = (names: readonly string[]): [name: string, requests: number][] => 
  * clock for all processes that use the store. Requests that come together are counted in one transaction.
  */
 export const createRateLimit = (store: LimitStore, limit: number): RateLimit => {
-  const count = gather((names: readonly string[]) =>
+  const count = coalesce((names: readonly string[]) =>
     store.db.write(async (tx) => {
-      const verdicts = new Map<string, Verdict[]>()
+      const verdicts = new Map<string, RateLimitDecision[]>()
       for (const [name, requests] of tally(names)) {
         verdicts.set(name, await countAll(tx, store, limit, countedOf(name), requests))
       }

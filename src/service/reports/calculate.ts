@@ -7,7 +7,7 @@ import {
   type TakeSeries,
   type TargetOf,
 } from '../../domain/calculated/calculator.ts'
-import type { Pace } from '../../domain/calculated/series.ts'
+import type { EffortPause } from '../../domain/calculated/series.ts'
 import type { Decimal } from '../../domain/decimal.ts'
 import type { DayRange } from '../../domain/period.ts'
 import { effectiveTarget } from '../../domain/report.ts'
@@ -47,7 +47,7 @@ export const loadTargets = async (
 const EFFORT_A_TURN = 2000
 
 /** Creates a pause for others whenever a computation has taken so much effort that they should not wait any longer. */
-export const createPace = (): Pace => {
+export const createEffortPause = (): EffortPause => {
   let spent = 0
   return (effort) => {
     spent += effort
@@ -81,7 +81,7 @@ const targetOfItem = ({ targetOf }: Calculating): TargetOf => {
 /** Calculates for items, one after the other. */
 export const calculateItems = (calculating: Calculating, items: Iterable<number>, take: TakeSeries): Promise<void> => {
   const { tx, account, plan } = calculating
-  return feed(calculating, itemCalculator(plan, targetOfItem(calculating), take, createPace()), (of, visit) =>
+  return feed(calculating, itemCalculator(plan, targetOfItem(calculating), take, createEffortPause()), (of, visit) =>
     entryQueries.eachOf(tx, account, { ...of, items }, (entry) => visit([entry.itemId], entry)),
   )
 }
@@ -93,7 +93,7 @@ export const calculateGroups = (
   take: TakeSeries,
 ): Promise<void> => {
   const { tx, account, plan } = calculating
-  return feed(calculating, groupCalculator(plan, targetOfItem(calculating), take, createPace()), (of, visit) =>
+  return feed(calculating, groupCalculator(plan, targetOfItem(calculating), take, createEffortPause()), (of, visit) =>
     entryQueries.eachOfMembers(tx, account, { ...filter, ...of }, (group, entry) =>
       visit([group, entry.itemId], entry),
     ),

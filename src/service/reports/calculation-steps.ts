@@ -9,8 +9,8 @@ import type { CalculationStep } from '../../domain/resources/calculated-kpi.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import { formulas } from '../../store/tables/formulas.ts'
 import { kpis } from '../../store/tables/kpis.ts'
-import { type Context, found } from '../context.ts'
-import { mustBeCalculated } from '../definitions/calculated-kpis.ts'
+import { type Context, requireFound } from '../context.ts'
+import { requireCalculated } from '../definitions/calculated-kpis.ts'
 import { loadCatalogue } from '../definitions/formulas.ts'
 import { calculateItems, loadTargets } from './calculate.ts'
 import { selectUsers } from './report-selection.ts'
@@ -77,7 +77,7 @@ const stepTaker = (
 }
 
 /** Refuses a KPI whose formula is not among those that give values. */
-const mustBeSound = ({ id, name }: Kpi, how: Calculation | undefined): Calculation => {
+const requireSoundFormula = ({ id, name }: Kpi, how: Calculation | undefined): Calculation => {
   if (how) return how
   const message = `KPI ${id} (${name}) has a formula that cannot be read, or goes in a circle; kpi service check tells what is wrong`
   throw new KpiError('conflict', message)
@@ -87,9 +87,9 @@ const mustBeSound = ({ id, name }: Kpi, how: Calculation | undefined): Calculati
 export const calculationSteps = ({ db, account }: Context, query: StepsQuery): Promise<CalculationStep[]> =>
   db.readLong(async (tx) => {
     const catalogue = await loadCatalogue(tx, account.id)
-    const kpi = found(await kpis.find(tx, account.id, query.kpiId), 'KPI', query.kpiId)
-    mustBeCalculated(kpi, await formulas.find(tx, account.id, kpi.id))
-    const { formula } = mustBeSound(kpi, catalogue.calculations.get(kpi.id))
+    const kpi = requireFound(await kpis.find(tx, account.id, query.kpiId), 'KPI', query.kpiId)
+    requireCalculated(kpi, await formulas.find(tx, account.id, kpi.id))
+    const { formula } = requireSoundFormula(kpi, catalogue.calculations.get(kpi.id))
     const known = await kpis.findMany(tx, account.id, formula.kpis)
     const inputs = formula.kpis.map((id) => known.get(id)).filter((input) => input !== undefined)
     const plan = planCalculation(catalogue, account, [kpi], query.days)

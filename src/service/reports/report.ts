@@ -8,7 +8,7 @@ import { entryQueries, type ReportedEntry } from '../../store/tables/entry-queri
 import { groupItemsAmong } from '../../store/tables/groups.ts'
 import type { Context } from '../context.ts'
 import { loadCatalogue } from '../definitions/formulas.ts'
-import { calculateGroups, calculateItems, type Calculating, createPace, loadTargets } from './calculate.ts'
+import { calculateGroups, calculateItems, type Calculating, createEffortPause, loadTargets } from './calculate.ts'
 import { type ReportQuery, type Selected, type SelectItems, selectKpis } from './report-selection.ts'
 
 /** Describes what a report is made with, once its content is settled. */
@@ -51,7 +51,7 @@ const calculatedRows = (
   { query: { days }, selected, builder }: Making,
   items: ReadonlyMap<number, ReportItem>,
 ): TakeSeries => {
-  const pace = createPace()
+  const pace = createEffortPause()
   const addRows = async (kpi: ReportKpi, item: ReportItem, series: Series): Promise<void> => {
     for (const [start, result] of series) {
       if (start < days.from || start > days.to) continue

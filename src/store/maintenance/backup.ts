@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { KpiError } from '../../domain/errors.ts'
 import { sqliteDialect } from '../dialect.ts'
-import { APPLICATION_ID, cannotWrite, mustBeKnown, prepareFile } from '../schema/open-store.ts'
+import { APPLICATION_ID, cannotWrite, requireKnownVersion, prepareFile } from '../schema/open-store.ts'
 import { sqliteDb } from '../sqlite/sqlite-db.ts'
 import { notOurs, sqliteError } from '../sqlite/sqlite-errors.ts'
-import { countAll, type Counts } from './status.ts'
+import { countAll, type StoreCounts } from './status.ts'
 
 /** Sets how many pages are copied at a time; in between it can be stopped. */
 const PAGES_A_STEP = 2000
@@ -27,7 +27,7 @@ export const copyDatabase = async (from: DatabaseSync, to: string, signal: Abort
 }
 
 /** Returns how much a store holds, which is opened for that only. */
-const countIn = async (path: string): Promise<Counts> => {
+const countIn = async (path: string): Promise<StoreCounts> => {
   const db = sqliteDb(path)
   try {
     return await db.read(countAll)
@@ -60,7 +60,7 @@ const namesOfVersion = async (version: number): Promise<ReadonlySet<string>> => 
 }
 
 /** Refuses a store that holds what no kpi has made, such as a trigger, which would act on all that is written later. */
-export const mustBeOurs = async (database: DatabaseSync, path: string): Promise<void> => {
+export const requireStore = async (database: DatabaseSync, path: string): Promise<void> => {
   const ours = await namesOfVersion(versionIn(database, path))
   const foreign = namesIn(database).find((name) => !ours.has(name))
   if (foreign === undefined) return
@@ -71,7 +71,7 @@ export const mustBeOurs = async (database: DatabaseSync, path: string): Promise<
 const versionIn = (database: DatabaseSync, path: string): number => {
   const version = numberIn(database, 'user_version')
   if (version === 0 || numberIn(database, 'application_id') !== APPLICATION_ID) throw notOurs(path)
-  return mustBeKnown(version, path)
+  return requireKnownVersion(version, path)
 }
 
 /** Refuses a database that is no store, or one of a newer program; answers the first damage in it, if there is any. */
@@ -84,12 +84,12 @@ export const damageIn = (database: DatabaseSync, path: string): string | undefin
 }
 
 /** Turns a copy into a file that stands alone, and verifies that it is whole. */
-const finishCopy = async (copy: string, path: string): Promise<Counts> => {
+const finishCopy = async (copy: string, path: string): Promise<StoreCounts> => {
   const database = new DatabaseSync(copy)
   try {
     database.exec('pragma journal_mode = delete')
     const damage = damageIn(database, path)
-    await mustBeOurs(database, path)
+    await requireStore(database, path)
     if (damage === undefined) return await countIn(copy)
     throw new KpiError('unusable', `${path} is damaged, and so would its backup be: ${damage}; restore an earlier one`)
   } finally {
@@ -97,7 +97,7 @@ const finishCopy = async (copy: string, path: string): Promise<Counts> => {
   }
 }
 
-const copyTo = async (path: string, copy: string, signal: AbortSignal): Promise<Counts> => {
+const copyTo = async (path: string, copy: string, signal: AbortSignal): Promise<StoreCounts> => {
   prepareFile(copy)
   const source = new DatabaseSync(path, { timeout: 5000 })
   try {
@@ -137,7 +137,12 @@ const placeFor = (path: string, file: string, force: boolean): string => {
  * store; returns how much it holds. The file is whole and checked when it appears; where anything fails there is none,
  * and an existing one stays.
  */
-export const backUpStore = async (path: string, file: string, force: boolean, signal: AbortSignal): Promise<Counts> => {
+export const backUpStore = async (
+  path: string,
+  file: string,
+  force: boolean,
+  signal: AbortSignal,
+): Promise<StoreCounts> => {
   const place = placeFor(path, file, force)
   let folder: string | undefined
   try {
@@ -148,8 +153,8 @@ export const backUpStore = async (path: string, file: string, force: boolean, si
     return counts
   } catch (error) {
     if (error instanceof KpiError) throw error
-    const told = sqliteError(error, file)
-    throw told instanceof KpiError || signal.aborted ? told : cannotWrite(file, error)
+    const converted = sqliteError(error, file)
+    throw converted instanceof KpiError || signal.aborted ? converted : cannotWrite(file, error)
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   }

@@ -4,9 +4,9 @@ import { account } from '../../domain/resources/account.ts'
 import type { Field, Resource } from '../../domain/schema.ts'
 import type { Reader, SqlList, SqlOutput } from '../db.ts'
 import { sqliteDialect } from '../dialect.ts'
-import type { Reference, Table } from '../schema/migrations.ts'
+import type { ForeignKey, TableDefinition } from '../schema/migrations.ts'
 import { columnsOf, type FieldColumn, fromSql } from '../tables/table.ts'
-import { idOf, invariants, RESTORE } from './invariants.ts'
+import { idOf, invariants, RESTORE_ADVICE } from './invariants.ts'
 
 /** Returns the fault of a column's value by the rules of its field. */
 export const faultOfColumn = (field: Field, stored: SqlOutput): string | undefined => {
@@ -30,7 +30,7 @@ const isSuspect = ({ column, field }: FieldColumn): string => {
 
 /** Checks all rows of a table by the field table. A row of the query is its account, its id, and the columns. */
 const rowCheck = (
-  table: Pick<Table, 'name' | 'without'> & { readonly of: Resource },
+  table: Pick<TableDefinition, 'name' | 'without'> & { readonly of: Resource },
   account: string,
   id: string,
 ): RowCheck => {
@@ -66,10 +66,11 @@ const REMEDIES: Readonly<Record<string, string>> = {
   formulas: 'change it, to another choice and back where it is one: kpi service calculated update',
 }
 
-const isOfResource = (table: Table): table is Table & { readonly of: Resource } => table.of !== undefined
+const isOfResource = (table: TableDefinition): table is TableDefinition & { readonly of: Resource } =>
+  table.of !== undefined
 
 /** Returns every table of a store; which one does not depend on the database. */
-export const storeTables = async (): Promise<readonly Table[]> => {
+export const storeTables = async (): Promise<readonly TableDefinition[]> => {
   const { accountTables } = await import('../schema/migrations.ts')
   return [{ name: 'accounts', of: account, key: ['id'] }, ...accountTables(sqliteDialect)]
 }
@@ -84,26 +85,26 @@ export const accountNames = async (tx: Reader): Promise<(id: SqlOutput | undefin
 /** Calls `visit` for everything that breaks a rule of the field table or an invariant of the domain. */
 export const eachFault = async (tx: Reader, visit: (fault: StoreFault) => void): Promise<void> => {
   const nameOf = await accountNames(tx)
-  const tell = (table: string, [owner, id]: SqlList, fault: string, remedy: string): void =>
+  const report = (table: string, [owner, id]: SqlList, fault: string, remedy: string): void =>
     visit({ table, account: nameOf(owner), id: String(id), fault, remedy })
   for (const table of (await storeTables()).filter(isOfResource)) {
     const { sql, faultsOf } = rowCheck(table, table.of === account ? 'x.id' : 'x.account_id', idOf(table))
     await tx.each(sql + (EXEMPT[table.name] ?? ''), [], (row) => {
       for (const fault of faultsOf(row))
-        tell(table.name, row, fault, REMEDIES[table.name] ?? 'change it to one that is allowed')
+        report(table.name, row, fault, REMEDIES[table.name] ?? 'change it to one that is allowed')
     })
   }
   for (const { table, sql, fault, remedy, isWrong } of invariants) {
     await tx.each(sql, [], (row) => {
-      if (isWrong?.(row) ?? true) tell(table, row, fault, remedy)
+      if (isWrong?.(row) ?? true) report(table, row, fault, remedy)
     })
   }
 }
 
-const OF_ACCOUNT: Reference = { columns: ['account_id'], parent: 'accounts', to: ['id'] }
+const OF_ACCOUNT: ForeignKey = { columns: ['account_id'], parent: 'accounts', to: ['id'] }
 
 /** Returns the orphaned rows of a table: the account, what names the row, and what is missing. */
-const straysOf = (table: Table, reference: Reference): string => {
+const orphansOf = (table: TableDefinition, reference: ForeignKey): string => {
   const { columns, parent, to } = reference
   const same = columns.map((column, at) => `y.${to[at]} = x.${column}`)
   const within = reference === OF_ACCOUNT ? same : ['y.account_id = x.account_id', ...same]
@@ -115,13 +116,13 @@ const straysOf = (table: Table, reference: Reference): string => {
  * Calls `visit` for every orphaned row: one that names another of the same account that is missing. Every database is
  * asked alike, as none checks all references, nor any while somebody repairs it by hand.
  */
-export const eachStray = async (tx: Reader, visit: (fault: StoreFault) => void): Promise<void> => {
+export const eachOrphan = async (tx: Reader, visit: (fault: StoreFault) => void): Promise<void> => {
   const nameOf = await accountNames(tx)
   for (const table of (await storeTables()).filter(({ name }) => name !== 'accounts')) {
     for (const reference of [OF_ACCOUNT, ...(table.references ?? [])]) {
-      await tx.each(straysOf(table, reference), [], ([owner, id, missing]) => {
+      await tx.each(orphansOf(table, reference), [], ([owner, id, missing]) => {
         const fault = `${reference.columns[0]} ${missing} names nothing in ${reference.parent}`
-        visit({ table: table.name, account: nameOf(owner), id: String(id), fault, remedy: RESTORE })
+        visit({ table: table.name, account: nameOf(owner), id: String(id), fault, remedy: RESTORE_ADVICE })
       })
     }
   }
@@ -134,5 +135,11 @@ const MOST_TOLD = 100
 export const damageOf = async (tx: Reader): Promise<StoreFault[]> => {
   const rows = await tx.all(`pragma integrity_check(${MOST_TOLD})`)
   const found = rows.map((row) => String(row['integrity_check'])).filter((text) => text !== 'ok')
-  return found.map((text) => ({ table: '', account: '', id: '', fault: text.replaceAll('\n', ' '), remedy: RESTORE }))
+  return found.map((text) => ({
+    table: '',
+    account: '',
+    id: '',
+    fault: text.replaceAll('\n', ' '),
+    remedy: RESTORE_ADVICE,
+  }))
 }

@@ -1,7 +1,7 @@
 import { icons } from '../../domain/resources/catalog.ts'
 import type { SqlList } from '../db.ts'
-import type { Table } from '../schema/migrations.ts'
-import { digestOfList, listOfItems } from '../tables/item-sets.ts'
+import type { TableDefinition } from '../schema/migrations.ts'
+import { itemListDigest, listOfItems } from '../tables/item-sets.ts'
 import type { Counter } from '../tables/table.ts'
 import { emailKey, PEOPLE } from '../tables/users.ts'
 
@@ -19,7 +19,7 @@ type Invariant = {
 }
 
 /** Advises what to do where a row cannot be corrected by itself. */
-export const RESTORE = 'restore a backup from before: kpi service restore'
+export const RESTORE_ADVICE = 'restore a backup from before: kpi service restore'
 const DELETE = 'delete it, or restore a backup from before'
 const SAVE_USER = 'change the name or the status of the user, which sets it right'
 
@@ -32,7 +32,7 @@ const nameOfKey = ([first = '', ...more]: readonly string[]): string =>
     : [first, ...more].map((column) => `'${column} ' || x.${column}`).join(` || ', ' || `)
 
 /** Returns what names a row of a table `x` within its account, as SQL. */
-export const idOf = ({ of, key }: Pick<Table, 'of' | 'key'>): string => {
+export const idOf = ({ of, key }: Pick<TableDefinition, 'of' | 'key'>): string => {
   const hasId = of?.shown.some(({ name }) => name === 'id') && !key.includes('user_id')
   return nameOfKey(hasId ? ['id'] : key)
 }
@@ -59,7 +59,7 @@ const counterInvariants = COUNTERS.map((counter): Invariant => {
     table: counter,
     sql: `select x.id, cast(${largest} as text) from accounts x where ${largest} > coalesce(${counted}, 0)`,
     fault: 'its id is beyond the last that was given, so that a new one could get the same',
-    remedy: RESTORE,
+    remedy: RESTORE_ADVICE,
   }
 })
 
@@ -69,7 +69,7 @@ const accountInvariants: readonly Invariant[] = [
     sql: `select x.id, ${named('id')} from accounts x
       where exists (select 1 from accounts y where y.name = x.name and y.id <> x.id)`,
     fault: 'another account has the same name',
-    remedy: RESTORE,
+    remedy: RESTORE_ADVICE,
   },
   {
     table: 'accounts',
@@ -83,7 +83,7 @@ const accountInvariants: readonly Invariant[] = [
     sql: `select x.id, ${named('id')} from accounts x
       where not exists (select 1 from breakdowns y where y.account_id = x.id and y.id = ${PEOPLE})`,
     fault: 'has no breakdown of people',
-    remedy: RESTORE,
+    remedy: RESTORE_ADVICE,
   },
 ]
 
@@ -100,7 +100,7 @@ const userInvariants: readonly Invariant[] = [
     sql: `select x.account_id, ${named('id')} from users x ${join('items', 'items.id = x.id')}
       where items.breakdown_id <> ${PEOPLE} or items.user_id is null or items.user_id <> x.id`,
     fault: 'its item is not one of the breakdown of people',
-    remedy: RESTORE,
+    remedy: RESTORE_ADVICE,
   },
   {
     table: 'users',
@@ -121,7 +121,7 @@ const userInvariants: readonly Invariant[] = [
     sql: `select x.account_id, ${named('id')} from items x
       where (x.user_id is not null or x.breakdown_id = ${PEOPLE}) and ${none('users', 'y.id = x.id')}`,
     fault: 'stands for a user who is not there',
-    remedy: RESTORE,
+    remedy: RESTORE_ADVICE,
   },
   {
     table: 'user_items',
@@ -145,14 +145,14 @@ const kpiInvariants: readonly Invariant[] = [
     sql: `select x.account_id, ${named('id')} from kpis x
       where x.is_calculated = 1 and ${none('formulas', 'y.kpi_id = x.id')}`,
     fault: 'is calculated and has no formula',
-    remedy: RESTORE,
+    remedy: RESTORE_ADVICE,
   },
   {
     table: 'formulas',
     sql: `select x.account_id, ${named('kpi_id')} from formulas x
       ${join('kpis', 'kpis.id = x.kpi_id')} where kpis.is_calculated = 0`,
     fault: 'is of a KPI that is not calculated',
-    remedy: RESTORE,
+    remedy: RESTORE_ADVICE,
   },
 ]
 
@@ -176,16 +176,16 @@ const entryInvariants: readonly Invariant[] = [
     sql: `select x.account_id, ${nameOfKey(['group_item_id', 'set_id'])} from item_set_members x
       ${join('items', 'items.id = x.group_item_id')} where items.breakdown_id = ${PEOPLE} or items.user_id is not null`,
     fault: 'entries carry a person in place of a group item',
-    remedy: RESTORE,
+    remedy: RESTORE_ADVICE,
   },
   {
     table: 'item_sets',
     sql: `select x.account_id, ${named('id')}, x.digest, ${listOfItems('y.group_item_id')} from item_sets x
       left join item_set_members y on y.account_id = x.account_id and y.set_id = x.id
       group by x.account_id, x.id, x.digest`,
-    isWrong: ([, , digest, list]) => list === null || digestOfList(String(list)) !== digest,
+    isWrong: ([, , digest, list]) => list === null || itemListDigest(String(list)) !== digest,
     fault: 'its digest is not that of the group items in it',
-    remedy: RESTORE,
+    remedy: RESTORE_ADVICE,
   },
 ]
 

@@ -6,14 +6,14 @@ import { KpiError } from '../../domain/errors.ts'
 import { prepareFile, versionOf } from '../schema/open-store.ts'
 import { sqliteDb } from '../sqlite/sqlite-db.ts'
 import { isDamaged, isNotOurs, sqliteError } from '../sqlite/sqlite-errors.ts'
-import { copyDatabase, damageIn, mustBeOurs } from './backup.ts'
+import { copyDatabase, damageIn, requireStore } from './backup.ts'
 import { isOpenElsewhere } from './sqlite-file.ts'
 import { countAll, isFresh } from './status.ts'
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** Refuses a backup with files beside it: they belong to a store that is open, or was not closed. */
-const mustStandAlone = (file: string): void => {
+const requireStandalone = (file: string): void => {
   const there = statSync(file, { throwIfNoEntry: false })
   if (!there) throw new KpiError('not_found', `there is no file ${file}`)
   if (!there.isFile()) throw new KpiError('unusable', `${file} is not a file`)
@@ -33,7 +33,7 @@ const openBackup = async (file: string): Promise<DatabaseSync> => {
   try {
     const damage = damageIn(database, file)
     if (damage === undefined) {
-      await mustBeOurs(database, file)
+      await requireStore(database, file)
       return database
     }
     throw new KpiError('unusable', `${file} is damaged: ${damage}; nothing was restored, take another backup`)
@@ -71,7 +71,7 @@ const isEmptyStore = async (path: string): Promise<boolean> => {
   }
 }
 
-const mustNotBeItself = (file: string, path: string): void => {
+const rejectSameFile = (file: string, path: string): void => {
   const [one, other] = [statSync(file), statSync(path, { throwIfNoEntry: false })]
   if (one.ino !== other?.ino || one.dev !== other.dev) return
   throw new KpiError('conflict', `${file} is the store itself; name a backup of it`)
@@ -128,8 +128,8 @@ export const restoreStore = async (
   path: string,
   { force, asideName, signal, makeFolder }: Restoring,
 ): Promise<string | undefined> => {
-  mustStandAlone(file)
-  mustNotBeItself(file, path)
+  requireStandalone(file)
+  rejectSameFile(file, path)
   if (!(await isEmptyStore(path)) && !force) {
     throw new KpiError(
       'conflict',

@@ -9,11 +9,11 @@ const COUNTS = `select (select count(*) from accounts) as accounts,
   (select count(*) from users) as users, (select count(*) from kpis) as kpis, (select count(*) from entries) as entries`
 
 /** Counts what a store holds, over all accounts. */
-export type Counts = Readonly<Record<'accounts' | 'accounts_with_api' | 'users' | 'kpis' | 'entries', number>>
+export type StoreCounts = Readonly<Record<'accounts' | 'accounts_with_api' | 'users' | 'kpis' | 'entries', number>>
 
-export const countAll = async (tx: Reader): Promise<Counts> => {
+export const countAll = async (tx: Reader): Promise<StoreCounts> => {
   const [row = {}] = await tx.all(COUNTS)
-  const count = (name: keyof Counts): number => Number(row[name])
+  const count = (name: keyof StoreCounts): number => Number(row[name])
   return {
     accounts: count('accounts'),
     accounts_with_api: count('accounts_with_api'),
@@ -24,7 +24,7 @@ export const countAll = async (tx: Reader): Promise<Counts> => {
 }
 
 /** Tells whether a store holds nothing but what a new one does. */
-export const isFresh = ({ accounts, users, kpis, entries }: Counts): boolean =>
+export const isFresh = ({ accounts, users, kpis, entries }: StoreCounts): boolean =>
   accounts <= 1 && users <= 1 && kpis + entries === 0
 
 /** Returns when anything in the store was created or last changed; null where nothing is. Removals do not count. */

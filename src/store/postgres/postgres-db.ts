@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { KpiError } from '../../domain/errors.ts'
 import type { Db, Reader, SqlInput, SqlOutput, SqlRow, Visit, Writer } from '../db.ts'
-import { createGates } from '../queue.ts'
+import { createKeyedSemaphore } from '../queue.ts'
 import { isGivenUp, isUnanswered, postgresError } from './postgres-errors.ts'
 import { arraysOf, sqlOfEach, sqlOfInsert, sqlOfUpdate, toPostgres } from './postgres-sql.ts'
 
@@ -197,25 +197,25 @@ type PostgresDb = Db & { readonly selfLocking: Db }
 /** Creates a `Db` on PostgreSQL; `where` names it in errors. */
 export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
   const pool = createPool(place)
-  const told = async <T>(task: () => Promise<T>): Promise<T> => {
+  const convertErrors = async <T>(task: () => Promise<T>): Promise<T> => {
     try {
       return await persistently(task)
     } catch (error) {
       throw postgresError(error, where)
     }
   }
-  const read = <T>(work: (tx: Reader) => Promise<T>): Promise<T> => told(() => readOn(pool, work))
+  const read = <T>(work: (tx: Reader) => Promise<T>): Promise<T> => convertErrors(() => readOn(pool, work))
   const writeAfter = <T>(work: (tx: Writer) => Promise<T>, lock: string, ...values: number[]): Promise<T> =>
-    told(() => writeOn(pool, { sql: lock, values }, work))
+    convertErrors(() => writeOn(pool, { sql: lock, values }, work))
   // Writers of an account wait for each other anyway: those that do must not keep connections from other accounts.
-  const writing = createGates(1)
+  const writing = createKeyedSemaphore(1)
   const most = Math.ceil((place.connections ?? CONNECTIONS) / 3)
   // Long reads have a gate of their own, so that the short ones of the same account do not wait behind them.
-  const [reading, readingLong] = [createGates(most), createGates(most)]
+  const [reading, readingLong] = [createKeyedSemaphore(most), createKeyedSemaphore(most)]
   const selfLocking: Db = {
     read,
     readLong: read,
-    write: (work) => told(() => writeOn(pool, undefined, work)),
+    write: (work) => convertErrors(() => writeOn(pool, undefined, work)),
     ofAccount: () => selfLocking,
     stamp: () => undefined,
     close: () => pool.end(),

@@ -23,7 +23,7 @@ type RequestWindow = ClockMark & { readonly accepted: number }
 type AcceptedRequest = { readonly number: number; readonly at: Millis }
 
 /** Describes the refused logins: the number of pairs, and their clock. */
-export type BrakeHead = ClockMark & { readonly pairs: number }
+export type LoginThrottleHead = ClockMark & { readonly pairs: number }
 
 const acceptedRequest = (row: SqlRow | undefined): AcceptedRequest | undefined =>
   row && { number: Number(row['number']), at: Number(row['at']) }
@@ -91,15 +91,18 @@ export const requestLog = {
 }
 
 const HEAD = 'select pairs, last_at, shift from login_brakes'
-const brakeHead = (row: SqlRow | undefined): BrakeHead => ({ ...clockMark(row), pairs: Number(row?.['pairs'] ?? 0) })
+const brakeHead = (row: SqlRow | undefined): LoginThrottleHead => ({
+  ...clockMark(row),
+  pairs: Number(row?.['pairs'] ?? 0),
+})
 
 /** Keeps the recently refused logins, by pair. */
 export const refusedLogins = {
-  head: async (tx: Reader): Promise<BrakeHead> => brakeHead((await tx.all(HEAD))[0]),
+  head: async (tx: Reader): Promise<LoginThrottleHead> => brakeHead((await tx.all(HEAD))[0]),
   /** Locks their record until the transaction ends, and returns it. */
-  lock: async (tx: Writer): Promise<BrakeHead> =>
+  lock: async (tx: Writer): Promise<LoginThrottleHead> =>
     brakeHead((await tx.all('update login_brakes set pairs = pairs returning pairs, last_at, shift'))[0]),
-  save: async (tx: Writer, { pairs, lastAt, shift }: BrakeHead): Promise<void> => {
+  save: async (tx: Writer, { pairs, lastAt, shift }: LoginThrottleHead): Promise<void> => {
     await tx.run('update login_brakes set pairs = ?, last_at = ?, shift = ?', [pairs, lastAt, shift])
   },
   /** Returns when a pair was refused, the oldest first. */

@@ -1,6 +1,6 @@
 import type { Writer } from '../db.ts'
 import type { Dialect } from '../dialect.ts'
-import { digestOf, itemSets, listOfItems } from '../tables/item-sets.ts'
+import { itemSetDigest, itemSets, listOfItems } from '../tables/item-sets.ts'
 
 /** Creates a list of group items for each entry, and each list once, under the id of its set. */
 const temporaryTables = ({ integer }: Dialect): readonly string[] => [
@@ -32,7 +32,7 @@ const makeSets = async (tx: Writer): Promise<void> => {
     const id = (last.get(account) ?? 0) + 1
     last.set(account, id)
     const items = list.split(',').map(Number)
-    await itemSets.insert(tx, account, { id, digest: digestOf(items), items })
+    await itemSets.insert(tx, account, { id, digest: itemSetDigest(items), items })
     await tx.insertMany('set_lists', SET_LISTS, [[account, id, list]])
   }
 }

@@ -15,7 +15,7 @@ import { collectItemSets } from './item-set-migration.ts'
 import { callerTables, limitTables } from './limit-tables.ts'
 
 /** Describes columns that name a row of another table, beside the account, which goes before them. */
-export type Reference = {
+export type ForeignKey = {
   readonly columns: readonly string[]
   readonly parent: string
   readonly to: readonly string[]
@@ -24,7 +24,7 @@ export type Reference = {
 }
 
 /** Describes a table of the store: the columns that its resource gives it, and others. */
-export type Table = {
+export type TableDefinition = {
   readonly name: string
   /** Names the resource whose fields are columns. */
   readonly of?: Resource
@@ -33,7 +33,7 @@ export type Table = {
   /** Lists columns beside those of the field table. */
   readonly columns?: Readonly<Record<string, string>>
   /** Lists what its rows name, beside their account. */
-  readonly references?: readonly Reference[]
+  readonly references?: readonly ForeignKey[]
   readonly constraints?: readonly string[]
   /** Lists fields that are not columns here. */
   readonly without?: readonly string[]
@@ -41,9 +41,9 @@ export type Table = {
   readonly isBound?: boolean
 }
 
-const references = (column: string, parent: string): Reference => ({ columns: [column], parent, to: ['id'] })
+const references = (column: string, parent: string): ForeignKey => ({ columns: [column], parent, to: ['id'] })
 
-const foreignKey = ({ columns, parent, to, follows = '' }: Reference): string => {
+const foreignKey = ({ columns, parent, to, follows = '' }: ForeignKey): string => {
   const [from, there] = [columns, to].map((names) => ['account_id', ...names].join(', '))
   return `foreign key (${from}) references ${parent} (${there})${follows}`
 }
@@ -55,7 +55,16 @@ const foreignKey = ({ columns, parent, to, follows = '' }: Reference): string =>
  */
 const createTable =
   (version: number, dialect: Dialect) =>
-  ({ name, of, key, columns = {}, references: named = [], constraints = [], without = [], isBound = true }: Table) => {
+  ({
+    name,
+    of,
+    key,
+    columns = {},
+    references: named = [],
+    constraints = [],
+    without = [],
+    isBound = true,
+  }: TableDefinition) => {
     const all = of ? columnsOf(of) : []
     const fields = all.filter((one) => !without.includes(one.name) && (one.field.since ?? version) <= version)
     const definitions = new Map([
@@ -84,7 +93,7 @@ const accounts = ({ integer, numbered, plain, crossAccountKeys }: Dialect): stri
   )${plain}`
 }
 
-const firstTables = ({ integer, entryKeys }: Dialect): readonly Table[] => [
+const firstTables = ({ integer, entryKeys }: Dialect): readonly TableDefinition[] => [
   { name: 'counters', key: ['name'], columns: { name: 'text not null', last: `${integer} not null` } },
   { name: 'breakdowns', of: group, key: ['id'] },
   { name: 'items', of: breakdownItem, key: ['id'], references: [references('breakdown_id', 'breakdowns')] },
@@ -123,14 +132,14 @@ const firstTables = ({ integer, entryKeys }: Dialect): readonly Table[] => [
   },
 ]
 
-const ofEntry: Reference = {
+const ofEntry: ForeignKey = {
   columns: ['item_id', 'kpi_id', 'entry_date'],
   parent: 'entries',
   to: ['item_id', 'kpi_id', 'entry_date'],
   follows: ' on delete cascade',
 }
 
-const secondTables = ({ integer }: Dialect): readonly Table[] => [
+const secondTables = ({ integer }: Dialect): readonly TableDefinition[] => [
   {
     // The group items of users.
     name: 'user_items',
@@ -178,7 +187,7 @@ const secondTables = ({ integer }: Dialect): readonly Table[] => [
   },
 ]
 
-const thirdTables: readonly Table[] = [
+const thirdTables: readonly TableDefinition[] = [
   {
     // The keys of the newer variant, each of a user.
     name: 'keys',
@@ -189,7 +198,7 @@ const thirdTables: readonly Table[] = [
   },
 ]
 
-const fourthTables = ({ integer }: Dialect): readonly Table[] => [
+const fourthTables = ({ integer }: Dialect): readonly TableDefinition[] => [
   {
     // Each set of group items that entries carry, once; `digest` finds it by what is in it.
     name: 'item_sets',
@@ -206,13 +215,13 @@ const fourthTables = ({ integer }: Dialect): readonly Table[] => [
 ]
 
 /** Applies what later versions have changed in tables of earlier ones: an entry names the set that it carries. */
-const asOfNow = (table: Table): Table =>
+const asOfNow = (table: TableDefinition): TableDefinition =>
   table.name === 'entries'
     ? { ...table, references: [...(table.references ?? []), references('item_set', 'item_sets')] }
     : table
 
 /** Returns all tables whose rows belong to an account. */
-export const accountTables = (dialect: Dialect): readonly Table[] => [
+export const accountTables = (dialect: Dialect): readonly TableDefinition[] => [
   ...firstTables(dialect).map(asOfNow),
   ...secondTables(dialect).filter(({ name }) => name !== 'entry_items'),
   ...thirdTables,

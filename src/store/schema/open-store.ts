@@ -32,7 +32,7 @@ const STORE: FileKind = {
 }
 
 /** Returns the version of a file; refuses a version that this program does not know. */
-export const mustBeKnown = (version: number, path: string, kind = STORE): number => {
+export const requireKnownVersion = (version: number, path: string, kind = STORE): number => {
   if (version <= kind.version) return version
   throw new KpiError('unusable', `${path} was written by a newer kpi; update this one`)
 }
@@ -50,7 +50,7 @@ export const versionOf = async (tx: Reader, path: string, kind = STORE): Promise
   const version = await numberIn(tx, 'user_version')
   const isOurs = version === 0 ? await isEmpty(tx) : (await numberIn(tx, 'application_id')) === kind.applicationId
   if (!isOurs) throw notOurs(path)
-  return mustBeKnown(version, path, kind)
+  return requireKnownVersion(version, path, kind)
 }
 
 /** Takes one step of a migration. */

@@ -22,7 +22,7 @@ type ReadingConnection = Reader & {
 const VERSIONS = 2 ** 32
 
 /** Reads within transactions. */
-export type TurnReader = {
+export type SnapshotReader = {
   /** Tells whether a read is going on over more than a turn. */
   readonly isBusy: () => boolean
   readonly read: <T>(work: (tx: Reader) => Promise<T>) => Promise<T>
@@ -38,7 +38,7 @@ export type TurnReader = {
  * one takes locks of the system, which take longer than reading a row does. What is read in a turn was asked before it
  * began, so all of it may see the same state; what this process writes itself is seen at once.
  */
-export const createTurnReader = (connect: () => ReadingConnection): TurnReader => {
+export const createSnapshotReader = (connect: () => ReadingConnection): SnapshotReader => {
   const waiting: (() => void)[] = []
   let connection: ReadingConnection | undefined
   let connections = 0

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Db, Writer } from '../db.ts'
 import { createQueue } from '../queue.ts'
-import { connectReader, createTurnReader, type TurnReader } from './snapshot-reader.ts'
+import { connectReader, createSnapshotReader, type SnapshotReader } from './snapshot-reader.ts'
 import { BLOCKING_WAIT, BLOCKING_WAIT_MS, connect, type Connection } from './sqlite-connection.ts'
 import { isBusy, sqliteError } from './sqlite-errors.ts'
-import type { Threads } from './thread-pool.ts'
+import type { ThreadPool } from './thread-pool.ts'
 
 const RETRY_PAUSE_MS = 5
 
@@ -75,12 +75,12 @@ export const sqliteDb = (
   path: string,
   { patienceMs = WRITE_PATIENCE_MS, durability = 'full', apart = false }: SqliteOptions = {},
 ): Db => {
-  const createReader = (): TurnReader => createTurnReader(() => connectReader(path, READER_SETTINGS))
+  const createReader = (): SnapshotReader => createSnapshotReader(() => connectReader(path, READER_SETTINGS))
   // The first is for short reads, which thus never wait for somebody's long report.
   const firstReader = createReader()
   const readers = [firstReader]
   /** Returns a reader that is free among those from a place on, or a new one; where all are busy, one to wait for. */
-  const freeReader = (from: number): TurnReader => {
+  const freeReader = (from: number): SnapshotReader => {
     let reader = readers.slice(from).find((one) => !one.isBusy())
     if (!reader && readers.length < READERS) readers.push((reader = createReader()))
     reader ??= readers[from] ?? firstReader
@@ -93,7 +93,7 @@ export const sqliteDb = (
   }
   const writers = new Map<boolean, Connection>()
   const writes = createQueue()
-  const told = async <T>(task: () => Promise<T>): Promise<T> => {
+  const convertErrors = async <T>(task: () => Promise<T>): Promise<T> => {
     try {
       return await task()
     } catch (error) {
@@ -119,11 +119,11 @@ export const sqliteDb = (
     connection.tryWriting()
     return finish(connection, () => work(connection))
   }
-  const queued = <T>(task: () => Promise<T>): Promise<T> => writes(() => told(task).finally(renew))
-  let opening: Promise<Threads> | undefined
-  const threads = (): Promise<Threads> =>
-    (opening ??= import('./thread-pool.ts').then(({ createThreads }) =>
-      createThreads(path, READER_SETTINGS, writerSettings(durability)),
+  const queued = <T>(task: () => Promise<T>): Promise<T> => writes(() => convertErrors(task).finally(renew))
+  let opening: Promise<ThreadPool> | undefined
+  const threads = (): Promise<ThreadPool> =>
+    (opening ??= import('./thread-pool.ts').then(({ createThreadPool }) =>
+      createThreadPool(path, READER_SETTINGS, writerSettings(durability)),
     ))
   const writeApart = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
     const connection = (await threads()).writer()
@@ -131,8 +131,8 @@ export const sqliteDb = (
     return finish(connection, () => work(connection))
   }
   const db: Db = {
-    read: (work) => told(() => freeReader(0).read(work)),
-    readLong: (work) => told(() => freeReader(1).read(work)),
+    read: (work) => convertErrors(() => freeReader(0).read(work)),
+    readLong: (work) => convertErrors(() => freeReader(1).read(work)),
     write: (work) => queued(() => writeTransaction(work)),
     // The one writer of a file is alone in all accounts.
     ofAccount: () => whole,
@@ -157,8 +157,8 @@ export const sqliteDb = (
     ...(apart && {
       apart: {
         ...db,
-        read: (work) => told(async () => (await threads()).read(work)),
-        readLong: (work) => told(async () => (await threads()).read(work)),
+        read: (work) => convertErrors(async () => (await threads()).read(work)),
+        readLong: (work) => convertErrors(async () => (await threads()).read(work)),
         write: (work) => queued(() => writeApart(work)),
       },
     }),

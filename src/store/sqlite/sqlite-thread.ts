@@ -25,7 +25,7 @@ export type ThreadAnswer = { readonly id: number } & (
 /** Sets how many rows go in one message: taking one in holds up the other side for about a millisecond. */
 const ROWS_A_MESSAGE = 500
 
-const tell = (answer: ThreadAnswer): void => parentPort?.postMessage(answer)
+const post = (answer: ThreadAnswer): void => parentPort?.postMessage(answer)
 
 /** Visits rows by sending them, many at a time, each lot when the one before it has been taken. */
 const sendEach = async (
@@ -57,7 +57,7 @@ const answerCalls = ({ path, settings }: ThreadData): void => {
       return sendEach(connection, values, (rows) => {
         const { promise, resolve } = Promise.withResolvers<void>()
         goOn = resolve
-        tell({ id, rows })
+        post({ id, rows })
         return promise
       })
     }
@@ -67,8 +67,8 @@ const answerCalls = ({ path, settings }: ThreadData): void => {
   parentPort?.on('message', ({ id, method, values }: ThreadCall) => {
     if (method === 'more') return goOn?.()
     perform(id, method, values).then(
-      (result) => tell({ id, result }),
-      (error: unknown) => tell({ id, message: String(error), code: resultCodeOf(error) }),
+      (result) => post({ id, result }),
+      (error: unknown) => post({ id, message: String(error), code: resultCodeOf(error) }),
     )
   })
 }

@@ -99,7 +99,7 @@ const connectInThread = (path: string, settings: string): ThreadConnection => {
 const READERS = 2
 
 /** Manages connections of a file in threads of their own, each for one transaction at a time. */
-export type Threads = {
+export type ThreadPool = {
   readonly read: <T>(work: (tx: Reader) => Promise<T>) => Promise<T>
   /** Returns the one that writes, which its caller uses for one transaction after the other. */
   readonly writer: () => ThreadConnection
@@ -127,7 +127,7 @@ const createReaders = (connect: () => ThreadConnection) => {
 }
 
 /** Reads and writes a file in threads, where a statement may take long; none is started before it is needed. */
-export const createThreads = (path: string, readerSettings: string, writerSettings: string): Threads => {
+export const createThreadPool = (path: string, readerSettings: string, writerSettings: string): ThreadPool => {
   const readers = createReaders(() => connectInThread(path, readerSettings))
   let writer: ThreadConnection | undefined
   return {

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../domain/decimal.ts'
 import { assignment } from '../../domain/resources/assignment.ts'
 import type { Reader, SqlList } from '../db.ts'
-import { IN_LIST, listOf, partsOf, partsOfPairs } from './id-list.ts'
+import { IN_LIST, listOf, partsOfIds, partsOfPairs } from './id-list.ts'
 import { nestedTable } from './table.ts'
 
 /** Maps users to KPIs to the user's own target. */
@@ -44,7 +44,7 @@ const finding: { readonly among: FindAmong; readonly amongMany: FindAmong } = {
       return found
     }
     // Of so many KPIs nobody has more than a few: what there is, is less than what could be.
-    for await (const some of partsOf(users, USERS_A_QUERY)) {
+    for await (const some of partsOfIds(users, USERS_A_QUERY)) {
       await tx.each(OF_USERS, [account, some], (row) => {
         if (ids.has(Number(row[1]))) take(row)
       })

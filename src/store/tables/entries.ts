@@ -16,7 +16,7 @@ export type StoredEntry = Readonly<
 >
 
 /** Names an entry within its account, beside its id. */
-export type EntryKey = Pick<StoredEntry, 'item_id' | 'kpi_id' | 'entry_date'>
+export type StoredEntryKey = Pick<StoredEntry, 'item_id' | 'kpi_id' | 'entry_date'>
 
 const integer = (name: string): Column => ({ name, type: 'integer' })
 

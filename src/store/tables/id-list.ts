@@ -15,7 +15,7 @@ function* pieces(list: readonly number[], size: number): Generator<readonly numb
 }
 
 /** Cuts a list into parts for one query each, in order, and gives others their turn between any two. */
-export async function* partsOf(list: Iterable<number>, size: number): AsyncGenerator<string> {
+export async function* partsOfIds(list: Iterable<number>, size: number): AsyncGenerator<string> {
   for (const some of pieces([...list].toSorted(ascending), size)) {
     yield listOf(some)
     await setImmediate()

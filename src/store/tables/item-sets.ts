@@ -61,13 +61,14 @@ const integer = (name: string): Column => ({ name, type: 'integer' })
 const MEMBERS = ['account_id', 'group_item_id', 'set_id'].map(integer)
 
 /** Returns the digest by which a set of group items is found; they are given ascending. */
-export const digestOf = (items: readonly number[]): string => createHash('sha256').update(items.join(',')).digest('hex')
+export const itemSetDigest = (items: readonly number[]): string =>
+  createHash('sha256').update(items.join(',')).digest('hex')
 
 /** Returns SQL for the ids of the group items in a group of rows: ascending, with commas between. */
 export const listOfItems = (column: string): string => `string_agg(cast(${column} as text), ',' order by ${column})`
 
 /** Returns the digest of such a list. */
-export const digestOfList = (list: string): string => digestOf(list.split(',').map(Number))
+export const itemListDigest = (list: string): string => itemSetDigest(list.split(',').map(Number))
 
 /** Describes a set of group items, ascending. It never changes. */
 type ItemSet = { readonly id: number; readonly digest: string; readonly items: readonly number[] }

@@ -65,7 +65,7 @@ export type Rows<R extends Resource> = {
  * Describes the rows of one resource of an account: the statements that every resource needs, made from its field
  * table.
  */
-type Table<R extends Resource> = Required<Pick<Rows<R>, 'insert' | 'update'>> & {
+type StoreTable<R extends Resource> = Required<Pick<Rows<R>, 'insert' | 'update'>> & {
   readonly read: (row: SqlRow) => Stored<R>
   readonly list: (tx: Reader, account: number) => Promise<Stored<R>[]>
   readonly hasMany: (tx: Reader, account: number) => Promise<boolean>
@@ -134,7 +134,7 @@ const rowWriter = <R extends Resource>(
   name: string,
   of: R,
   key: readonly string[],
-): Pick<Table<R>, 'insert' | 'update'> => {
+): Pick<StoreTable<R>, 'insert' | 'update'> => {
   const fields = columnsOf(of)
   const valuesOf = (record: Stored<R>, extra: Extra): Map<string, SqlInput> => {
     const values = record as AnyRecord
@@ -187,7 +187,7 @@ const statementsOn = <R extends Resource>(name: string, of: R, condition: string
 /**
  * Returns the statements for a resource whose rows have an id of their own in the account; `condition` excludes others.
  */
-export const table = <R extends Resource>(name: string, of: R, condition = ''): Table<R> => {
+export const table = <R extends Resource>(name: string, of: R, condition = ''): StoreTable<R> => {
   const on = statementsOn(name, of, condition)
   const read = rowReader(of)
   const select = selectFrom(name, of) + condition

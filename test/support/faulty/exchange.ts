@@ -1,4 +1,4 @@
-import { type Exchange, GIVEN_UP, TOO_SLOW } from '../../../src/client/http/network-exchange.ts'
+import { type Exchange, ABORTED, TOO_SLOW } from '../../../src/client/http/network-exchange.ts'
 import type { Clock } from '../../../src/client/transport.ts'
 import type { FaultyService } from './service.ts'
 
@@ -10,7 +10,7 @@ export const exchangeWith = ({ serve }: Pick<FaultyService, 'serve'>, clock: Clo
   ask: async (request, unwanted) => {
     const { afterMs, end } = serve(request, clock.now())
     await clock.sleep(Math.min(afterMs, timeoutMs), unwanted)
-    if (unwanted?.aborted) throw failure(GIVEN_UP)
+    if (unwanted?.aborted) throw failure(ABORTED)
     if (afterMs > timeoutMs) throw failure(TOO_SLOW)
     if ('error' in end) throw failure(end.error)
     // What undici says of a body that ends before its length.

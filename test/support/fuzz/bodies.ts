@@ -161,12 +161,12 @@ export const bodiesFor = (description: Description): ((operation: Operation) => 
     const format = fc.constantFrom(
       ...content.map(([type]) => (type.endsWith('xml') ? ('xml' as const) : ('json' as const))),
     )
-    const whole = fc.record({ format, node: valueOf('', schema), mutations, style: xmlStyle, damage, charset })
-    return whole.map(({ format: chosen, node, mutations: changes, style, damage: harm, charset: letters }) => {
+    const whole = fc.record({ format, node: valueOf('', schema), mutations, protocol: xmlStyle, damage, charset })
+    return whole.map(({ format: chosen, node, mutations: changes, protocol, damage: harm, charset: letters }) => {
       const changed = changes.reduce((one, change) => change(one), node)
-      const written = chosen === 'json' ? writeJson(changed) : writeXml(style, rootOf(schema), changed)
+      const written = chosen === 'json' ? writeJson(changed) : writeXml(protocol, rootOf(schema), changed)
       const text = harm(written)
-      const isPlain = changes.length === 0 && text === written && (chosen === 'json' || style === PLAIN_XML)
+      const isPlain = changes.length === 0 && text === written && (chosen === 'json' || protocol === PLAIN_XML)
       return { format: chosen, text, charset: letters, isAsDescribed: isPlain && letters === 'utf8' }
     })
   }

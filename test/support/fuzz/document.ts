@@ -52,16 +52,16 @@ const textIn = ({ text }: XmlStyle, value: string): string => {
 }
 
 /** Writes a value as a document in XML with the root that is described. */
-export const writeXml = (style: XmlStyle, described: string, node: Node): string => {
+export const writeXml = (protocol: XmlStyle, described: string, node: Node): string => {
   const element = (name: string, value: Node, attributes = ''): string => {
-    const start = `${style.prefix}${name}${attributes}`
-    return value === null ? `<${start} i:nil="true"/>` : `<${start}>${inside(value)}</${style.prefix}${name}>`
+    const start = `${protocol.prefix}${name}${attributes}`
+    return value === null ? `<${start} i:nil="true"/>` : `<${start}>${inside(value)}</${protocol.prefix}${name}>`
   }
   const inside = (value: Node): string => {
-    if (typeof value !== 'object') return textIn(style, String(value))
+    if (typeof value !== 'object') return textIn(protocol, String(value))
     if (value === null) return ''
     if (isList(value)) return value.map((one) => element('KPIEntry', one)).join('')
     return 'digits' in value ? value.digits : value.fields.map(([name, one]) => element(name, one)).join('')
   }
-  return `${style.prolog}${element(rootOf(style, described), node, ` ${style.namespace}`)}${style.epilog}`
+  return `${protocol.prolog}${element(rootOf(protocol, described), node, ` ${protocol.namespace}`)}${protocol.epilog}`
 }

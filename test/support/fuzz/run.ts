@@ -128,7 +128,7 @@ type Options = {
   readonly wrap?: Wrap
 }
 
-const openWorlds = async ({ databases, wrap = (face) => face }: Options, stack: AsyncDisposableStack) => {
+const openWorlds = async ({ databases, wrap = (handler) => handler }: Options, stack: AsyncDisposableStack) => {
   const worlds: FuzzWorld[] = []
   for (const make of databases) worlds.push(stack.use(await openFuzzWorld(make, wrap)))
   const [first] = worlds

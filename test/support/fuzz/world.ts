@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { eachFault, storeTables } from '../../../src/store/maintenance/check.ts'
 import type { Reader, SqlRow, Writer } from '../../../src/store/db.ts'
-import type { Face } from '../../../src/server/wire.ts'
+import type { Handler } from '../../../src/server/wire.ts'
 import { listen } from '../../../src/server/http/listener.ts'
 import type { Database } from '../databases.ts'
 import { NOW } from '../io.ts'
@@ -98,14 +98,14 @@ const faultsIn = async ({ db }: World): Promise<string[]> => {
 }
 
 /** Changes what a service answers, so that tests can see what is found of it. */
-export type Wrap = (face: Face) => Face
+export type Wrap = (handler: Handler) => Handler
 
 /** Keeps what a face is at, so that a test can wait until all of it is over. */
-const watched = (face: Face): { readonly face: Face; readonly running: () => Promise<unknown> } => {
+const watched = (handler: Handler): { readonly handler: Handler; readonly running: () => Promise<unknown> } => {
   const running = new Set<Promise<unknown>>()
   return {
-    face: (request) => {
-      const answering = face(request).finally(() => running.delete(answering))
+    handler: (request) => {
+      const answering = handler(request).finally(() => running.delete(answering))
       running.add(answering)
       return answering
     },
@@ -120,8 +120,8 @@ export const openFuzzWorld = async (make: () => Promise<Database>, wrap: Wrap): 
   const service = await startService(NOW, async () => database)
   await neighbour(service)
   const world = await worldOf(service, 'fuzz')
-  const { face, running } = watched(wrap(service.face))
-  const server = await listen(face, '127.0.0.1', 0, { clock: () => performance.now() })
+  const { handler, running } = watched(wrap(service.handler))
+  const server = await listen(handler, '127.0.0.1', 0, { clock: () => performance.now() })
   const wire = openWire(server.url)
   const read = (): Promise<readonly TableRows[]> => world.db.read((tx) => readAll(tx, world))
   const was = await read()

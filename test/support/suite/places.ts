@@ -1,10 +1,10 @@
-import { classicFace } from '../../../src/server/api/classic.ts'
-import { bothFaces } from '../../../src/server/api/variants.ts'
-import { v1Face } from '../../../src/server/api/v1.ts'
+import { createClassicHandler } from '../../../src/server/api/classic.ts'
+import { createBothHandlers } from '../../../src/server/api/variants.ts'
+import { createV1Handler } from '../../../src/server/api/v1.ts'
 import { listen } from '../../../src/server/http/listener.ts'
-import type { Limits } from '../../../src/server/auth/authenticate.ts'
+import type { CallerLimits } from '../../../src/server/auth/authenticate.ts'
 import { VARIANTS } from '../../../src/domain/variants.ts'
-import { createLoginBrake } from '../../../src/service/limits/login-throttle.ts'
+import { createLoginThrottle } from '../../../src/service/limits/login-throttle.ts'
 import { createRateLimit } from '../../../src/service/limits/rate-limit.ts'
 import type { Db } from '../../../src/store/db.ts'
 import type { OpenLimits } from '../../../src/store/rate-limits/open-limits.ts'
@@ -23,7 +23,7 @@ export type Places = Readonly<Record<Place, Asker>> & {
   readonly fresh: () => Promise<Asker>
 } & AsyncDisposable
 
-const onStore = (service: Service, db: Db, limits?: Limits): Service => {
+const onStore = (service: Service, db: Db, limits?: CallerLimits): Service => {
   const deps = {
     db,
     version: '1',
@@ -32,13 +32,13 @@ const onStore = (service: Service, db: Db, limits?: Limits): Service => {
     onError: () => undefined,
     ...(limits && { limits }),
   }
-  return { ...service, db, face: bothFaces(classicFace(deps), v1Face(deps)) }
+  return { ...service, db, handler: createBothHandlers(createClassicHandler(deps), createV1Handler(deps)) }
 }
 
 /** The limits of a service for which no time passes. */
-const limitsOf = ({ db }: OpenLimits, limit: number): Limits => {
+const limitsOf = ({ db }: OpenLimits, limit: number): CallerLimits => {
   const store = { db, now: () => Promise.resolve(NOW) }
-  return { brake: createLoginBrake(store), rate: createRateLimit(store, limit) }
+  return { throttle: createLoginThrottle(store), rate: createRateLimit(store, limit) }
 }
 
 /** Sends what a limit of 1 and the brake on wrong credentials take note of. */
@@ -63,7 +63,7 @@ export const openPlaces = async (make: () => Promise<Database>): Promise<Places>
   const start = async (database?: Database): Promise<Service> =>
     stack.use(await startService(NOW, database ? () => Promise.resolve(database) : make))
   const at = async (service: Service): Promise<Asker> => {
-    const server = await listen(service.face, '127.0.0.1', 0)
+    const server = await listen(service.handler, '127.0.0.1', 0)
     stack.defer(server.close)
     return { service, url: server.url }
   }

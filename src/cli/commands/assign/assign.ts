@@ -4,18 +4,18 @@ import { INT16_MAX } from '../../../domain/field-value.ts'
 import { assignment, type AssignmentPatch } from '../../../domain/resources/assignment.ts'
 import { type AnyRecord, asPatch } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import { type FieldFlag, type FlagValues, mustBeRight, readFlags } from '../../args/flags.ts'
+import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
 import type { Act, Cli, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
-import { printAllSent, sendEach, type Sent } from '../verbs/send-each.ts'
+import { printAllSent, sendEach, type ListResult } from '../verbs/send-each.ts'
 import {
   addGroupItemCommands,
   type Assignable,
   ofUsers,
-  type Pair,
-  pairsOf,
-  removalOf,
+  type UserItem,
+  listPairs,
+  describeRemoval,
   withPairs,
 } from './group-items.ts'
 import { addAssignImport } from './import.ts'
@@ -35,7 +35,7 @@ const VALUES: readonly FieldFlag[] = [
 
 /** Returns the given target and place; an empty target is none. */
 const valuesOf = async (client: Client, flags: FlagValues): Promise<AssignmentPatch> =>
-  asPatch(assignment, mustBeRight(await readFlags(client, VALUES, flags)))
+  asPatch(assignment, requireNoFaults(await readFlags(client, VALUES, flags)))
 
 const addListCommand = (group: Command, act: Act): void => {
   const command = group
@@ -53,10 +53,10 @@ const addListCommand = (group: Command, act: Act): void => {
 }
 
 /** Describes a pair that is not assigned yet, with its place. */
-type OpenPair = Pair & { readonly place: number }
+type OpenPair = UserItem & { readonly place: number }
 
 /** Returns the pairs that are not assigned yet, each with the place after the last of its user. */
-const openPairs = async (cli: Cli, client: Client, pairs: readonly Pair[]): Promise<OpenPair[]> => {
+const openPairs = async (cli: Cli, client: Client, pairs: readonly UserItem[]): Promise<OpenPair[]> => {
   const open: OpenPair[] = []
   for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
     const held = await client.assignments(user).list()
@@ -78,9 +78,9 @@ const addAddCommand = (group: Command, act: Act): void => {
   )
   act(command, async (cli, _, options) => {
     const signal = cli.io.interruption()
-    const work = async (client: Client): Promise<Sent> => {
+    const work = async (client: Client): Promise<ListResult> => {
       const values = await valuesOf(client, options)
-      const pairs = await openPairs(cli, client, await pairsOf(client, KPIS, options))
+      const pairs = await openPairs(cli, client, await listPairs(client, KPIS, options))
       const add = ({ user, id, place }: OpenPair): Promise<AnyRecord> =>
         client.assignments(user).add({ ...values, id, sort_order: values.sort_order ?? place })
       return sendEach(pairs, add, { signal })
@@ -95,12 +95,12 @@ const addUpdateCommand = (group: Command, act: Act): void => {
   addExamples(withValues(withPairs(command, KPIS)), 'assign update --kpis Revenue --users "Ann Lee" --target 120')
   act(command, async (cli, _, options) => {
     const signal = cli.io.interruption()
-    const work = async (client: Client): Promise<Sent> => {
+    const work = async (client: Client): Promise<ListResult> => {
       const values = await valuesOf(client, options)
       if (Object.keys(values).length === 0)
         throw new UsageError('nothing to change was given: --target or --sort-order')
-      const update = ({ user, id }: Pair): Promise<AnyRecord> => client.assignments(user).update(id, values)
-      return sendEach(await pairsOf(client, KPIS, options), update, { signal })
+      const update = ({ user, id }: UserItem): Promise<AnyRecord> => client.assignments(user).update(id, values)
+      return sendEach(await listPairs(client, KPIS, options), update, { signal })
     }
     const sent = await cli.withClient({ of: assignment, verb: 'update' }, work, { signal })
     await printAllSent(cli, assignment, sent)
@@ -113,11 +113,11 @@ const addRemoveCommand = (group: Command, act: Act): void => {
   addExamples(command, 'assign remove --kpis Revenue --users ann@example.com')
   act(command, async (cli, _, options) => {
     const needs = { of: assignment, verb: 'remove' } as const
-    cli.mustHave(needs)
-    const { mustBeWanted } = await import('../../args/prompt.ts')
-    await mustBeWanted(cli, options['yes'], removalOf(KPIS, options))
+    cli.requireCapabilities(needs)
+    const { requireConfirmation } = await import('../../args/prompt.ts')
+    await requireConfirmation(cli, options['yes'], describeRemoval(KPIS, options))
     await cli.withClient(needs, async (client) => {
-      for (const { user, id: kpi } of await pairsOf(client, KPIS, options)) {
+      for (const { user, id: kpi } of await listPairs(client, KPIS, options)) {
         await client.assignments(user).remove(kpi)
         await cli.note(`removed KPI ${kpi} from user ${user}`)
       }

@@ -13,7 +13,7 @@ import { printAllSent, sendEach } from '../verbs/send-each.ts'
 export type Assignable = { readonly kind: NamedKind; readonly flag: string; readonly title: string }
 
 /** Describes a user, and the id of something that they are given. */
-export type Pair = { readonly user: number; readonly id: number }
+export type UserItem = { readonly user: number; readonly id: number }
 
 /** Adds the flags that list users, and what is theirs. */
 export const withPairs = (command: Command, { flag, title }: Assignable): Command =>
@@ -27,14 +27,14 @@ const usersOf = (client: Client, flags: FlagValues): Promise<number[]> =>
   idsIn(client, 'user', '--users', listOf(flags, 'users'))
 
 /** Returns every user of a line with every item that it lists. */
-export const pairsOf = async (client: Client, { kind, flag }: Assignable, flags: FlagValues): Promise<Pair[]> => {
+export const listPairs = async (client: Client, { kind, flag }: Assignable, flags: FlagValues): Promise<UserItem[]> => {
   const ids = await idsIn(client, kind, `--${flag}`, listOf(flags, flag))
   const users = await usersOf(client, flags)
   return users.flatMap((user) => ids.map((id) => ({ user, id })))
 }
 
 /** Returns what is about to be removed, for the confirmation. */
-export const removalOf = ({ flag, title }: Assignable, flags: FlagValues): string =>
+export const describeRemoval = ({ flag, title }: Assignable, flags: FlagValues): string =>
   `remove ${title} ${listOf(flags, flag)} from users ${listOf(flags, 'users')}`
 
 /** Returns what the listed users have, or all users. */
@@ -70,8 +70,8 @@ const addListCommand = (group: Command, act: Act): void => {
 }
 
 /** Returns the pairs that are not there yet. */
-const openPairs = async (cli: Cli, client: Client, pairs: readonly Pair[]): Promise<Pair[]> => {
-  const open: Pair[] = []
+const openPairs = async (cli: Cli, client: Client, pairs: readonly UserItem[]): Promise<UserItem[]> => {
+  const open: UserItem[] = []
   for (const [user, own] of Map.groupBy(pairs, (pair) => pair.user)) {
     const held = new Set((await client.userGroupItems(user).list()).map(({ id }) => id))
     for (const pair of own) {
@@ -89,7 +89,7 @@ const addAddCommand = (group: Command, act: Act): void => {
   addExamples(withPairs(command, ITEMS), 'assign group-items add --group-items North,South --users 3,ann@example.com')
   act(command, async (cli, _, options) => {
     const sent = await cli.withClient({ of: userGroupItem, verb: 'add' }, async (client) => {
-      const pairs = await openPairs(cli, client, await pairsOf(client, ITEMS, options))
+      const pairs = await openPairs(cli, client, await listPairs(client, ITEMS, options))
       return sendEach(pairs, ({ user, id }) => client.userGroupItems(user).add({ id }))
     })
     await printAllSent(cli, userGroupItem, sent)
@@ -102,11 +102,11 @@ const addRemoveCommand = (group: Command, act: Act): void => {
   addExamples(command, 'assign group-items remove --group-items North --users "Ann Lee"')
   act(command, async (cli, _, options) => {
     const needs = { of: userGroupItem, verb: 'remove' } as const
-    cli.mustHave(needs)
-    const { mustBeWanted } = await import('../../args/prompt.ts')
-    await mustBeWanted(cli, options['yes'], removalOf(ITEMS, options))
+    cli.requireCapabilities(needs)
+    const { requireConfirmation } = await import('../../args/prompt.ts')
+    await requireConfirmation(cli, options['yes'], describeRemoval(ITEMS, options))
     await cli.withClient(needs, async (client) => {
-      for (const { user, id } of await pairsOf(client, ITEMS, options)) {
+      for (const { user, id } of await listPairs(client, ITEMS, options)) {
         await client.userGroupItems(user).remove(id)
         await cli.note(`removed group item ${id} from user ${user}`)
       }

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { DECIMALS, ENCODINGS, separatorName, SEPARATORS } from '../../../import/options.ts'
+import { DECIMALS, ENCODINGS, delimiterName, DELIMITERS } from '../../../import/options.ts'
 import type { Act } from '../../cli.ts'
 
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
@@ -28,7 +28,7 @@ export const addAssignImport = (group: Command, act: Act): void => {
     .option('--by-name <role,...>', 'columns whose numbers are names, so that 7 does not mean the id 7', collect)
     .addOption(
       new Option('--separator <sign>', 'the character between cells, if it is not detected correctly').choices(
-        SEPARATORS.map(separatorName),
+        DELIMITERS.map(delimiterName),
       ),
     )
     .addOption(

@@ -4,22 +4,22 @@ import { assignment } from '../../../domain/resources/assignment.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import { ASSIGN_ROLES } from '../../../import/assignments/columns.ts'
 import {
-  type AssignWork,
+  type AssignmentImport,
   importAssignments,
-  type JudgedRow,
-  rehearseAssignments,
+  type PlannedRow,
+  dryRunAssignments,
 } from '../../../import/assignments/import-assignments.ts'
 import { createRejectsFile } from '../../../import/rejects/rejects-file.ts'
 import type { FlagValues } from '../../args/flags.ts'
 import type { Cli } from '../../cli.ts'
-import { EXIT, Unfinished, UsageError } from '../../exit.ts'
+import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
 import { countOf } from '../../output/text.ts'
-import { closeJobs, type Job, openJobs, type Run } from '../entries/import/jobs.ts'
+import { closeJobs, type Job, openJobs, type CommandRun } from '../entries/import/jobs.ts'
 import { startMeter } from '../entries/import/load.ts'
-import { type Asked, readAsked } from '../entries/import/parsed-options.ts'
-import { conclude } from '../entries/import/result.ts'
-import { type Stops, watchStops } from '../entries/import/signals.ts'
+import { type ParsedOptions, parseOptions } from '../entries/import/parsed-options.ts'
+import { concludeFile } from '../entries/import/result.ts'
+import { type StopSignals, watchStopSignals } from '../entries/import/signals.ts'
 
 /** Defines the summary of an import of assignments, as it is printed. */
 const assignSummary = resource({
@@ -63,7 +63,7 @@ const assignDryRunRow = resource({
 })
 
 /** Returns a row of a dry run as a record. */
-const dryRunRecord = (judged: JudgedRow): AnyRecord => {
+const dryRunRecord = (judged: PlannedRow): AnyRecord => {
   if (judged.action === 'reject') return { line: judged.line, action: judged.action, reason: judged.reason }
   const { action, row, values } = judged
   return {
@@ -81,19 +81,19 @@ const NEEDS = [
   { of: assignment, verb: 'update' },
 ] as const
 
-const mustBeOfAssignments = ({ options: { map } }: Asked): void => {
+const requireAssignmentRoles = ({ options: { map } }: ParsedOptions): void => {
   const other = [...map.keys()].find((role) => !ASSIGN_ROLES.includes(role))
   if (other !== undefined)
     throw new UsageError(`--map ${other}: an assignment has ${ASSIGN_ROLES.join(', ')} and sort_order`)
 }
 
-async function* asRecords(chunks: AsyncIterable<readonly JudgedRow[]>): AsyncGenerator<readonly AnyRecord[]> {
+async function* asRecords(chunks: AsyncIterable<readonly PlannedRow[]>): AsyncGenerator<readonly AnyRecord[]> {
   for await (const rows of chunks) yield rows.map(dryRunRecord)
 }
 
 /** Says what loading the file would do, a row an assignment. */
-const rehearse = async (cli: Cli, work: AssignWork): Promise<number> => {
-  const { summary, advice } = await rehearseAssignments(work, (rows) =>
+const rehearse = async (cli: Cli, work: AssignmentImport): Promise<number> => {
+  const { summary, advice } = await dryRunAssignments(work, (rows) =>
     printRecords(cli.io, cli.printing(), assignDryRunRow.shown, asRecords(rows)),
   )
   const { added, updated, unchanged, rejected, rounded } = summary
@@ -105,20 +105,30 @@ const rehearse = async (cli: Cli, work: AssignWork): Promise<number> => {
   return rejected > 0 ? EXIT.partial : EXIT.done
 }
 
-const load = async (run: Pick<Run, 'cli' | 'stops' | 'asked'>, work: AssignWork, job: Job): Promise<void> => {
+const load = async (
+  run: Pick<CommandRun, 'cli' | 'stops' | 'parsed'>,
+  work: AssignmentImport,
+  job: Job,
+): Promise<void> => {
   const { cli } = run
   const measure = startMeter(cli.io, work.client)
   const file = createRejectsFile(resolve(cli.io.cwd, job.rejectsPath), job.rejectsPath, work.onWarning)
   const ending = await importAssignments(work, file)
   await cli.printOne(assignSummary, { ...ending.summary, left: ending.left, ...measure() })
-  const { exit, code, said } = await conclude(run, job, ending, ['assignment', 'assignments'])
-  if (said.length > 0) throw new Unfinished(exit, code, said)
+  const { exit, code, lines } = await concludeFile(run, job, ending, ['assignment', 'assignments'])
+  if (lines.length > 0) throw new IncompleteRun(exit, code, lines)
 }
 
-const workOf = (cli: Cli, client: Client, asked: Asked, stops: Stops, { table }: Job): AssignWork => ({
+const workOf = (
+  cli: Cli,
+  client: Client,
+  parsed: ParsedOptions,
+  stops: StopSignals,
+  { table }: Job,
+): AssignmentImport => ({
   client,
   table,
-  options: asked.options,
+  options: parsed.options,
   folder: cli.io.tempDir,
   signal: stops.signal(),
   onNote: (text) => void cli.note(text),
@@ -128,23 +138,23 @@ const workOf = (cli: Cli, client: Client, asked: Asked, stops: Stops, { table }:
 
 /** Runs `kpi assign import`: reads, checks and sends a file of assignments, or only says what that would do. */
 export const runAssignImport = async (cli: Cli, file: string, flags: FlagValues): Promise<number | void> => {
-  const asked = readAsked(cli, [file], flags)
-  mustBeOfAssignments(asked)
+  const parsed = parseOptions(cli, [file], flags)
+  requireAssignmentRoles(parsed)
   cli.printing()
-  cli.mustHave(NEEDS)
-  if (!asked.isDryRun) cli.io.stdout.outlast()
-  const stops = watchStops(cli.io, asked.deadline)
-  const jobs = await openJobs(cli, [file], asked, stops)
+  cli.requireCapabilities(NEEDS)
+  if (!parsed.isDryRun) cli.io.stdout.outlast()
+  const stops = watchStopSignals(cli.io, parsed.deadline)
+  const jobs = await openJobs(cli, [file], parsed, stops)
   try {
     const [job] = jobs
     if (!job) return
     const work = async (client: Client): Promise<number | void> => {
-      const one = workOf(cli, client, asked, stops, job)
-      return asked.isDryRun ? rehearse(cli, one) : load({ cli, stops, asked }, one, job)
+      const one = workOf(cli, client, parsed, stops, job)
+      return parsed.isDryRun ? rehearse(cli, one) : load({ cli, stops, parsed }, one, job)
     }
     return await cli.withClient(NEEDS, work, { signal: stops.signal(), late: stops.late })
   } catch (error) {
-    throw stops.told(error)
+    throw stops.withStopReason(error)
   } finally {
     closeJobs(jobs)
   }

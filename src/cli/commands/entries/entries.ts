@@ -6,12 +6,12 @@ import type { DayRange } from '../../../domain/period.ts'
 import { type Entry, entry, type EntryDraft, newerEntry } from '../../../domain/resources/entry.ts'
 import { type AnyRecord, asDraft, asPatch, type Resource, type Verb } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import { type FieldFlag, type FlagValues, mustBeRight, readFlags } from '../../args/flags.ts'
-import { dateOfWord, readRange } from '../../args/relative-dates.ts'
+import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
+import { parseRelativeDate, readRange } from '../../args/relative-dates.ts'
 import type { Act, Cli, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
-import { mustTakeEntries, readSource, SOURCES } from '../../target/source.ts'
+import { requireEntrySource, readSource, NEEDS_BREAKDOWN_ITEMS } from '../../target/source.ts'
 import { addDelete, addGet } from '../verbs/all.ts'
 import { addListOptions, applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
 import { addExport } from './export-command.ts'
@@ -31,7 +31,7 @@ const VALUES: readonly FieldFlag[] = [
 
 /** Returns the capabilities that a command on entries needs: more where entries may belong to any breakdown item. */
 const needsOf = (verb: Verb, { source }: FlagValues): Needs =>
-  source === undefined ? { of: entry, verb } : [{ of: entry, verb }, SOURCES]
+  source === undefined ? { of: entry, verb } : [{ of: entry, verb }, NEEDS_BREAKDOWN_ITEMS]
 
 /** Returns the entry resource as the variant shows it. */
 const shownBy = ({ variant }: Pick<Client, 'variant'>): Resource => (variant === 'classic' ? entry : newerEntry)
@@ -71,7 +71,7 @@ const selected = async (
 ): Promise<AsyncIterable<readonly Entry[]>> => {
   const given = await readFlags(client, WHOSE, options)
   const item = await readSource(client, options, given)
-  const { user_id, kpi_id: kpiId } = asPatch(entry, mustBeRight(given))
+  const { user_id, kpi_id: kpiId } = asPatch(entry, requireNoFaults(given))
   const userId = item?.user_id ?? user_id ?? undefined
   if (!item || userId !== undefined) return entryPages(client, { ...range, userId, kpiId })
   // Not every service may know this filter.
@@ -112,7 +112,7 @@ const readEntry = async (cli: Cli, client: Client, flags: FlagValues): Promise<E
   const { day: today, zone } = cli.today()
   const { date } = flags
   const dated: FlagValues & { date?: unknown } =
-    typeof date === 'string' ? { ...flags, date: dateOfWord(date, today) } : flags
+    typeof date === 'string' ? { ...flags, date: parseRelativeDate(date, today) } : flags
   if (dated.date !== date) await cli.note(`--date ${String(date)} is ${dated.date} in ${zone}`)
   const given = await readFlags(client, [...WHOSE, DATE, ...VALUES], dated)
   if (!VALUES.some(({ flag }) => flags[flag] !== undefined)) {
@@ -120,9 +120,9 @@ const readEntry = async (cli: Cli, client: Client, flags: FlagValues): Promise<E
   }
   const addToActual = flags['addToActual'] === true ? { addToActual: true } : {}
   const item = await readSource(client, flags, given)
-  const fields = { entry_date: today, ...mustBeRight(given), ...addToActual }
+  const fields = { entry_date: today, ...requireNoFaults(given), ...addToActual }
   if (!item) return asDraft(newerEntry, fields)
-  mustTakeEntries(cli, item)
+  requireEntrySource(cli, item)
   return asDraft(newerEntry, { ...fields, source_id: item.id })
 }
 

@@ -3,17 +3,17 @@ import { resolve } from 'node:path'
 import type { Needs } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
-import { Stopped } from '../../../client/transport.ts'
+import { Aborted } from '../../../client/transport.ts'
 import { formatDay } from '../../../domain/day.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { entry } from '../../../domain/resources/entry.ts'
-import { gzipped, sheetText, type Written } from '../../../export/chunks.ts'
+import { gzipped, sheetText, type ExportCounts } from '../../../export/chunks.ts'
 import { entriesByDay, type Selection } from '../../../export/entries-by-day.ts'
 import { readHeadings, readLabels } from '../../../export/labels.ts'
 import { longSheet } from '../../../export/long-sheet.ts'
 import type { Sheet } from '../../../export/sheet.ts'
-import { type Form, PLAIN_FORM } from '../../../export/text-format.ts'
-import { type Columns, sheetByKpi, sheetByUser } from '../../../export/wide-sheet.ts'
+import { type SheetFormat, RFC_4180 } from '../../../export/text-format.ts'
+import { type WideColumns, sheetByKpi, sheetByUser } from '../../../export/wide-sheet.ts'
 import { writeWhole } from '../../../import/parse/files.ts'
 import type { FlagValues } from '../../args/flags.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
@@ -24,10 +24,10 @@ import { countOf } from '../../output/text.ts'
 import { visible } from '../../output/width.ts'
 import { storePath } from '../../target/folders.ts'
 import { findPlace } from '../../target/settings.ts'
-import { SOURCES } from '../../target/source.ts'
+import { NEEDS_BREAKDOWN_ITEMS } from '../../target/source.ts'
 
 /** Describes how the exported file is written. */
-type Look = { readonly form: Form; readonly isWide: boolean; readonly hasNames: boolean }
+type Look = { readonly form: SheetFormat; readonly isWide: boolean; readonly hasNames: boolean }
 
 /** Tells whether entries may belong to items that are no people; true where the key may not read items. */
 const mayHaveSources = async (client: Client, { users }: Selection): Promise<boolean> => {
@@ -36,12 +36,12 @@ const mayHaveSources = async (client: Client, { users }: Selection): Promise<boo
   return items === undefined || items.some(({ user_id }) => user_id === null)
 }
 
-const kpiColumns = async (client: Client, { kpis }: Selection): Promise<Columns> => ({
+const kpiColumns = async (client: Client, { kpis }: Selection): Promise<WideColumns> => ({
   ids: kpis ?? (await client.kpis.list()).filter((one) => !one.is_calculated).map(({ id }) => id),
   heading: await readHeadings(client, 'kpi'),
 })
 
-const userColumns = async (client: Client, { users }: Selection): Promise<Columns> => ({
+const userColumns = async (client: Client, { users }: Selection): Promise<WideColumns> => ({
   ids: users ?? (await client.users.list()).map(({ id }) => id),
   heading: await readHeadings(client, 'user'),
 })
@@ -74,7 +74,7 @@ const localeOf = (text: string): Intl.Locale => {
 }
 
 /** Returns how a locale's spreadsheets write CSV: semicolons where the comma is the decimal sign. */
-const sheetForm = (text: string): Form => {
+const sheetForm = (text: string): SheetFormat => {
   const { baseName, region } = localeOf(text)
   if (POINT_AND_SEMICOLON.has(region ?? '')) return { separator: ';', decimal: '.', isSheet: true }
   const parts = new Intl.NumberFormat(baseName).formatToParts(1.5)
@@ -85,7 +85,7 @@ const sheetForm = (text: string): Form => {
 }
 
 const needsOf = ({ source }: FlagValues): Needs =>
-  source === undefined ? { of: entry, verb: 'list' } : [{ of: entry, verb: 'list' }, SOURCES]
+  source === undefined ? { of: entry, verb: 'list' } : [{ of: entry, verb: 'list' }, NEEDS_BREAKDOWN_ITEMS]
 
 const idsOf = async (
   client: Client,
@@ -96,7 +96,7 @@ const idsOf = async (
   typeof list === 'string' ? idsIn(client, kind, `--${flag}`, list) : undefined
 
 const lookOf = ({ excel, layout, names }: FlagValues): Look => ({
-  form: typeof excel === 'string' ? sheetForm(excel) : PLAIN_FORM,
+  form: typeof excel === 'string' ? sheetForm(excel) : RFC_4180,
   isWide: layout === 'wide',
   hasNames: names === true,
 })
@@ -104,7 +104,7 @@ const lookOf = ({ excel, layout, names }: FlagValues): Look => ({
 /** Ends the export where it is asked to stop: there is no half of a file. */
 async function* untilStopped<T>(days: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   for await (const day of days) {
-    if (signal.aborted) throw new Stopped('stopped before all was written; run the same command again')
+    if (signal.aborted) throw new Aborted('stopped before all was written; run the same command again')
     yield day
   }
 }
@@ -125,7 +125,7 @@ const write = async (cli: Cli, file: unknown, text: AsyncIterable<string>): Prom
   for await (const part of text) await cli.io.stdout.write(shown(part))
 }
 
-const tellLeftOut = async ({ io }: Cli, { ofItems, values }: Written): Promise<void> => {
+const tellLeftOut = async ({ io }: Cli, { ofItems, values }: ExportCounts): Promise<void> => {
   const what = [
     ...(ofItems > 0
       ? [`${countOf(ofItems, 'entry', 'entries')} of breakdown items, which this file has no column for`]
@@ -140,11 +140,11 @@ const tellLeftOut = async ({ io }: Cli, { ofItems, values }: Written): Promise<v
 const OTHER_ENDING = /\.(?:json|ndjson|jsonl|xlsx?|ods|html?|md|xml|ya?ml|parquet|pdf|zip|zst)(?:\.gz)?$/i
 
 /** Refuses a form that is asked for and not written: a file of another one would be found out late. */
-const mustBeCsv = ({ flags, printing }: Cli, file: unknown): void => {
+const requireCsv = ({ flags, printing }: Cli, file: unknown): void => {
   const { format } = printing()
-  const asked = flags.output !== undefined || format === 'json' ? format : 'csv'
+  const parsed = flags.output !== undefined || format === 'json' ? format : 'csv'
   const instead = 'kpi entries list -o json gives entries as JSON'
-  if (asked !== 'csv') throw new UsageError(`an export is a CSV file, and no ${asked}; ${instead}`)
+  if (parsed !== 'csv') throw new UsageError(`an export is a CSV file, and no ${parsed}; ${instead}`)
   const [ending] = typeof file === 'string' ? (OTHER_ENDING.exec(file) ?? []) : []
   if (ending !== undefined) throw new UsageError(`an export is a CSV file, and --to-file ends in ${ending}; ${instead}`)
 }
@@ -154,8 +154,8 @@ export const runExport = async (cli: Cli, flags: FlagValues): Promise<void> => {
   const rangeOf = readRange(flags, cli.today().day)
   const look = lookOf(flags)
   const file = flags['toFile']
-  mustBeCsv(cli, file)
-  const written: Written = { entries: 0, ofItems: 0, values: 0 }
+  requireCsv(cli, file)
+  const written: ExportCounts = { entries: 0, ofItems: 0, values: 0 }
   const signal = cli.io.interruption()
   const work = async (client: Client): Promise<DayRange> => {
     const range = rangeOf(client)

@@ -6,8 +6,8 @@ import {
   LAYOUTS,
   ON_CONFLICT,
   ON_DUPLICATE,
-  separatorName,
-  SEPARATORS,
+  delimiterName,
+  DELIMITERS,
 } from '../../../import/options.ts'
 import type { Act } from '../../cli.ts'
 
@@ -68,7 +68,7 @@ export const addImport = (group: Command, act: Act): void => {
     .optionsGroup('How the file is written:')
     .addOption(
       new Option('--separator <sign>', 'the character between cells, if it is not detected correctly').choices(
-        SEPARATORS.map(separatorName),
+        DELIMITERS.map(delimiterName),
       ),
     )
     .addOption(

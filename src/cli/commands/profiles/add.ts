@@ -5,9 +5,9 @@ import type { FlagValues } from '../../args/flags.ts'
 import { askText } from '../../args/prompt.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { isOfV1, readBaseUrl } from '../../target/base-url.ts'
-import { mustBeProfileName, type Profile, readProfiles, writeProfiles } from '../../target/profiles.ts'
-import { dropToken, keepToken, readSecretFile, SECRETS, wrongForm, wrongKind } from '../../target/secrets.ts'
+import { isV1Url, readBaseUrl } from '../../target/base-url.ts'
+import { requireProfileName, type Profile, readProfiles, writeProfiles } from '../../target/profiles.ts'
+import { deleteToken, saveToken, readSecretFile, SECRETS, faultOfForm, faultOfVariant } from '../../target/secrets.ts'
 import { findTimeZone } from '../../target/time-zone.ts'
 
 type RemoteProfile = Exclude<Profile, { readonly kind: 'embedded' }>
@@ -38,11 +38,11 @@ const sourceOf = (flags: FlagValues): string => {
   return flags['tokenStdin'] === true ? 'standard input' : 'what was typed'
 }
 
-const mustBeGood = (kind: Kind, secret: string, flags: FlagValues): void => {
+const requireGoodSecret = (kind: Kind, secret: string, flags: FlagValues): void => {
   if (secret === '') throw new UsageError(`the ${SECRETS[kind]} is empty`)
-  const noForm = wrongForm(kind, secret)
+  const noForm = faultOfForm(kind, secret)
   if (noForm !== undefined) throw new UsageError(`${sourceOf(flags)} holds no ${SECRETS[kind]}: ${noForm}`)
-  const fault = wrongKind(kind, secret)
+  const fault = faultOfVariant(kind, secret)
   if (fault !== undefined) throw new UsageError(`the secret cannot be used: ${fault}`)
 }
 
@@ -51,7 +51,7 @@ const remotePlace = async (cli: Cli, flags: FlagValues): Promise<RemoteProfile> 
   const place = flag(flags, 'baseUrl') ?? (await askText(cli, 'Base URL', 'a base URL is needed: --base-url'))
   const baseUrl = readBaseUrl(place).href.replace(/\/$/, '')
   const login = flag(flags, 'login')
-  if (!isOfV1(baseUrl)) {
+  if (!isV1Url(baseUrl)) {
     return {
       kind: 'classic',
       baseUrl,
@@ -67,13 +67,13 @@ const remoteProfile = async (cli: Cli, name: string, flags: FlagValues): Promise
   const tokenCommand = flag(flags, 'tokenCommand')
   if (tokenCommand !== undefined) return { ...profile, tokenCommand }
   const secret = await readSecret(cli, name, profile.kind, flags)
-  mustBeGood(profile.kind, secret, flags)
-  keepToken(cli.io, name, secret)
+  requireGoodSecret(profile.kind, secret, flags)
+  saveToken(cli.io, name, secret)
   return profile
 }
 
 /** Refuses credentials for an embedded service, which takes none: the user means something else. */
-const mustBeEmbedded = (flags: FlagValues): void => {
+const rejectCredentials = (flags: FlagValues): void => {
   const remote = ['baseUrl', 'login', 'tokenStdin', 'tokenFile', 'tokenCommand']
   if (remote.some((name) => flags[name] !== undefined)) {
     throw new UsageError('--data-dir makes a profile of an embedded service, which has no base URL, login or token')
@@ -81,7 +81,7 @@ const mustBeEmbedded = (flags: FlagValues): void => {
 }
 
 /** Registers `kpi profiles add` */
-export const addAdd = (group: Command, act: Act): void => {
+export const addProfileAdd = (group: Command, act: Act): void => {
   const command = group
     .command('add')
     .description('add a profile: a remote service, or with --data-dir an embedded one')
@@ -105,10 +105,10 @@ export const addAdd = (group: Command, act: Act): void => {
     'profiles add test --data-dir ./kpi-data --time-zone Europe/Berlin',
   )
   act(command, async (cli, [name = ''], flags) => {
-    mustBeProfileName(name)
+    requireProfileName(name)
     const { dataDir, timeZone } = cli.flags
     if (timeZone !== undefined) findTimeZone(cli.io, cli.flags)
-    if (dataDir !== undefined) mustBeEmbedded(flags)
+    if (dataDir !== undefined) rejectCredentials(flags)
     const place: Profile =
       dataDir === undefined
         ? await remoteProfile(cli, name, flags)
@@ -116,7 +116,7 @@ export const addAdd = (group: Command, act: Act): void => {
     const profile: Profile = { ...place, ...(timeZone !== undefined && { timeZone }) }
     const { current, byName } = readProfiles(cli.io)
     await writeProfiles(cli.io, { current, byName: new Map([...byName, [name, profile]]) })
-    if (profile.kind === 'embedded' || profile.tokenCommand !== undefined) dropToken(cli.io, name)
+    if (profile.kind === 'embedded' || profile.tokenCommand !== undefined) deleteToken(cli.io, name)
     const done = byName.has(name) ? 'replaced' : 'added'
     await cli.note(`${done} profile ${name}; use it with --profile ${name}, or always with: kpi profiles use ${name}`)
   })

@@ -1,21 +1,21 @@
 import type { Command } from 'commander'
-import { type Header, type KeySaid, keySaidIn, numberIn } from '../../../client/http/credentials.ts'
-import type { Probed } from '../../../client/http/http-transport.ts'
+import { type FindHeader, type KeyInfo, readKeyInfo, integerHeader } from '../../../client/http/credentials.ts'
+import type { ProbeResult } from '../../../client/http/http-transport.ts'
 import { frequency } from '../../../domain/resources/catalog.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { type AnyRecord, type FieldValue, resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { scopeIn } from '../../target/advice.ts'
-import { warnOfEnd } from '../../target/api-key.ts'
+import { missingScope } from '../../target/advice.ts'
+import { warnOfExpiry } from '../../target/api-key.ts'
 import { describeToken } from '../../target/secrets.ts'
-import { probeAt, withClientAt } from '../../target/session.ts'
+import { probePlace, withClientAt } from '../../target/session.ts'
 import {
   findPlace,
   findTimeout,
   type GlobalFlags,
-  mustNotBeStray,
+  rejectStrayCredentials,
   type Place,
   profileInUse,
   type RemotePlace,
@@ -46,26 +46,26 @@ const checked = resource({
   },
 })
 
-const isMissing = ({ refusal }: Probed): boolean =>
+const isMissing = ({ refusal }: ProbeResult): boolean =>
   refusal !== undefined && ['not_found', 'method_not_allowed', 'unsupported'].includes(refusal.code)
 
 /** Asks a place for its shortest list, or, as a third-party service may lack that, for its KPIs. */
-const probeOf = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<Probed> => {
+const probeOf = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<ProbeResult> => {
   const timeoutMs = findTimeout(flags)
-  const probed = await probeAt(cli.io, place, timeoutMs, frequency.path)
+  const probed = await probePlace(cli.io, place, timeoutMs, frequency.path)
   if (!isMissing(probed)) return probed
-  const other = await probeAt(cli.io, place, timeoutMs, kpi.path)
+  const other = await probePlace(cli.io, place, timeoutMs, kpi.path)
   return isMissing(other) ? probed : other
 }
 
-const limitOf = (header: Header): Record<string, FieldValue> => {
-  const limit = numberIn(header('x-ratelimit-limit'))
-  const used = numberIn(header('x-ratelimit-requests'))
+const limitOf = (header: FindHeader): Record<string, FieldValue> => {
+  const limit = integerHeader(header('x-ratelimit-limit'))
+  const used = integerHeader(header('x-ratelimit-requests'))
   const left = limit === null || used === null ? null : Math.max(0, limit - used)
-  return { limit, used, left, per_seconds: numberIn(header('x-ratelimit-duration')) }
+  return { limit, used, left, per_seconds: integerHeader(header('x-ratelimit-duration')) }
 }
 
-const keyOf = ({ id, name, user, scopes, expiresAt }: KeySaid): Record<string, FieldValue> => ({
+const keyOf = ({ id, name, user, scopes, expiresAt }: KeyInfo): Record<string, FieldValue> => ({
   login: null,
   key_id: id,
   key_name: name,
@@ -75,18 +75,18 @@ const keyOf = ({ id, name, user, scopes, expiresAt }: KeySaid): Record<string, F
 })
 
 /** Tells whether a request was refused only for lack of a scope, which means that the key is good. */
-const isForLackOfScope = ({ header, refusal }: Probed): boolean =>
+const isForLackOfScope = ({ header, refusal }: ProbeResult): boolean =>
   refusal?.code === 'forbidden' &&
-  (scopeIn(refusal) !== undefined || /insufficient_scope/.test(header('www-authenticate') ?? ''))
+  (missingScope(refusal) !== undefined || /insufficient_scope/.test(header('www-authenticate') ?? ''))
 
 /** Describes what was found out about a place and its key. */
-type Found = { readonly record: AnyRecord; readonly key?: KeySaid }
+type Found = { readonly record: AnyRecord; readonly key?: KeyInfo }
 
 const checkRemote = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<Found> => {
   const probed = await probeOf(cli, flags, place)
   if (probed.refusal && !(place.kind === 'v1' && isForLackOfScope(probed))) throw probed.refusal
   const { header } = probed
-  const key = keySaidIn(header)
+  const key = readKeyInfo(header)
   const record = {
     place: place.baseUrl,
     token_from: describeToken(cli.io, place.profile, place.tokenCommand),
@@ -111,7 +111,7 @@ const flagsFor = (flags: GlobalFlags, name: string | undefined): GlobalFlags => 
 }
 
 /** Registers `kpi profiles check` */
-export const addCheck = (group: Command, act: Act): void => {
+export const addProfileCheck = (group: Command, act: Act): void => {
   const command = group
     .command('check')
     .description(
@@ -121,12 +121,12 @@ export const addCheck = (group: Command, act: Act): void => {
   addExamples(command, 'profiles check acme', 'profiles check -o json')
   act(command, async (cli, [name]) => {
     const flags = flagsFor(cli.flags, name)
-    mustNotBeStray(cli.io, flags)
+    rejectStrayCredentials(cli.io, flags)
     const place = findPlace(cli.io, flags)
     const { record, key } = await (place.kind === 'embedded'
       ? checkEmbedded(cli, flags, place)
       : checkRemote(cli, flags, place))
     await cli.printOne(checked, { profile: profileInUse(cli.io, flags) ?? null, variant: place.kind, ...record })
-    await warnOfEnd(cli, key)
+    await warnOfExpiry(cli, key)
   })
 }

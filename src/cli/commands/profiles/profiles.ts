@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import { mustBeWanted } from '../../args/prompt.ts'
+import { requireConfirmation } from '../../args/prompt.ts'
 import type { Act, Cli, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { type Profile, profileNamed, type Profiles, readProfiles, writeProfiles } from '../../target/profiles.ts'
-import { describeToken, dropToken } from '../../target/secrets.ts'
-import { addAdd } from './add.ts'
-import { addCheck } from './check.ts'
+import { describeToken, deleteToken } from '../../target/secrets.ts'
+import { addProfileAdd } from './add.ts'
+import { addProfileCheck } from './check.ts'
 
 const profileRecord = resource({
   name: 'profile',
@@ -84,10 +84,10 @@ const addRemove = (group: Command, act: Act): void => {
   act(command, async (cli, [name = ''], { yes }) => {
     const { current, byName } = readProfiles(cli.io)
     profileNamed({ current, byName }, name)
-    await mustBeWanted(cli, yes, `remove profile ${name} and its secret`)
+    await requireConfirmation(cli, yes, `remove profile ${name} and its secret`)
     const rest = new Map([...byName].filter(([one]) => one !== name))
     await writeProfiles(cli.io, { current: current === name ? undefined : current, byName: rest })
-    dropToken(cli.io, name)
+    deleteToken(cli.io, name)
     const after = current === name ? '; it was the one in use: commands go to the embedded service now' : ''
     await cli.note(`removed profile ${name}${after}`)
   })
@@ -95,10 +95,10 @@ const addRemove = (group: Command, act: Act): void => {
 
 /** Registers `kpi profiles …` */
 export const profiles: Register = (group, act) => {
-  addAdd(group, act)
+  addProfileAdd(group, act)
   addList(group, act)
   addShow(group, act)
   addUse(group, act)
-  addCheck(group, act)
+  addProfileCheck(group, act)
   addRemove(group, act)
 }

@@ -12,7 +12,7 @@ import { idsIn } from '../../args/names.ts'
 import { readRange } from '../../args/relative-dates.ts'
 import type { Cli, Register } from '../../cli.ts'
 import { printRecords } from '../../output/print.ts'
-import { printWhole } from '../../output/whole-output.ts'
+import { printWhenComplete } from '../../output/whole-output.ts'
 import { overview, overviewRows } from './overview.ts'
 
 const LISTS = { kpi: '--kpis', user: '--users', group_item: '--group-items' } as const
@@ -87,7 +87,7 @@ export const report: Register = (group, act) => {
       if (printing.format === 'table' && flags['rows'] !== true) return printOverview(cli, client, request)
       const parts = completeReport(client, request)
       const columns = printing.format === 'table' ? reportRow.brief : reportRow.shown
-      await printWhole(cli.io, (held) => printRecords(held, printing, columns, parts))
+      await printWhenComplete(cli.io, (held) => printRecords(held, printing, columns, parts))
     }
     // Ctrl-C ends it at once: nothing is printed before all is there.
     const { signal } = new AbortController()

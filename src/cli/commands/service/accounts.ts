@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { textOf } from '../../../codec/cell-text.ts'
+import { cellText } from '../../../codec/cell-text.ts'
 import { Fault } from '../../../domain/errors.ts'
 import { valueOfText } from '../../../domain/field-value.ts'
 import { account } from '../../../domain/resources/account.ts'
@@ -8,11 +8,18 @@ import { type AnyRecord, asPatch } from '../../../domain/schema.ts'
 import type { AccountDraft } from '../../../service/accounts/accounts.ts'
 import { DEFAULT_ACCOUNT } from '../../../service/context.ts'
 import { addExamples } from '../../args/examples.ts'
-import { addFlags, type FieldFlag, fieldFlags, type FlagValues, mustBeRight, readPlainFlags } from '../../args/flags.ts'
+import {
+  addFlags,
+  type FieldFlag,
+  fieldFlags,
+  type FlagValues,
+  requireNoFaults,
+  readPlainFlags,
+} from '../../args/flags.ts'
 import type { Act, Cli, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { withStore } from '../../target/bundled-store.ts'
-import { placeWords } from '../../target/source.ts'
+import { targetFlags } from '../../target/source.ts'
 
 /** Defines the settings of an account; its name stays. */
 const settingFlags: readonly FieldFlag[] = fieldFlags(account).filter(({ name }) => name !== 'name')
@@ -32,8 +39,8 @@ const noteChanges = async (cli: Cli, before: AnyRecord, after: AnyRecord): Promi
   const changes = account.shown
     .map(({ name, field }) => ({
       name,
-      was: textOf(field, before[name] ?? null),
-      is: textOf(field, after[name] ?? null),
+      was: cellText(field, before[name] ?? null),
+      is: cellText(field, after[name] ?? null),
     }))
     .filter(({ was, is }) => was !== is)
     .map(({ name, was, is }) => `${name}: ${was} is now ${is}`)
@@ -45,7 +52,7 @@ const addSet = (settings: Command, act: Act): void => {
   addFlags(set, settingFlags, 'update')
   addExamples(set, 'service settings set --week-start sunday', 'service settings set --fiscal-year-start 4')
   act(set, async (cli, _, flags) => {
-    const given = mustBeRight(await readPlainFlags(settingFlags, flags))
+    const given = requireNoFaults(await readPlainFlags(settingFlags, flags))
     if (Object.keys(given).length === 0) throw new UsageError('nothing to change was given; --help shows the flags')
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
     const { before, after } = await withStore(cli, (db) =>
@@ -99,7 +106,7 @@ const readNew = async (text: string, flags: FlagValues): Promise<AccountDraft> =
   const name = valueOfText(account.fields.name, text)
   if (name === null) given.faults.unshift('the name must not be empty')
   if (name instanceof Fault) given.faults.unshift(`the name ${text} ${name.message}`)
-  const fields = mustBeRight(given)
+  const fields = requireNoFaults(given)
   const { plan, week_start, fiscal_year_start } = asPatch(account, fields)
   const { first_name, last_name } = asPatch(user, fields)
   return {
@@ -130,7 +137,7 @@ const addCreate = (accounts: Command, act: Act): void => {
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
     const now = Math.floor(cli.io.now() / 1000)
     await cli.printOne(account, await withStore(cli, (db) => service.create(db, draft, now)))
-    const place = placeWords(cli.flags)
+    const place = targetFlags(cli.flags)
     await cli.note(
       `To let clients in: kpi service accounts enable-api ${name}${place}, kpi service token create --account ${name}${place}`,
     )

@@ -4,7 +4,7 @@ import { KpiError } from '../../../domain/errors.ts'
 import { resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Cli, Register } from '../../cli.ts'
-import { EXIT, Unfinished } from '../../exit.ts'
+import { EXIT, IncompleteRun } from '../../exit.ts'
 import { existingFile, filePlace, withExistingStore } from '../../target/bundled-store.ts'
 import { makeFolder, storePath } from '../../target/folders.ts'
 
@@ -32,7 +32,7 @@ const stoppable = async <T>(cli: Cli, what: string, work: (signal: AbortSignal) 
     return await work(signal)
   } catch (error) {
     throw signal.aborted && !(error instanceof KpiError)
-      ? new Unfinished(EXIT.interrupted, 'interrupted', [`interrupted; ${what}`])
+      ? new IncompleteRun(EXIT.interrupted, 'interrupted', [`interrupted; ${what}`])
       : error
   }
 }

@@ -57,8 +57,8 @@ const addDelete = (group: Command, act: Act): void => {
   remove.option('-y, --yes', 'do not ask')
   addExamples(remove, 'service breakdowns delete Shift', 'service breakdowns delete Shift --yes')
   act(remove, async (cli, [text = ''], flags) => {
-    const { mustBeWanted } = await import('../../args/prompt.ts')
-    await mustBeWanted(cli, flags['yes'], `delete breakdown ${text}`)
+    const { requireConfirmation } = await import('../../args/prompt.ts')
+    await requireConfirmation(cli, flags['yes'], `delete breakdown ${text}`)
     const { breakdowns } = await import('../../../service/definitions/breakdowns.ts')
     const { id, name } = await inAccount(cli, flags, async (ctx) => breakdowns.remove(ctx, await idOf(ctx, text)))
     await cli.note(`deleted breakdown ${id} (${name})`)

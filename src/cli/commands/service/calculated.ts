@@ -6,7 +6,14 @@ import { calculatedKpi, calculationStep } from '../../../domain/resources/calcul
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { asDraft, asPatch, type Draft, type Patch } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import { addFieldFlags, addUsualFields, fieldFlags, type FlagValues, mustBeRight, readFlags } from '../../args/flags.ts'
+import {
+  addFieldFlags,
+  addUsualFields,
+  fieldFlags,
+  type FlagValues,
+  requireNoFaults,
+  readFlags,
+} from '../../args/flags.ts'
 import { idsIn, resolveRecordId } from '../../args/names.ts'
 import { readRange } from '../../args/relative-dates.ts'
 import type { Act } from '../../cli.ts'
@@ -22,11 +29,11 @@ It has no value where a KPI has none in the period, or where it divides by zero;
 const readDraft = async (client: Client, flags: FlagValues): Promise<Draft<typeof calculatedKpi>> => {
   const given = await readFlags(client, fieldFlags(calculatedKpi), flags)
   await addUsualFields(client, calculatedKpi, flags, given, client.kpis.list)
-  return asDraft(calculatedKpi, mustBeRight(given))
+  return asDraft(calculatedKpi, requireNoFaults(given))
 }
 
 const readPatch = async (client: Client, flags: FlagValues): Promise<Patch<typeof calculatedKpi>> => {
-  const fields = mustBeRight(await readFlags(client, fieldFlags(calculatedKpi), flags))
+  const fields = requireNoFaults(await readFlags(client, fieldFlags(calculatedKpi), flags))
   if (Object.keys(fields).length === 0) throw new UsageError('nothing to change was given; --help shows the flags')
   return asPatch(calculatedKpi, fields)
 }
@@ -98,8 +105,8 @@ const addTest = (group: Command, act: Act): void => {
       const days = rangeOf(client)
       const { users } = flags
       const userIds = typeof users === 'string' ? new Set(await idsIn(client, 'user', '--users', users)) : undefined
-      const asked = { kpiId: await resolveRecordId(client, kpi, name), days, userIds }
-      return { days, steps: await calculationSteps(ctx, asked) }
+      const parsed = { kpiId: await resolveRecordId(client, kpi, name), days, userIds }
+      return { days, steps: await calculationSteps(ctx, parsed) }
     })
     await cli.printMany(chooseColumns(calculationStep, {}, cli.printing().format), steps)
     if (steps.length > 0) return
@@ -114,8 +121,8 @@ const addRemove = (group: Command, act: Act): void => {
   command.option('-y, --yes', 'do not ask')
   addExamples(command, 'service calculated remove Share')
   act(command, async (cli, [name = ''], flags) => {
-    const { mustBeWanted } = await import('../../args/prompt.ts')
-    await mustBeWanted(cli, flags['yes'], `remove calculated KPI ${name}, with its assignments`)
+    const { requireConfirmation } = await import('../../args/prompt.ts')
+    await requireConfirmation(cli, flags['yes'], `remove calculated KPI ${name}, with its assignments`)
     const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
     const { id, name: removed } = await inAccount(cli, flags, async (ctx, client) =>
       calculated.remove(ctx, await resolveRecordId(client, kpi, name)),

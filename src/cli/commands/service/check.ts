@@ -3,7 +3,7 @@ import { type Status, status } from '../../../domain/resources/service-status.ts
 import { resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Cli, Register } from '../../cli.ts'
-import { EXIT, Unfinished } from '../../exit.ts'
+import { EXIT, IncompleteRun } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 import { bundledPlace, existingFile, withExistingStore } from '../../target/bundled-store.ts'
 
@@ -61,7 +61,7 @@ const faultRecord = resource({
 })
 
 /** Registers `kpi service check` */
-export const addCheck: Register = (group, act) => {
+export const addStoreCheck: Register = (group, act) => {
   const command = group
     .command('check')
     .description('look for damage in the store, and for anything that breaks a rule')
@@ -78,6 +78,6 @@ export const addCheck: Register = (group, act) => {
     if (faults.length === 0) return cli.note(`nothing wrong: ${checked}`)
     const found = countOf(faults.length + more, 'fault')
     const rest = more > 0 ? `, ${more} of them not listed` : ''
-    throw new Unfinished(EXIT.failed, 'faults', [`${found}${rest}: ${checked}`])
+    throw new IncompleteRun(EXIT.failed, 'faults', [`${found}${rest}: ${checked}`])
   })
 }

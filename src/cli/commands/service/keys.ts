@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { formatInstant } from '../../../domain/day.ts'
 import { listedKey } from '../../../domain/resources/key.ts'
 import { addExamples } from '../../args/examples.ts'
-import { mustBeWanted } from '../../args/prompt.ts'
+import { requireConfirmation } from '../../args/prompt.ts'
 import type { Act, Register } from '../../cli.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
-import { addCreate, addRotate, calledByName, idOfKey, labelOf } from './make-key.ts'
+import { addKeyCreate, addKeyRotate, keysByName, idOfKey, keyLabel } from './make-key.ts'
 import { addVerb, inAccount } from './with-account.ts'
 
 const addList = (group: Command, act: Act): void => {
@@ -28,14 +28,14 @@ const addRevoke = (group: Command, act: Act): void => {
   )
   addExamples(revoke, 'service keys revoke nightly', 'service keys revoke nightly --yes')
   act(revoke, async (cli, [text = ''], flags) => {
-    await mustBeWanted(cli, flags['yes'], `revoke key ${text}, for good`)
+    await requireConfirmation(cli, flags['yes'], `revoke key ${text}, for good`)
     const { keys } = await import('../../../service/accounts/keys.ts')
     const { key: revoked, changed } = await inAccount(cli, flags, async (ctx) =>
-      keys.revoke(ctx, await idOfKey(ctx, text, calledByName)),
+      keys.revoke(ctx, await idOfKey(ctx, text, keysByName)),
     )
     const at = formatInstant(revoked.revoked_at ?? 0)
     await cli.note(
-      changed ? `${labelOf(revoked)} no longer works` : `${labelOf(revoked)} was revoked already, at ${at} UTC`,
+      changed ? `${keyLabel(revoked)} no longer works` : `${keyLabel(revoked)} was revoked already, at ${at} UTC`,
     )
   })
 }
@@ -43,5 +43,5 @@ const addRevoke = (group: Command, act: Act): void => {
 /** Registers `kpi service keys …` */
 export const addKeys: Register = (group, act) => {
   const keys = group.command('keys').description('keys for the newer interface (/v1), each of a user, with scopes')
-  for (const add of [addCreate, addList, addRotate, addRevoke]) add(keys, act)
+  for (const add of [addKeyCreate, addList, addKeyRotate, addRevoke]) add(keys, act)
 }

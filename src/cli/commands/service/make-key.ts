@@ -9,19 +9,19 @@ import { readScopes, SCOPES } from '../../../domain/scopes.ts'
 import type { MadeKey } from '../../../service/accounts/keys.ts'
 import type { Context } from '../../../service/context.ts'
 import { addExamples } from '../../args/examples.ts'
-import { faultText, type FlagValues, type Given, mustBeRight, readFlags } from '../../args/flags.ts'
+import { faultText, type FlagValues, type ParsedFlags, requireNoFaults, readFlags } from '../../args/flags.ts'
 import { idAmong } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addVerb, inAccount } from './with-account.ts'
 
 /** Returns the text that notes call a key by. */
-export const labelOf = ({ id, name }: Key): string => `key ${id} (${name})`
+export const keyLabel = ({ id, name }: Key): string => `key ${id} (${name})`
 
 const hasEnded = ({ status }: ListedKey): boolean => status === 'revoked' || status === 'expired'
 
 /** Returns the keys that names stand for: live ones, and the last one of names whose keys have all ended. */
-export const calledByName = (all: readonly ListedKey[]): readonly ListedKey[] =>
+export const keysByName = (all: readonly ListedKey[]): readonly ListedKey[] =>
   all.filter(
     (one) => !hasEnded(one) || !all.some((other) => other.name === one.name && (!hasEnded(other) || other.id > one.id)),
   )
@@ -83,7 +83,7 @@ const readEnd = ({ expires }: FlagValues, now: Instant): Instant | null | undefi
 
 /** Takes what could be read of a field, or tells what is wrong with it. */
 const take = (
-  { fields, faults }: Given,
+  { fields, faults }: ParsedFlags,
   name: string,
   value: FieldValue | undefined | Fault,
   say: (fault: Fault) => string,
@@ -109,7 +109,7 @@ const readDraft = async (client: Client, name: string, flags: FlagValues, now: I
   const needed = { user: '<id|name|email>', scopes: '<list>' }
   const missing = Object.entries(needed).filter(([flag]) => flags[flag] === undefined)
   if (missing.length > 0) given.faults.push(`a key needs ${missing.map((one) => `--${one.join(' ')}`).join(', ')}`)
-  return asDraft(key, mustBeRight(given))
+  return asDraft(key, requireNoFaults(given))
 }
 
 const untilOf = ({ expires_at }: Key): string =>
@@ -119,12 +119,12 @@ const untilOf = ({ expires_at }: Key): string =>
 const show = async (cli: Cli, { key: made, secret, owner }: MadeKey): Promise<void> => {
   await cli.printOne(madeRecord, { id: made.id, key: secret })
   await cli.note(
-    `${labelOf(made)} may do ${made.scopes} in the name of ${owner}, ${untilOf(made)}; it is shown only once`,
+    `${keyLabel(made)} may do ${made.scopes} in the name of ${owner}, ${untilOf(made)}; it is shown only once`,
   )
 }
 
 /** Registers `kpi service keys create` */
-export const addCreate = (group: Command, act: Act): void => {
+export const addKeyCreate = (group: Command, act: Act): void => {
   const create = addVerb(group, 'create', 'make a key for the newer interface (/v1); it is shown only once')
     .argument('<name>', key.fields.name.about)
     .option('--user <id|name|email>', 'the owner, in whose name it acts (required)')
@@ -159,7 +159,7 @@ const readRotation = (flags: FlagValues, now: Instant): Rotation => {
 }
 
 /** Registers `kpi service keys rotate` */
-export const addRotate = (group: Command, act: Act): void => {
+export const addKeyRotate = (group: Command, act: Act): void => {
   const rotate = addVerb(group, 'rotate', 'make a new key that replaces one, which stays valid for a while', '<name>')
     .option('--overlap <span>', 'how long the old key stays valid: 24h, 7d, 30m; 0 ends it at once', '24h')
     .option(
@@ -176,6 +176,6 @@ export const addRotate = (group: Command, act: Act): void => {
     await show(cli, made)
     const { old, oldEndsAt, key: next } = made
     const until = oldEndsAt > next.created_at ? `works until ${formatInstant(oldEndsAt)} UTC` : 'no longer works'
-    await cli.note(`${labelOf(old)}, which it replaces, ${until}`)
+    await cli.note(`${keyLabel(old)}, which it replaces, ${until}`)
   })
 }

@@ -4,7 +4,7 @@ import { addAccounts, addSettings } from './accounts.ts'
 import { addBackup, addRestore } from './backup.ts'
 import { addBreakdowns } from './breakdowns.ts'
 import { addCalculated } from './calculated.ts'
-import { addCheck, addStatus } from './check.ts'
+import { addStoreCheck, addStatus } from './check.ts'
 import { addKeys } from './keys.ts'
 import { addToken } from './token.ts'
 
@@ -19,7 +19,7 @@ const parts: readonly Register[] = [
   addCalculated,
   addBackup,
   addRestore,
-  addCheck,
+  addStoreCheck,
 ]
 
 /** Registers `kpi service …` */

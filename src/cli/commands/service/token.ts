@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { resource } from '../../../domain/schema.ts'
 import { DEFAULT_ACCOUNT } from '../../../service/context.ts'
 import { addExamples } from '../../args/examples.ts'
-import { mustBeWanted } from '../../args/prompt.ts'
+import { requireConfirmation } from '../../args/prompt.ts'
 import type { Act, Register } from '../../cli.ts'
 import { withStore } from '../../target/bundled-store.ts'
 
@@ -34,7 +34,7 @@ const addCreate = (tokens: Command, act: Act): void => {
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
     const login = typeof wanted === 'string' ? wanted : undefined
     const made = await withStore(cli, async (db) => {
-      if (await service.hasToken(db, String(account), login)) await mustBeWanted(cli, yes, endingOf(account))
+      if (await service.hasToken(db, String(account), login)) await requireConfirmation(cli, yes, endingOf(account))
       return service.createToken(db, String(account), cli.io.random, login)
     })
     await cli.printOne(tokenRecord, { login: made.login, token: made.token })
@@ -50,7 +50,7 @@ const addRevoke = (tokens: Command, act: Act): void => {
     .option('-y, --yes', 'do not ask')
   act(addExamples(revoke, 'service token revoke', 'service token revoke --yes'), async (cli, _, { account, yes }) => {
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
-    await mustBeWanted(cli, yes, `revoke the token of account ${String(account)}`)
+    await requireConfirmation(cli, yes, `revoke the token of account ${String(account)}`)
     const had = await withStore(cli, (db) => service.revokeToken(db, String(account)))
     await cli.note(had ? `the token of account ${account} no longer works` : `account ${account} has no token`)
   })

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Client } from '../../../client/client.ts'
-import type { Collection } from '../../../client/operations/collection.ts'
+import type { ResourceClient } from '../../../client/operations/collection.ts'
 import type { AnyRecord, Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { FieldFlag } from '../../args/flags.ts'
@@ -8,7 +8,7 @@ import { resolveRecordId, resolveRecordIds } from '../../args/names.ts'
 import type { Act } from '../../cli.ts'
 import { addCreate } from './create.ts'
 import { addListOptions, applyListOptions, chooseColumns } from './list-options.ts'
-import { addBelow, type Called, commandOf, parentOf, type Samples } from './samples.ts'
+import { addParentFlag, type SampleRecord, commandName, parentId, type Samples } from './samples.ts'
 import { addUpdate } from './update.ts'
 
 /** Adds `delete`, which removes records once that is confirmed. */
@@ -17,7 +17,7 @@ export const addDelete = (
   act: Act,
   of: Resource,
   remove: (client: Client, id: number, parent?: number) => Promise<void>,
-  { name: sample, ids = [1, 2] }: Called,
+  { name: sample, ids = [1, 2] }: SampleRecord,
   below?: FieldFlag,
 ): void => {
   const command = group
@@ -25,15 +25,19 @@ export const addDelete = (
     .description(['delete one or more, by id or name', of.removal].filter(Boolean).join(', '))
     .argument('<names...>', 'ids or names')
     .option('-y, --yes', 'do not ask')
-  addBelow(command, below)
-  addExamples(command, `${commandOf(of)} delete ${sample}`, `${commandOf(of)} delete ${ids.join(' ')} --yes`)
+  addParentFlag(command, below)
+  addExamples(command, `${commandName(of)} delete ${sample}`, `${commandName(of)} delete ${ids.join(' ')} --yes`)
   act(command, async (cli, names, flags) => {
     const needs = { of, verb: 'remove' } as const
-    cli.mustHave(needs)
-    const { mustBeWanted } = await import('../../args/prompt.ts')
-    await mustBeWanted(cli, flags['yes'], ['delete', of.title, names.join(', '), of.removal].filter(Boolean).join(' '))
+    cli.requireCapabilities(needs)
+    const { requireConfirmation } = await import('../../args/prompt.ts')
+    await requireConfirmation(
+      cli,
+      flags['yes'],
+      ['delete', of.title, names.join(', '), of.removal].filter(Boolean).join(' '),
+    )
     await cli.withClient(needs, async (client) => {
-      const parent = await parentOf(client, below, flags)
+      const parent = await parentId(client, below, flags)
       for (const id of await resolveRecordIds(client, of, names, parent)) {
         await remove(client, id, parent)
         await cli.note(`deleted ${of.title} ${id}`)
@@ -52,12 +56,12 @@ export const addList = (
   below?: FieldFlag,
 ): void => {
   const command = group.command('list').description('list all')
-  addBelow(command, below)
-  addExamples(addListOptions(command), `${commandOf(of)} list ${sample}`, `${commandOf(of)} list -o json`)
+  addParentFlag(command, below)
+  addExamples(addListOptions(command), `${commandName(of)} list ${sample}`, `${commandName(of)} list -o json`)
   act(command, async (cli, _, options) => {
     const columns = chooseColumns(of, options, cli.printing().format)
     const records = await cli.withClient({ of, verb: 'list' }, async (client) =>
-      list(client, await parentOf(client, below, options)),
+      list(client, await parentId(client, below, options)),
     )
     await cli.printMany(columns, applyListOptions(of, records, options))
   })
@@ -69,16 +73,16 @@ export const addGet = (
   act: Act,
   of: Resource,
   get: (client: Client, id: number, parent?: number) => Promise<AnyRecord>,
-  { name: sample, ids: [id] = [1, 2] }: Called,
+  { name: sample, ids: [id] = [1, 2] }: SampleRecord,
   below?: FieldFlag,
   shownBy: (client: Client) => Resource = () => of,
 ): void => {
   const command = group.command('get').description(`show one ${of.title}`).argument('<name>', 'id or name')
-  addBelow(command, below)
-  addExamples(command, `${commandOf(of)} get ${sample}`, `${commandOf(of)} get ${id} -o json`)
+  addParentFlag(command, below)
+  addExamples(command, `${commandName(of)} get ${sample}`, `${commandName(of)} get ${id} -o json`)
   act(command, async (cli, [name = ''], flags) => {
     const [shown, record] = await cli.withClient({ of, verb: 'get' }, async (client) => {
-      const parent = await parentOf(client, below, flags)
+      const parent = await parentId(client, below, flags)
       return [shownBy(client), await get(client, await resolveRecordId(client, of, name, parent), parent)] as const
     })
     await cli.printOne(shown, record)
@@ -90,7 +94,7 @@ export const addAllVerbs = <R extends Resource>(
   group: Command,
   act: Act,
   of: R,
-  collection: (client: Client, parent?: number) => Collection<R>,
+  collection: (client: Client, parent?: number) => ResourceClient<R>,
   samples: Samples,
   below?: FieldFlag,
 ): void => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Client } from '../../../client/client.ts'
-import type { Collection } from '../../../client/operations/collection.ts'
+import type { ResourceClient } from '../../../client/operations/collection.ts'
 import { readDraft } from '../../../codec/json.ts'
 import { asDraft, type Draft, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
@@ -11,15 +11,15 @@ import {
   type FieldFlag,
   fieldFlags,
   type FlagValues,
-  mustBeRight,
+  requireNoFaults,
   readFlags,
 } from '../../args/flags.ts'
 import type { Act } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { addBelow, commandOf, parentOf, type Samples } from './samples.ts'
-import { printSent, sendEach, type Sent } from './send-each.ts'
+import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
+import { printSent, sendEach, type ListResult } from './send-each.ts'
 
-type Adding<R extends Resource> = Pick<Collection<R>, 'list' | 'add'>
+type Adding<R extends Resource> = Pick<ResourceClient<R>, 'list' | 'add'>
 
 const draftFromFlags = async <R extends Resource>(
   client: Client,
@@ -29,7 +29,7 @@ const draftFromFlags = async <R extends Resource>(
 ): Promise<Draft<R>> => {
   const given = await readFlags(client, fieldFlags(of), flags)
   await addUsualFields(client, of, flags, given, collection.list)
-  return asDraft(of, mustBeRight(given))
+  return asDraft(of, requireNoFaults(given))
 }
 
 /** Returns the place in a list to continue from, counted from 1. */
@@ -53,7 +53,7 @@ export const addCreate = <R extends Resource>(
   below?: FieldFlag,
 ): void => {
   const command = group.command('create').description(`create a ${of.title}`)
-  addBelow(command, below, true)
+  addParentFlag(command, below, true)
   addFromJson(addFieldFlags(command, of, 'add'), of)
   command.option(
     '--start <n>',
@@ -61,11 +61,13 @@ export const addCreate = <R extends Resource>(
   )
   addExamples(
     command,
-    ...[samples.create, `${samples.under ?? ''}--from-json new.json`].map((line) => `${commandOf(of)} create ${line}`),
+    ...[samples.create, `${samples.under ?? ''}--from-json new.json`].map(
+      (line) => `${commandName(of)} create ${line}`,
+    ),
   )
   act(command, async (cli, _, flags) => {
     const needs = { of, verb: 'add' } as const
-    cli.mustHave(needs)
+    cli.requireCapabilities(needs)
     const path = flags['fromJson']
     const fromJson = async (file: string): Promise<Draft<R>[]> => {
       const { readJsonInput } = await import('../../args/json-input.ts')
@@ -75,8 +77,8 @@ export const addCreate = <R extends Resource>(
     const drafts = typeof path === 'string' ? await fromJson(path) : undefined
     const start = startOf(flags, drafts?.length)
     const signal = cli.io.interruption()
-    const work = async (client: Client): Promise<Sent> => {
-      const own = collection(client, await parentOf(client, below, flags))
+    const work = async (client: Client): Promise<ListResult> => {
+      const own = collection(client, await parentId(client, below, flags))
       const list = drafts ?? [await draftFromFlags(client, of, flags, own)]
       return sendEach(list, own.add, { start, signal, goOn: (number) => `continue with --start ${number}` })
     }

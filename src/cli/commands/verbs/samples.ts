@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
 import type { Client } from '../../../client/client.ts'
 import type { Resource } from '../../../domain/schema.ts'
-import { type FieldFlag, type FlagValues, mustBeRight, readFlags } from '../../args/flags.ts'
+import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
 
 /** Adds the flag that names what records lie below, where they do; what makes one needs it. */
-export const addBelow = (command: Command, below: FieldFlag | undefined, isNeeded = false): Command => {
+export const addParentFlag = (command: Command, below: FieldFlag | undefined, isNeeded = false): Command => {
   if (!below) return command
   const about = isNeeded ? `${below.field.about} (required)` : `only in this ${below.flag}`
   const option = new Option(`--${below.flag} <id|name>`, about)
@@ -12,18 +12,18 @@ export const addBelow = (command: Command, below: FieldFlag | undefined, isNeede
 }
 
 /** Returns the id that the parent's flag names, where it is given. */
-export const parentOf = async (
+export const parentId = async (
   client: Client,
   below: FieldFlag | undefined,
   flags: FlagValues,
 ): Promise<number | undefined> => {
   if (!below) return undefined
-  const { [below.name]: id } = mustBeRight(await readFlags(client, [below], flags))
+  const { [below.name]: id } = requireNoFaults(await readFlags(client, [below], flags))
   return typeof id === 'number' ? id : undefined
 }
 
 /** Returns the command of a resource: `group_items` is `kpi group-items`. */
-export const commandOf = ({ plural }: Resource): string => plural.replaceAll('_', '-')
+export const commandName = ({ plural }: Resource): string => plural.replaceAll('_', '-')
 
 /** Describes the sample values in the help of a resource's commands. */
 export type Samples = {
@@ -42,4 +42,4 @@ export type Samples = {
 }
 
 /** Describes one record, with its name and id. */
-export type Called = Pick<Samples, 'name' | 'ids'>
+export type SampleRecord = Pick<Samples, 'name' | 'ids'>

@@ -1,8 +1,8 @@
-import { Stopped } from '../../../client/transport.ts'
+import { Aborted } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { AnyRecord, Resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
-import { EXIT, exitCodes, Unfinished } from '../../exit.ts'
+import { EXIT, exitCodes, IncompleteRun } from '../../exit.ts'
 import { chooseColumns } from './list-options.ts'
 
 /** Returns an error with the place in the list that it is about. */
@@ -12,7 +12,7 @@ const numbered = (error: Error, number: number, total: number): Error =>
     : error
 
 /** Describes the results of working through a list, up to the first failure. */
-export type Sent = {
+export type ListResult = {
   readonly records: readonly AnyRecord[]
   readonly total: number
   readonly failure: Error | undefined
@@ -31,13 +31,13 @@ const mayBeDone = (error: Error): boolean => error instanceof KpiError && error.
 
 /** Tells whether the service or the user is the reason that the rest was not sent, not its content. */
 const isCutOff = (error: Error): boolean =>
-  error instanceof Stopped ||
+  error instanceof Aborted ||
   mayBeDone(error) ||
   (error instanceof KpiError && exitCodes[error.code] === EXIT.unreachable)
 
 /** Returns the error for a list that may be done in part: what is left, and how to continue. */
 const leftOver = (error: Error, number: number, total: number, goOn: NonNullable<Manner['goOn']>): Error =>
-  new Unfinished(EXIT.workLeft, 'work_left', [
+  new IncompleteRun(EXIT.workLeft, 'work_left', [
     `no. ${number} of ${total}: ${error.message}`,
     `stopped with ${total - number + 1} of ${total} left; ${goOn(number)}`,
     ...(mayBeDone(error) ? [`it is not known whether no. ${number} was done: check before you continue`] : []),
@@ -51,13 +51,13 @@ export const sendEach = async <T>(
   list: readonly T[],
   send: (one: T) => Promise<AnyRecord>,
   { start = 1, signal, goOn = () => 'run the same command again' }: Manner = {},
-): Promise<Sent> => {
+): Promise<ListResult> => {
   const records: AnyRecord[] = []
   const total = list.length
   for (const [at, one] of list.entries()) {
     if (at + 1 < start) continue
     try {
-      if (signal?.aborted) throw new Stopped('it was interrupted')
+      if (signal?.aborted) throw new Aborted('it was interrupted')
       records.push(await send(one))
     } catch (error) {
       if (!(error instanceof Error)) throw error
@@ -70,13 +70,13 @@ export const sendEach = async <T>(
 }
 
 /** Prints what was done as a list, also where not all of it could be; then that is the error. */
-export const printAllSent = async (cli: Cli, of: Resource, { records, failure }: Sent): Promise<void> => {
+export const printAllSent = async (cli: Cli, of: Resource, { records, failure }: ListResult): Promise<void> => {
   await cli.printMany(chooseColumns(of, {}, cli.printing().format), records)
   if (failure) throw failure
 }
 
 /** Prints what was done, also where not all of it could be; then that is the error. */
-export const printSent = async (cli: Cli, of: Resource, { records, total, failure }: Sent): Promise<void> => {
+export const printSent = async (cli: Cli, of: Resource, { records, total, failure }: ListResult): Promise<void> => {
   const [only] = records
   if (only && total === 1) await cli.printOne(of, only)
   else if (only || !failure) await cli.printMany(chooseColumns(of, {}, cli.printing().format), records)

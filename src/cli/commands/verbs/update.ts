@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { Client } from '../../../client/client.ts'
-import type { Collection } from '../../../client/operations/collection.ts'
+import type { ResourceClient } from '../../../client/operations/collection.ts'
 import { expectObject, type Json, readJson, readPatch } from '../../../codec/json.ts'
 import { Fault } from '../../../domain/errors.ts'
-import { asPatch, type Field, type Patch, type Reading, type Resource } from '../../../domain/schema.ts'
+import { asPatch, type Field, type Patch, type ParsedFields, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import {
   addFieldFlags,
@@ -11,21 +11,21 @@ import {
   type FieldFlag,
   fieldFlags,
   type FlagValues,
-  mustBeRight,
+  requireNoFaults,
   readFlags,
 } from '../../args/flags.ts'
 import { resolveRecordId } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { addBelow, commandOf, parentOf, type Samples } from './samples.ts'
-import { printSent, sendEach, type Sent } from './send-each.ts'
+import { addParentFlag, commandName, parentId, type Samples } from './samples.ts'
+import { printSent, sendEach, type ListResult } from './send-each.ts'
 
 /** Describes a change to one record; without an id it is the one that the line names. */
 type Change<R> = { readonly id: number | undefined; readonly patch: Patch<R> }
 
 const ID: Field = { kind: 'integer', about: 'Which one it is' }
 
-const readChange = <R extends Resource>(of: R, body: Json, isNamed: boolean): Reading<Change<R>> => {
+const readChange = <R extends Resource>(of: R, body: Json, isNamed: boolean): ParsedFields<Change<R>> => {
   const { values, issues } = readPatch(of, body, true)
   const patch = asPatch(of, values)
   if (isNamed) return { values: { patch }, issues }
@@ -50,7 +50,7 @@ const changesFromJson = async <R extends Resource>(
 }
 
 const changeFromFlags = async <R extends Resource>(client: Client, of: R, flags: FlagValues): Promise<Change<R>> => {
-  const fields = mustBeRight(await readFlags(client, fieldFlags(of), flags))
+  const fields = requireNoFaults(await readFlags(client, fieldFlags(of), flags))
   if (Object.keys(fields).length === 0) throw new UsageError('nothing to change was given; --help shows the flags')
   return { id: undefined, patch: asPatch(of, fields) }
 }
@@ -60,7 +60,7 @@ export const addUpdate = <R extends Resource>(
   group: Command,
   act: Act,
   of: R,
-  collection: (client: Client, parent?: number) => Pick<Collection<R>, 'update'>,
+  collection: (client: Client, parent?: number) => Pick<ResourceClient<R>, 'update'>,
   samples: Samples,
   below?: FieldFlag,
 ): void => {
@@ -68,23 +68,23 @@ export const addUpdate = <R extends Resource>(
     .command('update')
     .description(`change a ${of.title}; an empty value clears a field`)
     .argument('[name]', 'id or name; leave it out if --from-json gives ids')
-  addBelow(command, below)
+  addParentFlag(command, below)
   addFromJson(addFieldFlags(command, of, 'update'), of)
   addExamples(
     command,
-    `${commandOf(of)} update ${samples.name} ${samples.update}`,
-    `${commandOf(of)} update --from-json changes.json`,
+    `${commandName(of)} update ${samples.name} ${samples.update}`,
+    `${commandName(of)} update --from-json changes.json`,
   )
   act(command, async (cli, [name], flags) => {
     const needs = { of, verb: 'update' } as const
-    cli.mustHave(needs)
+    cli.requireCapabilities(needs)
     const path = flags['fromJson']
     if (name === undefined && path === undefined) throw new UsageError(`say which ${of.title} to change, by id or name`)
     const fromJson = typeof path === 'string' ? await changesFromJson(cli, of, path, name) : undefined
     const signal = cli.io.interruption()
-    const work = async (client: Client): Promise<Sent> => {
+    const work = async (client: Client): Promise<ListResult> => {
       const changes = fromJson ?? [await changeFromFlags(client, of, flags)]
-      const parent = await parentOf(client, below, flags)
+      const parent = await parentId(client, below, flags)
       const named = name === undefined ? undefined : await resolveRecordId(client, of, name, parent)
       const { update } = collection(client, parent)
       return sendEach(changes, ({ id = NaN, patch }) => update(named ?? id, patch), { signal })

@@ -1,9 +1,9 @@
 import type { Json } from '../../../codec/json.ts'
 import { invalid, KpiError } from '../../../domain/errors.ts'
 import { HEAD_LIMIT } from '../../../domain/limits.ts'
-import { formats } from '../body-format.ts'
+import { bodyFormats } from '../body-format.ts'
 import type { Route } from '../call.ts'
-import type { Place } from '../protocol.ts'
+import type { ServiceLocation } from '../protocol.ts'
 import { describeVariant } from './document.ts'
 import { ACCOUNT_HEADER, type Facts, limitHeaders, refusalExamples } from './facts.ts'
 import type { Schema } from './field-schemas.ts'
@@ -45,50 +45,50 @@ const refusals: Facts['refusals'] = {
     example: invalid([{ field: 'kpi_id', message: 'there is no KPI 99' }]),
     where: 'anywhere',
     says: 'The request, its Host, body or query cannot be read, or fields fail their rules: `errors` names them all.',
-    tells: ['replay', 'caller'],
+    sets: ['replay', 'caller'],
   },
   401: {
     example: new KpiError('unauthorized', 'login name and token are needed'),
     where: 'behind the door',
     says: 'Credentials are missing or wrong.',
-    tells: ['credentials'],
+    sets: ['credentials'],
   },
   403: {
     example: refusalExamples[403],
     where: 'behind the door',
     says: 'The API of the account is off, the KPI is calculated, or a page of another site asks for a change. With `Retry-After`: the rate limit is exceeded.',
-    tells: ['wait', 'caller'],
+    sets: ['wait', 'caller'],
   },
   404: {
     example: refusalExamples[404],
     where: 'at an id',
     says: 'There is nothing with this id in the account.',
-    tells: ['caller'],
+    sets: ['caller'],
   },
   408: {
     example: refusalExamples[408],
     where: 'anywhere',
     says: 'The request did not come in time.',
-    tells: ['caller'],
+    sets: ['caller'],
   },
   409: {
     example: refusalExamples[409],
     where: 'where it writes',
     says: 'In use, there already, or its key is taken; with `Retry-After`: the same request is running.',
-    tells: ['wait', 'caller'],
+    sets: ['wait', 'caller'],
   },
   413: {
     example: refusalExamples[413],
     where: 'where much may be',
     says: 'The body is over 10 MiB, or the answer over 32 MiB: ask for less at a time.',
-    tells: ['caller'],
+    sets: ['caller'],
   },
-  414: { example: refusalExamples[414], where: 'anywhere', says: 'The address is over 8 KiB.', tells: ['caller'] },
+  414: { example: refusalExamples[414], where: 'anywhere', says: 'The address is over 8 KiB.', sets: ['caller'] },
   415: {
     example: refusalExamples[415],
     where: 'anywhere',
     says: 'The Content-Type of a body is neither JSON nor XML, missing beside an Origin, or names another charset than UTF-8.',
-    tells: ['caller'],
+    sets: ['caller'],
   },
   431: {
     example: refusalExamples[431],
@@ -99,13 +99,13 @@ const refusals: Facts['refusals'] = {
     example: refusalExamples[500],
     where: 'behind the door',
     says: 'Something unforeseen happened; the request id leads to it in the log.',
-    tells: ['caller'],
+    sets: ['caller'],
   },
   503: {
     example: refusalExamples[503],
     where: 'anywhere',
     says: 'Starting, stopping, or the store is not available.',
-    tells: ['wait', 'caller'],
+    sets: ['wait', 'caller'],
   },
 }
 
@@ -123,7 +123,7 @@ const classicFacts: Facts = {
   formats: BOTH,
   errorFormats: BOTH,
   errorSchemas: { Error: ERROR, FieldError: FIELD_ERROR },
-  errorExample: (error) => JSON.parse([...formats.json.writeError(error, '')].join('')) as Json,
+  errorExample: (error) => JSON.parse([...bodyFormats.json.writeError(error, '')].join('')) as Json,
   refusals,
   callerHeaders: { ...ACCOUNT_HEADER, ...limitHeaders('account') },
   isXml: true,
@@ -131,5 +131,5 @@ const classicFacts: Facts = {
 }
 
 /** Returns the OpenAPI 3.1 document of the classic interface. */
-export const describeClassic = (routes: readonly Route[], place: Place): Schema =>
+export const describeClassic = (routes: readonly Route[], place: ServiceLocation): Schema =>
   describeVariant(classicFacts, routes, place)

@@ -1,7 +1,7 @@
 import { health } from '../../../domain/resources/service-status.ts'
 import type { Resource } from '../../../domain/schema.ts'
 import type { Route } from '../call.ts'
-import type { Place } from '../protocol.ts'
+import type { ServiceLocation } from '../protocol.ts'
 import { controllerOf, controllers } from './controllers.ts'
 import { shownExample } from './examples.ts'
 import type { Facts } from './facts.ts'
@@ -63,7 +63,11 @@ const schemasFor = (routes: readonly Route[], paths: Schema, facts: Facts): Sche
 }
 
 /** Returns the OpenAPI 3.1 document of a variant, made from its routes, the field table, and its own facts. */
-export const describeVariant = (facts: Facts, routes: readonly Route[], { version, origin }: Place): Schema => {
+export const describeVariant = (
+  facts: Facts,
+  routes: readonly Route[],
+  { version, origin }: ServiceLocation,
+): Schema => {
   const paths = pathsOf(routes, facts)
   const { title, about, prefix, security } = facts
   return {

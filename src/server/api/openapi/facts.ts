@@ -4,17 +4,17 @@ import { HEAD_LIMIT } from '../../../domain/limits.ts'
 import type { Schema } from './field-schemas.ts'
 
 /** Names the operations that may answer a status. All but the first need credentials, and tell of a limit. */
-export type Where =
+export type RefusalScope =
   'anywhere' | 'behind the door' | 'at an id' | 'where it writes' | 'with a body' | 'where much may be'
 
 /** Names what the headers of a refusal tell besides the request's id. */
-export type Told = 'replay' | 'wait' | 'credentials' | 'caller'
+export type HeaderFacts = 'replay' | 'wait' | 'credentials' | 'caller'
 
 /** Describes why a request may be refused. */
 export type Refusal = {
-  readonly where: Where
+  readonly where: RefusalScope
   readonly says: string
-  readonly tells?: readonly Told[]
+  readonly sets?: readonly HeaderFacts[]
   /** Holds an example. */
   readonly example: KpiError
   /** Names headers or media types beyond those of all refusals. */
@@ -22,10 +22,10 @@ export type Refusal = {
 }
 
 /** Describes a header of answers: the name by which it is referred to, and its schema. */
-export type Header = { readonly name: string; readonly says: string; readonly type: 'integer' | 'string' }
+export type HeaderDefinition = { readonly name: string; readonly says: string; readonly type: 'integer' | 'string' }
 
 /** Describes the header by which both variants name the account. */
-export const ACCOUNT_HEADER: Readonly<Record<string, Header>> = {
+export const ACCOUNT_HEADER: Readonly<Record<string, HeaderDefinition>> = {
   'X-Account': { name: 'Account', says: 'Name of the account, percent-encoded', type: 'string' },
 }
 
@@ -48,7 +48,7 @@ export type Facts = {
   /** Lists refusals by status. */
   readonly refusals: Readonly<Record<number, Refusal>>
   /** Lists the headers of answers to good credentials, by name. */
-  readonly callerHeaders: Readonly<Record<string, Header>>
+  readonly callerHeaders: Readonly<Record<string, HeaderDefinition>>
   /** Tells whether schemas say how they are written in XML. */
   readonly isXml: boolean
   /** Tells whether text may stand for a number or a boolean, and some mandatory fields may be left out. */

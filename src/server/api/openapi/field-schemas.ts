@@ -1,7 +1,7 @@
 import type { Json } from '../../../codec/json.ts'
 import { INTEGER_DIGITS } from '../../../domain/decimal.ts'
 import { INT16_MAX } from '../../../domain/field-value.ts'
-import { fallbackSays, type Field, type Kind } from '../../../domain/schema.ts'
+import { describeFallback, type Field, type Kind } from '../../../domain/schema.ts'
 
 /** Describes a schema of OpenAPI 3.1, which is JSON Schema 2020-12. */
 export type Schema = Readonly<Record<string, Json>>
@@ -81,7 +81,7 @@ export type Purpose = 'add' | 'update'
  * with a default mandatory. A change keeps what is stored, except for what only says how to store.
  */
 const aboutOf = (field: Field, purpose: Purpose): string => {
-  const fallback = purpose === 'add' || field.writeOnly ? fallbackSays(field) : undefined
+  const fallback = purpose === 'add' || field.writeOnly ? describeFallback(field) : undefined
   return fallback === undefined ? field.about : `${field.about}; ${fallback}`
 }
 

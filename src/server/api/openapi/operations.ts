@@ -2,11 +2,11 @@ import type { Json } from '../../../codec/json.ts'
 import type { QueryParameter, Route } from '../call.ts'
 import { controllerOf } from './controllers.ts'
 import { bodyExample, shownExample, valueExample } from './examples.ts'
-import type { Facts, Where } from './facts.ts'
+import type { Facts, RefusalScope } from './facts.ts'
 import { type Schema, shownField } from './field-schemas.ts'
 import { contentIn, refused, usualHeaders } from './responses.ts'
 import { draftName, listName, patchName, ref, shownName } from './schemas.ts'
-import { descriptionOf, operationId, resourceAt, summaryOf, type Verb, verbOf } from './verbs.ts'
+import { descriptionOf, operationId, resourceAt, summaryOf, type OperationVerb, verbOf } from './verbs.ts'
 
 /** Describes the header with which a POST is done only once. */
 export const IDEMPOTENCY_KEY: Schema = {
@@ -61,22 +61,22 @@ const queryParameter = (parameter: QueryParameter): Schema => ({
   example: parameter.example,
 })
 
-const isPost = (verb: Verb): boolean => verb === 'add' || verb === 'addMany'
+const isPost = (verb: OperationVerb): boolean => verb === 'add' || verb === 'addMany'
 
-const parametersOf = (verb: Verb, { path, query = [] }: Route): Schema[] => [
+const parametersOf = (verb: OperationVerb, { path, query = [] }: Route): Schema[] => [
   ...pathParameters(path),
   ...query.map(queryParameter),
   ...(isPost(verb) ? [ref('parameters', 'IdempotencyKey')] : []),
 ]
 
-const bodyOf = (verb: Verb, { takes }: Route, { formats }: Facts): Schema => {
+const bodyOf = (verb: OperationVerb, { takes }: Route, { formats }: Facts): Schema => {
   if (!takes) return {}
   const purpose = verb === 'update' ? 'update' : 'add'
   const schema = ref('schemas', purpose === 'update' ? patchName(takes) : draftName(takes))
   return { requestBody: { required: true, content: contentIn(formats, schema, bodyExample(takes, purpose)) } }
 }
 
-const answerOf = (verb: Verb, { gives }: Route, { formats }: Facts): Schema => {
+const answerOf = (verb: OperationVerb, { gives }: Route, { formats }: Facts): Schema => {
   if (!gives) return {}
   const one: Json = shownExample(gives)
   const isList = verb === 'list'
@@ -84,7 +84,7 @@ const answerOf = (verb: Verb, { gives }: Route, { formats }: Facts): Schema => {
   return { content: contentIn(formats, schema, isList ? [one] : one) }
 }
 
-const success = (verb: Verb, route: Route, facts: Facts): Schema => ({
+const success = (verb: OperationVerb, route: Route, facts: Facts): Schema => ({
   description: verb === 'remove' ? 'It is deleted; the body is empty.' : 'It is done.',
   headers: {
     ...usualHeaders(facts),
@@ -101,12 +101,12 @@ const updated = (route: Route, facts: Facts): Schema => ({
   description: 'It was there, and is updated.',
 })
 
-const successesOf = (verb: Verb, route: Route, facts: Facts): Schema => ({
+const successesOf = (verb: OperationVerb, route: Route, facts: Facts): Schema => ({
   [verb === 'add' ? 201 : 200]: success(verb, route, facts),
   ...(route.upserts && { 200: updated(route, facts) }),
 })
 
-const possible: Record<Where, (verb: Verb, route: Route) => boolean> = {
+const possible: Record<RefusalScope, (verb: OperationVerb, route: Route) => boolean> = {
   anywhere: () => true,
   'behind the door': () => true,
   'at an id': (_verb, { path }) => path.includes('{'),

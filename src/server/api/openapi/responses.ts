@@ -1,6 +1,6 @@
 import type { Json } from '../../../codec/json.ts'
 import { reportRow } from '../../../domain/resources/report-row.ts'
-import type { Facts, Refusal, Told } from './facts.ts'
+import type { Facts, Refusal, HeaderFacts } from './facts.ts'
 import type { Schema } from './field-schemas.ts'
 import { ref } from './schemas.ts'
 
@@ -21,7 +21,7 @@ export const headersOf = ({ challenge, callerHeaders }: Facts): Schema => ({
 const toldOfCaller = ({ callerHeaders }: Facts): Schema =>
   Object.fromEntries(Object.entries(callerHeaders).map(([name, one]) => [name, ref('headers', one.name)]))
 
-const told: Record<Told, (facts: Facts) => Schema> = {
+const headerSchemas: Record<HeaderFacts, (facts: Facts) => Schema> = {
   replay: () => ({ 'Idempotent-Replayed': ref('headers', 'Replayed') }),
   wait: () => ({ 'Retry-After': ref('headers', 'RetryAfter') }),
   credentials: () => ({ 'WWW-Authenticate': ref('headers', 'Authenticate') }),
@@ -44,11 +44,13 @@ export const contentIn = (formats: readonly string[], schema: Schema, example: J
 /** Returns the name by which a refusal is referred to. */
 const refusalName = (status: number): string => `Refused${status}`
 
-const refusal = (facts: Facts, status: number, { says, tells = [], example, also }: Refusal): Schema => {
+const refusal = (facts: Facts, status: number, { says, sets = [], example, also }: Refusal): Schema => {
   const schema = ref('schemas', Object.keys(facts.errorSchemas)[0] ?? '')
   return {
     description: says,
-    headers: Object.fromEntries([openHeaders, ...tells.map((what) => told[what](facts))].flatMap(Object.entries<Json>)),
+    headers: Object.fromEntries(
+      [openHeaders, ...sets.map((what) => headerSchemas[what](facts))].flatMap(Object.entries<Json>),
+    ),
     content: { ...contentIn(facts.errorFormats, schema, facts.errorExample(example, status)), ...also },
   }
 }

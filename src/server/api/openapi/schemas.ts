@@ -11,14 +11,14 @@ export const ref = (kind: string, name: string): Schema => ({ $ref: `#/component
 export const inXml = (name: string, more: Schema = {}): Schema => ({ xml: { name, namespace: NAMESPACE, ...more } })
 
 /** Names the facts that schemas depend on. */
-type Style = Pick<Facts, 'isXml' | 'isLenient'>
+type SchemaStyle = Pick<Facts, 'isXml' | 'isLenient'>
 
-const named = ({ isXml }: Style, name: string, more?: Schema): Schema => (isXml ? inXml(name, more) : {})
+const named = ({ isXml }: SchemaStyle, name: string, more?: Schema): Schema => (isXml ? inXml(name, more) : {})
 
 const propertiesOf = (fields: readonly NamedField[], schemaOf: (field: Field) => Schema): Schema =>
   Object.fromEntries(fields.map(({ name, field }) => [name, schemaOf(field)]))
 
-const shown = (of: Resource, style: Style): Schema => ({
+const shown = (of: Resource, style: SchemaStyle): Schema => ({
   type: 'object',
   description: `One ${of.title}, as it is shown.`,
   properties: propertiesOf(of.shown, shownField),
@@ -26,14 +26,14 @@ const shown = (of: Resource, style: Style): Schema => ({
   ...named(style, of.root),
 })
 
-const listOf = (of: Resource, style: Style): Schema => ({
+const listOf = (of: Resource, style: SchemaStyle): Schema => ({
   type: 'array',
   items: ref('schemas', shownName(of)),
   ...named(style, `ArrayOf${of.root}`, { wrapped: true }),
 })
 
 /** Returns the lists in a body beside its fields: the entries of a batch. */
-const innerLists = ({ lists = {} }: Resource, style: Style): Schema =>
+const innerLists = ({ lists = {} }: Resource, style: SchemaStyle): Schema =>
   Object.fromEntries(
     Object.entries(lists).map(([name, inner]) => [
       name,
@@ -56,7 +56,7 @@ export const bodyFields = ({ path, writable }: Resource, purpose: Purpose): Name
 
 type Taken = { readonly purpose: Purpose; readonly about: string; readonly required: readonly string[] }
 
-const taken = (of: Resource, { purpose, about, required }: Taken, style: Style): Schema => ({
+const taken = (of: Resource, { purpose, about, required }: Taken, style: SchemaStyle): Schema => ({
   type: 'object',
   description: about,
   properties: {
@@ -67,7 +67,7 @@ const taken = (of: Resource, { purpose, about, required }: Taken, style: Style):
   ...named(style, of.root),
 })
 
-const draft = (of: Resource, style: Style): Schema => {
+const draft = (of: Resource, style: SchemaStyle): Schema => {
   const isMandatory = ({ field }: NamedField): boolean =>
     field.required === true && !(style.isLenient && field.lenient === true)
   const mandatory = bodyFields(of, 'add')
@@ -77,7 +77,7 @@ const draft = (of: Resource, style: Style): Schema => {
   return taken(of, { purpose: 'add', about, required: [...Object.keys(of.lists ?? {}), ...mandatory] }, style)
 }
 
-const patch = (of: Resource, style: Style): Schema => {
+const patch = (of: Resource, style: SchemaStyle): Schema => {
   const about = `What changes one ${of.title}. What is not sent stays as it is.`
   return taken(of, { purpose: 'update', about, required: [] }, style)
 }
@@ -89,8 +89,8 @@ const nameOf = ({ root, name }: Resource): string => root || name.split('_').map
 
 /** Returns the name of a body, which differs where the path gives some fields: KPIs of a category are `CategoryKPI`. */
 const bodyNameOf = (of: Resource): string => {
-  const said = of.writable.find(({ name }) => of.path.includes(`{${name}}`))
-  return (said ? capital(said.name.replace(/_id$/, '')) : '') + nameOf(of)
+  const parentField = of.writable.find(({ name }) => of.path.includes(`{${name}}`))
+  return (parentField ? capital(parentField.name.replace(/_id$/, '')) : '') + nameOf(of)
 }
 
 /** Returns the name of the schema of a resource as it is shown. */
@@ -100,7 +100,7 @@ export const patchName = (of: Resource): string => `${bodyNameOf(of)}Patch`
 export const listName = (of: Resource): string => `ArrayOf${nameOf(of)}`
 
 /** Returns every schema of a resource that anything may refer to. */
-export const schemasOf = (of: Resource, style: Style): Schema =>
+export const schemasOf = (of: Resource, style: SchemaStyle): Schema =>
   of.lists
     ? { [draftName(of)]: draft(of, style) }
     : {

@@ -4,9 +4,9 @@ import { HEAD_LIMIT } from '../../../domain/limits.ts'
 import { SCOPES } from '../../../domain/scopes.ts'
 import type { Route } from '../call.ts'
 import { PROBLEM_TYPE, problemJson, problemType } from '../problem.ts'
-import type { Place } from '../protocol.ts'
+import type { ServiceLocation } from '../protocol.ts'
 import { describeVariant } from './document.ts'
-import { ACCOUNT_HEADER, type Facts, type Header, limitHeaders, refusalExamples } from './facts.ts'
+import { ACCOUNT_HEADER, type Facts, type HeaderDefinition, limitHeaders, refusalExamples } from './facts.ts'
 import type { Schema } from './field-schemas.ts'
 import { contentIn } from './responses.ts'
 import { ref } from './schemas.ts'
@@ -66,76 +66,76 @@ const refusals: Facts['refusals'] = {
     example: new KpiError('malformed', 'dateFrom is after dateTo'),
     where: 'anywhere',
     says: 'The request, its Host, body or query cannot be read.',
-    tells: ['caller'],
+    sets: ['caller'],
     also: UNREAD,
   },
   401: {
     example: new KpiError('unauthorized', 'the key has expired'),
     where: 'behind the door',
     says: 'The key is missing or wrong, has expired or was revoked, or its owner is locked.',
-    tells: ['credentials'],
+    sets: ['credentials'],
   },
   403: {
     example: new KpiError('forbidden', 'the key needs the scope entries:write'),
     where: 'behind the door',
     says: 'The key lacks the scope, the API of the account is off, what is there cannot be changed here, or a page of another site asks for a change.',
-    tells: ['caller'],
+    sets: ['caller'],
   },
   404: {
     example: refusalExamples[404],
     where: 'at an id',
     says: 'There is nothing with this id in the account.',
-    tells: ['caller'],
+    sets: ['caller'],
   },
   406: {
     example: new KpiError('not_acceptable', 'Accept takes no JSON'),
     where: 'anywhere',
     says: 'Accept does not take JSON.',
-    tells: ['caller'],
+    sets: ['caller'],
   },
   408: {
     example: refusalExamples[408],
     where: 'anywhere',
     says: 'The request did not come in time.',
-    tells: ['caller'],
+    sets: ['caller'],
     also: UNREAD,
   },
   409: {
     example: refusalExamples[409],
     where: 'where it writes',
     says: 'In use, there already, or its key is taken; with `Retry-After`: the same request is running.',
-    tells: ['wait', 'caller'],
+    sets: ['wait', 'caller'],
   },
   413: {
     example: refusalExamples[413],
     where: 'where much may be',
     says: 'The body is over 10 MiB, or the answer over 32 MiB: ask for less at a time.',
-    tells: ['caller'],
+    sets: ['caller'],
   },
   414: {
     example: refusalExamples[414],
     where: 'anywhere',
     says: 'The address is over 8 KiB.',
-    tells: ['caller'],
+    sets: ['caller'],
     also: UNREAD,
   },
   415: {
     example: refusalExamples[415],
     where: 'anywhere',
     says: 'The Content-Type is XML, that of a body is not JSON or missing beside an Origin, or it names another charset than UTF-8.',
-    tells: ['caller'],
+    sets: ['caller'],
   },
   422: {
     example: invalid([{ field: 'kpi_id', message: 'there is no KPI 99' }]),
     where: 'with a body',
     says: 'Fields fail their rules: `errors` names them all. Or the Idempotency-Key was sent before with another body.',
-    tells: ['replay', 'caller'],
+    sets: ['replay', 'caller'],
   },
   429: {
     example: new KpiError('rate_limited', 'the limit of 600 requests in 60 seconds is reached'),
     where: 'behind the door',
     says: 'The limit of the key is reached, or too many wrong keys were sent.',
-    tells: ['wait', 'caller'],
+    sets: ['wait', 'caller'],
   },
   431: {
     example: refusalExamples[431],
@@ -147,17 +147,17 @@ const refusals: Facts['refusals'] = {
     example: refusalExamples[500],
     where: 'behind the door',
     says: 'Something unforeseen happened; the request id leads to it in the log.',
-    tells: ['caller'],
+    sets: ['caller'],
   },
   503: {
     example: refusalExamples[503],
     where: 'anywhere',
     says: 'Starting, stopping, or the store is not available.',
-    tells: ['wait', 'caller'],
+    sets: ['wait', 'caller'],
   },
 }
 
-const text = (name: string, says: string): Header => ({ name, says, type: 'string' })
+const text = (name: string, says: string): HeaderDefinition => ({ name, says, type: 'string' })
 
 const keyHeaders: Facts['callerHeaders'] = {
   'X-Key-Id': { name: 'KeyId', says: 'Id of the key', type: 'integer' },
@@ -187,4 +187,5 @@ const v1Facts: Facts = {
 }
 
 /** Returns the OpenAPI 3.1 document of the newer variant. */
-export const describeV1 = (routes: readonly Route[], place: Place): Schema => describeVariant(v1Facts, routes, place)
+export const describeV1 = (routes: readonly Route[], place: ServiceLocation): Schema =>
+  describeVariant(v1Facts, routes, place)

@@ -6,10 +6,10 @@ import type { Route } from '../call.ts'
 import { controllerOf } from './controllers.ts'
 
 /** Names what an operation does to a resource. */
-export type Verb = 'list' | 'get' | 'add' | 'addMany' | 'update' | 'remove'
+export type OperationVerb = 'list' | 'get' | 'add' | 'addMany' | 'update' | 'remove'
 
 /** Returns the verb of a route: a POST that answers with what was sent has made it; another one has made many. */
-export const verbOf = ({ method, path, takes, gives }: Route): Verb => {
+export const verbOf = ({ method, path, takes, gives }: Route): OperationVerb => {
   if (method === 'GET') return path.endsWith('}') ? 'get' : 'list'
   if (method === 'POST') return takes === gives ? 'add' : 'addMany'
   return method === 'PUT' ? 'update' : 'remove'
@@ -24,13 +24,13 @@ export const resourceAt = (path: string): Resource => {
 }
 
 /** Returns the name of an operation, as generated clients call it. */
-export const operationId = (verb: Verb, path: string): string => {
+export const operationId = (verb: OperationVerb, path: string): string => {
   const { one, many } = controllerOf(path)
   if (verb === 'list') return `list${many}`
   return verb === 'addMany' ? `add${many}` : `${verb}${one}`
 }
 
-const summaries: Record<Verb, string> = {
+const summaries: Record<OperationVerb, string> = {
   list: 'list',
   get: 'get one',
   add: 'add one',
@@ -40,7 +40,7 @@ const summaries: Record<Verb, string> = {
 }
 
 /** Returns the title of an operation. */
-export const summaryOf = (verb: Verb, path: string): string => `${controllerOf(path).name}: ${summaries[verb]}`
+export const summaryOf = (verb: OperationVerb, path: string): string => `${controllerOf(path).name}: ${summaries[verb]}`
 
 const orderOf = ({ fields }: Resource): string => {
   const order = ['entryDate', 'entry_date', 'sort_order'].find((name) => name in fields)
@@ -48,7 +48,7 @@ const orderOf = ({ fields }: Resource): string => {
   return order === undefined ? '`id`' : `\`${order}\`, then \`id\``
 }
 
-const explanations: Record<Verb, (of: Resource) => string> = {
+const explanations: Record<OperationVerb, (of: Resource) => string> = {
   list: (of) => `Returns a list in the order of ${orderOf(of)}.`,
   get: ({ title }) => `Returns the ${title} with this id.`,
   add: ({ title, fields }) =>
@@ -62,7 +62,7 @@ const explanations: Record<Verb, (of: Resource) => string> = {
 }
 
 /** Returns what an operation does, what to know about its answer, and the scope that it needs. */
-export const descriptionOf = (verb: Verb, { path, gives, scope }: Route): string =>
+export const descriptionOf = (verb: OperationVerb, { path, gives, scope }: Route): string =>
   [explanations[verb](resourceAt(path)), gives?.caution, scope && `Needs the scope \`${scope}\`.`]
     .filter((part) => part !== undefined)
     .join('\n\n')

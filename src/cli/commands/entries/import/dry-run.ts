@@ -1,13 +1,13 @@
 import { saysNotAssigned } from '../../../../domain/rules.ts'
 import type { AnyRecord } from '../../../../domain/schema.ts'
-import { rehearse } from '../../../../import/dry-run.ts'
+import { dryRun } from '../../../../import/dry-run.ts'
 import type { Summary } from '../../../../import/import-types.ts'
 import { openPrepared } from '../../../../import/prepare.ts'
 import { EXIT } from '../../../exit.ts'
 import { countOf } from '../../../output/text.ts'
-import { beginWork, type Job, type Run } from './jobs.ts'
-import { rehearsalRecord } from './output.ts'
-import { ASSIGNING_ADVICE, DONE, type Ends, mayAssign } from './result.ts'
+import { beginRun, type Job, type CommandRun } from './jobs.ts'
+import { dryRunRecord } from './output.ts'
+import { ASSIGNING_ADVICE, DONE, type RunResult, mayCreateAssignments } from './result.ts'
 
 /**
  * Returns the summary of a dry run; `unread` is what could not be read, so that nobody can tell what becomes of those
@@ -28,26 +28,26 @@ const shortSummary = (summary: Summary, unread: string): string => {
 }
 
 /** Prints what an import of a file would do, a row for each entry, and a summary below. */
-export async function* rehearseJob(
-  run: Run,
+export async function* dryRunJob(
+  run: CommandRun,
   job: Job,
-  ends: Ends,
+  ends: RunResult,
   tellBelow: (line: string) => void,
 ): AsyncGenerator<readonly AnyRecord[]> {
-  const { asked, client, progress } = run
-  const { prepared, close } = await openPrepared(beginWork(run, job))
+  const { parsed, client, progress } = run
+  const { prepared, close } = await openPrepared(beginRun(run, job))
   try {
     progress.stop()
     let needsAssignments = false
-    for await (const rows of rehearse(prepared)) {
+    for await (const rows of dryRun(prepared)) {
       needsAssignments ||= rows.some(({ action, reason }) => action === 'reject' && saysNotAssigned(reason))
-      yield rows.map(rehearsalRecord)
+      yield rows.map(dryRunRecord)
     }
     const { summary, reference } = prepared
     const unread = reference.unchecked.has('entries') ? 'what is there' : 'the KPIs, which may have targets,'
-    const name = asked.isSeveral ? `${job.file}: ` : ''
+    const name = parsed.isSeveral ? `${job.file}: ` : ''
     tellBelow(name + shortSummary(summary, unread))
-    if (needsAssignments && mayAssign(client, asked)) tellBelow(name + ASSIGNING_ADVICE)
+    if (needsAssignments && mayCreateAssignments(client, parsed)) tellBelow(name + ASSIGNING_ADVICE)
     ends.add(summary.rejected > 0 ? { ...DONE, exit: EXIT.partial } : DONE, false)
   } finally {
     close()

@@ -1,11 +1,11 @@
-import { Stopped } from '../../../../client/transport.ts'
+import { Aborted } from '../../../../client/transport.ts'
 import type { KpiError } from '../../../../domain/errors.ts'
 import { type AnyRecord, resource } from '../../../../domain/schema.ts'
 import { explainFile } from '../../../../import/explain.ts'
 import { EXIT } from '../../../exit.ts'
-import type { Job, Run } from './jobs.ts'
-import { keepMapping } from './mapping.ts'
-import { DONE, type Ends, type Outcome } from './result.ts'
+import type { Job, CommandRun } from './jobs.ts'
+import { saveMapping } from './mapping.ts'
+import { DONE, type RunResult, type FileOutcome } from './result.ts'
 
 /** Defines a finding of `--explain`: how a file is read. */
 export const finding = resource({
@@ -21,28 +21,29 @@ export const finding = resource({
   },
 })
 
-const IN_DOUBT: Outcome = {
+const IN_DOUBT: FileOutcome = {
   exit: EXIT.failed,
   code: 'malformed',
-  said: ['it is not clear how to read all of the file'],
+  lines: ['it is not clear how to read all of the file'],
 }
 
 /** Returns the faults of a header, a line each. */
-export const linesOf = ({ message, issues }: KpiError): string[] => [
+export const headerFaultLines = ({ message, issues }: KpiError): string[] => [
   message,
   ...issues.map((issue) => `${issue.field}: ${issue.message}`),
 ]
 
 /** Says how a file is read, and what shows that. */
-export async function* explainJob(run: Run, job: Job, ends: Ends): AsyncGenerator<readonly AnyRecord[]> {
-  const { cli, client, asked, progress, stops } = run
-  const seen = await explainFile(job.table, client, asked.options, () => {
-    if (stops.signal().aborted) throw new Stopped('stopped; nothing was sent')
+export async function* explainJob(run: CommandRun, job: Job, ends: RunResult): AsyncGenerator<readonly AnyRecord[]> {
+  const { cli, client, parsed, progress, stops } = run
+  const seen = await explainFile(job.table, client, parsed.options, () => {
+    if (stops.signal().aborted) throw new Aborted('stopped; nothing was sent')
     cli.io.limitMemory()
   })
   progress.stop()
   yield seen.findings.map(({ topic, found, evidence }) => ({ topic, found, evidence }))
-  if (seen.unclear) return ends.add({ exit: EXIT.failed, code: seen.unclear.code, said: linesOf(seen.unclear) }, false)
-  if (!seen.isInDoubt) keepMapping(cli, asked, { ...seen, reading: job.table.reading })
+  if (seen.unclear)
+    return ends.add({ exit: EXIT.failed, code: seen.unclear.code, lines: headerFaultLines(seen.unclear) }, false)
+  if (!seen.isInDoubt) saveMapping(cli, parsed, { ...seen, reading: job.table.reading })
   ends.add(seen.isInDoubt ? IN_DOUBT : DONE, false)
 }

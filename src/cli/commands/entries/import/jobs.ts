@@ -4,20 +4,20 @@ import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Client } from '../../../../client/client.ts'
 import type { Waiting } from '../../../../client/transport.ts'
-import type { Import } from '../../../../import/import-types.ts'
+import type { ImportInput } from '../../../../import/import-types.ts'
 import { fileError, fileSource, isDevice, type Source } from '../../../../import/parse/files.ts'
 import { openTable, type Table } from '../../../../import/parse/table.ts'
 import { spoolSource } from '../../../../import/spool.ts'
-import type { Verifying } from '../../../../import/verify/verified.ts'
+import type { VerificationOptions } from '../../../../import/verify/verified.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
-import { tellingClock } from '../../../output/wait-notices.ts'
-import { keepMapping } from './mapping.ts'
-import type { Asked } from './parsed-options.ts'
+import { announcingClock } from '../../../output/wait-notices.ts'
+import { saveMapping } from './mapping.ts'
+import type { ParsedOptions } from './parsed-options.ts'
 import type { ProgressView } from './progress.ts'
-import type { Stops } from './signals.ts'
-import { verifyingOf } from './verified.ts'
+import type { StopSignals } from './signals.ts'
+import { parseVerification } from './verified.ts'
 
 /** Returns `data.rejects.csv` for `data.csv` or `data.csv.gz`, beside it; in the working directory for a stream. */
 const usualPath = ({ cwd }: Io, file: string): string => {
@@ -38,8 +38,8 @@ const isSameFile = ({ cwd, stdin }: Io, rejects: string, file: string): boolean 
   return one === other || (written?.isFile() === true && written.ino === read?.ino && written.dev === read.dev)
 }
 
-const rejectsPathOf = (io: Io, files: readonly string[], file: string, asked: string | undefined): string => {
-  const path = asked ?? usualPath(io, file)
+const rejectsPathOf = (io: Io, files: readonly string[], file: string, parsed: string | undefined): string => {
+  const path = parsed ?? usualPath(io, file)
   const read = files.find((one) => isSameFile(io, path, one))
   if (read === file) throw new UsageError(`--rejects ${path} is the file that is imported; name another`)
   if (read !== undefined) {
@@ -51,7 +51,7 @@ const rejectsPathOf = (io: Io, files: readonly string[], file: string, asked: st
 }
 
 /** Refuses two files that would overwrite each other's rejects. */
-const mustDiffer = ({ cwd }: Io, files: readonly string[], paths: readonly string[]): void => {
+const requireDifferentPaths = ({ cwd }: Io, files: readonly string[], paths: readonly string[]): void => {
   const places = paths.map((path) => resolve(cwd, path))
   const again = places.findIndex((place, at) => places.indexOf(place) < at)
   if (again < 0) return
@@ -64,9 +64,9 @@ const mustDiffer = ({ cwd }: Io, files: readonly string[], paths: readonly strin
 }
 
 /** Returns the rejects file of each file: never one that is imported, whose other rows would be lost. */
-const findRejectsPaths = (io: Io, files: readonly string[], asked: string | undefined): string[] => {
-  const paths = files.map((file) => rejectsPathOf(io, files, file, asked))
-  mustDiffer(io, files, paths)
+const findRejectsPaths = (io: Io, files: readonly string[], parsed: string | undefined): string[] => {
+  const paths = files.map((file) => rejectsPathOf(io, files, file, parsed))
+  requireDifferentPaths(io, files, paths)
   return paths
 }
 
@@ -97,18 +97,20 @@ export type Job = {
   readonly table: Table
   /** Names the rejects file for messages, relative to the working directory. */
   readonly rejectsPath: string
-  readonly verify: Verifying | undefined
+  readonly verify: VerificationOptions | undefined
 }
 
 /** Opens all files before the first is imported, so that a wrong name is reported early. */
 export const openJobs = async (
   cli: Cli,
   files: readonly string[],
-  { rejects, reading, verify, receipt }: Asked,
-  { signal, told }: Stops,
+  { rejects, reading, verify, receipt }: ParsedOptions,
+  { signal, withStopReason }: StopSignals,
 ): Promise<Job[]> => {
   const paths = findRejectsPaths(cli.io, files, rejects)
-  const verifying = files.map((file, at) => (verify ? verifyingOf(cli, file, paths[at] ?? '', receipt) : undefined))
+  const verifying = files.map((file, at) =>
+    verify ? parseVerification(cli, file, paths[at] ?? '', receipt) : undefined,
+  )
   const jobs: Job[] = []
   try {
     for (const [at, file] of files.entries()) {
@@ -118,7 +120,7 @@ export const openJobs = async (
     return jobs
   } catch (error) {
     closeJobs(jobs)
-    throw told(error)
+    throw withStopReason(error)
   }
 }
 
@@ -128,11 +130,11 @@ export const closeJobs = (jobs: readonly Job[]): void => {
 }
 
 /** Describes a run of the command: one or more files, one after another, through one client. */
-export type Run = {
+export type CommandRun = {
   readonly cli: Cli
   readonly client: Client
-  readonly asked: Asked
-  readonly stops: Stops
+  readonly parsed: ParsedOptions
+  readonly stops: StopSignals
   readonly progress: ProgressView
   /** Removes the journals of finished imports, once no command can continue them any more. */
   readonly finished: (() => void)[]
@@ -148,16 +150,16 @@ const pauseOf =
   }
 
 /** Begins with a file; answers the work that it is. */
-export const beginWork = ({ cli, client, asked, stops, progress }: Run, { file, table }: Job): Import => {
-  progress.begin(asked.isSeveral ? file : undefined)
+export const beginRun = ({ cli, client, parsed, stops, progress }: CommandRun, { file, table }: Job): ImportInput => {
+  progress.begin(parsed.isSeveral ? file : undefined)
   // What is said of a column has to say of which file, unless it does.
   const ofFile = (text: string): string =>
-    asked.isSeveral && !text.startsWith(table.name) ? `${table.name}: ${text}` : text
+    parsed.isSeveral && !text.startsWith(table.name) ? `${table.name}: ${text}` : text
   return {
     client,
     table,
-    options: asked.options,
-    clock: tellingClock(cli.io, pauseOf(cli, client), progress.waits),
+    options: parsed.options,
+    clock: announcingClock(cli.io, pauseOf(cli, client), progress.waits),
     folder: cli.io.tempDir,
     signal: stops.signal(),
     onProgress: (step) => {
@@ -166,6 +168,6 @@ export const beginWork = ({ cli, client, asked, stops, progress }: Run, { file, 
     },
     onNote: (text) => progress.note(ofFile(text)),
     onWarning: (text) => progress.warn(ofFile(text)),
-    onChecked: ({ plan, forms }) => keepMapping(cli, asked, { plan, forms, reading: table.reading }),
+    onChecked: ({ plan, formats }) => saveMapping(cli, parsed, { plan, formats, reading: table.reading }),
   }
 }

@@ -1,48 +1,48 @@
 import { hash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import type { Client } from '../../../../client/client.ts'
-import { plainUrl } from '../../../../client/http/base-url.ts'
+import { normalizeUrl } from '../../../../client/http/base-url.ts'
 import type { AnyRecord } from '../../../../domain/schema.ts'
-import { flagsNotPlain, formFlags, lastingFlags } from '../../../../import/detect/column-formats.ts'
-import type { Forms } from '../../../../import/detect/survey.ts'
+import { nonDefaultFlags, formatFlags, reusableFlags } from '../../../../import/detect/column-formats.ts'
+import type { ColumnFormats } from '../../../../import/detect/survey.ts'
 import { type Ending, importFile } from '../../../../import/import-file.ts'
 import type { Summary } from '../../../../import/import-types.ts'
 import type { JournalPlace } from '../../../../import/journal/journal.ts'
 import { isDevice } from '../../../../import/parse/files.ts'
-import type { Reading } from '../../../../import/parse/table.ts'
+import type { ParsedFormat } from '../../../../import/parse/table.ts'
 import { createRejectsFile } from '../../../../import/rejects/rejects-file.ts'
 import type { Cli } from '../../../cli.ts'
 import type { Io } from '../../../io.ts'
 import { shellWord } from '../../../output/text.ts'
 import { stateFolder } from '../../../target/folders.ts'
 import { findPlace } from '../../../target/settings.ts'
-import { beginWork, type Job, type Run } from './jobs.ts'
-import type { Asked } from './parsed-options.ts'
-import { ASSIGNING_ADVICE, conclude, type Ends, mayAssign } from './result.ts'
+import { beginRun, type Job, type CommandRun } from './jobs.ts'
+import type { ParsedOptions } from './parsed-options.ts'
+import { ASSIGNING_ADVICE, concludeFile, type RunResult, mayCreateAssignments } from './result.ts'
 
 /** Returns the flags that use a mapping that has just been saved; rejects are UTF-8, whatever the file was. */
-const mappingFlags = (name: string, { encoding }: Reading, asked: Asked): string[] => [
+const mappingFlags = (name: string, { encoding }: ParsedFormat, parsed: ParsedOptions): string[] => [
   `--mapping ${name}`,
-  ...(encoding === 'utf-8' || asked.reading.encoding !== undefined ? [] : ['--encoding utf-8']),
+  ...(encoding === 'utf-8' || parsed.reading.encoding !== undefined ? [] : ['--encoding utf-8']),
 ]
 
 /**
  * Returns the flags that an import of corrected rejects needs beside those given, where the whole file showed formats
  * that a few of its rows may not show.
  */
-const formNeeds = (forms: Forms, reading: Reading, asked: Asked): readonly string[] => {
-  const { decimal, dateFormat } = flagsNotPlain(formFlags(forms))
-  const { options, saveMapping } = asked
+const formNeeds = (formats: ColumnFormats, reading: ParsedFormat, parsed: ParsedOptions): readonly string[] => {
+  const { decimal, dateFormat } = nonDefaultFlags(formatFlags(formats))
+  const { options, saveMapping } = parsed
   const needed = [
     ...(decimal === undefined || options.decimal !== undefined ? [] : ['decimal' as const]),
     ...(dateFormat === undefined || options.dateFormat !== undefined ? [] : ['dateFormat' as const]),
   ]
   if (needed.length === 0) return []
-  const saved = saveMapping === undefined ? {} : lastingFlags(forms)
-  const said = { decimal: `--decimal ${decimal}`, dateFormat: `--date-format ${shellWord(dateFormat ?? '')}` }
+  const saved = saveMapping === undefined ? {} : reusableFlags(formats)
+  const flagsByName = { decimal: `--decimal ${decimal}`, dateFormat: `--date-format ${shellWord(dateFormat ?? '')}` }
   return [
-    ...(saveMapping === undefined ? [] : mappingFlags(saveMapping, reading, asked)),
-    ...needed.filter((one) => saved[one] === undefined).map((one) => said[one]),
+    ...(saveMapping === undefined ? [] : mappingFlags(saveMapping, reading, parsed)),
+    ...needed.filter((one) => saved[one] === undefined).map((one) => flagsByName[one]),
   ]
 }
 
@@ -71,7 +71,7 @@ const summaryRecord = ({ summary, left }: Ending, measured: AnyRecord): AnyRecor
 /** Names the service in the journal: by its base URL, or its store. */
 const serviceOf = ({ io, flags }: Cli): string => {
   const place = findPlace(io, flags)
-  return place.kind === 'embedded' ? place.dataDir : plainUrl(new URL(place.baseUrl))
+  return place.kind === 'embedded' ? place.dataDir : normalizeUrl(new URL(place.baseUrl))
 }
 
 /** Returns the absolute path of the file; undefined for a stream, which cannot be read again by the same command. */
@@ -81,11 +81,11 @@ const pathOf = ({ io }: Cli, file: string): string | undefined => {
 }
 
 /** Returns the place of the journal of an import. */
-const journalPlace = (cli: Cli, client: Client, file: string, asked: unknown): JournalPlace | undefined => {
+const journalPlace = (cli: Cli, client: Client, file: string, parsed: unknown): JournalPlace | undefined => {
   const path = pathOf(cli, file)
-  if (path === undefined && typeof asked !== 'string') return undefined
-  const folder = typeof asked === 'string' ? resolve(cli.io.cwd, asked) : join(stateFolder(cli.io), 'journals')
-  return { folder, service: serviceOf(cli), account: client.workingFor, caller: client.caller, path: path ?? file }
+  if (path === undefined && typeof parsed !== 'string') return undefined
+  const folder = typeof parsed === 'string' ? resolve(cli.io.cwd, parsed) : join(stateFolder(cli.io), 'journals')
+  return { folder, service: serviceOf(cli), account: client.identifyAccount, caller: client.caller, path: path ?? file }
 }
 
 const SERVICE_LETTERS = 16
@@ -99,27 +99,27 @@ const learnedPath = (cli: Cli, client: Client): string => {
 /** Describes how the import of a file ended, and what is needed to import its corrected rejects. */
 type Loaded = Ending & { readonly needed: readonly string[]; readonly advice: readonly string[] }
 
-const loadJob = async (run: Run, job: Job): Promise<Loaded> => {
-  const { cli, client, asked, progress, finished } = run
+const loadJob = async (run: CommandRun, job: Job): Promise<Loaded> => {
+  const { cli, client, parsed, progress, finished } = run
   const at = (path: string): string => resolve(cli.io.cwd, path)
   try {
-    const work = beginWork(run, job)
+    const work = beginRun(run, job)
     let needed: readonly string[] = []
     const ending = await importFile({
       ...work,
       onChecked: (checked) => {
         work.onChecked?.(checked)
-        needed = formNeeds(checked.forms, job.table.reading, asked)
+        needed = formNeeds(checked.formats, job.table.reading, parsed)
       },
       rejectsFile: createRejectsFile(at(job.rejectsPath), job.rejectsPath, work.onWarning),
-      journal: journalPlace(cli, client, job.file, asked.journal),
+      journal: journalPlace(cli, client, job.file, parsed.journal),
       learnedPath: learnedPath(cli, client),
       // Until all files are loaded, and what came of them is told, the same command comes to this one again.
       onFinished: (forget) => finished.push(forget),
       random: cli.io.random,
       verify: job.verify,
     })
-    if (!ending.needsAssignments || !mayAssign(client, asked)) return { ...ending, needed, advice: [] }
+    if (!ending.needsAssignments || !mayCreateAssignments(client, parsed)) return { ...ending, needed, advice: [] }
     return { ...ending, needed: [...needed, '--create-assignments'], advice: [ASSIGNING_ADVICE] }
   } finally {
     progress.stop()
@@ -129,10 +129,10 @@ const loadJob = async (run: Run, job: Job): Promise<Loaded> => {
 const hasSent = ({ created, updated, sent, assigned }: Summary): boolean => created + updated + sent + assigned > 0
 
 /** Loads a file; answers its summary. */
-export const load = async (run: Run, job: Job, ends: Ends): Promise<AnyRecord> => {
+export const importJob = async (run: CommandRun, job: Job, ends: RunResult): Promise<AnyRecord> => {
   const measure = startMeter(run.cli.io, run.client)
   const ending = await loadJob(run, job)
   const isBegun = hasSent(ending.summary)
-  ends.add(await conclude(run, job, { ...ending, hasSent: isBegun }), isBegun)
+  ends.add(await concludeFile(run, job, { ...ending, hasSent: isBegun }), isBegun)
   return summaryRecord(ending, measure())
 }

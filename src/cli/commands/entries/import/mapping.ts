@@ -1,10 +1,11 @@
+import { isObject } from '../../../../codec/json.ts'
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearest } from '../../../../client/directory.ts'
 import { KpiError } from '../../../../domain/errors.ts'
-import type { Plan } from '../../../../import/columns/columns.ts'
-import { type FormFlags, lastingFlags } from '../../../../import/detect/column-formats.ts'
-import type { Forms } from '../../../../import/detect/survey.ts'
+import type { ColumnPlan } from '../../../../import/columns/columns.ts'
+import { type FormatFlags, reusableFlags } from '../../../../import/detect/column-formats.ts'
+import type { ColumnFormats } from '../../../../import/detect/survey.ts'
 import {
   DECIMALS,
   ENCODINGS,
@@ -16,17 +17,17 @@ import {
   ON_DUPLICATE,
   type Role,
   ROLES,
-  separatorName,
-  SEPARATORS,
+  delimiterName,
+  DELIMITERS,
 } from '../../../../import/options.ts'
-import type { Reading } from '../../../../import/parse/table.ts'
+import type { ParsedFormat } from '../../../../import/parse/table.ts'
 import { camelCase, type FlagValues } from '../../../args/flags.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
 import { configFolder, makeFolder } from '../../../target/folders.ts'
 import { mapOf } from './options.ts'
-import type { Asked } from './parsed-options.ts'
+import type { ParsedOptions } from './parsed-options.ts'
 
 /** Describes how a file is read, as the flags of the same names say it; `map` is by roles. */
 type Mapping = Readonly<Record<string, unknown>>
@@ -64,9 +65,6 @@ const noMapping = (io: Io, name: string): UsageError => {
   return new UsageError(`there is no mapping "${name}"; ${near === undefined ? others : `did you mean "${near}"?`}`)
 }
 
-/** Tells whether JSON is an object. */
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
 const isOneOf =
@@ -74,7 +72,7 @@ const isOneOf =
   (value: unknown): boolean =>
     choices.some((one) => one === value)
 const isMap = (value: unknown): boolean =>
-  isRecord(value) && Object.entries(value).every(([role, column]) => isOneOf(ROLES)(role) && isText(column))
+  isObject(value) && Object.entries(value).every(([role, column]) => isOneOf(ROLES)(role) && isText(column))
 
 const isNameRoles = (value: unknown): boolean => Array.isArray(value) && value.every(isOneOf(NAME_ROLES))
 
@@ -89,7 +87,7 @@ const PARTS: Readonly<Record<string, (value: unknown) => boolean>> = {
   source: isText,
   kpi: isText,
   date: isText,
-  separator: isOneOf(SEPARATORS.map(separatorName)),
+  separator: isOneOf(DELIMITERS.map(delimiterName)),
   encoding: isOneOf(ENCODINGS),
   decimal: isOneOf(DECIMALS),
   'date-format': isText,
@@ -107,7 +105,7 @@ const parse = (path: string, text: string): Mapping => {
   } catch (error) {
     throw new KpiError('malformed', bad('is not JSON').message, { cause: error })
   }
-  if (!isRecord(json)) throw bad('is not an object')
+  if (!isObject(json)) throw bad('is not an object')
   const wrong = Object.entries(json).filter(([name, value]) => !Object.hasOwn(PARTS, name) || !PARTS[name]?.(value))
   if (wrong.length > 0) throw bad(`says what is not understood of ${wrong.map(([name]) => name).join(', ')}`)
   return json
@@ -143,23 +141,26 @@ const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
 /** Returns a mapping without what a flag overrides: a column is dropped for a constant, and the other way round. */
 const withoutGiven = (mapping: Mapping, given: FlagValues): Mapping => {
-  const said = new Set<string>([...mapOf(given['map']).keys(), ...ROLES.filter((role) => given[role] !== undefined)])
+  const givenRoles = new Set<string>([
+    ...mapOf(given['map']).keys(),
+    ...ROLES.filter((role) => given[role] !== undefined),
+  ])
   // A constant says whom all entries belong to.
-  if (given['source'] !== undefined) said.add('user')
-  if (given['user'] !== undefined) said.add('source')
-  const isLeft = ([name]: readonly [string, unknown]): boolean => !said.has(name)
-  const map = isRecord(mapping['map']) ? Object.fromEntries(Object.entries(mapping['map']).filter(isLeft)) : {}
+  if (given['source'] !== undefined) givenRoles.add('user')
+  if (given['user'] !== undefined) givenRoles.add('source')
+  const isLeft = ([name]: readonly [string, unknown]): boolean => !givenRoles.has(name)
+  const map = isObject(mapping['map']) ? Object.fromEntries(Object.entries(mapping['map']).filter(isLeft)) : {}
   return Object.fromEntries(Object.entries({ ...mapping, map }).filter(isLeft))
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /** Returns the flags of a line, completed by those of the mapping that it names. */
-export const withMapping = (io: Io, given: FlagValues): FlagValues => {
+export const applyMapping = (io: Io, given: FlagValues): FlagValues => {
   const name = given['mapping']
   if (typeof name !== 'string') return given
   const { map, ignore, ...others } = withoutGiven(readMapping(io, name), given)
-  const columns = Object.entries(isRecord(map) ? map : {}).map(([role, column]) => `${role}=${quoted(String(column))}`)
+  const columns = Object.entries(isObject(map) ? map : {}).map(([role, column]) => `${role}=${quoted(String(column))}`)
   const ignored = listOf(ignore).map((column) => quoted(String(column)))
   return {
     ...Object.fromEntries(Object.entries(others).map(([flag, value]) => [camelCase(flag), value])),
@@ -172,9 +173,9 @@ export const withMapping = (io: Io, given: FlagValues): FlagValues => {
 /** Describes what was settled of a file: by flags, and by evidence. */
 type SettledFile = {
   readonly options: ImportOptions
-  readonly reading: Reading
-  readonly plan: Plan
-  readonly forms: FormFlags
+  readonly reading: ParsedFormat
+  readonly plan: ColumnPlan
+  readonly formats: FormatFlags
   /** Holds the date of all rows as it was given: `yesterday` is another day tomorrow. */
   readonly date: string | undefined
 }
@@ -182,7 +183,7 @@ type SettledFile = {
 /** Names the encoding that is assumed without evidence; it is not saved, as it says nothing of the next file. */
 const ASSUMED_ENCODING = 'utf-8'
 
-const nameOfColumn = ({ header }: Plan, at: number): string => {
+const nameOfColumn = ({ header }: ColumnPlan, at: number): string => {
   const name = header[at]?.trim() ?? ''
   const isOnly = header.filter((one) => one.trim() === name).length === 1
   return name !== '' && isOnly ? name : `#${at + 1}`
@@ -194,7 +195,7 @@ const rolesWith = ({ numbersAs = new Map() }: ImportOptions, as: NumbersAs): Nam
 }
 
 /** Returns the mapping by which the next file of the same kind is read like this one. */
-const mappingOf = ({ options, reading, plan, forms, date }: SettledFile): Mapping => {
+const mappingOf = ({ options, reading, plan, formats, date }: SettledFile): Mapping => {
   const map = [...plan.roles].map(([role, at]): [Role, string] => [role, nameOfColumn(plan, at)])
   const all: Mapping = {
     layout: plan.wide ? 'wide' : 'long',
@@ -206,10 +207,10 @@ const mappingOf = ({ options, reading, plan, forms, date }: SettledFile): Mappin
     source: options.source,
     kpi: options.kpi,
     date,
-    separator: plan.header.length > 1 ? separatorName(reading.separator) : undefined,
+    separator: plan.header.length > 1 ? delimiterName(reading.separator) : undefined,
     encoding: reading.encoding === ASSUMED_ENCODING ? undefined : reading.encoding,
-    decimal: options.decimal ?? forms.decimal,
-    'date-format': options.dateFormat ?? forms.dateFormat,
+    decimal: options.decimal ?? formats.decimal,
+    'date-format': options.dateFormat ?? formats.dateFormat,
     empty: options.clearEmpty ? 'clear' : undefined,
     strict: options.strict || undefined,
     'on-duplicate': options.onDuplicate === 'error' ? undefined : options.onDuplicate,
@@ -218,12 +219,16 @@ const mappingOf = ({ options, reading, plan, forms, date }: SettledFile): Mappin
 }
 
 /** Saves how a file is read, where that was asked. */
-export const keepMapping = (
+export const saveMapping = (
   { io, note }: Cli,
-  { saveMapping: name, options, saidDate }: Asked,
-  { plan, forms, reading }: { readonly plan: Plan; readonly forms: Forms; readonly reading: Reading },
+  { saveMapping: name, options, saidDate }: ParsedOptions,
+  {
+    plan,
+    formats,
+    reading,
+  }: { readonly plan: ColumnPlan; readonly formats: ColumnFormats; readonly reading: ParsedFormat },
 ): void => {
   if (name === undefined) return
-  writeMapping(io, name, mappingOf({ options, plan, reading, forms: lastingFlags(forms), date: saidDate }))
+  writeMapping(io, name, mappingOf({ options, plan, reading, formats: reusableFlags(formats), date: saidDate }))
   void note(`saved how the file is read; use it with --mapping ${name}`)
 }

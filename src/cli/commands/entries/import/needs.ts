@@ -1,15 +1,15 @@
 import { type Capability, NEWER_PROFILE } from '../../../../client/capabilities.ts'
 import { assignment } from '../../../../domain/resources/assignment.ts'
 import { entry } from '../../../../domain/resources/entry.ts'
-import { mustNameSources, namesSourceIds } from '../../../../import/columns/header.ts'
+import { requiresSources, namesSourceIds } from '../../../../import/columns/header.ts'
 import type { ImportOptions } from '../../../../import/options.ts'
 import { headerOf, type Table } from '../../../../import/parse/table.ts'
-import { SOURCES } from '../../../target/source.ts'
+import { NEEDS_BREAKDOWN_ITEMS } from '../../../target/source.ts'
 
 const ENTRIES: Capability = { of: entry, verb: 'add' }
 
 const SOURCE_OF_ROWS: Capability = {
-  ...SOURCES,
+  ...NEEDS_BREAKDOWN_ITEMS,
   flag: {
     name: 'the source of rows',
     instead: `give a user, as values belong to users there, or use ${NEWER_PROFILE}`,
@@ -31,7 +31,7 @@ const ASSIGNING: Capability = {
 /** Returns what the flags of an import need of the service, known before anything is read. */
 export const needsOfFlags = ({ source, map, createAssignments }: ImportOptions): Capability[] => [
   ENTRIES,
-  ...(source === undefined ? [] : [SOURCES]),
+  ...(source === undefined ? [] : [NEEDS_BREAKDOWN_ITEMS]),
   ...(map.has('source') ? [SOURCE_OF_ROWS] : []),
   ...(createAssignments ? [ASSIGNING] : []),
 ]
@@ -42,6 +42,6 @@ export const needsOfFlags = ({ source, map, createAssignments }: ImportOptions):
  */
 export const needsOfFile = async (table: Table, options: ImportOptions): Promise<Capability[]> => {
   const [needs, header] = [needsOfFlags(options), await headerOf(table)]
-  if (mustNameSources(header, options)) return [...needs, SOURCE_OF_ROWS]
+  if (requiresSources(header, options)) return [...needs, SOURCE_OF_ROWS]
   return namesSourceIds(header, options) ? [...needs, { ...SOURCE_OF_ROWS, isWish: true }] : needs
 }

@@ -15,8 +15,8 @@ import {
   ROLES,
 } from '../../../../import/options.ts'
 import type { FlagValues } from '../../../args/flags.ts'
-import { partsOf } from '../../../args/names.ts'
-import { dateOfWord } from '../../../args/relative-dates.ts'
+import { splitList } from '../../../args/names.ts'
+import { parseRelativeDate } from '../../../args/relative-dates.ts'
 import { UsageError } from '../../../exit.ts'
 
 /** Reads `--rate`: the most requests in a minute. */
@@ -28,7 +28,7 @@ export const readRate = (value: unknown): number | undefined => {
 }
 
 const listOf = (values: unknown): string[] =>
-  Array.isArray(values) ? values.filter((value) => typeof value === 'string').flatMap(partsOf) : []
+  Array.isArray(values) ? values.filter((value) => typeof value === 'string').flatMap(splitList) : []
 
 /** Returns the columns that `--map` names, by their roles. */
 export const mapOf = (values: unknown): Map<Role, string> => {
@@ -53,8 +53,8 @@ const numbersAsOf = (flags: FlagValues): Map<NameRole, NumbersAs> | undefined =>
   ] as const) {
     for (const name of listOf(flags[flag])) {
       const role = NAME_ROLES.find((one) => one === name.trim())
-      const said = as === 'ids' ? '--by-id' : '--by-name'
-      if (!role) throw new UsageError(`${said} ${name} is not one of ${NAME_ROLES.join(', ')}`)
+      const option = as === 'ids' ? '--by-id' : '--by-name'
+      if (!role) throw new UsageError(`${option} ${name} is not one of ${NAME_ROLES.join(', ')}`)
       if ((all.get(role) ?? as) !== as) throw new UsageError(`--by-id ${role} does not go with --by-name ${role}`)
       all.set(role, as)
     }
@@ -67,7 +67,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 /** Returns the date of all rows; a date that does not exist is refused without reading the file. */
 const dateOf = (value: unknown, today: Day): string | undefined => {
   const text = textOf(value)?.trim()
-  const date = text === undefined ? undefined : dateOfWord(text, today)
+  const date = text === undefined ? undefined : parseRelativeDate(text, today)
   const day = date === undefined ? undefined : readDateCell(date)
   if (day instanceof Fault) throw new UsageError(`--date ${day.message}`)
   return date

@@ -1,5 +1,5 @@
 import { type AnyRecord, asNewer, resource } from '../../../../domain/schema.ts'
-import type { Rehearsed } from '../../../../import/dry-run.ts'
+import type { DryRunOutcome } from '../../../../import/dry-run.ts'
 
 /** Defines the summary of an import, as it is printed. */
 export const importSummary = resource({
@@ -32,7 +32,7 @@ export const importSummary = resource({
 })
 
 /** Defines a row of a dry run. */
-export const rehearsalRow = resource({
+export const dryRunRow = resource({
   name: 'dry_run_row',
   plural: 'dry_run_rows',
   title: 'row of a dry run',
@@ -56,10 +56,10 @@ export const rehearsalRow = resource({
 })
 
 /** Defines a row of a dry run where entries may belong to any breakdown item. */
-export const newerRehearsalRow = asNewer(rehearsalRow)
+export const newerDryRunRow = asNewer(dryRunRow)
 
 /** Returns a row of a dry run as a record. */
-export const rehearsalRecord = ({ line, action, draft, reason }: Rehearsed): AnyRecord => ({
+export const dryRunRecord = ({ line, action, draft, reason }: DryRunOutcome): AnyRecord => ({
   line,
   action,
   user_id: draft?.user_id ?? null,

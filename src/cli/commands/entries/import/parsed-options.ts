@@ -1,16 +1,16 @@
-import { ENCODINGS, type ImportOptions, separatorName, SEPARATORS } from '../../../../import/options.ts'
-import type { AskedReading } from '../../../../import/parse/table.ts'
+import { ENCODINGS, type ImportOptions, delimiterName, DELIMITERS } from '../../../../import/options.ts'
+import type { RequestedFormat } from '../../../../import/parse/table.ts'
 import type { FlagValues } from '../../../args/flags.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
-import { mappingName, withMapping } from './mapping.ts'
+import { mappingName, applyMapping } from './mapping.ts'
 import { importOptions, readRate } from './options.ts'
 import { type Deadline, readDeadline } from './signals.ts'
 
 /** Describes the parsed options of an import. */
-export type Asked = {
+export type ParsedOptions = {
   readonly options: ImportOptions
-  readonly reading: AskedReading
+  readonly reading: RequestedFormat
   readonly deadline: Deadline
   /** Sets the most requests in a minute, where `--rate` is given. */
   readonly rate: number | undefined
@@ -35,13 +35,16 @@ export type Asked = {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-const readingOf = (flags: FlagValues): AskedReading => {
-  const separator = SEPARATORS.find((one) => separatorName(one) === flags['separator'])
+const readingOf = (flags: FlagValues): RequestedFormat => {
+  const separator = DELIMITERS.find((one) => delimiterName(one) === flags['separator'])
   const encoding = ENCODINGS.find((one) => one === flags['encoding'])
   return { ...(separator && { separator }), ...(encoding && { encoding }) }
 }
 
-const mustGoTogether = ({ verify, receipt, rejects, saveMapping }: Asked, files: readonly string[]): void => {
+const requireCompatibleFlags = (
+  { verify, receipt, rejects, saveMapping }: ParsedOptions,
+  files: readonly string[],
+): void => {
   if (receipt !== undefined && !verify) throw new UsageError('--receipt needs --verify')
   const ofOne = [
     ...(rejects === undefined ? [] : ['--rejects']),
@@ -58,11 +61,11 @@ const mustGoTogether = ({ verify, receipt, rejects, saveMapping }: Asked, files:
 }
 
 /** Reads the flags of an import of files, once nothing is wrong with them. */
-export const readAsked = (cli: Cli, files: readonly string[], given: FlagValues): Asked => {
+export const parseOptions = (cli: Cli, files: readonly string[], given: FlagValues): ParsedOptions => {
   const { io } = cli
-  const flags = withMapping(io, given)
+  const flags = applyMapping(io, given)
   const saveMapping = textOf(given['saveMapping'])
-  const asked: Asked = {
+  const parsed: ParsedOptions = {
     options: importOptions(flags, cli.today().day),
     reading: readingOf(flags),
     deadline: readDeadline(textOf(flags['deadline']), io.now()),
@@ -78,6 +81,6 @@ export const readAsked = (cli: Cli, files: readonly string[], given: FlagValues)
     receipt: textOf(flags['receipt']),
     journal: textOf(flags['journal']),
   }
-  mustGoTogether(asked, files)
-  return asked
+  requireCompatibleFlags(parsed, files)
+  return parsed
 }

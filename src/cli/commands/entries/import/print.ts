@@ -1,24 +1,24 @@
 import type { AnyRecord, NamedField, Resource } from '../../../../domain/schema.ts'
 import { faultsOfHeaders } from '../../../../import/check.ts'
-import { EXIT, Unfinished } from '../../../exit.ts'
+import { EXIT, IncompleteRun } from '../../../exit.ts'
 import { printRecords } from '../../../output/print.ts'
-import { rehearseJob } from './dry-run.ts'
-import { explainJob, finding, linesOf } from './explain.ts'
-import type { Job, Run } from './jobs.ts'
-import { load } from './load.ts'
-import { importSummary, newerRehearsalRow, rehearsalRow } from './output.ts'
-import type { Asked } from './parsed-options.ts'
-import type { Ends } from './result.ts'
+import { dryRunJob } from './dry-run.ts'
+import { explainJob, finding, headerFaultLines } from './explain.ts'
+import type { Job, CommandRun } from './jobs.ts'
+import { importJob } from './load.ts'
+import { importSummary, newerDryRunRow, dryRunRow } from './output.ts'
+import type { ParsedOptions } from './parsed-options.ts'
+import type { RunResult } from './result.ts'
 
 type Records = AsyncGenerator<readonly AnyRecord[]>
 
 const FILE: NamedField = { name: 'file', field: { kind: 'text', about: 'File that was named, - for standard input' } }
 
-const columnsOf = ({ asked }: Run, { shown }: Resource): readonly NamedField[] =>
-  asked.isSeveral ? [FILE, ...shown] : shown
+const columnsOf = ({ parsed }: CommandRun, { shown }: Resource): readonly NamedField[] =>
+  parsed.isSeveral ? [FILE, ...shown] : shown
 
 /** Returns the records to print of each file, with its name. */
-async function* withNames(jobs: readonly Job[], ends: Ends, recordsOf: (job: Job) => Records): Records {
+async function* withNames(jobs: readonly Job[], ends: RunResult, recordsOf: (job: Job) => Records): Records {
   for (const job of jobs) {
     if (!ends.goesOn()) return
     for await (const records of recordsOf(job)) yield records.map((record) => ({ file: job.file, ...record }))
@@ -38,7 +38,7 @@ const firstOf = async (records: Records): Promise<readonly AnyRecord[]> => {
  * Prints records as one list. An error before the first record is thrown before anything is printed, even a header; a
  * later one after the list has been closed.
  */
-const printList = async ({ cli }: Run, columns: readonly NamedField[], records: Records): Promise<void> => {
+const printList = async ({ cli }: CommandRun, columns: readonly NamedField[], records: Records): Promise<void> => {
   let failure: { readonly error: unknown } | undefined
   const first = await firstOf(records)
   async function* untilFailure(): Records {
@@ -65,49 +65,51 @@ const BY_ITSELF =
   'each file is compared with what is stored now; if several files give the same user, KPI and date, each is compared as if it were the only one'
 
 /** Says what loading files would do, as one list. */
-const printRehearsals = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
-  const row = run.client.variant === 'classic' ? rehearsalRow : newerRehearsalRow
+const printRehearsals = async (run: CommandRun, jobs: readonly Job[], ends: RunResult): Promise<void> => {
+  const row = run.client.variant === 'classic' ? dryRunRow : newerDryRunRow
   const below: string[] = []
-  const records = withNames(jobs, ends, (job) => rehearseJob(run, job, ends, (line) => below.push(line)))
+  const records = withNames(jobs, ends, (job) => dryRunJob(run, job, ends, (line) => below.push(line)))
   try {
     await printList(run, columnsOf(run, row), records)
   } finally {
     for (const line of below) await run.cli.note(line)
-    if (run.asked.isSeveral && below.length > 0) await run.cli.note(BY_ITSELF)
+    if (run.parsed.isSeveral && below.length > 0) await run.cli.note(BY_ITSELF)
   }
 }
 
 /** Says how files are read, as one list. */
-const printFindings = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
+const printFindings = async (run: CommandRun, jobs: readonly Job[], ends: RunResult): Promise<void> => {
   const records = withNames(jobs, ends, (job) => explainJob(run, job, ends))
   await printList(run, columnsOf(run, finding), records)
 }
 
 /** Imports files and prints a summary of each; the summary of a single file is no list. */
-const printLoads = async (run: Run, jobs: readonly Job[], ends: Ends): Promise<void> => {
+const printLoads = async (run: CommandRun, jobs: readonly Job[], ends: RunResult): Promise<void> => {
   async function* loadOne(job: Job): Records {
-    yield [await load(run, job, ends)]
+    yield [await importJob(run, job, ends)]
   }
   const loads = withNames(jobs, ends, loadOne)
-  if (run.asked.isSeveral) return printList(run, columnsOf(run, importSummary), loads)
+  if (run.parsed.isSeveral) return printList(run, columnsOf(run, importSummary), loads)
   for await (const [record] of loads) if (record) await run.cli.printOne(importSummary, record)
 }
 
 /** Checks the headers of several files before the first is imported. */
-export const mustHaveHeaders = async ({ client, asked }: Run, jobs: readonly Job[]): Promise<void> => {
-  if (!asked.isSeveral || asked.explain) return
+export const requireHeaders = async ({ client, parsed }: CommandRun, jobs: readonly Job[]): Promise<void> => {
+  if (!parsed.isSeveral || parsed.explain) return
   const tables = jobs.map(({ table }) => table)
-  const faults = await faultsOfHeaders(tables, client, asked.options)
-  const said = faults.flatMap((fault, at) => (fault ? linesOf(fault).map((line) => `${jobs[at]?.file}: ${line}`) : []))
-  if (said.length === 0) return
-  throw new Unfinished(EXIT.failed, 'malformed', [...said, 'nothing was sent of any file'])
+  const faults = await faultsOfHeaders(tables, client, parsed.options)
+  const faultLines = faults.flatMap((fault, at) =>
+    fault ? headerFaultLines(fault).map((line) => `${jobs[at]?.file}: ${line}`) : [],
+  )
+  if (faultLines.length === 0) return
+  throw new IncompleteRun(EXIT.failed, 'malformed', [...faultLines, 'nothing was sent of any file'])
 }
 
 /**
  * Returns the function that prints what was asked for: how files are read, what importing them would do, or what it
  * did.
  */
-export const printerFor = ({ explain, isDryRun }: Asked): typeof printLoads => {
+export const choosePrinter = ({ explain, isDryRun }: ParsedOptions): typeof printLoads => {
   if (explain) return printFindings
   return isDryRun ? printRehearsals : printLoads
 }

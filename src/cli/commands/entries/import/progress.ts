@@ -6,14 +6,14 @@ import type { Cli } from '../../../cli.ts'
 import type { LogFields } from '../../../output/log.ts'
 import {
   createSpeedometer,
-  heldUpText,
+  waitingProgressText,
   progressFields,
   progressText,
   type Speed,
   waitingFields,
   waitingText,
 } from '../../../output/progress-text.ts'
-import { type OnWait, tellLongWaits } from '../../../output/wait-notices.ts'
+import { type OnWait, announceLongWaits } from '../../../output/wait-notices.ts'
 import { oneLine } from '../../../output/width.ts'
 
 /** Shows how far an import is. */
@@ -44,7 +44,7 @@ const showLines = ({ io, log }: Cli, { usage, requests }: Client): ProgressView 
   let toldAt = io.now()
   let file: string | undefined
   let last: Seen = { step: { phase: 'read', done: 0 }, speed: UNKNOWN }
-  const tell = (text: string, event: string, fields: LogFields): void => {
+  const write = (text: string, event: string, fields: LogFields): void => {
     toldAt = io.now()
     void log.note(named(file, text), event, { ...(file !== undefined && { file }), ...fields })
   }
@@ -58,12 +58,12 @@ const showLines = ({ io, log }: Cli, { usage, requests }: Client): ProgressView 
       const speed = speedOf(step, now)
       last = { step, speed }
       if (now - toldAt >= LINE_MS)
-        tell(progressText(step, speed, usage()), 'progress', progressFields(step, speed, usage()))
+        write(progressText(step, speed, usage()), 'progress', progressFields(step, speed, usage()))
     },
-    waits: tellLongWaits(io.now, (waiting) => {
+    waits: announceLongWaits(io.now, (waiting) => {
       const { step, speed } = last
       const text = waitingText(waiting, io.now(), step, speed)
-      if (text !== undefined) tell(heldUpText(step, text), 'waiting', waitingFields(step, waiting, io.now()))
+      if (text !== undefined) write(waitingProgressText(step, text), 'waiting', waitingFields(step, waiting, io.now()))
     }),
     note: (text) => void log.note(text),
     warn: (text) => void log.warn(text),
@@ -91,13 +91,13 @@ const showSpinner = async (cli: Cli, { usage, waiting, requests }: Client): Prom
     const waits = pause ?? waiting()
     const held = waits && waitingText(waits, io.now(), last?.step, last?.speed)
     if (held === undefined) return text
-    return last ? heldUpText(last.step, held) : `${text}, ${held}`
+    return last ? waitingProgressText(last.step, held) : `${text}, ${held}`
   }
   const spinner = await createSpinner(cli, () => oneLine(named(file, textNow())))
-  const between = (tell: () => Promise<void>): void => {
+  const between = (write: () => Promise<void>): void => {
     const { isSpinning } = spinner
     spinner.stop()
-    void tell()
+    void write()
     if (isSpinning) spinner.start()
   }
   return {

@@ -1,22 +1,22 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Client } from '../../../../client/client.ts'
-import { Stopped } from '../../../../client/transport.ts'
+import { Aborted } from '../../../../client/transport.ts'
 import { type ErrorCode, KpiError } from '../../../../domain/errors.ts'
-import type { Verified } from '../../../../import/verify/verified.ts'
-import { EXIT, exitCodes, Unfinished } from '../../../exit.ts'
+import type { Verification } from '../../../../import/verify/verified.ts'
+import { EXIT, exitCodes, IncompleteRun } from '../../../exit.ts'
 import { countOf } from '../../../output/text.ts'
-import type { Job, Run } from './jobs.ts'
-import type { Asked } from './parsed-options.ts'
-import type { Stops } from './signals.ts'
-import { verifiedNote, verifiedOutcome } from './verified.ts'
+import type { Job, CommandRun } from './jobs.ts'
+import type { ParsedOptions } from './parsed-options.ts'
+import type { StopSignals } from './signals.ts'
+import { verificationNote, verificationOutcome } from './verified.ts'
 
 /** Returns the flags that the import of rejects needs as well: what rows mean, and what becomes of them. */
-const needsFlags = ({ options, reading, mapping }: Asked): boolean => {
+const needsFlags = ({ options, reading, mapping }: ParsedOptions): boolean => {
   const { map, ignore, numbersAs, layout, user, source, kpi, date, decimal, dateFormat } = options
-  const said = [numbersAs, layout, user, source, kpi, date, decimal, dateFormat, reading.separator, mapping]
+  const lines = [numbersAs, layout, user, source, kpi, date, decimal, dateFormat, reading.separator, mapping]
   return (
-    said.some((one) => one !== undefined) ||
+    lines.some((one) => one !== undefined) ||
     map.size + ignore.length > 0 ||
     options.clearEmpty ||
     options.strict ||
@@ -27,23 +27,23 @@ const needsFlags = ({ options, reading, mapping }: Asked): boolean => {
 }
 
 /** Returns the flags for importing corrected rejects: they are UTF-8, whatever the file was. */
-const wayBack = (asked: Asked, more: readonly string[]): string => {
-  const { encoding = 'utf-8' } = asked.reading
+const wayBack = (parsed: ParsedOptions, more: readonly string[]): string => {
+  const { encoding = 'utf-8' } = parsed.reading
   const same = encoding === 'utf-8' ? ' with the same flags' : ' with the same flags, but --encoding utf-8'
   const added = more.join(' ')
-  if (!needsFlags(asked)) return added === '' ? '' : ` with ${added}`
+  if (!needsFlags(parsed)) return added === '' ? '' : ` with ${added}`
   return added === '' ? same : `${same}${encoding === 'utf-8' ? '' : ','} and ${added}`
 }
 
 /** Tells where rejected rows are, and the flags to import them with once they are corrected. */
-const rejectedSummary = (rejected: number, path: string, asked: Asked, more: readonly string[]): string => {
+const rejectedSummary = (rejected: number, path: string, parsed: ParsedOptions, more: readonly string[]): string => {
   const [rows, are, them] =
     rejected === 1 ? ['1 row was', 'it is', 'it'] : [`${rejected} rows were`, 'they are', 'them']
-  return `${rows} rejected; ${are} in ${path} with the reasons: fix ${them} there and import that file${wayBack(asked, more)}`
+  return `${rows} rejected; ${are} in ${path} with the reasons: fix ${them} there and import that file${wayBack(parsed, more)}`
 }
 
 /** Tells whether --create-assignments would help: it is not given yet, and the newer variant has no assignments. */
-export const mayAssign = ({ variant }: Client, { options }: Asked): boolean =>
+export const mayCreateAssignments = ({ variant }: Client, { options }: ParsedOptions): boolean =>
   variant === 'classic' && !options.createAssignments
 
 /** Says what to do about missing assignments, which no correction of rows helps. */
@@ -51,15 +51,15 @@ export const ASSIGNING_ADVICE =
   'rows whose KPI is not assigned to its user need no fix: --create-assignments creates the missing assignments'
 
 /** Describes how the work on a file ended: an exit code, a word for it, and what is left, a line each. */
-export type Outcome = { readonly exit: number; readonly code: string; readonly said: readonly string[] }
+export type FileOutcome = { readonly exit: number; readonly code: string; readonly lines: readonly string[] }
 
 /** Describes the outcome of a file of which all is done. */
-export const DONE: Outcome = { exit: EXIT.done, code: 'done', said: [] }
+export const DONE: FileOutcome = { exit: EXIT.done, code: 'done', lines: [] }
 
 /** Collects the outcomes of the files of a run, and the run's own. */
-export type Ends = {
+export type RunResult = {
   /** Takes what came of the next file; `hasSent` where any of it went to the service. */
-  readonly add: (outcome: Outcome, hasSent: boolean) => void
+  readonly add: (outcome: FileOutcome, hasSent: boolean) => void
   /** Tells whether the next file may be imported. */
   readonly goesOn: () => boolean
   /** Returns the error to report where the run ended in the middle of a file. */
@@ -71,34 +71,37 @@ export type Ends = {
 /** Lists outcomes after which the next file is imported. */
 const HARMLESS: ReadonlySet<number> = new Set([EXIT.done, EXIT.partial])
 
-const STOPPED: Outcome = { exit: EXIT.workLeft, code: 'work_left', said: [] }
+const STOPPED: FileOutcome = { exit: EXIT.workLeft, code: 'work_left', lines: [] }
 
 /**
  * Returns the outcome of a file that an error ended; once something was sent, an unavailable service leaves work to
  * continue.
  */
-const outcomeOf = (error: unknown, hasSent: boolean): Outcome | undefined => {
-  if (error instanceof Stopped) return { ...STOPPED, code: 'stopped', said: [error.message] }
+const outcomeOf = (error: unknown, hasSent: boolean): FileOutcome | undefined => {
+  if (error instanceof Aborted) return { ...STOPPED, code: 'stopped', lines: [error.message] }
   if (!(error instanceof KpiError)) return undefined
-  const said = [error.message, ...error.issues.map(({ field, message }) => `${field}: ${message}`)]
+  const lines = [error.message, ...error.issues.map(({ field, message }) => `${field}: ${message}`)]
   const exit = exitCodes[error.code]
-  return hasSent && exit === EXIT.unreachable ? { ...STOPPED, said } : { exit, code: error.code, said }
+  return hasSent && exit === EXIT.unreachable ? { ...STOPPED, lines } : { exit, code: error.code, lines }
 }
 
 /** Puts what comes of each file into one end. */
-export const createEnds = (files: readonly string[], { signal, explain, told }: Stops): Ends => {
-  const outcomes: Outcome[] = []
+export const createRunResult = (
+  files: readonly string[],
+  { signal, explain, withStopReason }: StopSignals,
+): RunResult => {
+  const outcomes: FileOutcome[] = []
   let hasSentAny = false
   const isOne = files.length === 1
-  const linesOf = ({ said }: Outcome, at: number): readonly string[] =>
-    isOne ? said : said.map((line) => `${files[at]}: ${line}`)
-  const whole = (): Outcome => {
+  const linesOf = ({ lines }: FileOutcome, at: number): readonly string[] =>
+    isOne ? lines : lines.map((line) => `${files[at]}: ${line}`)
+  const whole = (): FileOutcome => {
     const rest = files.slice(outcomes.length)
-    const said = outcomes.flatMap(linesOf)
+    const lines = outcomes.flatMap(linesOf)
     const ender = outcomes.find(({ exit }) => !HARMLESS.has(exit))
-    if (rest.length === 0) return { ...(ender ?? outcomes.find(({ exit }) => exit !== EXIT.done) ?? DONE), said }
+    if (rest.length === 0) return { ...(ender ?? outcomes.find(({ exit }) => exit !== EXIT.done) ?? DONE), lines }
     const notBegun = explain(`not started: ${rest.join(', ')}; run the same command to continue`)
-    return { ...(ender ?? STOPPED), said: [...said, notBegun] }
+    return { ...(ender ?? STOPPED), lines: [...lines, notBegun] }
   }
   return {
     add: (outcome, hasSent) => {
@@ -108,15 +111,15 @@ export const createEnds = (files: readonly string[], { signal, explain, told }: 
     // The first file says by itself that nothing was sent.
     goesOn: () => (outcomes.length === 0 || !signal().aborted) && outcomes.every(({ exit }) => HARMLESS.has(exit)),
     errorOf: (error) => {
-      const outcome = outcomeOf(told(error), hasSentAny)
-      if (isOne || !outcome) return told(error)
+      const outcome = outcomeOf(withStopReason(error), hasSentAny)
+      if (isOne || !outcome) return withStopReason(error)
       outcomes.push(outcome)
-      const { exit, code, said } = whole()
-      return new Unfinished(exit, code, said)
+      const { exit, code, lines } = whole()
+      return new IncompleteRun(exit, code, lines)
     },
     exit: () => {
-      const { exit, code, said } = whole()
-      if (said.length > 0) throw new Unfinished(exit, code, said)
+      const { exit, code, lines } = whole()
+      if (lines.length > 0) throw new IncompleteRun(exit, code, lines)
       return exit
     },
   }
@@ -129,14 +132,14 @@ const unwrittenSummary = (rejected: number, { message }: KpiError): string => {
 
 /** Returns the note on rejected rows, where there are any. */
 const saidOfRejects = (
-  asked: Asked,
+  parsed: ParsedOptions,
   rejectsPath: string,
   { summary: { rejected }, needed = [], advice = [], unwritten }: Concluded,
 ): readonly string[] => {
   if (rejected === 0) return []
   return unwritten
     ? [unwrittenSummary(rejected, unwritten)]
-    : [rejectedSummary(rejected, rejectsPath, asked, needed), ...advice]
+    : [rejectedSummary(rejected, rejectsPath, parsed, needed), ...advice]
 }
 
 const leftSummary = (left: number, [one, many]: readonly [string, string], isRefused: boolean): string =>
@@ -155,7 +158,7 @@ type Concluded = {
   /** Holds further advice for importing the rejected rows, a line each. */
   readonly advice?: readonly string[]
   readonly unwritten?: KpiError | undefined
-  readonly verified?: Verified | undefined
+  readonly verified?: Verification | undefined
 }
 
 /** Lists the errors that mean that the service has moved. */
@@ -171,30 +174,30 @@ const isRefusal = ({ failure, left, hasSent = false }: Concluded): boolean => {
 }
 
 /** Returns the outcome of a file's import: done, rejected rows, or what is left to do. */
-export const conclude = async (
-  { cli, stops, asked }: Pick<Run, 'cli' | 'stops' | 'asked'>,
+export const concludeFile = async (
+  { cli, stops, parsed }: Pick<CommandRun, 'cli' | 'stops' | 'parsed'>,
   { rejectsPath, verify }: Pick<Job, 'rejectsPath' | 'verify'>,
   concluded: Concluded,
   called: readonly [one: string, many: string] = ['entry', 'entries'],
-): Promise<Outcome> => {
+): Promise<FileOutcome> => {
   const { left, failure, unwritten, verified } = concluded
   const { rejected } = concluded.summary
   if (rejected === 0 && existsSync(resolve(cli.io.cwd, rejectsPath))) {
     await cli.note(`nothing was rejected; ${rejectsPath} is from an earlier run`)
   }
-  const differs = verified && verifiedOutcome(verified, verify?.receiptFile ?? '')
-  if (verified && !differs) await cli.note(verifiedNote(verified))
-  const said = [
-    ...saidOfRejects(asked, rejectsPath, concluded),
+  const differs = verified && verificationOutcome(verified, verify?.receiptFile ?? '')
+  if (verified && !differs) await cli.note(verificationNote(verified))
+  const lines = [
+    ...saidOfRejects(parsed, rejectsPath, concluded),
     ...(failure ? [failure.message] : []),
     ...(left > 0 ? [stops.explain(leftSummary(left, called, isRefusal(concluded)))] : []),
-    ...(differs?.said ?? []),
+    ...(differs?.lines ?? []),
   ]
   // All was sent: what could not be read back is work that is left.
   if (differs && !failure)
-    return { ...differs, said, exit: differs.exit === EXIT.unreachable ? EXIT.workLeft : differs.exit }
-  if (failure && isRefusal(concluded)) return { exit: exitCodes[failure.code], code: failure.code, said }
-  if (unwritten) return { exit: exitCodes[unwritten.code], code: unwritten.code, said }
-  if (left > 0) return { exit: EXIT.workLeft, code: 'work_left', said }
-  return rejected > 0 ? { exit: EXIT.partial, code: 'rejected', said } : DONE
+    return { ...differs, lines, exit: differs.exit === EXIT.unreachable ? EXIT.workLeft : differs.exit }
+  if (failure && isRefusal(concluded)) return { exit: exitCodes[failure.code], code: failure.code, lines }
+  if (unwritten) return { exit: exitCodes[unwritten.code], code: unwritten.code, lines }
+  if (left > 0) return { exit: EXIT.workLeft, code: 'work_left', lines }
+  return rejected > 0 ? { exit: EXIT.partial, code: 'rejected', lines } : DONE
 }

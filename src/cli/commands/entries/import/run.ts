@@ -2,36 +2,39 @@ import type { Client } from '../../../../client/client.ts'
 import type { FlagValues } from '../../../args/flags.ts'
 import type { Cli } from '../../../cli.ts'
 import type { OnWait } from '../../../output/wait-notices.ts'
-import { warnOfEnd } from '../../../target/api-key.ts'
+import { warnOfExpiry } from '../../../target/api-key.ts'
 import { closeJobs, type Job, openJobs } from './jobs.ts'
 import { needsOfFile, needsOfFlags } from './needs.ts'
-import { type Asked, readAsked } from './parsed-options.ts'
-import { mustHaveHeaders, printerFor } from './print.ts'
+import { type ParsedOptions, parseOptions } from './parsed-options.ts'
+import { requireHeaders, choosePrinter } from './print.ts'
 import { createProgress } from './progress.ts'
-import { createEnds } from './result.ts'
-import { watchStops } from './signals.ts'
+import { createRunResult } from './result.ts'
+import { watchStopSignals } from './signals.ts'
 
 /** Returns what the files need of the service, each by itself. */
-const needsOf = async (jobs: readonly Job[], { options }: Asked): Promise<Awaited<ReturnType<typeof needsOfFile>>> =>
+const needsOf = async (
+  jobs: readonly Job[],
+  { options }: ParsedOptions,
+): Promise<Awaited<ReturnType<typeof needsOfFile>>> =>
   (await Promise.all(jobs.map(({ table }) => needsOfFile(table, options)))).flat()
 
 const STOPPING = 'stopping once the requests in flight are answered; press Ctrl-C again to end at once'
 
 /** Notes which day a word for the date of all rows stands for. */
-const tellDay = async (cli: Cli, { saidDate, options: { date } }: Asked): Promise<void> => {
+const tellDay = async (cli: Cli, { saidDate, options: { date } }: ParsedOptions): Promise<void> => {
   if (saidDate === undefined || date === undefined || saidDate.trim() === date) return
   await cli.note(`--date ${saidDate} is ${date} in ${cli.today().zone}`)
 }
 
 /** Runs `kpi entries import`: reads, checks and sends files, one after another, or only says what that would do. */
 export const runImport = async (cli: Cli, files: readonly string[], flags: FlagValues): Promise<number> => {
-  const asked = readAsked(cli, files, flags)
+  const parsed = parseOptions(cli, files, flags)
   cli.printing()
-  await tellDay(cli, asked)
-  cli.mustHave(needsOfFlags(asked.options))
-  if (!asked.isDryRun && !asked.explain) cli.io.stdout.outlast()
-  const stops = watchStops(cli.io, asked.deadline)
-  const ends = createEnds(files, stops)
+  await tellDay(cli, parsed)
+  cli.requireCapabilities(needsOfFlags(parsed.options))
+  if (!parsed.isDryRun && !parsed.explain) cli.io.stdout.outlast()
+  const stops = watchStopSignals(cli.io, parsed.deadline)
+  const ends = createRunResult(files, stops)
   const finished: (() => void)[] = []
   let note = (text: string): void => void cli.note(text)
   let onWait: OnWait = () => undefined
@@ -43,21 +46,21 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: FlagV
       stops.signal().addEventListener('abort', () => progress.note(stops.explain(STOPPING)))
     }
     try {
-      const run = { cli, client, asked, stops, progress, finished }
-      await mustHaveHeaders(run, jobs)
-      await printerFor(asked)(run, jobs, ends)
+      const run = { cli, client, parsed, stops, progress, finished }
+      await requireHeaders(run, jobs)
+      await choosePrinter(parsed)(run, jobs, ends)
     } finally {
       progress.stop()
-      await warnOfEnd(cli, client.keySaid())
+      await warnOfExpiry(cli, client.keyInfo())
     }
   }
-  const jobs = await openJobs(cli, files, asked, stops)
+  const jobs = await openJobs(cli, files, parsed, stops)
   try {
     await cli
-      .withClient(await needsOf(jobs, asked), (client) => work(client, jobs), {
+      .withClient(await needsOf(jobs, parsed), (client) => work(client, jobs), {
         signal: stops.signal(),
         late: stops.late,
-        rate: asked.rate,
+        rate: parsed.rate,
         note: (text) => note(text),
         onWait: (waiting) => onWait(waiting),
       })

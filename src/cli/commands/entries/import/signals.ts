@@ -1,4 +1,4 @@
-import { Stopped } from '../../../../client/transport.ts'
+import { Aborted } from '../../../../client/transport.ts'
 import { KpiError } from '../../../../domain/errors.ts'
 import { UsageError } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
@@ -8,7 +8,7 @@ export type Deadline = {
   /** Holds milliseconds since 1970. */
   readonly at: number
   /** Holds the deadline as people say it. */
-  readonly said: string
+  readonly spelling: string
 }
 
 /** Holds the default deadline: long enough for any night, so that no run goes on for ever. */
@@ -35,14 +35,14 @@ const momentOf = (text: string, now: number): number | undefined => {
 
 /** Returns a deadline: `06:30` is the next time that local clocks show that, `30m` and `2h` count from now. */
 export const readDeadline = (given: string | undefined, now: number): Deadline => {
-  const said = (given ?? USUAL).trim()
-  const at = momentOf(said, now)
-  if (at !== undefined) return { at, said }
-  throw new UsageError(`--deadline ${said} is neither a time of day nor a time from now; write 06:30, 30m or 2h`)
+  const spelling = (given ?? USUAL).trim()
+  const at = momentOf(spelling, now)
+  if (at !== undefined) return { at, spelling }
+  throw new UsageError(`--deadline ${spelling} is neither a time of day nor a time from now; write 06:30, 30m or 2h`)
 }
 
 /** Describes what stops a run: the user, or its deadline. */
-export type Stops = {
+export type StopSignals = {
   /** Is aborted then. Once it is read, Ctrl-C asks to stop instead of ending the process. */
   readonly signal: () => AbortSignal
   /** Is aborted a while after the deadline, when no answer is waited for any longer. */
@@ -50,7 +50,7 @@ export type Stops = {
   /** Says of a stop what those cannot know who did not ask for it. */
   readonly explain: (text: string) => string
   /** Returns an error with the reason for the stop, where it comes from one. */
-  readonly told: (error: unknown) => unknown
+  readonly withStopReason: (error: unknown) => unknown
 }
 
 /** Sets how long a run waits after its deadline for answers to what it has sent. */
@@ -62,7 +62,7 @@ const when = (signal: AbortSignal, act: () => void): void => {
 }
 
 /** Watches for whatever asks a run to stop. */
-export const watchStops = (io: Io, { at, said }: Deadline): Stops => {
+export const watchStopSignals = (io: Io, { at, spelling }: Deadline): StopSignals => {
   const [controller, late] = [new AbortController(), new AbortController()]
   let isLate = false
   when(io.alarm(at - io.now()), () => {
@@ -71,7 +71,7 @@ export const watchStops = (io: Io, { at, said }: Deadline): Stops => {
     when(io.alarm(GRACE_MS), () => late.abort())
   })
   let isWatching = false
-  const explain = (text: string): string => (isLate ? `the deadline (${said}) has passed; ${text}` : text)
+  const explain = (text: string): string => (isLate ? `the deadline (${spelling}) has passed; ${text}` : text)
   return {
     signal: () => {
       if (!isWatching) when(io.interruption(), () => controller.abort())
@@ -80,10 +80,10 @@ export const watchStops = (io: Io, { at, said }: Deadline): Stops => {
     },
     late: late.signal,
     explain,
-    told: (error) => {
-      if (error instanceof Stopped) return new Stopped(explain(error.message))
+    withStopReason: (error) => {
+      if (error instanceof Aborted) return new Aborted(explain(error.message))
       const isCut = controller.signal.aborted && error instanceof KpiError && error.mayBeDone
-      return isCut ? new Stopped(explain(`${error.message}; run the same command to continue`)) : error
+      return isCut ? new Aborted(explain(`${error.message}; run the same command to continue`)) : error
     },
   }
 }

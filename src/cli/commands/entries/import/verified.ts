@@ -1,11 +1,11 @@
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { isDevice } from '../../../../import/parse/files.ts'
-import { tellDifference, type Verified, type Verifying } from '../../../../import/verify/verified.ts'
+import { describeDifference, type Verification, type VerificationOptions } from '../../../../import/verify/verified.ts'
 import type { Cli } from '../../../cli.ts'
 import { EXIT, exitCodes, UsageError } from '../../../exit.ts'
 import { countOf } from '../../../output/text.ts'
 import { findPlace, type Place } from '../../../target/settings.ts'
-import type { Outcome } from './result.ts'
+import type { FileOutcome } from './result.ts'
 
 /** Returns `data.receipt.json` for `data.csv`, beside it; in the working directory for a stream. */
 const receiptPathOf = ({ io }: Cli, file: string): string => {
@@ -14,7 +14,7 @@ const receiptPathOf = ({ io }: Cli, file: string): string => {
   return join(dirname(plain), `${basename(plain, extname(plain))}.receipt.json`)
 }
 
-const placeOf = (place: Place): Verifying['place'] =>
+const placeOf = (place: Place): VerificationOptions['place'] =>
   place.kind === 'embedded'
     ? { service: place.dataDir, profile: null, login: null }
     : {
@@ -24,7 +24,12 @@ const placeOf = (place: Place): Verifying['place'] =>
       }
 
 /** Returns what `--verify` and `--receipt` ask for. */
-export const verifyingOf = (cli: Cli, file: string, rejectsFile: string, receipt: string | undefined): Verifying => {
+export const parseVerification = (
+  cli: Cli,
+  file: string,
+  rejectsFile: string,
+  receipt: string | undefined,
+): VerificationOptions => {
   const { cwd } = cli.io
   const path = receipt ?? receiptPathOf(cli, file)
   const other = [file, rejectsFile].find((one) => resolve(cwd, one) === resolve(cwd, path))
@@ -44,25 +49,25 @@ const notComparedNote = (count: number): string =>
     : `; not compared: ${countOf(count, 'entry', 'entries')} of an earlier part of the run, because what the rows refer to has changed since, and what was sent cannot be told apart from what was stored before`
 
 /** Returns the note of a verification that found everything as it should be. */
-export const verifiedNote = ({ compared, notCompared }: Verified): string =>
+export const verificationNote = ({ compared, notCompared }: Verification): string =>
   `read back and compared: ${countOf(compared, 'entry', 'entries')}, as sent${notComparedNote(notCompared)}`
 
 /** Returns the outcome of a verification that found differences. */
-export const verifiedOutcome = (
-  { compared, equal, notCompared, first, failure }: Verified,
+export const verificationOutcome = (
+  { compared, equal, notCompared, first, failure }: Verification,
   receiptFile: string,
-): Outcome | undefined => {
+): FileOutcome | undefined => {
   if (failure) {
-    const said = [
+    const lines = [
       `everything was sent, but it could not be read back and compared: ${failure.message}; run the same command to compare it`,
     ]
-    return { exit: exitCodes[failure.code], code: failure.code, said }
+    return { exit: exitCodes[failure.code], code: failure.code, lines }
   }
   if (compared === equal) return undefined
   const differ = countOf(compared - equal, 'entry differs', 'entries differ')
-  const said = [
-    ...first.map(tellDifference),
+  const lines = [
+    ...first.map(describeDifference),
     `${differ} from what was sent; all differences are in ${receiptFile}${notComparedNote(notCompared)}`,
   ]
-  return { exit: EXIT.failed, code: 'differs', said }
+  return { exit: EXIT.failed, code: 'differs', lines }
 }

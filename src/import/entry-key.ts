@@ -1,3 +1,4 @@
+import type { Day } from '../domain/day.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 
 /** Returns the owner of an entry as one number to sort by: a user, or, below 0, another breakdown item. */
@@ -6,6 +7,16 @@ export const ownerOf = ({ user_id, source_id }: Pick<EntryDraft, 'user_id' | 'so
 
 /** Returns the owner number of a breakdown item that is no person. */
 export const ownerOfItem = (id: number): number => -id
+
+/** Names an entry, in the order in which entries are sent. */
+export type EntryKey = readonly [owner: number, kpi: number, day: Day]
+
+/** Returns the key of a draft's entry. */
+export const keyOf = (draft: EntryDraft): EntryKey => [ownerOf(draft), draft.kpi_id, draft.entry_date]
+
+/** Orders keys as entries are sent. */
+export const compareKeys = (left: EntryKey, right: EntryKey): number =>
+  left[0] - right[0] || left[1] - right[1] || left[2] - right[2]
 
 /** Maps users to the breakdown items that rows give beside them, where the service has to compare the two. */
 export type SourcesOfUsers = ReadonlyMap<number, number>
