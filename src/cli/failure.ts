@@ -15,6 +15,7 @@ type Failure = {
   /** Holds the whole message, where it has more than one line. */
   readonly lines?: readonly string[]
   readonly issues: readonly Issue[]
+  readonly namesIssue?: boolean
 }
 
 const SHOWN_ISSUES = 20
@@ -51,7 +52,8 @@ const describe = (error: unknown): Failure | undefined => {
   }
   if (error instanceof UsageError) return { exit: EXIT.usage, code: 'usage', message: error.message, issues: [] }
   if (error instanceof KpiError) {
-    return { exit: exitCodes[error.code], code: error.code, message: error.message, issues: error.issues }
+    const { code, message, issues, namesIssue } = error
+    return { exit: exitCodes[code], code, message, issues, namesIssue }
   }
   const message = error instanceof Error ? systemFailure(error) : String(error)
   return { exit: EXIT.failed, code: 'failed', message, issues: [] }
@@ -60,9 +62,9 @@ const describe = (error: unknown): Failure | undefined => {
 const issueLine = ({ index, field, message }: Issue): string =>
   index === undefined ? `  ${field}: ${message}` : `  no. ${index + 1}, ${field}: ${message}`
 
-const linesOf = ({ message, lines, issues }: Failure): string[] => {
+const linesOf = ({ message, lines, issues, namesIssue }: Failure): string[] => {
   if (lines) return lines.map((line) => `kpi: ${line}`)
-  if (issues.length === 1 && issues[0] && message.includes(issues[0].message)) return [`kpi: ${message}`]
+  if (namesIssue) return [`kpi: ${message}`]
   const more = issues.length - SHOWN_ISSUES
   return [
     `kpi: ${message}`,

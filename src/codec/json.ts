@@ -25,14 +25,14 @@ const decimalOf = (raw: number | RawNumber): ParsedDecimal | undefined =>
 const readNumber = (field: Field, raw: number | RawNumber): FieldValue | Fault => {
   if (field.kind === 'decimal') return checkDecimal(decimalOf(raw))
   if (field.kind === 'integer' || field.kind === 'int16') return checkInteger(field, doubleOf(raw))
-  return new Fault(`must be ${kindSays[field.kind]}`)
+  return Fault.must(`be ${kindSays[field.kind]}`)
 }
 
 const readString = (field: Field, raw: string): FieldValue | Fault => {
   const isNumber = field.kind === 'decimal' || field.kind === 'integer' || field.kind === 'int16'
   const text = raw.trim()
   if (isNumber && text !== '' && text.length <= NUMBER_LIMIT && !PLAIN_NUMBER.test(text))
-    return new Fault(`must be ${kindSays[field.kind]}`)
+    return Fault.must(`be ${kindSays[field.kind]}`)
   return valueOfText(field, raw)
 }
 
@@ -43,10 +43,10 @@ const readString = (field: Field, raw: string): FieldValue | Fault => {
 export const readJson = (field: Field, raw: Json, lenient: boolean): FieldValue | Fault => {
   if (raw === null) return null
   if (typeof raw === 'number' || JSON.isRawJSON(raw)) return readNumber(field, raw)
-  if (typeof raw === 'boolean') return field.kind === 'boolean' ? raw : new Fault(`must be ${kindSays[field.kind]}`)
+  if (typeof raw === 'boolean') return field.kind === 'boolean' ? raw : Fault.must(`be ${kindSays[field.kind]}`)
   const takesString = lenient || !['decimal', 'integer', 'int16', 'boolean'].includes(field.kind)
   if (typeof raw === 'string' && takesString) return readString(field, raw)
-  return new Fault(`must be ${kindSays[field.kind]}`)
+  return Fault.must(`be ${kindSays[field.kind]}`)
 }
 
 type Purpose = 'add' | 'update'
@@ -63,13 +63,13 @@ const readField = (
 ): FieldValue | Fault | undefined => {
   if (raw === undefined) {
     const wanted = purpose === 'add' && field.required && !(lenient && field.lenient)
-    return wanted ? new Fault('is required') : undefined
+    return wanted ? Fault.is('required') : undefined
   }
   if (purpose === 'update' && field.secret) return undefined
   const value = read(field, raw)
   if (value !== null || field.nullable) return value
   if (field.fallback !== undefined) return undefined
-  return new Fault(purpose === 'add' ? 'is required' : 'must not be blank')
+  return purpose === 'add' ? Fault.is('required') : Fault.must('not be blank')
 }
 
 /** Tells whether JSON is an object, rather than a list, null or a value. */

@@ -1,3 +1,5 @@
+import type { Scope } from './scopes.ts'
+
 /** Describes one fault in what was sent: the field, the entry of a batch (from 0), and why. */
 export type Issue = { readonly index?: number; readonly field: string; readonly message: string }
 
@@ -30,6 +32,8 @@ type Details = {
   readonly retryAfter?: number
   /** Lists the methods that the path has. */
   readonly allow?: readonly string[]
+  /** Names the scope that a key lacks. */
+  readonly missingScope?: Scope | undefined
   /** Tells that it may have been done all the same, as the answer was lost or says only that something failed. */
   readonly mayBeDone?: boolean
   readonly cause?: unknown
@@ -43,6 +47,9 @@ export class KpiError extends Error {
   readonly retryAfter: number | undefined
   readonly allow: readonly string[]
   readonly mayBeDone: boolean
+  readonly missingScope: Scope | undefined
+  /** Tells that the message names the only issue, so that it need not be shown once more. */
+  readonly namesIssue: boolean
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -51,6 +58,9 @@ export class KpiError extends Error {
     this.retryAfter = details.retryAfter
     this.allow = details.allow ?? []
     this.mayBeDone = details.mayBeDone ?? false
+    this.missingScope = details.missingScope
+    const [issue, ...others] = this.issues
+    this.namesIssue = issue !== undefined && others.length === 0 && message.includes(issue.message)
   }
 }
 
@@ -67,10 +77,25 @@ export const refuseFaults = (issues: readonly Issue[]): void => {
   if (issues.length > 0) throw invalid(issues)
 }
 
-/** Describes what reading or checking a value returns when it has a fault. */
+/**
+ * Describes what reading or checking a value returns when it has a fault. The verb tells how the message goes on after the
+ * name of a field (`must be a whole number`) or after the value itself (`is no date`); without one it is a sentence.
+ */
 export class Fault {
   readonly message: string
-  constructor(message: string) {
+  readonly verb: 'must' | 'is' | undefined
+  constructor(message: string, verb?: Fault['verb']) {
     this.message = message
+    this.verb = verb
+  }
+
+  /** Returns the fault of a field: what it must be or do. */
+  static must(rest: string): Fault {
+    return new Fault(`must ${rest}`, 'must')
+  }
+
+  /** Returns the fault of a value: what it is. */
+  static is(rest: string): Fault {
+    return new Fault(`is ${rest}`, 'is')
   }
 }

@@ -35,7 +35,7 @@ export const describeField = ({ kind, oneOf, least, most }: Field): string => {
   return least === undefined || most === undefined ? kindSays[kind] : `a whole number from ${least} to ${most}`
 }
 
-const expected = (field: Field): Fault => new Fault(`must be ${describeField(field)}`)
+const expected = (field: Field): Fault => Fault.must(`be ${describeField(field)}`)
 
 type Range = readonly [least: number | bigint, most: number | bigint]
 
@@ -65,8 +65,8 @@ export const checkInteger = (field: Field, value: number): number | Fault => {
 
 /** Keeps four fraction digits and refuses more than 14 integer digits. */
 export const checkDecimal = (parsed: { value: bigint } | undefined): bigint | Fault => {
-  if (!parsed) return new Fault('must be a number')
-  return fits(parsed.value) ? parsed.value : new Fault('must have at most 14 digits before the decimal point')
+  if (!parsed) return Fault.must('be a number')
+  return fits(parsed.value) ? parsed.value : Fault.must('have at most 14 digits before the decimal point')
 }
 
 const tooLong = (field: Field, characters: number | string): Fault =>
@@ -85,13 +85,13 @@ export const checkText = (field: Field, text: string): string | null | Fault => 
     const characters = Array.from(value).length
     if (characters > field.max) return tooLong(field, characters)
   }
-  if (field.form && !field.form.matches.test(value)) return new Fault(`must be ${field.form.says}`)
+  if (field.form && !field.form.matches.test(value)) return Fault.must(`be ${field.form.says}`)
   return value
 }
 
 const DATE_FORM = /^\d{4}-\d{2}-\d{2}/
 const DATE_LENGTH = 10
-const ENTRY_YEARS = 'must be in the years 1900 to 2199'
+const outOfYears = (): Fault => Fault.must('be in the years 1900 to 2199')
 const isEntryDay = (day: number): boolean => Number.isInteger(day) && day >= FIRST_ENTRY_DAY && day <= LAST_ENTRY_DAY
 
 /** Reads a day that an entry may have: a date that exists, in the years 1900 to 2199. */
@@ -99,19 +99,17 @@ export const checkDay = (text: string): number | Fault => {
   const day = parseDay(text)
   if (day === undefined) {
     const isDate = DATE_FORM.test(text) && (text.length === DATE_LENGTH || hasTimeOfDay(text))
-    if (!isDate) return new Fault('must be a date, YYYY-MM-DD')
+    if (!isDate) return Fault.must('be a date, YYYY-MM-DD')
     const exists = parseDay(text.slice(0, DATE_LENGTH)) !== undefined
-    return new Fault(
-      exists
-        ? 'has a time of day other than midnight in UTC; send the date alone, YYYY-MM-DD'
-        : 'is a date that does not exist',
-    )
+    return exists
+      ? new Fault('has a time of day other than midnight in UTC; send the date alone, YYYY-MM-DD')
+      : Fault.is('a date that does not exist')
   }
-  return isEntryDay(day) ? day : new Fault(ENTRY_YEARS)
+  return isEntryDay(day) ? day : outOfYears()
 }
 
 const checkBoolean = (text: string): boolean | Fault =>
-  text === 'true' || text === 'false' ? text === 'true' : new Fault('must be true or false')
+  text === 'true' || text === 'false' ? text === 'true' : Fault.must('be true or false')
 
 /**
  * Reads a field from text: a flag, a cell, an element. Blank text is null; whether null is allowed is for the caller to
@@ -158,6 +156,6 @@ export const checkValue = (field: Field, value: FieldValue): FieldValue | Fault 
   if (typeof value === 'bigint') return fits(value) ? value : checkDecimal({ value })
   if (typeof value === 'string') return checkText(field, value)
   if (typeof value === 'boolean') return value
-  if (field.kind === 'date') return isEntryDay(value) ? value : new Fault(ENTRY_YEARS)
+  if (field.kind === 'date') return isEntryDay(value) ? value : outOfYears()
   return checkInteger(field, value)
 }

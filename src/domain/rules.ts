@@ -42,15 +42,10 @@ export const faultsOfKpi = (kpi: KpiFacts): Issue[] => {
   return []
 }
 
-const NOT_ASSIGNED = 'is not assigned to'
-
-/** Tells whether a reason is that of a missing assignment. */
-export const saysNotAssigned = (text: string): boolean => text.includes(NOT_ASSIGNED)
-
 /** Returns the fault of an entry whose KPI is not assigned to its user. */
 export const faultOfAssignment = (kpi: KpiFacts, user: UserFacts): Issue => ({
   field: 'kpi_id',
-  message: `${kpiLabel(kpi)} ${NOT_ASSIGNED} ${userLabel(user)}`,
+  message: `${kpiLabel(kpi)} is not assigned to ${userLabel(user)}`,
 })
 
 /** Returns the fault of an id that names nothing. */

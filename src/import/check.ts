@@ -220,12 +220,12 @@ const readRowsOf = async (
       summary.read += 1
       reader.read(row)
       rejectMisunderstoodColumns({ read: summary.read, misread: sink.misread }, options, sink.reasons)
-      requireFewBadRows(summary, options.maxErrors, sink.firstBad)
+      requireFewBadRows(summary, options.maxErrors, sink.firstBad, reference)
     }
     onProgress()
   }
   reader.finish()
-  requireFewBadRows(summary, options.maxErrors, sink.firstBad, true)
+  requireFewBadRows(summary, options.maxErrors, sink.firstBad, reference, true)
   const { good, lostTargets, hasPeriods: isInPeriods } = sink
   return {
     sourcesOfUsers: reader.sourcesOfUsers,

@@ -1,7 +1,6 @@
 import { Aborted } from '../client/transport.ts'
 import { KpiError } from '../domain/errors.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
-import { saysNotAssigned } from '../domain/rules.ts'
 import { createAssignments } from './assignments/needed.ts'
 import type { ImportRun, Summary } from './import-types.ts'
 import { type Journal, type JournalHead, journalPath } from './journal/journal.ts'
@@ -29,19 +28,14 @@ export type Ending = {
   readonly verified?: Verification | undefined
 }
 
-/** Writes what has been rejected so far, counted in the summary; answers whether assignments were missing. */
-const layDownRejects = async ({ table, rejectsFile }: ImportRun, prepared: Prepared): Promise<boolean> => {
+/** Writes what has been rejected so far, counted in the summary. */
+const writeRejects = async ({ table, rejectsFile }: ImportRun, prepared: Prepared): Promise<void> => {
   const { summary, rejects, plan, options } = prepared
-  let needsAssignments = false
   summary.rejected = 0
-  for (const { reasons } of rejects.lines()) {
-    summary.rejected += 1
-    needsAssignments ||= reasons.some(saysNotAssigned)
-  }
+  for (const _ of rejects.lines()) summary.rejected += 1
   // Where empty cells clear, rows stay as they were: they can be loaded again, as nothing is added then.
   const values = options.clearEmpty ? [] : (plan.wide?.columns ?? []).map(({ at }) => at)
   if (summary.rejected > 0) await rejectsFile.write(table, rejects, values)
-  return needsAssignments
 }
 
 const NAME_BYTES = 12
@@ -110,12 +104,13 @@ const finish = ({ onFinished }: ImportRun, journal: Journal): void => {
 /** Sends what was prepared, and lays down what was rejected on the way. */
 const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promise<Ending> => {
   const { summary, rejects } = prepared
-  let needsAssignments = await layDownRejects(work, prepared)
+  await writeRejects(work, prepared)
+  const needsAssignments = prepared.reference.lacksAssignments()
   const known = rejects.size()
   const { left, failure, isWhole } = await send(work, prepared, journal)
   summary.unchecked = tellUnchecked(prepared.reference)
   try {
-    if (rejects.size() > known) needsAssignments = await layDownRejects(work, prepared)
+    if (rejects.size() > known) await writeRejects(work, prepared)
   } catch (error) {
     return { summary, left, failure, needsAssignments, unwritten: toldOf(error, true) }
   }

@@ -1,7 +1,7 @@
 import { type Issue, KpiError } from '../domain/errors.ts'
-import { saysNotAssigned } from '../domain/rules.ts'
 import type { Summary } from './import-types.ts'
 import type { MaxErrors } from './options.ts'
+import type { Reference } from './reference.ts'
 import type { Rejects } from './rejects/rejects.ts'
 
 /** Returns the most rows that may be rejected; a share of them is known once all have been read. */
@@ -34,26 +34,32 @@ export const requireFewBadRows = (
   { read, rejected }: Summary,
   maxErrors: MaxErrors | undefined,
   bad: readonly BadRow[],
+  { lacksAssignments }: Pick<Reference, 'lacksAssignments'>,
   isWhole = false,
 ): void => {
   if (!maxErrors || !(isWhole || 'count' in maxErrors) || rejected <= mostOf(maxErrors, read)) return
   const many = `${rejected} of ${isWhole ? '' : 'the first '}${read} rows are bad`
   throw tooMany(maxErrors, `nothing was sent: ${many}`, [
     ...issuesOf(bad),
-    ...(bad.some(({ reasons }) => reasons.some(saysNotAssigned)) ? [ASSIGN_FIRST] : []),
+    ...(lacksAssignments() ? [ASSIGN_FIRST] : []),
     { field: '--dry-run', message: 'without --max-errors shows all of them' },
   ])
 }
 
 /** Refuses a file with too many rejects of all kinds, once all of it has been read. */
-export const requireFewRejects = (rejects: Rejects, summary: Summary, maxErrors: MaxErrors | undefined): void => {
+export const requireFewRejects = (
+  rejects: Rejects,
+  summary: Summary,
+  maxErrors: MaxErrors | undefined,
+  reference: Reference,
+): void => {
   let rejected = 0
   const first: BadRow[] = []
   for (const one of rejects.lines()) {
     rejected += 1
     if (first.length < SHOWN_BAD) first.push(one)
   }
-  requireFewBadRows({ ...summary, rejected }, maxErrors, first, true)
+  requireFewBadRows({ ...summary, rejected }, maxErrors, first, reference, true)
 }
 
 const countLines = (rejects: Rejects, most: number): number => {

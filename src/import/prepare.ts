@@ -121,7 +121,7 @@ const check = async (
   if (options.maxErrors) {
     // Keys that stand in the file twice are found only as all of it is gone through in their order.
     for (const _ of batches()) onProgress()
-    requireFewRejects(rejects, summary, options.maxErrors)
+    requireFewRejects(rejects, summary, options.maxErrors, reference)
   }
   const drafts = function* (): Generator<EntryDraft> {
     for (const batch of batches()) yield* batch.drafts

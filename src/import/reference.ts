@@ -34,6 +34,8 @@ export type Reference = {
   readonly ownerOf: (item: Named) => Named
   /** Fetches the assignments of users, where they can be read and that has not happened yet. */
   readonly fetchAssignments: (userIds: Iterable<number>) => Promise<void>
+  /** Tells whether rows were refused as their KPI is not assigned to their user. */
+  readonly lacksAssignments: () => boolean
   /** Returns a user's target for a KPI; null for none, undefined where that is not known. */
   readonly userTarget: (userId: number, kpiId: number) => Decimal | null | undefined
   /** Returns the highest `sort_order` of a user's assignments; 0 where there is none. */
@@ -111,6 +113,7 @@ export const fetchReference = async (client: Client, needs: Needs): Promise<Refe
   const persons = itemsOfUsers(sources)
   const assigned = new Map<number, ReadonlyMap<number, Assignment>>()
   const missing: Pair[] = []
+  let lacksAssignments = false
   const unchecked = new Set<CheckedThing>()
 
   const faultsOfOwner = (owner: number): readonly { readonly message: string }[] => {
@@ -124,8 +127,10 @@ export const fetchReference = async (client: Client, needs: Needs): Promise<Refe
     const faults = [...faultsOfOwner(owner), ...(kpi ? faultsOfKpi(kpi) : [])]
     const isAssigned = !readsAssignments || assigned.get(owner)?.has(kpiId)
     if (isAssigned || !user || !kpi) return faults.map(({ message }) => message)
-    if (!needs.createAssignments) faults.push(faultOfAssignment(kpi, user))
-    else if (faults.length === 0) missing.push({ user, kpi })
+    if (!needs.createAssignments) {
+      lacksAssignments = true
+      faults.push(faultOfAssignment(kpi, user))
+    } else if (faults.length === 0) missing.push({ user, kpi })
     return faults.map(({ message }) => message)
   }
   const judged = new Map<number, Map<number, readonly string[]>>()
@@ -140,6 +145,7 @@ export const fetchReference = async (client: Client, needs: Needs): Promise<Refe
         assigned.set(id, new Map(list.map((one) => [one.id, one])))
       }
     },
+    lacksAssignments: () => lacksAssignments,
     userTarget: (userId, kpiId) => {
       const ofUser = assigned.get(userId)
       return ofUser && (ofUser.get(kpiId)?.user_target ?? null)

@@ -82,7 +82,7 @@ const chosen = ({ oneOf = [] }: Field, text: string): string =>
 
 const readText = (field: Field, text: string): FieldValue | Fault => {
   const value = valueOfText(field, chosen(field, text))
-  return value === null && !field.nullable ? new Fault('must not be empty') : value
+  return value === null && !field.nullable ? Fault.must('not be empty') : value
 }
 
 /**
@@ -91,7 +91,7 @@ const readText = (field: Field, text: string): FieldValue | Fault => {
  */
 const BY_ID: Readonly<Record<string, string>> = {
   breakdown_id:
-    'must be a whole number: breakdowns are given by id, which kpi service breakdowns list shows on the bundled service',
+    'be a whole number: breakdowns are given by id, which kpi service breakdowns list shows on the bundled service',
 }
 
 type Read = (field: Field, text: string) => Promise<FieldValue | Fault> | FieldValue | Fault
@@ -102,9 +102,9 @@ const readFlag = (client: Client, field: Field, text: string): ReturnType<Read> 
     : readText(field, text)
 
 /** Returns what is wrong with a flag, as a sentence. */
-export const faultText = (flag: string, text: string, { message }: Fault): string => {
-  if (message.startsWith('must')) return `--${flag} ${message}`
-  return message.startsWith('is') ? `--${flag} ${text} ${message}` : `--${flag}: ${message}`
+export const faultText = (flag: string, text: string, { message, verb }: Fault): string => {
+  if (verb === 'must') return `--${flag} ${message}`
+  return verb === 'is' ? `--${flag} ${text} ${message}` : `--${flag}: ${message}`
 }
 
 const readEach = async (of: readonly FieldFlag[], flags: FlagValues, read: Read): Promise<ParsedFlags> => {
@@ -113,7 +113,8 @@ const readEach = async (of: readonly FieldFlag[], flags: FlagValues, read: Read)
     const text = flags[camelCase(flag)]
     if (typeof text !== 'string') continue
     const value = await read(field, text)
-    if (value instanceof Fault) given.faults.push(faultText(flag, text, new Fault(BY_ID[name] ?? value.message)))
+    if (value instanceof Fault)
+      given.faults.push(faultText(flag, text, BY_ID[name] === undefined ? value : Fault.must(BY_ID[name])))
     else given.fields[name] = value
   }
   return given

@@ -24,17 +24,13 @@ const credentialsAdvice = (io: Io, place: RemotePlace): string => {
   return `enter it again: ${addAgain(place, profile, login)}`
 }
 
-/** Returns the scope that a refusal names, where it is for lack of a scope. */
-export const missingScope = ({ code, message }: KpiError): string | undefined =>
-  code === 'forbidden' ? SCOPES.find((scope) => message.includes(scope)) : undefined
-
 /** Returns the scopes of a key that would do: those of the key that was shown, where known, and the missing one. */
 const scopesWith = (scope: string, known: string): string =>
   SCOPES.filter((one) => one === scope || known.split(/[\s,]+/).includes(one)).join(',')
 
 const adviceFor = (error: KpiError, io: Io, place: RemotePlace, known: string): string | undefined => {
   if (error.code === 'unauthorized') return credentialsAdvice(io, place)
-  const scope = place.kind === 'v1' ? missingScope(error) : undefined
+  const scope = place.kind === 'v1' ? error.missingScope : undefined
   if (scope === undefined) return undefined
   return `use a key that has it; on the bundled service, kpi service keys create NAME --user USER --scopes ${scopesWith(scope, known)} makes one`
 }

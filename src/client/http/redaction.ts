@@ -95,6 +95,7 @@ export const createRedaction = (secret: string, login: string | undefined): Reda
     }),
     error: (error) =>
       new KpiError(error.code, redactParts(error.message), {
+        missingScope: error.missingScope,
         issues: error.issues.map((issue) => ({
           ...issue,
           field: redactParts(issue.field),

@@ -1,6 +1,7 @@
 import { parseExactJson } from '../../codec/json-number.ts'
 import { isObject, type Json } from '../../codec/json.ts'
 import { type ErrorCode, type Issue, KpiError } from '../../domain/errors.ts'
+import { SCOPES } from '../../domain/scopes.ts'
 
 /** Describes an answer over the network, as text. */
 export type TextAnswer = {
@@ -91,8 +92,11 @@ export const parseError = ({ status, header, body }: TextAnswer, now: number): K
   const message = words || `the service answered with status ${status}`
   const location = header('location')
   const redirect = status >= 300 && status < 400 && location ? `, a redirect to ${location}; correct the base URL` : ''
-  return new KpiError(codeOf(status, issues, retryAfter), message + redirect, {
+  const code = codeOf(status, issues, retryAfter)
+  return new KpiError(code, message + redirect, {
     issues,
+    // The interface has no field for it.
+    missingScope: code === 'forbidden' ? SCOPES.find((scope) => message.includes(scope)) : undefined,
     mayBeDone: status >= 500 && status !== 501,
     ...(retryAfter !== undefined && { retryAfter }),
   })

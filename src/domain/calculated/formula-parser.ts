@@ -168,7 +168,7 @@ const createParser = (scanner: Scanner, resolve: Resolve) => {
 const withIds = (text: string, references: readonly Reference[]): string =>
   references.reduceRight((written, { from, to, id }) => `${written.slice(0, from)}[${id}]${written.slice(to)}`, text)
 
-const TOO_LONG = new Fault(`must have at most ${FORMULA_LENGTH} characters`)
+const TOO_LONG = Fault.must(`have at most ${FORMULA_LENGTH} characters`)
 const isTooLong = (text: string): boolean => Array.from(text).length > FORMULA_LENGTH
 
 /**

@@ -25,5 +25,5 @@ export type Principal = {
 /** Refuses what the credentials do not allow, and names the scope that it takes. */
 export const requireScope = ({ scopes }: Principal, scope: Scope | undefined): void => {
   if (scope === undefined || !scopes || scopes.has(scope)) return
-  throw new KpiError('forbidden', `the key does not have the scope ${scope}, which this needs`)
+  throw new KpiError('forbidden', `the key does not have the scope ${scope}, which this needs`, { missingScope: scope })
 }

@@ -25,7 +25,7 @@ const checkField = (name: string, field: Field, given: FieldValue): FieldValue |
     return scopes instanceof Fault ? scopes : scopes.join(',')
   }
   const value = checkValue(field, given)
-  return value === null && field.required ? new Fault('is required') : value
+  return value === null && field.required ? Fault.is('required') : value
 }
 
 /** Returns a key's fields as they would be stored, and their faults. */

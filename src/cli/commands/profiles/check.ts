@@ -7,7 +7,6 @@ import { type AnyRecord, type FieldValue, resource } from '../../../domain/schem
 import { addExamples } from '../../args/examples.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { missingScope } from '../../target/advice.ts'
 import { warnOfExpiry } from '../../target/api-key.ts'
 import { describeToken } from '../../target/secrets.ts'
 import { probePlace, withClientAt } from '../../target/session.ts'
@@ -77,7 +76,7 @@ const keyOf = ({ id, name, user, scopes, expiresAt }: KeyInfo): Record<string, F
 /** Tells whether a request was refused only for lack of a scope, which means that the key is good. */
 const isForLackOfScope = ({ header, refusal }: ProbeResult): boolean =>
   refusal?.code === 'forbidden' &&
-  (missingScope(refusal) !== undefined || /insufficient_scope/.test(header('www-authenticate') ?? ''))
+  (refusal.missingScope !== undefined || /insufficient_scope/.test(header('www-authenticate') ?? ''))
 
 /** Describes what was found out about a place and its key. */
 type Found = { readonly record: AnyRecord; readonly key?: KeyInfo }

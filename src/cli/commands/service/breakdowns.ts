@@ -11,7 +11,7 @@ import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-o
 import { addVerb, inAccount } from './with-account.ts'
 
 const expectName = (text: string): string => {
-  const name = valueOfText(breakdown.fields.name, text) ?? new Fault('must not be empty')
+  const name = valueOfText(breakdown.fields.name, text) ?? Fault.must('not be empty')
   if (name instanceof Fault) throw new UsageError(`the name ${name.message}`)
   return String(name)
 }

@@ -57,7 +57,7 @@ const endOf = (text: string, now: Instant): Instant | null | Fault => {
   if (seconds !== undefined) return now + seconds
   const day = parseDay(word)
   const end = day === undefined ? parseInstant(word) : day * 86_400
-  return end ?? new Fault('is no time to come; write 90d, 12h, 2027-03-31 or never')
+  return end ?? Fault.is('no time to come; write 90d, 12h, 2027-03-31 or never')
 }
 
 const SCOPES_HELP = `
@@ -92,8 +92,7 @@ const take = (
   else if (value !== undefined) fields[name] = value
 }
 
-const readName = (text: string): FieldValue | Fault =>
-  valueOfText(key.fields.name, text) ?? new Fault('must not be empty')
+const readName = (text: string): FieldValue | Fault => valueOfText(key.fields.name, text) ?? Fault.must('not be empty')
 
 /** Returns the key to create; all faults of the line are reported at once. */
 const readDraft = async (client: Client, name: string, flags: FlagValues, now: Instant): Promise<KeyDraft> => {
@@ -150,7 +149,7 @@ type Rotation = { readonly overlap: number; readonly expiresAt: Instant | null |
 /** Returns the rotation that a line asks for; all its faults are reported at once. */
 const readRotation = (flags: FlagValues, now: Instant): Rotation => {
   const given = String(flags['overlap'])
-  const overlap = secondsOf(given) ?? new Fault('is no time; write 24h, 7d, 30m or 0')
+  const overlap = secondsOf(given) ?? Fault.is('no time; write 24h, 7d, 30m or 0')
   const expiresAt = readEnd(flags, now)
   if (!(overlap instanceof Fault) && !(expiresAt instanceof Fault)) return { overlap, expiresAt }
   const faults = overlap instanceof Fault ? [faultText('overlap', given, overlap)] : []

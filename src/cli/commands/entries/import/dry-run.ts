@@ -1,4 +1,3 @@
-import { saysNotAssigned } from '../../../../domain/rules.ts'
 import type { AnyRecord } from '../../../../domain/schema.ts'
 import { dryRun } from '../../../../import/dry-run.ts'
 import type { Summary } from '../../../../import/import-types.ts'
@@ -38,16 +37,12 @@ export async function* dryRunJob(
   const { prepared, close } = await openPrepared(beginRun(run, job))
   try {
     progress.stop()
-    let needsAssignments = false
-    for await (const rows of dryRun(prepared)) {
-      needsAssignments ||= rows.some(({ action, reason }) => action === 'reject' && saysNotAssigned(reason))
-      yield rows.map(dryRunRecord)
-    }
+    for await (const rows of dryRun(prepared)) yield rows.map(dryRunRecord)
     const { summary, reference } = prepared
     const unread = reference.unchecked.has('entries') ? 'what is there' : 'the KPIs, which may have targets,'
     const name = parsed.isSeveral ? `${job.file}: ` : ''
     tellBelow(name + shortSummary(summary, unread))
-    if (needsAssignments && mayCreateAssignments(client, parsed)) tellBelow(name + ASSIGNING_ADVICE)
+    if (reference.lacksAssignments() && mayCreateAssignments(client, parsed)) tellBelow(name + ASSIGNING_ADVICE)
     ends.add(summary.rejected > 0 ? { ...DONE, exit: EXIT.partial } : DONE, false)
   } finally {
     close()
