@@ -110,7 +110,7 @@ describe('a profile at a terminal', () => {
 
 describe('what ends credentials at a terminal', () => {
   const create = ['service', 'token', 'create', '-o', 'csv']
-  const question = 'make a new token for account default, which invalidates the one that its clients use?'
+  const question = 'make a new token for account default, which replaces the one in use?'
 
   test('is asked for: a token that ends the one before, but not the first', async () => {
     expect(await answering([], ...create)).toMatchObject({ code: 0 })

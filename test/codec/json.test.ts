@@ -19,7 +19,8 @@ import { user } from '../../src/domain/resources/user.ts'
 import type { Field, FieldValue, Kind } from '../../src/domain/schema.ts'
 import { day } from '../support/calendar.ts'
 
-const fault = (message: string): Fault => new Fault(message)
+const fault = (message: string): Fault =>
+  new Fault(message, message.startsWith('must ') ? 'must' : message.startsWith('is ') ? 'is' : undefined)
 const WHOLE = fault('must be a whole number')
 const INT16 = fault('must be a whole number from -32768 to 32767')
 const NUMBER = fault('must be a number')

@@ -5,7 +5,8 @@ import type { Field, FieldValue, Kind } from '../../src/domain/schema.ts'
 import { day } from '../support/calendar.ts'
 
 const field = (kind: Kind, more: Partial<Field> = {}): Field => ({ kind, about: '', ...more })
-const fault = (message: string): Fault => new Fault(message)
+const fault = (message: string): Fault =>
+  new Fault(message, message.startsWith('must ') ? 'must' : message.startsWith('is ') ? 'is' : undefined)
 
 const WHOLE = fault('must be a whole number')
 const INT16 = fault('must be a whole number from -32768 to 32767')

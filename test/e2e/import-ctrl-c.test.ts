@@ -73,7 +73,7 @@ describe.runIf(HAS_SCRIPT)('Ctrl-C in an import at a terminal', () => {
     const { child, says } = importAtTerminal(importer)
     await came
     child.stdin.write(CTRL_C)
-    await says(/another Ctrl-C ends it at once/)
+    await says(/press Ctrl-C again to end at once/)
     child.stdin.write(CTRL_C)
     const [text] = await says(/^[^]*code \d+/)
     letGo()

@@ -39,5 +39,7 @@ const adviceFor = (error: KpiError, io: Io, place: RemotePlace, known: string): 
 export const addAdvice = <E>(error: E, io: Io, place: RemotePlace, known = ''): E | KpiError => {
   if (!(error instanceof KpiError)) return error
   const advice = adviceFor(error, io, place, known)
-  return advice === undefined ? error : new KpiError(error.code, `${error.message}; ${advice}`)
+  return advice === undefined
+    ? error
+    : new KpiError(error.code, `${error.message}; ${advice}`, { missingScope: error.missingScope })
 }

@@ -109,7 +109,7 @@ const NAMED: Controller['refuses'] = [
 
 const ENTRY_BODY = { user_id: ANN, kpi_id: VISITS, entry_date: '2026-11-19', actual: 1234.5678, notes: 'two\nlines' }
 
-/** Every controller of decisions.md, section 2. */
+/** Lists every controller. */
 export const CONTROLLERS: readonly Controller[] = [
   {
     name: 'KPIs',

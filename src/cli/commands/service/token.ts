@@ -20,7 +20,7 @@ const tokenRecord = resource({
 
 /** Says what a new token does to the one before it. */
 const endingOf = (account: unknown): string =>
-  `make a new token for account ${String(account)}, which invalidates the one that its clients use`
+  `make a new token for account ${String(account)}, which replaces the one in use`
 
 const addCreate = (tokens: Command, act: Act): void => {
   const create = tokens
