@@ -2,7 +2,7 @@ import { simulate, toldOf } from '../simulation/simulate.ts'
 import { inProcesses, type Part } from './processes.ts'
 
 /*
- * The simulated imports of test/load/simulation.test.ts, but many more of them. As a program it soaks its part of some
+ * The simulated imports of test/import/simulation.test.ts, but many more of them. As a program it soaks its part of some
  * seeds: each process takes every so-manieth.
  */
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { answerOf, jsonAnswer } from '../support/faulty/answers.ts'
-import { type Kind, kinds } from '../support/faulty/kinds.ts'
-import { temporaryFolder } from '../support/folder.ts'
-import type { TextRequest } from '../../src/client/http/network-exchange.ts'
-import { fileOf, losing, openThirdParty, type Wrap } from '../support/simulation/requests.ts'
+import { answerOf, jsonAnswer } from '../../support/faulty/answers.ts'
+import { type Kind, kinds } from '../../support/faulty/kinds.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import type { TextRequest } from '../../../src/client/http/network-exchange.ts'
+import { fileOf, losing, openThirdParty, type Wrap } from '../../support/simulation/requests.ts'
 
 const kindNamed = (name: string): Kind => {
   const kind = kinds.find((one) => one.name === name)

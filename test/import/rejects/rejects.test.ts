@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { fileSource } from '../../src/import/parse/files.ts'
-import { openTable } from '../../src/import/parse/table.ts'
-import { createRejects } from '../../src/import/rejects/rejects.ts'
-import { createRejectsFile } from '../../src/import/rejects/rejects-file.ts'
-import { type Folder, temporaryFolder } from '../support/folder.ts'
+import { fileSource } from '../../../src/import/parse/files.ts'
+import { openTable } from '../../../src/import/parse/table.ts'
+import { createRejects } from '../../../src/import/rejects/rejects.ts'
+import { createRejectsFile } from '../../../src/import/rejects/rejects-file.ts'
+import { type Folder, temporaryFolder } from '../../support/folder.ts'
 
 type Reasons = readonly (readonly [line: number, reason: string])[]
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { fileSource } from '../../src/import/parse/files.ts'
-import { type RequestedFormat, openTable, type ParsedFormat } from '../../src/import/parse/table.ts'
+import { fileSource } from '../../../src/import/parse/files.ts'
+import { type RequestedFormat, openTable, type ParsedFormat } from '../../../src/import/parse/table.ts'
 import { writeFileSync } from 'node:fs'
-import { temporaryFolder } from '../support/folder.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 
 const readingOf = async (bytes: string, asked?: RequestedFormat): Promise<ParsedFormat> => {
   using folder = temporaryFolder()

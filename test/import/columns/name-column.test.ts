@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createDirectory, type Named } from '../../src/client/directory.ts'
-import { Fault } from '../../src/domain/errors.ts'
-import { createNameColumn, type NameColumn } from '../../src/import/columns/name-column.ts'
-import type { NumbersAs } from '../../src/import/options.ts'
+import { createDirectory, type Named } from '../../../src/client/directory.ts'
+import { Fault } from '../../../src/domain/errors.ts'
+import { createNameColumn, type NameColumn } from '../../../src/import/columns/name-column.ts'
+import type { NumbersAs } from '../../../src/import/options.ts'
 
 const named = (names: Readonly<Record<number, string>>): Named[] =>
   Object.entries(names).map(([id, name]) => ({ id: Number(id), name }))

@@ -3,9 +3,9 @@ import { createReadStream, mkdirSync, readdirSync, readFileSync, statSync, write
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { fileSource, isDevice, writeWhole } from '../../src/import/parse/files.ts'
-import { spoolSource } from '../../src/import/spool.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { fileSource, isDevice, writeWhole } from '../../../src/import/parse/files.ts'
+import { spoolSource } from '../../../src/import/spool.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 
 describe('a file', () => {
   test('can be read more than once, and stays', async () => {

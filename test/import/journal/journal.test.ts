@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { KpiError } from '../../src/domain/errors.ts'
-import type { Intent, Journal, JournalHead } from '../../src/import/journal/journal.ts'
-import { openJournal, readJournal } from '../../src/import/journal/open-journal.ts'
-import { emptyTally } from '../../src/import/journal/tally.ts'
-import { rejectRepeatedAdding, notesOnUnfinished } from '../../src/import/journal/unfinished.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { KpiError } from '../../../src/domain/errors.ts'
+import type { Intent, Journal, JournalHead } from '../../../src/import/journal/journal.ts'
+import { openJournal, readJournal } from '../../../src/import/journal/open-journal.ts'
+import { emptyTally } from '../../../src/import/journal/tally.ts'
+import { rejectRepeatedAdding, notesOnUnfinished } from '../../../src/import/journal/unfinished.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 
-const INSPECTOR = join(import.meta.dirname, '..', 'support', 'journal-inspector.ts')
+const INSPECTOR = join(import.meta.dirname, '..', '..', 'support', 'journal-inspector.ts')
 
 const HEAD: JournalHead = {
   runId: 'one',

@@ -7,7 +7,7 @@ const SEEDS_A_TEST = 25
 /** Seeds that longer runs have once failed at: every answer to the entries tried first lost, or a write that nobody heard of. */
 const ONCE_FAILED = [1_003_600, 1_004_028, 1_004_436, 1_007_451, 1_013_014]
 
-/** The seeds that are asked for: one of them (SEED=123 npx vitest run test/load/simulation.test.ts), or all of the suite. */
+/** The seeds that are asked for: one of them (SEED=123 npx vitest run test/import/simulation.test.ts), or all of the suite. */
 const { SEED } = process.env
 const ofSuite = [...Array.from({ length: SEEDS }, (_, at) => at + 1), ...ONCE_FAILED]
 const seeds = SEED === undefined ? ofSuite : [Number(SEED)]

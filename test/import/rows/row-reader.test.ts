@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { formatDay } from '../../src/domain/day.ts'
-import { formatDecimal } from '../../src/domain/decimal.ts'
-import { createBlock, pushRow } from '../../src/import/external-sort/block.ts'
-import { draftOf, lineOf } from '../../src/import/rows/packed-row.ts'
-import type { ImportOptions } from '../../src/import/options.ts'
-import { embeddedImporter, ID, type Importer } from '../support/import.ts'
-import { type ReadRows, readTable } from '../support/rows.ts'
+import { formatDay } from '../../../src/domain/day.ts'
+import { formatDecimal } from '../../../src/domain/decimal.ts'
+import { createBlock, pushRow } from '../../../src/import/external-sort/block.ts'
+import { draftOf, lineOf } from '../../../src/import/rows/packed-row.ts'
+import type { ImportOptions } from '../../../src/import/options.ts'
+import { embeddedImporter, ID, type Importer } from '../../support/import.ts'
+import { type ReadRows, readTable } from '../../support/rows.ts'
 
 let importer: Importer
 beforeAll(async () => {

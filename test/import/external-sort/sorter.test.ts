@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bigintAt, type Block, type BlockRow, numberAt, textAt } from '../../src/import/external-sort/block.ts'
-import { createSorter, type Sorter } from '../../src/import/external-sort/sorter.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { bigintAt, type Block, type BlockRow, numberAt, textAt } from '../../../src/import/external-sort/block.ts'
+import { createSorter, type Sorter } from '../../../src/import/external-sort/sorter.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 
 const rowsOf = (block: Block): BlockRow[] =>
   Array.from({ length: block.count }, (_, at) => ({

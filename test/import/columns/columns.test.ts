@@ -1,14 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { createDirectory } from '../../src/client/directory.ts'
-import { KpiError } from '../../src/domain/errors.ts'
-import { breakdownItem } from '../../src/domain/resources/breakdowns.ts'
-import { kpi } from '../../src/domain/resources/kpi.ts'
-import { user } from '../../src/domain/resources/user.ts'
-import { type Directories, type ColumnPlan, planColumns } from '../../src/import/columns/columns.ts'
-import { foldName, mayNameSources, requiresSources, namesSourceIds, SYNONYMS } from '../../src/import/columns/header.ts'
-import { type ImportOptions, type Role, ROLES } from '../../src/import/options.ts'
-import { lookupOfIds } from '../../src/import/permissions.ts'
-import { optionsOf } from '../support/import.ts'
+import { createDirectory } from '../../../src/client/directory.ts'
+import { KpiError } from '../../../src/domain/errors.ts'
+import { breakdownItem } from '../../../src/domain/resources/breakdowns.ts'
+import { kpi } from '../../../src/domain/resources/kpi.ts'
+import { user } from '../../../src/domain/resources/user.ts'
+import { type Directories, type ColumnPlan, planColumns } from '../../../src/import/columns/columns.ts'
+import {
+  foldName,
+  mayNameSources,
+  requiresSources,
+  namesSourceIds,
+  SYNONYMS,
+} from '../../../src/import/columns/header.ts'
+import { type ImportOptions, type Role, ROLES } from '../../../src/import/options.ts'
+import { lookupOfIds } from '../../../src/import/permissions.ts'
+import { optionsOf } from '../../support/import.ts'
 
 const directories: Directories = {
   kpi: createDirectory('KPI', [

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { formatDay } from '../../src/domain/day.ts'
-import { divideRounded, formatDecimal } from '../../src/domain/decimal.ts'
-import type { EntryDraft } from '../../src/domain/resources/entry.ts'
-import { type Batch, cutBatches } from '../../src/import/rows/batches.ts'
-import { type OnDuplicate, ON_DUPLICATE } from '../../src/import/options.ts'
-import { createSorter } from '../../src/import/external-sort/sorter.ts'
-import { embeddedImporter, ID, type Importer } from '../support/import.ts'
-import { readTable } from '../support/rows.ts'
+import { formatDay } from '../../../src/domain/day.ts'
+import { divideRounded, formatDecimal } from '../../../src/domain/decimal.ts'
+import type { EntryDraft } from '../../../src/domain/resources/entry.ts'
+import { type Batch, cutBatches } from '../../../src/import/rows/batches.ts'
+import { type OnDuplicate, ON_DUPLICATE } from '../../../src/import/options.ts'
+import { createSorter } from '../../../src/import/external-sort/sorter.ts'
+import { embeddedImporter, ID, type Importer } from '../../support/import.ts'
+import { readTable } from '../../support/rows.ts'
 
 let importer: Importer
 beforeAll(async () => {

@@ -3,16 +3,16 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fileSource } from '../../src/import/parse/files.ts'
-import type { Row } from '../../src/import/parse/rows.ts'
+import { fileSource } from '../../../src/import/parse/files.ts'
+import type { Row } from '../../../src/import/parse/rows.ts'
 import {
   type RequestedFormat,
   headerOf,
   openTable,
   type ParsedFormat,
   type Table,
-} from '../../src/import/parse/table.ts'
-import { temporaryFolder } from '../support/folder.ts'
+} from '../../../src/import/parse/table.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 
 const open = async (content: string | Uint8Array, asked?: RequestedFormat): Promise<Table & Disposable> => {
   const folder = temporaryFolder()

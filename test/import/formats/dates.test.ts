@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Fault } from '../../src/domain/errors.ts'
-import { readDateCell, memoize } from '../../src/import/formats/date-format.ts'
+import { Fault } from '../../../src/domain/errors.ts'
+import { readDateCell, memoize } from '../../../src/import/formats/date-format.ts'
 
 describe('a date', () => {
   test.each<[text: string, day: number]>([
