@@ -28,16 +28,24 @@ const isSuspect = ({ column, field }: FieldColumn): string => {
   return range ? `x.${column} not between ${range[0]} and ${range[1]}` : `x.${column} is not null`
 }
 
+/** Returns the order of a table's rows, so that the same faults are always told in the same order. */
+const orderOf = ({ name, key }: TableDefinition): string =>
+  `order by ${(name === 'accounts' ? key : ['account_id', ...key]).map((column) => `x.${column}`).join(', ')}`
+
+/**
+ * Lists rows that are exempt from a table's field rules: a person's item is named as the user, whose two names may be
+ * longer.
+ */
+const EXEMPT: Readonly<Record<string, string>> = { items: ' and x.user_id is null' }
+
 /** Checks all rows of a table by the field table. A row of the query is its account, its id, and the columns. */
-const rowCheck = (
-  table: Pick<TableDefinition, 'name' | 'without'> & { readonly of: Resource },
-  account: string,
-  id: string,
-): RowCheck => {
+const rowCheck = (table: TableDefinition & { readonly of: Resource }): RowCheck => {
+  const account = table.name === 'accounts' ? 'x.id' : 'x.account_id'
   const columns = columnsOf(table.of).filter(({ name }) => !table.without?.includes(name))
   const names = columns.map(({ column }) => `x.${column}`)
   return {
-    sql: `select ${[account, id, ...names].join(', ')} from ${table.name} x where (${columns.map(isSuspect).join(' or ')})`,
+    sql: `select ${[account, idOf(table), ...names].join(', ')} from ${table.name} x
+      where (${columns.map(isSuspect).join(' or ')})${EXEMPT[table.name] ?? ''} ${orderOf(table)}`,
     faultsOf: (row) =>
       columns.flatMap(({ name, field }, at) => {
         const fault = faultOfColumn(field, row[at + 2] ?? null)
@@ -54,12 +62,6 @@ export type StoreFault = {
   readonly fault: string
   readonly remedy: string
 }
-
-/**
- * Lists rows that are exempt from a table's field rules: a person's item is named as the user, whose two names may be
- * longer.
- */
-const EXEMPT: Readonly<Record<string, string>> = { items: ' and x.user_id is null' }
 
 /** Lists what to do about a field that breaks its rule, where changing the field alone does not help. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -88,14 +90,14 @@ export const eachFault = async (tx: Reader, visit: (fault: StoreFault) => void):
   const report = (table: string, [owner, id]: SqlList, fault: string, remedy: string): void =>
     visit({ table, account: nameOf(owner), id: String(id), fault, remedy })
   for (const table of (await storeTables()).filter(isOfResource)) {
-    const { sql, faultsOf } = rowCheck(table, table.of === account ? 'x.id' : 'x.account_id', idOf(table))
-    await tx.each(sql + (EXEMPT[table.name] ?? ''), [], (row) => {
+    const { sql, faultsOf } = rowCheck(table)
+    await tx.each(sql, [], (row) => {
       for (const fault of faultsOf(row))
         report(table.name, row, fault, REMEDIES[table.name] ?? 'change it to one that is allowed')
     })
   }
   for (const { table, sql, fault, remedy, isWrong } of invariants) {
-    await tx.each(sql, [], (row) => {
+    await tx.each(`${sql} order by 1, 2`, [], (row) => {
       if (isWrong?.(row) ?? true) report(table, row, fault, remedy)
     })
   }
@@ -109,7 +111,8 @@ const orphansOf = (table: TableDefinition, reference: ForeignKey): string => {
   const same = columns.map((column, at) => `y.${to[at]} = x.${column}`)
   const within = reference === OF_ACCOUNT ? same : ['y.account_id = x.account_id', ...same]
   return `select x.account_id, ${idOf(table)}, x.${columns[0]} from ${table.name} x
-    where x.${columns[0]} is not null and not exists (select 1 from ${parent} y where ${within.join(' and ')})`
+    where x.${columns[0]} is not null and not exists (select 1 from ${parent} y where ${within.join(' and ')})
+    ${orderOf(table)}`
 }
 
 /**
