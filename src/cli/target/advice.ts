@@ -2,7 +2,7 @@ import { KpiError } from '../../domain/errors.ts'
 import { SCOPES } from '../../domain/scopes.ts'
 import type { Io } from '../io.ts'
 import { shellWord } from '../output/text.ts'
-import { credentialsIn, type RemotePlace } from './settings.ts'
+import { credentialsIn, type RemotePlace, secretSource } from './settings.ts'
 
 /** Returns the command that stores a new secret for a profile. */
 const addAgain = (place: RemotePlace, profile: string, login: string | undefined): string => {
@@ -14,14 +14,12 @@ const addAgain = (place: RemotePlace, profile: string, login: string | undefined
 /** Returns what to do about refused credentials, by where they come from. */
 const credentialsAdvice = (io: Io, place: RemotePlace): string => {
   const { kind, profile, tokenCommand } = place
-  const { login, token, tokenFile } = credentialsIn(io, profile)
-  const fromFile = tokenFile === undefined ? undefined : 'KPI_TOKEN_FILE'
-  const given = token === undefined ? fromFile : 'KPI_TOKEN'
-  if (profile === undefined) return `check ${kind === 'classic' ? 'KPI_LOGIN and ' : ''}${given ?? 'KPI_TOKEN'}`
-  // The environment comes before what the profile keeps.
-  if (given !== undefined) return `it comes from ${given}; check that`
-  if (tokenCommand !== undefined) return `it comes from the command ${tokenCommand}; check that`
-  return `enter it again: ${addAgain(place, profile, login)}`
+  const source = secretSource(io, profile, tokenCommand)
+  const inEnvironment = source.from === 'KPI_TOKEN' || source.from === 'KPI_TOKEN_FILE' ? source.from : undefined
+  if (profile === undefined) return `check ${kind === 'classic' ? 'KPI_LOGIN and ' : ''}${inEnvironment ?? 'KPI_TOKEN'}`
+  if (inEnvironment !== undefined) return `it comes from ${inEnvironment}; check that`
+  if (source.from === 'command') return `it comes from the command ${source.command}; check that`
+  return `enter it again: ${addAgain(place, profile, credentialsIn(io, profile).login)}`
 }
 
 /** Returns the scopes of a key that would do: those of the key that was shown, where known, and the missing one. */

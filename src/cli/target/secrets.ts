@@ -6,7 +6,7 @@ import type { Io } from '../io.ts'
 import { shellWord } from '../output/text.ts'
 import { configFolder, makeFolder } from './folders.ts'
 import { configFile } from './profiles.ts'
-import { credentialsIn, type RemotePlace } from './settings.ts'
+import { type RemotePlace, secretSource } from './settings.ts'
 
 const OTHERS = 0o077
 const WORLD = 0o007
@@ -144,14 +144,22 @@ const runTokenCommand = (io: Io, command: string): string => {
   }
 }
 
-const readSecret = (io: Io, { kind, profile, tokenCommand: command }: RemotePlace): string => {
-  const { token, tokenFile: file } = credentialsIn(io, profile)
-  if (token !== undefined) return token.trim()
-  if (file !== undefined) return readSecretFile(io, resolve(io.cwd, file))
-  if (command !== undefined) return runTokenCommand(io, command)
-  if (profile !== undefined) return readSecretFile(io, secretFile(io, profile))
-  const called = SECRETS[kind]
-  throw new KpiError('unauthorized', `there is no ${called}: set KPI_TOKEN or KPI_TOKEN_FILE, or use a profile`)
+const readSecret = (io: Io, { kind, profile, tokenCommand }: RemotePlace): string => {
+  const source = secretSource(io, profile, tokenCommand)
+  switch (source.from) {
+    case 'KPI_TOKEN':
+      return source.token.trim()
+    case 'KPI_TOKEN_FILE':
+      return readSecretFile(io, resolve(io.cwd, source.file))
+    case 'command':
+      return runTokenCommand(io, source.command)
+    case 'profile':
+      return readSecretFile(io, secretFile(io, source.profile))
+    case 'nowhere': {
+      const message = `there is no ${SECRETS[kind]}: set KPI_TOKEN or KPI_TOKEN_FILE, or use a profile`
+      throw new KpiError('unauthorized', message)
+    }
+  }
 }
 
 /**
@@ -172,8 +180,17 @@ export const findSecret = (io: Io, place: RemotePlace): string => {
 
 /** Returns where the token of a profile comes from, in words; never the token. */
 export const describeToken = (io: Io, profile: string | undefined, command: string | undefined): string => {
-  const { token, tokenFile } = credentialsIn(io, profile)
-  if (token !== undefined) return 'the environment (KPI_TOKEN)'
-  if (tokenFile !== undefined) return `the file ${tokenFile} (KPI_TOKEN_FILE)`
-  return command === undefined ? `the file ${secretFile(io, profile ?? '')}` : `the command ${command}`
+  const source = secretSource(io, profile, command)
+  switch (source.from) {
+    case 'KPI_TOKEN':
+      return 'the environment (KPI_TOKEN)'
+    case 'KPI_TOKEN_FILE':
+      return `the file ${source.file} (KPI_TOKEN_FILE)`
+    case 'command':
+      return `the command ${source.command}`
+    case 'profile':
+      return `the file ${secretFile(io, source.profile)}`
+    case 'nowhere':
+      return 'nowhere'
+  }
 }

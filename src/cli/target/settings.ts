@@ -64,6 +64,23 @@ export const credentialsIn = ({ env }: Io, profile: string | undefined): EnvCred
         tokenFile: env['KPI_TOKEN_FILE'] || undefined,
       }
 
+/** Names where the secret for a remote place comes from. */
+type SecretSource =
+  | { readonly from: 'KPI_TOKEN'; readonly token: string }
+  | { readonly from: 'KPI_TOKEN_FILE'; readonly file: string }
+  | { readonly from: 'command'; readonly command: string }
+  | { readonly from: 'profile'; readonly profile: string }
+  | { readonly from: 'nowhere' }
+
+/** Returns the first source that there is: the environment, the profile's command, the profile's file. */
+export const secretSource = (io: Io, profile: string | undefined, command: string | undefined): SecretSource => {
+  const { token, tokenFile } = credentialsIn(io, profile)
+  if (token !== undefined) return { from: 'KPI_TOKEN', token }
+  if (tokenFile !== undefined) return { from: 'KPI_TOKEN_FILE', file: tokenFile }
+  if (command !== undefined) return { from: 'command', command }
+  return profile === undefined ? { from: 'nowhere' } : { from: 'profile', profile }
+}
+
 /**
  * Returns the profile to use: named by a flag, the environment or the configuration; none means the embedded service.
  */
