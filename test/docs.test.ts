@@ -61,11 +61,33 @@ describe.each(shownPages)('%s', (page) => {
 const scripts = (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> })
   .scripts
 
+/** Returns the anchors of a page's headings, as GitHub makes them. */
+const anchorsOf = (page: string): Set<string> => {
+  const headings = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => text)
+  return new Set(
+    headings.map((text) =>
+      text
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\- _]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
+
 describe('every page', () => {
   test.each(pages())('%s names files that are there', (page) => {
     const text = readFileSync(join(ROOT, page), 'utf8')
     const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target]) => target ?? '')
     expect(links.filter((target) => !existsSync(join(ROOT, dirname(page), target)))).toEqual([])
+  })
+
+  test.each(pages())('%s links to headings that are there', (page) => {
+    const links = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
+    const missing = links.filter(([, target = '', anchor = '']) => {
+      const linked = target === '' ? page : join(dirname(page), target)
+      return !anchorsOf(linked).has(anchor)
+    })
+    expect(missing.map(([link]) => link)).toEqual([])
   })
 
   test.each(pages())('%s names npm scripts that are there', (page) => {

@@ -27,7 +27,11 @@ const checked = resource({
   path: '',
   verbs: [],
   fields: {
-    profile: { kind: 'text', about: 'Name of the profile; blank where something else names the place', nullable: true },
+    profile: {
+      kind: 'text',
+      about: 'Name of the profile; blank if the service comes from elsewhere, such as --data-dir',
+      nullable: true,
+    },
     variant: { kind: 'text', about: 'embedded, classic or v1' },
     place: { kind: 'text', about: 'Data directory or base URL' },
     login: { kind: 'text', about: 'Login name, of a classic one', nullable: true },
@@ -35,13 +39,17 @@ const checked = resource({
     key_name: { kind: 'text', about: 'Name of the key', nullable: true },
     key_owner: { kind: 'text', about: 'User in whose name the key acts', nullable: true },
     token_from: { kind: 'text', about: 'Where the token or key comes from', nullable: true },
-    access: { kind: 'text', about: 'on where the account lets programs in; local where none has to be let in' },
-    scopes: { kind: 'text', about: 'What may be done: everything, the scopes of the key, or not told' },
+    access: { kind: 'text', about: 'on if the API of the account is enabled; local for the embedded service' },
+    scopes: { kind: 'text', about: 'What you may do: everything, the scopes of the key, or not told' },
     expires_at: { kind: 'datetime', about: 'When the key ends', nullable: true },
     limit: { kind: 'integer', about: 'Requests that the rate limit allows', nullable: true },
-    used: { kind: 'integer', about: 'Requests of them that are used', nullable: true },
-    left: { kind: 'integer', about: 'Requests of them that are left', nullable: true },
-    per_seconds: { kind: 'integer', about: 'Seconds that the rate limit counts over', nullable: true },
+    used: { kind: 'integer', about: 'Requests that are used of these', nullable: true },
+    left: { kind: 'integer', about: 'Requests that are left of these', nullable: true },
+    per_seconds: {
+      kind: 'integer',
+      about: 'Length in seconds of the period in which the rate limit counts',
+      nullable: true,
+    },
   },
 })
 

@@ -17,12 +17,16 @@ const profileRecord = resource({
   verbs: [],
   fields: {
     name: { kind: 'text', about: 'Name of the profile' },
-    current: { kind: 'boolean', about: 'Whether it is used when none is named' },
+    current: { kind: 'boolean', about: 'Whether it is used if no profile is named' },
     kind: { kind: 'text', about: 'embedded, classic or v1' },
     place: { kind: 'text', about: 'Data directory or base URL' },
     login: { kind: 'text', about: 'Login name, of a classic one', nullable: true },
     token_from: { kind: 'text', about: 'Where the token or key comes from', nullable: true },
-    time_zone: { kind: 'text', about: 'Whose days today and the like are, where it is not the system', nullable: true },
+    time_zone: {
+      kind: 'text',
+      about: 'Time zone of today and the like, if it is not that of the system',
+      nullable: true,
+    },
   },
 })
 

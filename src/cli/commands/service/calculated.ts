@@ -22,9 +22,9 @@ import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-o
 import { addVerb, inAccount } from './with-account.ts'
 
 const FORMULAS = `
-A formula is made of numbers, + - * / ( ), KPIs by id or exact name in brackets, and SUM, AVG, MIN and MAX over a list:
+A formula consists of numbers, + - * / ( ), KPIs by id or exact name in brackets, and SUM, AVG, MIN and MAX over a list:
   [Revenue] / [Visits]      100 * (SUM([3], [4]) - [5]) / [5]
-It has no value where a KPI has none in the period, or where it divides by zero; lists skip a KPI that has none.`
+It has no value if a KPI has none in the period, or if it divides by zero; lists skip a KPI that has none.`
 
 const readDraft = async (client: Client, flags: FlagValues): Promise<Draft<typeof calculatedKpi>> => {
   const given = await readFlags(client, fieldFlags(calculatedKpi), flags)

@@ -61,7 +61,7 @@ const endOf = (text: string, now: Instant): Instant | null | Fault => {
 }
 
 const SCOPES_HELP = `
-Scopes: ${SCOPES.join(', ')}; all for every one.
+Scopes: ${SCOPES.join(', ')}; or all.
 Categories, units, frequencies and icons go with kpis:….`
 const EXPIRES = 'after 90d, 12h or 30m, at the start of a date such as 2027-03-31 (UTC), or never'
 
