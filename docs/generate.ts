@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Command, Option } from 'commander'
+import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { importSummary } from '../src/cli/commands/entries/import/output.ts'
 import { processIo } from '../src/cli/io.ts'
 import { describeProgram } from '../src/cli/program.ts'
@@ -33,14 +33,14 @@ const optionRow = ({ flags, description, defaultValue, argChoices }: Option): st
     (defaultValue === undefined || typeof defaultValue === 'boolean' ? '' : ` (default: ${String(defaultValue)})`),
 ]
 
-const commandText = (command: Command, path: string): string => {
+const commandText = (command: CommandUnknownOpts, path: string): string => {
   const own = [`### ${path}`, command.description(), `\`${path} ${command.usage()}\``]
   if (command.options.length > 0) own.push(table(['Flag', 'Is'], command.options.map(optionRow)))
   return own.join('\n\n')
 }
 
 /** The commands that do something, each with the words that lead to it. */
-const leaves = (command: Command, path: string): string[] =>
+const leaves = (command: CommandUnknownOpts, path: string): string[] =>
   command.commands.length === 0
     ? [commandText(command, path)]
     : command.commands.flatMap((one) => leaves(one, `${path} ${one.name()}`))

@@ -34,7 +34,7 @@ const isBundledService = (file: string): boolean => BUNDLED_SERVICE.some((part) 
 
 /** The one folder in which each package is used. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
-  commander: ['cli'],
+  '@commander-js/extra-typings': ['cli'],
   inquirer: ['cli'],
   conf: ['cli'],
   ora: ['cli'],
@@ -117,7 +117,7 @@ describe('the folders', () => {
 describe('the packages', () => {
   test('have one home each', () => {
     const used = imports.filter(({ target }) => !target.startsWith('.') && !target.startsWith('node:'))
-    const packageOf = (target: string): string => target.split('/')[0] ?? ''
+    const packageOf = (target: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? ''
     const wrong = used.filter(({ file, target }) => !HOMES[packageOf(target)]?.includes(folderOf(file)))
     expect(wrong).toEqual([])
   })

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Needs } from '../client/capabilities.ts'
 import type { Client } from '../client/client.ts'
 import type { Day } from '../domain/day.ts'
@@ -59,11 +59,14 @@ export type Cli = {
   readonly run: (args: readonly string[]) => Promise<number>
 }
 
-/** Runs a command; resolves to its exit code, or to nothing when all went well. */
-type Action = (cli: Cli, args: readonly string[], options: Readonly<Record<string, unknown>>) => Promise<number | void>
-
-/** Adds an action to a command, which runs with all flags of the line. */
-export type Act = (command: Command, action: Action) => void
+/**
+ * Adds an action to a command. It runs with the arguments and flags that the command declares, typed as declared, and
+ * resolves to the exit code, or to nothing when all went well.
+ */
+export type Act = <Arguments extends unknown[], Flags extends OptionValues>(
+  command: Command<Arguments, Flags>,
+  action: (cli: Cli, args: Arguments, flags: Flags) => Promise<number | void>,
+) => void
 
 /** Adds what a command, or a group of commands, can do. */
 export type Register = (group: Command, act: Act) => void

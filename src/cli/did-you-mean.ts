@@ -1,4 +1,4 @@
-import { type Command, CommanderError } from 'commander'
+import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { UsageError } from './exit.ts'
 import { groups } from './groups.ts'
 
@@ -6,7 +6,7 @@ import { groups } from './groups.ts'
 const MOST = 3
 
 /** Returns the commands of a name at any depth, as they are typed. */
-const commandsCalled = (name: string, { commands }: Command, before: string): string[] =>
+const commandsCalled = (name: string, { commands }: CommandUnknownOpts, before: string): string[] =>
   commands.flatMap((command) => {
     const line = `${before} ${command.name()}`
     return [...(command.name() === name ? [line] : []), ...commandsCalled(name, command, line)]
@@ -16,7 +16,7 @@ const commandsCalled = (name: string, { commands }: Command, before: string): st
 export const suggestCommands = async (
   error: unknown,
   name: string | undefined,
-  describe: () => Promise<Command>,
+  describe: () => Promise<CommandUnknownOpts>,
 ): Promise<unknown> => {
   const isUnknown = error instanceof CommanderError && error.code === 'commander.unknownCommand'
   if (!isUnknown || name === undefined || Object.hasOwn(groups, name)) return error

@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander'
+import { CommanderError } from '@commander-js/extra-typings'
 import { Aborted } from '../client/transport.ts'
 import { type Issue, KpiError } from '../domain/errors.ts'
 import { isLogJson, isOutputJson } from './args/raw-options.ts'

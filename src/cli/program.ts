@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command } from '@commander-js/extra-typings'
 import { isLogJson, isOutputJson } from './args/raw-options.ts'
 import { type Act, createCli } from './cli.ts'
 import { groups } from './groups.ts'
@@ -76,7 +76,7 @@ export const runProgram = async (line: readonly string[], version: string, io: I
   const act: Act = (command, action) => {
     command.action(async () => {
       const cli = createCli(io, command.optsWithGlobals(), (other) => runProgram(other, version, io))
-      code = (await action(cli, command.args, command.opts())) ?? 0
+      code = (await action(cli, command.processedArgs, command.opts())) ?? 0
     })
   }
   const [name] = wordsIn(args, program)

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { describeProgram } from '../../src/cli/program.ts'
@@ -40,7 +40,7 @@ type Line = readonly string[]
 const wordsOf = (line: string): string[] =>
   [...line.matchAll(/(?:[^\s"]|"[^"]*")+/g)].map(([word]) => word.replaceAll('"', ''))
 
-const leaves = (command: Command, path: Line): Line[] =>
+const leaves = (command: CommandUnknownOpts, path: Line): Line[] =>
   command.commands.length === 0 ? [path] : command.commands.flatMap((one) => leaves(one, [...path, one.name()]))
 
 /** The command lines that the help of a command shows. */

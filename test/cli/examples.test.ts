@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { describeProgram } from '../../src/cli/program.ts'
@@ -8,7 +8,7 @@ import { NOW, testIo } from '../support/io.ts'
 import { shellIn } from '../support/kpi.ts'
 import { embeddedUser, type User } from '../support/user.ts'
 
-const leaves = (command: Command, path: readonly string[]): string[] =>
+const leaves = (command: CommandUnknownOpts, path: readonly string[]): string[] =>
   command.commands.length === 0
     ? [path.join(' ')]
     : command.commands.flatMap((one) => leaves(one, [...path, one.name()]))

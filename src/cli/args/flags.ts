@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, type CommandUnknownOpts, Option, type OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../client/client.ts'
 import { Fault } from '../../domain/errors.ts'
 import { INT16_MAX, valueOfText } from '../../domain/field-value.ts'
@@ -13,7 +13,7 @@ import {
 import { UsageError } from '../exit.ts'
 import { findId, isNamedKind } from './names.ts'
 
-/** Describes the flags of a line as commander gives them. */
+/** Holds the flags of a line of which some are made from fields; each of those is checked by its field. */
 export type FlagValues = Readonly<Record<string, unknown>>
 
 /** Returns the flag of a field: `category_id` is `--category`. Secrets have none. */
@@ -47,7 +47,7 @@ type Purpose = 'add' | 'update'
 export type FieldFlag = NamedField & { readonly flag: string }
 
 /** Adds flags that give fields. */
-export const addFlags = (command: Command, of: readonly FieldFlag[], purpose: Purpose): Command => {
+export const addFlags = <C extends CommandUnknownOpts>(command: C, of: readonly FieldFlag[], purpose: Purpose): C => {
   for (const { flag, field } of of) {
     const usual = purpose === 'add' && field.usual !== undefined ? ` (default: ${field.usual})` : ''
     const needed = purpose === 'add' && field.required && field.usual === undefined ? ' (required)' : ''
@@ -63,11 +63,14 @@ export const fieldFlags = (of: Resource): FieldFlag[] =>
   flaggedFields(of).map((one) => ({ ...one, flag: flagName(one.name) }))
 
 /** Adds a flag for each field that may be sent. */
-export const addFieldFlags = (command: Command, of: Resource, purpose: Purpose): Command =>
+export const addFieldFlags = <C extends CommandUnknownOpts>(command: C, of: Resource, purpose: Purpose): C =>
   addFlags(command, fieldFlags(of), purpose)
 
 /** Adds `--from-json`, which gives all fields instead of their flags. */
-export const addFromJson = (command: Command, of: Resource): Command =>
+export const addFromJson = <Arguments extends unknown[], Flags extends OptionValues>(
+  command: Command<Arguments, Flags>,
+  of: Resource,
+) =>
   command.addOption(
     new Option('--from-json <file>', 'read one object, or an array of them, from a file or - for standard input') //
       .conflicts(flaggedFields(of).map(({ name }) => camelCase(flagName(name)))),

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import { everyGroupItem } from '../../client/operations/group-items.ts'
 import { type BreakdownItem, breakdownItem } from '../../domain/resources/breakdowns.ts'
 import { category, frequency, icon, unit } from '../../domain/resources/catalog.ts'

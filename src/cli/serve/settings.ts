@@ -1,4 +1,6 @@
+import { type Command, Option } from '@commander-js/extra-typings'
 import { isLoopback, withoutFinalSlashes } from '../../client/http/base-url.ts'
+import { CONNECTION_LIMIT, RATE_LIMIT, RATE_LIMIT_V1 } from '../../domain/limits.ts'
 import { UsageError } from '../exit.ts'
 
 /** Describes the settings of `kpi serve`. */
@@ -20,16 +22,39 @@ export type ServeSettings = {
   readonly rateLimitV1: number
 }
 
-export const DEFAULT_PORT = 8321
+const DEFAULT_PORT = 8321
 const LAST_PORT = 65_535
 const HIGHEST_RATE_LIMIT = 1_000_000_000
 
-type Options = Readonly<Record<string, unknown>>
+/** Declares the flags of `kpi serve`. */
+export const declareServe = (group: Command) =>
+  group
+    .addOption(new Option('--host <address>', 'the address to listen on').default('127.0.0.1'))
+    .addOption(new Option('--port <n>', 'the port; 0 takes a free one').default(String(DEFAULT_PORT)))
+    .option('--tls-cert <file>', 'serve HTTPS with this certificate (PEM, the chain included); SIGHUP reads it again')
+    .option('--tls-key <file>', 'the private key of the certificate (PEM)')
+    .option('--behind-proxy', 'TLS ends at a proxy in front, which passes the address of the client in X-Forwarded-For')
+    .option('--public-url <url>', 'where clients reach the service; Location headers begin with it')
+    .option('--access-log <file>', 'log each request as a line of JSON; - is standard error')
+    .option('--metrics-port <n>', 'serve Prometheus metrics at /metrics on this port, to this machine only')
+    .addOption(
+      new Option('--max-connections <n>', 'connections at the same time; further ones are closed at once').default(
+        String(CONNECTION_LIMIT),
+      ),
+    )
+    .addOption(
+      new Option('--rate-limit <n>', 'requests per minute that each account may make; 0 is off').default(
+        String(RATE_LIMIT),
+      ),
+    )
+    .addOption(
+      new Option('--rate-limit-v1 <n>', 'requests per minute that each key of /v1 may make; 0 is off').default(
+        String(RATE_LIMIT_V1),
+      ),
+    )
 
-const textOf = (options: Options, name: string): string | undefined => {
-  const value = options[name]
-  return typeof value === 'string' ? value : undefined
-}
+/** Describes the flags of `kpi serve`. */
+type ServeFlags = ReturnType<ReturnType<typeof declareServe>['opts']>
 
 const readPort = (flag: string, text: string): number => {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN
@@ -49,8 +74,7 @@ const readRateLimit = (flag: string, text: string): number => {
   throw new UsageError(`${flag} ${text} is not a number of requests; 0 is off, ${HIGHEST_RATE_LIMIT} the most`)
 }
 
-const readTls = (options: Options): ServeSettings['tls'] => {
-  const [cert, key] = [textOf(options, 'tlsCert'), textOf(options, 'tlsKey')]
+const readTls = ({ tlsCert: cert, tlsKey: key }: ServeFlags): ServeSettings['tls'] => {
   if (cert !== undefined && key !== undefined) return { cert, key }
   if (cert === undefined && key === undefined) return undefined
   throw new UsageError('a certificate and its key belong together: give both --tls-cert and --tls-key')
@@ -82,19 +106,19 @@ const readPublicUrl = (text: string | undefined): string | undefined => {
 }
 
 /** Reads the flags of `kpi serve`, and refuses what would not be safe. */
-export const readServeSettings = (options: Options): ServeSettings => {
-  const metricsPort = textOf(options, 'metricsPort')
+export const readServeSettings = (flags: ServeFlags): ServeSettings => {
+  const { metricsPort } = flags
   const settings = {
-    host: String(options['host']),
-    port: readPort('--port', String(options['port'])),
-    tls: readTls(options),
-    behindProxy: options['behindProxy'] === true,
-    publicUrl: readPublicUrl(textOf(options, 'publicUrl')),
-    accessLog: textOf(options, 'accessLog'),
+    host: flags.host,
+    port: readPort('--port', flags.port),
+    tls: readTls(flags),
+    behindProxy: flags.behindProxy === true,
+    publicUrl: readPublicUrl(flags.publicUrl),
+    accessLog: flags.accessLog,
     metricsPort: metricsPort === undefined ? undefined : readPort('--metrics-port', metricsPort),
-    maxConnections: readCount('--max-connections', String(options['maxConnections'])),
-    rateLimit: readRateLimit('--rate-limit', String(options['rateLimit'])),
-    rateLimitV1: readRateLimit('--rate-limit-v1', String(options['rateLimitV1'])),
+    maxConnections: readCount('--max-connections', flags.maxConnections),
+    rateLimit: readRateLimit('--rate-limit', flags.rateLimit),
+    rateLimitV1: readRateLimit('--rate-limit-v1', flags.rateLimitV1),
   }
   if (settings.accessLog === '') throw new UsageError('--access-log is empty; name a file, or - for standard error')
   requireSafeListening(settings)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Command, Option } from 'commander'
+import { type Command, Option } from '@commander-js/extra-typings'
 import { KpiError } from '../../domain/errors.ts'
 import type { Db } from '../../store/db.ts'
 import type { OpenLimits } from '../../store/rate-limits/open-limits.ts'

@@ -4,7 +4,7 @@ import { createDirectory } from '../../client/directory.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { Fault, KpiError } from '../../domain/errors.ts'
 import { type BreakdownItem, breakdownItem } from '../../domain/resources/breakdowns.ts'
-import type { FlagValues, ParsedFlags } from '../args/flags.ts'
+import type { ParsedFlags } from '../args/flags.ts'
 import { isId } from '../args/names.ts'
 import type { Cli } from '../cli.ts'
 import { shellWord } from '../output/text.ts'
@@ -39,13 +39,16 @@ const findSource = async (client: Client, text: string): Promise<Source | Fault>
   return createDirectory(breakdownItem.title, items).find(text)
 }
 
+/** Describes the flag that names a breakdown item. */
+export type SourceFlag = { readonly source?: string }
+
 /** Returns the breakdown item of `--source`, where it is given; a fault joins the others. */
 export const readSource = async (
   client: Client,
-  { source }: FlagValues,
+  { source }: SourceFlag,
   { faults }: ParsedFlags,
 ): Promise<Source | undefined> => {
-  if (typeof source !== 'string') return undefined
+  if (source === undefined) return undefined
   const found = await findSource(client, source)
   if (!(found instanceof Fault)) return found
   faults.push(`--source: ${found.message}`)

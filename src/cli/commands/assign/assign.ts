@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { INT16_MAX } from '../../../domain/field-value.ts'
 import { assignment, type AssignmentPatch } from '../../../domain/resources/assignment.ts'
@@ -9,20 +9,13 @@ import type { Act, Cli, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
 import { printAllSent, sendEach, type ListResult } from '../verbs/send-each.ts'
-import {
-  addGroupItemCommands,
-  type Assignable,
-  ofUsers,
-  type UserItem,
-  listPairs,
-  describeRemoval,
-  withPairs,
-} from './group-items.ts'
+import { addGroupItemCommands, type Assignable, ofUsers, type UserItem, listPairs, USERS_FLAG } from './group-items.ts'
 import { addAssignImport } from './import.ts'
 
-const KPIS: Assignable = { kind: 'kpi', flag: 'kpis', title: 'KPIs' }
+const KPIS: Assignable = { kind: 'kpi', flag: 'kpis' }
+const KPIS_FLAG = ['--kpis <list>', 'KPIs by id or name, separated by commas'] as const
 
-const withValues = (command: Command): Command =>
+const withValues = <Arguments extends unknown[], Flags extends OptionValues>(command: Command<Arguments, Flags>) =>
   command
     .option('--target <number>', "the user's own target; an empty one falls back to the KPI's")
     .option('--sort-order <n>', "place on the user's entry screen")
@@ -38,14 +31,13 @@ const valuesOf = async (client: Client, flags: FlagValues): Promise<AssignmentPa
   asPatch(assignment, requireNoFaults(await readFlags(client, VALUES, flags)))
 
 const addListCommand = (group: Command, act: Act): void => {
-  const command = group
-    .command('list')
-    .description('list the KPIs of users')
-    .option('--users <list>', 'only of these users')
-  addExamples(addListOptions(command), 'assign list --users "Ann Lee"', 'assign list --sort user_id -o csv')
+  const command = addListOptions(
+    group.command('list').description('list the KPIs of users').option('--users <list>', 'only of these users'),
+  )
+  addExamples(command, 'assign list --users "Ann Lee"', 'assign list --sort user_id -o csv')
   act(command, async (cli, _, options) => {
     const records = await cli.withClient({ of: assignment, verb: 'list' }, (client) =>
-      ofUsers(client, options, (id) => client.assignments(id).list()),
+      ofUsers(client, options.users, (id) => client.assignments(id).list()),
     )
     const columns = chooseColumns(assignment, options, cli.printing().format)
     await cli.printMany(columns, applyListOptions(assignment, records, options))
@@ -71,16 +63,19 @@ const openPairs = async (cli: Cli, client: Client, pairs: readonly UserItem[]): 
 }
 
 const addAddCommand = (group: Command, act: Act): void => {
-  const command = group.command('add').description('assign each of the KPIs to each of the users')
-  addExamples(
-    withValues(withPairs(command, KPIS)),
-    'assign add --kpis Revenue,Visits --users ann@example.com --target 100',
+  const command = withValues(
+    group
+      .command('add')
+      .description('assign each of the KPIs to each of the users')
+      .requiredOption(...KPIS_FLAG)
+      .requiredOption(...USERS_FLAG),
   )
+  addExamples(command, 'assign add --kpis Revenue,Visits --users ann@example.com --target 100')
   act(command, async (cli, _, options) => {
     const signal = cli.io.interruption()
     const work = async (client: Client): Promise<ListResult> => {
       const values = await valuesOf(client, options)
-      const pairs = await openPairs(cli, client, await listPairs(client, KPIS, options))
+      const pairs = await openPairs(cli, client, await listPairs(client, KPIS, options.kpis, options.users))
       const add = ({ user, id, place }: OpenPair): Promise<AnyRecord> =>
         client.assignments(user).add({ ...values, id, sort_order: values.sort_order ?? place })
       return sendEach(pairs, add, { signal })
@@ -91,8 +86,14 @@ const addAddCommand = (group: Command, act: Act): void => {
 }
 
 const addUpdateCommand = (group: Command, act: Act): void => {
-  const command = group.command('update').description('change the target or the place of assignments')
-  addExamples(withValues(withPairs(command, KPIS)), 'assign update --kpis Revenue --users "Ann Lee" --target 120')
+  const command = withValues(
+    group
+      .command('update')
+      .description('change the target or the place of assignments')
+      .requiredOption(...KPIS_FLAG)
+      .requiredOption(...USERS_FLAG),
+  )
+  addExamples(command, 'assign update --kpis Revenue --users "Ann Lee" --target 120')
   act(command, async (cli, _, options) => {
     const signal = cli.io.interruption()
     const work = async (client: Client): Promise<ListResult> => {
@@ -100,7 +101,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
       if (Object.keys(values).length === 0)
         throw new UsageError('nothing to change was given: --target or --sort-order')
       const update = ({ user, id }: UserItem): Promise<AnyRecord> => client.assignments(user).update(id, values)
-      return sendEach(await listPairs(client, KPIS, options), update, { signal })
+      return sendEach(await listPairs(client, KPIS, options.kpis, options.users), update, { signal })
     }
     const sent = await cli.withClient({ of: assignment, verb: 'update' }, work, { signal })
     await printAllSent(cli, assignment, sent)
@@ -108,16 +109,20 @@ const addUpdateCommand = (group: Command, act: Act): void => {
 }
 
 const addRemoveCommand = (group: Command, act: Act): void => {
-  const command = group.command('remove').description('remove KPIs from users; their entries stay')
-  withPairs(command, KPIS).option('-y, --yes', 'do not ask')
+  const command = group
+    .command('remove')
+    .description('remove KPIs from users; their entries stay')
+    .requiredOption(...KPIS_FLAG)
+    .requiredOption(...USERS_FLAG)
+    .option('-y, --yes', 'do not ask')
   addExamples(command, 'assign remove --kpis Revenue --users ann@example.com')
   act(command, async (cli, _, options) => {
     const needs = { of: assignment, verb: 'remove' } as const
     cli.requireCapabilities(needs)
     const { requireConfirmation } = await import('../../args/prompt.ts')
-    await requireConfirmation(cli, options['yes'], describeRemoval(KPIS, options))
+    await requireConfirmation(cli, options.yes, `remove KPIs ${options.kpis} from users ${options.users}`)
     await cli.withClient(needs, async (client) => {
-      for (const { user, id: kpi } of await listPairs(client, KPIS, options)) {
+      for (const { user, id: kpi } of await listPairs(client, KPIS, options.kpis, options.users)) {
         await client.assignments(user).remove(kpi)
         await cli.note(`removed KPI ${kpi} from user ${user}`)
       }

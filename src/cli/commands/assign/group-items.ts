@@ -1,69 +1,63 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { userGroupItem } from '../../../domain/resources/groups.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import { camelCase, type FlagValues } from '../../args/flags.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
 import { printAllSent, sendEach } from '../verbs/send-each.ts'
 
-/** Describes what users can be given: its kind, the flag that lists some, and the plural for messages. */
-export type Assignable = { readonly kind: NamedKind; readonly flag: string; readonly title: string }
+/** Describes what users can be given: its kind, and the flag that lists some. */
+export type Assignable = { readonly kind: NamedKind; readonly flag: string }
 
 /** Describes a user, and the id of something that they are given. */
 export type UserItem = { readonly user: number; readonly id: number }
 
-/** Adds the flags that list users, and what is theirs. */
-export const withPairs = (command: Command, { flag, title }: Assignable): Command =>
-  command
-    .requiredOption(`--${flag} <list>`, `${title} by id or name, separated by commas`)
-    .requiredOption('--users <list>', 'users by id, name or e-mail address, separated by commas')
+/** Holds the flag that lists users, and its help. */
+export const USERS_FLAG = ['--users <list>', 'users by id, name or e-mail address, separated by commas'] as const
 
-const listOf = (flags: FlagValues, flag: string): string => String(flags[camelCase(flag)])
-
-const usersOf = (client: Client, flags: FlagValues): Promise<number[]> =>
-  idsIn(client, 'user', '--users', listOf(flags, 'users'))
+const usersOf = (client: Client, users: string): Promise<number[]> => idsIn(client, 'user', '--users', users)
 
 /** Returns every user of a line with every item that it lists. */
-export const listPairs = async (client: Client, { kind, flag }: Assignable, flags: FlagValues): Promise<UserItem[]> => {
-  const ids = await idsIn(client, kind, `--${flag}`, listOf(flags, flag))
-  const users = await usersOf(client, flags)
-  return users.flatMap((user) => ids.map((id) => ({ user, id })))
+export const listPairs = async (
+  client: Client,
+  { kind, flag }: Assignable,
+  items: string,
+  users: string,
+): Promise<UserItem[]> => {
+  const ids = await idsIn(client, kind, `--${flag}`, items)
+  const userIds = await usersOf(client, users)
+  return userIds.flatMap((user) => ids.map((id) => ({ user, id })))
 }
-
-/** Returns what is about to be removed, for the confirmation. */
-export const describeRemoval = ({ flag, title }: Assignable, flags: FlagValues): string =>
-  `remove ${title} ${listOf(flags, flag)} from users ${listOf(flags, 'users')}`
 
 /** Returns what the listed users have, or all users. */
 export const ofUsers = async <T extends AnyRecord>(
   client: Client,
-  flags: FlagValues,
+  users: string | undefined,
   list: (user: number) => Promise<readonly T[]>,
 ): Promise<T[]> => {
   const all = async (): Promise<number[]> => (await client.users.list()).map(({ id }) => id)
-  const ids = await (flags['users'] === undefined ? all() : usersOf(client, flags))
+  const ids = await (users === undefined ? all() : usersOf(client, users))
   return (await Promise.all(ids.map(list))).flat()
 }
 
-const ITEMS: Assignable = { kind: 'group_item', flag: 'group-items', title: 'group items' }
+const ITEMS: Assignable = { kind: 'group_item', flag: 'group-items' }
+const ITEMS_FLAG = ['--group-items <list>', 'group items by id or name, separated by commas'] as const
 
 const addListCommand = (group: Command, act: Act): void => {
-  const command = group
-    .command('list')
-    .description('list the group items of users')
-    .option('--users <list>', 'only of these users')
+  const command = addListOptions(
+    group.command('list').description('list the group items of users').option('--users <list>', 'only of these users'),
+  )
   addExamples(
-    addListOptions(command),
+    command,
     'assign group-items list --users "Ann Lee"',
     'assign group-items list --filter name=North -o csv',
   )
   act(command, async (cli, _, options) => {
     const columns = chooseColumns(userGroupItem, options, cli.printing().format)
     const records = await cli.withClient({ of: userGroupItem, verb: 'list' }, (client) =>
-      ofUsers(client, options, (id) => client.userGroupItems(id).list()),
+      ofUsers(client, options.users, (id) => client.userGroupItems(id).list()),
     )
     await cli.printMany(columns, applyListOptions(userGroupItem, records, options))
   })
@@ -86,10 +80,12 @@ const addAddCommand = (group: Command, act: Act): void => {
   const command = group
     .command('add')
     .description('give each of the group items to each of the users; new entries carry them')
-  addExamples(withPairs(command, ITEMS), 'assign group-items add --group-items North,South --users 3,ann@example.com')
+    .requiredOption(...ITEMS_FLAG)
+    .requiredOption(...USERS_FLAG)
+  addExamples(command, 'assign group-items add --group-items North,South --users 3,ann@example.com')
   act(command, async (cli, _, options) => {
     const sent = await cli.withClient({ of: userGroupItem, verb: 'add' }, async (client) => {
-      const pairs = await openPairs(cli, client, await listPairs(client, ITEMS, options))
+      const pairs = await openPairs(cli, client, await listPairs(client, ITEMS, options.groupItems, options.users))
       return sendEach(pairs, ({ user, id }) => client.userGroupItems(user).add({ id }))
     })
     await printAllSent(cli, userGroupItem, sent)
@@ -97,16 +93,20 @@ const addAddCommand = (group: Command, act: Act): void => {
 }
 
 const addRemoveCommand = (group: Command, act: Act): void => {
-  const command = group.command('remove').description('remove group items from users; existing entries keep them')
-  withPairs(command, ITEMS).option('-y, --yes', 'do not ask')
+  const command = group
+    .command('remove')
+    .description('remove group items from users; existing entries keep them')
+    .requiredOption(...ITEMS_FLAG)
+    .requiredOption(...USERS_FLAG)
+    .option('-y, --yes', 'do not ask')
   addExamples(command, 'assign group-items remove --group-items North --users "Ann Lee"')
-  act(command, async (cli, _, options) => {
+  act(command, async (cli, _, { yes, groupItems, users }) => {
     const needs = { of: userGroupItem, verb: 'remove' } as const
     cli.requireCapabilities(needs)
     const { requireConfirmation } = await import('../../args/prompt.ts')
-    await requireConfirmation(cli, options['yes'], describeRemoval(ITEMS, options))
+    await requireConfirmation(cli, yes, `remove group items ${groupItems} from users ${users}`)
     await cli.withClient(needs, async (client) => {
-      for (const { user, id } of await listPairs(client, ITEMS, options)) {
+      for (const { user, id } of await listPairs(client, ITEMS, groupItems, users)) {
         await client.userGroupItems(user).remove(id)
         await cli.note(`removed group item ${id} from user ${user}`)
       }

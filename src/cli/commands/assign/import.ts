@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, Option } from '@commander-js/extra-typings'
 import { DECIMALS, ENCODINGS, delimiterName, DELIMITERS } from '../../../import/options.ts'
 import type { Act } from '../../cli.ts'
 
@@ -38,7 +38,7 @@ export const addAssignImport = (group: Command, act: Act): void => {
     .option('--dry-run', 'do everything except sending, and show the planned action for each row')
     .option('--rejects <file>', 'the file for the rejected rows')
     .addHelpText('after', EXAMPLES)
-  act(command, async (cli, [file = ''], flags) => {
+  act(command, async (cli, [file], flags) => {
     const { runAssignImport } = await import('./run.ts')
     return runAssignImport(cli, file, flags)
   })

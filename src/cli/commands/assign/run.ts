@@ -10,11 +10,11 @@ import {
   dryRunAssignments,
 } from '../../../import/assignments/import-assignments.ts'
 import { createRejectsFile } from '../../../import/rejects/rejects-file.ts'
-import type { FlagValues } from '../../args/flags.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
 import { countOf } from '../../output/text.ts'
+import type { ImportFlags } from '../entries/import-command.ts'
 import { closeJobs, type Job, openJobs, type CommandRun } from '../entries/import/jobs.ts'
 import { startMeter } from '../entries/import/load.ts'
 import { type ParsedOptions, parseOptions } from '../entries/import/parsed-options.ts'
@@ -137,7 +137,7 @@ const workOf = (
 })
 
 /** Runs `kpi assign import`: reads, checks and sends a file of assignments, or only says what that would do. */
-export const runAssignImport = async (cli: Cli, file: string, flags: FlagValues): Promise<number | void> => {
+export const runAssignImport = async (cli: Cli, file: string, flags: ImportFlags): Promise<number | void> => {
   const parsed = parseOptions(cli, [file], flags)
   requireAssignmentRoles(parsed)
   cli.printing()

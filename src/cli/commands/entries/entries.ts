@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, Option } from '@commander-js/extra-typings'
 import type { Needs } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { entryPages } from '../../../client/operations/entry-pages.ts'
@@ -11,7 +11,7 @@ import { parseRelativeDate, readRange } from '../../args/relative-dates.ts'
 import type { Act, Cli, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
-import { requireEntrySource, readSource, NEEDS_BREAKDOWN_ITEMS } from '../../target/source.ts'
+import { requireEntrySource, readSource, NEEDS_BREAKDOWN_ITEMS, type SourceFlag } from '../../target/source.ts'
 import { addDelete, addGet } from '../verbs/all.ts'
 import { addListOptions, applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
 import { addExport } from './export-command.ts'
@@ -30,7 +30,7 @@ const VALUES: readonly FieldFlag[] = [
 ]
 
 /** Returns the capabilities that a command on entries needs: more where entries may belong to any breakdown item. */
-const needsOf = (verb: Verb, { source }: FlagValues): Needs =>
+const needsOf = (verb: Verb, source: string | undefined): Needs =>
   source === undefined ? { of: entry, verb } : [{ of: entry, verb }, NEEDS_BREAKDOWN_ITEMS]
 
 /** Returns the entry resource as the variant shows it. */
@@ -67,7 +67,7 @@ async function* ofItem(pages: AsyncIterable<readonly Entry[]>, item: number): As
 const selected = async (
   client: Client,
   range: DayRange,
-  options: FlagValues,
+  options: FlagValues & SourceFlag,
 ): Promise<AsyncIterable<readonly Entry[]>> => {
   const given = await readFlags(client, WHOSE, options)
   const item = await readSource(client, options, given)
@@ -79,25 +79,27 @@ const selected = async (
 }
 
 const addListCommand = (group: Command, act: Act): void => {
-  const command = group
-    .command('list')
-    .description('list the entries of a range of days, by day')
-    .option('--from <day>', 'first day: a date, today, -7d, this-month and the like', '-30d')
-    .option('--to <day>', 'last day', 'today')
-    .option('--user <user>', 'only of this user, by id, name or e-mail address')
-    .addOption(
-      new Option('--source <item>', 'only of this breakdown item, by id or name') //
-        .conflicts('user'),
-    )
-    .option('--kpi <kpi>', 'only of this KPI, by id or name')
+  const command = addListOptions(
+    group
+      .command('list')
+      .description('list the entries of a range of days, by day')
+      .option('--from <day>', 'first day: a date, today, -7d, this-month and the like', '-30d')
+      .option('--to <day>', 'last day', 'today')
+      .option('--user <user>', 'only of this user, by id, name or e-mail address')
+      .addOption(
+        new Option('--source <item>', 'only of this breakdown item, by id or name') //
+          .conflicts('user'),
+      )
+      .option('--kpi <kpi>', 'only of this KPI, by id or name'),
+  )
   addExamples(
-    addListOptions(command),
+    command,
     'entries list --user "Ann Lee" --from this-month',
     'entries list --kpi Revenue --from 2026-01-01 --to 2026-03-31 -o csv',
   )
   act(command, async (cli, _, options) => {
     const rangeOf = readRange(options, cli.today().day)
-    await cli.withClient(needsOf('list', options), async (client) => {
+    await cli.withClient(needsOf('list', options.source), async (client) => {
       const of = shownBy(client)
       applyListOptions(of, [], options)
       const columns = chooseColumns(of, options, cli.printing().format)
@@ -107,27 +109,9 @@ const addListCommand = (group: Command, act: Act): void => {
   })
 }
 
-/** Returns the entry that the flags describe; today's, unless they give a date. */
-const readEntry = async (cli: Cli, client: Client, flags: FlagValues): Promise<EntryDraft> => {
-  const { day: today, zone } = cli.today()
-  const { date } = flags
-  const dated: FlagValues & { date?: unknown } =
-    typeof date === 'string' ? { ...flags, date: parseRelativeDate(date, today) } : flags
-  if (dated.date !== date) await cli.note(`--date ${String(date)} is ${dated.date} in ${zone}`)
-  const given = await readFlags(client, [...WHOSE, DATE, ...VALUES], dated)
-  if (!VALUES.some(({ flag }) => flags[flag] !== undefined)) {
-    given.faults.push('an entry needs --actual, --target or --notes')
-  }
-  const addToActual = flags['addToActual'] === true ? { addToActual: true } : {}
-  const item = await readSource(client, flags, given)
-  const fields = { entry_date: today, ...requireNoFaults(given), ...addToActual }
-  if (!item) return asDraft(newerEntry, fields)
-  requireEntrySource(cli, item)
-  return asDraft(newerEntry, { ...fields, source_id: item.id })
-}
-
-const addAddCommand = (group: Command, act: Act): void => {
-  const command = group
+/** Declares `kpi entries add` and its flags. */
+const declareAdd = (group: Command) =>
+  group
     .command('add')
     .description('add an entry, or update the one of this user, KPI and date; an empty value clears what is stored')
     .option('--user <user>', 'whose value it is, by id, name or e-mail address (required, or --source)')
@@ -141,6 +125,29 @@ const addAddCommand = (group: Command, act: Act): void => {
     .option('--target <number>', entry.fields.target.about)
     .option('--notes <text>', entry.fields.notes.about)
     .option('--add-to-actual', 'add the actual to the one that is stored')
+
+type AddFlags = ReturnType<ReturnType<typeof declareAdd>['opts']>
+
+/** Returns the entry that the flags describe; today's, unless they give a date. */
+const readEntry = async (cli: Cli, client: Client, flags: AddFlags): Promise<EntryDraft> => {
+  const { day: today, zone } = cli.today()
+  const { date } = flags
+  const dated = date === undefined ? flags : { ...flags, date: parseRelativeDate(date, today) }
+  if (dated.date !== date) await cli.note(`--date ${date} is ${dated.date} in ${zone}`)
+  const given = await readFlags(client, [...WHOSE, DATE, ...VALUES], dated)
+  if (flags.actual === undefined && flags.target === undefined && flags.notes === undefined) {
+    given.faults.push('an entry needs --actual, --target or --notes')
+  }
+  const addToActual = flags.addToActual === true ? { addToActual: true } : {}
+  const item = await readSource(client, flags, given)
+  const fields = { entry_date: today, ...requireNoFaults(given), ...addToActual }
+  if (!item) return asDraft(newerEntry, fields)
+  requireEntrySource(cli, item)
+  return asDraft(newerEntry, { ...fields, source_id: item.id })
+}
+
+const addAddCommand = (group: Command, act: Act): void => {
+  const command = declareAdd(group)
   addExamples(
     command,
     'entries add --user ann@example.com --kpi Revenue --actual 12.5',
@@ -148,10 +155,10 @@ const addAddCommand = (group: Command, act: Act): void => {
     'entries add --user "Ann Lee" --kpi Visits --date 2026-03-01 --actual 3 --add-to-actual --notes "two shops"',
   )
   act(command, async (cli, _, flags) => {
-    if (flags['user'] === undefined && flags['source'] === undefined) {
+    if (flags.user === undefined && flags.source === undefined) {
       throw new UsageError('say whose value it is: --user <id|name|email>, or --source <item>')
     }
-    const [of, added] = await cli.withClient(needsOf('add', flags), async (client) => {
+    const [of, added] = await cli.withClient(needsOf('add', flags.source), async (client) => {
       const draft = await readEntry(cli, client, flags)
       return [shownBy(client), await client.entries.add(draft)] as const
     })

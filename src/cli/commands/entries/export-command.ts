@@ -1,11 +1,11 @@
-import { type Command, Option } from 'commander'
+import { type Command, Option } from '@commander-js/extra-typings'
 import { LAYOUTS } from '../../../import/options.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act } from '../../cli.ts'
 
-/** Registers `kpi entries export` */
-export const addExport = (group: Command, act: Act): void => {
-  const command = group
+/** Declares `kpi entries export` and its flags. */
+const declareExport = (group: Command) =>
+  group
     .command('export')
     .description('write entries to a CSV file, which an import counts as unchanged')
     .option('--from <day>', 'first day: a date, today, -7d, this-month and the like', '-30d')
@@ -27,6 +27,13 @@ export const addExport = (group: Command, act: Act): void => {
       '--to-file <file>',
       'the file to write; it appears only when complete, and is compressed if its name ends in .gz',
     )
+
+/** Describes the flags of `kpi entries export`. */
+export type ExportFlags = ReturnType<ReturnType<typeof declareExport>['opts']>
+
+/** Registers `kpi entries export` */
+export const addExport = (group: Command, act: Act): void => {
+  const command = declareExport(group)
   addExamples(
     command,
     'entries export --from 2026-01-01 --to-file entries.csv.gz',

@@ -15,7 +15,6 @@ import type { Sheet } from '../../../export/sheet.ts'
 import { type SheetFormat, RFC_4180 } from '../../../export/text-format.ts'
 import { type WideColumns, sheetByKpi, sheetByUser } from '../../../export/wide-sheet.ts'
 import { writeWhole } from '../../../import/parse/files.ts'
-import type { FlagValues } from '../../args/flags.ts'
 import { idsIn, type NamedKind } from '../../args/names.ts'
 import { readRange } from '../../args/relative-dates.ts'
 import type { Cli } from '../../cli.ts'
@@ -25,6 +24,7 @@ import { visible } from '../../output/width.ts'
 import { storePath } from '../../target/folders.ts'
 import { findPlace } from '../../target/settings.ts'
 import { NEEDS_BREAKDOWN_ITEMS } from '../../target/source.ts'
+import type { ExportFlags } from './export-command.ts'
 
 /** Describes how the exported file is written. */
 type Look = { readonly form: SheetFormat; readonly isWide: boolean; readonly hasNames: boolean }
@@ -84,19 +84,18 @@ const sheetForm = (text: string): SheetFormat => {
     : { separator: ',', decimal: '.', isSheet: true }
 }
 
-const needsOf = ({ source }: FlagValues): Needs =>
+const needsOf = ({ source }: ExportFlags): Needs =>
   source === undefined ? { of: entry, verb: 'list' } : [{ of: entry, verb: 'list' }, NEEDS_BREAKDOWN_ITEMS]
 
 const idsOf = async (
   client: Client,
   kind: NamedKind,
   flag: string,
-  list: unknown,
-): Promise<readonly number[] | undefined> =>
-  typeof list === 'string' ? idsIn(client, kind, `--${flag}`, list) : undefined
+  list: string | undefined,
+): Promise<readonly number[] | undefined> => (list === undefined ? undefined : idsIn(client, kind, `--${flag}`, list))
 
-const lookOf = ({ excel, layout, names }: FlagValues): Look => ({
-  form: typeof excel === 'string' ? sheetForm(excel) : RFC_4180,
+const lookOf = ({ excel, layout, names }: ExportFlags): Look => ({
+  form: excel === undefined ? RFC_4180 : sheetForm(excel),
   isWide: layout === 'wide',
   hasNames: names === true,
 })
@@ -117,8 +116,8 @@ const rightsOf = ({ io, flags }: Cli): { readonly like?: number } => {
 }
 
 /** Writes to the file, whole, or to standard output as it comes. */
-const write = async (cli: Cli, file: unknown, text: AsyncIterable<string>): Promise<void> => {
-  if (typeof file === 'string') {
+const write = async (cli: Cli, file: string | undefined, text: AsyncIterable<string>): Promise<void> => {
+  if (file !== undefined) {
     return writeWhole(resolve(cli.io.cwd, file), file.endsWith('.gz') ? gzipped(text) : text, rightsOf(cli))
   }
   const shown = cli.io.stdout.isTerminal ? visible : (part: string): string => part
@@ -140,20 +139,20 @@ const tellLeftOut = async ({ io }: Cli, { ofItems, values }: ExportCounts): Prom
 const OTHER_ENDING = /\.(?:json|ndjson|jsonl|xlsx?|ods|html?|md|xml|ya?ml|parquet|pdf|zip|zst)(?:\.gz)?$/i
 
 /** Refuses a form that is asked for and not written: a file of another one would be found out late. */
-const requireCsv = ({ flags, printing }: Cli, file: unknown): void => {
+const requireCsv = ({ flags, printing }: Cli, file: string | undefined): void => {
   const { format } = printing()
   const parsed = flags.output !== undefined || format === 'json' ? format : 'csv'
   const instead = 'kpi entries list -o json gives entries as JSON'
   if (parsed !== 'csv') throw new UsageError(`an export is a CSV file, and no ${parsed}; ${instead}`)
-  const [ending] = typeof file === 'string' ? (OTHER_ENDING.exec(file) ?? []) : []
+  const [ending] = file === undefined ? [] : (OTHER_ENDING.exec(file) ?? [])
   if (ending !== undefined) throw new UsageError(`an export is a CSV file, and --to-file ends in ${ending}; ${instead}`)
 }
 
 /** Runs `kpi entries export`: writes entries as a file that imports as what is there already. */
-export const runExport = async (cli: Cli, flags: FlagValues): Promise<void> => {
+export const runExport = async (cli: Cli, flags: ExportFlags): Promise<void> => {
   const rangeOf = readRange(flags, cli.today().day)
   const look = lookOf(flags)
-  const file = flags['toFile']
+  const file = flags.toFile
   requireCsv(cli, file)
   const written: ExportCounts = { entries: 0, ofItems: 0, values: 0 }
   const signal = cli.io.interruption()
@@ -161,9 +160,9 @@ export const runExport = async (cli: Cli, flags: FlagValues): Promise<void> => {
     const range = rangeOf(client)
     const selection: Selection = {
       ...range,
-      users: await idsOf(client, 'user', 'user', flags['user']),
-      sources: await idsOf(client, 'breakdown_item', 'source', flags['source']),
-      kpis: await idsOf(client, 'kpi', 'kpi', flags['kpi']),
+      users: await idsOf(client, 'user', 'user', flags.user),
+      sources: await idsOf(client, 'breakdown_item', 'source', flags.source),
+      kpis: await idsOf(client, 'kpi', 'kpi', flags.kpi),
     }
     const sheet = await sheetFor(client, selection, look)
     const days = untilStopped(entriesByDay(client, selection), signal)
@@ -171,7 +170,7 @@ export const runExport = async (cli: Cli, flags: FlagValues): Promise<void> => {
     return range
   }
   const range = await cli.withClient(needsOf(flags), work, { signal })
-  const place = typeof file === 'string' ? ` to ${file}` : ''
+  const place = file === undefined ? '' : ` to ${file}`
   const [from, to] = [formatDay(range.from), formatDay(range.to)]
   await cli.note(
     `exported ${countOf(written.entries - written.ofItems, 'entry', 'entries')} of ${from} to ${to}${place}`,

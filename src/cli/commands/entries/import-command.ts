@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, Option } from '@commander-js/extra-typings'
 import { DATE_TOKENS } from '../../../import/formats/date-format.ts'
 import {
   DECIMALS,
@@ -31,9 +31,9 @@ Examples:
   kpi entries import export.csv --map date=Day,actual="Net sales" --ignore Region
   kpi entries import north.csv south.csv --deadline 06:00 --max-errors 1%`
 
-/** Registers `kpi entries import` */
-export const addImport = (group: Command, act: Act): void => {
-  const command = group
+/** Declares `kpi entries import` and its flags. */
+const declareImport = (group: Command) =>
+  group
     .command('import')
     .description('import entries from CSV files, or - for standard input; the same command continues a stopped run')
     .argument('<file...>', 'the files, imported one after another')
@@ -101,8 +101,14 @@ export const addImport = (group: Command, act: Act): void => {
     .option('--rate <n>', 'send at most this many requests per minute')
     .option('--deadline <time>', 'stop cleanly at a time of day (06:30) or after a duration (30m) (default: 24h)')
     .option('--journal <folder>', 'the folder for the journal, from which a stopped run continues')
-    .addHelpText('after', EXAMPLES)
-  act(command, async (cli, files, flags) => {
+
+/** Describes the flags of an import; one of assignments has some of them. */
+export type ImportFlags = Partial<ReturnType<ReturnType<typeof declareImport>['opts']>>
+
+/** Registers `kpi entries import` */
+export const addImport = (group: Command, act: Act): void => {
+  const command = declareImport(group).addHelpText('after', EXAMPLES)
+  act(command, async (cli, [files], flags) => {
     const { runImport } = await import('./import/run.ts')
     return runImport(cli, files, flags)
   })

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
-import { type Command, Option } from 'commander'
+import { type Command, Option } from '@commander-js/extra-typings'
 import { addExamples } from '../../args/examples.ts'
-import type { FlagValues } from '../../args/flags.ts'
 import { askText } from '../../args/prompt.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
@@ -13,76 +12,9 @@ import { findTimeZone } from '../../target/time-zone.ts'
 type RemoteProfile = Exclude<Profile, { readonly kind: 'embedded' }>
 type Kind = RemoteProfile['kind']
 
-const flag = (flags: FlagValues, name: string): string | undefined => {
-  const value = flags[name]
-  return typeof value === 'string' ? value : undefined
-}
-
-const QUESTIONS: Record<Kind, string> = { classic: 'Account token', v1: 'Key' }
-
-/** Returns the token or key, from standard input, a file, or the terminal; never from a flag. */
-const readSecret = async (cli: Cli, name: string, kind: Kind, flags: FlagValues): Promise<string> => {
-  const file = flag(flags, 'tokenFile')
-  if (file !== undefined) return readSecretFile(cli.io, resolve(cli.io.cwd, file))
-  if (flags['tokenStdin'] === true) {
-    const { text } = await import('node:stream/consumers')
-    return (await text(cli.io.stdin)).trim()
-  }
-  const missing = `a ${SECRETS[kind]} is needed: --token-stdin, --token-file or --token-command`
-  return askText(cli, `${QUESTIONS[kind]} of profile ${name}`, missing, true)
-}
-
-const sourceOf = (flags: FlagValues): string => {
-  const file = flag(flags, 'tokenFile')
-  if (file !== undefined) return `the file ${file}`
-  return flags['tokenStdin'] === true ? 'standard input' : 'what was typed'
-}
-
-const requireGoodSecret = (kind: Kind, secret: string, flags: FlagValues): void => {
-  if (secret === '') throw new UsageError(`the ${SECRETS[kind]} is empty`)
-  const noForm = faultOfForm(kind, secret)
-  if (noForm !== undefined) throw new UsageError(`${sourceOf(flags)} holds no ${SECRETS[kind]}: ${noForm}`)
-  const fault = faultOfVariant(kind, secret)
-  if (fault !== undefined) throw new UsageError(`the secret cannot be used: ${fault}`)
-}
-
-/** Returns the remote place: its URL, which shows the variant, and the login name for the classic one. */
-const remotePlace = async (cli: Cli, flags: FlagValues): Promise<RemoteProfile> => {
-  const place = flag(flags, 'baseUrl') ?? (await askText(cli, 'Base URL', 'a base URL is needed: --base-url'))
-  const baseUrl = readBaseUrl(place).href.replace(/\/$/, '')
-  const login = flag(flags, 'login')
-  if (!isV1Url(baseUrl)) {
-    return {
-      kind: 'classic',
-      baseUrl,
-      login: login ?? (await askText(cli, 'Login name', 'a login name is needed: --login')),
-    }
-  }
-  if (login === undefined) return { kind: 'v1', baseUrl }
-  throw new UsageError('a base URL that ends in /v1 takes a key, which says by itself whose it is; leave --login out')
-}
-
-const remoteProfile = async (cli: Cli, name: string, flags: FlagValues): Promise<Profile> => {
-  const profile = await remotePlace(cli, flags)
-  const tokenCommand = flag(flags, 'tokenCommand')
-  if (tokenCommand !== undefined) return { ...profile, tokenCommand }
-  const secret = await readSecret(cli, name, profile.kind, flags)
-  requireGoodSecret(profile.kind, secret, flags)
-  saveToken(cli.io, name, secret)
-  return profile
-}
-
-/** Refuses credentials for an embedded service, which takes none: the user means something else. */
-const rejectCredentials = (flags: FlagValues): void => {
-  const remote = ['baseUrl', 'login', 'tokenStdin', 'tokenFile', 'tokenCommand']
-  if (remote.some((name) => flags[name] !== undefined)) {
-    throw new UsageError('--data-dir makes a profile of an embedded service, which has no base URL, login or token')
-  }
-}
-
-/** Registers `kpi profiles add` */
-export const addProfileAdd = (group: Command, act: Act): void => {
-  const command = group
+/** Declares `kpi profiles add` and its flags. */
+const declareAdd = (group: Command) =>
+  group
     .command('add')
     .description('add a profile: a remote service, or with --data-dir an embedded one')
     .argument('<name>', 'what to call it')
@@ -97,6 +29,70 @@ export const addProfileAdd = (group: Command, act: Act): void => {
       new Option('--token-command <command>', 'a command that prints the token or the key; it is run each time') //
         .conflicts(['tokenStdin', 'tokenFile']),
     )
+
+type AddFlags = ReturnType<ReturnType<typeof declareAdd>['opts']>
+
+const QUESTIONS: Record<Kind, string> = { classic: 'Account token', v1: 'Key' }
+
+/** Returns the token or key, from standard input, a file, or the terminal; never from a flag. */
+const readSecret = async (cli: Cli, name: string, kind: Kind, flags: AddFlags): Promise<string> => {
+  if (flags.tokenFile !== undefined) return readSecretFile(cli.io, resolve(cli.io.cwd, flags.tokenFile))
+  if (flags.tokenStdin === true) {
+    const { text } = await import('node:stream/consumers')
+    return (await text(cli.io.stdin)).trim()
+  }
+  const missing = `a ${SECRETS[kind]} is needed: --token-stdin, --token-file or --token-command`
+  return askText(cli, `${QUESTIONS[kind]} of profile ${name}`, missing, true)
+}
+
+const sourceOf = ({ tokenFile, tokenStdin }: AddFlags): string => {
+  if (tokenFile !== undefined) return `the file ${tokenFile}`
+  return tokenStdin === true ? 'standard input' : 'what was typed'
+}
+
+const requireGoodSecret = (kind: Kind, secret: string, flags: AddFlags): void => {
+  if (secret === '') throw new UsageError(`the ${SECRETS[kind]} is empty`)
+  const noForm = faultOfForm(kind, secret)
+  if (noForm !== undefined) throw new UsageError(`${sourceOf(flags)} holds no ${SECRETS[kind]}: ${noForm}`)
+  const fault = faultOfVariant(kind, secret)
+  if (fault !== undefined) throw new UsageError(`the secret cannot be used: ${fault}`)
+}
+
+/** Returns the remote place: its URL, which shows the variant, and the login name for the classic one. */
+const remotePlace = async (cli: Cli, { baseUrl: url, login }: AddFlags): Promise<RemoteProfile> => {
+  const place = url ?? (await askText(cli, 'Base URL', 'a base URL is needed: --base-url'))
+  const baseUrl = readBaseUrl(place).href.replace(/\/$/, '')
+  if (!isV1Url(baseUrl)) {
+    return {
+      kind: 'classic',
+      baseUrl,
+      login: login ?? (await askText(cli, 'Login name', 'a login name is needed: --login')),
+    }
+  }
+  if (login === undefined) return { kind: 'v1', baseUrl }
+  throw new UsageError('a base URL that ends in /v1 takes a key, which says by itself whose it is; leave --login out')
+}
+
+const remoteProfile = async (cli: Cli, name: string, flags: AddFlags): Promise<Profile> => {
+  const profile = await remotePlace(cli, flags)
+  const { tokenCommand } = flags
+  if (tokenCommand !== undefined) return { ...profile, tokenCommand }
+  const secret = await readSecret(cli, name, profile.kind, flags)
+  requireGoodSecret(profile.kind, secret, flags)
+  saveToken(cli.io, name, secret)
+  return profile
+}
+
+/** Refuses credentials for an embedded service, which takes none: the user means something else. */
+const rejectCredentials = (flags: AddFlags): void => {
+  if (Object.values(flags).some((value) => value !== undefined)) {
+    throw new UsageError('--data-dir makes a profile of an embedded service, which has no base URL, login or token')
+  }
+}
+
+/** Registers `kpi profiles add` */
+export const addProfileAdd = (group: Command, act: Act): void => {
+  const command = declareAdd(group)
   addExamples(
     command,
     'profiles add acme --base-url https://acme.example.com/api --login ann@example.com',
@@ -104,7 +100,7 @@ export const addProfileAdd = (group: Command, act: Act): void => {
     'profiles add nightly --base-url https://kpi.example.com/v1 --token-command "pass show kpi-nightly"',
     'profiles add test --data-dir ./kpi-data --time-zone Europe/Berlin',
   )
-  act(command, async (cli, [name = ''], flags) => {
+  act(command, async (cli, [name], flags) => {
     requireProfileName(name)
     const { dataDir, timeZone } = cli.flags
     if (timeZone !== undefined) findTimeZone(cli.io, cli.flags)

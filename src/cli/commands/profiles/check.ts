@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import { type FindHeader, type KeyInfo, readKeyInfo, integerHeader } from '../../../client/http/credentials.ts'
 import type { ProbeResult } from '../../../client/http/http-transport.ts'
 import { frequency } from '../../../domain/resources/catalog.ts'

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import { resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { requireConfirmation } from '../../args/prompt.ts'
@@ -72,7 +72,7 @@ const addUse = (group: Command, act: Act): void => {
 const addShow = (group: Command, act: Act): void => {
   const command = group.command('show').description('show a profile, without its secret').argument('<name>')
   addExamples(command, 'profiles show acme')
-  act(command, async (cli, [name = '']) => {
+  act(command, async (cli, [name]) => {
     const profiles = readProfiles(cli.io)
     await cli.printOne(profileRecord, recordOf(cli, profiles, name, profileNamed(profiles, name)))
   })
@@ -85,7 +85,7 @@ const addRemove = (group: Command, act: Act): void => {
     .argument('<name>')
     .option('-y, --yes', 'do not ask')
   addExamples(command, 'profiles remove acme', 'profiles remove acme --yes')
-  act(command, async (cli, [name = ''], { yes }) => {
+  act(command, async (cli, [name], { yes }) => {
     const { current, byName } = readProfiles(cli.io)
     profileNamed({ current, byName }, name)
     await requireConfirmation(cli, yes, `remove profile ${name} and its secret`)

@@ -7,7 +7,6 @@ import { type DayRange, nextPeriod } from '../../../domain/period.ts'
 import type { Kpi } from '../../../domain/resources/kpi.ts'
 import { type ReportRow, reportRow } from '../../../domain/resources/report-row.ts'
 import { addExamples } from '../../args/examples.ts'
-import type { FlagValues } from '../../args/flags.ts'
 import { idsIn } from '../../args/names.ts'
 import { readRange } from '../../args/relative-dates.ts'
 import type { Cli, Register } from '../../cli.ts'
@@ -17,13 +16,19 @@ import { overview, overviewRows } from './overview.ts'
 
 const LISTS = { kpi: '--kpis', user: '--users', group_item: '--group-items' } as const
 
-const idsOf = async (client: Client, kind: keyof typeof LISTS, list: unknown): Promise<number[] | undefined> =>
-  typeof list === 'string' ? idsIn(client, kind, LISTS[kind], list) : undefined
+const idsOf = async (
+  client: Client,
+  kind: keyof typeof LISTS,
+  list: string | undefined,
+): Promise<number[] | undefined> => (list === undefined ? undefined : idsIn(client, kind, LISTS[kind], list))
+
+/** Describes the flags that narrow a report. */
+type Narrowing = { readonly kpis?: string; readonly users?: string; readonly groupItems?: string }
 
 const requestOf = async (
   client: Client,
   range: DayRange,
-  { kpis, users, groupItems }: FlagValues,
+  { kpis, users, groupItems }: Narrowing,
 ): Promise<ReportRequest> => ({
   ...range,
   kpiIds: await idsOf(client, 'kpi', kpis),
@@ -57,7 +62,7 @@ const printOverview = async (cli: Cli, client: Client, request: ReportRequest): 
 
 /** Registers `kpi report` */
 export const report: Register = (group, act) => {
-  group
+  const command = group
     .option('--from <day>', 'first day: a date, today, -7d, this-month, last-quarter and the like', '-30d')
     .option('--to <day>', 'last day', 'today')
     .option('--kpis <list>', 'only of these KPIs, by id or name, separated by commas')
@@ -67,24 +72,24 @@ export const report: Register = (group, act) => {
       'report group items instead of users, by id or name; with --users, only their entries',
     )
     .option('--rows', 'one row per period, instead of an overview; csv and json always have these rows')
-  group.addHelpText(
+  command.addHelpText(
     'after',
     `\nThe overview shows:\n${overview.shown.map(({ name, field }) => `  ${name.padEnd(9)} ${field.about}`).join('\n')}`,
   )
   addExamples(
-    group,
+    command,
     'report --from this-year',
     'report --kpis Revenue,Visits --users ann@example.com --from last-month --to yesterday --rows',
     'report --group-items North,South --from this-year',
     'report --from 2026-01-01 --to 2026-03-31 -o csv',
   )
-  act(group, async (cli, _, flags) => {
+  act(command, async (cli, _, flags) => {
     const rangeOf = readRange(flags, cli.today().day)
     const printing = cli.printing()
     const work = async (client: Client): Promise<void> => {
       const range = rangeOf(client)
       const request = await requestOf(client, range, flags)
-      if (printing.format === 'table' && flags['rows'] !== true) return printOverview(cli, client, request)
+      if (printing.format === 'table' && flags.rows !== true) return printOverview(cli, client, request)
       const parts = completeReport(client, request)
       const columns = printing.format === 'table' ? reportRow.brief : reportRow.shown
       await printWhenComplete(cli.io, (held) => printRecords(held, printing, columns, parts))

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import { cellText } from '../../../codec/cell-text.ts'
 import { Fault } from '../../../domain/errors.ts'
 import { valueOfText } from '../../../domain/field-value.ts'
@@ -24,13 +24,16 @@ import { targetFlags } from '../../target/source.ts'
 /** Defines the settings of an account; its name stays. */
 const settingFlags: readonly FieldFlag[] = fieldFlags(account).filter(({ name }) => name !== 'name')
 
-const withAccount = (command: Command): Command => command.option('--account <name>', 'the account', DEFAULT_ACCOUNT)
+const ACCOUNT_FLAG = ['--account <name>', 'the account', DEFAULT_ACCOUNT] as const
 
 const addShow = (settings: Command, act: Act): void => {
-  const show = withAccount(settings.command('show', { isDefault: true }).description('show the settings'))
+  const show = settings
+    .command('show', { isDefault: true })
+    .description('show the settings')
+    .option(...ACCOUNT_FLAG)
   act(addExamples(show, 'service settings show', 'service settings'), async (cli, _, { account: name }) => {
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
-    await cli.printOne(account, await withStore(cli, (db) => service.get(db, String(name))))
+    await cli.printOne(account, await withStore(cli, (db) => service.get(db, name)))
   })
 }
 
@@ -48,16 +51,17 @@ const noteChanges = async (cli: Cli, before: AnyRecord, after: AnyRecord): Promi
 }
 
 const addSet = (settings: Command, act: Act): void => {
-  const set = withAccount(settings.command('set').description('change the given settings'))
+  const set = settings
+    .command('set')
+    .description('change the given settings')
+    .option(...ACCOUNT_FLAG)
   addFlags(set, settingFlags, 'update')
   addExamples(set, 'service settings set --week-start sunday', 'service settings set --fiscal-year-start 4')
   act(set, async (cli, _, flags) => {
     const given = requireNoFaults(await readPlainFlags(settingFlags, flags))
     if (Object.keys(given).length === 0) throw new UsageError('nothing to change was given; --help shows the flags')
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
-    const { before, after } = await withStore(cli, (db) =>
-      service.set(db, String(flags['account']), asPatch(account, given)),
-    )
+    const { before, after } = await withStore(cli, (db) => service.set(db, flags.account, asPatch(account, given)))
     await cli.printOne(account, after)
     await noteChanges(cli, before, after)
   })
@@ -94,7 +98,7 @@ const addListAndShow = (accounts: Command, act: Act): void => {
     await cli.printMany(account.shown, await withStore(cli, (db) => service.list(db)))
   })
   const show = accounts.command('show').description('show one account').argument('<name>', 'the account')
-  act(addExamples(show, `service accounts show ${DEFAULT_ACCOUNT}`), async (cli, [name = '']) => {
+  act(addExamples(show, `service accounts show ${DEFAULT_ACCOUNT}`), async (cli, [name]) => {
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
     await cli.printOne(account, await withStore(cli, (db) => service.get(db, name)))
   })
@@ -132,7 +136,7 @@ const addCreate = (accounts: Command, act: Act): void => {
     'service accounts create acme --login boss@acme.example.com',
     'service accounts create acme --login boss@acme.example.com --first-name Eve --fiscal-year-start 4',
   )
-  act(create, async (cli, [name = ''], flags) => {
+  act(create, async (cli, [name], flags) => {
     const draft = await readNew(name, flags)
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
     const now = Math.floor(cli.io.now() / 1000)
@@ -156,7 +160,7 @@ const addSwitches = (accounts: Command, act: Act): void => {
         : 'disable the API of an account: refuse every request over HTTP',
     )
     addExamples(command, `service accounts ${verb} ${DEFAULT_ACCOUNT}`)
-    act(command, async (cli, [name = '']) => {
+    act(command, async (cli, [name]) => {
       const { accounts: service } = await import('../../../service/accounts/accounts.ts')
       await withStore(cli, (db) => service.setApiEnabled(db, name, enabled))
       await cli.note(`the API of account ${name} is ${enabled ? 'enabled' : 'disabled'}`)

@@ -45,7 +45,7 @@ export const addRestore: Register = (group, act) => {
     .argument('<file>', 'a file that kpi service backup has written')
     .option('--force', 'overwrite a store that holds data')
   addExamples(command, 'service restore kpi-backup.db --data-dir ./copy', 'service restore kpi-backup.db --force')
-  act(command, async (cli, [name = ''], { force }) => {
+  act(command, async (cli, [name], { force }) => {
     const [{ restoreStore }, { countAll }] = await Promise.all([
       import('../../../store/maintenance/restore.ts'),
       import('../../../store/maintenance/status.ts'),
@@ -74,7 +74,7 @@ export const addBackup: Register = (group, act) => {
     .argument('<file>', 'the file to write')
     .option('--force', 'overwrite the file if it exists')
   addExamples(command, 'service backup kpi-2026-11-21.db', 'service backup kpi-nightly.db --force')
-  act(command, async (cli, [name = ''], { force }) => {
+  act(command, async (cli, [name], { force }) => {
     const { backUpStore } = await import('../../../store/maintenance/backup.ts')
     const [path, file] = [existingFile(filePlace(cli, 'pg_dump')), resolve(cli.io.cwd, name)]
     const counts = await stoppable(cli, 'no backup was written', (signal) =>

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import { Fault } from '../../../domain/errors.ts'
 import { valueOfText } from '../../../domain/field-value.ts'
 import { breakdown } from '../../../domain/resources/breakdowns.ts'
@@ -8,7 +8,7 @@ import { idAmong } from '../../args/names.ts'
 import type { Act, Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
-import { addVerb, inAccount } from './with-account.ts'
+import { addVerb, addVerbOfOne, inAccount } from './with-account.ts'
 
 const expectName = (text: string): string => {
   const name = valueOfText(breakdown.fields.name, text) ?? Fault.must('not be empty')
@@ -22,9 +22,11 @@ const idOf = async (ctx: Context, text: string): Promise<number> => {
 }
 
 const addCreate = (group: Command, act: Act): void => {
-  const create = addVerb(group, 'create', 'create a breakdown; create its items with kpi breakdown-items')
-  create.argument('<name>', breakdown.fields.name.about)
-  act(addExamples(create, 'service breakdowns create Channel'), async (cli, [text = ''], flags) => {
+  const create = addVerb(group, 'create', 'create a breakdown; create its items with kpi breakdown-items').argument(
+    '<name>',
+    breakdown.fields.name.about,
+  )
+  act(addExamples(create, 'service breakdowns create Channel'), async (cli, [text], flags) => {
     const name = expectName(text)
     const { breakdowns } = await import('../../../service/definitions/breakdowns.ts')
     await cli.printOne(breakdown, await inAccount(cli, flags, (ctx) => breakdowns.create(ctx, name)))
@@ -43,8 +45,8 @@ const addList = (group: Command, act: Act): void => {
 }
 
 const addRename = (group: Command, act: Act): void => {
-  const rename = addVerb(group, 'rename', 'give a breakdown another name', '<name>').argument('<new>', 'the new name')
-  act(addExamples(rename, 'service breakdowns rename Region Area'), async (cli, [text = '', wanted = ''], flags) => {
+  const rename = addVerbOfOne(group, 'rename', 'give a breakdown another name').argument('<new>', 'the new name')
+  act(addExamples(rename, 'service breakdowns rename Region Area'), async (cli, [text, wanted], flags) => {
     const name = expectName(wanted)
     const { breakdowns } = await import('../../../service/definitions/breakdowns.ts')
     const renamed = await inAccount(cli, flags, async (ctx) => breakdowns.rename(ctx, await idOf(ctx, text), name))
@@ -53,12 +55,11 @@ const addRename = (group: Command, act: Act): void => {
 }
 
 const addDelete = (group: Command, act: Act): void => {
-  const remove = addVerb(group, 'delete', 'delete a breakdown that has no items', '<name>')
-  remove.option('-y, --yes', 'do not ask')
+  const remove = addVerbOfOne(group, 'delete', 'delete a breakdown that has no items').option('-y, --yes', 'do not ask')
   addExamples(remove, 'service breakdowns delete Shift', 'service breakdowns delete Shift --yes')
-  act(remove, async (cli, [text = ''], flags) => {
+  act(remove, async (cli, [text], flags) => {
     const { requireConfirmation } = await import('../../args/prompt.ts')
-    await requireConfirmation(cli, flags['yes'], `delete breakdown ${text}`)
+    await requireConfirmation(cli, flags.yes, `delete breakdown ${text}`)
     const { breakdowns } = await import('../../../service/definitions/breakdowns.ts')
     const { id, name } = await inAccount(cli, flags, async (ctx) => breakdowns.remove(ctx, await idOf(ctx, text)))
     await cli.note(`deleted breakdown ${id} (${name})`)

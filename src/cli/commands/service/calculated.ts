@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { nearest } from '../../../client/directory.ts'
 import { formatDay } from '../../../domain/day.ts'
@@ -19,7 +19,7 @@ import { readRange } from '../../args/relative-dates.ts'
 import type { Act } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
-import { addVerb, inAccount } from './with-account.ts'
+import { addVerb, addVerbOfOne, inAccount } from './with-account.ts'
 
 const FORMULAS = `
 A formula consists of numbers, + - * / ( ), KPIs by id or exact name in brackets, and SUM, AVG, MIN and MAX over a list:
@@ -55,13 +55,13 @@ const addAdd = (group: Command, act: Act): void => {
 }
 
 const addUpdate = (group: Command, act: Act): void => {
-  const command = addVerb(group, 'update', 'change a calculated KPI; an empty value clears a field', '<name>')
+  const command = addVerbOfOne(group, 'update', 'change a calculated KPI; an empty value clears a field')
   command.addHelpText('after', FORMULAS)
   addExamples(
     addFieldFlags(command, calculatedKpi, 'update'),
     'service calculated update Share --formula "[Revenue] / SUM([Revenue], [Visits])"',
   )
-  act(command, async (cli, [name = ''], flags) => {
+  act(command, async (cli, [name], flags) => {
     const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
     const record = await inAccount(cli, flags, async (ctx, client) =>
       calculated.update(ctx, await resolveRecordId(client, kpi, name), await readPatch(client, flags), nearest),
@@ -81,8 +81,8 @@ const addList = (group: Command, act: Act): void => {
 }
 
 const addShow = (group: Command, act: Act): void => {
-  const command = addVerb(group, 'show', 'show how a KPI is calculated', '<name>')
-  act(addExamples(command, 'service calculated show Share'), async (cli, [name = ''], flags) => {
+  const command = addVerbOfOne(group, 'show', 'show how a KPI is calculated')
+  act(addExamples(command, 'service calculated show Share'), async (cli, [name], flags) => {
     const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
     const record = await inAccount(cli, flags, async (ctx, client) =>
       calculated.get(ctx, await resolveRecordId(client, kpi, name)),
@@ -92,19 +92,19 @@ const addShow = (group: Command, act: Act): void => {
 }
 
 const addTest = (group: Command, act: Act): void => {
-  const command = addVerb(group, 'test', 'calculate from the stored entries, and show the inputs', '<name>')
+  const command = addVerbOfOne(group, 'test', 'calculate from the stored entries, and show the inputs')
     .option('--from <day>', 'first day: a date, today, -7d, this-month, last-quarter and the like', '-30d')
     .option('--to <day>', 'last day', 'today')
     .option('--users <list>', 'only of these users, by id, name or e-mail address')
   command.addHelpText('after', '\nShown are the periods that begin within these days.')
   addExamples(command, 'service calculated test Share --from this-year --users ann@example.com')
-  act(command, async (cli, [name = ''], flags) => {
+  act(command, async (cli, [name], flags) => {
     const rangeOf = readRange(flags, cli.today().day)
     const { calculationSteps } = await import('../../../service/reports/calculation-steps.ts')
     const { days, steps } = await inAccount(cli, flags, async (ctx, client) => {
       const days = rangeOf(client)
       const { users } = flags
-      const userIds = typeof users === 'string' ? new Set(await idsIn(client, 'user', '--users', users)) : undefined
+      const userIds = users === undefined ? undefined : new Set(await idsIn(client, 'user', '--users', users))
       const parsed = { kpiId: await resolveRecordId(client, kpi, name), days, userIds }
       return { days, steps: await calculationSteps(ctx, parsed) }
     })
@@ -117,12 +117,14 @@ const addTest = (group: Command, act: Act): void => {
 }
 
 const addRemove = (group: Command, act: Act): void => {
-  const command = addVerb(group, 'remove', 'remove a calculated KPI with its assignments', '<name>')
-  command.option('-y, --yes', 'do not ask')
+  const command = addVerbOfOne(group, 'remove', 'remove a calculated KPI with its assignments').option(
+    '-y, --yes',
+    'do not ask',
+  )
   addExamples(command, 'service calculated remove Share')
-  act(command, async (cli, [name = ''], flags) => {
+  act(command, async (cli, [name], flags) => {
     const { requireConfirmation } = await import('../../args/prompt.ts')
-    await requireConfirmation(cli, flags['yes'], `remove calculated KPI ${name}, with its assignments`)
+    await requireConfirmation(cli, flags.yes, `remove calculated KPI ${name}, with its assignments`)
     const { calculated } = await import('../../../service/definitions/calculated-kpis.ts')
     const { id, name: removed } = await inAccount(cli, flags, async (ctx, client) =>
       calculated.remove(ctx, await resolveRecordId(client, kpi, name)),

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import { formatInstant } from '../../../domain/day.ts'
 import { listedKey } from '../../../domain/resources/key.ts'
 import { addExamples } from '../../args/examples.ts'
@@ -6,7 +6,7 @@ import { requireConfirmation } from '../../args/prompt.ts'
 import type { Act, Register } from '../../cli.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
 import { addKeyCreate, addKeyRotate, keysByName, idOfKey, keyLabel } from './make-key.ts'
-import { addVerb, inAccount } from './with-account.ts'
+import { addVerb, addVerbOfOne, inAccount } from './with-account.ts'
 
 const addList = (group: Command, act: Act): void => {
   const list = addListOptions(
@@ -22,13 +22,13 @@ const addList = (group: Command, act: Act): void => {
 }
 
 const addRevoke = (group: Command, act: Act): void => {
-  const revoke = addVerb(group, 'revoke', 'make a key invalid, at once and permanently', '<name>').option(
+  const revoke = addVerbOfOne(group, 'revoke', 'make a key invalid, at once and permanently').option(
     '-y, --yes',
     'do not ask',
   )
   addExamples(revoke, 'service keys revoke nightly', 'service keys revoke nightly --yes')
-  act(revoke, async (cli, [text = ''], flags) => {
-    await requireConfirmation(cli, flags['yes'], `revoke key ${text}, for good`)
+  act(revoke, async (cli, [text], flags) => {
+    await requireConfirmation(cli, flags.yes, `revoke key ${text}, for good`)
     const { keys } = await import('../../../service/accounts/keys.ts')
     const { key: revoked, changed } = await inAccount(cli, flags, async (ctx) =>
       keys.revoke(ctx, await idOfKey(ctx, text, keysByName)),

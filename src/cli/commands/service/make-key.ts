@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { formatInstant, type Instant, parseDay, parseInstant } from '../../../domain/day.ts'
 import { Fault } from '../../../domain/errors.ts'
@@ -9,11 +9,11 @@ import { readScopes, SCOPES } from '../../../domain/scopes.ts'
 import type { MadeKey } from '../../../service/accounts/keys.ts'
 import type { Context } from '../../../service/context.ts'
 import { addExamples } from '../../args/examples.ts'
-import { faultText, type FlagValues, type ParsedFlags, requireNoFaults, readFlags } from '../../args/flags.ts'
+import { faultText, type ParsedFlags, requireNoFaults, readFlags } from '../../args/flags.ts'
 import { idAmong } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { addVerb, inAccount } from './with-account.ts'
+import { addVerb, addVerbOfOne, inAccount } from './with-account.ts'
 
 /** Returns the text that notes call a key by. */
 export const keyLabel = ({ id, name }: Key): string => `key ${id} (${name})`
@@ -78,8 +78,8 @@ const madeRecord = resource({
 })
 
 /** Returns when the key is to end; undefined where no flag says. */
-const readEnd = ({ expires }: FlagValues, now: Instant): Instant | null | undefined | Fault =>
-  typeof expires === 'string' ? endOf(expires, now) : undefined
+const readEnd = (expires: string | undefined, now: Instant): Instant | null | undefined | Fault =>
+  expires === undefined ? undefined : endOf(expires, now)
 
 /** Takes what could be read of a field, or tells what is wrong with it. */
 const take = (
@@ -94,20 +94,25 @@ const take = (
 
 const readName = (text: string): FieldValue | Fault => valueOfText(key.fields.name, text) ?? Fault.must('not be empty')
 
+/** Describes the flags of a new key. */
+type NewKeyFlags = { readonly user?: string; readonly scopes?: string; readonly expires?: string }
+
 /** Returns the key to create; all faults of the line are reported at once. */
-const readDraft = async (client: Client, name: string, flags: FlagValues, now: Instant): Promise<KeyDraft> => {
+const readDraft = async (client: Client, name: string, flags: NewKeyFlags, now: Instant): Promise<KeyDraft> => {
   const owner = { flag: 'user', name: 'user_id', field: key.fields.user_id }
   const given = await readFlags(client, [owner], flags)
-  const { scopes, expires } = flags
+  const { user, scopes, expires } = flags
   take(given, 'name', readName(name), ({ message }) => `the name ${message}`)
-  if (typeof scopes === 'string') {
+  if (scopes !== undefined) {
     const read = readScopes(scopes)
     take(given, 'scopes', read instanceof Fault ? read : read.join(','), (fault) => faultText('scopes', scopes, fault))
   }
-  take(given, 'expires_at', readEnd(flags, now), (fault) => faultText('expires', String(expires), fault))
-  const needed = { user: '<id|name|email>', scopes: '<list>' }
-  const missing = Object.entries(needed).filter(([flag]) => flags[flag] === undefined)
-  if (missing.length > 0) given.faults.push(`a key needs ${missing.map((one) => `--${one.join(' ')}`).join(', ')}`)
+  take(given, 'expires_at', readEnd(expires, now), (fault) => faultText('expires', expires ?? '', fault))
+  const missing = [
+    ...(user === undefined ? ['--user <id|name|email>'] : []),
+    ...(scopes === undefined ? ['--scopes <list>'] : []),
+  ]
+  if (missing.length > 0) given.faults.push(`a key needs ${missing.join(', ')}`)
   return asDraft(key, requireNoFaults(given))
 }
 
@@ -135,7 +140,7 @@ export const addKeyCreate = (group: Command, act: Act): void => {
     'service keys create import --user "Ann Lee" --scopes entries:write --expires 90d -o json',
     'service keys create dashboard --user ann@example.com --scopes kpis:read,entries:read,reports:read',
   )
-  act(create, async (cli, [name = ''], flags) => {
+  act(create, async (cli, [name], flags) => {
     const { keys } = await import('../../../service/accounts/keys.ts')
     const made = await inAccount(cli, flags, async (ctx, client) =>
       keys.create(ctx, await readDraft(client, name, flags, ctx.now), cli.io.random),
@@ -146,27 +151,28 @@ export const addKeyCreate = (group: Command, act: Act): void => {
 
 type Rotation = { readonly overlap: number; readonly expiresAt: Instant | null | undefined }
 
+type RotationFlags = { readonly overlap: string; readonly expires?: string }
+
 /** Returns the rotation that a line asks for; all its faults are reported at once. */
-const readRotation = (flags: FlagValues, now: Instant): Rotation => {
-  const given = String(flags['overlap'])
+const readRotation = ({ overlap: given, expires }: RotationFlags, now: Instant): Rotation => {
   const overlap = secondsOf(given) ?? Fault.is('no time; write 24h, 7d, 30m or 0')
-  const expiresAt = readEnd(flags, now)
+  const expiresAt = readEnd(expires, now)
   if (!(overlap instanceof Fault) && !(expiresAt instanceof Fault)) return { overlap, expiresAt }
   const faults = overlap instanceof Fault ? [faultText('overlap', given, overlap)] : []
-  if (expiresAt instanceof Fault) faults.push(faultText('expires', String(flags['expires']), expiresAt))
+  if (expiresAt instanceof Fault) faults.push(faultText('expires', expires ?? '', expiresAt))
   throw new UsageError(faults.join('; '))
 }
 
 /** Registers `kpi service keys rotate` */
 export const addKeyRotate = (group: Command, act: Act): void => {
-  const rotate = addVerb(group, 'rotate', 'make a new key that replaces one, which stays valid for a while', '<name>')
+  const rotate = addVerbOfOne(group, 'rotate', 'make a new key that replaces one, which stays valid for a while')
     .option('--overlap <span>', 'how long the old key stays valid: 24h, 7d, 30m; 0 ends it at once', '24h')
     .option(
       '--expires <when>',
       `when the new key ends: ${EXPIRES} (default: after the time that the old key was made for)`,
     )
   addExamples(rotate, 'service keys rotate nightly', 'service keys rotate nightly --overlap 7d --expires 90d -o json')
-  act(rotate, async (cli, [text = ''], flags) => {
+  act(rotate, async (cli, [text], flags) => {
     const { keys } = await import('../../../service/accounts/keys.ts')
     const made = await inAccount(cli, flags, async (ctx) => {
       const rotation = readRotation(flags, ctx.now)

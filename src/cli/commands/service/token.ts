@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import { resource } from '../../../domain/schema.ts'
 import { DEFAULT_ACCOUNT } from '../../../service/context.ts'
 import { addExamples } from '../../args/examples.ts'
@@ -19,8 +19,7 @@ const tokenRecord = resource({
 })
 
 /** Says what a new token does to the one before it. */
-const endingOf = (account: unknown): string =>
-  `make a new token for account ${String(account)}, which replaces the one in use`
+const endingOf = (account: string): string => `make a new token for account ${account}, which replaces the one in use`
 
 const addCreate = (tokens: Command, act: Act): void => {
   const create = tokens
@@ -30,12 +29,11 @@ const addCreate = (tokens: Command, act: Act): void => {
     .option('--login <email>', 'show it with the login name of this active user, instead of the administrator')
     .option('-y, --yes', 'do not ask for confirmation if there is a token already')
   addExamples(create, 'service token create', 'service token create --yes -o json')
-  act(create, async (cli, _, { account, login: wanted, yes }) => {
+  act(create, async (cli, _, { account, login, yes }) => {
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
-    const login = typeof wanted === 'string' ? wanted : undefined
     const made = await withStore(cli, async (db) => {
-      if (await service.hasToken(db, String(account), login)) await requireConfirmation(cli, yes, endingOf(account))
-      return service.createToken(db, String(account), cli.io.random, login)
+      if (await service.hasToken(db, account, login)) await requireConfirmation(cli, yes, endingOf(account))
+      return service.createToken(db, account, cli.io.random, login)
     })
     await cli.printOne(tokenRecord, { login: made.login, token: made.token })
     if (made.replaces) await cli.note('the previous token no longer works')
@@ -50,8 +48,8 @@ const addRevoke = (tokens: Command, act: Act): void => {
     .option('-y, --yes', 'do not ask')
   act(addExamples(revoke, 'service token revoke', 'service token revoke --yes'), async (cli, _, { account, yes }) => {
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
-    await requireConfirmation(cli, yes, `revoke the token of account ${String(account)}`)
-    const had = await withStore(cli, (db) => service.revokeToken(db, String(account)))
+    await requireConfirmation(cli, yes, `revoke the token of account ${account}`)
+    const had = await withStore(cli, (db) => service.revokeToken(db, account))
     await cli.note(had ? `the token of account ${account} no longer works` : `account ${account} has no token`)
   })
 }

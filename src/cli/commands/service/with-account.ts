@@ -1,7 +1,6 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { type Context, DEFAULT_ACCOUNT } from '../../../service/context.ts'
-import type { FlagValues } from '../../args/flags.ts'
 import type { Cli } from '../../cli.ts'
 import { withStore } from '../../target/bundled-store.ts'
 
@@ -19,15 +18,16 @@ const withAccount = <T>(cli: Cli, name: string, work: (ctx: Context, client: Cli
   })
 
 /** Adds a verb that works on an account of the bundled service. */
-export const addVerb = (group: Command, verb: string, description: string, argument?: string): Command => {
-  const command = group.command(verb).description(description)
-  if (argument !== undefined) command.argument(argument, 'id or name')
-  return command.option('--account <name>', 'the account', DEFAULT_ACCOUNT)
-}
+export const addVerb = (group: Command, verb: string, description: string) =>
+  group.command(verb).description(description).option('--account <name>', 'the account', DEFAULT_ACCOUNT)
+
+/** Adds a verb that works on one record of an account, which is named by id or name. */
+export const addVerbOfOne = (group: Command, verb: string, description: string) =>
+  addVerb(group, verb, description).argument('<name>', 'id or name')
 
 /** Runs `work` on the account that a line names. */
 export const inAccount = <T>(
   cli: Cli,
-  { account }: FlagValues,
+  { account }: { readonly account: string },
   work: (ctx: Context, client: Client) => Promise<T>,
-): Promise<T> => withAccount(cli, String(account), work)
+): Promise<T> => withAccount(cli, account, work)

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
 import type { AnyRecord, Resource } from '../../../domain/schema.ts'
@@ -27,13 +27,13 @@ export const addDelete = (
     .option('-y, --yes', 'do not ask')
   addParentFlag(command, below)
   addExamples(command, `${commandName(of)} delete ${sample}`, `${commandName(of)} delete ${ids.join(' ')} --yes`)
-  act(command, async (cli, names, flags) => {
+  act(command, async (cli, [names], flags) => {
     const needs = { of, verb: 'remove' } as const
     cli.requireCapabilities(needs)
     const { requireConfirmation } = await import('../../args/prompt.ts')
     await requireConfirmation(
       cli,
-      flags['yes'],
+      flags.yes,
       ['delete', of.title, names.join(', '), of.removal].filter(Boolean).join(' '),
     )
     await cli.withClient(needs, async (client) => {
@@ -55,9 +55,10 @@ export const addList = (
   sample: string,
   below?: FieldFlag,
 ): void => {
-  const command = group.command('list').description('list all')
-  addParentFlag(command, below)
-  addExamples(addListOptions(command), `${commandName(of)} list ${sample}`, `${commandName(of)} list -o json`)
+  const bare = group.command('list').description('list all')
+  addParentFlag(bare, below)
+  const command = addListOptions(bare)
+  addExamples(command, `${commandName(of)} list ${sample}`, `${commandName(of)} list -o json`)
   act(command, async (cli, _, options) => {
     const columns = chooseColumns(of, options, cli.printing().format)
     const records = await cli.withClient({ of, verb: 'list' }, async (client) =>
@@ -80,7 +81,7 @@ export const addGet = (
   const command = group.command('get').description(`show one ${of.title}`).argument('<name>', 'id or name')
   addParentFlag(command, below)
   addExamples(command, `${commandName(of)} get ${sample}`, `${commandName(of)} get ${id} -o json`)
-  act(command, async (cli, [name = ''], flags) => {
+  act(command, async (cli, [name], flags) => {
     const [shown, record] = await cli.withClient({ of, verb: 'get' }, async (client) => {
       const parent = await parentId(client, below, flags)
       return [shownBy(client), await get(client, await resolveRecordId(client, of, name, parent), parent)] as const

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
 import { readDraft } from '../../../codec/json.ts'
@@ -33,8 +33,8 @@ const draftFromFlags = async <R extends Resource>(
 }
 
 /** Returns the place in a list to continue from, counted from 1. */
-const startOf = ({ start }: FlagValues, total: number | undefined): number => {
-  if (typeof start !== 'string') return 1
+const startOf = (start: string | undefined, total: number | undefined): number => {
+  if (start === undefined) return 1
   if (total === undefined) throw new UsageError('--start goes with --from-json')
   const number = /^[1-9]\d{0,8}$/.test(start) ? Number(start) : NaN
   if (number <= total) return number
@@ -52,10 +52,9 @@ export const addCreate = <R extends Resource>(
   samples: Samples,
   below?: FieldFlag,
 ): void => {
-  const command = group.command('create').description(`create a ${of.title}`)
-  addParentFlag(command, below, true)
-  addFromJson(addFieldFlags(command, of, 'add'), of)
-  command.option(
+  const bare = group.command('create').description(`create a ${of.title}`)
+  addParentFlag(bare, below, true)
+  const command = addFromJson(addFieldFlags(bare, of, 'add'), of).option(
     '--start <n>',
     'with --from-json: start at this position of the list, if those before it exist already',
   )
@@ -68,14 +67,14 @@ export const addCreate = <R extends Resource>(
   act(command, async (cli, _, flags) => {
     const needs = { of, verb: 'add' } as const
     cli.requireCapabilities(needs)
-    const path = flags['fromJson']
+    const path = flags.fromJson
     const fromJson = async (file: string): Promise<Draft<R>[]> => {
       const { readJsonInput } = await import('../../args/json-input.ts')
       const drafts = await readJsonInput(cli.io, file, of, (body) => readDraft(of, body, true))
       return drafts.map((values) => asDraft(of, values))
     }
-    const drafts = typeof path === 'string' ? await fromJson(path) : undefined
-    const start = startOf(flags, drafts?.length)
+    const drafts = path === undefined ? undefined : await fromJson(path)
+    const start = startOf(flags.start, drafts?.length)
     const signal = cli.io.interruption()
     const work = async (client: Client): Promise<ListResult> => {
       const own = collection(client, await parentId(client, below, flags))

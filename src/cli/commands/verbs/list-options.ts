@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command, OptionValues } from '@commander-js/extra-typings'
 import { nearest } from '../../../client/directory.ts'
 import { Fault } from '../../../domain/errors.ts'
 import { valueOfText } from '../../../domain/field-value.ts'
@@ -17,7 +17,9 @@ export type ListOptions = {
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
 
 /** Adds the options of a list to a command. */
-export const addListOptions = (command: Command): Command =>
+export const addListOptions = <Arguments extends unknown[], Flags extends OptionValues>(
+  command: Command<Arguments, Flags>,
+) =>
   command
     .option('--columns <names>', 'the fields to show, separated by commas')
     .option('--sort <field>', 'sort by this field; with a minus in front, in descending order')

@@ -1,14 +1,14 @@
-import { type Command, Option } from 'commander'
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { Resource } from '../../../domain/schema.ts'
 import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
 
 /** Adds the flag that names what records lie below, where they do; what makes one needs it. */
-export const addParentFlag = (command: Command, below: FieldFlag | undefined, isNeeded = false): Command => {
-  if (!below) return command
+export const addParentFlag = (command: CommandUnknownOpts, below: FieldFlag | undefined, isNeeded = false): void => {
+  if (!below) return
   const about = isNeeded ? `${below.field.about} (required)` : `only in this ${below.flag}`
   const option = new Option(`--${below.flag} <id|name>`, about)
-  return command.addOption(option.makeOptionMandatory(isNeeded))
+  command.addOption(option.makeOptionMandatory(isNeeded))
 }
 
 /** Returns the id that the parent's flag names, where it is given. */

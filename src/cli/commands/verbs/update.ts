@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
 import { expectObject, type Json, readJson, readPatch } from '../../../codec/json.ts'
@@ -64,12 +64,12 @@ export const addUpdate = <R extends Resource>(
   samples: Samples,
   below?: FieldFlag,
 ): void => {
-  const command = group
+  const bare = group
     .command('update')
     .description(`change a ${of.title}; an empty value clears a field`)
     .argument('[name]', 'id or name; leave it out if --from-json gives ids')
-  addParentFlag(command, below)
-  addFromJson(addFieldFlags(command, of, 'update'), of)
+  addParentFlag(bare, below)
+  const command = addFromJson(addFieldFlags(bare, of, 'update'), of)
   addExamples(
     command,
     `${commandName(of)} update ${samples.name} ${samples.update}`,
@@ -78,9 +78,9 @@ export const addUpdate = <R extends Resource>(
   act(command, async (cli, [name], flags) => {
     const needs = { of, verb: 'update' } as const
     cli.requireCapabilities(needs)
-    const path = flags['fromJson']
+    const path = flags.fromJson
     if (name === undefined && path === undefined) throw new UsageError(`say which ${of.title} to change, by id or name`)
-    const fromJson = typeof path === 'string' ? await changesFromJson(cli, of, path, name) : undefined
+    const fromJson = path === undefined ? undefined : await changesFromJson(cli, of, path, name)
     const signal = cli.io.interruption()
     const work = async (client: Client): Promise<ListResult> => {
       const changes = fromJson ?? [await changeFromFlags(client, of, flags)]

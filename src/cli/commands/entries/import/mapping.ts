@@ -21,11 +21,12 @@ import {
   DELIMITERS,
 } from '../../../../import/options.ts'
 import type { ParsedFormat } from '../../../../import/parse/table.ts'
-import { camelCase, type FlagValues } from '../../../args/flags.ts'
+import { camelCase } from '../../../args/flags.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
 import { configFolder, makeFolder } from '../../../target/folders.ts'
+import type { ImportFlags } from '../import-command.ts'
 import { mapOf } from './options.ts'
 import type { ParsedOptions } from './parsed-options.ts'
 
@@ -139,15 +140,18 @@ const writeMapping = (io: Io, name: string, mapping: Mapping): void => {
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
+/** Lists the roles that a flag of the same name can give to all rows. */
+const CONSTANTS = ['user', 'source', 'kpi', 'date'] as const
+
 /** Returns a mapping without what a flag overrides: a column is dropped for a constant, and the other way round. */
-const withoutGiven = (mapping: Mapping, given: FlagValues): Mapping => {
+const withoutGiven = (mapping: Mapping, given: ImportFlags): Mapping => {
   const givenRoles = new Set<string>([
-    ...mapOf(given['map']).keys(),
-    ...ROLES.filter((role) => given[role] !== undefined),
+    ...mapOf(given.map).keys(),
+    ...CONSTANTS.filter((role) => given[role] !== undefined),
   ])
   // A constant says whom all entries belong to.
-  if (given['source'] !== undefined) givenRoles.add('user')
-  if (given['user'] !== undefined) givenRoles.add('source')
+  if (given.source !== undefined) givenRoles.add('user')
+  if (given.user !== undefined) givenRoles.add('source')
   const isLeft = ([name]: readonly [string, unknown]): boolean => !givenRoles.has(name)
   const map = isObject(mapping['map']) ? Object.fromEntries(Object.entries(mapping['map']).filter(isLeft)) : {}
   return Object.fromEntries(Object.entries({ ...mapping, map }).filter(isLeft))
@@ -156,17 +160,17 @@ const withoutGiven = (mapping: Mapping, given: FlagValues): Mapping => {
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /** Returns the flags of a line, completed by those of the mapping that it names. */
-export const applyMapping = (io: Io, given: FlagValues): FlagValues => {
-  const name = given['mapping']
-  if (typeof name !== 'string') return given
+export const applyMapping = (io: Io, given: ImportFlags): ImportFlags => {
+  const name = given.mapping
+  if (name === undefined) return given
   const { map, ignore, ...others } = withoutGiven(readMapping(io, name), given)
   const columns = Object.entries(isObject(map) ? map : {}).map(([role, column]) => `${role}=${quoted(String(column))}`)
   const ignored = listOf(ignore).map((column) => quoted(String(column)))
   return {
     ...Object.fromEntries(Object.entries(others).map(([flag, value]) => [camelCase(flag), value])),
     ...given,
-    map: [...columns, ...listOf(given['map'])],
-    ignore: [...ignored, ...listOf(given['ignore'])],
+    map: [...columns, ...(given.map ?? [])],
+    ignore: [...ignored, ...(given.ignore ?? [])],
   }
 }
 

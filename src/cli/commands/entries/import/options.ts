@@ -2,36 +2,31 @@ import type { Day } from '../../../../domain/day.ts'
 import { Fault } from '../../../../domain/errors.ts'
 import { dateFormat, readDateCell } from '../../../../import/formats/date-format.ts'
 import {
-  DECIMALS,
   type ImportOptions,
-  LAYOUTS,
   type MaxErrors,
   NAME_ROLES,
   type NameRole,
   type NumbersAs,
-  ON_CONFLICT,
-  ON_DUPLICATE,
   type Role,
   ROLES,
 } from '../../../../import/options.ts'
-import type { FlagValues } from '../../../args/flags.ts'
 import { splitList } from '../../../args/names.ts'
 import { parseRelativeDate } from '../../../args/relative-dates.ts'
 import { UsageError } from '../../../exit.ts'
+import type { ImportFlags } from '../import-command.ts'
 
 /** Reads `--rate`: the most requests in a minute. */
-export const readRate = (value: unknown): number | undefined => {
-  if (value === undefined) return undefined
-  const text = typeof value === 'string' ? value.trim() : ''
+export const readRate = (given: string | undefined): number | undefined => {
+  const text = given?.trim()
+  if (text === undefined) return undefined
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
   throw new UsageError(`--rate ${text} is not a number of requests a minute; write 60`)
 }
 
-const listOf = (values: unknown): string[] =>
-  Array.isArray(values) ? values.filter((value) => typeof value === 'string').flatMap(splitList) : []
+const listOf = (values: readonly string[] = []): string[] => values.flatMap((value) => splitList(value))
 
 /** Returns the columns that `--map` names, by their roles. */
-export const mapOf = (values: unknown): Map<Role, string> => {
+export const mapOf = (values: readonly string[] | undefined): Map<Role, string> => {
   const map = new Map<Role, string>()
   for (const part of listOf(values)) {
     const [name = '', ...column] = part.split('=')
@@ -45,7 +40,7 @@ export const mapOf = (values: unknown): Map<Role, string> => {
 }
 
 /** Returns what numbers are in the columns that `--by-id` and `--by-name` name. */
-const numbersAsOf = (flags: FlagValues): Map<NameRole, NumbersAs> | undefined => {
+const numbersAsOf = (flags: ImportFlags): Map<NameRole, NumbersAs> | undefined => {
   const all = new Map<NameRole, NumbersAs>()
   for (const [flag, as] of [
     ['byId', 'ids'],
@@ -62,11 +57,9 @@ const numbersAsOf = (flags: FlagValues): Map<NameRole, NumbersAs> | undefined =>
   return all.size > 0 ? all : undefined
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-
 /** Returns the date of all rows; a date that does not exist is refused without reading the file. */
-const dateOf = (value: unknown, today: Day): string | undefined => {
-  const text = textOf(value)?.trim()
+const dateOf = (given: string | undefined, today: Day): string | undefined => {
+  const text = given?.trim()
   const date = text === undefined ? undefined : parseRelativeDate(text, today)
   const day = date === undefined ? undefined : readDateCell(date)
   if (day instanceof Fault) throw new UsageError(`--date ${day.message}`)
@@ -74,16 +67,15 @@ const dateOf = (value: unknown, today: Day): string | undefined => {
 }
 
 /** Returns the date format; one that is no format is refused without reading the file. */
-const dateFormatOf = (value: unknown): string | undefined => {
-  const text = textOf(value)?.trim()
+const dateFormatOf = (given: string | undefined): string | undefined => {
+  const text = given?.trim()
   const format = text === undefined ? undefined : dateFormat(text)
   if (format instanceof Fault) throw new UsageError(`--date-format ${format.message}`)
   return text
 }
 
 /** Returns the limit of `--max-errors`: `100`, or `5%` of the rows. */
-const maxErrorsOf = (value: unknown): MaxErrors | undefined => {
-  const text = textOf(value)
+const maxErrorsOf = (text: string | undefined): MaxErrors | undefined => {
   if (text === undefined) return undefined
   const [, number, percent] = /^(\d{1,9})(%?)$/.exec(text.trim()) ?? []
   if (number === undefined || (percent && Number(number) > 100)) {
@@ -93,23 +85,23 @@ const maxErrorsOf = (value: unknown): MaxErrors | undefined => {
 }
 
 /** Returns what the flags of an import say. */
-export const importOptions = (flags: FlagValues, today: Day): ImportOptions => ({
-  layout: LAYOUTS.find((one) => one === flags['layout']),
-  map: mapOf(flags['map']),
-  ignore: listOf(flags['ignore']),
-  user: textOf(flags['user']),
-  source: textOf(flags['source']),
-  kpi: textOf(flags['kpi']),
+export const importOptions = (flags: ImportFlags, today: Day): ImportOptions => ({
+  layout: flags.layout,
+  map: mapOf(flags.map),
+  ignore: listOf(flags.ignore),
+  user: flags.user,
+  source: flags.source,
+  kpi: flags.kpi,
   numbersAs: numbersAsOf(flags),
-  date: dateOf(flags['date'], today),
-  clearEmpty: flags['empty'] === 'clear',
-  strict: flags['strict'] === true,
-  onDuplicate: ON_DUPLICATE.find((one) => one === flags['onDuplicate']) ?? 'error',
-  createAssignments: flags['createAssignments'] === true,
-  decimal: DECIMALS.find((one) => one === flags['decimal']),
-  dateFormat: dateFormatOf(flags['dateFormat']),
-  onConflict: ON_CONFLICT.find((one) => one === flags['onConflict']) ?? 'update',
-  onlyChanges: flags['onlyChanges'] === true,
-  maxErrors: maxErrorsOf(flags['maxErrors']),
-  addAgain: flags['addAgain'] === true,
+  date: dateOf(flags.date, today),
+  clearEmpty: flags.empty === 'clear',
+  strict: flags.strict === true,
+  onDuplicate: flags.onDuplicate ?? 'error',
+  createAssignments: flags.createAssignments === true,
+  decimal: flags.decimal,
+  dateFormat: dateFormatOf(flags.dateFormat),
+  onConflict: flags.onConflict ?? 'update',
+  onlyChanges: flags.onlyChanges === true,
+  maxErrors: maxErrorsOf(flags.maxErrors),
+  addAgain: flags.addAgain === true,
 })

@@ -1,8 +1,8 @@
-import { ENCODINGS, type ImportOptions, delimiterName, DELIMITERS } from '../../../../import/options.ts'
+import { type ImportOptions, delimiterName, DELIMITERS } from '../../../../import/options.ts'
 import type { RequestedFormat } from '../../../../import/parse/table.ts'
-import type { FlagValues } from '../../../args/flags.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
+import type { ImportFlags } from '../import-command.ts'
 import { mappingName, applyMapping } from './mapping.ts'
 import { importOptions, readRate } from './options.ts'
 import { type Deadline, readDeadline } from './signals.ts'
@@ -33,11 +33,8 @@ export type ParsedOptions = {
   readonly journal: string | undefined
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-
-const readingOf = (flags: FlagValues): RequestedFormat => {
-  const separator = DELIMITERS.find((one) => delimiterName(one) === flags['separator'])
-  const encoding = ENCODINGS.find((one) => one === flags['encoding'])
+const readingOf = ({ separator: name, encoding }: ImportFlags): RequestedFormat => {
+  const separator = DELIMITERS.find((one) => delimiterName(one) === name)
   return { ...(separator && { separator }), ...(encoding && { encoding }) }
 }
 
@@ -61,25 +58,25 @@ const requireCompatibleFlags = (
 }
 
 /** Reads the flags of an import of files, once nothing is wrong with them. */
-export const parseOptions = (cli: Cli, files: readonly string[], given: FlagValues): ParsedOptions => {
+export const parseOptions = (cli: Cli, files: readonly string[], given: ImportFlags): ParsedOptions => {
   const { io } = cli
   const flags = applyMapping(io, given)
-  const saveMapping = textOf(given['saveMapping'])
+  const saveMapping = given.saveMapping
   const parsed: ParsedOptions = {
     options: importOptions(flags, cli.today().day),
     reading: readingOf(flags),
-    deadline: readDeadline(textOf(flags['deadline']), io.now()),
-    rate: readRate(flags['rate']),
+    deadline: readDeadline(flags.deadline, io.now()),
+    rate: readRate(flags.rate),
     isSeveral: files.length > 1,
-    isDryRun: flags['dryRun'] === true,
-    explain: flags['explain'] === true,
+    isDryRun: flags.dryRun === true,
+    explain: flags.explain === true,
     saveMapping: saveMapping === undefined ? undefined : mappingName(saveMapping),
-    mapping: textOf(given['mapping']),
-    saidDate: textOf(flags['date']),
-    rejects: textOf(flags['rejects']),
-    verify: flags['verify'] === true,
-    receipt: textOf(flags['receipt']),
-    journal: textOf(flags['journal']),
+    mapping: given.mapping,
+    saidDate: flags.date,
+    rejects: flags.rejects,
+    verify: flags.verify === true,
+    receipt: flags.receipt,
+    journal: flags.journal,
   }
   requireCompatibleFlags(parsed, files)
   return parsed

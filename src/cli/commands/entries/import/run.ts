@@ -1,8 +1,8 @@
 import type { Client } from '../../../../client/client.ts'
-import type { FlagValues } from '../../../args/flags.ts'
 import type { Cli } from '../../../cli.ts'
 import type { OnWait } from '../../../output/wait-notices.ts'
 import { warnOfExpiry } from '../../../target/api-key.ts'
+import type { ImportFlags } from '../import-command.ts'
 import { closeJobs, type Job, openJobs } from './jobs.ts'
 import { needsOfFile, needsOfFlags } from './needs.ts'
 import { type ParsedOptions, parseOptions } from './parsed-options.ts'
@@ -27,7 +27,7 @@ const tellDay = async (cli: Cli, { saidDate, options: { date } }: ParsedOptions)
 }
 
 /** Runs `kpi entries import`: reads, checks and sends files, one after another, or only says what that would do. */
-export const runImport = async (cli: Cli, files: readonly string[], flags: FlagValues): Promise<number> => {
+export const runImport = async (cli: Cli, files: readonly string[], flags: ImportFlags): Promise<number> => {
   const parsed = parseOptions(cli, files, flags)
   cli.printing()
   await tellDay(cli, parsed)
