@@ -1,6 +1,7 @@
-import { isObject } from '../../codec/json.ts'
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { isObject } from '../../codec/json.ts'
+import { isUnreadable } from '../../domain/sqlite-result.ts'
 import type { SharedState } from './limiter.ts'
 import { forgetOldRequests, initialState, type WindowKind, type LimitState, type SentRequests } from './state.ts'
 
@@ -127,9 +128,7 @@ const openAnew = (path: string, isKept: (state: LimitState) => boolean): File =>
   try {
     return openFile(path, isKept)
   } catch (error) {
-    const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
-    // SQLITE_CORRUPT and SQLITE_NOTADB.
-    if (code !== 11 && code !== 26) throw error
+    if (!isUnreadable(error)) throw error
     rmSync(path)
     return openFile(path, isKept)
   }

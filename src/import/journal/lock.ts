@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { KpiError } from '../../domain/errors.ts'
+import { isBusy, isUnreadable, resultCodeOf, SQLITE } from '../../domain/sqlite-result.ts'
 import type { JournalHead } from './journal.ts'
 import { makePrivateFolder } from './private-folder.ts'
 import { isSealed, keepSeal, SEAL_SCHEMA } from './seal.ts'
@@ -10,21 +11,13 @@ import { isSealed, keepSeal, SEAL_SCHEMA } from './seal.ts'
 /** Reports that a journal cannot be written: nothing may be sent that is not journaled. */
 export class JournalFault extends KpiError {}
 
-// SQLite's primary result codes.
+/** Says why a journal cannot be written, by SQLite's result code. */
 const REASONS: Readonly<Record<number, string>> = {
-  8: 'it may not be written',
-  10: 'the disk cannot be read or written',
-  13: 'the disk is full',
-  14: 'it cannot be opened; check the permissions of its folder',
+  [SQLITE.readOnly]: 'it may not be written',
+  [SQLITE.ioError]: 'the disk cannot be read or written',
+  [SQLITE.full]: 'the disk is full',
+  [SQLITE.cannotOpen]: 'it cannot be opened; check the permissions of its folder',
 }
-const BUSY: ReadonlySet<number> = new Set([5, 6])
-const DAMAGED: ReadonlySet<number> = new Set([11, 26])
-
-const resultCode = (error: unknown): number =>
-  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0
-
-/** Tells whether an error means that another process has locked the file. */
-const isBusy = (error: unknown): boolean => BUSY.has(resultCode(error))
 
 /** Returns the error for a journal that cannot be continued. */
 const unreadable = (path: string, what: string, cause?: unknown): JournalFault =>
@@ -36,11 +29,10 @@ const unreadable = (path: string, what: string, cause?: unknown): JournalFault =
 
 const faultOf = (error: unknown, path: string): unknown => {
   if (error instanceof KpiError) return error
-  const code = resultCode(error)
   if (isBusy(error))
     return new KpiError('locked', 'the same import is running already; wait until it has ended, or stop it')
-  if (DAMAGED.has(code)) return unreadable(path, 'is damaged', error)
-  const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error))
+  if (isUnreadable(error)) return unreadable(path, 'is damaged', error)
+  const reason = REASONS[resultCodeOf(error) ?? 0] ?? (error instanceof Error ? error.message : String(error))
   return new JournalFault('unusable', `cannot write the journal ${path}: ${reason}`, { cause: error })
 }
 

@@ -1,7 +1,8 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { isBusy, sqliteError } from '../sqlite/sqlite-errors.ts'
+import { isBusy } from '../../domain/sqlite-result.ts'
+import { sqliteError } from '../sqlite/sqlite-errors.ts'
 import type { StoreFacts } from './status.ts'
 
 /**

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { isBusy } from '../../domain/sqlite-result.ts'
 import type { Db, Writer } from '../db.ts'
 import { createQueue } from '../queue.ts'
 import { connectReader, createSnapshotReader, type SnapshotReader } from './snapshot-reader.ts'
 import { BLOCKING_WAIT, BLOCKING_WAIT_MS, connect, type Connection } from './sqlite-connection.ts'
-import { isBusy, sqliteError } from './sqlite-errors.ts'
+import { sqliteError } from './sqlite-errors.ts'
 import type { ThreadPool } from './thread-pool.ts'
 
 const RETRY_PAUSE_MS = 5

@@ -1,36 +1,15 @@
 import { KpiError } from '../../domain/errors.ts'
-
-// SQLite's primary result codes; the extended ones carry them in their low byte.
-const BUSY = 5
-const LOCKED = 6
-const READONLY = 8
-const IO_ERROR = 10
-const CORRUPT = 11
-const FULL = 13
-const CANNOT_OPEN = 14
-const NOT_A_DATABASE = 26
-
-/** Holds an extended code: the files that SQLite keeps beside a store found no room. */
-const NO_ROOM_BESIDE = IO_ERROR | (19 << 8)
-
-/** Returns SQLite's primary result code; undefined where the error is not SQLite's. */
-export const resultCodeOf = (error: unknown): number | undefined => {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
-  return error.errcode === NO_ROOM_BESIDE ? FULL : error.errcode & 0xff
-}
+import { resultCodeOf, SQLITE } from '../../domain/sqlite-result.ts'
 
 /** Makes an error anew that comes from another thread, which keeps nothing but its text and its code. */
 export const errorWithCode = (message: string, code: number | undefined): Error =>
   Object.assign(new Error(message), code === undefined ? {} : { errcode: code })
 
-/** Tells whether another connection holds the lock that was wanted. */
-export const isBusy = (error: unknown): boolean => resultCodeOf(error) === BUSY || resultCodeOf(error) === LOCKED
-
 /**
  * Tells whether there was no room to write, by SQLite or by one of our errors; a file system may call that a failure.
  */
 export const isOutOfSpace = (error: unknown): boolean =>
-  [FULL, IO_ERROR].some((code) => resultCodeOf(error) === code) ||
+  [SQLITE.full, SQLITE.ioError].some((code) => resultCodeOf(error) === code) ||
   (error instanceof Error && error.cause !== undefined && isOutOfSpace(error.cause))
 
 /** Returns the error for a file that is a database, but damaged. */
@@ -39,12 +18,14 @@ const damaged = (path: string, cause?: unknown): KpiError =>
 
 /** Tells whether a database is too damaged to be read, by SQLite or by one of our errors. */
 export const isDamaged = (error: unknown): boolean =>
-  resultCodeOf(error) === CORRUPT || (error instanceof Error && error.cause !== undefined && isDamaged(error.cause))
+  resultCodeOf(error) === SQLITE.corrupt ||
+  (error instanceof Error && error.cause !== undefined && isDamaged(error.cause))
 
 class NotOurs extends KpiError {}
 
 /** Tells whether a file is no store, by SQLite or by one of our errors. */
-export const isNotOurs = (error: unknown): boolean => error instanceof NotOurs || resultCodeOf(error) === NOT_A_DATABASE
+export const isNotOurs = (error: unknown): boolean =>
+  error instanceof NotOurs || resultCodeOf(error) === SQLITE.notADatabase
 
 /** Returns the error for a file that is no store. */
 export const notOurs = (path: string, cause?: unknown): KpiError =>
@@ -56,21 +37,21 @@ export const sqliteError = (error: unknown, path: string): unknown => {
   switch (resultCodeOf(error)) {
     case undefined:
       return error
-    case BUSY:
-    case LOCKED:
+    case SQLITE.busy:
+    case SQLITE.locked:
       return new KpiError('unavailable', `${path} is in use by another process; try again`, { retryAfter: 1, cause })
-    case FULL:
+    case SQLITE.full:
       return new KpiError('unavailable', `the disk of ${path} is full; nothing of this request was stored`, { cause })
-    case READONLY:
-    case CANNOT_OPEN:
+    case SQLITE.readOnly:
+    case SQLITE.cannotOpen:
       return new KpiError('unusable', `${path} cannot be opened for writing; check the permissions of its directory`, {
         cause,
       })
-    case NOT_A_DATABASE:
+    case SQLITE.notADatabase:
       return notOurs(path, cause)
-    case CORRUPT:
+    case SQLITE.corrupt:
       return damaged(path, cause)
-    case IO_ERROR:
+    case SQLITE.ioError:
       return new KpiError('unavailable', `the disk of ${path} cannot be read or written`, { cause })
     default:
       return new KpiError('internal', 'the database refused a statement', { cause })

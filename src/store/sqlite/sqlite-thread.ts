@@ -1,7 +1,7 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { resultCodeOf } from '../../domain/sqlite-result.ts'
 import type { SqlInput, SqlList } from '../db.ts'
 import { connect, type Connection } from './sqlite-connection.ts'
-import { resultCodeOf } from './sqlite-errors.ts'
 
 /** Describes what a thread is started with: the file that it opens, and how. */
 export type ThreadData = { readonly path: string; readonly settings: string }
