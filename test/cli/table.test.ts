@@ -100,6 +100,15 @@ describe('a table', () => {
     )
   })
 
+  test('cuts nothing where no width is given, whichever row is long', async () => {
+    const render = createTable(COLUMNS, { color: false })
+    expect(await render([['1', 'first']])).toBe('id  name\n 1  first\n')
+    const rows = Array.from({ length: 50 }, (_, at) => [String(at), at === 49 ? 'longer than all before' : 'a'])
+    const lines = (await render(rows)).split('\n')
+    expect(lines).toHaveLength(51)
+    expect(lines[49]).toBe('49  longer than all before')
+  })
+
   test('goes on in the widths of its first block, without titles', async () => {
     const render = createTable(COLUMNS, { color: false, width: 40 })
     expect(await render([['1', 'first']])).toBe('id  name\n 1  first\n')

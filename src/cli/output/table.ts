@@ -25,12 +25,8 @@ const LEAST_TITLE = 3
 /** Lists how narrow columns of text may become, and how narrow before titles are cut. */
 const LEAST = { cut: 10, wraps: 24 }
 const COMFORTABLE = { cut: 40, wraps: 40 }
-/**
- * Bounds the rows given to the package at a time: its time grows with their square, and with that of the characters and
- * lines of a cell.
- */
-const PACKAGE_ROWS = 100
-const PACKAGE_LETTERS = 300
+/** Sets how many lines the package draws at a time: its time grows with their square. */
+const LINES_AT_A_TIME = 20
 
 const total = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
@@ -79,10 +75,16 @@ const settleWidths = (
   return takeRoom(cutTitles, floors, room)
 }
 
-/** Makes room in columns that are not cut for what later rows hold. */
-const widen = (widths: readonly number[], columns: readonly TableColumn[], rows: Rows, widthOf: Width): number[] =>
+/** Makes room for what later rows hold in columns that are not cut: where nothing is, in all of them. */
+const widen = (
+  widths: readonly number[],
+  columns: readonly TableColumn[],
+  rows: Rows,
+  widthOf: Width,
+  room: number | undefined,
+): readonly number[] =>
   widths.map((width, at) =>
-    columns[at]?.whereLong === 'stays' ? Math.max(width, contentWidth(rows, at, widthOf)) : width,
+    room === undefined || columns[at]?.whereLong === 'stays' ? Math.max(width, contentWidth(rows, at, widthOf)) : width,
   )
 
 const NO_BORDERS = Object.fromEntries(
@@ -91,52 +93,51 @@ const NO_BORDERS = Object.fromEntries(
     .map((side) => [side, '']),
 )
 
-const withPackage = (
+/** Draws lines of cells, none of which has a line end; the first ones below a head. */
+const draw = (
   columns: readonly TableColumn[],
-  rows: Rows,
+  lines: Rows,
   widths: readonly number[],
+  head: readonly string[],
   color: boolean,
 ): string => {
   const table = new Table({
-    head: columns.map(({ title }) => title),
+    head: [...head],
     colWidths: [...widths],
     colAligns: columns.map(({ isNumber }) => (isNumber ? 'right' : 'left')),
     chars: { ...NO_BORDERS, middle: GAP },
     style: { head: color ? ['bold'] : [], border: [], 'padding-left': 0, 'padding-right': 0 },
   })
-  table.push(...rows.map((row) => [...row]))
+  table.push(...lines.map((line) => [...line]))
   return table.toString()
 }
 
-/** Counts the first rows that the package can draw in no time. */
-const rowsForPackage = (rows: Rows): number => {
-  const long = rows.findIndex((row) => row.some(({ length }) => length > PACKAGE_LETTERS))
-  return Math.min(PACKAGE_ROWS, long < 0 ? rows.length : long)
-}
-
-/** Returns how many lines a row of cells takes. */
+/** Returns the lines of a row of cells: the package takes long over cells of many lines. */
 const linesOf = (row: readonly string[]): string[][] => {
   const cells = row.map((text) => text.split('\n'))
   const height = Math.max(1, ...cells.map(({ length }) => length))
   return Array.from({ length: height }, (_, line) => cells.map((lines) => lines[line] ?? ''))
 }
 
-const byHand = (columns: readonly TableColumn[], rows: Rows, widths: readonly number[], widthOf: Width): string[] =>
-  rows.flatMap(linesOf).map((line) =>
-    columns
-      .map(({ isNumber }, at) => {
-        const text = line[at] ?? ''
-        const space = ' '.repeat(Math.max(0, (widths[at] ?? 0) - widthOf(text)))
-        return isNumber ? space + text : text + space
-      })
-      .join(GAP),
-  )
-
-const asLines = (lines: readonly string[]): string =>
-  lines
-    .flatMap((line) => line.split('\n'))
+/** Draws rows in blocks of a size at which the package is fastest. */
+const drawAll = (
+  columns: readonly TableColumn[],
+  rows: Rows,
+  widths: readonly number[],
+  hasHead: boolean,
+  color: boolean,
+): string => {
+  const lines = rows.flatMap(linesOf)
+  const drawn: string[] = []
+  for (let at = 0; at < lines.length || (at === 0 && hasHead); at += LINES_AT_A_TIME) {
+    const head = at === 0 && hasHead ? columns.map(({ title }) => title) : []
+    drawn.push(draw(columns, lines.slice(at, at + LINES_AT_A_TIME), widths, head, color))
+  }
+  return drawn
+    .flatMap((block) => block.split('\n'))
     .map((line) => `${line.trimEnd()}\n`)
     .join('')
+}
 
 /**
  * Creates a table of rows that come in blocks. The first block settles the widths of the columns; those of numbers and
@@ -150,17 +151,15 @@ export const createTable = (
   return async (block) => {
     const all = block.map((row) => row.map(oneLine))
     const widthOf = await loadWidth(all)
+    const { width: room, color } = options
     const isFirst = widths === undefined
-    const settled = widths ? widen(widths, columns, all, widthOf) : settleWidths(columns, all, widthOf, options.width)
+    const settled = widths ? widen(widths, columns, all, widthOf, room) : settleWidths(columns, all, widthOf, room)
     widths = settled
     const fit = (text: string, at: number): string =>
       columns[at]?.whereLong === 'wraps'
         ? wrap(text, settled[at] ?? 0, widthOf).join('\n')
         : shorten(text, settled[at] ?? 0, widthOf)
-    const rows = options.width === undefined ? all : all.map((row) => row.map(fit))
-    if (!isFirst) return asLines(byHand(columns, rows, settled, widthOf))
-    const count = rowsForPackage(rows)
-    const head = withPackage(columns, rows.slice(0, count), settled, options.color)
-    return asLines([head, ...byHand(columns, rows.slice(count), settled, widthOf)])
+    const rows = room === undefined ? all : all.map((row) => row.map(fit))
+    return drawAll(columns, rows, settled, isFirst, color)
   }
 }
