@@ -1,3 +1,4 @@
+import { Aborted } from '../../client/transport.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { Run } from './delivery.ts'
 import { isTransient } from './refusal.ts'
@@ -26,20 +27,29 @@ export const endIfAnswersAreLost = ({ inARow }: LostAnswers, what: 'entries' | '
   )
 }
 
+/** Waits for what a service shows later; throws where the run is stopped meanwhile. */
+export const pause = async ({ clock, signal }: Pick<Run, 'clock' | 'signal'>, milliseconds: number): Promise<void> => {
+  await clock.sleep(milliseconds, signal)
+  if (signal.aborted) throw new Aborted('stopped')
+}
+
 /** Lists the pauses between tries, in seconds: what fails after the last one is down. */
 const PAUSES = [1, 2, 4, 8, 16]
 /** Sets the longest pause that a service may ask for. */
 const LONGEST_PAUSE = 60
 
-/** Waits before the next try, after so many failures; throws the failure where that has gone on for too long. */
+/**
+ * Waits before the next try, after so many failures; throws the failure where that has gone on for too long. Ends early
+ * where the run is stopped, so that the caller can still look at what was sent.
+ */
 export const pauseBeforeRetry = async (
   { clock, signal }: Pick<Run, 'clock' | 'signal'>,
   failure: KpiError,
   failed: number,
 ): Promise<void> => {
-  const pause = PAUSES[failed]
-  if (pause === undefined || (failure.retryAfter ?? 0) > LONGEST_PAUSE) throw failure
-  await clock.sleep(Math.max(pause, failure.retryAfter ?? 0) * 1000, signal)
+  const seconds = PAUSES[failed]
+  if (seconds === undefined || (failure.retryAfter ?? 0) > LONGEST_PAUSE) throw failure
+  await clock.sleep(Math.max(seconds, failure.retryAfter ?? 0) * 1000, signal)
 }
 
 /**

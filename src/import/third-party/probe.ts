@@ -4,7 +4,7 @@ import { KpiError } from '../../domain/errors.ts'
 import type { EntryValues } from '../../domain/rules.ts'
 import { entryKeyText, type OpenEntry, type OpenInterval, type ThirdPartyRun } from './open-interval.ts'
 import { isNoPath, isRefused, isUnreadable, mayBeDone, reasonsOf } from '../delivery/refusal.ts'
-import { withRetries } from '../delivery/retry.ts'
+import { pause, withRetries } from '../delivery/retry.ts'
 import { digestOf } from '../journal/digest.ts'
 import { keyOf } from '../entry-key.ts'
 import { isDuplicateKept, removeDuplicates } from './doubles.ts'
@@ -109,7 +109,7 @@ const effectOf = async ({ run }: OpenInterval, item: OpenEntry): Promise<Effect>
     if (entry && entry.ids.length > (item.before?.ids.length ?? 0)) return 'doubled'
     if (entry && isStored(run, item, entry)) return 'updated'
     if (isAnswered) return 'left'
-    await clock.sleep(PAUSE_MS, signal)
+    await pause(run, PAUSE_MS)
   }
   return 'left'
 }

@@ -1,4 +1,3 @@
-import { Aborted } from '../../client/transport.ts'
 import { sameValues } from '../../domain/rules.ts'
 import { OUTCOME_UNKNOWN } from '../delivery/delivery.ts'
 import {
@@ -9,7 +8,7 @@ import {
   type ThirdPartyRun,
 } from './open-interval.ts'
 import { isUnreadable, reasonsOf } from '../delivery/refusal.ts'
-import { withRetries } from '../delivery/retry.ts'
+import { pause, withRetries } from '../delivery/retry.ts'
 import type { ExistingEntries, ExistingEntryMap, ExistingEntry } from '../existing/existing-entries.ts'
 import { LAG_FACTOR } from './capabilities.ts'
 import { isDuplicateKept, removeDuplicates } from './doubles.ts'
@@ -21,22 +20,21 @@ import { notKnown, notStored } from './response-check.ts'
 export const LATER_LOOKS: readonly number[] = [2_000, 6_000]
 /** Returns how long to wait before each later look at a service, once more where its list is known to lag longer. */
 const laterLooks = ({ capabilities }: Pick<ThirdPartyRun, 'capabilities'>): readonly number[] => {
-  const rest = LAG_FACTOR * (capabilities.known().lagMs ?? 0) - LATER_LOOKS.reduce((sum, pause) => sum + pause)
+  const rest = LAG_FACTOR * (capabilities.known().lagMs ?? 0) - LATER_LOOKS.reduce((sum, one) => sum + one)
   return rest > 0 ? [...LATER_LOOKS, rest] : LATER_LOOKS
 }
 
 /** Looks at what is stored, and again after a while as long as that is not enough, a bounded number of times. */
 export const pollUntil = async <T>(
-  { clock, signal }: Pick<ThirdPartyRun, 'clock' | 'signal'>,
+  run: Pick<ThirdPartyRun, 'clock' | 'signal'>,
   look: () => Promise<T>,
   isEnough: (seen: T) => boolean,
 ): Promise<T> => {
   for (let looks = 0; ; looks += 1) {
     const seen = await look()
-    const pause = LATER_LOOKS[looks]
-    if (pause === undefined || isEnough(seen)) return seen
-    await clock.sleep(pause, signal)
-    if (signal.aborted) throw new Aborted('stopped')
+    const milliseconds = LATER_LOOKS[looks]
+    if (milliseconds === undefined || isEnough(seen)) return seen
+    await pause(run, milliseconds)
   }
 }
 
@@ -109,14 +107,13 @@ export const readLagging = async (
   const stored = new Map(first)
   const isUnseen = (item: OpenEntry): boolean => !showsWrite(run, item, stored.get(entryKeyText(item)))
   let lagMs = 0
-  for (const pause of laterLooks(run)) {
+  for (const milliseconds of laterLooks(run)) {
     const unseen = items.filter(isUnseen)
     const last = unseen.at(-1)
     if (!last) break
-    await run.clock.sleep(pause, run.signal)
-    if (run.signal.aborted) throw new Aborted('stopped')
+    await pause(run, milliseconds)
     const again = await readNow(run, [last])
-    lagMs += pause
+    lagMs += milliseconds
     if (!showsWrite(run, last, again?.get(entryKeyText(last)))) continue
     noteLag(run, lagMs)
     for (const [key, entry] of (await readNow(run, unseen)) ?? []) stored.set(key, entry)

@@ -19,7 +19,7 @@ import {
   type OpenInterval,
   type ThirdPartyRun,
 } from './open-interval.ts'
-import { endIfAnswersAreLost, pauseBeforeRetry } from '../delivery/retry.ts'
+import { endIfAnswersAreLost, pause, pauseBeforeRetry } from '../delivery/retry.ts'
 import { countLines, type JournaledInterval, withdraw } from '../delivery/write-ahead.ts'
 import { type ExistingEntries, type ExistingEntry, storedKey } from '../existing/existing-entries.ts'
 import { hasNumbersOf, holdsDraft } from './matching.ts'
@@ -39,7 +39,7 @@ const LOOKED_MS = LATER_LOOKS.reduce((sum, pause) => sum + pause)
  * it is not sent again, unless the answer to it proved nothing.
  */
 const requireListed = async (run: ThirdPartyRun, items: readonly OpenEntry[]): Promise<void> => {
-  const { capabilities, clock, signal } = run
+  const { capabilities, clock } = run
   const { unlisted } = capabilities.known()
   const item = unlisted && items.find((one) => entryKeyText(one) === unlisted.key)
   if (!item) return
@@ -53,8 +53,7 @@ const requireListed = async (run: ThirdPartyRun, items: readonly OpenEntry[]): P
       return
     }
     if (clock.now() - unlisted.at > LISTED_WITHIN_MS) break
-    await clock.sleep(PAUSE_MS, signal)
-    if (signal.aborted) throw new Aborted('stopped')
+    await pause(run, PAUSE_MS)
   }
   if (unlisted.isProven) throw await unrecognizedError(run, item, undefined)
   capabilities.learn({ unlisted: undefined })
@@ -92,11 +91,9 @@ const sendUntilDone = async (interval: OpenInterval, items: readonly OpenEntry[]
 }
 
 /** Waits until a list that is late shows what an earlier run has written. */
-const waitForList = async ({ capabilities, clock, signal }: ThirdPartyRun): Promise<void> => {
-  const rest = capabilities.settledAt - clock.now()
-  if (rest <= 0) return
-  await clock.sleep(rest, signal)
-  if (signal.aborted) throw new Aborted('stopped')
+const waitForList = async (run: ThirdPartyRun): Promise<void> => {
+  const rest = run.capabilities.settledAt - run.clock.now()
+  if (rest > 0) await pause(run, rest)
 }
 
 /** Takes note that something was written, where the list shows it late. */
