@@ -31,7 +31,10 @@ const count = (summary: Summary, action: PlannedAction['action']): void => {
 }
 
 /** Returns what a batch would do. Entries that the service would refuse become rejects, printed at the end. */
-const rehearseBatch = async (batch: Batch, prepared: Prepared): Promise<DryRunOutcome[]> => {
+const rehearseBatch = async (
+  batch: Batch,
+  prepared: Pick<Prepared, 'reference' | 'summary' | 'options' | 'decide' | 'rejects'>,
+): Promise<DryRunOutcome[]> => {
   const { reference, summary, options } = prepared
   const { plans } = await chooseEntries(batch, prepared)
   return plans.flatMap((plan, at) => {

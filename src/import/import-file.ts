@@ -29,8 +29,10 @@ export type Ending = {
 }
 
 /** Writes what has been rejected so far, counted in the summary. */
-const writeRejects = async ({ table, rejectsFile }: ImportRun, prepared: Prepared): Promise<void> => {
-  const { summary, rejects, plan, options } = prepared
+const writeRejects = async (
+  { table, rejectsFile }: ImportRun,
+  { summary, rejects, plan, options }: Pick<Prepared, 'summary' | 'rejects' | 'plan' | 'options'>,
+): Promise<void> => {
   summary.rejected = 0
   for (const _ of rejects.lines()) summary.rejected += 1
   // Where empty cells clear, rows stay as they were: they can be loaded again, as nothing is added then.
@@ -52,7 +54,10 @@ const namedBy = ({ client, journal: place }: ImportRun): string => {
 }
 
 /** Opens the journal of a run, and notes what it and other journals of the same file say. */
-const beginJournal = (work: ImportRun, prepared: Prepared): Journal => {
+const beginJournal = (
+  work: ImportRun,
+  { fingerprint, batches }: Pick<Prepared, 'fingerprint' | 'batches'>,
+): Journal => {
   const { journal: place, options, clock, random, onNote } = work
   const runId = Buffer.from(random(NAME_BYTES)).toString('hex')
   const head = {
@@ -60,14 +65,14 @@ const beginJournal = (work: ImportRun, prepared: Prepared): Journal => {
     service: place?.service ?? '',
     path: place?.path ?? '',
     beganAt: clock.now(),
-    content: prepared.fingerprint,
+    content: fingerprint,
     account: place?.account() ?? NOBODY,
     caller: namedBy(work),
     isAdding: options.onConflict === 'add',
   }
-  const path = place && journalPath(place, prepared.fingerprint, options)
+  const path = place && journalPath(place, fingerprint, options)
   const drafts = function* (): Generator<EntryDraft> {
-    for (const { drafts: some } of prepared.batches()) yield* some
+    for (const { drafts: some } of batches()) yield* some
   }
   if (place && path !== undefined && !options.addAgain) rejectRepeatedAdding(place.folder, path, head, drafts)
   const journal = openJournal(path, head)

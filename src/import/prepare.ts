@@ -50,22 +50,25 @@ const requireReadAccess = async (
   }
 }
 
-/** Describes a file that has been read and checked: its good rows sorted, the others with their reasons. */
-export type Prepared = CheckedFile & {
-  readonly sorter: Sorter
+/** Describes a file that has been read and checked: its good rows in batches, the others with their reasons. */
+type CheckedRows = CheckedFile & {
   readonly rejects: Rejects
   readonly summary: Summary
-  /** Finds existing entries: as they were before the run where all are read first, else as they are when asked. */
-  readonly existing: ExistingEntries
-  /** Reads all existing entries that the file speaks of, at the first question. */
-  readonly readAhead: (isUnsure?: PrefetchOptions['isUnsure']) => ExistingEntries
-  readonly decide: PlanActions
   readonly options: ImportOptions
   /**
    * Yields the good rows in batches, any number of times. A key that is in the file more than once may become rejects
    * on the way.
    */
   readonly batches: () => Generator<Batch>
+}
+
+/** Describes the rows of a checked file, and what exists of their keys. */
+export type Prepared = CheckedRows & {
+  /** Finds existing entries: as they were before the run where all are read first, else as they are when asked. */
+  readonly existing: ExistingEntries
+  /** Reads all existing entries that the file speaks of, at the first question. */
+  readonly readAhead: (isUnsure?: PrefetchOptions['isUnsure']) => ExistingEntries
+  readonly decide: PlanActions
 }
 
 const SHOWN_LINES = 10
@@ -89,51 +92,76 @@ const addUp = (drafts: readonly EntryDraft[]): void => {
 
 const STOPPED = 'stopped before anything was sent; run the same command to continue'
 
-const check = async (
-  work: ImportInput,
-  sorter: Sorter,
-  rejects: Rejects,
-  onClose: (close: () => void) => void,
-): Promise<Prepared> => {
-  const summary = emptySummary()
-  const onProgress = (): void => {
-    if (work.signal.aborted) throw new Aborted(STOPPED)
-    work.onProgress({ phase: 'read', done: summary.read })
-  }
-  const checked = await checkFile(work.table, work.client, work.options, { sorter, rejects, summary, onProgress })
-  for (const warning of warningsOn(work.table, checked.formats, summary.read === 0)) work.onWarning(warning)
-  for (const note of notesOn(checked)) work.onNote(note)
-  work.onChecked?.(checked)
-  const owner = checked.reference.sources ? 'user or source' : 'user'
-  const refuse: DuplicateSink = (places, bad) => {
+/** Rejects the rows of a key that is in the file more than once. */
+const rejectDuplicates = (rejects: Rejects, { reference }: CheckedFile): DuplicateSink => {
+  const owner = reference.sources ? 'user or source' : 'user'
+  return (places, bad) => {
     const reason = `the same ${owner}, KPI and date are on lines ${showLines(places)}${tellBad(bad, bad.length === places.length)}`
     for (const place of places) rejects.add(place, reason)
   }
-  const batches = function* (): Generator<Batch> {
-    for (const batch of cutBatches(sorter.blocks(BATCH_LIMIT), work.options.onDuplicate, refuse)) {
+}
+
+/** Returns what yields the good rows in batches. */
+const batchesOf = (
+  sorter: Sorter,
+  rejects: Rejects,
+  checked: CheckedFile,
+  { onDuplicate, onConflict }: ImportOptions,
+): CheckedRows['batches'] => {
+  const refuse = rejectDuplicates(rejects, checked)
+  return function* () {
+    for (const batch of cutBatches(sorter.blocks(BATCH_LIMIT), onDuplicate, refuse)) {
       if (checked.sourcesOfUsers.size > 0) nameSources(batch.drafts, checked.sourcesOfUsers)
-      if (work.options.onConflict === 'add') addUp(batch.drafts)
+      if (onConflict === 'add') addUp(batch.drafts)
       yield batch
     }
   }
-  const { client, options, folder } = work
-  const { reference } = checked
+}
+
+/** Tells progress, and ends the reading where the run is stopped. */
+const progressOf =
+  ({ signal, onProgress }: ImportInput, summary: Summary) =>
+  (): void => {
+    if (signal.aborted) throw new Aborted(STOPPED)
+    onProgress({ phase: 'read', done: summary.read })
+  }
+
+/** Reads and checks all rows, and tells what is worth telling of them. */
+const checkRows = async (work: ImportInput, sorter: Sorter, rejects: Rejects): Promise<CheckedRows> => {
+  const { table, client, options, onWarning, onNote } = work
+  const summary = emptySummary()
+  const onProgress = progressOf(work, summary)
+  const checked = await checkFile(table, client, options, { sorter, rejects, summary, onProgress })
+  for (const warning of warningsOn(table, checked.formats, summary.read === 0)) onWarning(warning)
+  for (const note of notesOn(checked)) onNote(note)
+  work.onChecked?.(checked)
+  return { ...checked, rejects, summary, options, batches: batchesOf(sorter, rejects, checked, options) }
+}
+
+/** Goes through the rows in the order of their keys, where something is found out only so. */
+const checkInOrder = (work: ImportInput, rows: CheckedRows): void => {
+  const { rejects, summary, options, reference, batches, hasPeriods } = rows
+  const onProgress = progressOf(work, summary)
   if (options.maxErrors) {
-    // Keys that stand in the file twice are found only as all of it is gone through in their order.
     for (const _ of batches()) onProgress()
     requireFewRejects(rejects, summary, options.maxErrors, reference)
   }
+  if (!hasPeriods) return
+  const inOrder = function* (): Generator<EntryDraft> {
+    for (const { drafts } of batches()) {
+      onProgress()
+      yield* drafts
+    }
+  }
+  for (const note of notesOnPeriods(inOrder(), reference.kpis.byId, work.client.calendar)) work.onNote(note)
+}
+
+/** Adds how existing entries of the rows are found; what is read ahead is let go by what `onClose` takes. */
+const withExisting = (work: ImportInput, rows: CheckedRows, onClose: (close: () => void) => void): Prepared => {
+  const { client, folder, options } = work
+  const { reference, batches } = rows
   const drafts = function* (): Generator<EntryDraft> {
     for (const batch of batches()) yield* batch.drafts
-  }
-  if (checked.hasPeriods) {
-    const inOrder = function* (): Generator<EntryDraft> {
-      for (const batch of batches()) {
-        onProgress()
-        yield* batch.drafts
-      }
-    }
-    for (const note of notesOnPeriods(inOrder(), reference.kpis.byId, client.calendar)) work.onNote(note)
   }
   const leavesOpen: PrefetchOptions['isUnsure'] = (draft, stored) =>
     planAction(draft, stored, reference, options.onConflict).action === 'send'
@@ -145,8 +173,7 @@ const check = async (
   }
   const isAll = readsFirst(options)
   const existing = isAll ? readAhead() : readExisting(client, reference)
-  const decide = createPlanner(existing, reference, options, isAll)
-  return { ...checked, sorter, rejects, summary, existing, readAhead, decide, options, batches }
+  return { ...rows, existing, readAhead, decide: createPlanner(existing, reference, options, isAll) }
 }
 
 /** Reads and checks the whole file; what lies on disk of it is removed with `close`. */
@@ -158,7 +185,9 @@ export const openPrepared = async (work: ImportInput): Promise<{ prepared: Prepa
   }
   try {
     await requireReadAccess(work.client, work.options, work.verify !== undefined)
-    return { prepared: await check(work, sorter, rejects, (one) => closers.push(one)), close }
+    const rows = await checkRows(work, sorter, rejects)
+    checkInOrder(work, rows)
+    return { prepared: withExisting(work, rows, (one) => closers.push(one)), close }
   } catch (error) {
     close()
     throw error instanceof Aborted ? new Aborted(STOPPED) : error

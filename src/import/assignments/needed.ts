@@ -12,6 +12,9 @@ import type { Pair } from '../reference.ts'
 const isSure = ({ actual, notes }: EntryDraft): boolean =>
   typeof actual === 'bigint' ? fits(actual) : typeof notes === 'string'
 
+/** Holds what finding needed assignments takes of a prepared file. */
+type NeedingAssignments = Pick<Prepared, 'reference' | 'batches' | 'existing' | 'options'>
+
 /**
  * Returns the missing assignments that are needed by entries that the service will take: not by rejects, by empty cells
  * with nothing to clear, or by entries that are not sent.
@@ -21,7 +24,7 @@ export const neededAssignments = async ({
   batches,
   existing,
   options,
-}: Pick<Prepared, 'reference' | 'batches' | 'existing' | 'options'>): Promise<Pair[]> => {
+}: NeedingAssignments): Promise<Pair[]> => {
   const missing = reference.missing()
   if (missing.length === 0) return []
   const decide = createPlanner(existing, reference, options, true)
@@ -45,7 +48,10 @@ const acceptExisting = (error: unknown): boolean => {
 }
 
 /** Makes the assignments that are needed, each after the last of its user, and counts them. */
-export const createAssignments = async ({ client, signal }: ImportInput, prepared: Prepared): Promise<void> => {
+export const createAssignments = async (
+  { client, signal }: Pick<ImportInput, 'client' | 'signal'>,
+  prepared: NeedingAssignments & Pick<Prepared, 'summary'>,
+): Promise<void> => {
   const places = new Map<number, number>()
   for (const { user, kpi } of await neededAssignments(prepared)) {
     if (signal.aborted) throw new Aborted('stopped before any entry was sent; run the same command to continue')

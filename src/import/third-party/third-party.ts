@@ -173,8 +173,11 @@ const upsertInterval = async (run: ThirdPartyRun, journaled: JournaledInterval, 
   return interval
 }
 
+/** Holds what this delivery takes of a prepared file. */
+type KnownBefore = Pick<Prepared, 'reference' | 'existing' | 'readAhead'>
+
 /** Reads what is stored before anything is sent: all that the file speaks of at once, where it is not updated unseen. */
-const standingBefore = (options: ImportOptions, { existing, readAhead }: Prepared): ExistingEntries => {
+const existingBefore = (options: ImportOptions, { existing, readAhead }: KnownBefore): ExistingEntries => {
   if (options.onConflict === 'add' || readsFirst(options)) return existing
   let ahead: ExistingEntries | undefined
   return {
@@ -192,7 +195,7 @@ const standingBefore = (options: ImportOptions, { existing, readAhead }: Prepare
 }
 
 /** Reads what is stored now in few requests: what a report does not show as it would be sent is looked up in the list. */
-const standingNow = ({ client, folder }: ImportRun, { reference }: Prepared): ExistingEntries => ({
+const existingNow = ({ client, folder }: ImportRun, { reference }: KnownBefore): ExistingEntries => ({
   of: async (drafts) => {
     const isUnsure = (draft: EntryDraft, stored: ExistingEntry): boolean => !holdsDraft(reference, stored, draft)
     const existing = prefetchExisting({ client, reference, folder, drafts: () => drafts, isUnsure })
@@ -239,7 +242,7 @@ const deliver = async (run: ThirdPartyRun, journaled: JournaledInterval, sink: S
  * Creates the delivery to a service of which nothing is known but that it speaks the interface: what it can do is probed,
  * its answers are checked, and what they do not prove is read back before anything is sent again.
  */
-export const createThirdPartyDelivery = (work: ImportRun, prepared: Prepared, base: Run): Delivery => {
+export const createThirdPartyDelivery = (work: ImportRun, prepared: KnownBefore, base: Run): Delivery => {
   const { clock, options, learnedPath } = work
   const run: ThirdPartyRun = {
     ...base,
@@ -247,8 +250,8 @@ export const createThirdPartyDelivery = (work: ImportRun, prepared: Prepared, ba
     capabilities: openCapabilities(learnedPath, clock.now),
     reference: prepared.reference,
     warnOnce: warningOnce(work.onWarning),
-    existing: standingBefore(options, prepared),
-    now: standingNow(work, prepared),
+    existing: existingBefore(options, prepared),
+    now: existingNow(work, prepared),
   }
   return {
     way: run.isAdding ? 'one' : 'batch',

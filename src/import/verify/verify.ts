@@ -123,10 +123,13 @@ const differencesIn = (
   ]
 }
 
+/** Holds what comparing takes of a prepared file. */
+type Compared = Pick<Prepared, 'decide' | 'options' | 'reference'>
+
 /** Returns the drafts of a batch that were sent, or existed already: neither rejects nor what was left alone. */
 const keptOf = async (
   { batch, isSent }: Recalled,
-  { decide, options }: Prepared,
+  { decide, options }: Compared,
   rejected: PlaceSet,
   verified: Verification,
 ): Promise<boolean[]> => {
@@ -143,7 +146,7 @@ const keptOf = async (
 /** Compares a batch with what is stored now. */
 const compare = async (
   recalled: Recalled,
-  prepared: Prepared,
+  prepared: Compared,
   now: ExistingEntries,
   rejected: PlaceSet,
   verified: Verification,
