@@ -1,6 +1,6 @@
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { UsageError } from './exit.ts'
-import { groups } from './groups.ts'
+import { commandGroups } from './command-groups.ts'
 
 /** Bounds the commands that are suggested: of more that share a name, none is likelier to be meant. */
 const MOST = 3
@@ -19,7 +19,7 @@ export const suggestCommands = async (
   describe: () => Promise<CommandUnknownOpts>,
 ): Promise<unknown> => {
   const isUnknown = error instanceof CommanderError && error.code === 'commander.unknownCommand'
-  if (!isUnknown || name === undefined || Object.hasOwn(groups, name)) return error
+  if (!isUnknown || name === undefined || Object.hasOwn(commandGroups, name)) return error
   const lines = commandsCalled(name, await describe(), 'kpi')
   if (lines.length === 0 || lines.length > MOST) return error
   return new UsageError(`unknown command '${name}' (Did you mean ${lines.join(' or ')}?)`)

@@ -1,7 +1,7 @@
 import { Command } from '@commander-js/extra-typings'
 import { isLogJson, isOutputJson } from './args/raw-options.ts'
 import { type Act, createCli } from './cli.ts'
-import { groups } from './groups.ts'
+import { commandGroups } from './command-groups.ts'
 import type { Io } from './io.ts'
 
 const DESCRIPTION = `Keeps key performance indicators, administers them, and imports data into them in bulk.
@@ -49,7 +49,7 @@ const createProgram = (io: Io, version: string, written: Promise<void>[], isJson
 /** Returns the program with every command, for what documents it. */
 export const describeProgram = async (version: string, io: Io): Promise<Command> => {
   const program = createProgram(io, version, [])
-  for (const [name, { summary, load }] of Object.entries(groups)) {
+  for (const [name, { summary, load }] of Object.entries(commandGroups)) {
     const register = await load()
     register(program.command(name).description(summary), () => undefined)
   }
@@ -80,7 +80,7 @@ export const runProgram = async (line: readonly string[], version: string, io: I
     })
   }
   const [name] = wordsIn(args, program)
-  for (const [one, { summary, load }] of Object.entries(groups)) {
+  for (const [one, { summary, load }] of Object.entries(commandGroups)) {
     const group = program.command(one).description(summary)
     if (one === name) (await load())(group, act)
   }

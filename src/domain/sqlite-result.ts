@@ -30,7 +30,7 @@ export const isBusy = (error: unknown): boolean => {
 }
 
 /** Tells whether the file itself is at fault: it is damaged, or no database. */
-export const isUnreadable = (error: unknown): boolean => {
+export const isBrokenFile = (error: unknown): boolean => {
   const code = resultCodeOf(error)
   return code === SQLITE.corrupt || code === SQLITE.notADatabase
 }

@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { isObject } from '../../codec/json.ts'
-import { isUnreadable } from '../../domain/sqlite-result.ts'
+import { isBrokenFile } from '../../domain/sqlite-result.ts'
 import type { SharedState } from './limiter.ts'
 import { forgetOldRequests, initialState, type WindowKind, type LimitState, type SentRequests } from './state.ts'
 
@@ -128,7 +128,7 @@ const openAnew = (path: string, isKept: (state: LimitState) => boolean): File =>
   try {
     return openFile(path, isKept)
   } catch (error) {
-    if (!isUnreadable(error)) throw error
+    if (!isBrokenFile(error)) throw error
     rmSync(path)
     return openFile(path, isKept)
   }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { KpiError } from '../../domain/errors.ts'
-import { isBusy, isUnreadable, resultCodeOf, SQLITE } from '../../domain/sqlite-result.ts'
+import { isBusy, isBrokenFile, resultCodeOf, SQLITE } from '../../domain/sqlite-result.ts'
 import type { JournalHead } from './journal.ts'
 import { makePrivateFolder } from './private-folder.ts'
 import { isSealed, keepSeal, SEAL_SCHEMA } from './seal.ts'
@@ -31,7 +31,7 @@ const faultOf = (error: unknown, path: string): unknown => {
   if (error instanceof KpiError) return error
   if (isBusy(error))
     return new KpiError('locked', 'the same import is running already; wait until it has ended, or stop it')
-  if (isUnreadable(error)) return unreadable(path, 'is damaged', error)
+  if (isBrokenFile(error)) return unreadable(path, 'is damaged', error)
   const reason = REASONS[resultCodeOf(error) ?? 0] ?? (error instanceof Error ? error.message : String(error))
   return new JournalFault('unusable', `cannot write the journal ${path}: ${reason}`, { cause: error })
 }

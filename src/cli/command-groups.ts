@@ -4,7 +4,7 @@ import type { Register } from './cli.ts'
 type Group = { readonly summary: string; readonly load: () => Promise<Register> }
 
 /** Lists all groups, in the order in which help shows them. */
-export const groups: Readonly<Record<string, Group>> = {
+export const commandGroups: Readonly<Record<string, Group>> = {
   demo: {
     summary: 'a sample account with real data, and its report',
     load: async () => (await import('./commands/demo.ts')).demo,
