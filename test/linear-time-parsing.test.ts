@@ -20,7 +20,7 @@ import { roleOf } from '../src/import/columns/header.ts'
 import { createDateColumn } from '../src/import/detect/date-column.ts'
 import { dateFormat, PLAIN_FORMAT } from '../src/import/formats/date-format.ts'
 import { createNumberColumn, createUnits } from '../src/import/detect/number-column.ts'
-import type { Source } from '../src/import/parse/files.ts'
+import type { RereadableFile } from '../src/import/parse/files.ts'
 import { openTable } from '../src/import/parse/table.ts'
 import { parseBasic } from '../src/server/auth/basic.ts'
 import { isHost, readTarget, shownTarget } from '../src/server/request-target.ts'
@@ -96,7 +96,7 @@ const answer = (text: string): Parameters<typeof parseError>[0] => ({
   body: JSON.stringify({ message: text, errors: [{ pointer: `/entries/${text}`, detail: text }] }),
 })
 
-const sourceOf = (content: string | Buffer): Source => ({
+const sourceOf = (content: string | Buffer): RereadableFile => ({
   name: 'data.csv',
   open: async function* () {
     yield* Readable.from([Buffer.from(content)]) as AsyncIterable<Buffer>

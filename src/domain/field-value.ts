@@ -2,7 +2,7 @@ import { FIRST_ENTRY_DAY, hasTimeOfDay, LAST_ENTRY_DAY, parseDay, parseInstant }
 import { fits, LARGEST, parseDecimal } from './decimal.ts'
 import { Fault } from './errors.ts'
 import { NUMBER_LIMIT, TEXT_LIMIT } from './limits.ts'
-import type { Field, FieldValue, Kind } from './schema.ts'
+import type { Field, FieldValue, FieldKind } from './schema.ts'
 
 /** Sets the largest whole number of 16 bits: the last `sort_order`, too. */
 export const INT16_MAX = 32_767
@@ -18,7 +18,7 @@ export const isText = (text: string): boolean => !REFUSED_CHARACTERS.test(text)
 const INTEGER = /^-?\d{1,15}$/
 
 /** Lists the name of each kind of field after "must be". */
-export const kindSays: Record<Kind, string> = {
+export const kindSays: Record<FieldKind, string> = {
   integer: 'a whole number',
   int16: `a whole number from ${-INT16_MAX - 1} to ${INT16_MAX}`,
   decimal: 'a number',
@@ -40,7 +40,7 @@ const expected = (field: Field): Fault => Fault.must(`be ${describeField(field)}
 type Range = readonly [least: number | bigint, most: number | bigint]
 
 const WHOLE: Range = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
-const ranges: Readonly<Record<Kind, Range | undefined>> = {
+const ranges: Readonly<Record<FieldKind, Range | undefined>> = {
   integer: WHOLE,
   int16: [-INT16_MAX - 1, INT16_MAX],
   decimal: [-LARGEST, LARGEST],

@@ -3,14 +3,14 @@ import type { Decimal } from './decimal.ts'
 import { type Issue } from './errors.ts'
 
 /** Names the type of a field. `integer` fits a double exactly; `choice` is one of a closed list of texts. */
-export type Kind = 'integer' | 'int16' | 'decimal' | 'boolean' | 'text' | 'choice' | 'date' | 'datetime'
+export type FieldKind = 'integer' | 'int16' | 'decimal' | 'boolean' | 'text' | 'choice' | 'date' | 'datetime'
 
 /** Describes a form that a text must have, and its name after "must be". */
 type TextForm = { readonly matches: RegExp; readonly says: string }
 
 /** Defines one field, once: types, checks, JSON, CSV and SQL columns, flags, help and documentation come from it. */
 export type Field = {
-  readonly kind: Kind
+  readonly kind: FieldKind
   /** Explains the field, in help and documentation. */
   readonly about: string
   /** Tells that the service sets it; it is ignored when sent. */

@@ -36,12 +36,12 @@ export const readScopes = (text: string): readonly Scope[] | Fault => {
 }
 
 /** Describes the scopes for reading a resource, and for changing it, where that is possible. */
-type Needs = { readonly read: Scope; readonly write?: Scope }
+type ScopesOfResource = { readonly read: Scope; readonly write?: Scope }
 
-const KPIS: Needs = { read: 'kpis:read', write: 'kpis:write' }
+const KPIS: ScopesOfResource = { read: 'kpis:read', write: 'kpis:write' }
 
 /** Maps the resources of the newer variant, by path, to their scopes. That variant does not have any other. */
-const NEEDS: Readonly<Record<string, Needs>> = {
+const NEEDS: Readonly<Record<string, ScopesOfResource>> = {
   [kpi.path]: KPIS,
   [category.path]: KPIS,
   [categoryKpi.path]: KPIS,

@@ -18,7 +18,7 @@ type NamedUser = User & { readonly name: string }
 export type Pair = { readonly user: User; readonly kpi: Kpi }
 
 /** Describes what an import has to know. */
-type Needs = {
+type ReferenceNeeds = {
   readonly createAssignments: boolean
   /** Tells whether entries may belong to breakdown items. */
   readonly sources: boolean
@@ -67,7 +67,7 @@ const lookUp = async <T extends Named>(
   return found ? createDirectory(title, found) : lookupOfIds(`${title}s`, of)
 }
 
-const fetchLookups = async (client: Client, { sources }: Needs): Promise<Lookups> => {
+const fetchLookups = async (client: Client, { sources }: ReferenceNeeds): Promise<Lookups> => {
   const named = client.users.list().then((list) => list.map((user) => ({ ...user, name: fullName(user) })))
   const items = async (): Promise<(BreakdownItem & Named)[]> =>
     (await client.breakdownItems.list()).map((item) => ({ ...item, within: `breakdown ${item.breakdown_id}` }))
@@ -106,7 +106,7 @@ const itemsOfUsers = (sources: Lookups['sources']): Map<number, BreakdownItem> =
  * Fetches all KPIs and users, and breakdown items where they are needed, as far as the key may read them. Missing
  * assignments are faults, or are noted where they are to be created.
  */
-export const fetchReference = async (client: Client, needs: Needs): Promise<Reference> => {
+export const fetchReference = async (client: Client, needs: ReferenceNeeds): Promise<Reference> => {
   const lookups = await fetchLookups(client, needs)
   const { kpis, users, sources } = lookups
   const readsAssignments = verbsIn(client.variant, assignment).includes('list')

@@ -2,7 +2,7 @@ import { addAbortSignal, type Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { Aborted } from '../client/transport.ts'
 import { createScratch, type Scratch } from './external-sort/scratch.ts'
-import { bytesOf, CHUNK_BYTES, type Source } from './parse/files.ts'
+import { bytesOf, CHUNK_BYTES, type RereadableFile } from './parse/files.ts'
 import type { FileBytes } from './parse/inspect.ts'
 
 /** Restricts a spool file to its owner, as nobody knows who else may read what comes through a pipe. */
@@ -27,7 +27,7 @@ export const spoolSource = async (
   folder: string,
   name: string,
   signal?: AbortSignal,
-): Promise<Source> => {
+): Promise<RereadableFile> => {
   const scratch = createScratch(folder)
   try {
     if (signal) addAbortSignal(signal, input)

@@ -16,7 +16,7 @@ import { entry } from '../../src/domain/resources/entry.ts'
 import { category } from '../../src/domain/resources/catalog.ts'
 import { type Kpi, kpi } from '../../src/domain/resources/kpi.ts'
 import { user } from '../../src/domain/resources/user.ts'
-import type { Field, FieldValue, Kind } from '../../src/domain/schema.ts'
+import type { Field, FieldValue, FieldKind } from '../../src/domain/schema.ts'
 import { day } from '../support/calendar.ts'
 
 const fault = (message: string): Fault =>
@@ -30,11 +30,11 @@ const TEXT = fault('must be text')
 const DATE = fault('must be a date, YYYY-MM-DD')
 
 describe('a value in JSON', () => {
-  const field = (kind: Kind): Field => ({ kind, about: '', ...(kind === 'choice' && { oneOf: ['U', 'D'] }) })
+  const field = (kind: FieldKind): Field => ({ kind, about: '', ...(kind === 'choice' && { oneOf: ['U', 'D'] }) })
   const SAME = 'same in both'
 
   // What the classic interface makes of it, and what the newer one does.
-  test.each<[Kind, string, FieldValue | Fault, FieldValue | Fault]>([
+  test.each<[FieldKind, string, FieldValue | Fault, FieldValue | Fault]>([
     ['integer', '7', 7, SAME],
     ['integer', '7.0', 7, SAME],
     ['integer', '7e0', 7, SAME],
@@ -111,7 +111,7 @@ describe('a value in JSON', () => {
     expect(read(false)).toStrictEqual(newer === SAME ? classic : newer)
   })
 
-  const kinds: Kind[] = ['integer', 'int16', 'decimal', 'boolean', 'text', 'choice', 'date', 'datetime']
+  const kinds: FieldKind[] = ['integer', 'int16', 'decimal', 'boolean', 'text', 'choice', 'date', 'datetime']
 
   test.each(kinds)('of kind %s may be null, and is neither an object nor a list', (kind) => {
     for (const lenient of [true, false]) {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { cellText } from '../../src/codec/cell-text.ts'
-import type { FieldValue, Kind } from '../../src/domain/schema.ts'
+import type { FieldValue, FieldKind } from '../../src/domain/schema.ts'
 import { day } from '../support/calendar.ts'
 
-test.each<[Kind, FieldValue, string]>([
+test.each<[FieldKind, FieldValue, string]>([
   ['decimal', 50_0000n, '50'],
   ['decimal', -99_999_999_999_999_9999n, '-99999999999999.9999'],
   ['decimal', 0n, '0'],
@@ -19,7 +19,7 @@ test.each<[Kind, FieldValue, string]>([
   expect(cellText({ kind, about: '' }, value)).toBe(text)
 })
 
-test.each<Kind>(['decimal', 'integer', 'boolean', 'text', 'date', 'datetime'])(
+test.each<FieldKind>(['decimal', 'integer', 'boolean', 'text', 'date', 'datetime'])(
   'people read no %s as nothing',
   (kind) => {
     expect(cellText({ kind, about: '' }, null)).toBe('')

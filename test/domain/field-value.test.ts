@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { Fault } from '../../src/domain/errors.ts'
 import { checkText, checkValue, valueOfText } from '../../src/domain/field-value.ts'
-import type { Field, FieldValue, Kind } from '../../src/domain/schema.ts'
+import type { Field, FieldValue, FieldKind } from '../../src/domain/schema.ts'
 import { day } from '../support/calendar.ts'
 
-const field = (kind: Kind, more: Partial<Field> = {}): Field => ({ kind, about: '', ...more })
+const field = (kind: FieldKind, more: Partial<Field> = {}): Field => ({ kind, about: '', ...more })
 const fault = (message: string): Fault =>
   new Fault(message, message.startsWith('must ') ? 'must' : message.startsWith('is ') ? 'is' : undefined)
 
@@ -90,7 +90,7 @@ describe('text', () => {
 })
 
 describe('a cell, flag or element', () => {
-  test.each<[Kind, string, FieldValue | Fault]>([
+  test.each<[FieldKind, string, FieldValue | Fault]>([
     ['integer', '7', 7],
     ['integer', ' -7 ', -7],
     ['integer', '999999999999999', 999_999_999_999_999],
@@ -146,7 +146,7 @@ describe('a cell, flag or element', () => {
     expect(valueOfText(field(kind), text)).toStrictEqual(expected)
   })
 
-  test.each<Kind>(['integer', 'int16', 'decimal', 'boolean', 'text', 'choice', 'date', 'datetime'])(
+  test.each<FieldKind>(['integer', 'int16', 'decimal', 'boolean', 'text', 'choice', 'date', 'datetime'])(
     'of kind %s that is blank is null',
     (kind) => {
       expect([valueOfText(field(kind), ''), valueOfText(field(kind), ' \t ')]).toEqual([null, null])
@@ -155,7 +155,7 @@ describe('a cell, flag or element', () => {
 })
 
 describe('a value in its own form', () => {
-  test.each<[Kind, FieldValue, FieldValue | Fault]>([
+  test.each<[FieldKind, FieldValue, FieldValue | Fault]>([
     ['integer', 7, 7],
     ['integer', 7.5, WHOLE],
     ['integer', NaN, WHOLE],

@@ -43,6 +43,9 @@ const flaggedFields = (of: Resource): readonly NamedField[] => of.writable.filte
 
 type Purpose = 'add' | 'update'
 
+/** Collects the values of a flag that may be given more than once. */
+export const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
+
 /** Describes a flag and the field that it sets. */
 export type FieldFlag = NamedField & { readonly flag: string }
 

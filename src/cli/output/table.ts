@@ -18,7 +18,7 @@ type TableOptions = {
 }
 
 /** Describes rows of cells. */
-type Rows = readonly (readonly string[])[]
+type TableRows = readonly (readonly string[])[]
 
 const GAP = '  '
 const LEAST_TITLE = 3
@@ -44,7 +44,7 @@ const takeRoom = (widths: readonly number[], floors: readonly number[], room: nu
 }
 
 /** Returns how wide the longest cell of a column is. */
-const contentWidth = (rows: Rows, at: number, widthOf: Width): number => {
+const contentWidth = (rows: TableRows, at: number, widthOf: Width): number => {
   let width = 0
   for (const row of rows) width = Math.max(width, widthOf(row[at] ?? ''))
   return width
@@ -56,7 +56,7 @@ const contentWidth = (rows: Rows, at: number, widthOf: Width): number => {
  */
 const settleWidths = (
   columns: readonly TableColumn[],
-  rows: Rows,
+  rows: TableRows,
   widthOf: Width,
   room: number | undefined,
 ): readonly number[] => {
@@ -79,7 +79,7 @@ const settleWidths = (
 const widen = (
   widths: readonly number[],
   columns: readonly TableColumn[],
-  rows: Rows,
+  rows: TableRows,
   widthOf: Width,
   room: number | undefined,
 ): readonly number[] =>
@@ -96,7 +96,7 @@ const NO_BORDERS = Object.fromEntries(
 /** Draws lines of cells, none of which has a line end; the first ones below a head. */
 const draw = (
   columns: readonly TableColumn[],
-  lines: Rows,
+  lines: TableRows,
   widths: readonly number[],
   head: readonly string[],
   color: boolean,
@@ -122,7 +122,7 @@ const linesOf = (row: readonly string[]): string[][] => {
 /** Draws rows in blocks of a size at which the package is fastest. */
 const drawAll = (
   columns: readonly TableColumn[],
-  rows: Rows,
+  rows: TableRows,
   widths: readonly number[],
   hasHead: boolean,
   color: boolean,
@@ -146,7 +146,7 @@ const drawAll = (
 export const createTable = (
   columns: readonly TableColumn[],
   options: TableOptions,
-): ((rows: Rows) => Promise<string>) => {
+): ((rows: TableRows) => Promise<string>) => {
   let widths: readonly number[] | undefined
   return async (block) => {
     const all = block.map((row) => row.map(oneLine))

@@ -24,13 +24,13 @@ export const NEEDS_BREAKDOWN_ITEMS: Capability = {
 }
 
 /** Describes a named breakdown item; only its id is known where the key may not read items. */
-type Source = Pick<BreakdownItem, 'id'> & Partial<BreakdownItem>
+type NamedItem = Pick<BreakdownItem, 'id'> & Partial<BreakdownItem>
 
-const itemOfId = async (client: Client, id: number): Promise<Source> =>
+const itemOfId = async (client: Client, id: number): Promise<NamedItem> =>
   (await readIfAllowed(client, client.breakdownItems.get(id))) ?? { id }
 
 /** Returns the breakdown item that a text names, by id or name, or its fault. */
-const findSource = async (client: Client, text: string): Promise<Source | Fault> => {
+const findSource = async (client: Client, text: string): Promise<NamedItem | Fault> => {
   if (isId(text)) return itemOfId(client, Number(text))
   const items = (await client.breakdownItems.list()).map((item) => ({
     ...item,
@@ -47,7 +47,7 @@ export const readSource = async (
   client: Client,
   { source }: SourceFlag,
   { faults }: ParsedFlags,
-): Promise<Source | undefined> => {
+): Promise<NamedItem | undefined> => {
   if (source === undefined) return undefined
   const found = await findSource(client, source)
   if (!(found instanceof Fault)) return found
@@ -56,7 +56,7 @@ export const readSource = async (
 }
 
 /** Refuses a new entry of an item that is archived before it is sent. */
-export const requireEntrySource = ({ flags }: Cli, { id, name, user_id, is_archived }: Source): void => {
+export const requireEntrySource = ({ flags }: Cli, { id, name, user_id, is_archived }: NamedItem): void => {
   if (!is_archived) return
   const advice =
     user_id === null

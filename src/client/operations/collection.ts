@@ -2,6 +2,7 @@ import { draftToJson, type Json, recordFromJson, findUnreadable } from '../../co
 import { KpiError } from '../../domain/errors.ts'
 import { asRecord, type Draft, type Patch, type Resource, type Stored, type Verb } from '../../domain/schema.ts'
 import type { TransportResponse, TransportRequest } from '../transport.ts'
+import type { QueryParameters } from './queries.ts'
 
 /** Tells whether a list goes on after what has come; undefined where the service does not tell. */
 export const hasMore = (
@@ -84,16 +85,14 @@ export const readMany = <R extends Resource>(of: R, { content }: TransportRespon
   return list.map((one) => recordFromJson(of, one))
 }
 
-type Query = Readonly<Record<string, string>>
-
 /** Returns a whole list, however many pages it takes. */
 export const readWholeList = <R extends Resource>(
   of: R,
   path: string,
   send: Send,
-  query: Query = {},
+  query: QueryParameters = {},
 ): Promise<Stored<R>[]> => {
-  const asked = (page: number): Query => (page === 1 ? query : { ...query, page: String(page) })
+  const asked = (page: number): QueryParameters => (page === 1 ? query : { ...query, page: String(page) })
   return wholeList(
     (page) => send(of, 'list', { method: 'GET', path, query: asked(page) }),
     (received) => readMany(of, received),

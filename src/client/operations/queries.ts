@@ -25,15 +25,16 @@ export type ReportRequest = {
   readonly groupItemIds?: readonly number[] | undefined
 }
 
-type Query = Readonly<Record<string, string>>
+/** Holds the parameters of a request's query. */
+export type QueryParameters = Readonly<Record<string, string>>
 
-const daysToQuery = ({ from, to }: { readonly from: Day; readonly to: Day }): Query => ({
+const daysToQuery = ({ from, to }: { readonly from: Day; readonly to: Day }): QueryParameters => ({
   dateFrom: formatDay(from),
   dateTo: formatDay(to),
 })
 
 /** Returns the query string for a list of entries. */
-export const entryQuery = (query: EntryQuery): Query => ({
+export const entryQuery = (query: EntryQuery): QueryParameters => ({
   ...daysToQuery(query),
   ...(query.userId !== undefined && { userid: String(query.userId) }),
   ...(query.sourceId !== undefined && { sourceid: String(query.sourceId) }),
@@ -42,7 +43,7 @@ export const entryQuery = (query: EntryQuery): Query => ({
 })
 
 /** Returns the query string for a report. */
-export const reportQuery = (request: ReportRequest): Query => ({
+export const reportQuery = (request: ReportRequest): QueryParameters => ({
   ...daysToQuery(request),
   ...(request.kpiIds && { kpiIds: request.kpiIds.join(',') }),
   ...(request.userIds && { userIds: request.userIds.join(',') }),
@@ -50,7 +51,7 @@ export const reportQuery = (request: ReportRequest): Query => ({
 })
 
 /** Returns the query string for a list of breakdown items. */
-export const itemQuery = ({ breakdownId, archived }: BreakdownItemQuery): Query => ({
+export const itemQuery = ({ breakdownId, archived }: BreakdownItemQuery): QueryParameters => ({
   ...(breakdownId !== undefined && { breakdown_id: String(breakdownId) }),
   ...(archived !== undefined && { archived: String(archived) }),
 })

@@ -34,14 +34,14 @@ export type CheckedRows = {
 const isOwnList = (header: readonly string[], { reading }: Table): boolean =>
   reading.separator === ',' && ['user_id', 'id', 'user_target'].every((name) => header.includes(name))
 
-type Reader = Pick<CheckedRows, 'withoutTarget'> & {
+type RowChecking = Pick<CheckedRows, 'withoutTarget'> & {
   readonly formats: ColumnFormats
   readonly plan: AssignmentPlan
   readonly readRow: AssignReader
 }
 
 /** Settles what the columns are, and by all cells of the targets how these are written. */
-const readerFor = async (client: Client, table: Table, asked: ImportOptions): Promise<Reader> => {
+const readerFor = async (client: Client, table: Table, asked: ImportOptions): Promise<RowChecking> => {
   const header = await headerOf(table)
   if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
   const options = isOwnList(header, table) ? { ...asked, decimal: asked.decimal ?? '.' } : asked

@@ -11,7 +11,7 @@ import { endIfAnswersAreLost, withRetries } from './retry.ts'
 import { type JournaledInterval, withdraw } from './write-ahead.ts'
 
 /** Describes entries to send, and what has become of them so far. */
-type Sent = {
+type SentBatch = {
   readonly batch: Batch
   readonly tally: Tally
   readonly sentAt: number
@@ -39,7 +39,7 @@ class Refused extends Error {
  * Tells whether entries whose answer was lost may be sent again: under the same Idempotency-Key they are stored once,
  * and setting an entry twice does no harm.
  */
-const maySendAgain = ({ isAdding, clock }: Run, { sentAt }: Sent): boolean =>
+const maySendAgain = ({ isAdding, clock }: Run, { sentAt }: SentBatch): boolean =>
   !isAdding || clock.now() - sentAt < RELIED_ON_MS
 
 /** Refuses an answer that something else than the service has given: the same request is asked again for the true one. */
@@ -50,7 +50,7 @@ const requireCounts = (answer: PutMany, count: number): void => {
 }
 
 /** Sends a batch under its name until there is an answer. */
-const post = (run: Run, sent: Sent, batch: Batch, isUnknown: boolean): Promise<BatchResult | undefined> => {
+const post = (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean): Promise<BatchResult | undefined> => {
   const name = `${run.journal.runId}-${digestOf(batch.drafts)}`
   let isLost = isUnknown
   return withRetries(run, async () => {
@@ -70,7 +70,7 @@ const post = (run: Run, sent: Sent, batch: Batch, isUnknown: boolean): Promise<B
 }
 
 /** Sends what is left of a batch that was refused: without the entries that were named, or by halves. */
-const divide = async (run: Run, sent: Sent, batch: Batch, refusal: KpiError): Promise<void> => {
+const divide = async (run: Run, sent: SentBatch, batch: Batch, refusal: KpiError): Promise<void> => {
   const { tally } = sent
   const places = [...batch.drafts.keys()]
   const named = reasonsByPlace(refusal, places.length)
@@ -95,7 +95,7 @@ const divide = async (run: Run, sent: Sent, batch: Batch, refusal: KpiError): Pr
     await sendPart(run, sent, batchPart(batch, half), false)
 }
 
-const sendPart = async (run: Run, sent: Sent, batch: Batch, isUnknown: boolean): Promise<void> => {
+const sendPart = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean): Promise<void> => {
   if (batch.drafts.length === 0) return
   try {
     const result = await post(run, sent, batch, isUnknown)
@@ -111,7 +111,7 @@ const sendPart = async (run: Run, sent: Sent, batch: Batch, isUnknown: boolean):
 /** Sends an interval as one batch; what surely was not sent is withdrawn from the journal. */
 const deliver = async (run: Run, journaled: JournaledInterval, sink: Sink): Promise<void> => {
   const { id, batch, intent, isUnknown, lines } = journaled
-  const sent: Sent = { batch, tally: emptyTally(), sentAt: intent.sentAt, isTouched: isUnknown }
+  const sent: SentBatch = { batch, tally: emptyTally(), sentAt: intent.sentAt, isTouched: isUnknown }
   try {
     if (!isUnknown) endIfAnswersAreLost(run.lostAnswers, 'batches')
     await sendPart(run, sent, batch, isUnknown)

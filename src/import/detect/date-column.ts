@@ -109,15 +109,15 @@ export type DateColumn = {
 /** Bounds the texts that are remembered: few files have dates of more years. */
 const REMEMBERED = 10_000
 
-type Reading = { readonly format: DateFormat; readonly day: Day }
+type ReadDate = { readonly format: DateFormat; readonly day: Day }
 
-const readingsOf = (text: string, formats: readonly DateFormat[]): Reading[] =>
+const readingsOf = (text: string, formats: readonly DateFormat[]): ReadDate[] =>
   formats.flatMap((format) => {
     const day = format.read(text)
     return typeof day === 'number' ? [{ format, day }] : []
   })
 
-const isOneDay = (readings: readonly Reading[]): boolean => readings.every(({ day }) => day === readings[0]?.day)
+const isOneDay = (readings: readonly ReadDate[]): boolean => readings.every(({ day }) => day === readings[0]?.day)
 
 const TIME = /^\S.*[T\s]\d{1,2}:\d{2}/
 const SERIAL = /^\d{5}([.,]\d+)?$/
@@ -160,14 +160,14 @@ const faultOfDate = (text: string, format: DateFormat): Fault => {
 /** Tells whether a format is for years or quarters, which begin elsewhere in an account's fiscal year. */
 const isOfYear = ({ text }: DateFormat): boolean => !/[MDW]|EXCEL/.test(text.replaceAll(/\[[^[\]]*\]/g, ''))
 
-const tellReadings = (readings: readonly Reading[]): string =>
+const tellReadings = (readings: readonly ReadDate[]): string =>
   readings.map(({ format, day }) => `${formatDay(day)} (${format.text})`).join(' or ')
 
 /** Creates a column read in a format: a given one stands, any other is an assumption that cells may refute. */
 export const createDateColumn = (name: string, format: DateFormat, isGiven: boolean): DateColumn => {
   let left: readonly DateFormat[] = isGiven ? [format] : KNOWN_FORMATS
   let proof: Evidence | undefined
-  let conflict: { readonly cell: Evidence; readonly reading: Reading } | undefined
+  let conflict: { readonly cell: Evidence; readonly reading: ReadDate } | undefined
   const noted = new Set<string>()
   const rivals = createRivals(name, KNOWN_FORMATS)
   let unsaid: Evidence | undefined
@@ -175,7 +175,7 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
   // First cells that say different days in different forms; there are no more kinds of them than pairs of forms.
   const doubtful = new Map<string, Evidence>()
 
-  const narrow = (readings: readonly Reading[], text: string, line: number): void => {
+  const narrow = (readings: readonly ReadDate[], text: string, line: number): void => {
     const [first] = readings
     if (!first) return
     if (!isOneDay(readings)) {

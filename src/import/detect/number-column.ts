@@ -125,14 +125,14 @@ const THOUSANDS = /^-?[1-9]\d{0,2}[.,]\d{3}$/
 /** Matches more decimals than are stored. */
 const DEEP = /([.,])\d{4}\d*[1-9]/
 
-type Reading = NumberCell | Fault | undefined
+type ReadNumber = NumberCell | Fault | undefined
 
 const isSame = (one: NumberCell | Fault, other: NumberCell | Fault): boolean =>
   one instanceof Fault || other instanceof Fault
     ? one instanceof Fault && other instanceof Fault
     : one.value === other.value && one.rounded === other.rounded
 
-const valueText = (reading: Reading): string =>
+const valueText = (reading: ReadNumber): string =>
   reading instanceof Fault || reading === undefined ? 'too large' : formatDecimal(reading.value)
 
 /** Returns a cell's value with either sign. */

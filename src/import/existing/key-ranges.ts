@@ -6,7 +6,7 @@ import { ownerOf } from '../entry-key.ts'
 export type DayRangeExtent = { from: Day; to: Day; count: number }
 
 /** Describes consecutive drafts of one owner and KPI. */
-type Series = DayRangeExtent & { readonly owner: number; readonly kpi: number }
+type DraftSeries = DayRangeExtent & { readonly owner: number; readonly kpi: number }
 
 /** Describes which keys drafts touch, in memory bounded by the owners, KPIs and days there are. */
 export type KeyRanges = {
@@ -40,8 +40,8 @@ const stretch = (extents: Map<number, DayRangeExtent>, id: number, { from, to, c
 }
 
 /** Returns the series of sorted drafts by owner and KPI; `onDay` is told of each draft. */
-export function* seriesOf(drafts: Iterable<EntryDraft>, onDay?: (day: Day) => void): Generator<Series> {
-  let last: Series | undefined
+export function* seriesOf(drafts: Iterable<EntryDraft>, onDay?: (day: Day) => void): Generator<DraftSeries> {
+  let last: DraftSeries | undefined
   for (const draft of drafts) {
     const { kpi_id: kpi, entry_date: day } = draft
     const owner = ownerOf(draft)

@@ -49,15 +49,15 @@ function* sortedSlices(block: Block): Generator<Block> {
 }
 
 /** Describes where a run lies in the file. */
-type Run = { readonly from: number; readonly to: number }
+type SortedRun = { readonly from: number; readonly to: number }
 
-const writeRun = (scratch: Scratch, block: Block): Run => {
+const writeRun = (scratch: Scratch, block: Block): SortedRun => {
   const from = scratch.size()
   for (const slice of sortedSlices(block)) scratch.append(blockToBytes(slice))
   return { from, to: scratch.size() }
 }
 
-function* readRun(scratch: Scratch, { from, to }: Run): Generator<Block> {
+function* readRun(scratch: Scratch, { from, to }: SortedRun): Generator<Block> {
   let [place, bytes] = [from, Buffer.alloc(0)]
   const take = (count: number): Buffer => {
     if (bytes.length < count) bytes = Buffer.allocUnsafe(count)
@@ -123,7 +123,7 @@ export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
   let capacity = Math.min(FIRST_ROWS, runRows)
   let block = createBlock(capacity)
   let scratch: Scratch | undefined
-  const runs: Run[] = []
+  const runs: SortedRun[] = []
   const spill = (): void => {
     scratch ??= createScratch(folder)
     runs.push(writeRun(scratch, block))

@@ -126,7 +126,7 @@ const patternOf = (parts: readonly string[], at: number): string => {
   return literal.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
 }
 
-type Found = Partial<Record<Unit, number>>
+type FoundUnits = Partial<Record<Unit, number>>
 
 /** Returns the Monday of an ISO week; the first week of a year is that of January 4th. */
 const dayOfWeek = (year: number, week: number): Day | undefined => {
@@ -137,7 +137,7 @@ const dayOfWeek = (year: number, week: number): Day | undefined => {
   return isThere ? day : undefined
 }
 
-const dayOf = ({ year = NaN, month, day, week, quarter }: Found): Day | null => {
+const dayOf = ({ year = NaN, month, day, week, quarter }: FoundUnits): Day | null => {
   const found =
     week === undefined
       ? existingDay(year, month ?? (quarter === undefined ? 1 : quarter * 3 - 2), day ?? 1)
@@ -196,7 +196,7 @@ export const dateFormat = (text: string): DateFormat | Fault => {
   const read: DateFormat['read'] = (cell) => {
     const match = pattern.exec(cell)
     if (!match) return undefined
-    const found: Found = {}
+    const found: FoundUnits = {}
     for (const [at, token] of tokens.entries()) {
       const number = numberOf(token, match[at + 1] ?? '')
       if (number === undefined) return undefined

@@ -13,7 +13,7 @@ type FoundDelimiter = {
 type Beginning = { readonly text: string; readonly isAll: boolean }
 
 /** Describes the first lines as one delimiter splits them. */
-type Reading = {
+type SplitLines = {
   readonly separator: Delimiter
   readonly cells: number
   /** Counts the lines, the header included, and those with as many cells as the header. */
@@ -42,7 +42,7 @@ const rowsBy = ({ text, isAll }: Beginning, separator: string): Row[] => {
   return rows
 }
 
-const readBy = (beginning: Beginning, separator: Delimiter): Reading => {
+const readBy = (beginning: Beginning, separator: Delimiter): SplitLines => {
   const [header, ...rows] = rowsBy(beginning, separator).map(({ cells }) => cells)
   const names = header ?? []
   const isPlain = (_: string, at: number): boolean => rows.every((cells) => PLAIN_CELL.test(cells[at] ?? ''))
@@ -58,12 +58,12 @@ const readBy = (beginning: Beginning, separator: Delimiter): Reading => {
   }
 }
 
-const share = ({ lines, alike }: Reading): number => alike / lines
+const share = ({ lines, alike }: SplitLines): number => alike / lines
 
 /**
  * Tells whether one reading is better in one respect and in none worse, or clearly better in how many lines are alike.
  */
-const beats = (one: Reading, other: Reading): boolean => {
+const beats = (one: SplitLines, other: SplitLines): boolean => {
   const [byShare, byClear] = [share(one) - share(other), one.clear - other.clear]
   if (byShare >= 0 && byClear >= 0) return byShare > 0 || byClear > 0
   return byClear > 0 ? false : share(one) > 0.9 && share(other) < 0.5
@@ -77,10 +77,10 @@ const namesOf = (header: readonly string[]): string =>
     .map((name) => `"${name.trim()}"`)
     .join(', ') + (header.length > SHOWN_NAMES ? ', …' : '')
 
-const shown = ({ separator, header, lines, alike }: Reading): string =>
+const shown = ({ separator, header, lines, alike }: SplitLines): string =>
   `${delimiterName(separator)} gives the columns ${namesOf(header)} (${alike} of ${lines} lines have that many cells)`
 
-const evidenceOf = ({ separator, cells, lines, alike }: Reading): string => {
+const evidenceOf = ({ separator, cells, lines, alike }: SplitLines): string => {
   const name = `separator ${delimiterName(separator)}`
   if (lines === 1) return `${name}: the header has ${cells} cells with it, and contains no other`
   if (alike === lines) return `${name}: the first ${lines} lines all have ${cells} cells`
@@ -92,7 +92,7 @@ const oneColumn = ({ text }: Beginning): FoundDelimiter => ({
   evidence: ['separator: there is only one column'],
 })
 
-const choose = (readings: readonly Reading[]): Reading => {
+const choose = (readings: readonly SplitLines[]): SplitLines => {
   const best = readings.find((one) => readings.every((other) => one === other || beats(one, other)))
   if (best) return best
   throw new KpiError(

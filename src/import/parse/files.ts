@@ -40,7 +40,7 @@ export const isDevice = (path: string): boolean => {
 }
 
 /** Describes a file that can be read more than once. */
-export type Source = {
+export type RereadableFile = {
   readonly name: string
   readonly open: () => FileBytes
   /** Returns a value that changes when the file does. */
@@ -72,7 +72,7 @@ const stampOf = (path: string, name: string): string => {
 }
 
 /** Returns a source for a file on disk, named as the user did. Fails at once where it cannot be read. */
-export const fileSource = (path: string, name: string): Source => {
+export const fileSource = (path: string, name: string): RereadableFile => {
   let mode: number
   try {
     const found = statSync(path)

@@ -6,7 +6,7 @@ import type { ENCODINGS, Delimiter } from '../options.ts'
 import { decodeText } from './decode.ts'
 import { detectDelimiter, namesDelimiter } from './delimiter.ts'
 import { detectEncoding } from './encoding.ts'
-import type { Source } from './files.ts'
+import type { RereadableFile } from './files.ts'
 import { type FileBytes, inspect } from './inspect.ts'
 import { readRows, type Row } from './rows.ts'
 
@@ -111,7 +111,7 @@ async function* withoutFirst(chunks: AsyncGenerator<readonly Row[]>): AsyncGener
 
 /** Yields rows, and throws in the end where the file has changed since it was opened. */
 async function* unchanged(
-  source: Source,
+  source: RereadableFile,
   stamp: string,
   rows: () => AsyncGenerator<readonly Row[]>,
 ): AsyncGenerator<readonly Row[]> {
@@ -128,7 +128,7 @@ async function* unchanged(
 }
 
 /** Finds out how a file is to be read, in one pass over it. */
-export const openTable = async (source: Source, asked: RequestedFormat = {}): Promise<Table> => {
+export const openTable = async (source: RereadableFile, asked: RequestedFormat = {}): Promise<Table> => {
   const stamp = source.stamp()
   const file = await passing(source.open())
   const gzip = file.isGzip

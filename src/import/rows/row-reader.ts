@@ -103,7 +103,7 @@ export type RowSink = {
   readonly empty: () => void
 }
 
-type Cells = readonly string[]
+type RowCells = readonly string[]
 
 /** Reads the rows of a file by its plan. */
 type RowReader = {
@@ -228,7 +228,7 @@ export const createRowReader = (
    * Tells whether all cells of a row are empty, as spreadsheets leave them behind. Where constants say all that rows
    * have to say, no row is blank.
    */
-  const isBlank = (cells: Cells): boolean => namesKeys && cells.every((cell) => cell.trim() === '')
+  const isBlank = (cells: RowCells): boolean => namesKeys && cells.every((cell) => cell.trim() === '')
   return {
     sourcesOfUsers,
     finish: () => requireDistinctOwners(reference, first),

@@ -22,7 +22,7 @@ export type CurrentRow = {
   readonly reasons: string[]
 }
 
-type Cells = readonly string[]
+type RowCells = readonly string[]
 
 /** Reads the values of rows; faults go to the current row. */
 type ValueReader = {
@@ -30,7 +30,7 @@ type ValueReader = {
   readonly flagOf: (text: string | undefined, bits: typeof ACTUAL) => number
   readonly numberOf: (text: string, name: string, column: NumberColumn) => bigint
   /** Reads the values of a row that has a column for each of them. */
-  readonly valuesOf: (cells: Cells) => Pick<BlockRow, 'flags' | 'actual' | 'target' | 'text'>
+  readonly valuesOf: (cells: RowCells) => Pick<BlockRow, 'flags' | 'actual' | 'target' | 'text'>
 }
 
 /** Creates a reader of values; `onRounded` takes each that had more than four decimals. */
@@ -60,7 +60,7 @@ export const createValueReader = (
     hand.reasons.push(`notes ${value.message}`)
     return ''
   }
-  const columnOf = (role: Role): ((cells: Cells) => string | undefined) => {
+  const columnOf = (role: Role): ((cells: RowCells) => string | undefined) => {
     const at = roles.get(role)
     return at === undefined ? () => undefined : (cells) => (cells[at] ?? '').trim()
   }

@@ -5,13 +5,13 @@ import { type EntryValues, mergeEntry, sameValues } from '../../domain/rules.ts'
 import { ownerOf } from '../entry-key.ts'
 import type { Reference } from '../reference.ts'
 
-type Kind = Pick<Kpi, 'target_default'>
+type TargetRule = Pick<Kpi, 'target_default'>
 
 /** Lists a KPI without targets, which drops them, and one with. */
-const KINDS: readonly Kind[] = [{ target_default: null }, { target_default: 0n }]
+const KINDS: readonly TargetRule[] = [{ target_default: null }, { target_default: 0n }]
 
 const isWhatBecomes = (
-  kinds: readonly Kind[],
+  kinds: readonly TargetRule[],
   stored: EntryValues,
   before: EntryValues | undefined,
   draft: EntryDraft,

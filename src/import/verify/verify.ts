@@ -82,7 +82,7 @@ function* recallSent(batches: Iterable<Batch>, journal: Journal): Generator<Reca
 
 const FIRST = 20
 
-type Found = Pick<Difference, 'field' | 'expected' | 'found'>
+type FieldDifference = Pick<Difference, 'field' | 'expected' | 'found'>
 
 const numberText = (value: Decimal | null): string | null => (value === null ? null : formatDecimal(value))
 
@@ -106,7 +106,7 @@ const differencesIn = (
   stored: ExistingEntry | undefined,
   kpi: Pick<Kpi, 'target_default'> | undefined,
   isAdding: boolean,
-): Found[] => {
+): FieldDifference[] => {
   if (!stored) return [{ field: 'entry', expected: '1', found: '0' }]
   const { ids } = stored
   // What an actual was added to is not known any more.

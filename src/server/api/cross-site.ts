@@ -8,20 +8,20 @@ const OTHER_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 /** Sets how much of an Origin is quoted in a message. */
 const LONGEST_QUOTE = 100
 
-type Sent = Pick<WireRequest, 'method' | 'headers' | 'scheme' | 'publicOrigin'>
+type BrowserRequest = Pick<WireRequest, 'method' | 'headers' | 'scheme' | 'publicOrigin'>
 
 /** Returns the origin that browsers give to pages of a host: in lower case, without the default port. */
 const originOf = (scheme: string, host: string | undefined): string | undefined =>
   host === undefined ? undefined : URL.parse(`${scheme}://${host}`)?.origin
 
-const isOwnOrigin = (origin: string, { headers, scheme = 'http', publicOrigin }: Sent): boolean =>
+const isOwnOrigin = (origin: string, { headers, scheme = 'http', publicOrigin }: BrowserRequest): boolean =>
   origin === publicOrigin || origin === originOf(scheme, headers['host'])
 
 /**
  * Refuses a request that would change something and that a browser has sent for a page of another site. A browser adds
  * the credentials that its user has given to this service, whichever page asks.
  */
-export const rejectCrossSite = (request: Sent): void => {
+export const rejectCrossSite = (request: BrowserRequest): void => {
   const { method, headers } = request
   if (SAFE_METHODS.has(method)) return
   const sites = (headers['sec-fetch-site'] ?? '').split(',').map((site) => site.trim().toLowerCase())
@@ -42,7 +42,7 @@ export const rejectCrossSite = (request: Sent): void => {
 }
 
 /** Refuses a body from a web page without a content type: what a page may send without asking is no JSON. */
-export const requireDeclaredBody = ({ headers }: Sent): void => {
+export const requireDeclaredBody = ({ headers }: BrowserRequest): void => {
   const isDeclared = (headers['content-type'] ?? '').trim() !== ''
   if (isDeclared || headers['origin'] === undefined) return
   throw new KpiError(

@@ -47,7 +47,7 @@ const replay = ({ status, location, contentType, body }: KeptAnswer, isReplayed:
 })
 
 /** Describes a request and its principal. */
-type Sent = {
+type KeyedRequest = {
   readonly request: WireRequest
   readonly principal: Pick<Principal, 'account' | 'pepper'>
   readonly now: Instant
@@ -65,7 +65,7 @@ type Doing = {
  */
 export const answerIdempotently = async (
   db: Db,
-  { request, principal: { account, pepper }, now }: Sent,
+  { request, principal: { account, pepper }, now }: KeyedRequest,
   { perform, refuse }: Doing,
 ): Promise<WireResponse> => {
   const key = keyOf(request)

@@ -40,7 +40,7 @@ export type BodyMemory = {
   readonly beginDrain: (address: string) => Promise<() => void>
 }
 
-type Reader = { readonly cut: (reason: KpiError) => void; isReading: boolean; bytes: number }
+type BodyReader = { readonly cut: (reason: KpiError) => void; isReading: boolean; bytes: number }
 
 const tooSlow = (): KpiError =>
   new KpiError('too_slow', 'the body came too slowly while other large ones waited; send it again, or in smaller parts')
@@ -50,7 +50,7 @@ export const tooManyBodies = (): KpiError =>
   new KpiError('too_slow', 'too many large bodies came at once; send it again later', { retryAfter: RETRY_SECONDS })
 
 /** Ends the reading of bodies of which too little came since the last look. */
-const cutSlow = (readers: Iterable<Reader>): void => {
+const cutSlow = (readers: Iterable<BodyReader>): void => {
   for (const reader of readers) {
     if (reader.isReading && reader.bytes < LEAST_BYTES) reader.cut(tooSlow())
     reader.bytes = 0
@@ -60,14 +60,14 @@ const cutSlow = (readers: Iterable<Reader>): void => {
 /** Lets large bodies be read a few at a time. A sender who is slow keeps its place only as long as nobody waits for it. */
 const createReading = (lookMs: number) => {
   const places = createFairSemaphore(SHARE)
-  const readers = new Set<Reader>()
+  const readers = new Set<BodyReader>()
   let looking: NodeJS.Timeout | undefined
   const look = (): void => {
     if (places.isAwaited()) return cutSlow(readers)
     clearInterval(looking)
     looking = undefined
   }
-  return async (account: string, reader: Reader): Promise<() => void> => {
+  return async (account: string, reader: BodyReader): Promise<() => void> => {
     const beginning = places.begin(account)
     if (places.isAwaited()) looking ??= setInterval(look, lookMs).unref()
     const end = await beginning
@@ -91,7 +91,7 @@ export const createBodyMemory = (lookMs = LOOK_MS): BodyMemory => {
     return size > LARGE_BYTES || isOverShare || held.total() + more > HELD_BYTES.ofAll
   }
   const place: BodyMemory['place'] = (accountOf, cut) => {
-    const reader: Reader = { cut, isReading: true, bytes: 0 }
+    const reader: BodyReader = { cut, isReading: true, bytes: 0 }
     const ends: (() => void)[] = []
     let [size, isLetIn, isOver] = [0, false, false]
     const keep = (end: () => void): void => {

@@ -14,32 +14,32 @@ import {
 import type { ParsedFields } from '../../domain/schema.ts'
 import type { References } from './entry-references.ts'
 
-type Sent = ParsedFields<EntryDraft>
+type ParsedEntry = ParsedFields<EntryDraft>
 
 /**
  * Describes what an entry belongs to: a breakdown item, or, where that stands for a person, the user, whose id is the
  * same.
  */
-type Source = User | BreakdownItem
+type EntryOwner = User | BreakdownItem
 
-const isUser = (source: Source): source is User => 'email' in source
+const isUser = (source: EntryOwner): source is User => 'email' in source
 
 /** Describes a field that names something, its value, and what it names, if that exists. */
-type Named<S extends Source | undefined = Source | undefined> = {
+type Named<S extends EntryOwner | undefined = EntryOwner | undefined> = {
   readonly field: EntryName
   readonly value: number | string
   readonly source: S
 }
 
-const isKnown = (named: Named): named is Named<Source> => named.source !== undefined
+const isKnown = (named: Named): named is Named<EntryOwner> => named.source !== undefined
 
-const sourceOfItem = ({ users: byId, items }: References, id: number): Source | undefined => {
+const sourceOfItem = ({ users: byId, items }: References, id: number): EntryOwner | undefined => {
   const item = items.get(id)
   return item && (item.user_id === null ? item : byId.get(item.user_id))
 }
 
 /** Returns what an entry says that it belongs to. */
-const namedBy = (references: References, { user_id, email, source_id }: Sent['values']): Named[] => {
+const namedBy = (references: References, { user_id, email, source_id }: ParsedEntry['values']): Named[] => {
   const named: Named[] = []
   const { users: byId, usersByEmail } = references
   if (typeof user_id === 'number') named.push({ field: 'user_id', value: user_id, source: byId.get(user_id) })
@@ -57,7 +57,7 @@ const TITLES: Record<EntryName, string> = {
 }
 
 /** Returns the fault of a field that names another one than the first known one, which is a user then. */
-const faultOfOther = ({ items }: References, { field, value, source }: Named<Source>, first: Source): Issue => {
+const faultOfOther = ({ items }: References, { field, value, source }: Named<EntryOwner>, first: EntryOwner): Issue => {
   const message =
     field === 'email'
       ? `${value} is the e-mail address of user ${source.id}, not of user ${first.id}`
@@ -76,7 +76,7 @@ const faultsOfNobody = ({ names: [first = 'user_id', ...others] }: References, i
   return isTold ? [] : [{ field: first, message: `is required, or ${others.join(' or ')} instead` }]
 }
 
-const sourceAmong = (references: References, { values, issues }: Sent): Named<Source> | Issue[] => {
+const sourceAmong = (references: References, { values, issues }: ParsedEntry): Named<EntryOwner> | Issue[] => {
   const named = namedBy(references, values)
   const first = named.find(isKnown)
   const faults: Issue[] = []
@@ -88,20 +88,20 @@ const sourceAmong = (references: References, { values, issues }: Sent): Named<So
 }
 
 /** Returns the user of an entry that names an existing one by id, and nothing else, as nearly all do. */
-export const plainUserOf = ({ users }: References, { values }: Sent): User | undefined => {
+export const plainUserOf = ({ users }: References, { values }: ParsedEntry): User | undefined => {
   const { user_id, email, source_id } = values
   const isPlain = typeof user_id === 'number' && (email ?? null) === null && (source_id ?? null) === null
   return isPlain ? users.get(user_id) : undefined
 }
 
 /** Returns what an entry belongs to and the first field that says so, or the faults of the fields. */
-export const resolveSource = (references: References, sent: Sent): Named<Source> | Issue[] => {
+export const resolveSource = (references: References, sent: ParsedEntry): Named<EntryOwner> | Issue[] => {
   const user = plainUserOf(references, sent)
   return user ? { field: 'user_id', value: user.id, source: user } : sourceAmong(references, sent)
 }
 
 /** Returns the faults in fields of the variant: no other field is blamed. */
-const faultsOfSource = ({ names }: References, { field, source }: Named<Source>): Issue[] => {
+const faultsOfSource = ({ names }: References, { field, source }: Named<EntryOwner>): Issue[] => {
   const blamed = names.includes(field) ? field : 'user_id'
   return isUser(source) ? faultsOfUser(source, blamed) : faultsOfItem(source, blamed)
 }
@@ -110,7 +110,7 @@ const faultsOfSource = ({ names }: References, { field, source }: Named<Source>)
 type EntryPlace = { readonly item: number; readonly kpi: Kpi }
 
 /** Resolves what an entry names, or returns all its faults. */
-export const resolvePlace = (references: References, sent: Sent): EntryPlace | Issue[] => {
+export const resolvePlace = (references: References, sent: ParsedEntry): EntryPlace | Issue[] => {
   const named = resolveSource(references, sent)
   const { kpi_id } = sent.values
   const kpi = kpi_id === undefined ? undefined : references.kpis.get(kpi_id)
@@ -128,7 +128,7 @@ const VALUES = ['actual', 'target', 'notes'] as const
 /**
  * Returns the fault of a new entry without a value: where item or KPI are missing, nothing is stored that could stay.
  */
-export const faultsOfNothing = (references: References, sent: Sent): Issue[] => {
+export const faultsOfNothing = (references: References, sent: ParsedEntry): Issue[] => {
   const { kpi_id } = sent.values
   const isUnknown =
     !namedBy(references, sent.values).every(isKnown) || (kpi_id !== undefined && !references.kpis.has(kpi_id))

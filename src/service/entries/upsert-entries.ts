@@ -23,7 +23,7 @@ type Upserted = {
 type Slot = { stored: StoredEntry | undefined; id: number; values: EntryValues | undefined }
 
 /** Describes the entries of one item and KPI that a list touches, by day. */
-type Series = { readonly item: number; readonly kpi: Kpi; from: Day; to: Day; readonly slots: Map<Day, Slot> }
+type TouchedEntries = { readonly item: number; readonly kpi: Kpi; from: Day; to: Day; readonly slots: Map<Day, Slot> }
 
 /** Describes a row whose item and KPI are good, and its entry. */
 type Placed = { readonly index: number; readonly kpi: Kpi; readonly slot: Slot; readonly sent: Partial<EntryDraft> }
@@ -31,19 +31,19 @@ type Placed = { readonly index: number; readonly kpi: Kpi; readonly slot: Slot; 
 /** Maps items and KPIs to the series that a list touches. */
 type SeriesMap = {
   /** Returns the series of an item and KPI, created where there is none yet. */
-  readonly place: (item: number, kpi: Kpi, day: Day) => Series
-  readonly find: (item: number, kpi: number) => Series | undefined
-  readonly all: () => Series[]
+  readonly place: (item: number, kpi: Kpi, day: Day) => TouchedEntries
+  readonly find: (item: number, kpi: number) => TouchedEntries | undefined
+  readonly all: () => TouchedEntries[]
 }
 
 const createSeriesMap = (): SeriesMap => {
-  const items = new Map<number, Map<number, Series>>()
-  const findOrMake = (item: number, kpi: Kpi, day: Day): Series => {
-    const ofItem = items.get(item) ?? new Map<number, Series>()
+  const items = new Map<number, Map<number, TouchedEntries>>()
+  const findOrMake = (item: number, kpi: Kpi, day: Day): TouchedEntries => {
+    const ofItem = items.get(item) ?? new Map<number, TouchedEntries>()
     if (ofItem.size === 0) items.set(item, ofItem)
     const known = ofItem.get(kpi.id)
     if (known) return known
-    const series: Series = { item, kpi, from: day, to: day, slots: new Map() }
+    const series: TouchedEntries = { item, kpi, from: day, to: day, slots: new Map() }
     ofItem.set(kpi.id, series)
     return series
   }
@@ -55,7 +55,7 @@ const createSeriesMap = (): SeriesMap => {
 }
 
 /** Returns the entry of a day, and widens the series to it. */
-const slotOf = (series: Series, day: Day): Slot => {
+const slotOf = (series: TouchedEntries, day: Day): Slot => {
   const known = series.slots.get(day)
   if (known) return known
   if (day < series.from) series.from = day
@@ -82,7 +82,7 @@ const placeRows = async (
   const pause = yieldEvery(ROWS_A_TURN)
   const series = createSeriesMap()
   const rows: Placed[] = []
-  const seriesOf = (sent: ParsedFields<EntryDraft>, day: Day): Series | undefined => {
+  const seriesOf = (sent: ParsedFields<EntryDraft>, day: Day): TouchedEntries | undefined => {
     // What names a user and a KPI as a row before that was good is good.
     const user = plainUserOf(references, sent)
     const before = user && series.find(user.id, sent.values.kpi_id ?? 0)
@@ -112,7 +112,7 @@ const placeRows = async (
 const FURTHEST_DAYS = 8
 
 /** Returns the ranges of days that hold those of a series, and few others. */
-const rangesOf = ({ item, kpi: { id: kpi }, from, to, slots }: Series): SeriesRange[] => {
+const rangesOf = ({ item, kpi: { id: kpi }, from, to, slots }: TouchedEntries): SeriesRange[] => {
   if (to - from <= slots.size * FURTHEST_DAYS) return [{ item, kpi, from, to }]
   const ranges: { item: number; kpi: number; from: Day; to: Day }[] = []
   for (const day of [...slots.keys()].sort((left, right) => left - right)) {
@@ -169,7 +169,7 @@ const numberEntries = async (
 const byKey = (left: StoredEntry, right: StoredEntry): number =>
   left.item_id - right.item_id || left.kpi_id - right.kpi_id || left.entry_date - right.entry_date
 
-const write = async (tx: Writer, { account, now }: Context, list: readonly Series[]): Promise<void> => {
+const write = async (tx: Writer, { account, now }: Context, list: readonly TouchedEntries[]): Promise<void> => {
   const added: StoredEntry[] = []
   const changed: StoredEntry[] = []
   for (const { item, kpi, slots } of list) {

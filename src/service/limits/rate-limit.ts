@@ -16,7 +16,7 @@ import {
 export const monotonicTime = ({ lastAt, shift }: ClockMark, now: Millis): ClockMark =>
   now + shift >= lastAt ? { lastAt: now + shift, shift } : { lastAt, shift: lastAt - now }
 
-type Waiting<K, T> = {
+type QueuedCheck<K, T> = {
   readonly asked: K
   readonly resolve: (answer: T) => void
   readonly reject: (error: unknown) => void
@@ -24,7 +24,7 @@ type Waiting<K, T> = {
 
 /** Does all waiting work together, and gives each caller its answer. */
 const settle = async <K, T>(
-  waiting: readonly Waiting<K, T>[],
+  waiting: readonly QueuedCheck<K, T>[],
   work: (asked: readonly K[]) => Promise<ReadonlyMap<K, T[]>>,
 ): Promise<void> => {
   try {
@@ -44,7 +44,7 @@ const settle = async <K, T>(
  * way. Each caller that asks for the same gets the next of its answers.
  */
 const coalesce = <K, T>(work: (asked: readonly K[]) => Promise<ReadonlyMap<K, T[]>>): ((asked: K) => Promise<T>) => {
-  let waiting: Waiting<K, T>[] = []
+  let waiting: QueuedCheck<K, T>[] = []
   const run = async (): Promise<void> => {
     while (waiting.length > 0) {
       await setImmediate()

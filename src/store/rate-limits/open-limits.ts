@@ -24,9 +24,9 @@ const TEXTS = new Set(['pair', 'times'])
 const columnsOf = (table: string): Column[] =>
   (TABLES[table] ?? []).map((name) => ({ name, type: TEXTS.has(name) ? 'text' : 'integer' }))
 
-type Rows = readonly (readonly SqlOutput[])[]
+type OutputRows = readonly (readonly SqlOutput[])[]
 
-const rowsOf = async (tx: Reader, table: string, where = ''): Promise<Rows> => {
+const rowsOf = async (tx: Reader, table: string, where = ''): Promise<OutputRows> => {
   const rows: (readonly SqlOutput[])[] = []
   const names = columnsOf(table).map(({ name }) => name)
   await tx.each(`select ${names.join(', ')} from ${table} ${where}`, [], (row) => {

@@ -5,19 +5,19 @@ import type { Column, SqlInput, SqlList, SqlRow, Writer } from '../db.ts'
 /** Sets how many rows a statement are written fastest. */
 const ROWS_AN_INSERT = 100
 
-type Rows = readonly (readonly SqlInput[])[]
+type InputRows = readonly (readonly SqlInput[])[]
 
-const isSameInAll = (at: number, rows: Rows, first: SqlInput | undefined): boolean => {
+const isSameInAll = (at: number, rows: InputRows, first: SqlInput | undefined): boolean => {
   for (const row of rows) if (row[at] !== first) return false
   return true
 }
 
 /** Tells for each column whether all rows hold the same in it, which is bound once a statement. */
-const sameInAll = (columns: readonly Column[], rows: Rows): boolean[] =>
+const sameInAll = (columns: readonly Column[], rows: InputRows): boolean[] =>
   columns.map((_, at) => isSameInAll(at, rows, rows[0]?.[at]))
 
 /** Returns what is bound once, by the names of the columns. */
-const sharedValues = (columns: readonly Column[], [first = []]: Rows, isSame: readonly boolean[]) =>
+const sharedValues = (columns: readonly Column[], [first = []]: InputRows, isSame: readonly boolean[]) =>
   Object.fromEntries(columns.flatMap(({ name }, at) => (isSame[at] ? [[name, first[at] ?? null]] : [])))
 
 const sqlToInsert = (
@@ -31,7 +31,7 @@ const sqlToInsert = (
 }
 
 /** Returns the values of some rows, one after the other. It runs over millions of rows, so it must be fast. */
-const valuesOf = (rows: Rows, start: number, end: number, isSame: readonly boolean[] = []): SqlInput[] => {
+const valuesOf = (rows: InputRows, start: number, end: number, isSame: readonly boolean[] = []): SqlInput[] => {
   const values: SqlInput[] = []
   for (let at = start; at < end; at += 1) {
     const row = rows[at] as readonly SqlInput[]
@@ -41,10 +41,19 @@ const valuesOf = (rows: Rows, start: number, end: number, isSame: readonly boole
 }
 
 /** Runs a statement, as often as it takes, with the values bound by name that are the same in all rows. */
-type Run = (sql: string, shared: Readonly<Record<string, SqlInput>>, values: readonly SqlInput[]) => Promise<unknown>
+type RunStatement = (
+  sql: string,
+  shared: Readonly<Record<string, SqlInput>>,
+  values: readonly SqlInput[],
+) => Promise<unknown>
 
 /** Writes rows with few statements: many rows each, and bound once what is the same in all. */
-const insertRows = async (run: Run, table: string, columns: readonly Column[], rows: Rows): Promise<void> => {
+const insertRows = async (
+  run: RunStatement,
+  table: string,
+  columns: readonly Column[],
+  rows: InputRows,
+): Promise<void> => {
   const whole = rows.length - (rows.length % ROWS_AN_INSERT)
   if (whole > 0) {
     const isSame = sameInAll(columns, rows)

@@ -15,7 +15,7 @@ type ThreadConnection = Writer & {
   readonly close: () => Promise<void>
 }
 
-type Waiting = {
+type PendingCall = {
   readonly visit: Visit | undefined
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
@@ -25,7 +25,7 @@ type Waiting = {
 const SCRIPT = new URL(import.meta.url.endsWith('.ts') ? './sqlite-thread.ts' : './sqlite-thread.js', import.meta.url)
 
 /** Visits the rows of an answer, then asks for the next ones, so that no more are on the way than are taken. */
-const visitRows = async ({ visit }: Waiting, rows: readonly SqlList[], more: () => void): Promise<void> => {
+const visitRows = async ({ visit }: PendingCall, rows: readonly SqlList[], more: () => void): Promise<void> => {
   for (const row of rows) {
     const visiting = visit?.(row)
     if (visiting) await visiting
@@ -34,7 +34,7 @@ const visitRows = async ({ visit }: Waiting, rows: readonly SqlList[], more: () 
 }
 
 /** Passes an answer to the call that waits for it. */
-const take = (waiting: Map<number, Waiting>, answer: ThreadAnswer, more: () => void): void => {
+const take = (waiting: Map<number, PendingCall>, answer: ThreadAnswer, more: () => void): void => {
   const one = waiting.get(answer.id)
   if (!one) return
   if ('rows' in answer) {
@@ -53,7 +53,7 @@ const take = (waiting: Map<number, Waiting>, answer: ThreadAnswer, more: () => v
 const connectInThread = (path: string, settings: string): ThreadConnection => {
   const workerData: ThreadData = { path, settings }
   const worker = new Worker(SCRIPT, { workerData })
-  const waiting = new Map<number, Waiting>()
+  const waiting = new Map<number, PendingCall>()
   let [last, isOver] = [0, false]
   worker.on('message', (answer: ThreadAnswer) => {
     take(waiting, answer, () => worker.postMessage({ id: answer.id, method: 'more', values: [] } satisfies ThreadCall))

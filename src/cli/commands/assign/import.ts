@@ -1,8 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { DECIMALS, ENCODINGS, delimiterName, DELIMITERS } from '../../../import/options.ts'
+import { collect } from '../../args/flags.ts'
 import type { Act } from '../../cli.ts'
-
-const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
 
 const EXAMPLES = `
 Columns are recognised by their names: user (id, e-mail or name), kpi (id or name), target, sort_order. An existing

@@ -9,9 +9,8 @@ import {
   delimiterName,
   DELIMITERS,
 } from '../../../import/options.ts'
+import { collect } from '../../args/flags.ts'
 import type { Act } from '../../cli.ts'
-
-const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
 
 const EXAMPLES = `
 Columns are recognised by their names: user (id, e-mail or name), kpi (id or name), date, actual, target, notes. Through

@@ -10,7 +10,7 @@ import { deleteToken, saveToken, readSecretFile, SECRETS, faultOfForm, faultOfVa
 import { findTimeZone } from '../../target/time-zone.ts'
 
 type RemoteProfile = Exclude<Profile, { readonly kind: 'embedded' }>
-type Kind = RemoteProfile['kind']
+type RemoteKind = RemoteProfile['kind']
 
 /** Declares `kpi profiles add` and its flags. */
 const declareAdd = (group: Command) =>
@@ -32,10 +32,10 @@ const declareAdd = (group: Command) =>
 
 type AddFlags = ReturnType<ReturnType<typeof declareAdd>['opts']>
 
-const QUESTIONS: Record<Kind, string> = { classic: 'Account token', v1: 'Key' }
+const QUESTIONS: Record<RemoteKind, string> = { classic: 'Account token', v1: 'Key' }
 
 /** Returns the token or key, from standard input, a file, or the terminal; never from a flag. */
-const readSecret = async (cli: Cli, name: string, kind: Kind, flags: AddFlags): Promise<string> => {
+const readSecret = async (cli: Cli, name: string, kind: RemoteKind, flags: AddFlags): Promise<string> => {
   if (flags.tokenFile !== undefined) return readSecretFile(cli.io, resolve(cli.io.cwd, flags.tokenFile))
   if (flags.tokenStdin === true) {
     const { text } = await import('node:stream/consumers')
@@ -50,7 +50,7 @@ const sourceOf = ({ tokenFile, tokenStdin }: AddFlags): string => {
   return tokenStdin === true ? 'standard input' : 'what was typed'
 }
 
-const requireGoodSecret = (kind: Kind, secret: string, flags: AddFlags): void => {
+const requireGoodSecret = (kind: RemoteKind, secret: string, flags: AddFlags): void => {
   if (secret === '') throw new UsageError(`the ${SECRETS[kind]} is empty`)
   const noForm = faultOfForm(kind, secret)
   if (noForm !== undefined) throw new UsageError(`${sourceOf(flags)} holds no ${SECRETS[kind]}: ${noForm}`)

@@ -87,9 +87,9 @@ const isForLackOfScope = ({ header, refusal }: ProbeResult): boolean =>
   (refusal.missingScope !== undefined || /insufficient_scope/.test(header('www-authenticate') ?? ''))
 
 /** Describes what was found out about a place and its key. */
-type Found = { readonly record: AnyRecord; readonly key?: KeyInfo }
+type CheckedPlace = { readonly record: AnyRecord; readonly key?: KeyInfo }
 
-const checkRemote = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<Found> => {
+const checkRemote = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<CheckedPlace> => {
   const probed = await probeOf(cli, flags, place)
   if (probed.refusal && !(place.kind === 'v1' && isForLackOfScope(probed))) throw probed.refusal
   const { header } = probed
@@ -104,7 +104,7 @@ const checkRemote = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Pr
   return { record, key }
 }
 
-const checkEmbedded = async (cli: Cli, flags: GlobalFlags, place: Place): Promise<Found> => {
+const checkEmbedded = async (cli: Cli, flags: GlobalFlags, place: Place): Promise<CheckedPlace> => {
   const needs = { of: frequency, verb: 'list' } as const
   await withClientAt(cli.io, place, findTimeout(flags), needs, (client) => client.frequencies.list())
   const dataDir = place.kind === 'embedded' ? place.dataDir : ''

@@ -3,6 +3,7 @@ import { nearest } from '../../../client/directory.ts'
 import { Fault } from '../../../domain/errors.ts'
 import { valueOfText } from '../../../domain/field-value.ts'
 import type { AnyRecord, FieldValue, NamedField, Resource } from '../../../domain/schema.ts'
+import { collect } from '../../args/flags.ts'
 import { UsageError } from '../../exit.ts'
 import type { Format } from '../../output/print.ts'
 
@@ -13,8 +14,6 @@ export type ListOptions = {
   readonly filter?: readonly string[]
   readonly limit?: string
 }
-
-const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
 
 /** Adds the options of a list to a command. */
 export const addListOptions = <Arguments extends unknown[], Flags extends OptionValues>(

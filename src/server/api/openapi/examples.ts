@@ -1,12 +1,12 @@
 import type { Json } from '../../../codec/json.ts'
-import type { Field, Kind, Resource } from '../../../domain/schema.ts'
+import type { Field, FieldKind, Resource } from '../../../domain/schema.ts'
 import type { Purpose } from './field-schemas.ts'
 import { bodyFields } from './schemas.ts'
 
 /** Describes an example of a JSON object. In XML the same is written as the schema says. */
 type Example = Readonly<Record<string, Json>>
 
-const ofKind: Record<Kind, Json> = {
+const ofKind: Record<FieldKind, Json> = {
   integer: 1,
   int16: 1,
   decimal: 1,

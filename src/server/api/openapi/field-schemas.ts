@@ -1,7 +1,7 @@
 import type { Json } from '../../../codec/json.ts'
 import { INTEGER_DIGITS } from '../../../domain/decimal.ts'
 import { INT16_MAX } from '../../../domain/field-value.ts'
-import { describeFallback, type Field, type Kind } from '../../../domain/schema.ts'
+import { describeFallback, type Field, type FieldKind } from '../../../domain/schema.ts'
 
 /** Describes a schema of OpenAPI 3.1, which is JSON Schema 2020-12. */
 export type Schema = Readonly<Record<string, Json>>
@@ -11,7 +11,7 @@ const INT16 = { minimum: -INT16_MAX - 1, maximum: INT16_MAX }
 const DECIMAL = { exclusiveMinimum: -(10 ** INTEGER_DIGITS), exclusiveMaximum: 10 ** INTEGER_DIGITS }
 const DATETIME = String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$`
 
-const shownAs: Record<Kind, Schema> = {
+const shownAs: Record<FieldKind, Schema> = {
   integer: { type: 'integer' },
   int16: { type: 'integer', ...INT16 },
   decimal: { type: 'number' },
@@ -22,7 +22,7 @@ const shownAs: Record<Kind, Schema> = {
   datetime: { type: 'string', pattern: DATETIME },
 }
 
-const takenAs: Record<Kind, Schema> = {
+const takenAs: Record<FieldKind, Schema> = {
   ...shownAs,
   integer: { type: 'integer', ...WHOLE },
   decimal: { type: 'number', ...DECIMAL },
@@ -32,7 +32,7 @@ const takenAs: Record<Kind, Schema> = {
  * Lists the text that older clients send instead of a number or a boolean. It comes second, without the blanks that may
  * surround it: generators make values of patterns.
  */
-const asText: Partial<Record<Kind, Schema>> = {
+const asText: Partial<Record<FieldKind, Schema>> = {
   integer: { type: 'string', pattern: String.raw`^-?\d{1,15}$` },
   int16: { type: 'string', pattern: String.raw`^-?(\d{1,4}|[12]\d{4}|3[01]\d{3}|32[0-6]\d{2}|327[0-5]\d|3276[0-7])$` },
   decimal: { type: 'string', pattern: String.raw`^-?\d{1,${INTEGER_DIGITS}}(\.\d+)?$` },

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import type { Client } from '../../../../client/client.ts'
 import type { Waiting } from '../../../../client/transport.ts'
 import type { ImportInput } from '../../../../import/import-types.ts'
-import { fileError, fileSource, isDevice, type Source } from '../../../../import/parse/files.ts'
+import { fileError, fileSource, isDevice, type RereadableFile } from '../../../../import/parse/files.ts'
 import { openTable, type Table } from '../../../../import/parse/table.ts'
 import { spoolSource } from '../../../../import/spool.ts'
 import type { VerificationOptions } from '../../../../import/verify/verified.ts'
@@ -82,7 +82,7 @@ const openPipe = async (path: string, name: string): Promise<Readable> => {
 }
 
 /** Opens what a word of the command line names: a file, a pipe, or `-` for standard input. */
-const openSource = async ({ io, note }: Cli, file: string, signal: () => AbortSignal): Promise<Source> => {
+const openSource = async ({ io, note }: Cli, file: string, signal: () => AbortSignal): Promise<RereadableFile> => {
   const path = resolve(io.cwd, file)
   if (file !== '-' && !isDevice(path)) return fileSource(path, file)
   if (file === '-' && io.stdinIsTerminal) await note('reading rows from the terminal; end them with Ctrl-D')
