@@ -1,6 +1,6 @@
-import { type Command, Option } from '@commander-js/extra-typings'
-import { DECIMALS, ENCODINGS, delimiterName, DELIMITERS } from '../../../import/options.ts'
+import type { Command } from '@commander-js/extra-typings'
 import { collect } from '../../args/flags.ts'
+import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
 
 const EXAMPLES = `
@@ -25,15 +25,9 @@ export const addAssignImport = (group: Command, act: Act): void => {
     .option('--ignore <column,...>', 'columns to leave out', collect)
     .option('--by-id <role,...>', 'columns whose numbers are ids, where they could also be names: user, kpi', collect)
     .option('--by-name <role,...>', 'columns whose numbers are names, so that 7 does not mean the id 7', collect)
-    .addOption(
-      new Option('--separator <sign>', 'the character between cells, if it is not detected correctly').choices(
-        DELIMITERS.map(delimiterName),
-      ),
-    )
-    .addOption(
-      new Option('--encoding <name>', 'the character encoding, if it is not detected correctly').choices(ENCODINGS),
-    )
-    .addOption(new Option('--decimal <sign>', 'the decimal sign of numbers').choices(DECIMALS))
+    .addOption(separatorFlag())
+    .addOption(encodingFlag())
+    .addOption(decimalFlag())
     .option('--dry-run', 'do everything except sending, and show the planned action for each row')
     .option('--rejects <file>', 'the file for the rejected rows')
     .addHelpText('after', EXAMPLES)

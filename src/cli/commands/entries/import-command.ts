@@ -1,15 +1,8 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { DATE_TOKENS } from '../../../import/formats/date-format.ts'
-import {
-  DECIMALS,
-  ENCODINGS,
-  LAYOUTS,
-  ON_CONFLICT,
-  ON_DUPLICATE,
-  delimiterName,
-  DELIMITERS,
-} from '../../../import/options.ts'
+import { LAYOUTS, ON_CONFLICT, ON_DUPLICATE } from '../../../import/options.ts'
 import { collect } from '../../args/flags.ts'
+import { decimalFlag, encodingFlag, separatorFlag } from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
 
 const EXAMPLES = `
@@ -65,15 +58,9 @@ const declareImport = (group: Command) =>
       ).choices(ON_DUPLICATE),
     )
     .optionsGroup('How the file is written:')
-    .addOption(
-      new Option('--separator <sign>', 'the character between cells, if it is not detected correctly').choices(
-        DELIMITERS.map(delimiterName),
-      ),
-    )
-    .addOption(
-      new Option('--encoding <name>', 'the character encoding, if it is not detected correctly').choices(ENCODINGS),
-    )
-    .addOption(new Option('--decimal <sign>', 'the decimal sign of numbers').choices(DECIMALS))
+    .addOption(separatorFlag())
+    .addOption(encodingFlag())
+    .addOption(decimalFlag())
     .option('--date-format <format>', `how dates are written, such as DD.MM.YYYY, MMM-YY or YYYY-[W]WW: ${DATE_TOKENS}`)
     .option('--mapping <name>', 'read the file with a saved mapping')
     .option('--save-mapping <name>', 'save how the file is read, for use with --mapping')

@@ -1,11 +1,10 @@
 import type { Json } from '../../../codec/json.ts'
 import { invalid, KpiError } from '../../../domain/errors.ts'
-import { HEAD_LIMIT } from '../../../domain/limits.ts'
 import { bodyFormats } from '../body-format.ts'
 import type { Route } from '../call.ts'
 import type { ServiceLocation } from '../protocol.ts'
 import { describeVariant } from './document.ts'
-import { ACCOUNT_HEADER, type Facts, limitHeaders, refusalExamples } from './facts.ts'
+import { ACCOUNT_HEADER, type Facts, limitHeaders, MEDIA_TYPE_REFUSED, sharedRefusals } from './facts.ts'
 import type { Schema } from './field-schemas.ts'
 import { inXml, ref } from './schemas.ts'
 
@@ -41,6 +40,7 @@ const FIELD_ERROR: Schema = {
 }
 
 const refusals: Facts['refusals'] = {
+  ...sharedRefusals,
   400: {
     example: invalid([{ field: 'kpi_id', message: 'there is no KPI 99' }]),
     where: 'anywhere',
@@ -49,63 +49,21 @@ const refusals: Facts['refusals'] = {
   },
   401: {
     example: new KpiError('unauthorized', 'login name and token are needed'),
-    where: 'behind the door',
+    where: 'where credentials are needed',
     says: 'Credentials are missing or wrong.',
     sets: ['credentials'],
   },
   403: {
-    example: refusalExamples[403],
-    where: 'behind the door',
+    example: new KpiError('forbidden', 'the API of account acme is off'),
+    where: 'where credentials are needed',
     says: 'The API of the account is off, the KPI is calculated, or a page of another site asks for a change. With `Retry-After`: the rate limit is exceeded.',
     sets: ['wait', 'caller'],
   },
-  404: {
-    example: refusalExamples[404],
-    where: 'at an id',
-    says: 'There is nothing with this id in the account.',
-    sets: ['caller'],
-  },
-  408: {
-    example: refusalExamples[408],
-    where: 'anywhere',
-    says: 'The request did not come in time.',
-    sets: ['caller'],
-  },
-  409: {
-    example: refusalExamples[409],
-    where: 'where it writes',
-    says: 'In use, there already, or its key is taken; with `Retry-After`: the same request is running.',
-    sets: ['wait', 'caller'],
-  },
-  413: {
-    example: refusalExamples[413],
-    where: 'where much may be',
-    says: 'The body is over 10 MiB, or the answer over 32 MiB: ask for less at a time.',
-    sets: ['caller'],
-  },
-  414: { example: refusalExamples[414], where: 'anywhere', says: 'The address is over 8 KiB.', sets: ['caller'] },
   415: {
-    example: refusalExamples[415],
+    example: MEDIA_TYPE_REFUSED,
     where: 'anywhere',
     says: 'The Content-Type of a body is neither JSON nor XML, missing beside an Origin, or names another charset than UTF-8.',
     sets: ['caller'],
-  },
-  431: {
-    example: refusalExamples[431],
-    where: 'anywhere',
-    says: `The head of the request is over ${HEAD_LIMIT / 1024} KiB.`,
-  },
-  500: {
-    example: refusalExamples[500],
-    where: 'behind the door',
-    says: 'Something unforeseen happened; the request id leads to it in the log.',
-    sets: ['caller'],
-  },
-  503: {
-    example: refusalExamples[503],
-    where: 'anywhere',
-    says: 'Starting, stopping, or the store is not available.',
-    sets: ['wait', 'caller'],
   },
 }
 

@@ -5,7 +5,7 @@ import type { Schema } from './field-schemas.ts'
 
 /** Names the operations that may answer a status. All but the first need credentials, and tell of a limit. */
 export type RefusalScope =
-  'anywhere' | 'behind the door' | 'at an id' | 'where it writes' | 'with a body' | 'where much may be'
+  'anywhere' | 'where credentials are needed' | 'at an id' | 'where it writes' | 'with a body' | 'where much may be'
 
 /** Names what the headers of a refusal tell besides the request's id. */
 export type HeaderFacts = 'replay' | 'wait' | 'credentials' | 'caller'
@@ -72,18 +72,58 @@ export const limitHeaders = (whose: string): Facts['callerHeaders'] => ({
   'RateLimit-Policy': { name: 'RateLimitPolicy', says: 'The limit (IETF draft)', type: 'string' },
 })
 
-/** Lists an example of each refusal that both variants have. */
-export const refusalExamples = {
-  403: new KpiError('forbidden', 'the API of account acme is off'),
-  404: new KpiError('not_found', 'there is no KPI 99'),
-  408: new KpiError('too_slow', 'the request did not come in time'),
-  409: new KpiError('conflict', 'name: there is a category Sales already', {
-    issues: [{ field: 'name', message: 'there is a category Sales already' }],
-  }),
-  413: new KpiError('too_large', 'the body is over 10 MiB'),
-  414: new KpiError('too_long', 'the address is over 8192 bytes'),
-  415: new KpiError('media_type', 'the Content-Type is text/plain'),
-  431: new KpiError('head_too_large', `the head of the request is over ${HEAD_LIMIT / 1024} KiB`),
-  500: new KpiError('internal', 'something unforeseen happened; it was logged as request n2RfA6UeTjVM'),
-  503: new KpiError('unavailable', 'the service is stopping; try again'),
-} as const
+/** Holds the example of a body in a format that is not taken. */
+export const MEDIA_TYPE_REFUSED = new KpiError('media_type', 'the Content-Type is text/plain')
+
+/** Lists the refusals that both variants have, by status. */
+export const sharedRefusals = {
+  404: {
+    example: new KpiError('not_found', 'there is no KPI 99'),
+    where: 'at an id',
+    says: 'There is nothing with this id in the account.',
+    sets: ['caller'],
+  },
+  408: {
+    example: new KpiError('too_slow', 'the request did not come in time'),
+    where: 'anywhere',
+    says: 'The request did not come in time.',
+    sets: ['caller'],
+  },
+  409: {
+    example: new KpiError('conflict', 'name: there is a category Sales already', {
+      issues: [{ field: 'name', message: 'there is a category Sales already' }],
+    }),
+    where: 'where it writes',
+    says: 'In use, there already, or its key is taken; with `Retry-After`: the same request is running.',
+    sets: ['wait', 'caller'],
+  },
+  413: {
+    example: new KpiError('too_large', 'the body is over 10 MiB'),
+    where: 'where much may be',
+    says: 'The body is over 10 MiB, or the answer over 32 MiB: ask for less at a time.',
+    sets: ['caller'],
+  },
+  414: {
+    example: new KpiError('too_long', 'the address is over 8192 bytes'),
+    where: 'anywhere',
+    says: 'The address is over 8 KiB.',
+    sets: ['caller'],
+  },
+  431: {
+    example: new KpiError('head_too_large', `the head of the request is over ${HEAD_LIMIT / 1024} KiB`),
+    where: 'anywhere',
+    says: `The head of the request is over ${HEAD_LIMIT / 1024} KiB.`,
+  },
+  500: {
+    example: new KpiError('internal', 'something unforeseen happened; it was logged as request n2RfA6UeTjVM'),
+    where: 'where credentials are needed',
+    says: 'Something unforeseen happened; the request id leads to it in the log.',
+    sets: ['caller'],
+  },
+  503: {
+    example: new KpiError('unavailable', 'the service is stopping; try again'),
+    where: 'anywhere',
+    says: 'Starting, stopping, or the store is not available.',
+    sets: ['wait', 'caller'],
+  },
+} as const satisfies Readonly<Record<number, Refusal>>

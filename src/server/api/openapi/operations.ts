@@ -108,7 +108,7 @@ const successesOf = (verb: OperationVerb, route: Route, facts: Facts): Schema =>
 
 const possible: Record<RefusalScope, (verb: OperationVerb, route: Route) => boolean> = {
   anywhere: () => true,
-  'behind the door': () => true,
+  'where credentials are needed': () => true,
   'at an id': (_verb, { path }) => path.includes('{'),
   'where it writes': (verb) => verb !== 'list' && verb !== 'get',
   'with a body': (_verb, { takes }) => takes !== undefined,

@@ -1,12 +1,18 @@
 import type { Json } from '../../../codec/json.ts'
 import { invalid, KpiError } from '../../../domain/errors.ts'
-import { HEAD_LIMIT } from '../../../domain/limits.ts'
 import { SCOPES } from '../../../domain/scopes.ts'
 import type { Route } from '../call.ts'
 import { PROBLEM_TYPE, problemJson, problemType } from '../problem.ts'
 import type { ServiceLocation } from '../protocol.ts'
 import { describeVariant } from './document.ts'
-import { ACCOUNT_HEADER, type Facts, type HeaderDefinition, limitHeaders, refusalExamples } from './facts.ts'
+import {
+  ACCOUNT_HEADER,
+  type Facts,
+  type HeaderDefinition,
+  limitHeaders,
+  MEDIA_TYPE_REFUSED,
+  sharedRefusals,
+} from './facts.ts'
 import type { Schema } from './field-schemas.ts'
 import { contentIn } from './responses.ts'
 import { ref } from './schemas.ts'
@@ -62,6 +68,7 @@ const UNREAD_SCHEMA: Schema = {
 const UNREAD = contentIn(['application/json'], ref('schemas', 'Unread'), { message: 'the header Host is missing' })
 
 const refusals: Facts['refusals'] = {
+  ...sharedRefusals,
   400: {
     example: new KpiError('malformed', 'dateFrom is after dateTo'),
     where: 'anywhere',
@@ -71,20 +78,14 @@ const refusals: Facts['refusals'] = {
   },
   401: {
     example: new KpiError('unauthorized', 'the key has expired'),
-    where: 'behind the door',
+    where: 'where credentials are needed',
     says: 'The key is missing or wrong, has expired or was revoked, or its owner is locked.',
     sets: ['credentials'],
   },
   403: {
     example: new KpiError('forbidden', 'the key needs the scope entries:write'),
-    where: 'behind the door',
+    where: 'where credentials are needed',
     says: 'The key lacks the scope, the API of the account is off, what is there cannot be changed here, or a page of another site asks for a change.',
-    sets: ['caller'],
-  },
-  404: {
-    example: refusalExamples[404],
-    where: 'at an id',
-    says: 'There is nothing with this id in the account.',
     sets: ['caller'],
   },
   406: {
@@ -93,34 +94,10 @@ const refusals: Facts['refusals'] = {
     says: 'Accept does not take JSON.',
     sets: ['caller'],
   },
-  408: {
-    example: refusalExamples[408],
-    where: 'anywhere',
-    says: 'The request did not come in time.',
-    sets: ['caller'],
-    also: UNREAD,
-  },
-  409: {
-    example: refusalExamples[409],
-    where: 'where it writes',
-    says: 'In use, there already, or its key is taken; with `Retry-After`: the same request is running.',
-    sets: ['wait', 'caller'],
-  },
-  413: {
-    example: refusalExamples[413],
-    where: 'where much may be',
-    says: 'The body is over 10 MiB, or the answer over 32 MiB: ask for less at a time.',
-    sets: ['caller'],
-  },
-  414: {
-    example: refusalExamples[414],
-    where: 'anywhere',
-    says: 'The address is over 8 KiB.',
-    sets: ['caller'],
-    also: UNREAD,
-  },
+  408: { ...sharedRefusals[408], also: UNREAD },
+  414: { ...sharedRefusals[414], also: UNREAD },
   415: {
-    example: refusalExamples[415],
+    example: MEDIA_TYPE_REFUSED,
     where: 'anywhere',
     says: 'The Content-Type is XML, that of a body is not JSON or missing beside an Origin, or it names another charset than UTF-8.',
     sets: ['caller'],
@@ -133,28 +110,11 @@ const refusals: Facts['refusals'] = {
   },
   429: {
     example: new KpiError('rate_limited', 'the limit of 600 requests in 60 seconds is reached'),
-    where: 'behind the door',
+    where: 'where credentials are needed',
     says: 'The limit of the key is reached, or too many wrong keys were sent.',
     sets: ['wait', 'caller'],
   },
-  431: {
-    example: refusalExamples[431],
-    where: 'anywhere',
-    says: `The head of the request is over ${HEAD_LIMIT / 1024} KiB.`,
-    also: UNREAD,
-  },
-  500: {
-    example: refusalExamples[500],
-    where: 'behind the door',
-    says: 'Something unforeseen happened; the request id leads to it in the log.',
-    sets: ['caller'],
-  },
-  503: {
-    example: refusalExamples[503],
-    where: 'anywhere',
-    says: 'Starting, stopping, or the store is not available.',
-    sets: ['wait', 'caller'],
-  },
+  431: { ...sharedRefusals[431], also: UNREAD },
 }
 
 const text = (name: string, says: string): HeaderDefinition => ({ name, says, type: 'string' })
