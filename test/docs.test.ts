@@ -81,6 +81,14 @@ describe('every page', () => {
     expect(links.filter((target) => !existsSync(join(ROOT, dirname(page), target)))).toEqual([])
   })
 
+  test.each(pages())('%s names sources that are there', (page) => {
+    const named = readFileSync(join(ROOT, page), 'utf8').matchAll(/`((?:[\w-]+\/)+[\w.-]+\.ts)`/g)
+    const paths = [...named].map(([, path = '']) => path)
+    const isThere = (path: string): boolean =>
+      ['', 'src', 'node_modules'].some((folder) => existsSync(join(ROOT, folder, path)))
+    expect(paths.filter((path) => !isThere(path))).toEqual([])
+  })
+
   test.each(pages())('%s links to headings that are there', (page) => {
     const links = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
     const missing = links.filter(([, target = '', anchor = '']) => {
