@@ -4,7 +4,7 @@ import { deflateRaw, inflateRaw } from 'node:zlib'
 import type { Instant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { type Db, nestedTransaction, type Writer } from '../../store/db.ts'
-import { idempotentRequests, type KeptAnswer, type OnceKey } from '../../store/tables/idempotency.ts'
+import { idempotentRequests, type KeptAnswer, type IdempotencyKey } from '../../store/tables/idempotency.ts'
 
 const [deflate, inflate] = [promisify(deflateRaw), promisify(inflateRaw)]
 
@@ -45,21 +45,21 @@ const LEASE_SECONDS = 30
 const FORGOTTEN_A_REQUEST = 10
 
 /** Describes a request with an Idempotency-Key: the key, its content, and when it came. */
-type OnceRequest = OnceKey & { readonly fingerprint: string; readonly now: Instant }
+type FingerprintedKey = IdempotencyKey & { readonly fingerprint: string; readonly now: Instant }
 
 const isRunning = (): KpiError =>
   new KpiError('conflict', 'a request with this Idempotency-Key is still running; ask again for its answer', {
     retryAfter: 1,
   })
 
-const hasOtherBody = ({ key }: OnceKey): KpiError =>
+const hasOtherBody = ({ key }: IdempotencyKey): KpiError =>
   new KpiError(
     'key_reused',
     `Idempotency-Key ${key} was sent before with another body; take a new key for a new request`,
   )
 
 /** Makes the key this request's, or answers what was answered before. */
-const claim = async (tx: Writer, request: OnceRequest, owner: string): Promise<KeptAnswer | undefined> => {
+const claim = async (tx: Writer, request: FingerprintedKey, owner: string): Promise<KeptAnswer | undefined> => {
   const { now, fingerprint, account } = request
   await idempotentRequests.forget(tx, account, now - KEPT_SECONDS, FORGOTTEN_A_REQUEST)
   const record = { fingerprint, owner, leasedUntil: now + LEASE_SECONDS, createdAt: now }
@@ -73,12 +73,12 @@ const claim = async (tx: Writer, request: OnceRequest, owner: string): Promise<K
   return undefined
 }
 
-const keep = async (tx: Writer, request: OnceRequest, owner: string, answer: KeptAnswer): Promise<void> => {
+const keep = async (tx: Writer, request: FingerprintedKey, owner: string, answer: KeptAnswer): Promise<void> => {
   if (!(await idempotentRequests.keep(tx, request, owner, answer))) throw isRunning()
 }
 
 /** Describes the work of such a request. */
-type OnceWork = {
+type KeyedWork = {
   /** Does it, in the transaction that it is given, and says what to answer. */
   readonly perform: (db: Db) => Promise<KeptAnswer>
   /**
@@ -96,8 +96,8 @@ type OnceWork = {
  */
 export const runIdempotently = async (
   db: Db,
-  request: OnceRequest,
-  { perform, faultAnswer }: OnceWork,
+  request: FingerprintedKey,
+  { perform, faultAnswer }: KeyedWork,
 ): Promise<{ readonly answer: KeptAnswer; readonly isReplayed: boolean }> => {
   const own = db.ofAccount(request.account)
   const owner = randomUUID()

@@ -2,7 +2,7 @@ import type { Instant } from '../../domain/day.ts'
 import type { Reader, SqlOutput, Writer } from '../db.ts'
 
 /** Names a request with an Idempotency-Key. */
-export type OnceKey = { readonly account: number; readonly path: string; readonly key: string }
+export type IdempotencyKey = { readonly account: number; readonly path: string; readonly key: string }
 
 /** Describes an answer as it was sent. */
 export type KeptAnswer = {
@@ -15,7 +15,7 @@ export type KeptAnswer = {
 }
 
 /** Describes a request with a key: who works or worked on it, and the answer, if there is one yet. */
-type OnceRecord = {
+type IdempotencyRecord = {
   readonly fingerprint: string
   readonly owner: string
   readonly leasedUntil: Instant
@@ -26,16 +26,16 @@ type OnceRecord = {
 const textOf = (value: SqlOutput | undefined): string | null => (value === null ? null : String(value))
 
 const WHERE = 'account_id = ? and path = ? and request_key = ?'
-const named = ({ account, path, key }: OnceKey): [number, string, string] => [account, path, key]
+const named = ({ account, path, key }: IdempotencyKey): [number, string, string] => [account, path, key]
 
 /** Describes what is known of a request that is not answered yet. */
-type Claim = Omit<OnceRecord, 'answer'>
+type Claim = Omit<IdempotencyRecord, 'answer'>
 
 const INSERT = `insert into idempotent_requests
   (account_id, path, request_key, fingerprint, owner, leased_until, created_at) values (?, ?, ?, ?, ?, ?, ?)`
 
-const valuesOf = (once: OnceKey, { fingerprint, owner, leasedUntil, createdAt }: Claim): (string | number)[] => [
-  ...named(once),
+const valuesOf = (key: IdempotencyKey, { fingerprint, owner, leasedUntil, createdAt }: Claim): (string | number)[] => [
+  ...named(key),
   fingerprint,
   owner,
   leasedUntil,
@@ -44,8 +44,8 @@ const valuesOf = (once: OnceKey, { fingerprint, owner, leasedUntil, createdAt }:
 
 /** Reads and writes the requests with an Idempotency-Key. */
 export const idempotentRequests = {
-  find: async (tx: Reader, once: OnceKey): Promise<OnceRecord | undefined> => {
-    const [row] = await tx.all(`select * from idempotent_requests where ${WHERE}`, named(once))
+  find: async (tx: Reader, key: IdempotencyKey): Promise<IdempotencyRecord | undefined> => {
+    const [row] = await tx.all(`select * from idempotent_requests where ${WHERE}`, named(key))
     return (
       row && {
         fingerprint: String(row['fingerprint']),
@@ -66,22 +66,22 @@ export const idempotentRequests = {
     )
   },
   /** Claims a free key; returns whether it was free. */
-  take: async (tx: Writer, once: OnceKey, record: Claim): Promise<boolean> =>
-    (await tx.run(`${INSERT} on conflict (account_id, path, request_key) do nothing`, valuesOf(once, record))) > 0,
+  take: async (tx: Writer, key: IdempotencyKey, record: Claim): Promise<boolean> =>
+    (await tx.run(`${INSERT} on conflict (account_id, path, request_key) do nothing`, valuesOf(key, record))) > 0,
   /** Claims a key in place of its holder. */
-  takeOver: async (tx: Writer, once: OnceKey, record: Claim): Promise<void> => {
-    await tx.run(`delete from idempotent_requests where ${WHERE}`, named(once))
-    await tx.run(INSERT, valuesOf(once, record))
+  takeOver: async (tx: Writer, key: IdempotencyKey, record: Claim): Promise<void> => {
+    await tx.run(`delete from idempotent_requests where ${WHERE}`, named(key))
+    await tx.run(INSERT, valuesOf(key, record))
   },
   /** Keeps what the owner of a key answers; tells whether the key is still theirs. */
-  keep: async (tx: Writer, once: OnceKey, owner: string, answer: KeptAnswer): Promise<boolean> => {
+  keep: async (tx: Writer, key: IdempotencyKey, owner: string, answer: KeptAnswer): Promise<boolean> => {
     const { status, location, contentType, body, encoding = null } = answer
     const sql = `update idempotent_requests set status = ?, location = ?, content_type = ?, body = ?, encoding = ? where ${WHERE} and owner = ?`
-    return (await tx.run(sql, [status, location, contentType, body, encoding, ...named(once), owner])) > 0
+    return (await tx.run(sql, [status, location, contentType, body, encoding, ...named(key), owner])) > 0
   },
   /** Gives up a key that is still the owner's. */
-  release: async (tx: Writer, once: OnceKey, owner: string): Promise<void> => {
-    await tx.run(`delete from idempotent_requests where ${WHERE} and owner = ?`, [...named(once), owner])
+  release: async (tx: Writer, key: IdempotencyKey, owner: string): Promise<void> => {
+    await tx.run(`delete from idempotent_requests where ${WHERE} and owner = ?`, [...named(key), owner])
   },
   /** Forgets some of an account's that are from before an instant. */
   forget: async (tx: Writer, account: number, before: Instant, atMost: number): Promise<void> => {
