@@ -44,7 +44,10 @@ const UNLIMITED = ['--rate-limit', '0', '--rate-limit-v1', '0']
 /** Serves a store without limits. */
 export const serve = async ({ flags, account, env = {} }: Served): Promise<Opened> => {
   run(kpi('service', 'accounts', 'enable-api', account, '--quiet', ...flags), env)
-  const made = run(kpi('service', 'token', 'create', '--account', account, '--yes', '-o', 'json', '--quiet', ...flags), env)
+  const made = run(
+    kpi('service', 'token', 'create', '--account', account, '--yes', '-o', 'json', '--quiet', ...flags),
+    env,
+  )
   const { login, token } = JSON.parse(made) as { login: string; token: string }
   const server = await start(kpi('serve', '--port', '0', ...UNLIMITED, '--quiet', ...flags), env)
   const credentials = Buffer.from(`${login}:${token}`).toString('base64')
