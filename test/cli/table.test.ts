@@ -34,6 +34,21 @@ describe('a table', () => {
     expect(table).toBe('name  id\n売上   1\ne\u0301👩‍👩‍👧   22\nabcd   3\n')
   })
 
+  test('shows wide and combined characters whole, in titles too', async () => {
+    const columns = [
+      { title: '\u58f2\u4e0a', isNumber: true, whereLong: 'stays' },
+      { title: 'x', isNumber: false, whereLong: 'cut' },
+    ] as const
+    const rows = [
+      ['1', '👩‍👩‍👧'],
+      ['2', '\u0301'],
+      ['3', 'e\u0301\ue000👩‍👩‍👧'],
+    ]
+    const lines = ['売上  x', '   1  👩‍👩‍👧', '   2  \u0301', '   3  e\u0301\ue000👩‍👩‍👧', '']
+    expect((await createTable(columns, { color: false })(rows)).split('\n')).toEqual(lines)
+    expect((await createTable(columns, { color: false, width: 40 })(rows)).split('\n')).toEqual(lines)
+  })
+
   test('takes room from the widest column only where it must', async () => {
     const rows = [['1', 'x'.repeat(30)]]
     expect(await draw(rows, 34)).toBe(`id  name\n 1  ${'x'.repeat(30)}\n`)
@@ -57,7 +72,7 @@ describe('a table', () => {
     expect(await at(10)).toBe(`a_lo…  date        name\n12345  2026-11-21  ${'x'.repeat(9)}…\n`)
   })
 
-  test('is the same by whichever means its rows are drawn, however many there are', async () => {
+  test('is the same however many rows there are', async () => {
     const rows = Array.from({ length: 250 }, (_, at) => [String(at), `name ${at % 7}`])
     const lines = (await draw(rows, 40)).split('\n')
     expect(lines).toHaveLength(252)
@@ -69,7 +84,7 @@ describe('a table', () => {
     ])
   })
 
-  test('lets sentences go on in the next line, by whichever means its rows are drawn', async () => {
+  test('lets sentences go on in the next line', async () => {
     const columns = [COLUMNS[0], { title: 'reason', isNumber: false, whereLong: 'wraps' }] as const
     const rows = Array.from({ length: 101 }, () => ['1', 'there is no user "Jörg"; did you mean "Jürgen"?'])
     const lines = (await createTable(columns as readonly TableColumn[], { width: 34, color: false })(rows)).split('\n')

@@ -1,5 +1,5 @@
 import Table from 'cli-table3'
-import { loadWidth, oneLine, shorten, type Width, wrap } from './width.ts'
+import { isPlain, loadWidth, oneLine, shorten, type Width, wrap } from './width.ts'
 
 /**
  * Describes a column of a table: its title, whether it holds numbers, which are aligned right, and whether long texts
@@ -27,6 +27,12 @@ const LEAST = { cut: 10, wraps: 24 }
 const COMFORTABLE = { cut: 40, wraps: 40 }
 /** Sets how many lines the package draws at a time: its time grows with their square. */
 const LINES_AT_A_TIME = 20
+/**
+ * Stands for one column of a text with other characters than ASCII while the package draws: it measures such texts in a
+ * way of its own, and takes the square of their length for it.
+ */
+const STAND_IN = '\ue000'
+const STAND_INS = /\ue000+/gu
 
 const total = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
@@ -93,23 +99,35 @@ const NO_BORDERS = Object.fromEntries(
     .map((side) => [side, '']),
 )
 
+/** Describes how a table is laid out: its columns, how wide each is, and how texts are measured. */
+type Layout = {
+  readonly columns: readonly TableColumn[]
+  readonly widths: readonly number[]
+  readonly widthOf: Width
+  readonly color: boolean
+}
+
 /** Draws lines of cells, none of which has a line end; the first ones below a head. */
-const draw = (
-  columns: readonly TableColumn[],
-  lines: TableRows,
-  widths: readonly number[],
-  head: readonly string[],
-  color: boolean,
-): string => {
+const draw = ({ columns, widths, widthOf, color }: Layout, lines: TableRows, head: readonly string[]): string => {
+  const texts: string[] = []
+  const standIn = (text: string): string => {
+    if (isPlain(text)) return text
+    texts.push(text)
+    return STAND_IN.repeat(Math.max(1, widthOf(text)))
+  }
   const table = new Table({
-    head: [...head],
+    head: head.map(standIn),
     colWidths: [...widths],
     colAligns: columns.map(({ isNumber }) => (isNumber ? 'right' : 'left')),
     chars: { ...NO_BORDERS, middle: GAP },
     style: { head: color ? ['bold'] : [], border: [], 'padding-left': 0, 'padding-right': 0 },
   })
-  table.push(...lines.map((line) => [...line]))
-  return table.toString()
+  table.push(...lines.map((line) => line.map(standIn)))
+  const drawn = texts.values()
+  return table.toString().replaceAll(STAND_INS, ({ length }) => {
+    const text = drawn.next().value ?? ''
+    return text + ' '.repeat(Math.max(0, length - widthOf(text)))
+  })
 }
 
 /** Returns the lines of a row of cells: the package takes long over cells of many lines. */
@@ -120,18 +138,13 @@ const linesOf = (row: readonly string[]): string[][] => {
 }
 
 /** Draws rows in blocks of a size at which the package is fastest. */
-const drawAll = (
-  columns: readonly TableColumn[],
-  rows: TableRows,
-  widths: readonly number[],
-  hasHead: boolean,
-  color: boolean,
-): string => {
+const drawAll = (layout: Layout, rows: TableRows, hasHead: boolean): string => {
+  const { columns, widths, widthOf } = layout
+  const titles = columns.map(({ title }, at) => shorten(title, widths[at] ?? 0, widthOf))
   const lines = rows.flatMap(linesOf)
   const drawn: string[] = []
   for (let at = 0; at < lines.length || (at === 0 && hasHead); at += LINES_AT_A_TIME) {
-    const head = at === 0 && hasHead ? columns.map(({ title }) => title) : []
-    drawn.push(draw(columns, lines.slice(at, at + LINES_AT_A_TIME), widths, head, color))
+    drawn.push(draw(layout, lines.slice(at, at + LINES_AT_A_TIME), at === 0 && hasHead ? titles : []))
   }
   return drawn
     .flatMap((block) => block.split('\n'))
@@ -150,7 +163,7 @@ export const createTable = (
   let widths: readonly number[] | undefined
   return async (block) => {
     const all = block.map((row) => row.map(oneLine))
-    const widthOf = await loadWidth(all)
+    const widthOf = await loadWidth([columns.map(({ title }) => title), ...all])
     const { width: room, color } = options
     const isFirst = widths === undefined
     const settled = widths ? widen(widths, columns, all, widthOf, room) : settleWidths(columns, all, widthOf, room)
@@ -160,6 +173,6 @@ export const createTable = (
         ? wrap(text, settled[at] ?? 0, widthOf).join('\n')
         : shorten(text, settled[at] ?? 0, widthOf)
     const rows = room === undefined ? all : all.map((row) => row.map(fit))
-    return drawAll(columns, rows, settled, isFirst, color)
+    return drawAll({ columns, widths: settled, widthOf, color }, rows, isFirst)
   }
 }

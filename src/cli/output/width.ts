@@ -2,6 +2,10 @@
 export type Width = (text: string) => number
 
 const PLAIN = /^[\x20-\x7e]*$/
+
+/** Tells whether a text has only printable ASCII characters, each of which takes one column. */
+export const isPlain = (text: string): boolean => PLAIN.test(text)
+
 /** Matches characters that change the direction of text. */
 const TURNING = String.raw`\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`
 /** Matches what steers a terminal: control characters, and changes of direction. */
@@ -12,7 +16,7 @@ const LEFT_BY_JSON = new RegExp(String.raw`[\u007f-\u009f${TURNING}]`, 'gu')
 
 /** Returns one line of text that cannot steer the terminal; line ends are shown as marks. */
 export const oneLine = (text: string): string =>
-  PLAIN.test(text) ? text : text.replaceAll('\n', ' ⏎ ').replaceAll(STEERING, '\ufffd')
+  isPlain(text) ? text : text.replaceAll('\n', ' ⏎ ').replaceAll(STEERING, '\ufffd')
 
 /** Returns lines of text that cannot steer the terminal. */
 export const visible = (text: string): string => text.replaceAll(STEERING_BUT_LINE_ENDS, '\ufffd')
@@ -26,7 +30,7 @@ export const visibleJson = (value: unknown, indent?: number): string =>
 
 /** Loads what knows wide characters only where there are any: that takes longer than drawing most tables. */
 export const loadWidth = async (rows: readonly (readonly string[])[]): Promise<Width> => {
-  if (rows.every((row) => row.every((text) => PLAIN.test(text)))) return (text) => text.length
+  if (rows.every((row) => row.every(isPlain))) return (text) => text.length
   const { default: stringWidth } = await import('string-width')
   const known = new Map<string, number>()
   const widthOfLetter = (letter: string): number => {
@@ -35,7 +39,7 @@ export const loadWidth = async (rows: readonly (readonly string[])[]): Promise<W
     return width
   }
   return (text) => {
-    if (PLAIN.test(text)) return text.length
+    if (isPlain(text)) return text.length
     return text.length <= 2 ? widthOfLetter(text) : stringWidth(text)
   }
 }
