@@ -73,7 +73,7 @@ export const inProcessTransport = (
     caller: account.name,
     calendar: account,
     identifyAccount: () => ({ for: `account ${account.name}`, isSure: true }),
-    isOurs: () => true,
+    isBundled: () => true,
     close: db.close,
   }
 }

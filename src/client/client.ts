@@ -69,7 +69,7 @@ export type Client = {
   /** Tells whose entries are worked with, as far as answers have told. */
   readonly identifyAccount: () => AccountIdentity
   /** Tells whether answers have shown that it is the bundled service. */
-  readonly isOurs: () => boolean
+  readonly isBundled: () => boolean
   /** Returns what the last answer told of the key, where there is one. */
   readonly keyInfo: () => KeyInfo | undefined
   readonly close: () => Promise<void>
@@ -119,7 +119,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     icons: resourceClient(icon, icon.path, send),
     assignments: (userId) => resourceClient(assignment, below(assignment, userId), send),
     userGroupItems: (userId) => resourceClient(userGroupItem, below(userGroupItem, userId), send),
-    entries: createEntries(variant, send, transport.isOurs),
+    entries: createEntries(variant, send, transport.isBundled),
     report: async (request) => {
       const { path } = reportRow
       const received = await send(reportRow, 'list', { method: 'GET', path, query: reportQuery(request) })
@@ -135,7 +135,7 @@ export const createClient = (transport: Transport, variant: Variant = 'classic')
     caller: transport.caller,
     calendar: transport.calendar,
     identifyAccount: transport.identifyAccount,
-    isOurs: transport.isOurs,
+    isBundled: transport.isBundled,
     keyInfo: () => transport.keyInfo?.(),
     close: transport.close,
   }

@@ -89,7 +89,7 @@ export type Transport = {
   /** Tells whose entries are worked with, as far as answers have told. */
   readonly identifyAccount: () => AccountIdentity
   /** Tells whether answers have shown that it is the bundled service; only there an Idempotency-Key is relied on. */
-  readonly isOurs: () => boolean
+  readonly isBundled: () => boolean
   /** Counts each time that a request was answered or failed, but not its refusals for the limit. */
   readonly requests?: () => number
   readonly traffic?: () => Traffic

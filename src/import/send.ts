@@ -52,7 +52,7 @@ const UNDER_WAY = 3
 
 /** Chooses the delivery, the one place that asks whose service it is: by now it has answered what rows refer to. */
 const deliveryFor = (work: ImportRun, prepared: Prepared, run: Run): Delivery =>
-  work.client.isOurs() ? createBundledDelivery(run) : createThirdPartyDelivery(work, prepared, run)
+  work.client.isBundled() ? createBundledDelivery(run) : createThirdPartyDelivery(work, prepared, run)
 
 /** Returns the error that ends a run in which something has been done; before that, it is thrown. */
 const failureOf = (error: unknown, isBegun: boolean): KpiError => {

@@ -13,7 +13,7 @@ test('requests count once they are answered, those not that waited for their tur
     send: () => ends.shift()?.() ?? Promise.reject(new Error('asked too often')),
     caller: 'test',
     identifyAccount: () => ({ for: 'account default', isSure: true }),
-    isOurs: () => true,
+    isBundled: () => true,
     close: () => Promise.resolve(),
   })
   await client.kpis.list()

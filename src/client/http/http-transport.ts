@@ -130,7 +130,7 @@ const MOST_REFUSALS = 20
 const UNCACHED = { 'cache-control': 'no-cache' }
 
 /** Matches the header `Server` of the bundled service. */
-const OURS = /^kpi\//
+const BUNDLED = /^kpi\//
 
 /** Creates the transport over the network, in JSON: the classic interface with a login name, the newer one without. */
 export const httpTransport = (remote: Remote): HttpTransport => {
@@ -145,7 +145,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   }
   const redaction = createRedaction(token, login)
   let key: KeyInfo | undefined
-  let isOurs = false
+  let isBundled = false
   let account: string | undefined
   const count = createRequestCount()
   const request = async ({ method, path, query = {}, body, idempotencyKey }: TransportRequest): Promise<TextAnswer> => {
@@ -162,8 +162,8 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     }
     const answer = redaction.answer(await exchange.ask(text, method === 'GET' ? stopping?.signal : stopping?.late))
     if (answer.header('x-key-id') !== undefined) key = readKeyInfo(answer.header)
-    isOurs = OURS.test(answer.header('server') ?? '')
-    if (isOurs) account = answer.header('x-account') ?? account
+    isBundled = BUNDLED.test(answer.header('server') ?? '')
+    if (isBundled) account = answer.header('x-account') ?? account
     return answer
   }
   const failed = ({ method }: TransportRequest, error: unknown): Error =>
@@ -215,7 +215,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     keyInfo: () => key,
     caller: callerId({ login, token }),
     identifyAccount: () => identifyAccount(account, { login, token }),
-    isOurs: () => isOurs,
+    isBundled: () => isBundled,
     requests: count.total,
     ...(limiter && { traffic: limiter.traffic, usage: limiter.usage }),
     waiting: () => retry?.waiting() ?? limiter?.waiting(),

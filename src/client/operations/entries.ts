@@ -78,14 +78,14 @@ export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list'> & {
 const responseOf = ({ content }: TransportResponse): ResponseBody =>
   parseBody('json' in content ? content.json : undefined)
 
-/** Creates the operations on entries in a variant; `isOurs` tells whether it is the bundled service. */
-export const createEntries = (variant: Variant, send: Send, isOurs: () => boolean): Entries => {
+/** Creates the operations on entries in a variant; `isBundled` tells whether it is the bundled service. */
+export const createEntries = (variant: Variant, send: Send, isBundled: () => boolean): Entries => {
   // What the classic interface does not know it is not sent, and what it does not show reads null.
   const sentEntry = variant === 'classic' ? entry : newerEntry
   const seen = (one: Entry): Entry => (variant === 'classic' ? { ...one, source_id: null } : one)
   // A service of somebody else may answer nothing to what it has done, or a list.
   const tolerant = (received: TransportResponse): TransportResponse =>
-    !isOurs() && 'json' in received.content && !isObject(received.content.json)
+    !isBundled() && 'json' in received.content && !isObject(received.content.json)
       ? { ...received, content: { json: {} } }
       : received
   const putIn = (answered: TransportResponse): Put => {

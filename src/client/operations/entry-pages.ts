@@ -57,7 +57,7 @@ const isMoreAfter = (client: Client, { entries, hasMore }: EntryPage, come: numb
   if (entries.length > paging.longest) Object.assign(paging, { longest: entries.length, isCapped: false })
   const goesOn = hasMore(come)
   if (entries.length === 0 || goesOn !== undefined) return entries.length > 0 && goesOn === true
-  if (entries.length === ENTRIES_PAGE || client.isOurs()) return entries.length === ENTRIES_PAGE
+  if (entries.length === ENTRIES_PAGE || client.isBundled()) return entries.length === ENTRIES_PAGE
   if (isShort) return false
   return paging.isCapped || 'perhaps'
 }

@@ -78,7 +78,7 @@ const storedAs = ({ id, actual, target, notes }: Entry): ExistingEntry => ({
 
 /**
  * Removes what this run has created beside another entry of the key, and returns the one that is left. What came since
- * is ours where it holds what was sent, as far as services round; anything else cannot be told apart, and is reported,
+ * is of this run where it holds what was sent, as far as services round; anything else cannot be told apart, and is reported,
  * not removed.
  */
 export const removeDuplicates = async (
@@ -92,9 +92,9 @@ export const removeDuplicates = async (
   const others = fresh.filter((one) => one !== kept)
   // A list without notes shows none of any entry.
   const asListed = listed.every(({ notes }) => !notes) ? { ...draft, notes: null } : draft
-  const isOurs = (one: Entry): boolean => mayComeFrom(one, asListed)
-  for (const one of others) if (isOurs(one)) await removeDuplicate(run, draft, one.id)
-  const left = others.filter((one) => !isOurs(one)).map(({ id }) => id)
+  const isSent = (one: Entry): boolean => mayComeFrom(one, asListed)
+  for (const one of others) if (isSent(one)) await removeDuplicate(run, draft, one.id)
+  const left = others.filter((one) => !isSent(one)).map(({ id }) => id)
   if (left.length === 0 || !kept) return kept && storedAs(kept)
   throw new DuplicateLeft(
     'conflict',

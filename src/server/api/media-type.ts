@@ -83,14 +83,14 @@ const requireUtf8 = (charset = 'utf-8'): void => {
  */
 export const requireSupportedType = (contentType = '', hasBody: boolean): void => {
   const { type, parameters } = parse(contentType)
-  const isOurs = formatNamed(type) !== undefined
-  if (hasBody && !isOurs && contentType.trim() !== '') {
+  const isSupported = formatNamed(type) !== undefined
+  if (hasBody && !isSupported && contentType.trim() !== '') {
     throw new KpiError(
       'media_type',
       `Content-Type ${quoted(type)} is not supported; send application/json or application/xml`,
     )
   }
-  if (isOurs) requireUtf8(parameters['charset'])
+  if (isSupported) requireUtf8(parameters['charset'])
 }
 
 /** Lists the ranges that include JSON, from the closest to the widest. */

@@ -5,7 +5,7 @@ import { KpiError } from '../../domain/errors.ts'
 import { sqliteDialect } from '../dialect.ts'
 import { APPLICATION_ID, cannotWrite, requireKnownVersion, prepareFile } from '../schema/open-store.ts'
 import { sqliteDb } from '../sqlite/sqlite-db.ts'
-import { notOurs, sqliteError } from '../sqlite/sqlite-errors.ts'
+import { notKpiStore, sqliteError } from '../sqlite/sqlite-errors.ts'
 import { countAll, type StoreCounts } from './status.ts'
 
 /** Sets how many pages are copied at a time; in between it can be stopped. */
@@ -70,7 +70,7 @@ export const requireStore = async (database: DatabaseSync, path: string): Promis
 /** Returns the version of a store; refuses a file that is none, or one of a newer program. */
 const versionIn = (database: DatabaseSync, path: string): number => {
   const version = numberIn(database, 'user_version')
-  if (version === 0 || numberIn(database, 'application_id') !== APPLICATION_ID) throw notOurs(path)
+  if (version === 0 || numberIn(database, 'application_id') !== APPLICATION_ID) throw notKpiStore(path)
   return requireKnownVersion(version, path)
 }
 

@@ -3,7 +3,7 @@ import { KpiError } from '../../domain/errors.ts'
 import type { Db, Reader, Writer } from '../db.ts'
 import { sqliteDialect } from '../dialect.ts'
 import { sqliteDb, type SqliteOptions } from '../sqlite/sqlite-db.ts'
-import { isOutOfSpace, notOurs } from '../sqlite/sqlite-errors.ts'
+import { isOutOfSpace, notKpiStore } from '../sqlite/sqlite-errors.ts'
 import type { Step } from './migrations.ts'
 
 /** Sets the version of the store that this program reads and writes; `migrations.ts` brings older ones there. */
@@ -48,8 +48,8 @@ const isEmpty = async (tx: Reader): Promise<boolean> =>
 /** Returns the version of the store, 0 where it is new. Other programs have databases with versions, too. */
 export const versionOf = async (tx: Reader, path: string, kind = STORE): Promise<number> => {
   const version = await numberIn(tx, 'user_version')
-  const isOurs = version === 0 ? await isEmpty(tx) : (await numberIn(tx, 'application_id')) === kind.applicationId
-  if (!isOurs) throw notOurs(path)
+  const isKpiStore = version === 0 ? await isEmpty(tx) : (await numberIn(tx, 'application_id')) === kind.applicationId
+  if (!isKpiStore) throw notKpiStore(path)
   return requireKnownVersion(version, path, kind)
 }
 

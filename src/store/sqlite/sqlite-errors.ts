@@ -28,7 +28,7 @@ export const isNotOurs = (error: unknown): boolean =>
   error instanceof NotOurs || resultCodeOf(error) === SQLITE.notADatabase
 
 /** Returns the error for a file that is no store. */
-export const notOurs = (path: string, cause?: unknown): KpiError =>
+export const notKpiStore = (path: string, cause?: unknown): KpiError =>
   new NotOurs('unusable', `${path} is not a kpi database; move it away, or choose another data directory`, { cause })
 
 /** Converts an error from SQLite to one of ours; any other passes through. */
@@ -48,7 +48,7 @@ export const sqliteError = (error: unknown, path: string): unknown => {
         cause,
       })
     case SQLITE.notADatabase:
-      return notOurs(path, cause)
+      return notKpiStore(path, cause)
     case SQLITE.corrupt:
       return damaged(path, cause)
     case SQLITE.ioError:

@@ -35,7 +35,7 @@ test.each<[name: string, rows: number, least: number, share: number, most: numbe
   60_000,
 )
 
-const foreign = kinds.filter(({ isOurs, reads }) => !isOurs && reads)
+const foreign = kinds.filter(({ isBundled, reads }) => !isBundled && reads)
 
 test.each(namesOf(foreign))(
   'imports of other values, and of the same, leave one entry of each key: %s',

@@ -6,7 +6,7 @@ export type Kind = {
   readonly name: string
   readonly variant: Variant
   /** Whether it says that it is ours, and does a POST with an Idempotency-Key once. */
-  readonly isOurs: boolean
+  readonly isBundled: boolean
   /** What it does with a batch: takes it, or does not know such a path. */
   readonly batch: 'taken' | 404 | 405
   /** What it says of a batch that it refuses: all that is wrong with which entry, the first such thing, or only that. */
@@ -19,8 +19,8 @@ export type Kind = {
   readonly rewrites?: (held: Held) => Held
 }
 
-const OURS = { isOurs: true, batch: 'taken', refusal: 'all', post: 'upsert', reads: true } as const
-const FOREIGN = { ...OURS, isOurs: false } as const
+const BUNDLED = { isBundled: true, batch: 'taken', refusal: 'all', post: 'upsert', reads: true } as const
+const FOREIGN = { ...BUNDLED, isBundled: false } as const
 
 const onNotes =
   (rewrite: (notes: string) => string) =>
@@ -56,9 +56,9 @@ const rewriting: readonly Kind[] = Object.entries(REWRITES).flatMap(([what, rewr
 
 /** The kinds of services that there are, or may be. */
 export const kinds: readonly Kind[] = [
-  { ...OURS, name: 'ours', variant: 'classic' },
-  { ...OURS, name: 'ours, newer', variant: 'v1' },
-  { ...OURS, name: 'ours, newer, a key that only writes', variant: 'v1', reads: false },
+  { ...BUNDLED, name: 'ours', variant: 'classic' },
+  { ...BUNDLED, name: 'ours, newer', variant: 'v1' },
+  { ...BUNDLED, name: 'ours, newer, a key that only writes', variant: 'v1', reads: false },
   { ...FOREIGN, name: 'foreign', variant: 'classic' },
   { ...FOREIGN, name: 'foreign, one fault at a time', variant: 'classic', refusal: 'first' },
   { ...FOREIGN, name: 'foreign, refusals that name nobody', variant: 'classic', refusal: 'nobody' },

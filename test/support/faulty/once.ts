@@ -8,7 +8,7 @@ export const onceOnly = (kind: Kind, routes: Routes): Routes => {
   const known = new Map<string, { readonly body: string | null; readonly answer: Answer }>()
   return (request: TextRequest) => {
     const key = request.headers['idempotency-key']
-    if (!kind.isOurs || request.method !== 'POST' || key === undefined) return routes(request)
+    if (!kind.isBundled || request.method !== 'POST' || key === undefined) return routes(request)
     const name = `${request.path} ${key}`
     const before = known.get(name)
     if (before && before.body !== request.body)

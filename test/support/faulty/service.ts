@@ -84,7 +84,7 @@ export const faultyService = ({ kind, account, troubles, limiter, telling, laten
   const ledger = createLedger(account.entries, kind.rewrites)
   const routes = onceOnly(kind, createRoutes(kind, account, ledger))
   const log: string[] = []
-  const own = kind.isOurs ? { server: 'kpi/1.0.0' } : {}
+  const own = kind.isBundled ? { server: 'kpi/1.0.0' } : {}
   const putOff = (): Answer => refuse(kind, telling.status, 'too many requests')
   let downUntil = 0
   let isLockedOut = false

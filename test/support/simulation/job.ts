@@ -69,7 +69,7 @@ export const drawJob = (random: Random): Job => {
     onDuplicate: pick(['error', 'error', 'first', 'last', 'sum']),
     onlyChanges: onConflict === 'update' && kind.reads && chance(0.25),
     clear,
-    troubles: drawTroubles(random, kind.isOurs || (onConflict !== 'add' && kind.post !== 'double')),
+    troubles: drawTroubles(random, kind.isBundled || (onConflict !== 'add' && kind.post !== 'double')),
     interruptions: Array.from({ length: whole(0, 4) }, () => drawInterruption(random, requests)),
   }
 }

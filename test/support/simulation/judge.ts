@@ -17,7 +17,7 @@ export type Seen = {
 }
 
 /** Whether it may stay unknown what became of a request: then that is told, and it is not sent again. */
-const mayStayUnknown = ({ kind, onConflict }: Job): boolean => !kind.isOurs && (onConflict === 'add' || !kind.reads)
+const mayStayUnknown = ({ kind, onConflict }: Job): boolean => !kind.isBundled && (onConflict === 'add' || !kind.reads)
 
 /** Refusals for which the same command ends as not authorised: of credentials, and a 403 that says nothing of a limit. */
 const REFUSED = /"unauthorized"|"put off"/
@@ -32,7 +32,7 @@ const complaintsOfCode = (job: Job, { ended, writes, troubles, isLockedOut, isSt
     ...(CODES.has(code) ? [] : [`exit code ${code} is none of these`]),
     ...(code === 1 && !isAllBad ? ['exit code 1 where the file is good enough'] : []),
     ...(code === 5 && writes > 0 ? [`exit code 5 where ${writes} entries were written`] : []),
-    ...(code === 4 && !isLockedOut && !troubles.some((one) => REFUSED.test(one)) && job.kind.isOurs
+    ...(code === 4 && !isLockedOut && !troubles.some((one) => REFUSED.test(one)) && job.kind.isBundled
       ? ['exit code 4 where nobody was refused']
       : []),
     ...((code === 5 || code === 6) && troubles.length === 0 && !isStopped

@@ -47,7 +47,7 @@ const drawLimiter = ({ pick, whole }: Random): Limiter => {
 
 const drawTelling = ({ pick }: Random, { kind }: Job): Telling => {
   const status = kind.variant === 'v1' ? 429 : 403
-  if (kind.isOurs) return { headers: 'both', status, retryAfter: 'seconds' }
+  if (kind.isBundled) return { headers: 'both', status, retryAfter: 'seconds' }
   return {
     headers: pick(['x', 'x-limit', 'draft', 'both', 'none'] as const),
     status,
