@@ -21,15 +21,15 @@ export const isDamaged = (error: unknown): boolean =>
   resultCodeOf(error) === SQLITE.corrupt ||
   (error instanceof Error && error.cause !== undefined && isDamaged(error.cause))
 
-class NotOurs extends KpiError {}
+class NotKpiStore extends KpiError {}
 
 /** Tells whether a file is no store, by SQLite or by one of our errors. */
 export const isNotOurs = (error: unknown): boolean =>
-  error instanceof NotOurs || resultCodeOf(error) === SQLITE.notADatabase
+  error instanceof NotKpiStore || resultCodeOf(error) === SQLITE.notADatabase
 
 /** Returns the error for a file that is no store. */
 export const notKpiStore = (path: string, cause?: unknown): KpiError =>
-  new NotOurs('unusable', `${path} is not a kpi database; move it away, or choose another data directory`, { cause })
+  new NotKpiStore('unusable', `${path} is not a kpi database; move it away, or choose another data directory`, { cause })
 
 /** Converts an error from SQLite to one of ours; any other passes through. */
 export const sqliteError = (error: unknown, path: string): unknown => {
