@@ -7,7 +7,7 @@ import { type Contenders, makeContenders, type Size } from '../support/contentio
 
 const SIZE: Size = { entries: 6_000, users: 60, groupItems: IS_SOAK ? 60 : 20, crowd: 10_000 }
 /** Which part of the connections of an attack the suite opens; `npm run soak -- combinations` opens all. */
-const SHARE = IS_SOAK ? 1 : 0.25
+const SHARE = IS_SOAK ? 1 : 0.1
 
 const partOf = ({ name, wires }: Attack): Attack => ({
   name,

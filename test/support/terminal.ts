@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './documents.ts'
 import { type Folder, temporaryFolder } from './folder.ts'
+import { COMPILE_CACHE } from './process.ts'
 
 /** A shell in a home of its own, with `kpi` on its path and the examples in its working directory. */
 export type Terminal = {
@@ -21,7 +22,7 @@ export const openTerminal = (): Terminal => {
   symlinkSync(join(ROOT, 'bin', 'kpi.js'), join(bin, 'kpi'))
   cpSync(join(ROOT, 'examples'), folder.in('examples'), { recursive: true })
   const path = `${bin}:${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`
-  const env = { PATH: path, HOME: folder.path, LANG: 'C.UTF-8', TMPDIR: folder.path }
+  const env = { PATH: path, HOME: folder.path, LANG: 'C.UTF-8', TMPDIR: folder.path, ...COMPILE_CACHE }
   const shell: ChildProcess = spawn('bash', ['--norc', '--noprofile'], { cwd: folder.path, env, detached: true })
   shell.stdin?.write('exec 2>&1\n')
   const type = (command: string): Promise<string> =>

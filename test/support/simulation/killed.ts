@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { ROOT } from '../documents.ts'
 import type { Kept } from '../faulty/account.ts'
 import { type Folder, temporaryFolder } from '../folder.ts'
+import { COMPILE_CACHE } from '../process.ts'
 import type { Random } from '../random.ts'
 import { flagsOf, type Job } from './job.ts'
 import { complaintsAtEnd, complaintsMeanwhile, type Seen } from './judge.ts'
@@ -32,7 +33,7 @@ const codeOf = (stdout: string): number | undefined => {
 
 const runOnce = async (folder: Folder, { env, onSight }: Target, job: Job, kill: Kill | undefined): Promise<Ended> => {
   const args = [join(ROOT, 'bin', 'kpi.js'), 'entries', 'import', 'data.csv', '-o', 'json', ...flagsOf(job)]
-  const surroundings = { HOME: folder.path, TMPDIR: folder.path, ...env }
+  const surroundings = { HOME: folder.path, TMPDIR: folder.path, ...COMPILE_CACHE, ...env }
   const child = spawn(process.execPath, args, {
     cwd: folder.path,
     env: surroundings,
