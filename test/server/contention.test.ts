@@ -19,6 +19,8 @@ const partOf = ({ name, wires }: Attack): Attack => ({
 
 const LONGEST_TURN_MS = 100
 const MEMORY_MB = 600
+/** How often a turn that is too long is measured: one that is so by itself is so each time, one on a busy machine is not. */
+const TRIES = 3
 
 const startIn = async (make: () => Promise<Database>): Promise<{ server: MeasuredServer; world: Contenders }> => {
   const database = await make()
@@ -40,13 +42,17 @@ describe.each([
 ] as const)('%s', (_, make, attacks: readonly Attack[]) => {
   test('keeps no other client waiting, whatever one sends', { timeout: 300_000 }, async () => {
     const { server, world } = await startIn(make)
-    const tooLong: object[] = []
+    const failed: object[] = []
     for (const attack of attacks) {
-      const waits = await server.measure(partOf(attack), world)
-      const isFailing = [...waits.statuses.keys()].some((status) => status >= 500 || status === 0)
-      if (waits.turnMs > LONGEST_TURN_MS || waits.wrong > 0 || waits.peakMb > MEMORY_MB || isFailing)
-        tooLong.push(waits)
+      for (let tries = 1; tries <= TRIES; tries += 1) {
+        const waits = await server.measure(partOf(attack), world)
+        const isFailing = [...waits.statuses.keys()].some((status) => status >= 500 || status === 0)
+        const isWrong = waits.wrong > 0 || waits.peakMb > MEMORY_MB || isFailing
+        const isTooLong = waits.turnMs > LONGEST_TURN_MS
+        if (isWrong || (isTooLong && tries === TRIES)) failed.push(waits)
+        if (isWrong || !isTooLong) break
+      }
     }
-    expect(tooLong).toEqual([])
+    expect(failed).toEqual([])
   })
 })
