@@ -1,5 +1,5 @@
 /** Lists how large the young generation may grow: for an import, and for a service. */
-const YOUNG_BYTES = { loading: 32 * 1024 * 1024, serving: 8 * 1024 * 1024 }
+const YOUNG_BYTES = { importing: 32 * 1024 * 1024, serving: 8 * 1024 * 1024 }
 /** Sets after how many requests a service looks at its memory. */
 const REQUESTS_A_LOOK = 64
 
@@ -26,7 +26,7 @@ const createYoungLimit = (bytes: number): (() => void) => {
  * small enough to be fast.
  */
 export const createMemoryLimit = (): (() => void) => {
-  const limitYoung = createYoungLimit(YOUNG_BYTES.loading)
+  const limitYoung = createYoungLimit(YOUNG_BYTES.importing)
   let isLimited = false
   return () => {
     if (!isLimited) {

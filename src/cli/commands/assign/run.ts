@@ -16,7 +16,7 @@ import { printRecords } from '../../output/print.ts'
 import { countOf } from '../../output/text.ts'
 import type { ImportFlags } from '../entries/import-command.ts'
 import { closeJobs, type Job, openJobs, type CommandRun } from '../entries/import/jobs.ts'
-import { startMeter } from '../entries/import/load.ts'
+import { startMeter } from '../entries/import/import-job.ts'
 import { type ParsedOptions, parseOptions } from '../entries/import/parsed-options.ts'
 import { concludeFile } from '../entries/import/result.ts'
 import { type StopSignals, watchStopSignals } from '../entries/import/signals.ts'
@@ -91,8 +91,8 @@ async function* asRecords(chunks: AsyncIterable<readonly PlannedRow[]>): AsyncGe
   for await (const rows of chunks) yield rows.map(dryRunRecord)
 }
 
-/** Says what loading the file would do, a row an assignment. */
-const rehearse = async (cli: Cli, work: AssignmentImport): Promise<number> => {
+/** Says what importing the file would do, a row for each assignment. */
+const printDryRun = async (cli: Cli, work: AssignmentImport): Promise<number> => {
   const { summary, advice } = await dryRunAssignments(work, (rows) =>
     printRecords(cli.io, cli.printing(), assignDryRunRow.shown, asRecords(rows)),
   )
@@ -105,7 +105,7 @@ const rehearse = async (cli: Cli, work: AssignmentImport): Promise<number> => {
   return rejected > 0 ? EXIT.partial : EXIT.done
 }
 
-const load = async (
+const importRows = async (
   run: Pick<CommandRun, 'cli' | 'stops' | 'parsed'>,
   work: AssignmentImport,
   job: Job,
@@ -150,7 +150,7 @@ export const runAssignImport = async (cli: Cli, file: string, flags: ImportFlags
     if (!job) return
     const work = async (client: Client): Promise<number | void> => {
       const one = workOf(cli, client, parsed, stops, job)
-      return parsed.isDryRun ? rehearse(cli, one) : load({ cli, stops, parsed }, one, job)
+      return parsed.isDryRun ? printDryRun(cli, one) : importRows({ cli, stops, parsed }, one, job)
     }
     return await cli.withClient(NEEDS, work, { signal: stops.signal(), late: stops.late })
   } catch (error) {

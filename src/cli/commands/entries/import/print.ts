@@ -5,7 +5,7 @@ import { printRecords } from '../../../output/print.ts'
 import { dryRunJob } from './dry-run.ts'
 import { explainJob, finding, headerFaultLines } from './explain.ts'
 import type { Job, CommandRun } from './jobs.ts'
-import { importJob } from './load.ts'
+import { importJob } from './import-job.ts'
 import { importSummary, newerDryRunRow, dryRunRow } from './output.ts'
 import type { ParsedOptions } from './parsed-options.ts'
 import type { RunResult } from './result.ts'
@@ -59,13 +59,13 @@ const printList = async ({ cli }: CommandRun, columns: readonly NamedField[], re
 }
 
 /**
- * Says why several files cannot be dry-run together: an import has loaded the earlier files by then, a dry run has not.
+ * Says why several files cannot be dry-run together: an import has imported the earlier files by then, a dry run has not.
  */
 const BY_ITSELF =
   'each file is compared with what is stored now; if several files give the same user, KPI and date, each is compared as if it were the only one'
 
-/** Says what loading files would do, as one list. */
-const printRehearsals = async (run: CommandRun, jobs: readonly Job[], ends: RunResult): Promise<void> => {
+/** Says what importing files would do, as one list. */
+const printDryRuns = async (run: CommandRun, jobs: readonly Job[], ends: RunResult): Promise<void> => {
   const row = run.client.variant === 'classic' ? dryRunRow : newerDryRunRow
   const below: string[] = []
   const records = withNames(jobs, ends, (job) => dryRunJob(run, job, ends, (line) => below.push(line)))
@@ -84,13 +84,13 @@ const printFindings = async (run: CommandRun, jobs: readonly Job[], ends: RunRes
 }
 
 /** Imports files and prints a summary of each; the summary of a single file is no list. */
-const printLoads = async (run: CommandRun, jobs: readonly Job[], ends: RunResult): Promise<void> => {
-  async function* loadOne(job: Job): Records {
+const printImports = async (run: CommandRun, jobs: readonly Job[], ends: RunResult): Promise<void> => {
+  async function* importOne(job: Job): Records {
     yield [await importJob(run, job, ends)]
   }
-  const loads = withNames(jobs, ends, loadOne)
-  if (run.parsed.isSeveral) return printList(run, columnsOf(run, importSummary), loads)
-  for await (const [record] of loads) if (record) await run.cli.printOne(importSummary, record)
+  const imports = withNames(jobs, ends, importOne)
+  if (run.parsed.isSeveral) return printList(run, columnsOf(run, importSummary), imports)
+  for await (const [record] of imports) if (record) await run.cli.printOne(importSummary, record)
 }
 
 /** Checks the headers of several files before the first is imported. */
@@ -109,7 +109,7 @@ export const requireHeaders = async ({ client, parsed }: CommandRun, jobs: reado
  * Returns the function that prints what was asked for: how files are read, what importing them would do, or what it
  * did.
  */
-export const choosePrinter = ({ explain, isDryRun }: ParsedOptions): typeof printLoads => {
+export const choosePrinter = ({ explain, isDryRun }: ParsedOptions): typeof printImports => {
   if (explain) return printFindings
-  return isDryRun ? printRehearsals : printLoads
+  return isDryRun ? printDryRuns : printImports
 }

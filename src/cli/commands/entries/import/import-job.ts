@@ -49,7 +49,7 @@ const formNeeds = (formats: ColumnFormats, reading: ParsedFormat, parsed: Parsed
 /** Returns milliseconds as seconds, rounded to a tenth. */
 const seconds = (milliseconds: number): bigint => BigInt(Math.round(milliseconds / 100)) * 1000n
 
-/** Measures one load by what the clock and the client, which others may have used before, say from now on. */
+/** Measures one import from now on, by the clock and the client, which may have been used before. */
 export const startMeter = ({ uptime }: Io, client: Client): (() => AnyRecord) => {
   const [startedAt, requests, traffic] = [uptime(), client.requests(), client.traffic()]
   return () => ({
@@ -60,7 +60,7 @@ export const startMeter = ({ uptime }: Io, client: Client): (() => AnyRecord) =>
   })
 }
 
-/** Returns the summary of a load as a record. */
+/** Returns the summary of an import as a record. */
 const summaryRecord = ({ summary, left }: Ending, measured: AnyRecord): AnyRecord => ({
   ...summary,
   unchecked: summary.unchecked === '' ? null : summary.unchecked,
@@ -97,9 +97,9 @@ const learnedPath = (cli: Cli, client: Client): string => {
 }
 
 /** Describes how the import of a file ended, and what is needed to import its corrected rejects. */
-type Loaded = Ending & { readonly needed: readonly string[]; readonly advice: readonly string[] }
+type JobEnding = Ending & { readonly needed: readonly string[]; readonly advice: readonly string[] }
 
-const loadJob = async (run: CommandRun, job: Job): Promise<Loaded> => {
+const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
   const { cli, client, parsed, progress, finished } = run
   const at = (path: string): string => resolve(cli.io.cwd, path)
   try {
@@ -114,7 +114,7 @@ const loadJob = async (run: CommandRun, job: Job): Promise<Loaded> => {
       rejectsFile: createRejectsFile(at(job.rejectsPath), job.rejectsPath, work.onWarning),
       journal: journalPlace(cli, client, job.file, parsed.journal),
       learnedPath: learnedPath(cli, client),
-      // Until all files are loaded, and what came of them is told, the same command comes to this one again.
+      // Until all files are imported and reported, the same command comes to this one again.
       onFinished: (forget) => finished.push(forget),
       random: cli.io.random,
       verify: job.verify,
@@ -128,10 +128,10 @@ const loadJob = async (run: CommandRun, job: Job): Promise<Loaded> => {
 
 const hasSent = ({ created, updated, sent, assigned }: Summary): boolean => created + updated + sent + assigned > 0
 
-/** Loads a file; answers its summary. */
+/** Imports a file; returns its summary. */
 export const importJob = async (run: CommandRun, job: Job, ends: RunResult): Promise<AnyRecord> => {
   const measure = startMeter(run.cli.io, run.client)
-  const ending = await loadJob(run, job)
+  const ending = await runJob(run, job)
   const isBegun = hasSent(ending.summary)
   ends.add(await concludeFile(run, job, { ...ending, hasSent: isBegun }), isBegun)
   return summaryRecord(ending, measure())
