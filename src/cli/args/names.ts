@@ -27,7 +27,7 @@ export const splitList = (list: string): string[] => {
   return parts.filter((part) => part !== '')
 }
 
-/** Describes what can be called by name on the command line. */
+/** Lists the kinds of things that have names on the command line. */
 export type NamedKind = 'kpi' | 'user' | 'group' | 'group_item' | 'breakdown_item' | 'category' | 'unit' | 'icon'
 
 const TITLES: Record<NamedKind, string> = {
@@ -49,9 +49,7 @@ const namedBreakdownItems = async (client: Client): Promise<(Named & { readonly 
     isPerson: user_id !== null,
   }))
 
-/**
- * Returns the group items of an account; in the newer variant these are the breakdown items that stand for no person.
- */
+/** Returns the group items of an account; in the newer variant these are the breakdown items other than people. */
 const groupItemsOf = async (client: Client, group?: number): Promise<readonly Named[]> =>
   client.variant === 'classic'
     ? namedGroupItems(client, group)
@@ -82,8 +80,8 @@ const ID = /^[1-9]\d{0,14}$/
 export const isId = (text: string): boolean => ID.test(text.trim())
 
 /**
- * Returns the things that texts name, each once; texts that name nothing or several things are usage errors, reported
- * together.
+ * Returns the things that texts name, without duplicates. Throws one usage error for all texts that name nothing or
+ * several things.
  */
 const allFound = (found: readonly (Named | Fault)[]): number[] => {
   const faults = found.filter((one) => one instanceof Fault)

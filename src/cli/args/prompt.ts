@@ -10,11 +10,13 @@ type Question = { readonly message: string } & (
   | { readonly type: 'confirm'; readonly default: false }
 )
 
-/** Asks at the terminal. Where its input ends (Ctrl-D, or it is gone), so does the question: the package would wait. */
+/**
+ * Asks at the terminal. Ends the question when the input ends (Ctrl-D, or a closed terminal): the package would wait.
+ */
 const ask = async ({ io }: Cli, question: Question): Promise<unknown> => {
   const { default: inquirer } = await import('inquirer')
   const ended = new AbortController()
-  // The input is let go after an answer, too, which then comes first.
+  // The input also pauses after an answer, which is then processed first.
   const end = (): unknown => setImmediate(() => ended.abort())
   io.stdin.once('pause', end)
   try {

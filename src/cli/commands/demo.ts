@@ -34,7 +34,7 @@ const loadAndReport = (folder: string): string[][] => [
   ['report', '--from', '2022-03-01', '--to', '2022-04-16'],
 ]
 
-/** Tells whether nothing is there yet; refuses a folder that holds something else than the sample. */
+/** Tells whether nothing is there yet; refuses a folder that holds anything but the sample. */
 const isEmpty = (cli: Cli, dataDir: string): Promise<boolean> =>
   withClientAt(
     cli.io,
@@ -56,8 +56,8 @@ const shortest = (cwd: string, path: string): string => {
 }
 
 /**
- * Registers `kpi demo`: real data into an embedded service of its own and back as a report, by the very commands it
- * shows.
+ * Registers `kpi demo`: imports real data into an embedded service of its own and shows a report, by the commands that
+ * it prints.
  */
 export const demo: Register = (group, act) => {
   addExamples(group, 'demo', 'demo --data-dir ./demo')
@@ -65,7 +65,7 @@ export const demo: Register = (group, act) => {
     const dataDir = resolve(cli.io.cwd, cli.flags.dataDir ?? join(dataFolder(cli.io), 'demo'))
     const folder = shortest(cli.io.cwd, join(packageFolder(), SAMPLE))
     const lines = [...((await isEmpty(cli, dataDir)) ? setUp(folder) : []), ...loadAndReport(folder)]
-    // As they are typed where the package is not installed.
+    // Show the commands as they are typed if the package is not installed.
     const command = cli.io.env['npm_command'] === 'exec' ? 'npx kpi' : 'kpi'
     for (const words of lines) {
       const line = [...words, '--data-dir', dataDir, ...behaviorFlags(cli.flags)]

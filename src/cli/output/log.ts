@@ -23,7 +23,7 @@ export type Log = {
   readonly warn: (text: string, fields?: LogFields) => Promise<void>
 }
 
-/** Tells on standard error in a form. */
+/** Creates a log on standard error in a format. */
 export const createLog = (io: Io, format: LogFormat, isQuiet: boolean): Log => {
   const isJson = format === 'json'
   const print = (level: Level, event: string, text: string, fields: LogFields): Promise<void> =>

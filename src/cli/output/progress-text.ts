@@ -9,7 +9,7 @@ export type Speed = {
   readonly perSecond: number | undefined
   /** Holds the milliseconds left at that speed. */
   readonly leftMs: number | undefined
-  /** Holds the average number of rows that a request does. */
+  /** Holds the average number of rows per request. */
   readonly perRequest?: number | undefined
 }
 

@@ -57,8 +57,8 @@ const contentWidth = (rows: TableRows, at: number, widthOf: Width): number => {
 }
 
 /**
- * Settles how wide the columns are: to fit, long texts are cut first, then titles, then texts; numbers and dates never
- * are.
+ * Returns the widths of the columns. To fit the room, cuts long texts first, then titles, then other texts; never
+ * numbers or dates.
  */
 const settleWidths = (
   columns: readonly TableColumn[],
@@ -81,7 +81,7 @@ const settleWidths = (
   return takeRoom(cutTitles, floors, room)
 }
 
-/** Makes room for what later rows hold in columns that are not cut: where nothing is, in all of them. */
+/** Widens the columns that are never cut to what later rows hold; all columns if there is no room to fit into. */
 const widen = (
   widths: readonly number[],
   columns: readonly TableColumn[],

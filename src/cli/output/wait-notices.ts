@@ -1,6 +1,6 @@
 import type { Clock, Waiting } from '../../client/transport.ts'
 
-/** Takes what a wait is for as it begins, and nothing once it is over. */
+/** Takes the reason for a wait when it begins, and undefined when it is over. */
 export type OnWait = (waiting: Waiting | undefined) => void
 
 /** Returns a clock that announces its sleeps. */
@@ -20,10 +20,10 @@ export const announcingClock = (
 
 /** Sets the shortest wait that is announced. */
 const LONG_MS = 5000
-/** Sets how often a wait is announced at most; one that goes on in pieces is announced once. */
+/** Sets the shortest time between announcements; a wait in several pieces is announced once. */
 const EVERY_MS = 30_000
 
-/** Tells of waits that are long, one at a time and not of each. */
+/** Announces long waits, one at a time, and not every one. */
 export const announceLongWaits = (now: () => number, announce: (waiting: Waiting) => void): OnWait => {
   let [toldAt, toldUntil] = [-Infinity, -Infinity]
   return (waiting) => {

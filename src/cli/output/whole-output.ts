@@ -5,7 +5,7 @@ import type { Io, Output } from '../io.ts'
 const MOST_IN_MEMORY = 1024 * 1024
 const CHUNK_BYTES = 64 * 1024
 
-/** Holds text back until it is let go, as it came. */
+/** Holds text back until it is released, in order. */
 type HeldBack = {
   readonly add: (text: string) => void
   readonly all: () => Generator<string>
@@ -39,7 +39,7 @@ const holdBack = (folder: string): HeldBack => {
   }
 }
 
-/** Prints to standard output all at once, when all of it is there: what fails on the way has printed nothing. */
+/** Prints to standard output only when the whole text is there: work that fails prints nothing. */
 export const printWhenComplete = async (
   { stdout, tempDir }: Pick<Io, 'stdout' | 'tempDir'>,
   print: (held: { readonly stdout: Output }) => Promise<void>,

@@ -11,7 +11,7 @@ const TURNING = String.raw`\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`
 /** Matches what steers a terminal: control characters, and changes of direction. */
 const STEERING = new RegExp(String.raw`[\p{Cc}${TURNING}]`, 'gu')
 const STEERING_BUT_LINE_ENDS = new RegExp(String.raw`(?!\n)[\p{Cc}${TURNING}]`, 'gu')
-/** Matches those that JSON does not escape. */
+/** Matches those of them that JSON does not escape. */
 const LEFT_BY_JSON = new RegExp(String.raw`[\u007f-\u009f${TURNING}]`, 'gu')
 
 /** Returns one line of text that cannot steer the terminal; line ends are shown as marks. */
@@ -28,7 +28,7 @@ export const visibleJson = (value: unknown, indent?: number): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-/** Loads what knows wide characters only where there are any: that takes longer than drawing most tables. */
+/** Loads the package for wide characters only if there are any: loading takes longer than drawing most tables. */
 export const loadWidth = async (rows: readonly (readonly string[])[]): Promise<Width> => {
   if (rows.every((row) => row.every(isPlain))) return (text) => text.length
   const { default: stringWidth } = await import('string-width')

@@ -23,7 +23,7 @@ const listenError = (error: unknown, { host, port, flag }: ListenPlace): unknown
     : new KpiError('unusable', `cannot listen on ${host} port ${port}: ${reason}`, { cause: error })
 }
 
-/** Serves a face; says in words why a port cannot be had. */
+/** Serves a handler; says in words why it cannot listen on a port. */
 export const listenAt = async (face: Handler, place: ListenPlace, options: ListenOptions): Promise<Listener> => {
   try {
     return await listen(face, place.host, place.port, options)

@@ -10,10 +10,10 @@ import { fileErrorReason } from './tls.ts'
 const WAITING_LIMIT = 16 * 1024 * 1024
 const MODE = 0o640
 
-/** Describes a file that lines are appended to, in order, without anybody waiting. */
+/** Describes a file to append lines to, in order; nobody waits for it. */
 type LogFile = {
   readonly write: (line: string) => void
-  /** Goes on in a new file of the same name, as the old one was moved away. */
+  /** Continues in a new file of the same name, after the old one was moved away. */
   readonly reopen: () => void
   /** Writes what is waiting, and ends. */
   readonly close: () => Promise<void>
@@ -28,8 +28,8 @@ const openFile = async (path: string): Promise<FileHandle> => {
 }
 
 /**
- * Opens a file to append lines to. One that cannot be written stops nobody: `notify` reports it once, and again when it
- * recovers, with the number of lines lost.
+ * Opens a file to append lines to. A failing write stops nobody: `notify` reports it once, and again when writing works
+ * again, with the number of lines lost.
  */
 const openLogFile = async (path: string, notify: (text: string) => void): Promise<LogFile> => {
   let file = await openFile(path)
@@ -41,7 +41,7 @@ const openLogFile = async (path: string, notify: (text: string) => void): Promis
   }
   const flush = async (): Promise<void> => {
     if (waiting === '') return
-    // A line that was cut by a full disk must not run into the next one.
+    // End a line that a full disk cut off, so that the next one starts on its own.
     const [text, count] = [lost > 0 ? `\n${waiting}` : waiting, lines]
     ;[waiting, lines] = ['', 0]
     try {

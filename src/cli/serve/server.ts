@@ -56,7 +56,7 @@ type Parts = {
 const ID_BYTES = 9
 const IDS_AT_ONCE = 100
 
-/** Gives each request an id. Chance is asked for many at once: asking costs more than an answer does otherwise. */
+/** Gives each request an id. Reads random bytes for many at once: a read costs more than the rest of an answer. */
 const requestIds = ({ random }: Io): (() => string) => {
   let [bytes, at] = [Buffer.alloc(0), 0]
   return () => {
@@ -110,7 +110,7 @@ const start = (parts: Parts): Promise<Listener> => {
   )
 }
 
-/** Reads again what may have been renewed: the log's file, and the certificate. */
+/** Reopens what may have been replaced: the log file and the certificate. */
 const reload = ({ cli, settings, log, page }: Parts, listening: Listener): void => {
   log.reopen()
   if (!settings.tls) return
@@ -132,7 +132,7 @@ export const runServer = async (cli: Cli, settings: ServeSettings): Promise<void
   let onReload = (): void => undefined
   io.onReload(() => onReload())
   const signal = io.interruption()
-  // What is opened here is closed at the end, the last first.
+  // Closed at the end, in reverse order.
   await using open = new AsyncDisposableStack()
   const tls = settings.tls && readPair(io, settings.tls)
   const log = await openServiceLog(io, settings.accessLog)

@@ -33,7 +33,7 @@ const read = ({ cwd }: Io, what: string, path: string): string => {
   }
 }
 
-/** Reads a certificate and its key from their files; refuses what cannot be served with now. */
+/** Reads a certificate and its key from their files; refuses a pair that cannot be used now. */
 export const readPair = (io: Io, files: NonNullable<ServeSettings['tls']>): ServedPair => {
   const pair = { cert: read(io, 'certificate', files.cert), key: read(io, 'private key', files.key) }
   requirePrivateFile(io, resolve(io.cwd, files.key), 'unusable')
@@ -47,7 +47,7 @@ export const readPair = (io: Io, files: NonNullable<ServeSettings['tls']>): Serv
   }
 }
 
-/** Takes the certificate from its files anew; one that cannot be served with leaves the one before in use. */
+/** Reads the certificate again; keeps the current one if the new one cannot be used. */
 export const renewPair = async (
   cli: Cli,
   files: NonNullable<ServeSettings['tls']>,

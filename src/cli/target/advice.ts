@@ -6,7 +6,7 @@ import { credentialsIn, type RemotePlace, secretSource } from './settings.ts'
 
 /** Returns the command that stores a new secret for a profile. */
 const addAgain = (place: RemotePlace, profile: string, login: string | undefined): string => {
-  // A login name of the environment is not the profile's to keep.
+  // Leave out a login name from the environment: it is not the profile's.
   const own = place.kind === 'classic' && login === undefined ? ['--login', place.login] : []
   return ['kpi', 'profiles', 'add', profile, '--base-url', place.baseUrl, ...own].map(shellWord).join(' ')
 }

@@ -7,7 +7,7 @@ import { countOf } from '../output/text.ts'
 const DAY_SECONDS = 86_400
 const HOUR_SECONDS = 3600
 
-/** Returns when a key expires: the day, or the time where that is less than a day away. */
+/** Returns when a key expires: the day, or the time if that is less than a day away. */
 const endWords = (end: Instant, now: Instant): string => {
   const day = formatDay(dayOfInstant(end))
   if (end - now >= DAY_SECONDS) return `${day}, in ${countOf(dayOfInstant(end) - dayOfInstant(now), 'day')}`
@@ -16,12 +16,12 @@ const endWords = (end: Instant, now: Instant): string => {
   return `${day} at ${formatInstant(end).slice(11, 16)} UTC, ${left}`
 }
 
-/** Warns of a key that ends soon, with what renews it. */
+/** Warns of a key that expires soon, and says how to renew it. */
 export const warnOfExpiry = async ({ io, log }: Cli, key: KeyInfo | undefined): Promise<void> => {
   const now = Math.floor(io.now() / 1000)
   const end = key?.expiresAt ?? undefined
   if (!key || end === undefined || end - now > EXPIRING_SECONDS) return
-  // What a nightly job has to be told of is no note: it is said under --quiet, too.
+  // A nightly job must learn of this, so it is a warning, which --quiet keeps.
   await log.warn(
     `key ${key.id} (${key.name}) expires on ${endWords(end, now)}; unless it has been replaced already, rotate it on the service: kpi service keys rotate ${key.id}`,
     { key_id: key.id, expires_at: formatInstant(end) },

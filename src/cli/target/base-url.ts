@@ -19,7 +19,10 @@ const faultOf = (url: URL): string | undefined => {
   return 'is not HTTPS; credentials are not sent over plain HTTP'
 }
 
-/** Returns a base URL as the user gave it; refuses one with more than a place, or one that can be overheard. */
+/**
+ * Returns a base URL as the user gave it; refuses one with a query or credentials, and one without TLS, unless it is
+ * loopback.
+ */
 export const readBaseUrl = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const fault = url ? faultOf(url) : 'is not a URL; it looks like https://acme.example.com/api'

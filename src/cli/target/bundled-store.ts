@@ -36,7 +36,7 @@ const embeddedPlace = (cli: Cli): string => {
 /** Describes where the bundled service keeps its data: in the file of a data directory, or in PostgreSQL. */
 type BundledPlace = { readonly kind: 'sqlite'; readonly dataDir: string } | { readonly kind: 'postgres' }
 
-/** Settles where the bundled service keeps its data. */
+/** Finds where the bundled service keeps its data. */
 export const bundledPlace = (cli: Cli): BundledPlace => {
   const store = cli.flags.store ?? (cli.io.env['KPI_STORE'] || 'sqlite')
   if (!STORES.includes(store)) throw new UsageError(`KPI_STORE is ${store}, it must be one of ${STORES.join(', ')}`)
@@ -45,7 +45,7 @@ export const bundledPlace = (cli: Cli): BundledPlace => {
   throw new UsageError('--store postgres names one store, and --data-dir or --profile another; give only one of them')
 }
 
-/** Opens the store of the bundled service, to be closed by the caller; `apart` where others wait for this process. */
+/** Opens the store of the bundled service, to be closed by the caller; `apart` if the process also answers requests. */
 export const openBundled = async (cli: Cli, apart = false): Promise<Db> => {
   const place = bundledPlace(cli)
   if (place.kind === 'sqlite') {

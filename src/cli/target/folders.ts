@@ -41,7 +41,7 @@ export const stateFolder = (io: Io): string => {
   return join(env['XDG_STATE_HOME'] || join(homeOf(io), '.local', 'state'), 'kpi')
 }
 
-/** Makes a folder that only its owner can read, where there is none yet; `what` names it in the error. */
+/** Creates a folder that only its owner can read, unless it exists; `what` names it in the error. */
 export const makeFolder = (path: string, what: string): void => {
   try {
     makePrivateFolder(path)

@@ -13,7 +13,7 @@ const given = (io: Io): string => {
   throw new UsageError(`nothing says where PostgreSQL is: set KPI_POSTGRES_URL or KPI_POSTGRES_URL_FILE; ${FORM}`)
 }
 
-/** Tells whether nobody can listen on the way: loopback, a Unix socket, or TLS. */
+/** Tells whether nobody can eavesdrop on the connection: loopback, a Unix socket, or TLS. */
 const isPrivate = (url: URL): boolean =>
   url.hostname === '' || isLoopback(url) || url.searchParams.has('sslmode') || url.searchParams.has('sslrootcert')
 

@@ -10,17 +10,17 @@ import { waitingText } from '../output/progress-text.ts'
 import { type OnWait, announcingClock, announceLongWaits } from '../output/wait-notices.ts'
 import { makeFolder, stateFolder } from './folders.ts'
 
-/** Describes a bulk run, whose requests wait for the rate limit and are retried. */
+/** Describes a run of many requests, which wait for the rate limit and are retried. */
 export type BulkRun = {
-  /** Asks to give up waiting, but for the answers to what may have changed something. */
+  /** Cancels waiting, except for answers to requests that may have changed something. */
   readonly signal: AbortSignal
-  /** Asks not to wait for those any longer, either. */
+  /** Cancels waiting for those, too. */
   readonly late?: AbortSignal | undefined
   /** Sets the most requests in a minute, where that is less than the service allows. */
   readonly rate?: number | undefined
   /** Takes notes. */
   readonly note: (text: string) => void
-  /** Takes what requests wait for; without it, long waits are noted. */
+  /** Takes what requests wait for; if missing, long waits are noted. */
   readonly onWait?: OnWait | undefined
 }
 
@@ -38,7 +38,7 @@ const openShare = (io: Io, name: string, { note, rate }: BulkRun): SharedState =
   }
 }
 
-/** Describes what a bulk run's requests go through: rate limiter, retry, and timeout. */
+/** Describes what the requests of a run go through: rate limiter, retry, and timeout. */
 type PacedSending = { readonly limiter: RateLimiter; readonly retry: Retry; readonly stopping: AbortSignals }
 
 /** Notes each long wait. */

@@ -15,10 +15,10 @@ const WORLD_WRITE = 0o002
 const STICKY = 0o1000
 const COMMAND_TIMEOUT_MS = 30_000
 
-/** Lists what the secret of a remote service is called: each variant has its own. */
+/** Names the secret of each variant: a token or a key. */
 export const SECRETS: Record<RemotePlace['kind'], string> = { classic: 'token', v1: 'key' }
 
-/** Returns the fault of a secret that is plainly for the other variant; third-party services may use any form. */
+/** Returns why a secret is plainly for the other variant; third-party services may use any form. */
 export const faultOfVariant = (kind: RemotePlace['kind'], secret: string): string | undefined => {
   if (kind === 'v1' && secret.startsWith('kpi_token_')) {
     return 'it is an account token, and a base URL that ends in /v1 takes a key (on the bundled service: kpi service keys create)'

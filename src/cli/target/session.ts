@@ -44,8 +44,8 @@ const isFuller = (needs: Needs): boolean =>
   'of' in needs && FULLER.has(needs.of.path) && (needs.verb === 'list' || needs.verb === 'get')
 
 /**
- * Returns the variant to speak at a place, once it has what is needed. The embedded service speaks both: the newer one
- * where the classic one does not do, or shows less.
+ * Returns the variant to use, after checking that it has the needed capabilities. The embedded service has both: the
+ * newer one is used if the classic one lacks something or shows less.
  */
 export const requireCapabilities = (place: Place, needs: Needs): Variant => {
   const spoken = hasAll('classic', needs) && !isFuller(needs) ? 'classic' : 'v1'
@@ -56,8 +56,7 @@ export const requireCapabilities = (place: Place, needs: Needs): Variant => {
 }
 
 /**
- * Runs `work` with a client of the service at a place. What the place does not have is refused before anything is sent
- * or opened.
+ * Runs `work` with a client of the service at a place. Refuses missing capabilities before anything is sent or opened.
  */
 export const withClientAt = async <T>(
   io: Io,

@@ -52,8 +52,8 @@ type EnvCredentials = {
 }
 
 /**
- * Returns the credentials in the environment for a profile, or for none. Where the environment names a service as well,
- * they are that service's: a profile brings its own.
+ * Returns the credentials in the environment for a profile, or for none. If the environment also names a service, they
+ * belong to that service, and a profile uses its own.
  */
 export const credentialsIn = ({ env }: Io, profile: string | undefined): EnvCredentials =>
   profile !== undefined && env['KPI_BASE_URL']
@@ -72,7 +72,7 @@ type SecretSource =
   | { readonly from: 'profile'; readonly profile: string }
   | { readonly from: 'nowhere' }
 
-/** Returns the first source that there is: the environment, the profile's command, the profile's file. */
+/** Returns the first available source: the environment, the profile's command, the profile's file. */
 export const secretSource = (io: Io, profile: string | undefined, command: string | undefined): SecretSource => {
   const { token, tokenFile } = credentialsIn(io, profile)
   if (token !== undefined) return { from: 'KPI_TOKEN', token }
@@ -97,7 +97,7 @@ const requireOnePlace = ({ profile, dataDir }: GlobalFlags): void => {
   throw new UsageError('--profile and --data-dir each name a service; give only one of them')
 }
 
-/** Returns the flags that name the place, to repeat in advice. */
+/** Returns the flags that name the service, to repeat in advice. */
 export const placeFlags = ({ profile, dataDir, store }: GlobalFlags): string[] => [
   ...(store === undefined ? [] : ['--store', store]),
   ...(profile === undefined ? [] : ['--profile', profile]),
@@ -118,7 +118,7 @@ export const behaviorFlags = ({ output, timeout, timeZone, input, color, quiet, 
 const NO_LOGIN =
   'KPI_BASE_URL is set, and KPI_LOGIN is not: set it to your login name, or, with a key, let KPI_BASE_URL end in /v1'
 
-/** Settles where a command goes: flags before the environment before the configuration. */
+/** Finds the service of a command: flags win over the environment, and that over the configuration. */
 export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   requireOnePlace(flags)
   if (flags.dataDir !== undefined) return { kind: 'embedded', dataDir: resolve(io.cwd, flags.dataDir) }
@@ -138,11 +138,11 @@ export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   return { kind: 'classic', baseUrl, login: credentialsIn(io, name).login ?? login, profile: name, tokenCommand }
 }
 
-/** Returns the name of the profile that a command uses; none where something else names the place. */
+/** Returns the name of the profile that a command uses; undefined if something else names the service. */
 export const profileInUse = (io: Io, flags: GlobalFlags): string | undefined =>
   flags.dataDir === undefined ? profileName(io, flags, readProfiles(io).current) : undefined
 
-/** Refuses credentials without a service: they mean a remote one, which nobody named. */
+/** Refuses credentials without a service: they are for a remote one, which nothing names. */
 export const rejectStrayCredentials = (io: Io, flags: GlobalFlags): void => {
   const { env } = io
   const stray = ['KPI_LOGIN', 'KPI_TOKEN', 'KPI_TOKEN_FILE'].find((name) => env[name])

@@ -26,7 +26,7 @@ const VALUES: readonly FieldFlag[] = [
   { flag: 'sort-order', name: 'sort_order', field: sort_order },
 ]
 
-/** Returns the given target and place; an empty target is none. */
+/** Returns the given target and place; an empty target means none. */
 const valuesOf = async (client: Client, flags: FlagValues): Promise<AssignmentPatch> =>
   asPatch(assignment, requireNoFaults(await readFlags(client, VALUES, flags)))
 

@@ -8,7 +8,7 @@ import type { Act, Cli } from '../../cli.ts'
 import { addListOptions, applyListOptions, chooseColumns } from '../verbs/list-options.ts'
 import { printAllSent, sendEach } from '../verbs/send-each.ts'
 
-/** Describes what users can be given: its kind, and the flag that lists some. */
+/** Describes a kind of thing that users can be given, and the flag that lists some. */
 export type Assignable = { readonly kind: NamedKind; readonly flag: string }
 
 /** Describes a user, and the id of something that they are given. */

@@ -36,7 +36,7 @@ const needsOf = (verb: Verb, source: string | undefined): Needs =>
 /** Returns the entry resource as the variant shows it. */
 const shownBy = ({ variant }: Pick<Client, 'variant'>): Resource => (variant === 'classic' ? entry : newerEntry)
 
-/** Yields the pages of entries that the list options select; page by page where nothing is sorted. */
+/** Yields the entries that the list options select, page by page unless they are sorted. */
 async function* listed(
   of: Resource,
   pages: AsyncIterable<readonly Entry[]>,
@@ -74,7 +74,7 @@ const selected = async (
   const { user_id, kpi_id: kpiId } = asPatch(entry, requireNoFaults(given))
   const userId = item?.user_id ?? user_id ?? undefined
   if (!item || userId !== undefined) return entryPages(client, { ...range, userId, kpiId })
-  // Not every service may know this filter.
+  // Filter here too: not every service knows this filter.
   return ofItem(entryPages(client, { ...range, sourceId: item.id, kpiId }), item.id)
 }
 

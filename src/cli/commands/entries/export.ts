@@ -29,7 +29,7 @@ import type { ExportFlags } from './export-command.ts'
 /** Describes how the exported file is written. */
 type Look = { readonly form: SheetFormat; readonly isWide: boolean; readonly hasNames: boolean }
 
-/** Tells whether entries may belong to items that are no people; true where the key may not read items. */
+/** Tells whether entries may belong to items other than people; true if the key may not read items. */
 const mayHaveSources = async (client: Client, { users }: Selection): Promise<boolean> => {
   if (client.variant === 'classic' || users !== undefined) return false
   const items = await readIfAllowed(client, client.breakdownItems.list())
@@ -47,8 +47,8 @@ const userColumns = async (client: Client, { users }: Selection): Promise<WideCo
 })
 
 /**
- * Returns the sheet that was asked for. A wide one of a single KPI has a column for each user, others a column for each
- * KPI.
+ * Returns the requested sheet. A wide sheet of a single KPI has a column for each user; of several KPIs, a column for
+ * each KPI.
  */
 const sheetFor = async (client: Client, selection: Selection, look: Look): Promise<Sheet> => {
   const { form, isWide, hasNames } = look
@@ -100,7 +100,7 @@ const lookOf = ({ excel, layout, names }: ExportFlags): Look => ({
   hasNames: names === true,
 })
 
-/** Ends the export where it is asked to stop: there is no half of a file. */
+/** Throws when the export is asked to stop, so that no partial file is left. */
 async function* untilStopped<T>(days: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   for await (const day of days) {
     if (signal.aborted) throw new Aborted('stopped before all was written; run the same command again')
@@ -108,7 +108,7 @@ async function* untilStopped<T>(days: AsyncIterable<T>, signal: AbortSignal): As
   }
 }
 
-/** Lets no others read what is exported from a store on this machine than can read the store. */
+/** Returns the store's permissions for the file, so that nobody else can read what is exported. */
 const rightsOf = ({ io, flags }: Cli): { readonly like?: number } => {
   const place = findPlace(io, flags)
   const store = place.kind === 'embedded' ? statSync(storePath(place.dataDir), { throwIfNoEntry: false }) : undefined
@@ -131,14 +131,14 @@ const tellLeftOut = async ({ io }: Cli, { ofItems, values }: ExportCounts): Prom
       : []),
     ...(values > 0 ? [`${countOf(values, 'target or note', 'targets and notes')}, which a wide file cannot hold`] : []),
   ]
-  // Also where quiet is asked for: the file does not hold all.
+  // Say so even under --quiet: the file does not hold everything.
   if (what.length > 0) await io.stderr.write(`left out: ${what.join('; ')}\n`)
 }
 
 /** Matches file endings of formats that are not written. */
 const OTHER_ENDING = /\.(?:json|ndjson|jsonl|xlsx?|ods|html?|md|xml|ya?ml|parquet|pdf|zip|zst)(?:\.gz)?$/i
 
-/** Refuses a form that is asked for and not written: a file of another one would be found out late. */
+/** Refuses a format other than CSV now, rather than write a file that nobody expects. */
 const requireCsv = ({ flags, printing }: Cli, file: string | undefined): void => {
   const { format } = printing()
   const parsed = flags.output !== undefined || format === 'json' ? format : 'csv'

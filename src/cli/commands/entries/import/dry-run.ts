@@ -9,8 +9,7 @@ import { dryRunRecord } from './output.ts'
 import { ASSIGNING_ADVICE, DONE, type RunResult, mayCreateAssignments } from './result.ts'
 
 /**
- * Returns the summary of a dry run; `unread` is what could not be read, so that nobody can tell what becomes of those
- * rows.
+ * Returns the summary of a dry run; `unread` says what could not be read, so that the outcome of those rows is open.
  */
 const shortSummary = (summary: Summary, unread: string): string => {
   const { created, updated, unchanged, skipped, unknown, rejected, rounded, empty, assigned, unchecked } = summary

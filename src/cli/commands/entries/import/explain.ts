@@ -33,7 +33,7 @@ export const headerFaultLines = ({ message, issues }: KpiError): string[] => [
   ...issues.map((issue) => `${issue.field}: ${issue.message}`),
 ]
 
-/** Says how a file is read, and what shows that. */
+/** Yields how a file is read, with the evidence. */
 export async function* explainJob(run: CommandRun, job: Job, ends: RunResult): AsyncGenerator<readonly AnyRecord[]> {
   const { cli, client, parsed, progress, stops } = run
   const seen = await explainFile(job.table, client, parsed.options, () => {

@@ -27,8 +27,8 @@ const mappingFlags = (name: string, { encoding }: ParsedFormat, parsed: ParsedOp
 ]
 
 /**
- * Returns the flags that an import of corrected rejects needs beside those given, where the whole file showed formats
- * that a few of its rows may not show.
+ * Returns the flags that an import of corrected rejects needs besides those given: the whole file showed formats that a
+ * few of its rows may not show.
  */
 const formNeeds = (formats: ColumnFormats, reading: ParsedFormat, parsed: ParsedOptions): readonly string[] => {
   const { decimal, dateFormat } = nonDefaultFlags(formatFlags(formats))

@@ -63,7 +63,7 @@ const requireDifferentPaths = ({ cwd }: Io, files: readonly string[], paths: rea
   )
 }
 
-/** Returns the rejects file of each file: never one that is imported, whose other rows would be lost. */
+/** Returns the rejects file of each file; refuses one that is itself imported, as its other rows would be lost. */
 const findRejectsPaths = (io: Io, files: readonly string[], parsed: string | undefined): string[] => {
   const paths = files.map((file) => rejectsPathOf(io, files, file, parsed))
   requireDifferentPaths(io, files, paths)
@@ -71,7 +71,8 @@ const findRejectsPaths = (io: Io, files: readonly string[], parsed: string | und
 }
 
 /**
- * Opens a pipe, once somebody writes to it: waiting for that ends only with the process, so no signal is caught before.
+ * Opens a pipe, waiting until somebody writes to it. Only the end of the process ends that wait, so signals are caught
+ * afterwards.
  */
 const openPipe = async (path: string, name: string): Promise<Readable> => {
   const stream = createReadStream(path)
@@ -81,7 +82,7 @@ const openPipe = async (path: string, name: string): Promise<Readable> => {
   return stream
 }
 
-/** Opens what a word of the command line names: a file, a pipe, or `-` for standard input. */
+/** Opens what an argument names: a file, a pipe, or `-` for standard input. */
 const openSource = async ({ io, note }: Cli, file: string, signal: () => AbortSignal): Promise<RereadableFile> => {
   const path = resolve(io.cwd, file)
   if (file !== '-' && !isDevice(path)) return fileSource(path, file)
@@ -149,10 +150,10 @@ const pauseOf =
     return isOutage ? { reason: waits.reason, until: io.now() + milliseconds } : undefined
   }
 
-/** Begins with a file; answers the work that it is. */
+/** Begins with a file; returns what importing it needs. */
 export const beginRun = ({ cli, client, parsed, stops, progress }: CommandRun, { file, table }: Job): ImportInput => {
   progress.begin(parsed.isSeveral ? file : undefined)
-  // What is said of a column has to say of which file, unless it does.
+  // Name the file in notes on a column, unless they do.
   const ofFile = (text: string): string =>
     parsed.isSeveral && !text.startsWith(table.name) ? `${table.name}: ${text}` : text
   return {

@@ -125,7 +125,7 @@ const readMapping = (io: Io, name: string): Mapping => {
   return parse(path, text)
 }
 
-/** Keeps a mapping under a name, for its owner alone, and never half of it. */
+/** Saves a mapping under a name, atomically and readable by its owner alone. */
 const writeMapping = (io: Io, name: string, mapping: Mapping): void => {
   const path = pathOf(io, mappingName(name))
   makeFolder(folderOf(io), 'folder of mappings')
@@ -143,13 +143,13 @@ const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
 /** Lists the roles that a flag of the same name can give to all rows. */
 const CONSTANTS = ['user', 'source', 'kpi', 'date'] as const
 
-/** Returns a mapping without what a flag overrides: a column is dropped for a constant, and the other way round. */
+/** Returns a mapping without what flags override: a constant replaces a column, and a column a constant. */
 const withoutGiven = (mapping: Mapping, given: ImportFlags): Mapping => {
   const givenRoles = new Set<string>([
     ...mapOf(given.map).keys(),
     ...CONSTANTS.filter((role) => given[role] !== undefined),
   ])
-  // A constant says whom all entries belong to.
+  // A constant names the owner of all entries.
   if (given.source !== undefined) givenRoles.add('user')
   if (given.user !== undefined) givenRoles.add('source')
   const isLeft = ([name]: readonly [string, unknown]): boolean => !givenRoles.has(name)
@@ -222,7 +222,7 @@ const mappingOf = ({ options, reading, plan, formats, date }: SettledFile): Mapp
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 
-/** Saves how a file is read, where that was asked. */
+/** Saves how a file is read, if --save-mapping is given. */
 export const saveMapping = (
   { io, note }: Cli,
   { saveMapping: name, options, saidDate }: ParsedOptions,

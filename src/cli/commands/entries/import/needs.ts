@@ -28,7 +28,7 @@ const ASSIGNING: Capability = {
   },
 }
 
-/** Returns what the flags of an import need of the service, known before anything is read. */
+/** Returns the capabilities that the flags of an import need, before anything is read. */
 export const needsOfFlags = ({ source, map, createAssignments }: ImportOptions): Capability[] => [
   ENTRIES,
   ...(source === undefined ? [] : [NEEDS_BREAKDOWN_ITEMS]),
@@ -37,8 +37,8 @@ export const needsOfFlags = ({ source, map, createAssignments }: ImportOptions):
 ]
 
 /**
- * Returns those needs and what the file adds: breakdown items, where nothing else names the owner of its rows. Beside a
- * user they are read where the service has them, if the column is surely theirs.
+ * Returns those capabilities and the one that the file adds: breakdown items, if nothing else names the owner of its
+ * rows. Beside a user, they are optional, and only if the column surely names items.
  */
 export const needsOfFile = async (table: Table, options: ImportOptions): Promise<Capability[]> => {
   const [needs, header] = [needsOfFlags(options), await headerOf(table)]

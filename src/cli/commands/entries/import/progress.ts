@@ -16,16 +16,16 @@ import {
 import { type OnWait, announceLongWaits } from '../../../output/wait-notices.ts'
 import { oneLine } from '../../../output/width.ts'
 
-/** Shows how far an import is. */
+/** Shows the progress of an import. */
 export type ProgressView = {
-  /** Begins with a file, which is named where there are several. */
+  /** Begins with a file, and names it if there are several. */
   readonly begin: (name: string | undefined) => void
   readonly show: (progress: Progress) => void
   /** Prints a line for people between updates of the progress. */
   readonly note: (text: string) => void
   /** Prints a warning, even under `--quiet`. */
   readonly warn: (text: string) => void
-  /** Takes what is waited for, and nothing once it is not. */
+  /** Takes the reason for a wait; undefined when the wait is over. */
   readonly waits: OnWait
   readonly stop: () => void
 }
@@ -38,7 +38,7 @@ const UNKNOWN: Speed = { perSecond: undefined, leftMs: undefined }
 
 const named = (file: string | undefined, text: string): string => (file === undefined ? text : `${file}: ${text}`)
 
-/** Prints a line at most every 30 seconds, and one as a long wait begins, so that it never looks stuck. */
+/** Prints a line at most every 30 seconds, and one when a long wait begins, so that the import never looks stuck. */
 const showLines = ({ io, log }: Cli, { usage, requests }: Client): ProgressView => {
   const speedOf = createSpeedometer(requests)
   let toldAt = io.now()
@@ -77,7 +77,7 @@ const createSpinner = async ({ io }: Cli, text: () => string): Promise<Ora> => {
   return ora({ stream: io.stderr.stream, suffixText: text, discardStdin: false })
 }
 
-/** Shows one line that changes while the work goes on, even where it only waits. */
+/** Shows one line that changes while the import works or waits. */
 const showSpinner = async (cli: Cli, { usage, waiting, requests }: Client): Promise<ProgressView> => {
   const { io } = cli
   const speedOf = createSpeedometer(requests)
