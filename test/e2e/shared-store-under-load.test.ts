@@ -122,6 +122,7 @@ test(
     isOver = true
     await Promise.all(clients)
     for (const [name, one] of accountsByName) await expectTrue(db, name, one)
+    expect(accountsByName.get('hot')?.ledger.limited).toBeGreaterThan(0)
     await db.close()
   },
 )
