@@ -29,7 +29,9 @@ export const isNotOurs = (error: unknown): boolean =>
 
 /** Returns the error for a file that is no store. */
 export const notKpiStore = (path: string, cause?: unknown): KpiError =>
-  new NotKpiStore('unusable', `${path} is not a kpi database; move it away, or choose another data directory`, { cause })
+  new NotKpiStore('unusable', `${path} is not a kpi database; move it away, or choose another data directory`, {
+    cause,
+  })
 
 /** Converts an error from SQLite to one of ours; any other passes through. */
 export const sqliteError = (error: unknown, path: string): unknown => {
