@@ -20,7 +20,7 @@ import {
 } from './target/settings.ts'
 import { findTimeZone } from './target/time-zone.ts'
 
-/** Says, once the work is done, that values were rounded as they were read. */
+/** Runs the work, then notes how many values were rounded as they were read. */
 const tellRounded =
   <T>(log: Log, work: (client: Client) => Promise<T>) =>
   async (client: Client): Promise<T> => {
@@ -35,14 +35,14 @@ const tellRounded =
 export type Cli = {
   readonly io: Io
   readonly flags: GlobalFlags
-  /** Works with the service; what `needs` names and its variant does not have is refused first. */
+  /** Runs work with a client; first refuses what `needs` names and the service's variant lacks. */
   readonly withClient: <T>(
     needs: Needs,
     work: (client: Client) => Promise<T>,
-    /** Tells that the command makes many requests, which then wait for their turn. */
+    /** Tells that the command makes many requests, which then keep to the rate limit. */
     bulk?: Omit<BulkRun, 'note'> & Partial<Pick<BulkRun, 'note'>>,
   ) => Promise<T>
-  /** Refuses what the service's variant does not have, where something is asked or read before there is a client. */
+  /** Refuses what the service's variant lacks, for commands that ask or read something before they have a client. */
   readonly requireCapabilities: (needs: Needs) => void
   /** Returns the current day in the user's time zone, and that zone. */
   readonly today: () => { readonly day: Day; readonly zone: string }
@@ -51,11 +51,11 @@ export type Cli = {
   readonly printMany: (columns: readonly NamedField[], records: readonly AnyRecord[]) => Promise<void>
   /** Writes notes and warnings, on standard error. */
   readonly log: Log
-  /** Writes a note for people there, unless they asked for quiet. */
+  /** Writes a note for people, unless `--quiet` is given. */
   readonly note: (text: string) => Promise<void>
-  /** Tells whether a person is there who can be asked. */
+  /** Tells whether a person can be asked. */
   readonly canAsk: boolean
-  /** Runs another command line in the same world; answers its exit code. */
+  /** Runs another command line with the same streams and environment; returns its exit code. */
   readonly run: (args: readonly string[]) => Promise<number>
 }
 
@@ -73,7 +73,7 @@ export type Register = (group: Command, act: Act) => void
 
 /** Creates what a command works with from the flags of its line. */
 export const createCli = (io: Io, flags: GlobalFlags, run: Cli['run']): Cli => {
-  // Settled before anything is done: a format that does not exist must not be found out afterwards.
+  // Check the formats before anything is done, so that a wrong one does not show up afterwards.
   const format = findFormat(io, flags)
   const log = createLog(io, findLogFormat(flags), flags.quiet === true)
   const printing = (): Printing => ({ format, color: wantsColor(io, flags) })

@@ -2,7 +2,7 @@ import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typ
 import { UsageError } from './exit.ts'
 import { commandGroups } from './command-groups.ts'
 
-/** Bounds the commands that are suggested: of more that share a name, none is likelier to be meant. */
+/** Bounds the commands that are suggested: of more that share a name, none is likelier. */
 const MOST = 3
 
 /** Returns the commands of a name at any depth, as they are typed. */

@@ -12,7 +12,7 @@ import { openStore } from '../store/schema/open-store.ts'
 import { accounts } from '../store/tables/accounts.ts'
 import { makeFolder, storePath } from './target/folders.ts'
 
-/** Returns the account of the embedded service, and creates it with its defaults where there is none yet. */
+/** Returns the account of the embedded service, and creates it with its defaults if there is none yet. */
 const findAccount = async (db: Db, now: number): Promise<Account> => {
   const known = await db.read((tx) => accounts.findByName(tx, DEFAULT_ACCOUNT))
   if (known) return known
@@ -20,7 +20,7 @@ const findAccount = async (db: Db, now: number): Promise<Account> => {
   return ensureDefaultAccount(db, now)
 }
 
-/** Opens the store of a data directory, ready to use: made and brought up to date, with its account. */
+/** Opens the store of a data directory; creates and migrates it as needed, and creates its account. */
 export const openEmbedded = async (
   dataDir: string,
   nowMs: () => number,
@@ -56,7 +56,7 @@ export const inProcessTransport = (
       const caller = { account, now: Math.floor(nowMs() / 1000), lenient: variant === 'classic' }
       const answer = (open?: Db): Promise<Answer> =>
         app.answer({ ...caller, db: open }, { method, path, query: toQuery(query), body })
-      // To be done once takes a transaction of its own: what only sets values may as well be done again.
+      // Only batches that add need an Idempotency-Key: setting a value again is harmless.
       if (sending.idempotencyKey !== undefined && addsToStored(body)) {
         const { answerBatchIdempotently } = await import('./embedded-batch.ts')
         return answerBatchIdempotently(db, sending, { account: account.id, now: caller.now }, answer)

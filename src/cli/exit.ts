@@ -38,14 +38,14 @@ export const exitCodes: Record<ErrorCode, number> = {
   internal: EXIT.unreachable,
 }
 
-/** Thrown for a command line that cannot be understood or lacks something. */
+/** Thrown for a command line that is wrong or incomplete. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Reports a command that did what it could: its exit code, and what is left, a line each. */
+/** Thrown by a command that is done in part: its exit code, and a line for each thing that is left. */
 export class IncompleteRun extends Error {
-  override readonly name = 'Unfinished'
+  override readonly name = 'IncompleteRun'
   readonly exit: number
   readonly code: string
   readonly lines: readonly string[]

@@ -7,12 +7,12 @@ import { ClosedPipe, type Io } from './io.ts'
 import { logLine } from './output/log.ts'
 import { oneLine, visibleJson } from './output/width.ts'
 
-/** Describes an error as it is printed: its code, one line, and one more for each fault. */
+/** Describes a printed error: its code, one line, and one more line for each fault. */
 type Failure = {
   readonly exit: number
   readonly code: string
   readonly message: string
-  /** Holds the whole message, where it has more than one line. */
+  /** Holds the whole message, if it has more than one line. */
   readonly lines?: readonly string[]
   readonly issues: readonly Issue[]
   readonly namesIssue?: boolean
@@ -73,7 +73,7 @@ const linesOf = ({ message, lines, issues, namesIssue }: Failure): string[] => {
   ]
 }
 
-/** Returns the lines printed before an error as notes of its own. */
+/** Splits the lines that were held back before an error into notes. */
 const notesIn = (heldBack: readonly string[]): string[] => heldBack.flatMap((text) => text.trimEnd().split('\n'))
 
 /**

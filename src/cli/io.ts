@@ -2,16 +2,16 @@ import type { Readable, Writable } from 'node:stream'
 import type { Exchange } from '../client/http/network-exchange.ts'
 import { createMemoryLimit } from './memory.ts'
 
-/** Thrown where the reader of our output has gone, which is no failure of ours. */
+/** Thrown if the reader of our output has gone, which is not our failure. */
 export class ClosedPipe extends Error {
   override readonly name = 'ClosedPipe'
 }
 
 /** Describes a stream that text is written to. */
 export type Output = {
-  /** Resolves once there is room for more, so that memory does not grow with what is written. */
+  /** Resolves once there is room for more (back-pressure), so that memory does not grow. */
   readonly write: (text: string) => Promise<void>
-  /** Keeps a reader that goes away from ending the command: for work that does more than print. */
+  /** Ignores a reader that goes away, for commands that do more than print. */
   readonly outlast: () => void
   readonly isTerminal: boolean
   /** Holds the terminal's width; undefined where there is none or it is not known. */
@@ -20,7 +20,7 @@ export type Output = {
   readonly stream: Writable
 }
 
-/** Describes everything that a command may touch outside of its own memory. */
+/** Describes the world of a command: everything that it may touch outside of its own memory. */
 export type Io = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
@@ -48,15 +48,15 @@ export type Io = {
   readonly alarm: (milliseconds: number) => AbortSignal
   readonly random: (bytes: number) => Uint8Array
   /**
-   * Returns a signal that is aborted when the user or the system asks to stop; asked a second time, the process ends at
+   * Returns a signal that is aborted when the user or the system asks to stop. A second request ends the process at
    * once.
    */
   readonly interruption: () => AbortSignal
-  /** Calls when the system asks to read files again, as after they were renewed (SIGHUP). */
+  /** Calls a function when the system asks to read files again (SIGHUP), as after a log was rotated. */
   readonly onReload: (listener: () => void) => void
   /** Replaces the network, in tests. */
   readonly network?: (timeoutMs: number) => Exchange
-  /** Keeps memory small, for work on much data; to be called as the work goes on. */
+  /** Keeps memory small; to be called again and again during work on much data. */
   readonly limitMemory: () => void
 }
 
@@ -83,7 +83,7 @@ const outputOf = (stream: NodeJS.WriteStream): Output => {
       outlasts = true
     },
     isTerminal: stream.isTTY,
-    // A terminal that nobody has told its size says 0.
+    // A terminal without a known size reports 0.
     columns: (stream.isTTY && stream.columns) || undefined,
     stream,
   }

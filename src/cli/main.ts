@@ -4,14 +4,19 @@ import type { Io, Output } from './io.ts'
 
 export { processIo } from './io.ts'
 
-/** Describes standard error as a command line sees it, with what is held back until the end. */
+/** Describes standard error of a command line, with the lines held back until its end. */
 type Telling = { readonly io: Io; readonly release: () => string[] }
 
-/** Tells whether a program reads standard error, which wants an error alone there; a service tells things as they come. */
+/**
+ * Tells whether standard error may hold nothing but one JSON error: with JSON output and no terminal, except for `kpi
+ * serve`, which logs as it runs.
+ */
 const isForProgram = (args: readonly string[], io: Io): boolean =>
   isOutputJson(args, io) && !isLogJson(args) && !io.stderr.isTerminal && !args.includes('serve')
 
-/** Returns standard error, guarded from the first write; holds lines back where only one JSON error may stand there. */
+/**
+ * Returns standard error, guarded from the first write; holds lines back if only one JSON error may be printed there.
+ */
 const tellingOf = (io: Io, args: readonly string[]): Telling => {
   let [stderr, isHolding]: [Output | undefined, boolean] = [undefined, isForProgram(args, io)]
   const held: string[] = []
@@ -43,7 +48,7 @@ const runLine = async (args: readonly string[], io: Io): Promise<number> => {
   return runProgram(args, manifest.version, io)
 }
 
-/** Runs a command line; answers its exit code. Nothing is thrown, and nothing but `io` is touched. */
+/** Runs a command line; returns its exit code. Throws nothing, and touches nothing but `io`. */
 export const run = async (args: readonly string[], world: Io): Promise<number> => {
   const { io, release } = tellingOf(world, args)
   try {

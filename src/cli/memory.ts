@@ -1,6 +1,6 @@
-/** Lists how large the young generation may grow: for an import, and for a service. */
+/** Bounds the young generation of the garbage collector: for an import, and for a service. */
 const YOUNG_BYTES = { importing: 32 * 1024 * 1024, serving: 8 * 1024 * 1024 }
-/** Sets after how many requests a service looks at its memory. */
+/** Sets after how many requests a service checks its memory. */
 const REQUESTS_A_LOOK = 64
 
 const youngGeneration = (): number =>
@@ -22,8 +22,8 @@ const createYoungLimit = (bytes: number): (() => void) => {
 }
 
 /**
- * Creates a function that work on much data calls as it goes: it collects garbage early and keeps the young generation
- * small enough to be fast.
+ * Creates a function to call during work on much data. It collects garbage early and keeps the young generation small,
+ * which is faster.
  */
 export const createMemoryLimit = (): (() => void) => {
   const limitYoung = createYoungLimit(YOUNG_BYTES.importing)
@@ -38,7 +38,7 @@ export const createMemoryLimit = (): (() => void) => {
   }
 }
 
-/** Makes a function that a service calls with each request: of a crowd of them, less garbage then waits to be collected. */
+/** Creates a function that a service calls with each request, so that many requests leave less garbage to collect. */
 export const createServingLimit = (): (() => void) => {
   const limitYoung = createYoungLimit(YOUNG_BYTES.serving)
   let requests = 0

@@ -37,8 +37,8 @@ const createProgram = (io: Io, version: string, written: Promise<void>[], isJson
     .exitOverride()
     .configureOutput({
       writeOut: (text) => written.push(io.stdout.write(text)),
-      // An error is thrown as well, and told where all errors are; what else comes here is help.
-      // Help beside an error is for people.
+      // Commander throws errors as well; they are printed where all errors are. Only help is printed here. Help beside
+      // an error is for people.
       writeErr: (text) => isJson || text.startsWith('error:') || written.push(io.stderr.write(text)),
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,
@@ -56,7 +56,7 @@ export const describeProgram = async (version: string, io: Io): Promise<Command>
   return program
 }
 
-/** Runs `kpi help kpis list` is `kpi kpis list --help`, whatever the depth. */
+/** Rewrites `kpi help kpis list` as `kpi kpis list --help`, at any depth. */
 const helpAsFlag = (args: readonly string[]): readonly string[] =>
   args[0] === 'help' ? [...args.slice(1), '--help'] : args
 
@@ -67,7 +67,9 @@ const wordsIn = (args: readonly string[], { options }: Command): string[] => {
   return args.filter((word, at) => !word.startsWith('-') && !flags.has(args[at - 1] ?? ''))
 }
 
-/** Parses a command line and runs its command; answers the exit code. Loads only the group of commands that is named. */
+/**
+ * Parses a command line and runs its command; returns the exit code. Loads only the group of commands that is named.
+ */
 export const runProgram = async (line: readonly string[], version: string, io: Io): Promise<number> => {
   const args = helpAsFlag(line)
   const written: Promise<void>[] = []

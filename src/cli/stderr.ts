@@ -4,18 +4,18 @@ import { visible } from './output/width.ts'
 
 /** Matches a token or key of the bundled service; only the beginning of one is shown anywhere. */
 const OWN_SECRET = /kpi_[a-z]+_[0-9A-Za-z]{16,}(?:_[0-9A-Za-z]+)?/g
-/** Matches flags that people try although no flag takes a secret. */
+/** Matches flags that people try for secrets, although no flag takes one. */
 const SECRET_FLAG = /^--?(?:[a-z-]*-)?(?:token|secret|pass(?:word)?|key|auth(?:orization)?|bearer)(?:=|$)/i
-/** Names the one among them that exists, whose value is the name of a file. */
+/** Names the flag that exists; its value is the name of a file. */
 const FILE_FLAG = /^--tls-key(?:=|$)/
 const CREDENTIALS_IN_URL = /^[^/]*\/\/[^/:]*:([^/]*)@/
-/** Recognizes what looks like chance: long, of digits and letters alone, or a UUID. */
+/** Matches words that look random, as secrets do: long ones of digits and letters, and UUIDs. */
 const RANDOM = /^(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w+=]{20,}$|^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 const HIDDEN = '…'
 /** Sets the shortest secret that is looked for: shorter words stand in messages by chance. */
 const SHORTEST = 6
 
-/** Finds the secrets that a command line was given by mistake. */
+/** Finds secrets that were put on a command line by mistake. */
 const secretsIn = (args: readonly string[]): string[] =>
   args.flatMap((arg, at) => {
     const inUrl = CREDENTIALS_IN_URL.exec(arg)?.[1]

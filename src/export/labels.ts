@@ -14,7 +14,7 @@ export type Label = (id: number) => string
 /** Describes the texts for all that a file names. */
 export type Labels = { readonly user: Label; readonly kpi: Label; readonly source: Label }
 
-/** Calls everything by its id, as nothing more is known. */
+/** Names everything by its id, if names cannot be read. */
 const byId: Label = String
 
 /**
@@ -24,7 +24,7 @@ const byId: Label = String
 const labeller = (role: NameRole, list: readonly Named[], hasNames: boolean, mayStand = isPlainName): Label => {
   const directory = createDirectory(role, list)
   const finds = (text: string, id: number): boolean => {
-    // What may be the name of another in a column of its own may be that in any.
+    // A name that means something else in a column of its own could mean that in any column.
     const column = createNameColumn({ role, header: '', as: undefined }, directory)
     const found = mayStand(text) ? column.find(text) : new Fault('')
     return !(found instanceof Fault) && found.id === id && (column.numbers()?.as ?? 'ids') === 'ids' && !column.doubt()

@@ -5,7 +5,9 @@ import type { Labels } from './labels.ts'
 import type { Sheet } from './sheet.ts'
 import { type SheetFormat, notesText, numberText } from './text-format.ts'
 
-/** Returns the cells for an entry's owner: a user, or in the column beside it a breakdown item that is no person. */
+/**
+ * Returns the cells for an entry's owner: a user, or, in the column beside it, a breakdown item other than a person.
+ */
 export const ownerCells = ({ user_id, source_id }: Entry, labels: Labels, hasSources: boolean): string[] => {
   const user = user_id === null ? '' : labels.user(user_id)
   if (!hasSources) return [user]

@@ -6,10 +6,7 @@ import { type Decimal, formatDecimal } from '../domain/decimal.ts'
 export type SheetFormat = {
   readonly separator: ',' | ';'
   readonly decimal: '.' | ','
-  /**
-   * Tells that it is for a spreadsheet: with a byte order mark and its line ends, and nothing that it would run as a
-   * formula.
-   */
+  /** Tells that it is for a spreadsheet: with a byte order mark, CRLF line ends, and formulas quoted. */
   readonly isSheet: boolean
 }
 

@@ -13,12 +13,12 @@ import {
 import { UsageError } from '../exit.ts'
 import { findId, isNamedKind } from './names.ts'
 
-/** Holds the flags of a line of which some are made from fields; each of those is checked by its field. */
+/** Holds parsed flags; flags that are made from fields are checked by their fields. */
 export type FlagValues = Readonly<Record<string, unknown>>
 
 /** Returns the flag of a field: `category_id` is `--category`. Secrets have none. */
 const flagName = (name: string): string =>
-  // The interface's own filter is called so.
+  // The interface's own filter has this name.
   name === 'is_archived' ? 'archived' : name.replace(/_id$/, '').replaceAll('_', '-')
 
 /** Returns the name that commander gives a flag: `sort-order` is `sortOrder`. */

@@ -44,7 +44,7 @@ const readObjects = async (io: Io, path: string): Promise<readonly object[]> => 
   throw new UsageError(`${name} must hold one object or an array of them; no. ${wrong + 1} is not an object`)
 }
 
-/** Returns names that the resource does not have: a service would ignore them, but here they are misspelt. */
+/** Returns names that the resource does not have: a service would ignore them, but they are probably misspelt. */
 const unknownFields = ({ fields, title }: Resource, body: object): Issue[] =>
   Object.keys(body)
     .filter((field) => !Object.hasOwn(fields, field))
@@ -54,7 +54,7 @@ const unknownFields = ({ fields, title }: Resource, body: object): Issue[] =>
       return { field, message: `is not a field of a ${title}${hint}` }
     })
 
-/** Reads every object of JSON by `read`, a resource each. The faults of all of them are reported at once. */
+/** Reads each JSON object with `read`. Reports the faults of all objects at once. */
 export const readJsonInput = async <T>(
   io: Io,
   path: string,

@@ -46,7 +46,7 @@ export const groups: Register = (command, act) => {
   })
 }
 
-/** Runs `kpi group-items …` */
+/** Registers `kpi group-items …` */
 export const groupItems: Register = (command, act) => {
   addAllVerbs(
     command,
@@ -65,7 +65,7 @@ export const groupItems: Register = (command, act) => {
   )
 }
 
-/** Runs `kpi categories …` */
+/** Registers `kpi categories …` */
 export const categories: Register = (group, act) => {
   addAllVerbs(group, act, category, (client) => client.categories, {
     name: 'General',
@@ -75,7 +75,7 @@ export const categories: Register = (group, act) => {
   })
 }
 
-/** Runs `kpi units …` */
+/** Registers `kpi units …` */
 export const units: Register = (group, act) => {
   addAllVerbs(group, act, unit, (client) => client.units, {
     name: 'Number',
@@ -85,12 +85,12 @@ export const units: Register = (group, act) => {
   })
 }
 
-/** Runs `kpi frequencies …` */
+/** Registers `kpi frequencies …` */
 export const frequencies: Register = (group, act) => {
   addList(group, act, frequency, (client) => client.frequencies.list(), '--columns id')
 }
 
-/** Runs `kpi icons …` */
+/** Registers `kpi icons …` */
 export const icons: Register = (group, act) => {
   addList(group, act, icon, (client) => client.icons.list(), '--limit 5')
 }
@@ -133,7 +133,7 @@ const addListCommand = (group: Command, act: Act): void => {
   })
 }
 
-/** Runs `kpi breakdown-items …` */
+/** Registers `kpi breakdown-items …` */
 export const breakdownItems: Register = (group, act) => {
   addListCommand(group, act)
   addGet(group, act, breakdownItem, (client, id) => client.breakdownItems.get(id), SAMPLES)

@@ -78,7 +78,10 @@ const printJson = async (io: Printed, columns: readonly NamedField[], chunks: Ch
   await io.stdout.write(before === '[\n' ? '[]\n' : '\n]\n')
 }
 
-/** Prints records to standard output, in chunks as they come; only a table needs them all at once. */
+/**
+ * Prints records to standard output, in chunks as they come; a table holds back a block of rows, which sets the widths
+ * of its columns.
+ */
 export const printRecords = (
   io: Printed,
   { format, color }: Printing,

@@ -23,7 +23,7 @@ const LONG_MS = 5000
 /** Sets the shortest time between announcements; a wait in several pieces is announced once. */
 const EVERY_MS = 30_000
 
-/** Announces long waits, one at a time, and not every one. */
+/** Announces waits of more than a few seconds, one at a time. */
 export const announceLongWaits = (now: () => number, announce: (waiting: Waiting) => void): OnWait => {
   let [toldAt, toldUntil] = [-Infinity, -Infinity]
   return (waiting) => {

@@ -45,7 +45,10 @@ export const bundledPlace = (cli: Cli): BundledPlace => {
   throw new UsageError('--store postgres names one store, and --data-dir or --profile another; give only one of them')
 }
 
-/** Opens the store of the bundled service, to be closed by the caller; `apart` if the process also answers requests. */
+/**
+ * Opens the store of the bundled service, to be closed by the caller; `apart` runs long reads in threads, for a process
+ * that also answers requests.
+ */
 export const openBundled = async (cli: Cli, apart = false): Promise<Db> => {
   const place = bundledPlace(cli)
   if (place.kind === 'sqlite') {

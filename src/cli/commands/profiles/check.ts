@@ -56,7 +56,7 @@ const checked = resource({
 const isMissing = ({ refusal }: ProbeResult): boolean =>
   refusal !== undefined && ['not_found', 'method_not_allowed', 'unsupported'].includes(refusal.code)
 
-/** Asks a place for its shortest list, or, as a third-party service may lack that, for its KPIs. */
+/** Requests the shortest list of a service; its KPIs if a third-party service lacks that. */
 const probeOf = async (cli: Cli, flags: GlobalFlags, place: RemotePlace): Promise<ProbeResult> => {
   const timeoutMs = findTimeout(flags)
   const probed = await probePlace(cli.io, place, timeoutMs, frequency.path)

@@ -18,7 +18,7 @@ export const sparkline = (values: readonly (number | null)[]): string => {
     .trimEnd()
 }
 
-/** Defines a row of the overview: where a KPI and item stand, and how they got there. */
+/** Defines a row of the overview: the latest value of a KPI and item, and its course. */
 export const overview = resource({
   name: 'overview_row',
   plural: 'overview_rows',

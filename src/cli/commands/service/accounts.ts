@@ -37,7 +37,7 @@ const addShow = (settings: Command, act: Act): void => {
   })
 }
 
-/** Says of each setting that is another now what it was. */
+/** Notes the earlier value of each setting that has changed. */
 const noteChanges = async (cli: Cli, before: AnyRecord, after: AnyRecord): Promise<void> => {
   const changes = account.shown
     .map(({ name, field }) => ({

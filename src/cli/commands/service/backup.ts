@@ -25,7 +25,7 @@ const backupRecord = resource({
   },
 })
 
-/** Runs `work` until it ends or Ctrl-C stops it, which is reported as done nothing. */
+/** Runs `work`; reports that nothing was done if Ctrl-C stops it. */
 const stoppable = async <T>(cli: Cli, what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
   const signal = cli.io.interruption()
   try {

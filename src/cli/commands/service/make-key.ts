@@ -26,7 +26,7 @@ export const keysByName = (all: readonly ListedKey[]): readonly ListedKey[] =>
     (one) => !hasEnded(one) || !all.some((other) => other.name === one.name && (!hasEnded(other) || other.id > one.id)),
   )
 
-/** Returns only the last key of one name: while a rotation overlaps, the one before it is on its way out. */
+/** Returns only the last key of a name: while a rotation overlaps, the earlier one is about to expire. */
 const lastOfName = (all: readonly ListedKey[]): readonly ListedKey[] =>
   all.filter((one) => !all.some((other) => other.name === one.name && other.id > one.id))
 
@@ -77,11 +77,11 @@ const madeRecord = resource({
   },
 })
 
-/** Returns when the key is to end; undefined where no flag says. */
+/** Returns when the key is to expire; undefined if no flag says so. */
 const readEnd = (expires: string | undefined, now: Instant): Instant | null | undefined | Fault =>
   expires === undefined ? undefined : endOf(expires, now)
 
-/** Takes what could be read of a field, or tells what is wrong with it. */
+/** Stores the value of a field, or notes its fault. */
 const take = (
   { fields, faults }: ParsedFlags,
   name: string,

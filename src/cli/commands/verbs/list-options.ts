@@ -57,7 +57,7 @@ const filterOf = (of: Resource, text: string): Keep => {
 
 const compare = (left: FieldValue, right: FieldValue): number => {
   if (left === right) return 0
-  // What is not there comes last.
+  // Missing values come last.
   if (left === null) return 1
   if (right === null) return -1
   return left < right ? -1 : 1

@@ -3,7 +3,7 @@ import type { Client } from '../../../client/client.ts'
 import type { Resource } from '../../../domain/schema.ts'
 import { type FieldFlag, type FlagValues, requireNoFaults, readFlags } from '../../args/flags.ts'
 
-/** Adds the flag that names what records lie below, where they do; what makes one needs it. */
+/** Adds the flag that names the parent of records, if they have one; `create` requires it. */
 export const addParentFlag = (command: CommandUnknownOpts, below: FieldFlag | undefined, isNeeded = false): void => {
   if (!below) return
   const about = isNeeded ? `${below.field.about} (required)` : `only in this ${below.flag}`
@@ -29,9 +29,9 @@ export const commandName = ({ plural }: Resource): string => plural.replaceAll('
 export type Samples = {
   /** Names a sample record. */
   readonly name: string
-  /** Holds the ids of two samples, where those are not 1 and 2. */
+  /** Holds the ids of two samples, if those are not 1 and 2. */
   readonly ids?: readonly [number, number]
-  /** Holds the flag that names the parent, and a space, where there is one. */
+  /** Holds the flag that names the parent and a space; empty if there is no parent. */
   readonly under?: string
   /** Holds the flags that create the sample. */
   readonly create: string

@@ -19,7 +19,8 @@ export type ListResult = {
 }
 
 /**
- * Describes how a list is worked through: from which place, counted from 1, until when, and how the rest is continued.
+ * Describes how a list is sent: the position to start from (counted from 1), the deadline, and the command that
+ * continues.
  */
 type Manner = {
   readonly start?: number
@@ -29,7 +30,7 @@ type Manner = {
 
 const mayBeDone = (error: Error): boolean => error instanceof KpiError && error.mayBeDone
 
-/** Tells whether the service or the user is the reason that the rest was not sent, not its content. */
+/** Tells whether the rest was left because of the service or the user, not because of its content. */
 const isCutOff = (error: Error): boolean =>
   error instanceof Aborted ||
   mayBeDone(error) ||
@@ -44,8 +45,8 @@ const leftOver = (error: Error, number: number, total: number, goOn: NonNullable
   ])
 
 /**
- * Runs `send` for each of a list in turn, up to the first failure. Where the content is not to blame, the error says
- * what is left.
+ * Runs `send` for each item in turn, up to the first failure. Unless the content is the reason, the error says what is
+ * left.
  */
 export const sendEach = async <T>(
   list: readonly T[],
@@ -69,13 +70,13 @@ export const sendEach = async <T>(
   return { records, total, failure: undefined }
 }
 
-/** Prints what was done as a list, also where not all of it could be; then that is the error. */
+/** Prints the records that were sent as a list, then throws the failure, if there was one. */
 export const printAllSent = async (cli: Cli, of: Resource, { records, failure }: ListResult): Promise<void> => {
   await cli.printMany(chooseColumns(of, {}, cli.printing().format), records)
   if (failure) throw failure
 }
 
-/** Prints what was done, also where not all of it could be; then that is the error. */
+/** Prints the records that were sent, then throws the failure, if there was one. */
 export const printSent = async (cli: Cli, of: Resource, { records, total, failure }: ListResult): Promise<void> => {
   const [only] = records
   if (only && total === 1) await cli.printOne(of, only)

@@ -52,15 +52,13 @@ const printList = async ({ cli }: CommandRun, columns: readonly NamedField[], re
   try {
     await printRecords(cli.io, cli.printing(), columns, untilFailure())
   } finally {
-    // They may have begun without being asked for more: output may end at any moment.
+    // End the records, which may have begun: output may end at any moment.
     await records.return(undefined)
   }
   if (failure) throw failure.error
 }
 
-/**
- * Says why several files cannot be dry-run together: an import has imported the earlier files by then, a dry run has not.
- */
+/** Notes after a dry run of several files that each was compared with the stored entries, not with the other files. */
 const BY_ITSELF =
   'each file is compared with what is stored now; if several files give the same user, KPI and date, each is compared as if it were the only one'
 

@@ -85,7 +85,7 @@ const outcomeOf = (error: unknown, hasSent: boolean): FileOutcome | undefined =>
   return hasSent && exit === EXIT.unreachable ? { ...STOPPED, lines } : { exit, code: error.code, lines }
 }
 
-/** Puts what comes of each file into one end. */
+/** Combines the outcomes of all files into one. */
 export const createRunResult = (
   files: readonly string[],
   { signal, explain, withStopReason }: StopSignals,
@@ -164,7 +164,7 @@ type Concluded = {
 /** Lists the errors that mean that the service has moved. */
 const OF_PLACE: ReadonlySet<ErrorCode> = new Set(['not_acceptable', 'not_found'])
 
-/** Tells a run that ended for a reason that time does not mend: the same command goes on once that is mended. */
+/** Tells a run that ended for a reason that does not pass with time: the same command goes on once that is mended. */
 const isRefusal = ({ failure, left, hasSent = false }: Concluded): boolean => {
   if (!failure) return false
   const exit = exitCodes[failure.code]
