@@ -12,16 +12,16 @@ import type { ParsedFields, Resource } from '../domain/schema.ts'
 import { membersOf } from './field-names.ts'
 import { checkDraft, draftToJson, expectObject, isObject, type Json, readDraft } from './json.ts'
 
-/** Returns the faults of a refusal as text. */
+/** Returns the message and faults of a refusal as text. */
 export const faultsToText = ({ message, issues }: KpiError): string => JSON.stringify({ message, issues })
 
-/** Returns the refusal that was written as that text. */
+/** Returns the refusal from the text that `faultsToText` returned. */
 export const faultsFromText = (text: string): KpiError => {
   const { message, issues } = JSON.parse(text) as { readonly message: string; readonly issues: readonly Issue[] }
   return new KpiError('invalid', message, { issues })
 }
 
-/** Describes a batch as it was sent: what it does with all entries, and each entry as far as it could be read. */
+/** Describes a batch as it was sent: its flags, and each entry as far as it could be read. */
 type SentBatch = { readonly flags: ParsedFields<BatchFlags>; readonly list: readonly ParsedFields<EntryDraft>[] }
 
 const faultOfList = (list: Json): Issue | undefined => {
@@ -38,7 +38,7 @@ const readEntry = (of: EntryResource, body: Json, lenient: boolean): ParsedField
 
 const DRAFTS = Symbol('drafts')
 
-/** Describes a batch in memory: it becomes JSON over text, and is taken as it is in this process. */
+/** Describes a batch in memory: its drafts are used as they are in this process, and as JSON when it is sent. */
 type BatchInMemory = { readonly [DRAFTS]: readonly EntryDraft[]; readonly toJSON: () => Json }
 
 const isInMemory = (body: Json): body is BatchInMemory => typeof body === 'object' && body !== null && DRAFTS in body
@@ -49,7 +49,7 @@ export const batchBody = (drafts: readonly EntryDraft[], of: EntryResource = ent
   toJSON: () => ({ entries: drafts.map((draft) => draftToJson(of, draft)) }),
 })
 
-/** Tells whether a batch in memory adds to what is stored, so that doing it twice would be wrong. */
+/** Tells whether a batch in memory adds to stored values, so that it must not run twice. */
 export const addsToStored = (body: Json): boolean =>
   isInMemory(body) && body[DRAFTS].some(({ addToActual }) => addToActual === true)
 
@@ -57,9 +57,9 @@ const BATCH: Resource = batchFlags
 const NO_FLAGS: ParsedFields<BatchFlags> = { values: {}, issues: [] }
 
 /**
- * Reads the body of a batch. Faults of its flags and entries stay with them, to be reported together with those that
- * only the store can find. Others have their turn between entries. JSON cannot hold a symbol, so only a caller in this
- * process can skip the reading; its values are checked all the same.
+ * Reads the body of a batch. The faults of its flags and entries are returned with them, to be reported together with
+ * those that only the store can find. Other requests run between entries. JSON cannot hold a symbol, so only a caller
+ * in this process can skip the parsing; its values are checked all the same.
  */
 export const readBatch = async (
   body: Json,

@@ -2,7 +2,7 @@ import { formatDay, formatInstant } from '../domain/day.ts'
 import { formatDecimal } from '../domain/decimal.ts'
 import type { Field, FieldValue } from '../domain/schema.ts'
 
-/** Returns a value as people and CSV files have it; null is empty. */
+/** Returns a value as text for people and for CSV files; null is empty. */
 export const cellText = (field: Field, value: FieldValue): string => {
   if (value === null) return ''
   if (typeof value === 'bigint') return formatDecimal(value)
@@ -11,12 +11,12 @@ export const cellText = (field: Field, value: FieldValue): string => {
   return String(value)
 }
 
-/** Matches what a spreadsheet would run as a formula, or has marked as text, with or without our mark before it. */
+/** Matches a text that a spreadsheet would run as a formula, also after apostrophes. */
 const NEEDS_MARK = /^'*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/
 const IS_MARKED = /^'+[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/
 
-/** Marks a text that a spreadsheet would run as a formula, by an apostrophe before it, as spreadsheets themselves do. */
+/** Puts an apostrophe before a text that a spreadsheet would run as a formula, as spreadsheets themselves do. */
 export const markText = (text: string): string => (NEEDS_MARK.test(text) ? `'${text}` : text)
 
-/** Returns the text of a cell without the mark. */
+/** Returns the text of a cell without that apostrophe. */
 export const unmarkText = (text: string): string => (IS_MARKED.test(text) ? text.slice(1) : text)

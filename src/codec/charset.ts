@@ -1,4 +1,4 @@
-/** Lists UTF-8, and US-ASCII by all of its names (IANA), which is a part of it. */
+/** Lists the names of UTF-8, and all IANA names of US-ASCII, which is a subset of it. */
 const UTF_8: ReadonlySet<string> = new Set([
   'utf-8',
   'utf8',
@@ -15,5 +15,5 @@ const UTF_8: ReadonlySet<string> = new Set([
   'csascii',
 ])
 
-/** Returns whether a charset or an encoding is UTF-8 or a part of it, by its name. */
+/** Tells whether the name of a charset or encoding means UTF-8 or a subset of it. */
 export const isUtf8Name = (name: string): boolean => UTF_8.has(name.toLowerCase())

@@ -7,13 +7,10 @@ export const csvHeader = (columns: readonly NamedField[]): string => stringify([
 
 const NEEDS_QUOTES = /[",\r\n]/
 
-/**
- * Returns a line of CSV. One without anything to quote is only joined, as quoting looks at each cell for longer than
- * all the rest takes.
- */
+/** Returns a line of CSV. Joins the cells itself if none needs quotes, since `stringify` checks each cell at length. */
 const csvLine = (cells: string[]): string =>
   cells.some((cell) => NEEDS_QUOTES.test(cell)) ? stringify([cells]) : `${cells.join(',')}\n`
 
-/** Records as lines of a CSV file. */
+/** Returns records as lines of a CSV file. */
 export const csvLines = (columns: readonly NamedField[], records: readonly AnyRecord[]): string =>
   records.map((record) => csvLine(columns.map(({ name, field }) => cellText(field, record[name] ?? null)))).join('')

@@ -17,20 +17,20 @@ const namesOf = ({ fields, lists }: Resource): Names => {
   return names
 }
 
-/** Returns the field or list of a resource that a name means, without regard to case; undefined where it is none. */
+/** Returns the field or list of a resource that a name means, without regard to case; undefined if there is none. */
 export const fieldNamed = (of: Resource, name: string): string | undefined => {
   const { byLowerCase, longest } = namesOf(of)
   return name.length > longest ? undefined : byLowerCase.get(name.toLowerCase())
 }
 
-/** Tells whether a name means a field or list of a resource, or of what its lists hold. */
+/** Tells whether a name means a field or list of a resource, or of the resources in its lists. */
 export const isNameIn = (of: Resource, name: string): boolean =>
   fieldNamed(of, name) !== undefined || Object.values(of.lists ?? {}).some((list) => isNameIn(list, name))
 
-/** Sets how many names an object may have before it surely repeats fields. */
+/** Bounds the names of one object: with more of them, it surely repeats fields. */
 export const SPELLINGS_LIMIT = 1000
 
-/** Describes the members of a JSON object by field, and the faults of names that are given more than once. */
+/** Describes the members of a JSON object by field, and the faults of fields that are given more than once. */
 type Members = { readonly source: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] }
 
 const NO_ISSUES: readonly Issue[] = []
@@ -41,8 +41,8 @@ const isSpelledAsIs = (of: Resource, source: Readonly<Record<string, unknown>>):
 }
 
 /**
- * Finds the fields of a resource in a JSON object without regard to case. A name in the field's own case wins; two
- * others that differ in value are a fault.
+ * Finds the fields of a resource in a JSON object, without regard to case. The exact spelling of a field wins; two
+ * other spellings with different values are a fault.
  */
 export const membersOf = (of: Resource, source: Readonly<Record<string, unknown>>): Members => {
   if (isSpelledAsIs(of, source)) return { source, issues: NO_ISSUES }

@@ -1,7 +1,7 @@
 import { type Decimal, exactNumber, formatDecimal } from '../domain/decimal.ts'
 import { JsonReader } from './json-reader.ts'
 
-/** Describes a number in JSON as it is written, where a double would lose digits. */
+/** Describes a number in JSON as its text, because a double would lose digits. */
 export type RawNumber = { readonly rawJSON: string }
 
 declare global {
@@ -15,8 +15,8 @@ const LONG = 16
 const [ZERO, NINE, POINT] = ['0', '9', '.'].map((sign) => sign.charCodeAt(0)) as [number, number, number]
 
 /**
- * Tells whether a text may hold a long number. It looks at every 16th character only, as no run of so many digits lies
- * between two: batches of thousands of entries are searched.
+ * Tells whether a text may hold a long number. It checks only every 16th character, since every run of 16 digits has
+ * one of them: batches have thousands of entries.
  */
 const mayHoldLongNumber = (text: string): boolean => {
   const isOfNumber = (at: number): boolean => {
@@ -41,9 +41,9 @@ const readWhole = (text: string): unknown => {
   return reader.value
 }
 
-/** Parses JSON without losing digits: a number too long for a double comes as a `RawNumber`. Throws SyntaxError. */
+/** Parses JSON without losing digits: a number too long for a double becomes a `RawNumber`. Throws SyntaxError. */
 export const parseExactJson = (text: string): unknown => (mayHoldLongNumber(text) ? readWhole(text) : JSON.parse(text))
 
-/** Returns a decimal as the shortest JSON number that is exactly it. */
+/** Returns a decimal as the shortest JSON number that equals it. */
 export const jsonOfDecimal = (value: Decimal): number | RawNumber =>
   exactNumber(value) ?? JSON.rawJSON(formatDecimal(value))

@@ -3,24 +3,22 @@ import { NUMBER_LIMIT } from '../domain/limits.ts'
 import { neverPause, type Pause } from '../domain/pause.ts'
 import type { RawNumber } from './json-number.ts'
 
-/** Describes the limits of a text. */
+/** Describes the limits of a JSON text. */
 export type JsonLimits = {
   /** Bounds the levels of nesting. */
   readonly depth: number
-  /** Bounds keys and elements, all together. */
+  /** Bounds the keys and elements, counted together. */
   readonly members: number
-  /**
-   * Bounds the keys of one object, beyond which only those that are asked for are kept, and no more than as many again.
-   */
+  /** Bounds the keys of one object. Beyond it only keys that `isKept` accepts are kept, at most as many again. */
   readonly keys: number
   readonly isKept: (key: string) => boolean
 }
 
-/** Bounds the lists and objects that are handed to `JSON.parse`, unless a number in them is long. */
+/** Bounds the characters of a list or object that `JSON.parse` reads at once. */
 const WHOLE_LIMIT = 4096
-/** Sets the size of the pieces in which a string is read. */
+/** Sets how many characters of a string are read at a time. */
 const PIECE = 16_384
-/** Matches numbers of more than 15 digits: a double is exact up to there. */
+/** Matches numbers of more than 15 digits: up to there a double is exact. */
 const LONG_NUMBER = /\d[\d.]{15}/
 const LONG = 16
 
@@ -46,7 +44,7 @@ const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['null', null],
 ])
 
-/** Returns a number as a double, or as it is written where a double would lose digits. */
+/** Returns a number as a double, or as its text if a double would lose digits. */
 const numberOf = (text: string): number | RawNumber => (LONG_NUMBER.test(text) ? JSON.rawJSON(text) : Number(text))
 
 /** Describes a list or object whose end has not been read yet. */
@@ -59,18 +57,18 @@ type Open = {
 
 /**
  * Describes a list or object that `JSON.parse` can read: where it ends, how many members it has in all, and how deep it
- * is.
+ * is nested.
  */
 type Whole = { readonly end: number; readonly members: number; readonly depth: number }
 
-/** Returns the place after the string at a place; beyond `until` where it does not end before that. */
+/** Returns the index after the string at `start`; more than `until` if the string does not end before that. */
 const afterString = (text: string, start: number, until: number): number => {
   let at = start + 1
   while (at < until && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
   return at + 1
 }
 
-/** Measures the list or object that begins at a place; undefined where it is large or holds a long number. */
+/** Measures the list or object at `start`; undefined if it is large or holds a long number. */
 const measure = (text: string, start: number): Whole | undefined => {
   const until = Math.min(text.length, start + WHOLE_LIMIT)
   let [open, depth, members, digits, isEmpty] = [0, 0, 0, 0, false]
@@ -98,7 +96,7 @@ const parseWhole = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    // Reading it step by step finds the place of the fault.
+    // Reading it token by token finds the place of the error.
     return undefined
   }
 }
@@ -108,12 +106,12 @@ const setMember = (object: Record<string, unknown>, key: string, value: unknown)
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** Names what may follow in a text. */
+/** Names what may follow in the text. */
 type Next = 'value' | 'first' | 'key' | 'colon' | 'more' | 'string' | 'end'
 
 /**
- * Reads JSON part by part, with the result of `JSON.parse`, except that a number too long for a double comes as a
- * `RawNumber`. Throws SyntaxError for what is not JSON, and `malformed` for more than the limits allow.
+ * Reads JSON step by step, with the result of `JSON.parse`, except that a number too long for a double becomes a
+ * `RawNumber`. Throws SyntaxError for invalid JSON, and `malformed` for more than the limits allow.
  */
 export class JsonReader {
   readonly #text: string
@@ -122,7 +120,7 @@ export class JsonReader {
   #at = 0
   #next: Next = 'value'
   #members = 0
-  /** Holds what has been read of a string, and whether that is a key. */
+  /** Hold the part of a string that has been read, and whether it is a key. */
   #string = ''
   #isKey = false
   #root: unknown
@@ -132,12 +130,12 @@ export class JsonReader {
     this.#limits = limits
   }
 
-  /** Returns the value, once all of the text has been read. */
+  /** Returns the value, once the whole text has been read. */
   get value(): unknown {
     return this.#root
   }
 
-  /** Reads about so many more characters; returns whether all of the text has been read. */
+  /** Reads about so many more characters; returns whether the whole text has been read. */
   read(characters: number): boolean {
     const until = Math.min(this.#text.length, this.#at + characters)
     while (this.#at < until) {
@@ -175,7 +173,7 @@ export class JsonReader {
     else this.#readScalar()
   }
 
-  /** Reads what follows the beginning of a list or object: its end, or the first member. */
+  /** Reads what follows the start of a list or object: its end, or its first member. */
   #readFirst(code: number): void {
     const { list } = this.#top
     if (code === (list ? LIST_END : OBJECT_END)) return this.#close()
@@ -190,7 +188,7 @@ export class JsonReader {
     this.#pass(list ? 'value' : 'key')
   }
 
-  /** Reads a small list or object at once, where a list holds it or nothing does; any other one member by member. */
+  /** Hands a small value to `JSON.parse` if it is in a list or the root; reads any other member by member. */
   #readWhole(code: number): void {
     const isTried = this.#open.length === 0 || this.#top.list !== undefined
     const whole = isTried ? measure(this.#text, this.#at) : undefined
@@ -221,7 +219,7 @@ export class JsonReader {
     this.#readString()
   }
 
-  /** Reads a string to its end, or a piece of it. */
+  /** Reads a string to its end, or a part of it. */
   #readString(): void {
     const text = this.#text
     const until = Math.min(text.length, this.#at + PIECE)
@@ -261,7 +259,7 @@ export class JsonReader {
     this.#add(WORDS.has(word) ? WORDS.get(word) : numberOf(word))
   }
 
-  /** Puts a value where it belongs. */
+  /** Adds a value to the list or object that holds it, or makes it the root. */
   #add(value: unknown): void {
     const top = this.#open.at(-1)
     this.#next = top ? 'more' : 'end'
@@ -279,7 +277,7 @@ export class JsonReader {
     const { object, key } = top
     const { keys, isKept } = this.#limits
     if (!Object.hasOwn(object, key)) {
-      // To build and to look through an object of very many keys takes long.
+      // It takes long to build and to search an object of very many keys.
       if (top.keys >= keys && !isKept(key)) return
       top.keys += 1
       if (top.keys > 2 * keys)
@@ -316,10 +314,10 @@ export class JsonReader {
   }
 }
 
-/** Sets how many characters are read before others may have their turn: well under a millisecond's worth. */
+/** Sets how many characters are read before other requests may run: they take well under a millisecond. */
 const STRIDE = 16_384
 
-/** Parses JSON of any size as a `JsonReader` does; others have their turn in between. */
+/** Parses JSON of any size as a `JsonReader` does; other requests run in between. */
 export const parseJson = async (text: string, limits: JsonLimits, pause: Pause = neverPause): Promise<unknown> => {
   const reader = new JsonReader(text, limits)
   while (!reader.read(STRIDE)) {

@@ -7,16 +7,14 @@ import type { AnyRecord, Draft, Field, FieldValue, Patch, ParsedFields, Resource
 import { membersOf } from './field-names.ts'
 import { jsonOfDecimal, type RawNumber } from './json-number.ts'
 
-/** Describes a value as `JSON.parse` gives it, or as `JSON.stringify` takes it. */
+/** Describes a value that `JSON.parse` returns, or that `JSON.stringify` accepts. */
 export type Json = unknown
 
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/
 
 const doubleOf = (raw: number | RawNumber): number => (typeof raw === 'number' ? raw : Number(raw.rawJSON))
 
-/**
- * Replaces infinity by the largest number: JSON's numbers have no bound, so what reads as infinite is only too large.
- */
+/** Replaces infinity by the largest double: JSON's numbers have no bound, so an infinite one is only too large. */
 const finite = (number: number): number => Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, number))
 
 const decimalOf = (raw: number | RawNumber): ParsedDecimal | undefined =>
@@ -37,8 +35,8 @@ const readString = (field: Field, raw: string): FieldValue | Fault => {
 }
 
 /**
- * Reads one field from JSON. Where `lenient`, as in the classic interface, numbers and booleans may be strings. Null
- * and blank text are null.
+ * Reads one field from JSON. With `lenient`, as in the classic interface, numbers and booleans may be strings. Null and
+ * blank text become null.
  */
 export const readJson = (field: Field, raw: Json, lenient: boolean): FieldValue | Fault => {
   if (raw === null) return null
@@ -51,7 +49,7 @@ export const readJson = (field: Field, raw: Json, lenient: boolean): FieldValue 
 
 type Purpose = 'add' | 'update'
 
-/** Reads one value, or says what is wrong with it. */
+/** Reads one value, or returns its fault. */
 type Read = (field: Field, raw: Json) => FieldValue | Fault
 
 const readField = (
@@ -72,11 +70,11 @@ const readField = (
   return purpose === 'add' ? Fault.is('required') : Fault.must('not be blank')
 }
 
-/** Tells whether JSON is an object, rather than a list, null or a value. */
+/** Tells whether JSON is an object, not a list, null or a simple value. */
 export const isObject = (value: unknown): value is Readonly<Record<string, Json>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
 
-/** Returns a body that must be an object; anything else is a `malformed` error. */
+/** Returns a body that must be an object; throws `malformed` for anything else. */
 export const expectObject = (body: Json): Readonly<Record<string, Json>> => {
   if (!isObject(body)) throw new KpiError('malformed', 'the body must be one JSON object')
   return body
@@ -85,8 +83,8 @@ export const expectObject = (body: Json): Readonly<Record<string, Json>> => {
 const NO_ISSUES: readonly Issue[] = []
 
 /**
- * Reads what is sent to create or change a resource. Names match without regard to case, unknown and read-only fields
- * are ignored, and all faults are collected.
+ * Reads a body that creates or changes a resource. Names match without regard to case, unknown and read-only fields are
+ * ignored, and all faults are collected.
  */
 const readFields = (
   of: Resource,
@@ -109,15 +107,15 @@ const readFields = (
 const readLenient: Read = (field, raw) => readJson(field, raw, true)
 const readStrict: Read = (field, raw) => readJson(field, raw, false)
 
-/** Reads the body that makes a resource. */
+/** Reads the body that creates a resource. */
 export const readDraft = <R extends Resource>(of: R, body: Json, lenient: boolean): ParsedFields<Draft<R>> =>
   readFields(of, body, 'add', lenient ? readLenient : readStrict, lenient) as ParsedFields<Draft<R>>
 
-/** Reads the body that changes a resource: what it does not name stays as it is. */
+/** Reads the body that changes a resource; fields that it omits keep their values. */
 export const readPatch = <R extends Resource>(of: R, body: Json, lenient: boolean): ParsedFields<Patch<R>> =>
   readFields(of, body, 'update', lenient ? readLenient : readStrict, lenient) as ParsedFields<Patch<R>>
 
-/** Tells whether no value of a draft has a fault, and none is to be stored in another form. */
+/** Tells whether all values of a draft are valid, and already have the form in which they are stored. */
 const isGood = (of: Resource, draft: Readonly<Record<string, FieldValue | undefined>>): boolean => {
   for (const { name, field } of of.writable) {
     const value = draft[name]
@@ -128,10 +126,7 @@ const isGood = (of: Resource, draft: Readonly<Record<string, FieldValue | undefi
   return true
 }
 
-/**
- * Checks a draft from a client in this process, whose values are in their own form already. A good one is taken as it
- * is: it must not be changed.
- */
+/** Checks a draft built in this process; returns a valid one itself, not a copy, so it must not be changed. */
 export const checkDraft = <R extends Resource>(of: R, draft: Draft<R>, lenient: boolean): ParsedFields<Draft<R>> =>
   isGood(of, draft)
     ? { values: draft, issues: NO_ISSUES }
@@ -145,14 +140,14 @@ const writeJson = (field: Field, value: FieldValue): Json => {
   return field.kind === 'datetime' ? formatInstant(value) : value
 }
 
-/** Returns a record as a JSON object, its fields in the table's order. */
+/** Returns a record as a JSON object, its fields in the order of the resource. */
 export const recordToJson = (of: Pick<Resource, 'shown'>, record: AnyRecord): Record<string, Json> => {
   const json: Record<string, Json> = {}
   for (const { name, field } of of.shown) json[name] = writeJson(field, record[name] ?? null)
   return json
 }
 
-/** Returns a draft or patch as the JSON object that is sent for it. */
+/** Returns a draft or patch as the JSON object to send. */
 export const draftToJson = <R extends Resource>(of: R, draft: Draft<R> | Patch<R>): Record<string, Json> => {
   const values = draft as Readonly<Record<string, FieldValue | undefined>>
   const json: Record<string, Json> = {}
@@ -163,12 +158,12 @@ export const draftToJson = <R extends Resource>(of: R, draft: Draft<R> | Patch<R
   return json
 }
 
-/** Matches midnight behind a day in any form: third-party services may add a zone, or fractions of a second. */
+/** Matches midnight after a day in any form: third-party services may add a zone, or fractions of a second. */
 const MIDNIGHT = /(?<=^\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d{2}:?\d{2})?$/
 
 const MOMENT = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})?$/
 
-/** Reads a moment, in UTC where no zone is named; fractions of a second are left out. */
+/** Reads an instant, in UTC if no zone is given; drops fractions of a second. */
 const readMoment = (text: string): Instant | null => {
   const [, day, time, zone = 'Z'] = MOMENT.exec(text) ?? []
   const milliseconds = Date.parse(`${day}T${time}${zone}`)
@@ -178,7 +173,7 @@ const readMoment = (text: string): Instant | null => {
 const YES = /^(?:true|1|yes|on)$/i
 const NO = /^(?:false|0|no|off)$/i
 
-/** Returns a field that is answered as text; some services write numbers so, too. */
+/** Reads a field from a string in an answer; some services also send numbers as strings. */
 const readAnswerText = ({ kind }: Field, text: string): FieldValue => {
   if (kind === 'date') return parseDay(text) ?? parseDay(text.replace(MIDNIGHT, '')) ?? null
   if (kind === 'datetime') return parseInstant(text) ?? readMoment(text)
@@ -188,7 +183,10 @@ const readAnswerText = ({ kind }: Field, text: string): FieldValue => {
   return text
 }
 
-/** Reads a number of an answer; where text or a flag is expected, what the number says of that, digit for digit. */
+/**
+ * Reads a field from a number in an answer. For a text field it returns the number as text, for a boolean whether it is
+ * not 0.
+ */
 const readAnswerNumber = ({ kind }: Field, raw: number | RawNumber): FieldValue => {
   if (kind === 'decimal') return decimalOf(raw)?.value ?? null
   if (kind === 'boolean') return doubleOf(raw) !== 0
@@ -196,20 +194,20 @@ const readAnswerNumber = ({ kind }: Field, raw: number | RawNumber): FieldValue 
   return doubleOf(raw)
 }
 
-/** Reads one field of an answer: as the service keeps it, without the limits that hold for what is sent. */
+/** Reads one field of an answer, without the limits on values that are sent to a service. */
 const readAnswer = (field: Field, raw: Json): FieldValue => {
   const { kind, nullable } = field
   if (typeof raw === 'string') return readAnswerText(field, raw)
   if (typeof raw === 'number' || JSON.isRawJSON(raw)) return readAnswerNumber(field, raw)
   if (typeof raw === 'boolean' && kind !== 'text') return kind === 'boolean' ? raw : null
-  // A name that a service does not have is shown as none.
+  // A missing name reads as empty.
   return kind === 'text' && !nullable ? '' : null
 }
 
-/** Returns a title with its article: of the titles with a vowel, only user and unit take "a". */
+/** Returns a title with its article. Of the titles that begin with a vowel, only "user" and "unit" take "a". */
 const withArticle = (title: string): string => `${/^[aeio]/.test(title) ? 'an' : 'a'} ${title}`
 
-/** Reads a record that a service has answered. What it adds beyond the table is left; what it lacks is null. */
+/** Reads a record from an answer. Unknown fields are ignored; missing ones become null. */
 export const recordFromJson = <R extends Resource>(of: R, body: Json): Stored<R> => {
   if (!isObject(body))
     throw new KpiError('internal', `the service answered something that is not ${withArticle(of.title)}`)
@@ -223,18 +221,18 @@ const parsedIn = (raw: Json): ParsedDecimal | undefined => {
   return typeof raw === 'number' || JSON.isRawJSON(raw) ? decimalOf(raw) : undefined
 }
 
-/** Counts the values of an answered record that have more than four decimals, which are rounded as they are read. */
+/** Counts the values of an answered record with more than four decimals, which are rounded when they are read. */
 export const countRounded = (of: Resource, body: Json): number =>
   isObject(body)
     ? of.shown.filter(({ name, field }) => field.kind === 'decimal' && parsedIn(body[name])?.rounded).length
     : 0
 
-/** Tells whether a field may be unreadable: the time of creation is shown as none, and nobody is kept from the rest. */
+/** Tells whether a field may be unreadable: an unreadable time does not reject the record. */
 const mayBeLost = ({ kind }: Field): boolean => kind === 'datetime'
 
 /**
- * Returns the first field of a listed record that cannot be read, or an id that it lacks, with what is there; undefined
- * where all can be read. Read as blank, it would be taken for absent.
+ * Returns the first unreadable field of a listed record, or a missing id, with its raw value; undefined if there is
+ * none. Without this check an unreadable value would count as absent.
  */
 export const findUnreadable = (of: Resource, body: Json): { readonly name: string; readonly raw: Json } | undefined => {
   if (!isObject(body)) return undefined

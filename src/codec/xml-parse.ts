@@ -4,10 +4,10 @@ import { ATTRIBUTE_LIMIT, DEPTH_LIMIT, ELEMENT_LIMIT, XML_PIECE_LIMIT } from '..
 import { neverPause, type Pause } from '../domain/pause.ts'
 import { isUtf8Name } from './charset.ts'
 
-/** Sets how many parts of a prolog are skipped before others may have their turn. */
+/** Sets how many parts of a prolog are skipped before other requests may run. */
 const PARTS_A_TURN = 1000
 
-/** Lists the parts of a prolog that may come before a DOCTYPE: how each starts and ends. */
+/** Lists the parts of a prolog that may precede a DOCTYPE: how each starts and ends. */
 const PARTS = [
   ['<?', '?>'],
   ['<!--', '-->'],
@@ -15,13 +15,13 @@ const PARTS = [
 
 const NO_BLANK = /[^\s\u0085]/g
 
-/** Returns the place of the first character that is not blank, also by XML 1.1. */
+/** Returns the index of the first character that is not blank, also by XML 1.1. */
 const skipBlanks = (text: string, from: number): number => {
   NO_BLANK.lastIndex = from
   return NO_BLANK.exec(text)?.index ?? text.length
 }
 
-/** Returns the end of the instruction or comment at a place; undefined where there is none, or it never ends. */
+/** Returns the end of the instruction or comment at an index; undefined if there is none, or if it never ends. */
 const endOfPart = (text: string, at: number): number | undefined => {
   const part = PARTS.find(([start]) => text.startsWith(start, at))
   if (!part) return undefined
@@ -31,8 +31,8 @@ const endOfPart = (text: string, at: number): number | undefined => {
 }
 
 /**
- * Tells whether an XML document has a DOCTYPE. It can only follow blanks, instructions and comments, so no more than
- * these is looked at; anywhere else it is text, or not well formed.
+ * Tells whether an XML document has a DOCTYPE. Only blanks, instructions and comments may precede one, so the search
+ * ends after them; anywhere else it is text, or not well-formed.
  */
 const hasDoctype = async (text: string, pause: Pause): Promise<boolean> => {
   let at = skipBlanks(text, 0)
@@ -51,11 +51,11 @@ export const NAMESPACE = 'http://schemas.datacontract.org/2004/07/SimpleKPI.Appl
 /** Names the namespace of the attribute `nil`, which marks an element as null. */
 export const XSI = 'http://www.w3.org/2001/XMLSchema-instance'
 
-/** Describes an element of an XML document: its own text, and the elements in it. */
+/** Describes an element of an XML document: its own text, and its children. */
 export type XmlElement = {
-  /** Names the element, without a prefix. */
+  /** Holds the name of the element, without its prefix. */
   readonly name: string
-  /** Tells whether it is in the interface's namespace or in none: elements of any other are ignored. */
+  /** Tells whether it is in the namespace of the interface or in none: other elements are ignored. */
   readonly isKnown: boolean
   readonly isNil: boolean
   text: string
@@ -64,12 +64,10 @@ export type XmlElement = {
 
 const MESSAGE_LIMIT = 200
 
-/**
- * Sets how much of a document is parsed before others may have their turn: a millisecond's worth, whatever it holds.
- */
+/** Sets how many characters are parsed before other requests may run: a millisecond of work at most. */
 const SLICE = 4096
 
-/** Returns the error for a malformed XML body, cut short where it quotes the document. */
+/** Returns the error for a malformed XML body; cuts the message, which may quote the document. */
 export const malformedXml = (message: string): KpiError =>
   new KpiError('malformed', `the body ${message.slice(0, MESSAGE_LIMIT)}`)
 
@@ -88,13 +86,13 @@ const elementOf = (tag: SaxesTagNS): XmlElement => ({
 
 /** Describes what a parser has collected so far. */
 type Collected = {
-  /** Stands for the document, whose only element is the root. */
+  /** Holds the document as an element, whose only child is the root. */
   readonly whole: XmlElement
-  /** Tells how much more has been parsed. */
+  /** Takes note that so many more characters were parsed; throws if a token is too long. */
   readonly onSlice: (length: number) => void
 }
 
-/** Adds up the text in the elements that are open, and pieces that belong to none. */
+/** Collects the text of open elements; reports text, comments and instructions to `onToken`. */
 const collectText = (parser: SaxesParser<{ xmlns: true }>, open: readonly XmlElement[], onPiece: () => void): void => {
   const addText = (text: string): void => {
     onPiece()
@@ -108,8 +106,8 @@ const collectText = (parser: SaxesParser<{ xmlns: true }>, open: readonly XmlEle
 }
 
 /**
- * Collects the elements that a parser meets. A very long piece is refused before its end: a parser joins it character
- * by character, in far more memory than it has characters.
+ * Collects the elements that a parser finds. It refuses a very long token before its end, since the parser joins a
+ * token character by character, which takes far more memory than the token.
  */
 const collect = (parser: SaxesParser<{ xmlns: true }>): Collected => {
   const whole: XmlElement = { name: '', isKnown: true, isNil: false, text: '', children: [] }
@@ -159,7 +157,7 @@ const createParser = (): SaxesParser<{ xmlns: true }> => {
   return parser
 }
 
-/** Has a parser read a text to its end, in slices; between them, others have their turn. */
+/** Parses a text in slices; other requests run between them. */
 const parseInSlices = async (text: string, pause: Pause): Promise<XmlElement> => {
   const parser = createParser()
   const { whole, onSlice } = collect(parser)
@@ -174,8 +172,9 @@ const parseInSlices = async (text: string, pause: Pause): Promise<XmlElement> =>
 }
 
 /**
- * Parses an XML document to its root element; others have their turn while a large one is read. Throws `malformed` for
- * what is not well formed, has a DOCTYPE, names another encoding than UTF-8, or is larger or deeper than a body may be.
+ * Parses an XML document and returns its root element; other requests run while it parses a large one. Throws
+ * `malformed` if the document is not well-formed, has a DOCTYPE, names an encoding other than UTF-8, or is larger or
+ * deeper than a body may be.
  */
 export const parseXml = async (text: string, pause: Pause = neverPause): Promise<XmlElement> => {
   if (await hasDoctype(text, pause)) throw malformedXml('has a DOCTYPE, which is not allowed')

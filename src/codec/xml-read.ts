@@ -4,23 +4,23 @@ import { fieldNamed, SPELLINGS_LIMIT } from './field-names.ts'
 import type { Json } from './json.ts'
 import { malformedXml, parseXml, type XmlElement } from './xml-parse.ts'
 
-/** Sets how much of the name of a wrong root is quoted. */
+/** Sets how many characters of the name of a wrong root are quoted. */
 const NAME_LIMIT = 50
 
-/** Lists the other two ways in which XML writes a boolean. */
+/** Maps the two other spellings of booleans in XML. */
 const BOOLEANS: ReadonlyMap<string, string> = new Map([
   ['1', 'true'],
   ['0', 'false'],
 ])
 
-/** Returns the value of an element; one with elements in it becomes an object, which any field refuses. */
+/** Returns the value of an element; one with children becomes an object, which every field refuses. */
 const readValue = (field: Field, { text, children, isNil }: XmlElement): Json => {
   if (isNil) return null
   if (children.length > 0) return {}
   return field.kind === 'boolean' ? (BOOLEANS.get(text.trim()) ?? text) : text
 }
 
-/** Returns the elements in an element that holds nothing else. */
+/** Returns the children of an element that must not have text. */
 const childrenOf = ({ name, text, children }: XmlElement): readonly XmlElement[] => {
   if (text.trim() !== '') throw malformedXml(`has text directly in <${name}>, where only elements may stand`)
   return children
@@ -44,7 +44,7 @@ const readObject = async (of: Resource, element: XmlElement, pause: Pause): Prom
   for (const child of childrenOf(element)) {
     const turn = pause()
     if (turn) await turn
-    // It stays as it is spelled: which of several spellings counts is decided where fields are read.
+    // Keep the spelling; `membersOf` resolves duplicates.
     const name = child.isKnown ? fieldNamed(of, child.name) : undefined
     const [field, list] = name === undefined ? [] : [of.fields[name], of.lists?.[name]]
     if (name !== undefined && names.add(child.name).size > SPELLINGS_LIMIT) {
@@ -57,8 +57,8 @@ const readObject = async (of: Resource, element: XmlElement, pause: Pause): Prom
 }
 
 /**
- * Reads an XML body into what JSON would give for it: values as text, nil as null. Names match without regard to case,
- * and unknown elements are ignored; others have their turn while a large document is read. Throws `malformed` for any
+ * Reads an XML body into the JSON that it stands for: values as text, nil as null. Names match without regard to case,
+ * and unknown elements are ignored. Other requests run while it reads a large document. Throws `malformed` for any
  * other document.
  */
 export const readXml = async (

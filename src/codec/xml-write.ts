@@ -6,14 +6,14 @@ import { NAMESPACE, XSI } from './xml-parse.ts'
 
 const ROOT = ` xmlns="${NAMESPACE}" xmlns:i="${XSI}"`
 
-/** Matches what text may hold and XML may not, such as a control character in an address that is quoted. */
+/** Matches characters that a text may hold but XML may not, such as a control character in a quoted address. */
 const UNWRITABLE = /(?![\n\t])[\p{Cc}\p{Cs}\ufffe\uffff]/gu
 const MARKUP = /[&<>\r]/g
 /** Matches text that needs no escaping, as nearly all does. */
 const PLAIN = /^[\t\n !-%'-;=?-~]*$/
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' }
 
-/** Returns text as it stands between tags; what XML cannot hold becomes U+FFFD. */
+/** Returns text for use between tags; characters that XML cannot hold become U+FFFD. */
 const escapeXml = (text: string): string =>
   PLAIN.test(text) ? text : text.replace(MARKUP, (one) => ESCAPES[one] ?? one).replace(UNWRITABLE, '\ufffd')
 
@@ -31,14 +31,14 @@ const recordElement = (of: Resource, record: AnyRecord, attributes = ''): string
   return element(of.root, values.join(''), attributes)
 }
 
-/** Returns a record as an XML document, its fields in the table's order, decimals with four places. */
+/** Returns a record as an XML document: its fields in the order of the resource, decimals with four places. */
 export const recordToXml = (of: Resource, record: AnyRecord): string => recordElement(of, record, ROOT)
 
 function* recordElements(of: Resource, records: readonly AnyRecord[]): Generator<string> {
   for (const record of records) yield recordElement(of, record)
 }
 
-/** Records as an XML document: its begin, each of the records, and its end. */
+/** Returns records as an XML document in parts: its beginning, each of the records, and its end. */
 export const listToXml = (
   of: Resource,
   records: readonly AnyRecord[],
@@ -53,11 +53,12 @@ const issueElement = ({ index, field, message }: Issue): string => {
   return element('FieldError', place + textElement('field', field) + textElement('message', message))
 }
 
-/** Sets how many faults are written at once. */
+/** Sets how many faults are written at a time. */
 const PART = 200
 
 /**
- * Returns a refusal as an XML document: why, and for which fields. A batch may have very many, so it comes in parts.
+ * Returns a refusal as an XML document: its message, and its faults. It yields parts, since a batch may have very many
+ * faults.
  */
 export const errorToXml = function* (message: string, issues: readonly Issue[]): Generator<string> {
   yield `<Error${ROOT}>${textElement('message', message)}`

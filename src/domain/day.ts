@@ -1,6 +1,6 @@
 /** Counts a calendar day as days since 1970-01-01, negative before it. */
 export type Day = number
-/** Counts a moment as whole seconds since 1970-01-01T00:00:00 UTC. */
+/** Counts an instant as whole seconds since 1970-01-01T00:00:00 UTC. */
 export type Instant = number
 
 type CivilDate = { readonly year: number; readonly month: number; readonly day: number }
@@ -11,8 +11,8 @@ const DAYS_FROM_0000_03_01 = 719_468
 const INSTANT_TEXT = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2}):(\d{2})$/
 
 /**
- * Returns the day of a year, month and day of month; months beyond 1-12 run into the years around. Years are counted
- * from March, so that the leap day is the last of them.
+ * Returns the day of a year, month and day of month; months outside 1-12 belong to the years around. The calculation
+ * lets years begin in March, so that the leap day is their last day.
  */
 export const dayOfCivil = (year: number, month: number, day: number): Day => {
   const months = year * 12 + month - 3
@@ -42,29 +42,27 @@ export const civil = (day: Day): CivilDate => {
   }
 }
 
-/** Sets the first and last days that an entry may have. */
+/** Sets the first and last days of entries. */
 export const FIRST_ENTRY_DAY = dayOfCivil(1900, 1, 1)
 export const LAST_ENTRY_DAY = dayOfCivil(2199, 12, 31)
-/** Sets the first day of a query, a year earlier, so that the start of a first period can be asked for. */
+/** Sets the first day of a query, a year earlier, so that a query can begin at the start of the first period. */
 export const FIRST_QUERY_DAY = dayOfCivil(1899, 1, 1)
 
 const daysInMonth = (year: number, month: number): number => dayOfCivil(year, month + 1, 1) - dayOfCivil(year, month, 1)
 
-/** Returns the day that year, month and day name, or `undefined` where the calendar has no such day. */
+/** Returns the day of a year, month and day of month; undefined if the calendar has no such day. */
 export const existingDay = (year: number, month: number, day: number): Day | undefined => {
   const exists = year >= 0 && month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= daysInMonth(year, month))
   return exists ? dayOfCivil(year, month, day) : undefined
 }
 
-/** Returns the number of the two digits at a place; NaN where there are none. */
+/** Returns the number that two digits at an index form; NaN if they are not digits. */
 const pair = (text: string, at: number): number => {
   const [tens, ones] = [text.charCodeAt(at) - 48, text.charCodeAt(at + 1) - 48]
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN
 }
 
-/**
- * Matches a time of day behind a date: the time, to the minute or a fraction of a second, and its distance from UTC.
- */
+/** Matches a time of day after a date: the time, to the minute or a fraction of a second, and its offset from UTC. */
 const TIME = /^[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?$/
 const MIDNIGHT = /^[0:.]+$/
 const UTC = /^(?:Z|[+-][0:]+)?$/
@@ -74,7 +72,7 @@ const LONGEST_TIME = 25
 const timeOf = (text: string): RegExpExecArray | undefined =>
   text.length <= DATE_LENGTH + LONGEST_TIME ? (TIME.exec(text.slice(DATE_LENGTH)) ?? undefined) : undefined
 
-/** Tells whether a text is a date with a time of day behind it, midnight or any other. */
+/** Tells whether a text is a date followed by a time of day, midnight or any other. */
 export const hasTimeOfDay = (text: string): boolean => timeOf(text) !== undefined
 
 const isMidnight = (text: string): boolean => {
@@ -83,13 +81,13 @@ const isMidnight = (text: string): boolean => {
 }
 
 /**
- * Reads `YYYY-MM-DD`, also with midnight behind it: `T00:00:00`, with a blank for the `T`, without seconds or with
- * fractions, with `Z` or `+00:00`. `undefined` for any other form and for dates that do not exist.
+ * Reads `YYYY-MM-DD`, also followed by midnight: `T00:00:00`, with a blank instead of the `T`, without seconds or with
+ * fractions, with `Z` or `+00:00`. Returns undefined for any other form and for dates that do not exist.
  */
 export const parseDay = (text: string): Day | undefined => {
   if (text.length !== DATE_LENGTH && !isMidnight(text)) return undefined
   if (text[4] !== '-' || text[7] !== '-') return undefined
-  // Comparisons with NaN are false, so that anything but digits names no day.
+  // Comparisons with NaN are false, so anything but digits yields no day.
   return existingDay(pair(text, 0) * 100 + pair(text, 2), pair(text, 5), pair(text, 8))
 }
 

@@ -3,10 +3,10 @@ export type Decimal = bigint
 
 export const FRACTION_DIGITS = 4
 const SCALE = 10n ** BigInt(FRACTION_DIGITS)
-/** Sets the most digits before the decimal point. */
+/** Bounds the digits before the decimal point. */
 export const INTEGER_DIGITS = 14
 const LIMIT = 10n ** BigInt(INTEGER_DIGITS) * SCALE
-/** Sets the largest decimal, of 14 integer digits. */
+/** Sets the largest decimal, which has 14 integer digits. */
 export const LARGEST: Decimal = LIMIT - 1n
 /** Bounds the ten-thousandths that convert to a double and back exactly. */
 const DOUBLE_EXACT = 1e15
@@ -27,13 +27,13 @@ export const divideRounded = (dividend: bigint, divisor: bigint): bigint => {
 export type ParsedDecimal = { readonly value: Decimal; readonly rounded: boolean }
 
 const NUMBER = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/
-/** Bounds the digits that are read: more than any number has; a double has some 300. */
+/** Bounds the digits that are read: no number needs more; a double has about 300. */
 const DIGITS_LIMIT = 400
 
 /**
- * Reads a decimal exactly: optional minus, digits with an optional point, optional exponent (JSON's numbers and more
- * lenient ones such as `.5`). Rounds half away from zero to four fraction digits. `undefined` when it is no number;
- * the value may be too large to store, see `fits`.
+ * Reads a decimal exactly: optional minus, digits with an optional point, optional exponent (the numbers of JSON, and
+ * also forms such as `.5`). Rounds half away from zero to four fraction digits. Returns undefined if the text is not a
+ * number; the value may be too large to store, see `fits`.
  */
 export const parseDecimal = (text: string): ParsedDecimal | undefined => {
   const match = NUMBER.exec(text)
@@ -46,8 +46,8 @@ export const parseDecimal = (text: string): ParsedDecimal | undefined => {
 }
 
 /**
- * Returns `digits`, without leading zeros, times ten to the `power`, rounded to an integer. It computes with no more
- * digits than count.
+ * Returns `digits`, which has no leading zeros, times ten to the `power`, rounded to an integer. It drops the digits
+ * that do not count before it calculates.
  */
 const scaled = (digits: string, power: number): ParsedDecimal => {
   const kept = digits.length + power
@@ -58,10 +58,10 @@ const scaled = (digits: string, power: number): ParsedDecimal => {
   return { value: BigInt(digits.slice(0, kept)) + (roundsUp ? 1n : 0n), rounded: /[1-9]/.test(digits.slice(kept)) }
 }
 
-/** Bounds the fraction digits beyond the fourth that are looked at. */
+/** Bounds the fraction digits beyond the fourth that are read. */
 const DIGITS_BEYOND = DIGITS_LIMIT - FRACTION_DIGITS
 
-/** Returns the fraction digits of a number's text beyond the fourth, after a minus where it has one: `-4` of `-0.00004`. */
+/** Returns the fraction digits beyond the fourth in the text of a number, with its minus: `-4` for `-0.00004`. */
 export const digitsBeyond = (text: string): string => {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? []
   const digits = whole + fraction
@@ -70,10 +70,10 @@ export const digitsBeyond = (text: string): string => {
   return sign + beyond.slice(0, DIGITS_BEYOND)
 }
 
-/** Describes a decimal as it was rounded, and the digits that were rounded away, if any. */
+/** Describes a rounded decimal, and the digits that were rounded away. */
 type Summand = { readonly value: Decimal; readonly beyond: string }
 
-/** Adds up numbers as they were before they were rounded, and rounds once. */
+/** Adds numbers with the digits that were rounded away, and rounds the sum once. */
 export const sumExactly = (summands: readonly Summand[]): Decimal => {
   const width = Math.max(0, ...summands.map(({ beyond }) => beyond.length))
   const scale = 10n ** BigInt(width)
@@ -93,7 +93,7 @@ export const decimalOfNumber = (number: number): ParsedDecimal | undefined => {
   return Number.isFinite(number) ? parseDecimal(String(number)) : undefined
 }
 
-/** Returns the double whose shortest text is this decimal, or `undefined` where doubles have too few digits. */
+/** Returns the double whose shortest text is this decimal; undefined if a double has too few digits. */
 export const exactNumber = (value: Decimal): number | undefined => {
   const units = Number(value)
   return Math.abs(units) < DOUBLE_EXACT ? units / 10_000 : undefined
@@ -109,6 +109,6 @@ export const formatFixed = (value: Decimal): string => {
 /** Returns the shortest text: `50`, `0.1`. */
 export const formatDecimal = (value: Decimal): string => {
   const number = exactNumber(value)
-  // The shortest text of a double falls into exponents only below the ten-thousandths, which a decimal never is.
+  // A double is written with an exponent only below one ten-thousandth, which no decimal is.
   return number === undefined ? formatFixed(value).replace(/\.?0{1,4}$/, '') : String(number)
 }

@@ -1,9 +1,9 @@
 import type { Scope } from './scopes.ts'
 
-/** Describes one fault in what was sent: the field, the entry of a batch (from 0), and why. */
+/** Describes one fault in what was sent: the index of the entry in a batch (from 0), the field, and the reason. */
 export type Issue = { readonly index?: number; readonly field: string; readonly message: string }
 
-/** Lists every way in which the service refuses or fails. Statuses and exit codes are tables over this list. */
+/** Lists every way in which the service refuses or fails. HTTP statuses and exit codes are tables over this list. */
 export type ErrorCode =
   | 'malformed' // a body, path or query that cannot be read
   | 'invalid' // fields that fail their rules, named in `issues`
@@ -28,18 +28,20 @@ export type ErrorCode =
 
 type Details = {
   readonly issues?: readonly Issue[]
-  /** Holds the seconds to wait before asking again. */
+  /** Holds the seconds to wait before another try. */
   readonly retryAfter?: number
-  /** Lists the methods that the path has. */
+  /** Lists the methods that the path allows. */
   readonly allow?: readonly string[]
   /** Names the scope that a key lacks. */
   readonly missingScope?: Scope | undefined
-  /** Tells that it may have been done all the same, as the answer was lost or says only that something failed. */
+  /**
+   * Tells that the request may have been carried out, because its answer was lost or says only that something failed.
+   */
   readonly mayBeDone?: boolean
   readonly cause?: unknown
 }
 
-/** Reports what is thrown on purpose, in the service and in its clients: one line for people, a code for programs. */
+/** Reports an expected failure, in the service and in its clients: one line for people, a code for programs. */
 export class KpiError extends Error {
   override readonly name = 'KpiError'
   readonly code: ErrorCode
@@ -48,7 +50,7 @@ export class KpiError extends Error {
   readonly allow: readonly string[]
   readonly mayBeDone: boolean
   readonly missingScope: Scope | undefined
-  /** Tells that the message names the only issue, so that it need not be shown once more. */
+  /** Tells that the message contains the only issue, so that the issue need not be shown again. */
   readonly namesIssue: boolean
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
@@ -64,7 +66,7 @@ export class KpiError extends Error {
   }
 }
 
-/** Returns the error for fields that break their rules, with every one of them. */
+/** Returns the error for fields that break their rules, with all of their faults. */
 export const invalid = (issues: readonly Issue[]): KpiError => {
   const [first] = issues
   const summary =
@@ -72,14 +74,15 @@ export const invalid = (issues: readonly Issue[]): KpiError => {
   return new KpiError('invalid', summary, { issues })
 }
 
-/** Throws the faults that were found, all at once, when there are any. */
+/** Throws all faults at once, if there are any. */
 export const refuseFaults = (issues: readonly Issue[]): void => {
   if (issues.length > 0) throw invalid(issues)
 }
 
 /**
- * Describes what reading or checking a value returns when it has a fault. The verb tells how the message goes on after the
- * name of a field (`must be a whole number`) or after the value itself (`is no date`); without one it is a sentence.
+ * Describes the fault that reading or checking a value returns. `verb` tells how the message continues: after the name
+ * of the field (`must be a whole number`), or after the value itself (`is no date`); without it, the message is a
+ * sentence.
  */
 export class Fault {
   readonly message: string

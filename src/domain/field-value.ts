@@ -4,20 +4,21 @@ import { Fault } from './errors.ts'
 import { NUMBER_LIMIT, TEXT_LIMIT } from './limits.ts'
 import type { Field, FieldValue, FieldKind } from './schema.ts'
 
-/** Sets the largest whole number of 16 bits: the last `sort_order`, too. */
+/** Sets the largest 16-bit integer, which is also the largest `sort_order`. */
 export const INT16_MAX = 32_767
-/** Matches control characters but line feed and tab, lone surrogates, and two code points that are no characters. */
+/**
+ * Matches control characters except line feed and tab, lone surrogates, and two code points that are not characters.
+ */
 const REFUSED_CHARACTERS = /(?![\n\t])[\p{Cc}\p{Cs}\ufffe\uffff]/u
 
 /**
- * Tells whether a text can be a field's: one that cannot is nowhere in a store, and not every database may be asked for
- * it.
+ * Tells whether a text has only allowed characters. Others are never stored, and PostgreSQL rejects them in queries.
  */
 export const isText = (text: string): boolean => !REFUSED_CHARACTERS.test(text)
 
 const INTEGER = /^-?\d{1,15}$/
 
-/** Lists the name of each kind of field after "must be". */
+/** Maps each kind of field to its name after "must be". */
 export const kindSays: Record<FieldKind, string> = {
   integer: 'a whole number',
   int16: `a whole number from ${-INT16_MAX - 1} to ${INT16_MAX}`,
@@ -29,7 +30,7 @@ export const kindSays: Record<FieldKind, string> = {
   datetime: 'a time, YYYY-MM-DDTHH:MM:SS',
 }
 
-/** Returns the name of what a field holds, after "must be". */
+/** Returns the name of the values of a field, after "must be". */
 export const describeField = ({ kind, oneOf, least, most }: Field): string => {
   if (oneOf) return `one of ${oneOf.join(', ')}`
   return least === undefined || most === undefined ? kindSays[kind] : `a whole number from ${least} to ${most}`
@@ -51,7 +52,7 @@ const ranges: Readonly<Record<FieldKind, Range | undefined>> = {
   datetime: WHOLE,
 }
 
-/** Returns the smallest and the largest number that a field may hold, as it is stored; undefined for text. */
+/** Returns the smallest and the largest number that a field may have, in its stored form; undefined for text. */
 export const rangeOf = ({ kind, least, most }: Field): Range | undefined => {
   const range = ranges[kind]
   return range && [least ?? range[0], most ?? range[1]]
@@ -63,7 +64,7 @@ export const checkInteger = (field: Field, value: number): number | Fault => {
   return Number.isInteger(value) && value >= least && value <= most ? value : expected(field)
 }
 
-/** Keeps four fraction digits and refuses more than 14 integer digits. */
+/** Refuses a decimal with more than 14 integer digits, and text that is not a number. */
 export const checkDecimal = (parsed: { value: bigint } | undefined): bigint | Fault => {
   if (!parsed) return Fault.must('be a number')
   return fits(parsed.value) ? parsed.value : Fault.must('have at most 14 digits before the decimal point')
@@ -72,10 +73,12 @@ export const checkDecimal = (parsed: { value: bigint } | undefined): bigint | Fa
 const tooLong = (field: Field, characters: number | string): Fault =>
   new Fault(`has ${characters} characters${field.max === undefined ? '' : `, at most ${field.max} are allowed`}`)
 
-/** Trims, makes line ends LF, and checks characters, length, form and choice. Blank text is null. */
+/**
+ * Trims a text, converts its line ends to LF, and checks its characters, length, form and choice. Blank text is null.
+ */
 export const checkText = (field: Field, text: string): string | null | Fault => {
   const trimmed = text.trim()
-  // A character has at most two units, and a line end two characters.
+  // A character has at most two UTF-16 units, and a line end two characters.
   if (trimmed.length > 4 * TEXT_LIMIT) return tooLong(field, `more than ${TEXT_LIMIT}`)
   const value = trimmed.includes('\r') ? trimmed.replace(/\r\n?/g, '\n') : trimmed
   if (value === '') return null
@@ -94,7 +97,7 @@ const DATE_LENGTH = 10
 const outOfYears = (): Fault => Fault.must('be in the years 1900 to 2199')
 const isEntryDay = (day: number): boolean => Number.isInteger(day) && day >= FIRST_ENTRY_DAY && day <= LAST_ENTRY_DAY
 
-/** Reads a day that an entry may have: a date that exists, in the years 1900 to 2199. */
+/** Reads the day of an entry: a date that exists, in the years 1900 to 2199. */
 export const checkDay = (text: string): number | Fault => {
   const day = parseDay(text)
   if (day === undefined) {
@@ -112,8 +115,8 @@ const checkBoolean = (text: string): boolean | Fault =>
   text === 'true' || text === 'false' ? text === 'true' : Fault.must('be true or false')
 
 /**
- * Reads a field from text: a flag, a cell, an element. Blank text is null; whether null is allowed is for the caller to
- * check.
+ * Reads a field from text, such as a flag, a cell or an element. Blank text is null; the caller checks whether null is
+ * allowed.
  */
 export const valueOfText = (field: Field, text: string): FieldValue | Fault => {
   if (field.kind === 'text' || field.kind === 'choice') return checkText(field, text)
@@ -149,7 +152,7 @@ const isKind = (field: Field, value: FieldValue): boolean => {
   }
 }
 
-/** Checks a value in its own form: the number, not text that stands for it. */
+/** Checks a typed value, such as a number, not its text. */
 export const checkValue = (field: Field, value: FieldValue): FieldValue | Fault => {
   if (value === null) return null
   if (!isKind(field, value)) return expected(field)

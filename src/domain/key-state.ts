@@ -1,7 +1,7 @@
 import type { Instant } from './day.ts'
 import type { Key } from './resources/key.ts'
 
-/** Sets how long before its end a key is called expiring. */
+/** Sets how long before its expiry a key counts as expiring. */
 export const EXPIRING_SECONDS = 14 * 86_400
 
 /** Lists the states of a key, as lists show them. */
@@ -10,18 +10,15 @@ type KeyState = (typeof KEY_STATES)[number]
 
 type Ends = Pick<Key, 'expires_at' | 'revoked_at'>
 
-/** Tells whether a key has been neither revoked nor expired. */
+/** Tells whether a key is neither revoked nor expired. */
 export const isLive = ({ expires_at, revoked_at }: Ends, now: Instant): boolean =>
   revoked_at === null && (expires_at === null || expires_at > now)
 
-/** Returns the live key that replaced another one: a later one of the same name. */
+/** Returns the live key that replaced another one: a later key with the same name. */
 export const successorOf = (key: Key, all: readonly Key[], now: Instant): Key | undefined =>
   all.find((one) => one.name === key.name && one.id > key.id && isLive(one, now))
 
-/**
- * Returns the state of a key at a moment: what keeps it from opening anything; that it overlaps with its replacement;
- * or how near its end is.
- */
+/** Returns the status of a key: why it is invalid, else `replaced`, else how near its expiry is. */
 export const stateOf = (
   key: Key,
   owner: { readonly isLocked: boolean },

@@ -1,8 +1,5 @@
-/**
- * Lets other requests have their turn: long work calls it again and again, and awaits the promise where one is
- * returned.
- */
+/** Lets other requests run: long work calls it repeatedly, and awaits the promise if it returns one. */
 export type Pause = () => Promise<void> | undefined
 
-/** Never pauses: for work that nobody waits beside, such as that of a command. */
+/** Never pauses: for work beside which nothing else runs, such as that of a command. */
 export const neverPause: Pause = () => undefined

@@ -9,7 +9,7 @@ const FROM_FINE_TO_COARSE: readonly Frequency[] = ['D', 'W', 'M', 'Q', 'Y']
 export const isCoarser = (one: Frequency, other: Frequency): boolean =>
   FROM_FINE_TO_COARSE.indexOf(one) > FROM_FINE_TO_COARSE.indexOf(other)
 
-/** Returns the frequencies that are as coarse as this one or coarser. */
+/** Returns this frequency and all coarser ones. */
 export const asCoarseAs = (frequency: Frequency): readonly Frequency[] =>
   FROM_FINE_TO_COARSE.slice(FROM_FINE_TO_COARSE.indexOf(frequency))
 
@@ -27,7 +27,8 @@ const weekStart = (day: Day, calendar: Calendar): Day =>
   day - (calendar.week_start === 'monday' ? weekday(day) : (weekday(day) + 1) % 7)
 
 /**
- * Returns the first day of the span of `months` months, counted from the start of the fiscal year, that contains a day.
+ * Returns the first day of the period of `months` months that contains a day; periods are counted from the start of the
+ * fiscal year.
  */
 const monthsStart = (day: Day, months: number, firstMonth: number): Day => {
   const { year, month } = civil(day)
@@ -53,10 +54,10 @@ export const nextPeriod = (frequency: Frequency, start: Day): Day => {
   return dayOfCivil(year, month + MONTHS[frequency], 1)
 }
 
-/** Describes a range of days, both ends included; empty when `from` is after `to`. */
+/** Describes a range of days, both ends included; it is empty if `from` is after `to`. */
 export type DayRange = { readonly from: Day; readonly to: Day }
 
-/** Returns the days of all periods that begin within a range: a report of the range is made from their entries. */
+/** Returns the days of all periods that begin within a range; a report of the range needs their entries. */
 export const daysOfPeriodsIn = (frequency: Frequency, range: DayRange, calendar: Calendar): DayRange => {
   const first = periodStart(frequency, range.from, calendar)
   const last = periodStart(frequency, range.to, calendar)

@@ -20,14 +20,14 @@ export type ReportKpi = Pick<
   | 'sort_order'
 > & {
   readonly unit: Pick<Unit, 'display_format' | 'is_percentage'>
-  /** Tells whether the KPI has a target: a default one or, where it is calculated, one from its formula. */
+  /** Tells whether the KPI has a target: a default one or, if it is calculated, one from its formula. */
   readonly has_target: boolean
 }
 
 /** Describes the owner of a row's values: a user or a group item. */
 export type ReportItem = { readonly id: number; readonly name: string }
 
-/** Describes an entry as the report takes it; its target is the effective one, see `effectiveTarget`. */
+/** Describes an entry for the report; its target is the effective one, see `effectiveTarget`. */
 type ReportEntry = {
   readonly day: Day
   readonly actual: Decimal | null
@@ -35,17 +35,17 @@ type ReportEntry = {
   readonly notes: string | null
 }
 
-/** Describes the first rows in the report's order, and how many there are in all. */
+/** Describes the first rows in the order of the report, and how many rows there are in all. */
 export type Report = { readonly rows: readonly ReportRow[]; readonly total: number }
 
-/** Returns the effective target of an entry: its own, else its user's, else the KPI's; none where the KPI has none. */
+/** Returns the effective target of an entry: its own, else its user's, else the KPI's; null if the KPI has none. */
 export const effectiveTarget = (
   own: Decimal | null,
   users: Decimal | null | undefined,
   kpi: Pick<Kpi, 'target_default'>,
 ): Decimal | null => (kpi.target_default === null ? null : (own ?? users ?? kpi.target_default))
 
-/** Describes the values of one row so far. */
+/** Describes the values that one row has collected so far. */
 type Period = {
   readonly kpi: ReportKpi
   readonly item: ReportItem
@@ -55,11 +55,11 @@ type Period = {
   targets: number
   target: Decimal
   notes: string | null
-  /** Holds the length of the notes, even where they have been dropped. */
+  /** Holds the length of the notes, even if they have been dropped. */
   length: number
 }
 
-/** Adds notes to a period. Those that are too long to be answered are only counted. */
+/** Adds notes to a period. Beyond the limit only their length is kept. */
 const addNotes = (period: Period, notes: string): void => {
   const isFirst = period.length === 0
   period.length += notes.length + (isFirst ? 0 : 1)
@@ -79,7 +79,7 @@ const addEntry = (period: Period, entry: ReportEntry): void => {
   if (entry.notes !== null) addNotes(period, entry.notes)
 }
 
-/** Returns a sum or average, exact until it is rounded here, once. */
+/** Returns a sum or average. It is exact until it is rounded here, once. */
 const aggregate = (kpi: ReportKpi, sum: Decimal, count: number): Decimal | null => {
   if (count === 0) return null
   return kpi.aggregate_function === 'SUM' ? sum : divideRounded(sum, BigInt(count))
@@ -116,7 +116,7 @@ const inReportOrder = (left: Period, right: Period): number =>
 const tooLarge = (what: string, advice: string): KpiError =>
   new KpiError('too_large', `${what}; ask for ${advice}, or read the notes from the list of entries`)
 
-/** Refuses a report whose notes are longer than an answer may be, and says what to ask for instead. */
+/** Refuses a report whose notes are longer than an answer may be, and says what to request instead. */
 const requireShortNotes = (periods: readonly Period[]): void => {
   let all = 0
   for (const { kpi, item, start, length } of periods) {
@@ -131,23 +131,23 @@ const requireShortNotes = (periods: readonly Period[]): void => {
   throw tooLarge(what, 'fewer days, KPIs, users or group items at a time')
 }
 
-/** Sets how many characters of notes are held beyond the limit before rows that will not be answered drop theirs. */
+/** Bounds the characters of notes beyond the limit of an answer; then those of the last rows are dropped. */
 const HELD_BEYOND = 8 * MEBIBYTE
 
-/** Takes entries one by one and makes the report of them. */
+/** Collects entries and makes the report from them. */
 export type ReportBuilder = {
   /**
-   * Adds an entry. Entries of a KPI and item must follow each other, by day. What a formula made of a period is one
-   * entry on its first day.
+   * Adds an entry. Entries of a KPI and item must follow each other, by day. The result of a formula for a period is
+   * one entry on its first day.
    */
   readonly add: (kpi: ReportKpi, item: ReportItem, entry: ReportEntry) => void
   readonly finish: () => Report
 }
 
 /**
- * Builds the processed report: one row per KPI, item and period. Keeps the first `limit` rows in order and counts all;
- * it never holds more than twice the limit, nor many more notes than an answer may have. A report with longer ones is
- * refused when all rows are known.
+ * Builds the processed report: one row per KPI, item and period. Keeps the first `limit` rows in order and counts all.
+ * It never holds more than twice as many rows, nor many more notes than an answer may have. Throws if the notes are too
+ * long, once all rows are known.
  */
 export const reportBuilder = (calendar: Calendar, limit = REPORT_LIMIT): ReportBuilder => {
   let periods: Period[] = []
@@ -157,7 +157,7 @@ export const reportBuilder = (calendar: Calendar, limit = REPORT_LIMIT): ReportB
 
   const keepFirst = (): void => {
     periods = periods.sort(inReportOrder).slice(0, limit)
-    // Rows that may still come only push others back: what is beyond the limit now will not be answered.
+    // Later rows can only push these back, so notes that are beyond the limit now will not be sent.
     let all = 0
     held = 0
     for (const period of periods) {

@@ -6,18 +6,18 @@ import { fullName, type User } from './resources/user.ts'
 
 /** Describes what the entry rules need to know of a KPI. */
 export type KpiFacts = Pick<Kpi, 'id' | 'name' | 'is_calculated' | 'target_default'> & {
-  /** Tells whether the KPI is active; undefined where a service does not tell. */
+  /** Tells whether the KPI is active; null if the service does not tell. */
   readonly is_active: boolean | null
 }
 /** Describes what the entry rules need to know of a user. */
 export type UserFacts = Pick<User, 'id' | 'first_name' | 'last_name' | 'user_status_id'>
-/** Describes what the entry rules need to know of a breakdown item that is no person. */
+/** Describes what the entry rules need to know of a breakdown item that does not stand for a person. */
 type ItemFacts = Pick<BreakdownItem, 'id' | 'name' | 'is_archived'>
 
 const kpiLabel = (kpi: KpiFacts): string => `KPI ${kpi.id} (${kpi.name})`
 const userLabel = (user: UserFacts): string => `user ${user.id} (${fullName(user)})`
 
-/** Refuses to change a calculated KPI over the interface: only the operator may. */
+/** Refuses to change a calculated KPI through the interface: only the operator may. */
 export const rejectCalculated = (kpi: KpiFacts): void => {
   if (!kpi.is_calculated) return
   throw new KpiError(
@@ -26,15 +26,15 @@ export const rejectCalculated = (kpi: KpiFacts): void => {
   )
 }
 
-/** Returns the faults of a user who reports values, who must be active; `field` names the user. */
+/** Returns the faults of a user who reports values: the user must be active. `field` names the user. */
 export const faultsOfUser = (user: UserFacts, field = 'user_id'): Issue[] =>
   user.user_status_id === 'L' ? [{ field, message: `${userLabel(user)} is locked` }] : []
 
-/** Returns the faults of a breakdown item that takes values, which must not be archived; `field` names the item. */
+/** Returns the faults of a breakdown item that gets values: it must not be archived. `field` names the item. */
 export const faultsOfItem = ({ id, name, is_archived }: ItemFacts, field = 'source_id'): Issue[] =>
   is_archived ? [{ field, message: `breakdown item ${id} (${name}) is archived and takes no new entries` }] : []
 
-/** Returns the faults of a KPI that takes entries: it must be active and not calculated. */
+/** Returns the faults of a KPI that gets entries: it must be active and not calculated. */
 export const faultsOfKpi = (kpi: KpiFacts): Issue[] => {
   if (kpi.is_calculated) return [{ field: 'kpi_id', message: `${kpiLabel(kpi)} is calculated and takes no entries` }]
   if (kpi.is_active === false)
@@ -48,13 +48,13 @@ export const faultOfAssignment = (kpi: KpiFacts, user: UserFacts): Issue => ({
   message: `${kpiLabel(kpi)} is not assigned to ${userLabel(user)}`,
 })
 
-/** Returns the fault of an id that names nothing. */
+/** Returns the fault of an id that does not exist. */
 export const missingReference = (field: string, title: string, id: number | string): Issue => ({
   field,
   message: `there is no ${title} ${id}`,
 })
 
-/** Returns the faults of a user's own target, which only a KPI with a default target may have. */
+/** Returns the faults of a user's own target: only a KPI with a default target may have one. */
 export const faultsOfUserTarget = (kpi: KpiFacts, target: Decimal | null | undefined): Issue[] =>
   target !== null && target !== undefined && kpi.target_default === null
     ? [{ field: 'user_target', message: `${kpiLabel(kpi)} has no target, so a user cannot have one either` }]
@@ -67,7 +67,7 @@ export type EntryValues = {
   readonly notes: string | null
 }
 
-/** Describes a change to an entry: an omitted value keeps what is stored, null clears it. */
+/** Describes a change to an entry: an omitted value keeps the stored one, null clears it. */
 export type EntryChange = {
   readonly actual?: Decimal | null | undefined
   readonly target?: Decimal | null | undefined
@@ -90,8 +90,8 @@ const nextActual = (stored: Decimal | null, change: EntryChange): Decimal | null
 }
 
 /**
- * Returns the values of an entry after a change. A new target is dropped where the KPI has no default one; a stored one
- * stays, hidden.
+ * Returns the values of an entry after a change. A KPI without a target ignores a new target; a stored one is kept but
+ * not shown.
  */
 export const mergeEntry = (
   stored: EntryValues | undefined,
@@ -106,7 +106,7 @@ export const mergeEntry = (
   }
 }
 
-/** Lists the fault of an entry without any value. */
+/** Holds the fault of an entry without any value. */
 export const NO_VALUE: Issue = {
   field: 'actual',
   message: 'is required where the entry has neither target nor notes',
@@ -114,7 +114,7 @@ export const NO_VALUE: Issue = {
 
 const NO_FAULTS: readonly Issue[] = []
 
-/** Returns the faults of an entry's values: it needs at least one visible value, and none that is too large. */
+/** Returns the faults of an entry's values: it needs at least one visible value, and none may be too large. */
 export const faultsOfValues = (values: EntryValues, kpi: Pick<KpiFacts, 'target_default'>): readonly Issue[] => {
   if (values.actual !== null && !fits(values.actual)) {
     return [{ field: 'actual', message: 'must have at most 14 digits before the decimal point, also after adding' }]

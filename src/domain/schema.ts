@@ -2,18 +2,21 @@ import type { Day, Instant } from './day.ts'
 import type { Decimal } from './decimal.ts'
 import { type Issue } from './errors.ts'
 
-/** Names the type of a field. `integer` fits a double exactly; `choice` is one of a closed list of texts. */
+/** Names the type of a field. `integer` fits a double exactly; `choice` is one of a fixed list of texts. */
 export type FieldKind = 'integer' | 'int16' | 'decimal' | 'boolean' | 'text' | 'choice' | 'date' | 'datetime'
 
 /** Describes a form that a text must have, and its name after "must be". */
 type TextForm = { readonly matches: RegExp; readonly says: string }
 
-/** Defines one field, once: types, checks, JSON, CSV and SQL columns, flags, help and documentation come from it. */
+/**
+ * Defines one field, once: its types, checks, JSON, columns in CSV and SQL, flags, help and documentation all derive
+ * from this.
+ */
 export type Field = {
   readonly kind: FieldKind
-  /** Explains the field, in help and documentation. */
+  /** Explains the field in help and documentation. */
   readonly about: string
-  /** Tells that the service sets it; it is ignored when sent. */
+  /** Tells that only the service sets it; it is ignored when sent. */
   readonly readOnly?: true
   /** Tells that it must be given on creation, and is never blank. */
   readonly required?: true
@@ -21,19 +24,19 @@ export type Field = {
   readonly nullable?: true
   /** Tells that the classic interface creates a resource without it, although it is mandatory. */
   readonly lenient?: true
-  /** Holds the default; `next` is one more than the largest there is. */
+  /** Holds the default; `next` is one more than the largest that exists. */
   readonly fallback?: boolean | 'next'
-  /** Tells that it is accepted, and never shown. */
+  /** Tells that it is accepted but never shown. */
   readonly writeOnly?: true
   /** Tells that only the newer variant has it: the classic one neither shows nor accepts it. */
   readonly newer?: true
-  /** Tells that it is kept only as a hash, and always shown as null. */
+  /** Tells that only its hash is stored, and that it is always shown as null. */
   readonly secret?: true
-  /** Tells that it is a sentence: tables wrap it where there is no room. */
+  /** Tells that it is a sentence, which tables wrap if there is no room. */
   readonly isSentence?: true
-  /** Sets the longest text, in characters. */
+  /** Bounds the characters of a text. */
   readonly max?: number
-  /** Sets the smallest and the largest whole number, where its kind would allow others. */
+  /** Set the smallest and the largest whole number, if the kind allows others. */
   readonly least?: number
   readonly most?: number
   /** Lists the choices. */
@@ -41,19 +44,19 @@ export type Field = {
   readonly form?: TextForm
   /** Names the resource whose id this is. */
   readonly refers?: string
-  /** Names its column in the store, where that differs from the field. */
+  /** Names its column in the store, if that differs from the field. */
   readonly column?: string
-  /** Holds the version of the store that added its column, where that was not the first. */
+  /** Holds the version of the store that added its column, if that is not the first. */
   readonly since?: number
-  /** Holds a value for the OpenAPI documents, in JSON's form. An optional field without one is left out of examples. */
+  /** Holds an example for the OpenAPI documents, in the form of JSON. Examples omit an optional field without one. */
   readonly example?: string | number | boolean | null
   /** Names the field that it may be given instead of. */
   readonly insteadOf?: string
-  /** Holds what the command line uses where the interface demands a value and the user gave none. */
+  /** Holds the command line's default for a field that the interface requires. */
   readonly usual?: string | number | boolean
 }
 
-/** Says what a new resource gets where a field is not given; undefined where the field has no fallback. */
+/** Describes what a new resource gets if a field is not given; undefined if the field has no fallback. */
 export const describeFallback = ({ fallback }: Field): string | undefined =>
   fallback === undefined ? undefined : `${fallback === 'next' ? 'last' : fallback} when not given`
 
@@ -69,25 +72,25 @@ export type Resource<F extends Fields = Fields> = {
   readonly plural: string
   /** Names one of them for people: `KPI`. */
   readonly title: string
-  /** Names the XML element of one: `KPI`. Empty for what is never written as XML. */
+  /** Names the XML element of one: `KPI`. Empty if it is never written as XML. */
   readonly root: string
-  /** Holds the path below `/api`; `{…}` stands for an id. Empty for what has no path of its own. */
+  /** Holds the path below `/api`; `{…}` stands for an id. Empty if it has no path of its own. */
   readonly path: string
   readonly verbs: readonly Verb[]
   /** Tells that only the newer variant of the interface has it. */
   readonly newer?: true
-  /** Says what goes when one is removed, besides itself. */
+  /** Describes what else is deleted when one is removed. */
   readonly removal?: string
-  /** Says what to know about its answers, in a few sentences. */
+  /** Holds what a caller must know about its answers, in a few sentences. */
   readonly caution?: string
   readonly fields: F
-  /** Lists of other resources that its body holds beside its fields. */
+  /** Maps names to the resources of lists that its body holds beside its fields. */
   readonly lists?: Readonly<Record<string, Resource>>
   /** Lists the fields that the classic interface shows, in order. */
   readonly shown: readonly NamedField[]
   /** Lists the fields that the classic interface accepts, in order. */
   readonly writable: readonly NamedField[]
-  /** Lists the fields that tables show, where there is no room for all. */
+  /** Lists the fields that tables show if there is no room for all. */
   readonly brief: readonly NamedField[]
 }
 
@@ -157,39 +160,38 @@ type Optional<F extends Fields> = Exclude<keyof F, Untaken<F> | Required<F>>
 /** Describes what the service stores and shows of a resource. */
 export type Stored<R> = R extends Resource<infer F> ? { [K in Exclude<keyof F, Hidden<F>>]: Value<F[K]> } : never
 
-/** Describes what creates one: mandatory fields, and any of the others. */
+/** Describes the fields that create one: the mandatory ones, and any others. */
 export type Draft<R> =
   R extends Resource<infer F>
     ? { [K in Required<F>]: Value<F[K]> } & { [K in Optional<F>]?: Value<F[K]> | undefined }
     : never
 
-/** Names what an update may change: each writable field. */
+/** Describes the fields that an update may change: each writable one. */
 export type Patch<R> =
   R extends Resource<infer F> ? { [K in Exclude<keyof F, Untaken<F>>]?: Value<F[K]> | undefined } : never
 
-/** Names the types of all fields' values. */
+/** Describes the value of any field. */
 export type FieldValue = string | number | boolean | Decimal | null
 
 /** Describes a record whose resource is known only at run time. */
 export type AnyRecord = Readonly<Record<string, FieldValue>>
 
-/** Types a record that is known to be of a resource. */
+/** Returns a record under the type of its resource, which the caller knows. */
 export const asRecord = <R extends Resource>(_of: R, record: AnyRecord): Stored<R> => record as Stored<R>
 
-/** Types fields that are known to create a resource. */
+/** Returns fields under the type of a draft, which the caller knows they are. */
 export const asDraft = <R extends Resource>(_of: R, fields: object): Draft<R> => fields as Draft<R>
 
-/** Types fields that are known to change a resource. */
+/** Returns fields under the type of a patch, which the caller knows they are. */
 export const asPatch = <R extends Resource>(_of: R, fields: object): Patch<R> => fields as Patch<R>
 
-/** Describes what was sent: the fields that could be read, and the faults of the others. */
+/** Describes a body that was sent: the fields that could be read, and the faults of the others. */
 export type ParsedFields<T> = { readonly values: Partial<T>; readonly issues: readonly Issue[] }
 
 const usualValue = (field: Field): FieldValue => (typeof field.fallback === 'boolean' ? field.fallback : null)
 
 /**
- * Returns a record with all fields that are shown: the given value, else the service's, else the default. Secrets are
- * null.
+ * Returns a record with all shown fields: the given value, else the automatic one, else the default. Secrets are null.
  */
 export const completeRecord = <R extends Resource>(of: R, given: object, automatic: object): Stored<R> => {
   const values: Readonly<Record<string, FieldValue | undefined>> = { ...automatic, ...given }

@@ -23,8 +23,8 @@ export type Scope = (typeof SCOPES)[number]
 const ALL = 'all'
 
 /**
- * Returns the scopes of a comma-separated text, each once and in the order of the list, `all` for every one; or its
- * fault.
+ * Returns the scopes of a comma-separated text, each once and in the order of the list, or its fault. `all` stands for
+ * every scope.
  */
 export const readScopes = (text: string): readonly Scope[] | Fault => {
   const names = text.split(',').flatMap((name) => name.trim().toLowerCase() || [])
@@ -35,12 +35,12 @@ export const readScopes = (text: string): readonly Scope[] | Fault => {
   return new Fault(`${fault}; there are ${SCOPES.join(', ')}, or ${ALL} alone`)
 }
 
-/** Describes the scopes for reading a resource, and for changing it, where that is possible. */
+/** Describes the scopes for reading a resource, and for changing it if that is possible. */
 type ScopesOfResource = { readonly read: Scope; readonly write?: Scope }
 
 const KPIS: ScopesOfResource = { read: 'kpis:read', write: 'kpis:write' }
 
-/** Maps the resources of the newer variant, by path, to their scopes. That variant does not have any other. */
+/** Maps the resources of the newer variant, by path, to their scopes. That variant has no others. */
 const NEEDS: Readonly<Record<string, ScopesOfResource>> = {
   [kpi.path]: KPIS,
   [category.path]: KPIS,
@@ -56,7 +56,7 @@ const NEEDS: Readonly<Record<string, ScopesOfResource>> = {
 
 /**
  * Returns the scope of an operation of the newer variant, by its method and its path, which may end in an id or in
- * `/list`; undefined where that variant does not have it.
+ * `/list`; undefined if that variant does not have it.
  */
 export const scopeOf = (method: string, path: string): Scope | undefined => {
   const needs = NEEDS[path.replace(/\/(?:\{\w+\}|list)$/, '')]

@@ -1,6 +1,6 @@
 /**
- * Lists SQLite's primary result codes, as far as they are told apart. The store, the journal of an import and the state
- * of a rate limit are each a SQLite file, and this is the one folder that all three may import.
+ * Lists the primary result codes of SQLite that are handled. The store, the journal of an import and the state of a
+ * rate limit are SQLite files, and this is the only folder that all three may import.
  */
 export const SQLITE = {
   busy: 5,
@@ -13,23 +13,23 @@ export const SQLITE = {
   notADatabase: 26,
 } as const
 
-/** Holds an extended code: the files that SQLite keeps beside a database found no room. */
+/** Holds an extended code: there was no room for the files that SQLite creates beside a database. */
 const NO_ROOM_BESIDE = SQLITE.ioError | (19 << 8)
 
-/** Returns SQLite's primary result code; undefined where the error is not SQLite's. */
+/** Returns SQLite's primary result code; undefined if the error is not from SQLite. */
 export const resultCodeOf = (error: unknown): number | undefined => {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
-  // Extended codes carry the primary one in their low byte.
+  // The low byte of an extended code is the primary one.
   return error.errcode === NO_ROOM_BESIDE ? SQLITE.full : error.errcode & 0xff
 }
 
-/** Tells whether another connection holds the lock that was wanted. */
+/** Tells whether another connection holds the lock. */
 export const isBusy = (error: unknown): boolean => {
   const code = resultCodeOf(error)
   return code === SQLITE.busy || code === SQLITE.locked
 }
 
-/** Tells whether the file itself is at fault: it is damaged, or no database. */
+/** Tells whether the file itself is at fault: it is damaged, or not a database. */
 export const isBrokenFile = (error: unknown): boolean => {
   const code = resultCodeOf(error)
   return code === SQLITE.corrupt || code === SQLITE.notADatabase

@@ -1,24 +1,24 @@
-/** Describes a value that SQL takes; whole numbers may also be given as numbers. */
+/** Describes a value that is bound to a statement; a whole number may be a number or a bigint. */
 export type SqlInput = string | number | bigint | null
-/** Describes a value that SQL gives: whole numbers are always bigint, so that none loses digits. */
+/** Describes a value of a result row; whole numbers are always bigint, so that none loses digits. */
 export type SqlOutput = string | bigint | null
 export type SqlRow = Readonly<Record<string, SqlOutput>>
 export type SqlList = readonly SqlOutput[]
 
-/** Takes a row; answers a promise where that takes long. */
+/** Processes a row; returns a promise if that takes long. */
 export type Visit = (row: SqlList) => void | Promise<void>
 
-/** Reads within a transaction. Values are bound to `?`, never written into the text. */
+/** Reads within a transaction. Values are always bound to `?`, never written into the SQL. */
 export type Reader = {
-  /** Sets how many keys a long read may look up in one query: nobody else has a turn until it finds a row. */
+  /** Bounds the keys of one query of a long read: no other request runs until the query returns its first row. */
   readonly keysAQuery: number
   readonly all: (sql: string, values?: readonly SqlInput[]) => Promise<SqlRow[]>
   /**
-   * Visits the rows one by one, without holding them all; each is a list of its values, in the order of the columns.
-   * Where a visit takes long it returns a promise, which is awaited. Others have their turn every few hundred rows.
+   * Visits the rows one by one, without holding them all. A row is the list of its values, in the order of the columns.
+   * If `visit` returns a promise, it is awaited before the next row. Other requests run every few hundred rows.
    */
   readonly each: (sql: string, values: readonly SqlInput[], visit: Visit) => Promise<void>
-  /** Runs one query for each list of whole numbers, and answers the rows of all of them. */
+  /** Runs a query once for each list of whole numbers; returns the rows of all runs, in the order of the lists. */
   readonly allOfEach: (sql: string, lists: readonly (readonly number[])[]) => Promise<SqlRow[]>
 }
 
@@ -26,7 +26,7 @@ export type Reader = {
 export type Column = { readonly name: string; readonly type: 'integer' | 'text' }
 
 export type Writer = Reader & {
-  /** Runs one statement; answers how many rows it changed. */
+  /** Runs one statement; returns how many rows it changed. */
   readonly run: (sql: string, values?: readonly SqlInput[]) => Promise<number>
   /** Adds rows; each is a list of values in the order of the columns. */
   readonly insertMany: (
@@ -34,7 +34,7 @@ export type Writer = Reader & {
     columns: readonly Column[],
     rows: readonly (readonly SqlInput[])[],
   ) => Promise<void>
-  /** Sets columns of rows that are found by their keys; each is a list of the values of its key, then of the columns. */
+  /** Updates rows, found by their keys; each is a list of the values of its key, then of its columns. */
   readonly updateMany: (
     table: string,
     key: readonly Column[],
@@ -44,48 +44,50 @@ export type Writer = Reader & {
 }
 
 /**
- * Separates the store's SQL from a database. A transaction sees one snapshot of the data. A write transaction is alone,
- * and when it ends it is on disk, or, when `work` throws, rolled back as a whole. `work` may run again where the
- * database gave a transaction up for another: its effects outside of the transaction must bear that.
+ * Hides which database runs the store's SQL. A read sees one snapshot of the data. Writes to one account do not
+ * overlap, nor do writes to the whole store. A write is on disk when its promise resolves, and rolled back if `work`
+ * throws. `work` may run again after a conflict, so it must be safe to repeat.
  */
 export type Db = {
   readonly read: <T>(work: (tx: Reader) => Promise<T>) => Promise<T>
-  /** Reads what takes many turns of the event loop, in such a way that nobody else's short reads wait for it. */
+  /** Runs a long read on a connection of its own, so that short reads do not wait for it. */
   readonly readLong: <T>(work: (tx: Reader) => Promise<T>) => Promise<T>
   readonly write: <T>(work: (tx: Writer) => Promise<T>) => Promise<T>
-  /** Returns the same for work on one account only, whose writes are alone among those of that account. */
+  /**
+   * Returns a `Db` for one account. If the database can lock rows, its writes exclude only writes of the same account.
+   */
   readonly ofAccount: (account: number) => Db
   /**
-   * Returns a number that stays the same as long as nobody has written: what was read before still holds. Undefined
-   * where that cannot be told without asking the database.
+   * Returns a number that changes with every write, so that cached data is valid as long as the number is the same.
+   * Undefined if only a query could tell.
    */
   readonly stamp: () => number | undefined
   /**
-   * Writes with locks of its own on the rows on which it decides, so that it waits for nobody else's writes. Undefined
-   * where a database has one writer at a time.
+   * Writes without the account lock; `work` locks the rows it needs. Undefined if the database has one writer at a
+   * time.
    */
   readonly selfLocking?: Db
   /**
-   * Writes what may be left out: a write that finds another process writing fails at once, as waiting would hold up
-   * this process. Undefined where no write waits.
+   * Writes something optional: fails at once, instead of waiting, while another process writes. Undefined if waiting
+   * does not block this process.
    */
   readonly inPassing?: Db
   /**
-   * Writes without foreign key checks: the work has seen in its own transaction all that its new rows name. Nothing may
-   * be removed in it. Undefined where nothing is checked anyway.
+   * Writes without foreign key checks. `work` must have read every row that its new rows refer to, and must not delete
+   * anything. Undefined if there is no check to skip.
    */
   readonly trusting?: Db
   /**
-   * Runs work whose statements may take long by themselves, such as counting or removing any number of rows, where it
-   * holds up nobody else in this process. Undefined where no statement does, nor where nobody waits.
+   * Runs work with single slow statements, such as counting or deleting many rows, in a worker thread, so that this
+   * process is not blocked. Undefined if no statement blocks it, or if no other request waits.
    */
   readonly apart?: Db
   readonly close: () => Promise<void>
 }
 
 /**
- * Returns an open transaction as a `Db`: all that is read and written through it is part of that one, and is committed
- * or rolled back with it.
+ * Wraps an open transaction as a `Db`: everything that is read and written through it belongs to that transaction, and
+ * is committed or rolled back with it.
  */
 export const nestedTransaction = (tx: Writer): Db => {
   const db: Db = {

@@ -1,21 +1,21 @@
-/** Describes what databases spell differently when tables are made. */
+/** Describes what differs between databases in the SQL that creates tables. */
 export type Dialect = {
   /** Names the type of 64-bit whole numbers. */
   readonly integer: string
-  /** Defines a column that numbers its rows by itself. */
+  /** Defines an id column that the database numbers. */
   readonly numbered: string
-  /** Follows the columns of a table that is clustered on its key. */
+  /** Ends the statement that creates a table clustered on its key. */
   readonly clustered: string
-  /** Follows the columns of any other table. */
+  /** Ends the statement that creates any other table. */
   readonly plain: string
   /**
-   * Tells whether keys other than an account's may be unique across accounts; not where accounts are spread over
+   * Tells whether names and token hashes have unique indexes across accounts; false if accounts may be spread over
    * machines.
    */
   readonly crossAccountKeys: boolean
-  /** Tells whether entries have foreign keys; else the service alone ensures that their items and KPIs exist. */
+  /** Tells whether entries have foreign keys; otherwise only the service ensures that their items and KPIs exist. */
   readonly entryKeys: boolean
-  /** Tells whether limits are counted in a database of their own, so that counting waits for no write. */
+  /** Tells whether limits are counted in a database of their own, so that counting does not wait for writes. */
   readonly limitsApart: boolean
 }
 
@@ -35,7 +35,8 @@ export const postgresDialect: Dialect = {
   clustered: '',
   plain: '',
   crossAccountKeys: false,
-  // PostgreSQL asks a query for each key of each row: three of them take five times as long as all else in a batch.
+  // PostgreSQL checks each foreign key of each row with its own query: three keys take five times as long as the rest
+  // of a batch.
   entryKeys: false,
   limitsApart: false,
 }

@@ -1,7 +1,10 @@
-/** Runs work for a key, at most so much of it at once; the rest waits in the order in which it came. */
+/** Runs work for a key. A fixed number of tasks run per key at a time; the others wait in order of arrival. */
 type KeyedSemaphore<K> = <T>(key: K, work: () => Promise<T>) => Promise<T>
 
-/** Creates a semaphore for each key, so that none takes more than its share of something, such as connections. */
+/**
+ * Creates a semaphore that runs at most `most` tasks per key at a time, so that no key takes more than its share of
+ * something, such as connections.
+ */
 export const createKeyedSemaphore = <K = number>(most: number): KeyedSemaphore<K> => {
   const inside = new Map<K, number>()
   const waiting = new Map<K, (() => void)[]>()
@@ -19,7 +22,7 @@ export const createKeyedSemaphore = <K = number>(most: number): KeyedSemaphore<K
     const queue = waiting.get(key)
     const next = queue?.shift()
     if (queue?.length === 0) waiting.delete(key)
-    // Who waited takes the place of who leaves.
+    // The next waiter takes over the slot.
     if (next) return next()
     const left = (inside.get(key) ?? 1) - 1
     if (left > 0) inside.set(key, left)
@@ -35,10 +38,10 @@ export const createKeyedSemaphore = <K = number>(most: number): KeyedSemaphore<K
   }
 }
 
-/** Runs tasks one after the other, in the order in which they came. */
+/** Runs tasks one after the other, in order of arrival. */
 type Queue = <T>(task: () => Promise<T>) => Promise<T>
 
-/** Creates a queue for what must not run at once, such as the transactions of one connection. */
+/** Creates a queue for tasks that must not overlap, such as the transactions of one connection. */
 export const createQueue = (): Queue => {
   let last: Promise<unknown> = Promise.resolve()
   return (task) => {

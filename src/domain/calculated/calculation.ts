@@ -3,22 +3,20 @@ import type { CalculatedKpi } from '../resources/calculated-kpi.ts'
 import type { Kpi } from '../resources/kpi.ts'
 import type { Formula } from './formula.ts'
 
-/** Describes how a calculated KPI is calculated, with its formula parsed. */
+/** Describes how a KPI is calculated, with its formula parsed. */
 export type Calculation = Pick<CalculatedKpi, 'over' | 'target_from'> & { readonly formula: Formula }
 
-/** Describes what calculating needs to know of a KPI. */
+/** Describes what a calculation needs to know of a KPI. */
 export type KpiToCalculate = Pick<Kpi, 'id' | 'frequency_id' | 'aggregate_function' | 'target_default'>
 
-/**
- * Describes all KPIs of an account that have values, and the formulas of those that are calculated: never in a circle.
- */
+/** Describes all KPIs of an account that have values, and the formulas of the calculated ones, which have no cycles. */
 export type Catalogue<K extends KpiToCalculate = KpiToCalculate> = {
   readonly kpis: ReadonlyMap<number, K>
   readonly calculations: ReadonlyMap<number, Calculation>
 }
 
 /**
- * Tells whether a KPI has a target: its default one or, where it is calculated so, one from the targets of all its
+ * Tells whether a KPI has a target: its default one or, if `target_from` says so, one from the targets of all its
  * inputs.
  */
 export const hasTarget = (catalogue: Catalogue, kpi: KpiToCalculate): boolean => {
@@ -31,22 +29,22 @@ export const hasTarget = (catalogue: Catalogue, kpi: KpiToCalculate): boolean =>
   })
 }
 
-/** Describes what has to be read to calculate KPIs for a range of days. */
+/** Describes what must be read to calculate KPIs for a range of days. */
 export type Plan = {
   readonly catalogue: Catalogue
   readonly calendar: Calendar
-  /** Lists every calculated KPI that is used on the way. */
+  /** Holds every calculated KPI that the calculation needs, also for its inputs. */
   readonly used: ReadonlyMap<number, KpiToCalculate>
-  /** Lists the entered KPIs that are used, with the days whose entries each needs. */
+  /** Holds the days of entries to read for each KPI that is not calculated. */
   readonly inputs: ReadonlyMap<number, DayRange>
-  /** Holds all of those days; undefined where nothing has to be read. */
+  /** Holds a range with all of those days; undefined if nothing must be read. */
   readonly span: DayRange | undefined
 }
 
 const widen = (range: DayRange | undefined, { from, to }: DayRange): DayRange =>
   range ? { from: Math.min(range.from, from), to: Math.max(range.to, to) } : { from, to }
 
-/** Plans the calculation of KPIs for their periods that begin within the days, and of what those are made from. */
+/** Plans which KPIs and days to read to calculate `kpis` for the periods that begin in `days`. */
 export const planCalculation = (
   catalogue: Catalogue,
   calendar: Calendar,
@@ -55,7 +53,7 @@ export const planCalculation = (
 ): Plan => {
   const used = new Map<number, KpiToCalculate>()
   const inputs = new Map<number, DayRange>()
-  /** Adds what a KPI needs; `within` is made of whole periods of the frequency that asks for it. */
+  /** Adds what a KPI needs; `within` covers whole periods of the KPI that uses it. */
   const need = (kpi: KpiToCalculate, within: DayRange): void => {
     if (within.from > within.to) return
     const calculation = catalogue.calculations.get(kpi.id)

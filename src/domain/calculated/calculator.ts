@@ -11,19 +11,19 @@ import {
   type SeriesOf,
 } from './series.ts'
 
-/** Takes entries one by one and calculates from them; what it answers is to be waited for before the next one. */
+/** Calculates from entries that are added one by one. Await the result of `add` before the next entry. */
 export type Calculator<Key extends readonly number[]> = {
   readonly add: (key: Key, entry: Input) => void | Promise<void>
   readonly finish: () => Promise<void>
 }
 
-/** Takes the results of an item; the entries of the next one come when it is done with them. */
+/** Processes the results of an item; the next item begins when the promise resolves. */
 export type TakeSeries = (item: number, seriesOf: SeriesOf) => Promise<void>
 
 /** Returns the effective target of a calculated KPI for an item. */
 export type TargetOf = (kpi: KpiToCalculate, item: number) => Decimal | null
 
-/** Calculates item after item; the entries of an item must come together. It holds those of one item. */
+/** Creates a calculator for items. Entries must be grouped by item; it holds those of one item. */
 export const itemCalculator = (
   plan: Plan,
   targetOf: TargetOf,
@@ -48,9 +48,9 @@ export const itemCalculator = (
 }
 
 /**
- * Calculates group item after group item; the entries of a group item must come together, and among them those of a
- * member. Its members are the items whose entries carry it. It holds the entries of one group item by day, and its
- * members' results, added up.
+ * Creates a calculator for group items. Entries must be grouped by group item, then by member, that is the item of an
+ * entry that carries the group item. It holds the entries of one group item, added up by day, and the sums of its
+ * members' results.
  */
 export const groupCalculator = (
   plan: Plan,

@@ -2,9 +2,9 @@ import { Fault } from '../errors.ts'
 import { FORMULA_LENGTH } from '../resources/calculated-kpi.ts'
 import { type Expression, type Formula, listFunctions, type Operator } from './formula.ts'
 
-/** Sets how deep brackets, functions and signs may be nested. */
+/** Bounds the nesting of brackets, functions and signs. */
 const DEPTH = 32
-/** Sets the digits that a number may have on each side of its point. */
+/** Bounds the digits of a number on each side of its point. */
 const DIGITS = 14
 
 /** Returns the id of the KPI that a reference names, or its fault. */
@@ -20,13 +20,13 @@ const DECIMAL_COMMA = /(?<=\d),(?=\d)/y
 const MORE_WORDS = /[\p{L}_][\p{L}\d_]*(?:\s+[\p{L}_][\p{L}\d_]*)*/uy
 const ID = /^\d{1,15}$/
 
-/** Thrown where a formula cannot be parsed. */
+/** Reports that a formula cannot be parsed. */
 class Unreadable extends Error {}
 
-/** References by id. */
+/** Resolves references by id. */
 const byId: Resolve = (name) => (ID.test(name) ? Number(name) : new Fault(`"${name}" is no id of a KPI`))
 
-/** Returns where parsing stopped, as people count, and what is there. */
+/** Returns the position where parsing stopped, counted from 1 in characters, and the text there. */
 const placeIn = (text: string, at: number): string => {
   const characters = Array.from(text.slice(0, at)).length + 1
   const rest = Array.from(text.slice(at))
@@ -34,7 +34,7 @@ const placeIn = (text: string, at: number): string => {
   return `at character ${characters}: "${rest.slice(0, 20).join('')}${rest.length > 20 ? '…' : ''}"`
 }
 
-/** Reads the parts of a text one after the other. */
+/** Creates a scanner, which reads the tokens of a text one after the other. */
 const createScanner = (text: string) => {
   let at = 0
   const match = (pattern: RegExp): RegExpExecArray | undefined => {
@@ -48,7 +48,7 @@ const createScanner = (text: string) => {
     refuse: (why: string, where = at): never => {
       throw new Unreadable(`${why} ${placeIn(text, where)}`)
     },
-    /** Refuses what follows. */
+    /** Refuses the next token. */
     refuseNext: (why: string): never => {
       const comma = match(DECIMAL_COMMA)
       return comma ? scanner.refuse('the decimal sign is a point, not a comma,', at - 1) : scanner.refuse(why)
@@ -73,7 +73,7 @@ const createScanner = (text: string) => {
 
 type Scanner = ReturnType<typeof createScanner>
 
-/** Describes a reference in the text. */
+/** Describes where a reference stands in the text, and its id. */
 type Reference = { readonly from: number; readonly to: number; readonly id: number }
 
 const readNumber = (scanner: Scanner, [written, whole = '', behind, alone]: RegExpExecArray): Expression => {
@@ -84,7 +84,7 @@ const readNumber = (scanner: Scanner, [written, whole = '', behind, alone]: RegE
   return { kind: 'number', value: { over: BigInt(whole + fraction), under: 10n ** BigInt(fraction.length) } }
 }
 
-/** Refuses a word that is no function: where nothing is called, a KPI is meant. */
+/** Refuses an unknown word. If no `(` follows, suggests brackets for a KPI. */
 const refuseWord = (scanner: Scanner, word: string): never => {
   const from = scanner.at() - word.length
   if (scanner.take(CALLED)) scanner.refuse(`there is no function ${word}, only ${listFunctions.join(', ')}`, from)
@@ -164,7 +164,7 @@ const createParser = (scanner: Scanner, resolve: Resolve) => {
   }
 }
 
-/** Returns the text with every reference by its id. */
+/** Returns the text with every reference replaced by its id. */
 const withIds = (text: string, references: readonly Reference[]): string =>
   references.reduceRight((written, { from, to, id }) => `${written.slice(0, from)}[${id}]${written.slice(to)}`, text)
 
@@ -172,8 +172,8 @@ const TOO_LONG = Fault.must(`have at most ${FORMULA_LENGTH} characters`)
 const isTooLong = (text: string): boolean => Array.from(text).length > FORMULA_LENGTH
 
 /**
- * Parses a formula: numbers, `+ - * / ( )`, `[id]` for a KPI, and SUM, AVG, MIN and MAX over a list, in letters of any
- * case. For anything else it returns the fault and its character. `resolve` may find KPIs by other names too.
+ * Parses a formula: numbers, `+ - * / ( )`, `[id]` for a KPI, and SUM, AVG, MIN and MAX over a list, in upper or lower
+ * case. Returns a fault with its position for anything else. `resolve` may also find KPIs by name.
  */
 export const parseFormula = (written: string, resolve: Resolve = byId): Formula | Fault => {
   const text = written.trim()

@@ -8,19 +8,19 @@ import type { Formula } from './formula.ts'
 /** Describes what the rules of formulas need to know of a KPI. */
 type KpiInFormula = Pick<Kpi, 'id' | 'name' | 'frequency_id' | 'is_active'>
 
-/** Describes the KPIs and formulas of an account by KPI id, including the one that is being defined. */
+/** Holds the KPIs and formulas of an account by KPI id, including the formula that is being defined. */
 export type Formulas<K extends KpiInFormula = KpiInFormula> = {
   readonly kpis: ReadonlyMap<number, K>
   readonly formulas: ReadonlyMap<number, Formula>
 }
 
-/** Sets the largest formula, with the formulas of the KPIs that it uses written out in it. */
+/** Bounds the numbers and KPIs of a formula after the formulas of its inputs are substituted, at any depth. */
 const WRITTEN_OUT = 1000
 
 const label = ({ id, name }: KpiInFormula): string => `KPI ${id} (${name})`
 const labels = (list: readonly KpiInFormula[]): string => list.map(label).join(', ')
 
-/** Returns the path from a KPI over formulas back to itself, if there is one. */
+/** Returns the cycle of formulas from a KPI back to itself, if there is one. */
 const findCycle = (formulas: ReadonlyMap<number, Formula>, id: number): readonly number[] | undefined => {
   const seen = new Set<number>()
   const ways: (readonly number[])[] = [[id]]
@@ -34,7 +34,7 @@ const findCycle = (formulas: ReadonlyMap<number, Formula>, id: number): readonly
   return undefined
 }
 
-/** Returns how many numbers and KPIs each formula has, written out. */
+/** Returns how many numbers and KPIs each formula has after the formulas of its inputs are substituted. */
 const writtenOut = (formulas: ReadonlyMap<number, Formula>): Map<number, number> => {
   const known = new Map<number, number>()
   const count = (id: number): number => {
@@ -42,7 +42,7 @@ const writtenOut = (formulas: ReadonlyMap<number, Formula>): Map<number, number>
     if (!formula) return 0
     const before = known.get(id)
     if (before !== undefined) return before
-    // Of formulas that go in a circle there is no such number: they count as nothing for themselves.
+    // A formula in a cycle has no such size: it counts as 0 in itself.
     known.set(id, 0)
     const size = formula.mentions.reduce((sum, input) => sum + 1 + count(input), formula.numbers)
     known.set(id, size)
@@ -52,7 +52,7 @@ const writtenOut = (formulas: ReadonlyMap<number, Formula>): Map<number, number>
   return known
 }
 
-/** Returns the faults of formulas that are too large when written out, by KPI id. */
+/** Returns the faults of formulas that are too large after substitution, by KPI id. */
 export const faultsOfSize = ({ kpis, formulas }: Formulas): Map<number, Issue> => {
   const faults = new Map<number, Issue>()
   for (const [id, size] of writtenOut(formulas)) {
@@ -73,11 +73,11 @@ const faultsOfFrequency = (kpi: KpiInFormula, inputs: readonly KpiInFormula[]): 
   return [{ field: 'frequency_id', message }]
 }
 
-/** Returns the KPIs whose formulas lead back to themselves. */
+/** Returns the KPIs whose formulas form cycles. */
 export const cyclicKpis = (formulas: ReadonlyMap<number, Formula>): Set<number> =>
   new Set([...formulas.keys()].filter((id) => findCycle(formulas, id) !== undefined))
 
-/** Returns the faults of what a formula uses; everything it names exists. */
+/** Returns the faults of the inputs of a formula; all of them must exist. */
 export const faultsOfInputs = ({ kpis, formulas }: Formulas, kpi: KpiInFormula): Issue[] => {
   const ids = formulas.get(kpi.id)?.kpis ?? []
   if (ids.length === 0) return [{ field: 'formula', message: 'must use at least one KPI' }]
@@ -93,14 +93,14 @@ export const faultsOfInputs = ({ kpis, formulas }: Formulas, kpi: KpiInFormula):
   return [...faults, ...faultsOfFrequency(kpi, inputs)]
 }
 
-/** Returns the faults of a calculated KPI as it is to be defined; everything its formula names exists. */
+/** Returns the faults of a calculated KPI that is being defined; all inputs of its formula must exist. */
 export const faultsOfFormula = (all: Formulas, kpi: KpiInFormula): Issue[] => {
   const faults = faultsOfInputs(all, kpi)
   const [tooLarge] = findCycle(all.formulas, kpi.id) ? [] : faultsOfSize(all).values()
   return tooLarge ? [...faults, tooLarge] : faults
 }
 
-/** Returns the faults of the source of a calculated KPI's target. */
+/** Returns the faults of where the target of a calculated KPI comes from. */
 export const faultsOfTarget = ({
   target_default,
   target_from,
@@ -119,7 +119,10 @@ const usersOf = ({ kpis, formulas }: Formulas, id: number): KpiInFormula[] =>
 const theFormulaOf = (users: readonly KpiInFormula[]): string =>
   `the formula${users.length === 1 ? '' : 's'} of ${labels(users)}`
 
-/** Returns the faults of a change to a KPI that formulas use: it must stay active, and no coarser than they are. */
+/**
+ * Returns the faults of a change to a KPI that formulas use: it must stay active, and be no coarser than the KPIs that
+ * use it.
+ */
 export const clashesWithFormulas = (all: Formulas, before: KpiInFormula, after: KpiInFormula): Issue[] => {
   const users = usersOf(all, before.id)
   const finer = users.filter(({ frequency_id }) => isCoarser(after.frequency_id, frequency_id))

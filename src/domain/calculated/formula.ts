@@ -32,13 +32,13 @@ export type Expression =
     }
   | { readonly kind: 'list'; readonly name: ListFunction; readonly list: readonly Expression[] }
 
-/** Describes a parsed formula: what to compute, and from which KPIs, each once. */
+/** Describes a parsed formula: its expression, and the KPIs in it, each once. */
 export type Formula = {
-  /** Holds the formula as written, with KPIs by id. */
+  /** Holds the text of the formula, with KPIs by id. */
   readonly text: string
   readonly expression: Expression
   readonly kpis: readonly number[]
-  /** Lists the KPIs as often as the formula mentions them. */
+  /** Lists the KPIs of the formula, repeated as often as it mentions them. */
   readonly mentions: readonly number[]
   /** Counts the numbers in the formula. */
   readonly numbers: number
@@ -51,7 +51,7 @@ export type Outcome = Fraction | Absence
 
 const isAbsent = (outcome: Outcome): outcome is Absence => typeof outcome === 'string'
 
-/** Returns the value of an outcome that has one. */
+/** Returns the value of an outcome, if it has one. */
 export const valueOf = (outcome: Outcome): Fraction | undefined => (isAbsent(outcome) ? undefined : outcome)
 
 const bounded = (outcome: Outcome): Outcome => (isAbsent(outcome) || isBounded(outcome) ? outcome : 'too large')
@@ -85,13 +85,13 @@ const lists: Record<ListFunction, (list: readonly Fraction[]) => Outcome> = {
   },
 }
 
-/** Returns the worse of two absences: a missing value could still be skipped, a failure could not. */
+/** Returns the worse of two absences: a list skips a missing value, but not a failure. */
 const worse = (left: Outcome, right: Outcome): Absence | undefined => {
   const absences = [left, right].filter(isAbsent)
   return absences.find((absence) => absence !== 'missing') ?? absences[0]
 }
 
-/** Evaluates a list: missing members are skipped, failures are not; a list with nothing left is missing. */
+/** Evaluates a function over a list. It skips missing members, but not failures; an empty list is missing. */
 const evaluateList = (name: ListFunction, outcomes: readonly Outcome[]): Outcome => {
   const failed = outcomes.filter(isAbsent).find((absence) => absence !== 'missing')
   const present = outcomes.map(valueOf).filter((value) => value !== undefined)
@@ -123,8 +123,8 @@ const evaluateExpression = (expression: Expression, inputOf: InputOf): Outcome =
 }
 
 /**
- * Returns the exact value of a formula. It has none where an input is missing outside of a list, where something is
- * divided by zero, and where none of its KPIs has a value.
+ * Returns the exact value of a formula. There is none if an input outside of a list is missing, if a divisor is zero,
+ * or if no KPI in the formula has a value.
  */
 export const evaluate = ({ expression, kpis }: Formula, inputOf: InputOf): Outcome =>
   kpis.some((kpi) => inputOf(kpi) !== undefined) ? evaluateExpression(expression, inputOf) : 'missing'

@@ -1,48 +1,47 @@
 import { type Decimal, divideRounded } from '../decimal.ts'
 
 /**
- * Describes a fraction: `over / under`, exactly, or, where `radius` is above 0, a number within `radius / under` of it.
- * `under` is above 0. It need not be reduced.
+ * Describes a number as `over / under`, or as an interval: if `radius` is above 0, the number is within `radius /
+ * under` of that. `under` is above 0; a fraction need not be reduced. A fraction is exact up to 8,192 bits; a longer
+ * one is cut to 2,048 bits, with a `radius` that bounds the error. A value beyond 65,536 bits is too large.
  */
 export type Fraction = { readonly over: bigint; readonly under: bigint; readonly radius?: bigint }
 
-/** Names why an operation has no result; `not exact` where too little is known of a number to tell whether it is 0. */
+/** Names why an operation has no result; `not exact` if the error is too large to tell the result. */
 export type Failure = 'division by zero' | 'not exact'
 
 const SCALE = 10_000n
-/** Sets up to how many bits fractions stay exact; longer ones are narrowed to a guard precision, see `curb`. */
+/** Bounds the fractions that stay exact. */
 const EXACT = 1n << 8192n
 const LEAST_EXACT = -EXACT
-/** Sets the bits that are kept of longer ones: far more than the 61 of a decimal, so that roundings are certain. */
+/** Sets the bits of a cut fraction: far more than the 61 of a decimal, so that roundings are almost always certain. */
 const KEPT_BITS = 2048
-/**
- * Bounds the bits of a value: none that means anything comes near, and what goes beyond is given up, see `isBounded`.
- */
+/** Bounds the bits of a value; no meaningful one comes near. See `isBounded`. */
 const LIMIT_BITS = 65_536
 const LIMIT = 1n << BigInt(LIMIT_BITS)
-// Negating it anew for each comparison would cost more than all else that is computed.
+// To negate it for each comparison would cost more than the rest of the calculation.
 const LEAST = -LIMIT
-/** Stands for a number too small for the limit, of which only its nearness to 0 is kept. */
+/** Stands for a number too small for the limit, known only to be near 0. */
 const NEXT_TO_ZERO: Fraction = { over: 0n, under: 1n << BigInt(LIMIT_BITS - KEPT_BITS - 32), radius: 1n }
 /**
- * Bounds the denominators that are brought to the least common one; finding it for larger ones costs more than it
+ * Bounds the denominators whose greatest common divisor is searched; for larger ones the search costs more than it
  * saves.
  */
 const SMALL = 1n << 128n
 
 const magnitude = (value: bigint): bigint => (value < 0n ? -value : value)
-/** Returns how many bits a number above 0 has, give or take three. */
+/** Returns the bits of a number above 0, rounded up to a multiple of 4. */
 const bitsOf = (value: bigint): number => value.toString(16).length * 4
 
 /** Divides a sum of decimals by a count, exactly. */
 export const fractionOf = (sum: Decimal, count = 1): Fraction => ({ over: sum, under: SCALE * BigInt(count) })
 
-/** Returns whether a value is one that can be computed on with. */
+/** Tells whether a value is small enough for further calculations. */
 export const isBounded = ({ over, under }: Fraction): boolean => over < LIMIT && over > LEAST && under < LIMIT
 
 /**
- * Keeps a fraction from growing: one that is too long becomes the nearest one of `KEPT_BITS`, and its radius says how
- * far off that may be. Whatever is computed with it widens the radius as needed.
+ * Cuts a fraction that is too long to about `KEPT_BITS`, with a radius that covers the error. Later operations widen
+ * the radius as needed.
  */
 const curb = (value: Fraction): Fraction => {
   const { over, under, radius = 0n } = value
@@ -53,7 +52,7 @@ const curb = (value: Fraction): Fraction => {
   if (shift > LIMIT_BITS - 8) return NEXT_TO_ZERO
   const [up, down] = [BigInt(Math.max(shift, 0)), BigInt(Math.max(-shift, 0))]
   const divisor = under << down
-  // Two more than the radius comes to: both divisions cut off less than one.
+  // Adds 2, because each of the two divisions drops less than 1.
   const near = ((radius << up) / divisor + 2n) << down
   return { over: ((over << up) / divisor) << down, under: 1n << up, radius: near }
 }
@@ -64,7 +63,7 @@ const commonDivisor = (left: bigint, right: bigint): bigint => {
   return large
 }
 
-/** Finds a divisor of two denominators: the greatest one where it is found quickly. */
+/** Returns a common divisor of two denominators: the greatest one if it is found quickly. */
 const sharedDivisor = (left: bigint, right: bigint): bigint => {
   if (left === right) return left
   return left < SMALL && right < SMALL ? commonDivisor(left, right) : 1n
@@ -94,7 +93,7 @@ export const multiply = (left: Fraction, right: Fraction): Fraction => {
   return withRadius(left.over * right.over, left.under * right.under, radius)
 }
 
-/** Divides one by a number that is not 0. */
+/** Divides 1 by a number that is not 0. */
 const invert = ({ over, under, radius = 0n }: Fraction): Fraction => {
   const sign = over < 0n ? -1n : 1n
   const size = sign * over
@@ -109,11 +108,11 @@ export const divide = (left: Fraction, right: Fraction): Fraction | Failure => {
   return right.radius === undefined ? 'division by zero' : 'not exact'
 }
 
-/** Returns the lesser of two; where their ranges overlap, the result covers both. */
+/** Returns the lesser of two numbers; if their intervals overlap, the result covers both. */
 export const lesser = (left: Fraction, right: Fraction): Fraction => {
   const { over, radius = 0n } = subtract(right, left)
   if (magnitude(over) >= radius) return over >= 0n ? left : right
-  // The least and the most that either of them may be.
+  // The least and the greatest value of either number.
   const [first, second] = [left.over * right.under, right.over * left.under]
   const [around, about] = [(left.radius ?? 0n) * right.under, (right.radius ?? 0n) * left.under]
   const low = first - around < second - about ? first - around : second - about
@@ -122,8 +121,8 @@ export const lesser = (left: Fraction, right: Fraction): Fraction => {
 }
 
 /**
- * Rounds to a decimal, half away from zero: the one rounding of a value. Undefined where it is not known exactly
- * enough.
+ * Rounds to a decimal, half away from zero: the only rounding of a value. Undefined if the interval has more than one
+ * rounded value.
  */
 export const roundFraction = ({ over, under, radius = 0n }: Fraction): Decimal | undefined => {
   const rounded = divideRounded((over - radius) * SCALE, under)
@@ -131,14 +130,14 @@ export const roundFraction = ({ over, under, radius = 0n }: Fraction): Decimal |
 }
 
 /**
- * Describes a sum of any number of fractions, added in pairs of like size: a long sum of fractions with different
- * denominators would otherwise take quadratic time.
+ * Describes a sum of any number of fractions, added in pairs of similar size: to add them in a row, with different
+ * denominators, would take quadratic time.
  */
 export type Sum = { count: number; readonly parts: (Fraction | undefined)[] }
 
 export const emptySum = (): Sum => ({ count: 0, parts: [] })
 
-/** Adds one; a part at `n` is the sum of 2 to the power of `n` fractions. */
+/** Adds a fraction; `parts[n]` is the sum of 2 to the power of `n` fractions. */
 export const addToSum = (sum: Sum, fraction: Fraction): void => {
   let [carried, at] = [fraction, 0]
   for (let part = sum.parts[at]; part !== undefined; part = sum.parts[at]) {
@@ -150,7 +149,7 @@ export const addToSum = (sum: Sum, fraction: Fraction): void => {
   sum.count += 1
 }
 
-/** Returns the sum of the fractions; 0 where there are none. */
+/** Returns the sum of the fractions; 0 if there are none. */
 export const totalOf = ({ parts }: Sum): Fraction => {
   let total: Fraction = { over: 0n, under: 1n }
   for (const part of parts) if (part !== undefined) total = add(total, part)

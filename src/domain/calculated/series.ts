@@ -17,19 +17,19 @@ import {
 /** Describes the exact result of a KPI in a period. */
 export type Result = { readonly actual: Outcome; readonly target: Fraction | undefined }
 
-/** Takes note of effort; answers a promise to wait for when it is time for others to have their turn. */
+/** Counts effort; returns a promise when other requests should run. */
 export type EffortPause = (effort: number) => Promise<void> | undefined
 
-/** Maps the first days of a KPI's periods to its results. */
+/** Maps the first day of each period of a KPI to its result. */
 export type Series = ReadonlyMap<Day, Result>
 
 /** Describes the entries of a KPI on one day, added up. */
 type Cell = { actuals: number; actual: Decimal; targets: number; target: Decimal }
 
-/** Maps days to the entries of KPIs. */
+/** Maps KPIs, and then days, to their entries. */
 export type Cells = Map<number, Map<Day, Cell>>
 
-/** Describes an entry that is calculated with; its target is the effective one. */
+/** Describes an entry as input of a calculation; its target is the effective one. */
 export type Input = {
   readonly kpiId: number
   readonly day: Day
@@ -37,10 +37,10 @@ export type Input = {
   readonly target: Decimal | null
 }
 
-/** Sets the size from which denominators take much longer to compute with. */
+/** Sets the size from which denominators take much longer to calculate with. */
 const LONG = 1n << 512n
 
-/** Returns the cost of an operation, by its result. */
+/** Returns the effort of an operation, by its result. */
 export const effortOf = (value: Fraction | undefined): number => (value && value.under > LONG ? 20 : 1)
 
 const cellAt = <K>(cells: Map<K, Cell>, key: K): Cell => {
@@ -68,7 +68,7 @@ export const addInput = (cells: Cells, { kpiId, day, actual, target }: Input): v
 const aggregate = (kpi: KpiToCalculate, sum: Decimal, count: number): Fraction | undefined =>
   count === 0 ? undefined : fractionOf(sum, kpi.aggregate_function === 'SUM' ? 1 : count)
 
-/** Returns the results of an entered KPI: its entries, aggregated by its own function. */
+/** Returns the results of a KPI that is not calculated: its entries, aggregated by its own function. */
 const enteredSeries = async (
   kpi: KpiToCalculate,
   days: Iterable<[Day, Cell]>,
@@ -95,10 +95,10 @@ const enteredSeries = async (
   return series
 }
 
-/** Describes results to aggregate, by period. */
+/** Describes the results to aggregate, by period. */
 export type ResultsByPeriod = Map<Day, { readonly actual: Sum; readonly target: Sum }>
 
-/** Adds a result to those of its period; the returned promise is to be awaited. */
+/** Adds a result to those of its period; await the promise, if one is returned. */
 export const addResult = (
   pile: ResultsByPeriod,
   start: Day,
@@ -119,7 +119,7 @@ const aggregateSum = (kpi: KpiToCalculate, sum: Sum): Fraction | undefined => {
   return kpi.aggregate_function === 'SUM' ? totalOf(sum) : averageOf(sum)
 }
 
-/** Returns results aggregated by a KPI's own function. */
+/** Returns the results of each period, aggregated by the function of a KPI. */
 const pileSeries = async (kpi: KpiToCalculate, pile: ResultsByPeriod, pace: EffortPause): Promise<Series> => {
   const series = new Map<Day, Result>()
   for (const [start, { actual, target }] of pile) {
@@ -130,7 +130,9 @@ const pileSeries = async (kpi: KpiToCalculate, pile: ResultsByPeriod, pace: Effo
   return series
 }
 
-/** Describes whose results are calculated: an item's or, where members' results are added up, a group item's. */
+/**
+ * Describes whose results are calculated: those of an item, or of a group item, whose members' results are added up.
+ */
 type Scope = {
   readonly cells: Cells
   readonly targetOf: (kpi: KpiToCalculate) => Decimal | null
@@ -206,12 +208,12 @@ export const seriesIn = ({ catalogue, calendar }: Plan, { cells, targetOf, membe
   return seriesOf
 }
 
-/** Describes what is reported of a result. */
+/** Describes what the report shows of a result. */
 type Reported = { readonly actual: Decimal; readonly target: Decimal | null }
 
 /**
- * Returns a result, rounded once, here. One with more than 14 digits before its point is dropped, as no decimal may
- * have them; so is a target.
+ * Returns a result, rounded here and only here. A value with more than 14 digits before its point is too large for a
+ * decimal: an actual is then reported as absent, a target is dropped.
  */
 export const roundResult = ({ actual, target }: Result): Reported | Absence => {
   if (typeof actual === 'string') return actual

@@ -1,7 +1,8 @@
 import { resource, type Stored } from '../schema.ts'
 
 /**
- * Defines the tenant: everything else belongs to exactly one. The operator manages it; the interface does not show it.
+ * Defines the tenant: every other record belongs to exactly one. The operator manages accounts; the interface does not
+ * show them.
  */
 export const account = resource({
   name: 'account',

@@ -1,6 +1,6 @@
 import { type Patch, resource, type Stored } from '../schema.ts'
 
-/** Defines a KPI assigned to a user: "User KPI" in the interface. Its id is the KPI's. */
+/** Defines the assignment of a KPI to a user: "User KPI" in the interface. Its id is that of the KPI. */
 export const assignment = resource({
   name: 'assignment',
   plural: 'assignments',

@@ -1,7 +1,7 @@
 import { resource, type Stored } from '../schema.ts'
 import { group } from './groups.ts'
 
-/** Defines what values are broken down by: a group item of the classic interface, or a person. */
+/** Defines an item by which values are broken down: a group item of the classic interface, or a person. */
 export const breakdownItem = resource({
   name: 'breakdown_item',
   plural: 'breakdown_items',

@@ -1,7 +1,7 @@
 import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
 import { kpi } from './kpi.ts'
 
-/** Defines a step of a calculation: an input, or the result made from the inputs of the same item and period. */
+/** Defines a step of a calculation: an input, or the result of the inputs of the same item and period. */
 export const calculationStep = resource({
   name: 'calculation_step',
   plural: 'calculation_steps',
@@ -29,10 +29,10 @@ export const calculationStep = resource({
 
 export type CalculationStep = Stored<typeof calculationStep>
 
-/** Sets the longest formula, in characters. */
+/** Bounds the characters of a formula. */
 export const FORMULA_LENGTH = 1000
 
-/** Lists the fields that make a KPI a calculated one. */
+/** Holds the fields that only a calculated KPI has. */
 export const formulaFields = {
   formula: {
     kind: 'text',
@@ -56,7 +56,7 @@ export const formulaFields = {
   },
 } as const
 
-/** Defines a KPI that a formula computes, for its operator. Over the interface it is a KPI like others. */
+/** Defines a calculated KPI for the operator. The interface shows it as any other KPI. */
 export const calculatedKpi = resource({
   name: 'calculated_kpi',
   plural: 'calculated',
@@ -67,7 +67,7 @@ export const calculatedKpi = resource({
   fields: { ...kpi.fields, ...formulaFields },
 })
 
-/** Defines how a KPI is calculated, as it is stored beside the KPI. */
+/** Defines the formula of a KPI as the store holds it, apart from the KPI. */
 export const definition = resource({
   name: 'formula',
   plural: 'formulas',

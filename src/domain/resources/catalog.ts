@@ -20,7 +20,7 @@ type Icon = Stored<typeof icon>
 const NAMES =
   'Chart, Line chart, Bar chart, Pie chart, Gauge, Target, Trophy, Star, Flag, Thumbs up, Money, Coins, Credit card, Bank, Invoice, Basket, Tag, Package, Truck, Factory, Person, People, Handshake, Phone, E-mail, Calendar, Clock, Checklist, Document, Gear, Computer, Globe, House, Heart, Leaf, Light bulb, Lightning, Shield, Warning, Wrench'
 
-/** Lists the icons; ids count from 1. */
+/** Lists the icons; their ids count from 1. */
 export const icons: readonly Icon[] = NAMES.split(', ').map((name, index) => ({ id: index + 1, name }))
 
 export const frequency = resource({
@@ -52,7 +52,7 @@ export const frequencyNames: Record<Frequency, string> = {
   Y: 'Yearly',
 }
 
-/** Returns all frequencies by id, as lists show them. */
+/** Lists all frequencies by id, as the interface does. */
 export const frequencies: readonly FrequencyRecord[] = (['D', 'M', 'Q', 'W', 'Y'] as const).map((id) => ({
   id,
   name: frequencyNames[id],

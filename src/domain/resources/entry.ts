@@ -1,6 +1,6 @@
 import { asNewer, type Draft, type Patch, type Resource, resource, type Stored } from '../schema.ts'
 
-/** Defines one value of one KPI, of one user, on one day. */
+/** Defines an entry: the values of one KPI, of one user, on one day. */
 export const entry = resource({
   name: 'entry',
   plural: 'entries',
@@ -60,26 +60,26 @@ export const newerEntry = asNewer(entry)
 export type EntryResource = typeof entry | typeof newerEntry
 
 const NAMES = ['user_id', 'email', 'source_id'] as const
-/** Names a field that says whom or what an entry belongs to. */
+/** Names a field that identifies the user or item of an entry. */
 export type EntryName = (typeof NAMES)[number]
 
-/** Returns those of them that a variant accepts. */
+/** Returns the identifying fields that a variant accepts. */
 export const entryNames = ({ writable }: Pick<Resource, 'writable'>): readonly EntryName[] =>
   NAMES.filter((name) => writable.some((one) => one.name === name))
 
-/** Describes an entry with all that either variant shows. */
+/** Describes an entry with all fields that either variant shows. */
 export type Entry = Stored<typeof newerEntry>
-/** Describes what either variant accepts to create or change one. */
+/** Describes the fields that either variant accepts to create one. */
 export type EntryDraft = Draft<typeof newerEntry>
 export type EntryPatch = Patch<typeof newerEntry>
 
-/** Sets the most entries on one page of a list. */
+/** Bounds the entries on one page of a list. */
 export const ENTRIES_PAGE = 500
 
-/** Sets the most entries in one batch. */
+/** Bounds the entries in one batch. */
 export const BATCH_LIMIT = 5000
 
-/** Defines what a batch does with all its entries. */
+/** Defines the flags of a batch, which apply to all its entries. */
 export const batchFlags = resource({
   name: 'batch',
   plural: 'batches',
@@ -95,7 +95,7 @@ export const batchFlags = resource({
   },
 })
 
-/** Lists the same for the newer variant. */
+/** Defines the flags of a batch in the newer variant. */
 export const newerBatchFlags = { ...batchFlags, lists: { entries: newerEntry } }
 
 /** Defines the result of a batch. */

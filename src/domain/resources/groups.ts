@@ -1,6 +1,6 @@
 import { resource, type Stored } from '../schema.ts'
 
-/** Defines a group item that a user belongs to. Its id is the group item's. */
+/** Defines the link of a user to a group item. Its id is that of the group item. */
 export const userGroupItem = resource({
   name: 'user_group_item',
   plural: 'user_group_items',

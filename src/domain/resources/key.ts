@@ -2,7 +2,7 @@ import { KEY_STATES } from '../key-state.ts'
 import { type Draft, resource, type Stored } from '../schema.ts'
 import { type Scope, SCOPES } from '../scopes.ts'
 
-/** Sets how much of a key is stored to recognize it: far too little to guess the rest. */
+/** Sets how many characters of a key are stored to recognize it: far too few to guess the rest. */
 export const BEGINNING = 'kpi_key_'.length + 8
 const ONE = `(?:${SCOPES.join('|')})`
 
@@ -46,7 +46,7 @@ export type KeyDraft = Draft<typeof key>
 export const scopesOf = ({ scopes }: Pick<Key, 'scopes'>): ReadonlySet<Scope> =>
   new Set(SCOPES.filter((scope) => scopes.split(',').includes(scope)))
 
-/** Defines a key in the operator's lists: its state, and its owner by name. */
+/** Defines a key in the operator's lists, with its status and the name of its owner. */
 export const listedKey = resource({
   name: 'key',
   plural: 'keys',

@@ -1,6 +1,6 @@
 import { resource, type Stored } from '../schema.ts'
 
-/** Sets the most rows in one answer. */
+/** Bounds the rows in one answer. */
 export const REPORT_LIMIT = 10_000
 
 /** Defines one row of the processed report: a KPI, an item and a period. */

@@ -1,6 +1,6 @@
 import { resource, type Stored } from '../schema.ts'
 
-/** Defines the health answer, which anybody may read. */
+/** Defines the answer of the health check, which anybody may read. */
 export const health = resource({
   name: 'health',
   plural: 'health',
@@ -14,7 +14,7 @@ export const health = resource({
   },
 })
 
-/** Defines what the operator sees of a store at a glance. Fields are only ever added. */
+/** Defines the overview of a store for the operator. Fields are only ever added. */
 export const status = resource({
   name: 'status',
   plural: 'statuses',

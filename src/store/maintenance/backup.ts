@@ -8,16 +8,16 @@ import { sqliteDb } from '../sqlite/sqlite-db.ts'
 import { notKpiStore, sqliteError } from '../sqlite/sqlite-errors.ts'
 import { countAll, type StoreCounts } from './status.ts'
 
-/** Sets how many pages are copied at a time; in between it can be stopped. */
+/** Sets how many pages are copied at a time; between two steps the copy can be stopped. */
 const PAGES_A_STEP = 2000
 
 /**
- * Copies all of an open database into a file, in one transaction on either side. What others write meanwhile holds up
- * nothing: the copy is of the moment at which it began. Stopped or failed, it leaves the file as it was.
+ * Copies an open database into a file: its state at the moment the copy begins. Other processes may write meanwhile. If
+ * the copy fails or is stopped, the target is unchanged.
  */
 export const copyDatabase = async (from: DatabaseSync, to: string, signal: AbortSignal): Promise<void> => {
   signal.throwIfAborted()
-  // Without a transaction of its own every write of another process would make it begin again.
+  // Without this transaction, every write of another process would restart the copy.
   from.exec('begin; select 1 from sqlite_schema limit 1')
   try {
     await backup(from, to, { rate: PAGES_A_STEP, progress: () => signal.throwIfAborted() })
@@ -26,7 +26,7 @@ export const copyDatabase = async (from: DatabaseSync, to: string, signal: Abort
   }
 }
 
-/** Returns how much a store holds, which is opened for that only. */
+/** Opens a store to count what it holds. */
 const countIn = async (path: string): Promise<StoreCounts> => {
   const db = sqliteDb(path)
   try {
@@ -39,14 +39,14 @@ const countIn = async (path: string): Promise<StoreCounts> => {
 const numberIn = (database: DatabaseSync, pragma: 'application_id' | 'user_version'): number =>
   Number(database.prepare(`pragma ${pragma}`).get()?.[pragma])
 
-/** Names what a database holds, as `type name`. What SQLite keeps for itself is left out. */
+/** Returns the names of what a database holds, as `type name`, without the internal objects of SQLite. */
 const namesIn = (database: DatabaseSync): string[] =>
   database
     .prepare(`select type || ' ' || name as name from sqlite_schema where name not like 'sqlite!_%' escape '!'`)
     .all()
     .map((row) => String(row['name']))
 
-/** Names what a store of a version holds. */
+/** Returns the names of what a store of a version holds. */
 const namesOfVersion = async (version: number): Promise<ReadonlySet<string>> => {
   const { migrations } = await import('../schema/migrations.ts')
   const database = new DatabaseSync(':memory:')
@@ -59,7 +59,7 @@ const namesOfVersion = async (version: number): Promise<ReadonlySet<string>> => 
   }
 }
 
-/** Refuses a store that holds what no kpi has made, such as a trigger, which would act on all that is written later. */
+/** Refuses a store with objects that no kpi has created, such as a trigger, which would act on later writes. */
 export const requireStore = async (database: DatabaseSync, path: string): Promise<void> => {
   const ours = await namesOfVersion(versionIn(database, path))
   const foreign = namesIn(database).find((name) => !ours.has(name))
@@ -67,14 +67,14 @@ export const requireStore = async (database: DatabaseSync, path: string): Promis
   throw new KpiError('unusable', `${path} holds the ${foreign}, which is no part of a kpi store; drop it and try again`)
 }
 
-/** Returns the version of a store; refuses a file that is none, or one of a newer program. */
+/** Returns the version of a store; refuses a file that is not a store, or one of a newer program. */
 const versionIn = (database: DatabaseSync, path: string): number => {
   const version = numberIn(database, 'user_version')
   if (version === 0 || numberIn(database, 'application_id') !== APPLICATION_ID) throw notKpiStore(path)
   return requireKnownVersion(version, path)
 }
 
-/** Refuses a database that is no store, or one of a newer program; answers the first damage in it, if there is any. */
+/** Returns the first damage in a store, if any; refuses a file that is not a store, or one of a newer program. */
 export const damageIn = (database: DatabaseSync, path: string): string | undefined => {
   versionIn(database, path)
   const found = String(database.prepare('pragma integrity_check(1)').get()?.['integrity_check'])
@@ -83,7 +83,7 @@ export const damageIn = (database: DatabaseSync, path: string): string | undefin
   return stray && `a row of ${String(stray['table'])} names one of ${String(stray['parent'])} that is not there`
 }
 
-/** Turns a copy into a file that stands alone, and verifies that it is whole. */
+/** Turns a copy into a file without a WAL, and verifies that it is undamaged. */
 const finishCopy = async (copy: string, path: string): Promise<StoreCounts> => {
   const database = new DatabaseSync(copy)
   try {
@@ -108,7 +108,7 @@ const copyTo = async (path: string, copy: string, signal: AbortSignal): Promise<
   return finishCopy(copy, path)
 }
 
-/** Puts a file into its place, on the disk too. */
+/** Moves a file into its place, and flushes the folder to the disk. */
 const putInPlace = (from: string, to: string): void => {
   renameSync(from, to)
   const folder = openSync(dirname(to), 'r')
@@ -117,8 +117,8 @@ const putInPlace = (from: string, to: string): void => {
 }
 
 /**
- * Returns the path of a backup: never the store itself, nor anything that is no file, nor, unless told, an existing
- * file.
+ * Returns the path to write to. Refuses the store itself, anything that is not a file and, without `force`, existing
+ * files.
  */
 const placeFor = (path: string, file: string, force: boolean): string => {
   const there = lstatSync(file, { throwIfNoEntry: false })
@@ -133,9 +133,9 @@ const placeFor = (path: string, file: string, force: boolean): string => {
 }
 
 /**
- * Writes a backup of the store at a path into a file that only its owner can read, while others may read and write the
- * store; returns how much it holds. The file is whole and checked when it appears; where anything fails there is none,
- * and an existing one stays.
+ * Writes a backup of a store into a file that only its owner can read, while others may read and write the store;
+ * returns how much it holds. The file appears only when it is complete and checked; after a failure there is none, and
+ * an existing one stays.
  */
 export const backUpStore = async (
   path: string,

@@ -8,7 +8,7 @@ import type { ForeignKey, TableDefinition } from '../schema/migrations.ts'
 import { columnsOf, type FieldColumn, fromSql } from '../tables/table.ts'
 import { idOf, invariants, RESTORE_ADVICE } from './invariants.ts'
 
-/** Returns the fault of a column's value by the rules of its field. */
+/** Returns the fault of a stored value by the rules of its field. */
 export const faultOfColumn = (field: Field, stored: SqlOutput): string | undefined => {
   if (stored === null) return field.nullable ? undefined : 'is missing'
   if (field.kind === 'boolean') return stored === 0n || stored === 1n ? undefined : 'must be 0 or 1'
@@ -19,26 +19,26 @@ export const faultOfColumn = (field: Field, stored: SqlOutput): string | undefin
   return kept === null ? 'is blank' : 'is not as it would be kept: it has blanks around it, or old line ends'
 }
 
-/** Describes a query for the rows of a table, and the faults of a row: a line for each column. */
+/** Describes a query for rows of a table, and how to find the faults of a row: one line per column. */
 type RowCheck = { readonly sql: string; readonly faultsOf: (row: SqlList) => string[] }
 
-/** Returns the condition for a row to be looked at: always for text, for a number where it is out of range. */
+/** Returns the condition for the rows to check: all texts, but only numbers that are out of range. */
 const isSuspect = ({ column, field }: FieldColumn): string => {
   const range = rangeOf(field)
   return range ? `x.${column} not between ${range[0]} and ${range[1]}` : `x.${column} is not null`
 }
 
-/** Returns the order of a table's rows, so that the same faults are always told in the same order. */
+/** Returns the order of a table's rows, so that the same faults are always reported in the same order. */
 const orderOf = ({ name, key }: TableDefinition): string =>
   `order by ${(name === 'accounts' ? key : ['account_id', ...key]).map((column) => `x.${column}`).join(', ')}`
 
 /**
- * Lists rows that are exempt from a table's field rules: a person's item is named as the user, whose two names may be
- * longer.
+ * Lists rows that are exempt from the field rules of a table: the item of a person has the full name of the user, which
+ * may be longer than the name of an item.
  */
 const EXEMPT: Readonly<Record<string, string>> = { items: ' and x.user_id is null' }
 
-/** Checks all rows of a table by the field table. A row of the query is its account, its id, and the columns. */
+/** Returns the check of a table by its field rules. A row of the query is its account, its id, and the columns. */
 const rowCheck = (table: TableDefinition & { readonly of: Resource }): RowCheck => {
   const account = table.name === 'accounts' ? 'x.id' : 'x.account_id'
   const columns = columnsOf(table.of).filter(({ name }) => !table.without?.includes(name))
@@ -63,7 +63,7 @@ export type StoreFault = {
   readonly remedy: string
 }
 
-/** Lists what to do about a field that breaks its rule, where changing the field alone does not help. */
+/** Lists what to do about a field that breaks its rule, if it is not enough to change that field. */
 const REMEDIES: Readonly<Record<string, string>> = {
   formulas: 'change it, to another choice and back where it is one: kpi service calculated update',
 }
@@ -71,7 +71,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 const isOfResource = (table: TableDefinition): table is TableDefinition & { readonly of: Resource } =>
   table.of !== undefined
 
-/** Returns every table of a store; which one does not depend on the database. */
+/** Returns the tables of a store, the same on SQLite and PostgreSQL. */
 export const storeTables = async (): Promise<readonly TableDefinition[]> => {
   const { accountTables } = await import('../schema/migrations.ts')
   return [{ name: 'accounts', of: account, key: ['id'] }, ...accountTables(sqliteDialect)]
@@ -105,7 +105,7 @@ export const eachFault = async (tx: Reader, visit: (fault: StoreFault) => void):
 
 const OF_ACCOUNT: ForeignKey = { columns: ['account_id'], parent: 'accounts', to: ['id'] }
 
-/** Returns the orphaned rows of a table: the account, what names the row, and what is missing. */
+/** Returns SQL for the orphaned rows of a table: the account, the name of the row, and the missing id. */
 const orphansOf = (table: TableDefinition, reference: ForeignKey): string => {
   const { columns, parent, to } = reference
   const same = columns.map((column, at) => `y.${to[at]} = x.${column}`)
@@ -116,8 +116,8 @@ const orphansOf = (table: TableDefinition, reference: ForeignKey): string => {
 }
 
 /**
- * Calls `visit` for every orphaned row: one that names another of the same account that is missing. Every database is
- * asked alike, as none checks all references, nor any while somebody repairs it by hand.
+ * Calls `visit` for every orphaned row: one that refers to a missing row of the same account. Both databases get the
+ * same queries, as neither checks all references itself, and repairs by hand may skip the checks.
  */
 export const eachOrphan = async (tx: Reader, visit: (fault: StoreFault) => void): Promise<void> => {
   const nameOf = await accountNames(tx)
@@ -131,7 +131,7 @@ export const eachOrphan = async (tx: Reader, visit: (fault: StoreFault) => void)
   }
 }
 
-/** Bounds the damage that is reported; more of it has the same cause. */
+/** Bounds the faults that are reported; more of them have the same cause. */
 const MOST_TOLD = 100
 
 /** Returns the damage that SQLite finds in its file, indexes included. */

@@ -6,32 +6,32 @@ import type { Counter } from '../tables/table.ts'
 import { emailKey, PEOPLE } from '../tables/users.ts'
 
 /**
- * Describes what must hold, as a query for the rows where it does not: the account, what names the row, and other
- * columns.
+ * Describes an invariant by a query for the rows that may break it: the account, the name of the row, and columns for
+ * `isWrong`.
  */
 type Invariant = {
   readonly table: string
   readonly sql: string
   readonly fault: string
   readonly remedy: string
-  /** Tells whether a row of the query is wrong indeed, where SQL alone cannot tell. */
+  /** Tells whether a row of the query is wrong, if SQL alone cannot tell; otherwise every row is. */
   readonly isWrong?: (row: SqlList) => boolean
 }
 
-/** Advises what to do where a row cannot be corrected by itself. */
+/** Advises what to do about a row that cannot be corrected by itself. */
 export const RESTORE_ADVICE = 'restore a backup from before: kpi service restore'
 const DELETE = 'delete it, or restore a backup from before'
 const SAVE_USER = 'change the name or the status of the user, which sets it right'
 
 const named = (column: string): string => `cast(x.${column} as text)`
 
-/** Names a row within its account, as text: by its id, or by its key where it has none of its own. */
+/** Returns SQL for the name of a row within its account: its id, or its key if that has more columns. */
 const nameOfKey = ([first = '', ...more]: readonly string[]): string =>
   more.length === 0
     ? named(first)
     : [first, ...more].map((column) => `'${column} ' || x.${column}`).join(` || ', ' || `)
 
-/** Returns what names a row of a table `x` within its account, as SQL. */
+/** Returns SQL for the name of a row of a table `x` within its account. */
 export const idOf = ({ of, key }: Pick<TableDefinition, 'of' | 'key'>): string => {
   const hasId = of?.shown.some(({ name }) => name === 'id') && !key.includes('user_id')
   return nameOfKey(hasId ? ['id'] : key)

@@ -12,7 +12,7 @@ import { countAll, isFresh } from './status.ts'
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** Refuses a backup with files beside it: they belong to a store that is open, or was not closed. */
+/** Refuses a file with a journal beside it: it is a store that is open, or was not closed. */
 const requireStandalone = (file: string): void => {
   const there = statSync(file, { throwIfNoEntry: false })
   if (!there) throw new KpiError('not_found', `there is no file ${file}`)
@@ -25,7 +25,7 @@ const requireStandalone = (file: string): void => {
   )
 }
 
-/** Opens a backup to read it as it is: no other process writes to it, and no file is created beside it. */
+/** Opens a backup as immutable: nobody writes to it, and SQLite creates no files beside it. */
 const openBackup = async (file: string): Promise<DatabaseSync> => {
   const url = pathToFileURL(file)
   url.searchParams.set('immutable', '1')
@@ -45,7 +45,7 @@ const openBackup = async (file: string): Promise<DatabaseSync> => {
   }
 }
 
-/** Tells whether a store is too damaged even to be overwritten; refuses one that somebody has open. */
+/** Refuses a store that another process has open; returns whether it is intact, or too damaged to be overwritten. */
 const isBeyondUse = (path: string): boolean => {
   try {
     if (!isOpenElsewhere(path)) return false
@@ -56,14 +56,14 @@ const isBeyondUse = (path: string): boolean => {
   throw new KpiError('conflict', `${path} is in use by another process, such as kpi serve; stop it, and restore then`)
 }
 
-/** Tells whether a place holds nothing but a new store; refuses what is no store of ours. */
+/** Tells whether a path holds no data: no file, or a new store. Refuses a file that is not a store. */
 const isEmptyStore = async (path: string): Promise<boolean> => {
   if (sizeOf(path) === 0) return true
   const db = sqliteDb(path)
   try {
     return await db.read(async (tx) => (await versionOf(tx, path)) === 0 || isFresh(await countAll(tx)))
   } catch (error) {
-    // What cannot be read may be worth keeping.
+    // Data that cannot be read may be worth keeping.
     if (isDamaged(error)) return false
     throw error
   } finally {
@@ -77,7 +77,7 @@ const rejectSameFile = (file: string, path: string): void => {
   throw new KpiError('conflict', `${file} is the store itself; name a backup of it`)
 }
 
-/** Moves a store and all that belongs to it into a folder of its own beside it; answers that folder. */
+/** Moves a store and its files into a new folder beside it; returns that folder. */
 const moveAside = (path: string, name: string): string => {
   const folder = join(dirname(path), name)
   mkdirSync(folder, { mode: 0o700 })
@@ -87,7 +87,7 @@ const moveAside = (path: string, name: string): string => {
   return folder
 }
 
-/** Copies over a store; what a failure leaves by half is undone at once, not when the store is opened next. */
+/** Copies a backup over a store; rolls back a partial copy at once. */
 const copyOver = async (source: DatabaseSync, path: string, signal: AbortSignal): Promise<void> => {
   try {
     await copyDatabase(source, path, signal)
@@ -97,9 +97,7 @@ const copyOver = async (source: DatabaseSync, path: string, signal: AbortSignal)
   }
 }
 
-/**
- * Switches a file to the write-ahead log, so that readers go on beside a writer, and others see who has the store open.
- */
+/** Switches a file to WAL, so that readers go on beside a writer, and others can detect who has the store open. */
 const useLog = (path: string): void => {
   const database = new DatabaseSync(path, { timeout: 5000 })
   try {
@@ -109,19 +107,19 @@ const useLog = (path: string): void => {
   }
 }
 
-/** Describes how a store is restored: over what is there, and where an unusable store is moved. */
+/** Describes how to restore a store: whether to overwrite data, and where to move an unusable store. */
 type Restoring = {
   readonly force: boolean
   readonly asideName: string
   readonly signal: AbortSignal
-  /** Makes the folder of the store, when the backup is found to be good. */
+  /** Creates the folder of the store, once the backup is found to be good. */
   readonly makeFolder: () => void
 }
 
 /**
- * Puts a backup in place of the store at a path. All of it happens in one transaction on the store's own file, so that
- * a stop at any moment leaves the store before or the one after, and a process that opens it meanwhile sees one of
- * them. Only a store that is too damaged for that is moved aside; then that folder is returned.
+ * Replaces a store by a backup. That is one transaction on the file of the store: a stop at any moment leaves either
+ * the old or the new one, and a process that opens the store meanwhile sees one of the two. Only a store that is too
+ * damaged for that is moved aside; then the folder is returned.
  */
 export const restoreStore = async (
   file: string,

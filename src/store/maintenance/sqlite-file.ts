@@ -6,8 +6,8 @@ import { sqliteError } from '../sqlite/sqlite-errors.ts'
 import type { StoreFacts } from './status.ts'
 
 /**
- * Tells whether anybody has a store open. Every connection holds a shared lock on the file while it is open, so that an
- * exclusive one succeeds only where there is no other; it is released at once.
+ * Tells whether anybody has a store open. Every connection holds a shared lock on the file, so an exclusive lock
+ * succeeds only if there is no other connection; it is released at once.
  */
 export const isOpenElsewhere = (path: string): boolean => {
   if (!existsSync(path)) return false
@@ -23,9 +23,9 @@ export const isOpenElsewhere = (path: string): boolean => {
   }
 }
 
-/** Returns the facts of a store's file and its disk; to be asked while this process has not opened it. */
+/** Returns the facts of a store's file and its disk. Call it while this process has not opened the store. */
 export const fileFacts = (path: string): StoreFacts => {
-  // What was written last stands in the log beside it until it is carried over.
+  // The latest writes are in the WAL until a checkpoint.
   const written = [path, `${path}-wal`].flatMap((file) => statSync(file, { throwIfNoEntry: false }) ?? [])
   const { bavail, bsize } = statfsSync(dirname(path))
   return {

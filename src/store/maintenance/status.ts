@@ -8,7 +8,7 @@ const COUNTS = `select (select count(*) from accounts) as accounts,
   (select count(*) from accounts where api_enabled = 1 and plan <> 'individual') as accounts_with_api,
   (select count(*) from users) as users, (select count(*) from kpis) as kpis, (select count(*) from entries) as entries`
 
-/** Counts what a store holds, over all accounts. */
+/** Counts the records of a store, over all accounts. */
 export type StoreCounts = Readonly<Record<'accounts' | 'accounts_with_api' | 'users' | 'kpis' | 'entries', number>>
 
 export const countAll = async (tx: Reader): Promise<StoreCounts> => {
@@ -23,11 +23,11 @@ export const countAll = async (tx: Reader): Promise<StoreCounts> => {
   }
 }
 
-/** Tells whether a store holds nothing but what a new one does. */
+/** Tells whether a store holds no more than a new one. */
 export const isFresh = ({ accounts, users, kpis, entries }: StoreCounts): boolean =>
   accounts <= 1 && users <= 1 && kpis + entries === 0
 
-/** Returns when anything in the store was created or last changed; null where nothing is. Removals do not count. */
+/** Returns when anything in the store was created or last changed; null if it is empty. Removals do not count. */
 export const lastChangeAt = async (tx: Reader): Promise<Instant | null> => {
   const newest = (await storeTables()).flatMap(({ name, of }) =>
     (of ? columnsOf(of) : [])
@@ -39,7 +39,7 @@ export const lastChangeAt = async (tx: Reader): Promise<Instant | null> => {
   return at === null ? null : Number(at)
 }
 
-/** Describes what a database tells of a store besides its content. */
+/** Describes what a database knows of a store besides its content. */
 export type StoreFacts = Pick<Status, 'in_use' | 'bytes' | 'free_bytes'>
 
 const POSTGRES_FACTS = `select pg_database_size(current_database()) as bytes, exists (
@@ -48,8 +48,8 @@ const POSTGRES_FACTS = `select pg_database_size(current_database()) as bytes, ex
   ) as in_use`
 
 /**
- * Returns the facts of a store in PostgreSQL, which does not know the disk. It is in use where a kpi has a connection
- * to its database: PostgreSQL does not tell to which schema.
+ * Returns the facts of a store in PostgreSQL, which does not tell the free space of its disk. The store is in use if a
+ * kpi has a connection to its database: PostgreSQL does not tell to which schema.
  */
 export const postgresFacts = async (tx: Reader): Promise<StoreFacts> => {
   const [row] = await tx.all(POSTGRES_FACTS)

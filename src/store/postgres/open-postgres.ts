@@ -5,7 +5,7 @@ import { migrations } from '../schema/migrations.ts'
 import { runStep, STORE_VERSION } from '../schema/open-store.ts'
 import { postgresDb, type PostgresPlace } from './postgres-db.ts'
 
-/** Returns the name of a PostgreSQL in messages: never with its password. */
+/** Returns how messages name a PostgreSQL database: by host and database, without the password. */
 export const nameOf = (url: string): string => {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`
@@ -21,7 +21,7 @@ const versionOf = async (tx: Reader): Promise<number> => {
   return Number(row?.['version'] ?? 0)
 }
 
-/** Creates the table of the version, whose row is locked by whoever writes to the whole store. */
+/** Creates the table that holds the version of the store. Writes to the whole store lock its row. */
 const makeVersionTable = async (tx: Writer): Promise<void> => {
   if (await hasStore(tx)) return
   await tx.run('create table kpi_store (version bigint not null)')
@@ -37,12 +37,12 @@ const migrate = async (tx: Writer, where: string): Promise<void> => {
   if (version < STORE_VERSION) await tx.run('update kpi_store set version = ?', [STORE_VERSION])
 }
 
-/** Opens the store in a PostgreSQL database: made, and brought to this program's version, by one instance at a time. */
+/** Opens the store in a PostgreSQL database; creates it or migrates it as needed. One instance at a time migrates. */
 export const openPostgres = async (place: PostgresPlace): Promise<Db> => {
   const where = nameOf(place.url)
   const db = postgresDb(place, where)
   try {
-    // Where another instance makes the table at this moment, it is there the second time.
+    // If another instance creates the table now, the second attempt finds it.
     await db.selfLocking.write(makeVersionTable).catch(() => db.selfLocking.write(makeVersionTable))
     await db.write((tx) => migrate(tx, where))
     return db

@@ -6,12 +6,12 @@ import { createKeyedSemaphore } from '../queue.ts'
 import { isGivenUp, isUnanswered, postgresError } from './postgres-errors.ts'
 import { arraysOf, sqlOfEach, sqlOfInsert, sqlOfUpdate, toPostgres } from './postgres-sql.ts'
 
-/** Describes how a PostgreSQL is reached. */
+/** Describes how to reach a PostgreSQL database. */
 export type PostgresPlace = {
   readonly url: string
   /** Bounds the connections of one instance. */
   readonly connections?: number
-  /** Sets how long a statement is waited for: longer than the database itself takes to give one up. */
+  /** Sets the client's timeout for a statement; longer than the server's own, whose error says more. */
   readonly patienceMs?: number
 }
 
@@ -19,9 +19,9 @@ const SETTINGS = {
   application_name: 'kpi',
   connectionTimeoutMillis: 10_000,
   idleTimeoutMillis: 30_000,
-  // The last one stays: it answers at once, and shows that somebody uses the store.
+  // Keep one connection open: it saves a connect, and shows that the store is in use.
   min: 1,
-  // Statements are sent without waiting for the answers to those before them: each wait is a turn of a busy process.
+  // Send statements without waiting for the results of earlier ones: each wait is a turn of a busy event loop.
   pipeline: true,
   statement_timeout: 30_000,
   lock_timeout: 20_000,
@@ -31,7 +31,7 @@ const SETTINGS = {
 }
 const CONNECTIONS = 10
 const PATIENCE_MS = 35_000
-/** Sets how often a transaction is run that the database gives up for others. */
+/** Sets how often a transaction is tried that the database aborts because of a conflict. */
 const ATTEMPTS = 10
 const RETRY_PAUSE_MS = 5
 
@@ -44,16 +44,16 @@ const READERS: ReadonlyMap<number, (text: string) => SqlOutput> = new Map([
 const asText = (text: string): SqlOutput => text
 const types: pg.CustomTypesConfig = { getTypeParser: (type: number) => READERS.get(type) ?? asText }
 
-/** Sets how many rows come at a time, after which others have their turn. */
+/** Sets how many rows are fetched at a time, and after how many rows other requests run. */
 const ROWS_A_FETCH = 2000
 const ROWS_A_TURN = 500
 
 /**
- * Visits the rows of a query through a cursor: the next batch is fetched when the last has been visited, so that no
- * more than one is held, however long a visit takes.
+ * Visits the rows of a query through a cursor. It fetches the next batch only after it has visited the last one, so
+ * that it never holds more than one, however long a visit takes.
  */
 const visitRows = async (client: pg.ClientBase, sql: string, values: unknown[], visit: Visit): Promise<void> => {
-  // All rows are going to be read: a plan that gives the first ones early would take longer.
+  // All rows will be read, so a plan that returns the first ones early would take longer.
   const setting = client.query('set local cursor_tuple_fraction = 1')
   await Promise.all([setting, client.query(`declare long_read no scroll cursor for ${sql}`, values)])
   const fetch: pg.QueryArrayConfig = { text: `fetch ${ROWS_A_FETCH} from long_read`, rowMode: 'array', types }
@@ -69,12 +69,12 @@ const visitRows = async (client: pg.ClientBase, sql: string, values: unknown[], 
   await client.query('close long_read')
 }
 
-/** Returns a reader on one connection. */
+/** Returns a `Writer` on one connection. */
 const asking = (client: pg.ClientBase): Writer => {
   const ask = (text: string, values: readonly unknown[]): Promise<pg.QueryResult<SqlRow>> =>
     client.query<SqlRow>(text, [...values])
   return {
-    // It looks them up elsewhere.
+    // The database process looks keys up, so nothing here is blocked.
     keysAQuery: Infinity,
     all: async (sql: string, values: readonly SqlInput[] = []) => (await ask(toPostgres(sql), values)).rows,
     each: (sql, values, visit) => visitRows(client, toPostgres(sql), [...values], visit),
@@ -101,14 +101,14 @@ const commit = async (client: pg.ClientBase): Promise<void> => {
   if (command !== 'COMMIT') throw new KpiError('internal', 'a transaction was undone in place of being committed')
 }
 
-/** Tells whether the transaction of a connection cannot be ended. */
+/** Rolls back; returns whether that failed, so that the connection must be closed. */
 const isStuck = (client: pg.ClientBase): Promise<boolean> =>
   client.query('rollback').then(
     () => false,
     () => true,
   )
 
-/** Works with a connection, and gives it back where that fails; else `work` does. */
+/** Runs `work` with a connection. Rolls back and releases it if `work` throws; otherwise `work` must release it. */
 const withClient = async <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
   const client = await pool.connect()
   try {
@@ -122,10 +122,10 @@ const withClient = async <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Pro
 const SNAPSHOT = 'begin transaction isolation level repeatable read read only'
 const WRITE = 'begin transaction isolation level read committed'
 
-/** Describes a row that is locked until the end of a transaction. */
+/** Describes a query that locks a row until the transaction ends. */
 type Lock = { readonly sql: string; readonly values: readonly number[] }
 
-/** Writes in a transaction that has begun, and holds a row: nothing of it can be done outside of one. */
+/** Runs `work` in a write transaction that first locks a row, if a lock is given. */
 const writeOn = <T>(pool: pg.Pool, lock: Lock | undefined, work: (tx: Writer) => Promise<T>): Promise<T> =>
   withClient(pool, async (client) => {
     const begun = client.query(WRITE)
@@ -137,13 +137,13 @@ const writeOn = <T>(pool: pg.Pool, lock: Lock | undefined, work: (tx: Writer) =>
   })
 
 /**
- * Reads in one transaction, whose begin goes out with the first statement, and whose end is not waited for, as it can
- * change nothing of what was read.
+ * Runs `work` in a read transaction. `begin` is pipelined with the first statement; `commit` is not awaited, since it
+ * cannot change what was read.
  */
 const readOn = <T>(pool: pg.Pool, work: (tx: Reader) => Promise<T>): Promise<T> =>
   withClient(pool, async (client) => {
     const begun = client.query(SNAPSHOT)
-    // Whether it failed is asked when nothing is under way any more on this connection.
+    // Awaited below; this only avoids an unhandled rejection.
     begun.catch(() => undefined)
     const result = await work(asking(client))
     await begun
@@ -154,7 +154,7 @@ const readOn = <T>(pool: pg.Pool, work: (tx: Reader) => Promise<T>): Promise<T> 
     return result
   })
 
-/** Runs a transaction again that the database gave up for another one. */
+/** Runs a transaction again that the database aborts because of a conflict. */
 const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
   for (let attempts = 1; ; attempts += 1) {
     try {
@@ -166,14 +166,14 @@ const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** Locks the row of all accounts, or of one: nobody else writes to the same at that time. */
+/** Locks one row, of the store or of an account, so that its writers exclude each other. */
 const LOCK_STORE = 'select version from kpi_store for update'
 const LOCK_ACCOUNT = 'select id from accounts where id = ? for update'
 
-/** Gives a statement one process of the database, so that the requests of one client do not take all of its processors. */
+/** Runs a statement in one process of the database, so that one client cannot occupy all of its processors. */
 const ONE_PROCESS = '-c max_parallel_workers_per_gather=0'
 
-/** Adds our settings of a session before those that a URL gives, which win. */
+/** Adds our session settings before those in the URL, which override them. */
 const withSettings = (url: string): string => {
   const whole = new URL(url)
   const given = whole.searchParams.get('options') ?? ''
@@ -182,16 +182,16 @@ const withSettings = (url: string): string => {
 }
 
 const createPool = ({ url, connections = CONNECTIONS, patienceMs = PATIENCE_MS }: PostgresPlace): pg.Pool => {
-  // A server that hangs or cannot be reached any more answers nothing, not even that it took too long.
+  // A server that hangs sends no timeout error, so time out here too.
   const limits = { ...SETTINGS, query_timeout: patienceMs }
   const pool = new pg.Pool({ ...limits, connectionString: withSettings(url), max: connections, types })
-  // A connection that is lost while nobody uses it is replaced; while somebody does, their query fails and says so.
+  // The pool replaces a connection that is lost while idle; one that is lost in use fails its query, which reports it.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
-/** Describes a PostgreSQL as a `Db`; work without locks can write before there are rows to lock. */
+/** Describes a `Db` on PostgreSQL. `selfLocking` is always set: it writes before the rows to lock exist. */
 type PostgresDb = Db & { readonly selfLocking: Db }
 
 /** Creates a `Db` on PostgreSQL; `where` names it in errors. */
@@ -207,10 +207,10 @@ export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
   const read = <T>(work: (tx: Reader) => Promise<T>): Promise<T> => convertErrors(() => readOn(pool, work))
   const writeAfter = <T>(work: (tx: Writer) => Promise<T>, lock: string, ...values: number[]): Promise<T> =>
     convertErrors(() => writeOn(pool, { sql: lock, values }, work))
-  // Writers of an account wait for each other anyway: those that do must not keep connections from other accounts.
+  // Writers of an account exclude each other anyway; those that wait must not hold connections that others need.
   const writing = createKeyedSemaphore(1)
   const most = Math.ceil((place.connections ?? CONNECTIONS) / 3)
-  // Long reads have a gate of their own, so that the short ones of the same account do not wait behind them.
+  // Long reads have a semaphore of their own, so that short reads of the same account do not wait behind them.
   const [reading, readingLong] = [createKeyedSemaphore(most), createKeyedSemaphore(most)]
   const selfLocking: Db = {
     read,

@@ -7,10 +7,10 @@ const codeOf = (error: unknown): string =>
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 
-/** Tells whether the database gave a transaction up for another one: run again it may well succeed. */
+/** Tells whether the database aborted a transaction because of a conflict; it may succeed if run again. */
 export const isGivenUp = (error: unknown): boolean => [SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error))
 
-/** Lists the codes, or their first letters, that an operator has to act on. */
+/** Maps codes, or their first two characters, to messages: errors that an operator must fix. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   '28': 'refuses the user or the password',
   '3D': 'does not have that database',
@@ -23,7 +23,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
 }
 
-/** Lists the codes, or their first letters, that may pass by themselves. */
+/** Maps codes, or their first two characters, to messages: errors that may pass without a fix. */
 const UNAVAILABLE: Readonly<Record<string, string>> = {
   '40': 'gave the request up for others, again and again',
   '53': 'is out of memory, disk or connections',
@@ -45,10 +45,10 @@ const lookUp = (table: Readonly<Record<string, string>>, code: string): string |
 
 const UNANSWERED = /query read timeout/i
 
-/** Tells whether the database did not answer in time: its connection is of no more use. */
+/** Tells whether the database did not answer in time, so that its connection must be closed. */
 export const isUnanswered = (error: unknown): boolean => error instanceof Error && UNANSWERED.test(error.message)
 
-/** Lists the messages of pg that have no code. */
+/** Lists the errors of pg that have no code, by their messages. */
 const SAID: readonly (readonly [RegExp, string])[] = [
   [UNANSWERED, 'does not answer'],
   [/timeout exceeded when trying to connect|connection timeout/i, 'does not answer, or has no connection free'],

@@ -3,7 +3,7 @@ import { IN_LIST } from '../tables/id-list.ts'
 
 const ANY_OF_LIST = "= any (translate(?, '[]', '{}')::bigint[])"
 
-/** Writes the marks of a statement as `mark` says, each with its place from 1. */
+/** Replaces each `?` by `mark(n)`, n from 1, and the condition on a list of ids by one on an array. */
 const withMarks = (sql: string, mark: (place: number) => string): string => {
   let place = 0
   return sql.replaceAll(IN_LIST, ANY_OF_LIST).replaceAll('?', () => mark((place += 1)))
@@ -11,7 +11,7 @@ const withMarks = (sql: string, mark: (place: number) => string): string => {
 
 const known = new Map<string, string>()
 
-/** Returns a statement of the store for PostgreSQL: marks are numbered, lists of ids are arrays. */
+/** Translates a statement of the store to PostgreSQL: numbers its placeholders, and turns lists of ids into arrays. */
 export const toPostgres = (sql: string): string => {
   const translated = known.get(sql) ?? withMarks(sql, (place) => `$${place}`)
   known.set(sql, translated)
@@ -20,11 +20,11 @@ export const toPostgres = (sql: string): string => {
 
 const TYPES = { integer: 'bigint', text: 'text' } as const
 
-/** Returns a list of columns' values as a table: one parameter for each column, which is an array. */
+/** Returns SQL that makes a table of one array parameter per column. */
 const unnest = (types: readonly Column['type'][]): string =>
   `unnest(${types.map((type, at) => `$${at + 1}::${TYPES[type]}[]`).join(', ')})`
 
-/** Returns one query for many lists of whole numbers. */
+/** Returns one query that runs another for many lists of whole numbers, in their order; each has `places` numbers. */
 export const sqlOfEach = (sql: string, places: number): string => {
   const names = Array.from({ length: places }, (_, at) => `p${at + 1}`)
   const types = names.map((): Column['type'] => 'integer')
@@ -35,11 +35,11 @@ export const sqlOfEach = (sql: string, places: number): string => {
 const namesOf = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ')
 const typesOf = (columns: readonly Column[]): Column['type'][] => columns.map(({ type }) => type)
 
-/** Returns a statement that adds any number of rows. */
+/** Returns a statement that inserts any number of rows. */
 export const sqlOfInsert = (table: string, columns: readonly Column[]): string =>
   `insert into ${table} (${namesOf(columns)}) select * from ${unnest(typesOf(columns))}`
 
-/** Returns a statement that sets columns of any number of rows, which are found by their keys. */
+/** Returns a statement that updates any number of rows, found by their keys. */
 export const sqlOfUpdate = (table: string, key: readonly Column[], columns: readonly Column[]): string => {
   const all = [...key, ...columns]
   const sets = columns.map(({ name }) => `${name} = list.${name}`).join(', ')
@@ -47,13 +47,13 @@ export const sqlOfUpdate = (table: string, key: readonly Column[], columns: read
   return `update ${table} set ${sets} from ${unnest(typesOf(all))} as list (${namesOf(all)}) where ${where}`
 }
 
-/** Returns rows as the arrays that `unnest` takes, a column each. */
+/** Returns rows as one array per column, as `unnest` expects them. */
 export const arraysOf = (
   types: readonly Column['type'][],
   rows: readonly (readonly SqlInput[])[],
 ): (string | SqlInput[])[] =>
   types.map((type, at) => {
     const values = rows.map((row) => row[at] ?? null)
-    // Whole numbers need no quotes, and looking for what does takes long.
+    // Integer arrays are formatted here: they need no quoting, and pg would check each element.
     return type === 'text' ? values : `{${values.map((value) => value ?? 'NULL').join(',')}}`
   })

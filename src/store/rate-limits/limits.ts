@@ -4,25 +4,25 @@ import type { Column, Db, Reader, SqlRow, Writer } from '../db.ts'
 export type Millis = number
 
 /**
- * Keeps the counts of limits, for all who serve the same accounts. Its writes need not be alone: each begins by locking
- * the one row on which it decides.
+ * Describes where limits are counted. Each write first locks the one row on which it decides, so that it excludes no
+ * other write.
  */
 export type LimitStore = {
   readonly db: Db
-  /** Returns the time, the same for all who count here. */
+  /** Returns the time, by the same clock for all processes that count here. */
   readonly now: (tx: Reader) => Promise<Millis>
 }
 
-/** Describes what a clock has shown last, and what is added to it, so that it never goes back. */
+/** Describes a monotonic clock: the last time it returned, and its offset to the system clock. */
 export type ClockMark = { readonly lastAt: Millis; readonly shift: Millis }
 
-/** Describes how many requests of a key or token were ever accepted, and its clock. */
+/** Describes how many requests of a key or token were accepted in all, and its clock. */
 type RequestWindow = ClockMark & { readonly accepted: number }
 
-/** Describes an accepted request: its number for the key or token, and when. */
+/** Describes an accepted request: its number for the key or token, and its time. */
 type AcceptedRequest = { readonly number: number; readonly at: Millis }
 
-/** Describes the refused logins: the number of pairs, and their clock. */
+/** Describes the login throttle: how many counters it has, and its clock. */
 export type LoginThrottleHead = ClockMark & { readonly pairs: number }
 
 const acceptedRequest = (row: SqlRow | undefined): AcceptedRequest | undefined =>
@@ -33,14 +33,14 @@ const clockMark = (row: SqlRow | undefined): ClockMark => ({
   shift: Number(row?.['shift'] ?? 0),
 })
 
-/** Names whose requests are counted: those of a key of an account, or, with key 0, of the account's token. */
+/** Names whose requests are counted: those of a key of an account, or, as key 0, of its token. */
 export type Counted = { readonly account: number; readonly key: number }
 
 const COLUMNS = ['account_id', 'key_id', 'number', 'at'].map((name): Column => ({ name, type: 'integer' }))
 
-/** Keeps the recently accepted requests of keys and tokens. */
+/** Reads and writes the recently accepted requests of keys and tokens. */
 export const requestLog = {
-  /** Locks the record of one of them until the transaction ends, and returns it. */
+  /** Locks the counter of a key or token until the transaction ends, and returns it. */
   lock: async (tx: Writer, { account, key }: Counted): Promise<RequestWindow> => {
     const [row] = await tx.all(
       `insert into request_windows (account_id, key_id, accepted, last_at, shift) values (?, ?, 0, 0, 0)
@@ -56,14 +56,14 @@ export const requestLog = {
       [accepted, lastAt, shift, account, key],
     )
   },
-  /** Adds some of one moment, numbered on from `first`. */
+  /** Adds `count` requests of one moment, numbered from `first`. */
   add: (tx: Writer, { account, key }: Counted, first: number, count: number, at: Millis): Promise<void> =>
     tx.insertMany(
       'accepted_requests',
       COLUMNS,
       Array.from({ length: count }, (_, index) => [account, key, first + index, at]),
     ),
-  /** Returns the first one after an instant. */
+  /** Returns the first request after an instant. */
   firstAfter: async (tx: Reader, { account, key }: Counted, at: Millis): Promise<AcceptedRequest | undefined> => {
     const [row] = await tx.all(
       `select number, at from accepted_requests where account_id = ? and key_id = ? and at > ?
@@ -79,7 +79,7 @@ export const requestLog = {
     )
     return acceptedRequest(row)
   },
-  /** Forgets the oldest up to an instant, a few of them. */
+  /** Deletes at most `atMost` of the oldest requests, up to an instant. */
   forget: async (tx: Writer, { account, key }: Counted, upTo: Millis, atMost: number): Promise<void> => {
     await tx.run(
       `delete from accepted_requests where account_id = ? and key_id = ? and number in (
@@ -96,28 +96,28 @@ const brakeHead = (row: SqlRow | undefined): LoginThrottleHead => ({
   pairs: Number(row?.['pairs'] ?? 0),
 })
 
-/** Keeps the recently refused logins, by pair. */
+/** Reads and writes the recently refused logins, by counter: that of a login name and address, or of a network. */
 export const refusedLogins = {
   head: async (tx: Reader): Promise<LoginThrottleHead> => brakeHead((await tx.all(HEAD))[0]),
-  /** Locks their record until the transaction ends, and returns it. */
+  /** Locks the throttle until the transaction ends, and returns its state. */
   lock: async (tx: Writer): Promise<LoginThrottleHead> =>
     brakeHead((await tx.all('update login_brakes set pairs = pairs returning pairs, last_at, shift'))[0]),
   save: async (tx: Writer, { pairs, lastAt, shift }: LoginThrottleHead): Promise<void> => {
     await tx.run('update login_brakes set pairs = ?, last_at = ?, shift = ?', [pairs, lastAt, shift])
   },
-  /** Returns when a pair was refused, the oldest first. */
+  /** Returns when logins of a counter were refused, the oldest first. */
   timesOf: async (tx: Reader, pair: string): Promise<readonly Millis[]> => {
     const [row] = await tx.all('select times from refused_logins where pair = ?', [pair])
     return row ? String(row['times']).split(' ').map(Number) : []
   },
-  /** Stores the times of a pair, at least one, and when it was used; returns whether the pair is new. */
+  /** Stores the times of a counter, at least one, and when it was used; returns whether the counter is new. */
   keep: async (tx: Writer, pair: string, times: readonly Millis[], lastAt: Millis): Promise<boolean> => {
     const values = [times.join(' '), lastAt, pair]
     if ((await tx.run('update refused_logins set times = ?, last_at = ? where pair = ?', values)) > 0) return false
     await tx.run('insert into refused_logins (times, last_at, pair) values (?, ?, ?)', values)
     return true
   },
-  /** Forgets the pairs that were refused longest ago, up to an instant, a few of them; answers how many. */
+  /** Deletes at most `atMost` counters, the longest unused ones, used up to an instant; returns how many. */
   forget: (tx: Writer, upTo: Millis, atMost: number): Promise<number> =>
     tx.run(
       `delete from refused_logins where pair in (

@@ -10,10 +10,10 @@ import { isDamaged, isOutOfSpace } from '../sqlite/sqlite-errors.ts'
 import type { LimitStore, Millis } from './limits.ts'
 
 const MINUTE_MS = 60_000
-/** Sets how long after a write without room the next one is tried. */
+/** Sets how long after a full-disk error the file is tried again. */
 const PAUSE_MS = 1000
 
-/** Lists the tables in which limits are counted, and their columns of text. */
+/** Lists the tables in which limits are counted, with their columns. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   request_windows: ['account_id', 'key_id', 'accepted', 'last_at', 'shift'],
   accepted_requests: ['account_id', 'key_id', 'number', 'at'],
@@ -69,7 +69,7 @@ const copyTable = async (from: Reader, to: Writer, table: string, where?: string
   await to.insertMany(table, columnsOf(table), await rowsOf(from, table, where))
 }
 
-/** Copies what was counted in the last minute. */
+/** Copies the counters, and the requests of the last minute. */
 const copyAll = (from: Db, to: Db, now: number): Promise<void> =>
   from.read((reader) =>
     to.write(async (writer) => {
@@ -80,13 +80,13 @@ const copyAll = (from: Db, to: Db, now: number): Promise<void> =>
     }),
   )
 
-/** Counts the accepted requests of each key or token, by `account/key`. */
+/** Holds how many requests of each key or token were accepted, by `account/key`. */
 type Accepted = ReadonlyMap<string, SqlOutput>
 
 const acceptedIn = async (tx: Reader): Promise<Accepted> =>
   new Map((await rowsOf(tx, 'request_windows')).map(([account, key, accepted = 0n]) => [`${account}/${key}`, accepted]))
 
-/** Adds requests that were counted elsewhere to those of a file, numbered on in the order of time. */
+/** Adds requests that were counted in memory to those of a file; continues its numbers in the order of time. */
 const addRequests = async (from: Reader, to: Writer, before: Accepted): Promise<void> => {
   const lately = await rowsOf(from, 'accepted_requests', 'order by account_id, key_id, number')
   for (const [account, key, number, at] of lately) {
@@ -103,7 +103,7 @@ const addRequests = async (from: Reader, to: Writer, before: Accepted): Promise<
   }
 }
 
-/** Replaces the refused logins of a file by those that were refused elsewhere since an instant. */
+/** Replaces the refused logins of a file by those that were refused in memory since an instant. */
 const replaceLogins = async (from: Reader, to: Writer, since: number): Promise<void> => {
   for (const login of await rowsOf(from, 'refused_logins', `where last_at > ${since}`)) {
     const known = await to.run('delete from refused_logins where pair = ?', [login[0] ?? null])
@@ -113,15 +113,12 @@ const replaceLogins = async (from: Reader, to: Writer, since: number): Promise<v
   }
 }
 
-/**
- * Describes the memory in which a process counts: since when, what was counted before, and when it last tried to go
- * back to its file.
- */
+/** Describes the fallback in memory: when it began, the counts then, and the last try to return to the file. */
 type Spare = { readonly db: Db; readonly since: number; readonly before: Accepted; triedAt: number }
 
 /**
- * Counts limits in a file for as long as there is room, and in memory while there is none: a full disk keeps nobody
- * from reading. The counts are taken over both ways, so that no limit begins anew.
+ * Counts limits in a file, or in memory while the disk is full, so that requests still get answers. Counts are copied
+ * both ways, so that no limit is reset.
  */
 const withSpare = (file: Db, nowMs: () => number): Db => {
   let spare: Spare | undefined
@@ -141,7 +138,7 @@ const withSpare = (file: Db, nowMs: () => number): Db => {
         await replaceLogins(from, to, since)
       }),
     )
-  /** Returns the memory, unless there is room again. */
+  /** Returns the store in memory; undefined once its counts are back in the file. */
   const current = (): Promise<Db | undefined> =>
     turns(async () => {
       if (!spare || Math.abs(nowMs() - spare.triedAt) < PAUSE_MS) return spare?.db
@@ -195,7 +192,7 @@ const isWhole = (db: Db): Promise<boolean> =>
     return row?.['quick_check'] === 'ok'
   })
 
-/** Opens the file; undefined where a loss of power has damaged it. */
+/** Opens the file; undefined if a power failure has damaged it. */
 const openWhole = async (path: string): Promise<Db | undefined> => {
   let db: Db | undefined
   try {
@@ -208,7 +205,7 @@ const openWhole = async (path: string): Promise<Db | undefined> => {
   return undefined
 }
 
-/** Opens the file; one that is damaged is made anew, as only the last minute is in it. */
+/** Opens the file. A damaged one is created anew, as it holds only the last minute. */
 const openOwnFile = async (path: string): Promise<Db> => {
   const whole = await openWhole(path)
   if (whole) return whole
@@ -216,7 +213,7 @@ const openOwnFile = async (path: string): Promise<Db> => {
   return openFile(path, LIMITS, (at) => sqliteDb(at, { patienceMs: PATIENCE_MS, durability: 'off' }))
 }
 
-/** Opens the file, or, where a full disk has no room to make it, counts in memory for as long as the process runs. */
+/** Opens the file. If the disk is too full to create it, counts in memory as long as the process runs. */
 const openFileOrMemory = async (path: string, nowMs: () => Millis): Promise<Db> => {
   try {
     return withSpare(await openOwnFile(path), nowMs)
@@ -226,25 +223,25 @@ const openFileOrMemory = async (path: string, nowMs: () => Millis): Promise<Db> 
   }
 }
 
-/** Describes the open limits, which are closed before the store. */
+/** Describes the open limits; to be closed before the store. */
 export type OpenLimits = LimitStore & { readonly close: () => Promise<void> }
 
 /**
- * Opens the file in which the limits of a SQLite store are counted. It is one of its own, so that counting waits for no
- * import and for no disk. It may be deleted whenever nothing serves.
+ * Opens the file in which the limits of a SQLite store are counted. It is separate from the store, so that counting
+ * waits neither for an import nor for the disk. It may be deleted while no service runs.
  */
 export const limitsBeside = async (path: string, nowMs: () => Millis): Promise<OpenLimits> => {
   const db = await openFileOrMemory(path, nowMs)
   return { db, now: () => Promise.resolve(nowMs()), close: db.close }
 }
 
-/** Returns the database's own clock, as those of instances may differ. */
+/** Returns the time of the database, as the clocks of instances may differ. */
 const databaseNow = async (tx: Reader): Promise<Millis> => {
   const [row] = await tx.all('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now')
   return Number(row?.['now'])
 }
 
-/** Returns the limits of a store that several instances share, which are counted in it. */
+/** Returns the limits of a store that several instances share; they are counted in the store itself. */
 export const limitsWithin = (store: Db): OpenLimits => ({
   db: store.selfLocking ?? store,
   now: databaseNow,

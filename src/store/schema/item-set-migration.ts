@@ -2,7 +2,7 @@ import type { Writer } from '../db.ts'
 import type { Dialect } from '../dialect.ts'
 import { itemSetDigest, itemSets, listOfItems } from '../tables/item-sets.ts'
 
-/** Creates a list of group items for each entry, and each list once, under the id of its set. */
+/** Creates tables for the list of group items of each entry, and for each distinct list with the id of its set. */
 const temporaryTables = ({ integer }: Dialect): readonly string[] => [
   `create table entry_lists as select account_id, item_id, kpi_id, entry_date, ${listOfItems('group_item_id')} as list
    from entry_items group by account_id, item_id, kpi_id, entry_date`,
@@ -23,7 +23,7 @@ const SET_LISTS = [
   { name: 'list', type: 'text' },
 ] as const
 
-/** Makes a set of each list that there is, numbered from 1 in each account. */
+/** Creates a set for each distinct list, numbered from 1 in each account. */
 const makeSets = async (tx: Writer): Promise<void> => {
   const last = new Map<number, number>()
   const lists = await tx.all('select distinct account_id, list from entry_lists order by account_id, list')
@@ -37,7 +37,7 @@ const makeSets = async (tx: Writer): Promise<void> => {
   }
 }
 
-/** Makes sets of the group items that entries carry one by one, and has the entries name them. */
+/** Creates sets of the group items that entries carry one by one, and points the entries to them. */
 export const collectItemSets =
   (dialect: Dialect) =>
   async (tx: Writer): Promise<void> => {

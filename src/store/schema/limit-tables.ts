@@ -1,15 +1,15 @@
 import type { Dialect } from '../dialect.ts'
 
 /**
- * Returns the tables in which limits are counted. They refer to no other, so that counting waits for no write
- * elsewhere. Refused logins belong to no account: their record has no key, and all lock the one row of `login_brakes`.
+ * Returns the statements that create the tables of limits. They refer to no other table, so that counting does not wait
+ * for other writes. Refused logins belong to no account; every write of them locks the one row of `login_brakes`.
  */
 export const limitTables = ({ integer, clustered, plain }: Dialect): readonly string[] => [
   `create table request_windows (
     account_id ${integer} not null, accepted ${integer} not null, last_at ${integer} not null,
     shift ${integer} not null, primary key (account_id)
   )${clustered}`,
-  // Numbered from 1 in each account without a gap, in the order of time.
+  // Numbered from 1 in each account, without gaps, in the order of time.
   `create table accepted_requests (
     account_id ${integer} not null, number ${integer} not null, at ${integer} not null,
     primary key (account_id, number)
@@ -25,8 +25,8 @@ export const limitTables = ({ integer, clustered, plain }: Dialect): readonly st
 ]
 
 /**
- * Returns the tables that count requests for each key of an account; 0 is the account's token. Earlier counts are
- * dropped.
+ * Returns the migration that counts per key instead of per account (key 0 is the token of the account). It drops the
+ * earlier counts.
  */
 export const callerTables = ({ integer, clustered }: Dialect): readonly string[] => [
   'drop table accepted_requests',
@@ -35,7 +35,7 @@ export const callerTables = ({ integer, clustered }: Dialect): readonly string[]
     account_id ${integer} not null, key_id ${integer} not null, accepted ${integer} not null,
     last_at ${integer} not null, shift ${integer} not null, primary key (account_id, key_id)
   )${clustered}`,
-  // Numbered from 1 for each key without a gap, in the order of time.
+  // Numbered from 1 for each key, without gaps, in the order of time.
   `create table accepted_requests (
     account_id ${integer} not null, key_id ${integer} not null, number ${integer} not null, at ${integer} not null,
     primary key (account_id, key_id, number)

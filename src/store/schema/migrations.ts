@@ -14,30 +14,30 @@ import { columnsOf, columnSql } from '../tables/table.ts'
 import { collectItemSets } from './item-set-migration.ts'
 import { callerTables, limitTables } from './limit-tables.ts'
 
-/** Describes columns that name a row of another table, beside the account, which goes before them. */
+/** Describes a reference to a row of the same account; `account_id` is added to both sides. */
 export type ForeignKey = {
   readonly columns: readonly string[]
   readonly parent: string
   readonly to: readonly string[]
-  /** Says what happens to the row when the one that it names changes. */
+  /** Holds the `on delete` clause. */
   readonly follows?: string
 }
 
-/** Describes a table of the store: the columns that its resource gives it, and others. */
+/** Describes a table of the store: the columns of its resource, and others. */
 export type TableDefinition = {
   readonly name: string
   /** Names the resource whose fields are columns. */
   readonly of?: Resource
   /** Names the columns that identify a row, after the account. */
   readonly key: readonly string[]
-  /** Lists columns beside those of the field table. */
+  /** Lists the columns that are not fields of the resource. */
   readonly columns?: Readonly<Record<string, string>>
-  /** Lists what its rows name, beside their account. */
+  /** Lists the references to other tables; the one to the account is implied. */
   readonly references?: readonly ForeignKey[]
   readonly constraints?: readonly string[]
-  /** Lists fields that are not columns here. */
+  /** Lists the fields of the resource that are not columns here. */
   readonly without?: readonly string[]
-  /** Tells whether references are foreign keys; true by default. */
+  /** Tells whether the references are foreign keys; true by default. */
   readonly isBound?: boolean
 }
 
@@ -49,9 +49,8 @@ const foreignKey = ({ columns, parent, to, follows = '' }: ForeignKey): string =
 }
 
 /**
- * Returns the statement for a table of a version of the store. Every key leads with the account, and stands first in
- * the table as it does on the disk. A field that came later says so with `since` and gets its column from a migration
- * of its own.
+ * Returns the statement that creates a table of one version of the store. Every key begins with the account, and its
+ * columns come first, as on the disk. A field with a later `since` gets its column from a later migration.
  */
 const createTable =
   (version: number, dialect: Dialect) =>
@@ -83,7 +82,7 @@ const createTable =
     return `create table ${name} (${parts.join(', ')})${dialect.clustered}`
   }
 
-// What a name or token is of is found before the account is known: nothing leads these keys.
+// Names and tokens are looked up before the account is known, so their keys do not begin with it.
 const accounts = ({ integer, numbered, plain, crossAccountKeys }: Dialect): string => {
   const unique = crossAccountKeys ? ' unique' : ''
   return `create table accounts (
@@ -101,7 +100,7 @@ const firstTables = ({ integer, entryKeys }: Dialect): readonly TableDefinition[
     name: 'users',
     of: user,
     key: ['id'],
-    // The e-mail address as it is compared: without regard to case.
+    // The e-mail address in the form in which it is compared, without regard to case.
     columns: { email_key: 'text not null', password_hash: 'text' },
     references: [references('id', 'items')],
     constraints: ['unique (account_id, email_key)'],
@@ -121,7 +120,7 @@ const firstTables = ({ integer, entryKeys }: Dialect): readonly TableDefinition[
     references: [references('user_id', 'users'), references('id', 'kpis')],
   },
   {
-    // Clustered on the natural key: what is read and written together lies together.
+    // Clustered on the natural key: entries that are read and written together are stored together.
     name: 'entries',
     of: entry,
     key: ['item_id', 'kpi_id', 'entry_date'],
@@ -149,7 +148,7 @@ const secondTables = ({ integer }: Dialect): readonly TableDefinition[] => [
     without: ['group_id', 'group_name', 'name'],
   },
   {
-    // The group items that an entry carries, which its user had when it was made. They follow their entry.
+    // The group items that an entry carries, which its user had when it was created. They are deleted with their entry.
     name: 'entry_items',
     key: ['group_item_id', 'kpi_id', 'entry_date', 'item_id'],
     columns: {
@@ -161,7 +160,7 @@ const secondTables = ({ integer }: Dialect): readonly TableDefinition[] => [
     references: [references('group_item_id', 'items'), ofEntry],
   },
   {
-    // What calculated KPIs are calculated from, and how.
+    // The formulas of calculated KPIs.
     name: 'formulas',
     of: definition,
     key: ['kpi_id'],
@@ -169,7 +168,7 @@ const secondTables = ({ integer }: Dialect): readonly TableDefinition[] => [
     references: [references('kpi_id', 'kpis')],
   },
   {
-    // What was asked with an Idempotency-Key: who is at it, and what was answered.
+    // Requests with an Idempotency-Key: who works on each, and its answer.
     name: 'idempotent_requests',
     key: ['path', 'request_key'],
     columns: {
@@ -189,7 +188,7 @@ const secondTables = ({ integer }: Dialect): readonly TableDefinition[] => [
 
 const thirdTables: readonly TableDefinition[] = [
   {
-    // The keys of the newer variant, each of a user.
+    // The keys of the newer variant; each belongs to a user.
     name: 'keys',
     of: key,
     key: ['id'],
@@ -200,7 +199,7 @@ const thirdTables: readonly TableDefinition[] = [
 
 const fourthTables = ({ integer }: Dialect): readonly TableDefinition[] => [
   {
-    // Each set of group items that entries carry, once; `digest` finds it by what is in it.
+    // Each set of group items that entries carry, stored once; `digest` is computed from its items to find it.
     name: 'item_sets',
     key: ['id'],
     columns: { id: `${integer} not null`, digest: 'text not null' },
@@ -214,7 +213,7 @@ const fourthTables = ({ integer }: Dialect): readonly TableDefinition[] => [
   },
 ]
 
-/** Applies what later versions have changed in tables of earlier ones: an entry names the set that it carries. */
+/** Applies what later versions changed in tables of earlier ones: an entry refers to the set that it carries. */
 const asOfNow = (table: TableDefinition): TableDefinition =>
   table.name === 'entries'
     ? { ...table, references: [...(table.references ?? []), references('item_set', 'item_sets')] }
@@ -232,7 +231,8 @@ export const accountTables = (dialect: Dialect): readonly TableDefinition[] => [
 export type Step = string | ((tx: Writer) => Promise<void>)
 
 /**
- * Returns what migrates a store from one version to the next. What has been released is never changed, only added to.
+ * Returns the steps that migrate a store from each version to the next. Released steps never change; new ones are
+ * added.
  */
 export const migrations = (dialect: Dialect): readonly (readonly Step[])[] => [
   [
@@ -252,7 +252,7 @@ export const migrations = (dialect: Dialect): readonly (readonly Step[])[] => [
   ],
   [
     ...thirdTables.map(createTable(3, dialect)),
-    // Found before the account is known.
+    // Looked up before the account is known.
     'create index keys_by_hash on keys (key_hash)',
     ...(dialect.limitsApart ? [] : callerTables(dialect)),
   ],
@@ -263,7 +263,7 @@ export const migrations = (dialect: Dialect): readonly (readonly Step[])[] => [
     collectItemSets(dialect),
     'create index entries_by_item_set on entries (account_id, item_set, kpi_id, entry_date) where item_set is not null',
     'drop table entry_items',
-    // How the body of a kept answer is written; null for as it is.
+    // Encoding of the stored body; null if it is not compressed.
     'alter table idempotent_requests add column encoding text',
   ],
 ]

@@ -6,20 +6,20 @@ import { sqliteDb, type SqliteOptions } from '../sqlite/sqlite-db.ts'
 import { isOutOfSpace, notKpiStore } from '../sqlite/sqlite-errors.ts'
 import type { Step } from './migrations.ts'
 
-/** Sets the version of the store that this program reads and writes; `migrations.ts` brings older ones there. */
+/** Sets the version of the store that this program reads and writes; `migrations.ts` migrates older ones to it. */
 export const STORE_VERSION = 4
 
 /** Describes a kind of SQLite file that this program keeps. */
 export type FileKind = {
-  /** Marks a file as one of this kind, in the place that SQLite has for it. */
+  /** Marks a file as one of this kind; SQLite keeps it as the application id. */
   readonly applicationId: number
   /** Holds the version that this program reads and writes. */
   readonly version: number
-  /** Returns the steps from one version to the next, from an empty file on. */
+  /** Returns the steps from each version to the next, beginning with an empty file. */
   readonly steps: () => Promise<readonly (readonly Step[])[]>
 }
 
-/** Marks a file as a store, in the place that SQLite has for it: "kpi". */
+/** Marks a file as a store: "kpi", as an application id. */
 export const APPLICATION_ID = 0x6b7069
 
 const STORE: FileKind = {
@@ -31,7 +31,7 @@ const STORE: FileKind = {
   },
 }
 
-/** Returns the version of a file; refuses a version that this program does not know. */
+/** Returns the version of a file; refuses one that this program does not know. */
 export const requireKnownVersion = (version: number, path: string, kind = STORE): number => {
   if (version <= kind.version) return version
   throw new KpiError('unusable', `${path} was written by a newer kpi; update this one`)
@@ -45,7 +45,9 @@ const numberIn = async (tx: Reader, pragma: 'application_id' | 'user_version'): 
 const isEmpty = async (tx: Reader): Promise<boolean> =>
   (await tx.all('select name from sqlite_schema limit 1')).length === 0
 
-/** Returns the version of the store, 0 where it is new. Other programs have databases with versions, too. */
+/**
+ * Returns the version of a file, 0 if it is new. Checks the application id too, as other programs also set versions.
+ */
 export const versionOf = async (tx: Reader, path: string, kind = STORE): Promise<number> => {
   const version = await numberIn(tx, 'user_version')
   const isKpiStore = version === 0 ? await isEmpty(tx) : (await numberIn(tx, 'application_id')) === kind.applicationId
@@ -53,7 +55,7 @@ export const versionOf = async (tx: Reader, path: string, kind = STORE): Promise
   return requireKnownVersion(version, path, kind)
 }
 
-/** Takes one step of a migration. */
+/** Runs one step of a migration. */
 export const runStep = async (tx: Writer, step: Step): Promise<void> => {
   if (typeof step === 'string') await tx.run(step)
   else await step(tx)
@@ -79,13 +81,13 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 }
 
-/** Returns the error for a file that the system does not let us write. */
+/** Returns the error for a file that the operating system does not let us write. */
 export const cannotWrite = (path: string, cause: unknown): KpiError => {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
   return new KpiError('unusable', `${path} cannot be written (${REASONS[code] ?? code}); check its folder`, { cause })
 }
 
-/** Makes the file, readable by its owner only, before SQLite writes to it. */
+/** Creates the file, readable by its owner only, before SQLite writes to it. */
 export const prepareFile = (path: string): void => {
   try {
     closeSync(openSync(path, 'a', 0o600))
@@ -94,13 +96,13 @@ export const prepareFile = (path: string): void => {
   }
 }
 
-/** Tells whether a file has a write-ahead log, as all but backups do. */
+/** Tells whether a file uses a WAL, as all do except backups. */
 const hasLog = async (tx: Reader): Promise<boolean> =>
   (await tx.all('pragma journal_mode'))[0]?.['journal_mode'] === 'wal'
 
 /**
- * Switches a copied backup to the write-ahead log, by which a restore sees that somebody has it open. A full disk has
- * no room for that, and none for a restore.
+ * Switches a copied backup to WAL, which a restore needs to detect that it is open. Skipped on a full disk, which has
+ * no room for a restore either.
  */
 const beginLog = async (db: Db): Promise<void> => {
   try {
@@ -110,7 +112,7 @@ const beginLog = async (db: Db): Promise<void> => {
   }
 }
 
-/** Opens a file of a kind at a path in a folder that is there: made, and brought to this program's version. */
+/** Opens a file of a kind in an existing folder; creates it or migrates it as needed. */
 export const openFile = async (path: string, kind: FileKind, open: (path: string) => Db): Promise<Db> => {
   prepareFile(path)
   const db = open(path)
@@ -124,6 +126,6 @@ export const openFile = async (path: string, kind: FileKind, open: (path: string
   }
 }
 
-/** Opens the SQLite store at a path in a folder that is there: made, and brought to this program's version. */
+/** Opens the SQLite store in an existing folder; creates it or migrates it as needed. */
 export const openStore = (path: string, options?: Pick<SqliteOptions, 'apart'>): Promise<Db> =>
   openFile(path, STORE, (at) => sqliteDb(at, options))

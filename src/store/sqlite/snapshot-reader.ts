@@ -6,37 +6,37 @@ import type { Reader } from '../db.ts'
 import { connect, type Connection } from './sqlite-connection.ts'
 import { isOutOfSpace } from './sqlite-errors.ts'
 
-/** Describes a connection that reads. */
+/** Describes a connection for reading. */
 type ReadingConnection = Reader & {
   readonly begin: () => void
-  /** Ends a transaction, whatever became of it. */
+  /** Ends the transaction, also after a failure. */
   readonly end: () => void
-  /** Returns another number when others have written. */
+  /** Returns a number that changes when another connection writes. */
   readonly version: () => number
-  /** Returns whether others have written what this connection does not see; not there where it sees all. */
+  /** Tells whether the file changed since this connection opened it; undefined if the connection sees all changes. */
   readonly isOutdated?: () => boolean
   readonly close: () => void
 }
 
-/** Sets how far apart the versions of one connection and the next are. */
+/** Separates the versions of one connection from those of the next. */
 const VERSIONS = 2 ** 32
 
-/** Reads within transactions. */
+/** Reads within transactions that reads of one turn share; see `createSnapshotReader`. */
 export type SnapshotReader = {
-  /** Tells whether a read is going on over more than a turn. */
+  /** Tells whether a read is in progress. */
   readonly isBusy: () => boolean
   readonly read: <T>(work: (tx: Reader) => Promise<T>) => Promise<T>
-  /** Returns the version of what is read; undefined while it is about to change. */
+  /** Returns the version of the snapshot; undefined while a read still uses an outdated one. */
   readonly stamp: () => number | undefined
-  /** Ends the current snapshot, as this process has written. */
+  /** Ends the current snapshot, because this process has written. */
   readonly renew: () => void
   readonly close: () => void
 }
 
 /**
- * Creates a snapshot reader, in which the reads of one turn of the event loop share a transaction: beginning and ending
- * one takes locks of the system, which take longer than reading a row does. What is read in a turn was asked before it
- * began, so all of it may see the same state; what this process writes itself is seen at once.
+ * Creates a snapshot reader. Reads of one turn of the event loop share a transaction, because to begin and end one
+ * takes system locks, which cost more than reading a row. They may share a snapshot because all were requested before
+ * it began; a write of this process ends it.
  */
 export const createSnapshotReader = (connect: () => ReadingConnection): SnapshotReader => {
   const waiting: (() => void)[] = []
@@ -82,7 +82,7 @@ export const createSnapshotReader = (connect: () => ReadingConnection): Snapshot
         if (reader.isOutdated?.()) throw new KpiError('unavailable', 'it was written while it was read; try again')
         return result
       } catch (error) {
-        // What failed may have ended the transaction.
+        // The failure may have ended the transaction.
         isPast = true
         throw error
       } finally {
@@ -104,7 +104,7 @@ export const createSnapshotReader = (connect: () => ReadingConnection): Snapshot
   }
 }
 
-/** Returns what changes when a file is written to; an empty text where nothing is in it. */
+/** Returns a fingerprint of a file: its size and time; empty for an empty or missing file. */
 const traceOf = (path: string): string => {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined || found.size === 0n ? '' : `${found.size} ${found.mtimeNs}`
@@ -112,7 +112,7 @@ const traceOf = (path: string): string => {
 
 const logOf = (path: string): string => traceOf(`${path}-wal`)
 
-/** Opens a complete file that nobody writes: SQLite creates nothing beside it then. */
+/** Opens a file as immutable, so that SQLite creates no files beside it. Nobody may be writing it. */
 const connectUnwritten = (path: string, settings: string): Connection & ReadingConnection => {
   const trace = traceOf(path)
   const url = pathToFileURL(path)
@@ -121,8 +121,8 @@ const connectUnwritten = (path: string, settings: string): Connection & ReadingC
 }
 
 /**
- * Opens a connection that reads. Before anything can be read SQLite creates files beside the store that nobody has
- * open, for which a full disk has no room: there the store is read as it lies, until somebody writes to it.
+ * Opens a connection for reading. To open a store that nobody has open, SQLite creates files beside it. If the disk is
+ * too full for them, opens the store as immutable until somebody writes to it.
  */
 export const connectReader = (path: string, settings: string): Connection & ReadingConnection => {
   const connection = connect(path, settings)

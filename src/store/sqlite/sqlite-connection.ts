@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import type { Column, SqlInput, SqlList, SqlRow, Writer } from '../db.ts'
 
-/** Sets how many rows a statement are written fastest. */
+/** Sets the rows per insert statement; 100 is the fastest. */
 const ROWS_AN_INSERT = 100
 
 type InputRows = readonly (readonly SqlInput[])[]
@@ -12,11 +12,11 @@ const isSameInAll = (at: number, rows: InputRows, first: SqlInput | undefined): 
   return true
 }
 
-/** Tells for each column whether all rows hold the same in it, which is bound once a statement. */
+/** Tells which columns have the same value in all rows; it is then bound once per statement. */
 const sameInAll = (columns: readonly Column[], rows: InputRows): boolean[] =>
   columns.map((_, at) => isSameInAll(at, rows, rows[0]?.[at]))
 
-/** Returns what is bound once, by the names of the columns. */
+/** Returns the shared values, by the names of their columns. */
 const sharedValues = (columns: readonly Column[], [first = []]: InputRows, isSame: readonly boolean[]) =>
   Object.fromEntries(columns.flatMap(({ name }, at) => (isSame[at] ? [[name, first[at] ?? null]] : [])))
 
@@ -30,7 +30,10 @@ const sqlToInsert = (
   return `insert into ${table} (${columns.map(({ name }) => name).join(', ')}) values ${Array(rows).fill(marks).join(', ')}`
 }
 
-/** Returns the values of some rows, one after the other. It runs over millions of rows, so it must be fast. */
+/**
+ * Returns the values of some rows in one list, without the shared ones. It runs over millions of rows, so it must be
+ * fast.
+ */
 const valuesOf = (rows: InputRows, start: number, end: number, isSame: readonly boolean[] = []): SqlInput[] => {
   const values: SqlInput[] = []
   for (let at = start; at < end; at += 1) {
@@ -40,14 +43,14 @@ const valuesOf = (rows: InputRows, start: number, end: number, isSame: readonly 
   return values
 }
 
-/** Runs a statement, as often as it takes, with the values bound by name that are the same in all rows. */
+/** Runs a statement; shared values are bound by name, the others by position. */
 type RunStatement = (
   sql: string,
   shared: Readonly<Record<string, SqlInput>>,
   values: readonly SqlInput[],
 ) => Promise<unknown>
 
-/** Writes rows with few statements: many rows each, and bound once what is the same in all. */
+/** Inserts many rows per statement, and binds a value that all rows share once per statement. */
 const insertRows = async (
   run: RunStatement,
   table: string,
@@ -67,19 +70,19 @@ const insertRows = async (
   if (rest > 0) await run(sqlToInsert(table, columns, rest), {}, valuesOf(rows, whole, rows.length))
 }
 
-/** Sets how long SQLite waits by itself, blocking the process; beyond it the caller waits and lets other work go on. */
+/** Sets SQLite's own busy timeout, which blocks the process; after it the caller retries without blocking. */
 export const BLOCKING_WAIT_MS = 50
 export const BLOCKING_WAIT = `pragma busy_timeout = ${BLOCKING_WAIT_MS}`
 
-/** Sets after how many rows, about a millisecond's worth, or how many statements others get their turn. */
+/** Sets after how many rows, about a millisecond's work, or how many statements other requests run. */
 const ROWS_A_TURN = 500
 const STATEMENTS_A_TURN = 100
 const ROWS_A_STATEMENT = ROWS_A_TURN / STATEMENTS_A_TURN
 
-/** Sets how many keys are looked up in some milliseconds. */
+/** Bounds the keys of a query to what takes a few milliseconds. */
 export const KEYS_A_QUERY = 2000
 
-/** Counts the work of a transaction; a promise where it is time for others. */
+/** Counts the work of a transaction; `spend` returns a promise when other requests should run. */
 type Turns = { readonly begin: () => void; readonly spend: (rows: number) => Promise<void> | undefined }
 
 const createTurns = (): Turns => {
@@ -99,20 +102,23 @@ const createTurns = (): Turns => {
 
 const equal = ({ name }: Column): string => `${name} = ?`
 
-/** Describes a connection to a SQLite file. Everything in it happens at once; only the interface has promises. */
+/**
+ * Describes a connection to a SQLite file. Its calls of SQLite are synchronous; its promises match `Writer` and let
+ * other requests run.
+ */
 export type Connection = Writer & {
   readonly begin: () => void
   readonly beginWriting: () => void
-  /** Begins at once or not at all. */
+  /** Begins a write without waiting; throws if another process writes. */
   readonly tryWriting: () => void
   readonly commit: () => void
   readonly end: () => void
-  /** Changes when another connection has written. */
+  /** Returns a number that changes when another connection writes. */
   readonly version: () => number
   readonly close: () => void
 }
 
-/** Prepares a statement once. */
+/** Caches prepared statements by their SQL. */
 const createCache = (prepare: (sql: string) => StatementSync): ((sql: string) => StatementSync) => {
   const statements = new Map<string, StatementSync>()
   return (sql) => {
@@ -124,7 +130,7 @@ const createCache = (prepare: (sql: string) => StatementSync): ((sql: string) =>
   }
 }
 
-/** Opens a connection, which keeps its prepared statements. */
+/** Opens a connection, which caches its prepared statements. */
 export const connect = (path: string | URL, pragmas: string, checksReferences = true): Connection => {
   const database = new DatabaseSync(path, { readBigInts: true, enableForeignKeyConstraints: checksReferences })
   try {
@@ -198,7 +204,7 @@ export const connect = (path: string | URL, pragmas: string, checksReferences = 
       }
     },
     commit: () => void prepare('commit').run(),
-    // SQLite has already rolled back by itself after some failures, a full disk among them.
+    // After some failures, such as a full disk, SQLite has already rolled back.
     end: () => {
       if (database.isTransaction) prepare('rollback').run()
     },

@@ -12,14 +12,14 @@ const RETRY_PAUSE_MS = 5
 const READER_SETTINGS = 'pragma busy_timeout = 5000'
 
 /**
- * Names what becomes of an acknowledged commit when the power is lost: `full` keeps it. `off` may lose the file, costs
- * no wait for the disk, and keeps everything when only the process ends.
+ * Names what a commit survives: `full` also a power failure; `off` only the end of the process, and it does not wait
+ * for the disk.
  */
 type Durability = 'full' | 'off'
 
 /**
- * Configures the writer: readers go on beside it, and the log grows to 32 MB before it is copied, as pages that are
- * written again and again are then copied once.
+ * Configures the writer. With a WAL, readers go on beside it. The WAL grows to 32 MB before it is copied into the file,
+ * so that pages that are written often are copied once.
  */
 const writerSettings = (durability: Durability): string => `
   ${BLOCKING_WAIT};
@@ -27,13 +27,13 @@ const writerSettings = (durability: Durability): string => `
   pragma wal_autocheckpoint = 8000;
   pragma synchronous = ${durability}`
 
-/** Sets how long a write waits for another process to end its own. */
+/** Sets how long a write waits for the write of another process. */
 const WRITE_PATIENCE_MS = 30_000
 
-/** Sets how many connections read: one for short reads, the others for long ones. */
+/** Sets how many connections read: one for short reads only, the others for long reads too. */
 const READERS = 4
 
-/** Tries until no other process is in the way, without blocking this one. */
+/** Retries while another process holds the lock, without blocking this process. */
 const patiently = async <T>(attempt: () => T | Promise<T>, patienceMs: number): Promise<T> => {
   for (let waited = 0; ; waited += BLOCKING_WAIT_MS + RETRY_PAUSE_MS) {
     try {
@@ -45,10 +45,10 @@ const patiently = async <T>(attempt: () => T | Promise<T>, patienceMs: number): 
   }
 }
 
-/** Describes how a transaction ends, here or in a thread. */
+/** Ends a transaction, on a connection here or in a thread. */
 type Ending = { readonly commit: () => void | Promise<void>; readonly end: () => void | Promise<void> }
 
-/** Runs `work` between a begin that has happened and a commit, or a rollback where it throws. */
+/** Runs `work` in a transaction that has begun; commits, or rolls back if it throws. */
 const finish = async <T>(connection: Ending, work: () => Promise<T>): Promise<T> => {
   try {
     const result = await work()
@@ -64,28 +64,28 @@ const finish = async <T>(connection: Ending, work: () => Promise<T>): Promise<T>
 export type SqliteOptions = {
   readonly patienceMs?: number
   readonly durability?: Durability
-  /** Tells whether long statements run in threads of their own, as others wait for this process. */
+  /** Tells whether slow statements run in worker threads, because other requests wait for this process. */
   readonly apart?: boolean
 }
 
 /**
- * Creates a `Db` on a SQLite file. Readers and the writer have a connection each, opened when first used, so that a
- * write that waits for another process holds up no reader.
+ * Creates a `Db` on a SQLite file. Readers and the writer have their own connections, opened when first used, so that a
+ * write that waits for another process does not block reads.
  */
 export const sqliteDb = (
   path: string,
   { patienceMs = WRITE_PATIENCE_MS, durability = 'full', apart = false }: SqliteOptions = {},
 ): Db => {
   const createReader = (): SnapshotReader => createSnapshotReader(() => connectReader(path, READER_SETTINGS))
-  // The first is for short reads, which thus never wait for somebody's long report.
+  // Long reads never use the first reader, so that short reads need not wait for a long report.
   const firstReader = createReader()
   const readers = [firstReader]
-  /** Returns a reader that is free among those from a place on, or a new one; where all are busy, one to wait for. */
+  /** Returns an idle reader from index `from` on, or a new one; if all are busy, one to queue on. */
   const freeReader = (from: number): SnapshotReader => {
     let reader = readers.slice(from).find((one) => !one.isBusy())
     if (!reader && readers.length < READERS) readers.push((reader = createReader()))
     reader ??= readers[from] ?? firstReader
-    // The stamp is the first one's: what others read must not be of a time before it.
+    // Stamps come from the first reader, so the others must not read an older snapshot.
     if (reader !== firstReader) reader.renew()
     return reader
   }
@@ -104,7 +104,7 @@ export const sqliteDb = (
   const openWriter = async (checksReferences = true): Promise<Connection> => {
     const known = writers.get(checksReferences)
     if (known) return known
-    // A new file gets its log only while nobody reads it, and what was read in this turn still holds it.
+    // SQLite can switch a new file to WAL only while nobody reads, so end open reads.
     renew()
     const opened = await patiently(() => connect(path, writerSettings(durability), checksReferences), patienceMs)
     writers.set(checksReferences, opened)
@@ -135,9 +135,9 @@ export const sqliteDb = (
     read: (work) => convertErrors(() => freeReader(0).read(work)),
     readLong: (work) => convertErrors(() => freeReader(1).read(work)),
     write: (work) => queued(() => writeTransaction(work)),
-    // The one writer of a file is alone in all accounts.
+    // A file has one writer, so accounts need no locks.
     ofAccount: () => whole,
-    // It changes for the reader with each commit of another connection, and the reader itself writes nothing.
+    // The reader's version changes with each commit of another connection, and the reader itself writes nothing.
     stamp: () => {
       try {
         return firstReader.stamp()

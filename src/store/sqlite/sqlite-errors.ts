@@ -1,33 +1,34 @@
 import { KpiError } from '../../domain/errors.ts'
 import { resultCodeOf, SQLITE } from '../../domain/sqlite-result.ts'
 
-/** Makes an error anew that comes from another thread, which keeps nothing but its text and its code. */
+/** Recreates an error of another thread, which sends only its message and code. */
 export const errorWithCode = (message: string, code: number | undefined): Error =>
   Object.assign(new Error(message), code === undefined ? {} : { errcode: code })
 
 /**
- * Tells whether there was no room to write, by SQLite or by one of our errors; a file system may call that a failure.
+ * Tells whether there was no room to write, by a SQLite error or the cause of one of ours. Some file systems report a
+ * full disk as an I/O error.
  */
 export const isOutOfSpace = (error: unknown): boolean =>
   [SQLITE.full, SQLITE.ioError].some((code) => resultCodeOf(error) === code) ||
   (error instanceof Error && error.cause !== undefined && isOutOfSpace(error.cause))
 
-/** Returns the error for a file that is a database, but damaged. */
+/** Returns the error for a database that is damaged. */
 const damaged = (path: string, cause?: unknown): KpiError =>
   new KpiError('unusable', `${path} is damaged; restore it from a backup`, { cause })
 
-/** Tells whether a database is too damaged to be read, by SQLite or by one of our errors. */
+/** Tells whether a database is too damaged to be read, by a SQLite error or the cause of one of ours. */
 export const isDamaged = (error: unknown): boolean =>
   resultCodeOf(error) === SQLITE.corrupt ||
   (error instanceof Error && error.cause !== undefined && isDamaged(error.cause))
 
 class NotKpiStore extends KpiError {}
 
-/** Tells whether a file is no store, by SQLite or by one of our errors. */
+/** Tells whether a file is not a kpi store, by a SQLite error or one of ours. */
 export const isNotOurs = (error: unknown): boolean =>
   error instanceof NotKpiStore || resultCodeOf(error) === SQLITE.notADatabase
 
-/** Returns the error for a file that is no store. */
+/** Returns the error for a file that is not a kpi store. */
 export const notKpiStore = (path: string, cause?: unknown): KpiError =>
   new NotKpiStore('unusable', `${path} is not a kpi database; move it away, or choose another data directory`, {
     cause,

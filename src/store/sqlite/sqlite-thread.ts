@@ -3,31 +3,31 @@ import { resultCodeOf } from '../../domain/sqlite-result.ts'
 import type { SqlInput, SqlList } from '../db.ts'
 import { connect, type Connection } from './sqlite-connection.ts'
 
-/** Describes what a thread is started with: the file that it opens, and how. */
+/** Describes what a thread gets when it starts: the file to open, and how. */
 export type ThreadData = { readonly path: string; readonly settings: string }
 
 type Method = Exclude<keyof Connection, 'version' | 'keysAQuery'>
 
-/** Describes a call of a thread: a method of its connection, or more of the rows that it sends. */
+/** Describes a call to a thread: a method of its connection, or a request for more rows. */
 export type ThreadCall = {
   readonly id: number
   readonly method: Method | 'more'
   readonly values: readonly unknown[]
 }
 
-/** Describes the answer of a thread: rows on the way to the end, then the result or the error. */
+/** Describes an answer of a thread: some rows, or at the end the result or the error. */
 export type ThreadAnswer = { readonly id: number } & (
   | { readonly rows: readonly SqlList[] }
   | { readonly result: unknown }
   | { readonly message: string; readonly code: number | undefined }
 )
 
-/** Sets how many rows go in one message: taking one in holds up the other side for about a millisecond. */
+/** Sets how many rows go in one message; to receive one takes about a millisecond. */
 const ROWS_A_MESSAGE = 500
 
 const post = (answer: ThreadAnswer): void => parentPort?.postMessage(answer)
 
-/** Visits rows by sending them, many at a time, each lot when the one before it has been taken. */
+/** Sends the rows of a query in batches, each after the receiver has processed the one before. */
 const sendEach = async (
   connection: Connection,
   [sql, bound]: readonly unknown[],
@@ -46,10 +46,10 @@ const sendEach = async (
   if (rows.length > 0) await sendAll()
 }
 
-/** Opens the file when it is first asked for something, and answers one call after the other. */
+/** Answers the calls of the main thread; opens the file at the first one. */
 const answerCalls = ({ path, settings }: ThreadData): void => {
   let opened: Connection | undefined
-  /** Goes on with the rows that are being sent. */
+  /** Resumes `each` after its last message was processed. */
   let goOn: (() => void) | undefined
   const perform = async (id: number, method: Method, values: readonly unknown[]): Promise<unknown> => {
     const connection = (opened ??= connect(path, settings))
@@ -73,5 +73,5 @@ const answerCalls = ({ path, settings }: ThreadData): void => {
   })
 }
 
-// In the bundle this file holds what others use, too.
+// In the bundle this file also contains code that the main thread imports.
 if (!isMainThread) answerCalls(workerData as ThreadData)

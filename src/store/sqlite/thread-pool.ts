@@ -4,13 +4,13 @@ import { KEYS_A_QUERY } from './sqlite-connection.ts'
 import { errorWithCode } from './sqlite-errors.ts'
 import type { ThreadAnswer, ThreadCall, ThreadData } from './sqlite-thread.ts'
 
-/** Describes a connection in a thread of its own, which holds up nobody here, however long a statement takes. */
+/** Describes a connection in a thread of its own, so that a slow statement does not block this one. */
 type ThreadConnection = Writer & {
   readonly begin: () => Promise<void>
   readonly beginWriting: () => Promise<void>
   readonly commit: () => Promise<void>
   readonly end: () => Promise<void>
-  /** Tells whether its thread has ended. */
+  /** Tells whether the thread has ended. */
   readonly isOver: () => boolean
   readonly close: () => Promise<void>
 }
@@ -24,7 +24,7 @@ type PendingCall = {
 /** Names the file that the thread runs: beside this one, or in the bundle. */
 const SCRIPT = new URL(import.meta.url.endsWith('.ts') ? './sqlite-thread.ts' : './sqlite-thread.js', import.meta.url)
 
-/** Visits the rows of an answer, then asks for the next ones, so that no more are on the way than are taken. */
+/** Visits the rows of an answer, then asks for the next ones, so that unprocessed rows do not pile up. */
 const visitRows = async ({ visit }: PendingCall, rows: readonly SqlList[], more: () => void): Promise<void> => {
   for (const row of rows) {
     const visiting = visit?.(row)
@@ -49,7 +49,7 @@ const take = (waiting: Map<number, PendingCall>, answer: ThreadAnswer, more: () 
   else one.resolve(answer.result)
 }
 
-/** Starts a thread and opens a SQLite file in it when it is first asked. The process does not wait for it to end. */
+/** Starts a thread, which opens a SQLite file at the first call. An idle thread does not keep the process alive. */
 const connectInThread = (path: string, settings: string): ThreadConnection => {
   const workerData: ThreadData = { path, settings }
   const worker = new Worker(SCRIPT, { workerData })
@@ -95,18 +95,18 @@ const connectInThread = (path: string, settings: string): ThreadConnection => {
   }
 }
 
-/** Bounds the threads that read. */
+/** Bounds the threads for reading. */
 const READERS = 2
 
-/** Manages connections of a file in threads of their own, each for one transaction at a time. */
+/** Manages connections to a file, each in a thread of its own and for one transaction at a time. */
 export type ThreadPool = {
   readonly read: <T>(work: (tx: Reader) => Promise<T>) => Promise<T>
-  /** Returns the one that writes, which its caller uses for one transaction after the other. */
+  /** Returns the connection for writing; the caller must run its transactions one after the other. */
   readonly writer: () => ThreadConnection
   readonly close: () => Promise<void>
 }
 
-/** Takes turns on a few connections that read, opened when they are first needed. */
+/** Pools a few connections for reading, each opened when first needed. */
 const createReaders = (connect: () => ThreadConnection) => {
   const all = new Set<ThreadConnection>()
   const idle: ThreadConnection[] = []
@@ -118,7 +118,7 @@ const createReaders = (connect: () => ThreadConnection) => {
     return free
   }
   const give = (connection: ThreadConnection): void => {
-    // One whose thread has ended is replaced by the next that is needed.
+    // The next `take` replaces a connection whose thread has ended.
     if (connection.isOver()) all.delete(connection)
     else idle.push(connection)
     waiting.shift()?.()
@@ -126,7 +126,7 @@ const createReaders = (connect: () => ThreadConnection) => {
   return { all, take, give }
 }
 
-/** Reads and writes a file in threads, where a statement may take long; none is started before it is needed. */
+/** Creates a pool for slow statements. It starts a thread only when it needs one. */
 export const createThreadPool = (path: string, readerSettings: string, writerSettings: string): ThreadPool => {
   const readers = createReaders(() => connectInThread(path, readerSettings))
   let writer: ThreadConnection | undefined

@@ -15,7 +15,7 @@ const findBy = async (tx: Reader, column: 'name' | 'token_hash', value: string):
   return row && read(row)
 }
 
-/** Reads and writes the tenants. Theirs is the only table whose key does not lead with an account. */
+/** Reads and writes the tenants. This is the only table whose key does not begin with an account. */
 export const accounts = {
   list: async (tx: Reader): Promise<Account[]> => (await tx.all(`${SELECT} order by id`)).map(read),
   find: async (tx: Reader, id: number): Promise<Account | undefined> => {
@@ -25,7 +25,7 @@ export const accounts = {
   findByName: (tx: Reader, name: string): Promise<Account | undefined> => findBy(tx, 'name', name),
   findByToken: (tx: Reader, hash: string): Promise<Account | undefined> => findBy(tx, 'token_hash', hash),
 
-  /** Adds an account and answers its id. */
+  /** Adds an account and returns its id. */
   insert: async (tx: Writer, draft: Omit<Account, 'id'>): Promise<number> => {
     const [row] = await tx.all(
       `insert into accounts (name, plan, api_enabled, week_start, fiscal_year_start, created_at)
@@ -42,7 +42,7 @@ export const accounts = {
     await tx.run(sql, [plan, week_start, fiscal_year_start, id])
   },
   hasToken,
-  /** Sets the token, or none; answers whether the account had one before, which works no longer. */
+  /** Sets the token, or none; returns whether the account had one before, which is no longer valid. */
   setToken: async (tx: Writer, id: number, hash: string | null): Promise<boolean> => {
     const had = await hasToken(tx, id)
     await tx.run('update accounts set token_hash = ? where id = ?', [hash, id])

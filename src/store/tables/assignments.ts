@@ -4,7 +4,7 @@ import type { Reader, SqlList } from '../db.ts'
 import { IN_LIST, listOf, partsOfIds, partsOfPairs } from './id-list.ts'
 import { nestedTable } from './table.ts'
 
-/** Maps users to KPIs to the user's own target. */
+/** Maps each user to their KPIs, and each of these to the user's own target. */
 export type AssignedKpis = ReadonlyMap<number, ReadonlyMap<number, Decimal | null>>
 
 const OF_USERS = `select user_id, id, user_target from assignments where account_id = ? and user_id ${IN_LIST}`
@@ -25,9 +25,9 @@ const collecting = () => {
 
 type FindAmong = (tx: Reader, account: number, users: Iterable<number>, kpis: Iterable<number>) => Promise<AssignedKpis>
 
-/** Finds KPIs of users by both. */
+/** Finds the assignments of some users to some KPIs. */
 const finding: { readonly among: FindAmong; readonly amongMany: FindAmong } = {
-  /** Finds the assignments of any of the users to any of the KPIs. */
+  /** Finds the assignments of a few users and KPIs. */
   among: async (tx, account, users, kpis) => {
     const { found, take } = collecting()
     const rows = await tx.all(AMONG, [account, listOf(users), listOf(kpis)])
@@ -35,7 +35,7 @@ const finding: { readonly among: FindAmong; readonly amongMany: FindAmong } = {
     return found
   },
 
-  /** Finds the same of any number of them, others having their turn in between. */
+  /** Finds the assignments of any number of users and KPIs; other requests run in between. */
   amongMany: async (tx, account, users, kpis) => {
     const { found, take } = collecting()
     const ids = new Set(kpis)
@@ -43,7 +43,7 @@ const finding: { readonly among: FindAmong; readonly amongMany: FindAmong } = {
       for await (const [some, few] of partsOfPairs(tx, users, ids)) await tx.each(AMONG, [account, some, few], take)
       return found
     }
-    // Of so many KPIs nobody has more than a few: what there is, is less than what could be.
+    // With so many KPIs, read all assignments of the users: there are far fewer of them than pairs.
     for await (const some of partsOfIds(users, USERS_A_QUERY)) {
       await tx.each(OF_USERS, [account, some], (row) => {
         if (ids.has(Number(row[1]))) take(row)

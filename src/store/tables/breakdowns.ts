@@ -7,7 +7,7 @@ import { exists } from './users.ts'
 
 const rows = table('breakdowns', group)
 
-/** Returns how many items each breakdown has, and how many of them are archived; those without items are left out. */
+/** Returns how many items each breakdown has, and how many of them are archived; omits breakdowns without items. */
 const countItems = async (
   tx: Reader,
   account: number,
@@ -23,7 +23,7 @@ const countItems = async (
   )
 }
 
-/** Returns all breakdowns of an account, that of the people too, with the numbers of their items. */
+/** Returns all breakdowns of an account, "People" included, with the numbers of their items. */
 export const listBreakdowns = async (tx: Reader, account: number): Promise<Breakdown[]> => {
   const counts = await countItems(tx, account)
   return (await rows.list(tx, account)).map((one) => ({ ...one, items: 0, archived_items: 0, ...counts.get(one.id) }))
@@ -48,7 +48,7 @@ export const breakdownItems = {
   insert,
   update,
 
-  /** Returns those that a filter selects. */
+  /** Returns the items that a filter selects. */
   listOf: async (tx: Reader, account: number, { breakdownId, isArchived }: ItemFilter): Promise<BreakdownItem[]> => {
     const values: SqlInput[] = [account]
     const narrow = (column: string, value: number | undefined): string => {
@@ -61,13 +61,13 @@ export const breakdownItems = {
       narrow('is_archived', isArchived === undefined ? undefined : Number(isArchived))
     return listReading(breakdownItem, SELECT + narrowed)(tx, values)
   },
-  /** Removes an item that has no entries, with its links to users and the sets that it is in. */
+  /** Removes an item that has no entries, with its links to users and the sets that hold it. */
   remove: async (tx: Writer, account: number, id: number): Promise<boolean> => {
     await itemSets.removeWith(tx, account, id)
     await tx.run('delete from user_items where account_id = ? and id = ?', [account, id])
     return remove(tx, account, id)
   },
-  /** Tells whether any entry carries it or is its own. */
+  /** Tells whether any entry carries the item or belongs to it. */
   hasEntries: async (tx: Reader, account: number, id: number): Promise<boolean> =>
     (await exists(tx, CARRIED, [account, id])) ||
     (await exists(tx, 'select 1 from entries where account_id = ? and item_id = ?', [account, id])),

@@ -6,7 +6,7 @@ import { table } from './table.ts'
 export const categories = table('categories', category)
 export const units = table('units', unit)
 
-/** Returns the id of the first category in lists, if there is any. */
+/** Returns the id of the category that lists show first, if there is any. */
 export const firstCategory = async (tx: Reader, account: number): Promise<number | undefined> => {
   const [row] = await tx.all('select id from categories where account_id = ? order by sort_order, id limit 1', [
     account,

@@ -4,18 +4,18 @@ import type { Entry } from '../../domain/resources/entry.ts'
 import type { Column, Reader, SqlOutput, SqlRow, Writer } from '../db.ts'
 
 /**
- * Describes an entry as it is stored: of an item, which may be a user. Its target may be hidden, where its KPI has
- * none.
+ * Describes an entry as it is stored: it belongs to an item, which may stand for a user. Its target is stored even
+ * while its KPI has none, and hidden then.
  */
 export type StoredEntry = Readonly<
   Omit<Entry, 'user_id' | 'source_id'> & {
     item_id: number
-    /** Holds the set of group items that it carries, if any. */
+    /** Holds the id of the set of group items that the entry carries, if any. */
     item_set: number | null
   }
 >
 
-/** Names an entry within its account, beside its id. */
+/** Names an entry within its account by its natural key. */
 export type StoredEntryKey = Pick<StoredEntry, 'item_id' | 'kpi_id' | 'entry_date'>
 
 const integer = (name: string): Column => ({ name, type: 'integer' })
@@ -56,12 +56,12 @@ export const entries = {
     const [row] = await tx.all(`select ${COLUMNS} from entries where account_id = ? and id = ?`, [account, id])
     return row && read(row)
   },
-  /** Returns the entries of items and KPIs, each within a range of days: those of a range together. */
+  /** Returns the entries of items and KPIs, each within a range of days; those of one range follow each other. */
   within: async (tx: Reader, account: number, ranges: readonly SeriesRange[]): Promise<StoredEntry[]> => {
     const lists = ranges.map(({ item, kpi, from, to }) => [account, item, kpi, from, to])
     return (await tx.allOfEach(OF_SERIES, lists)).map(read)
   },
-  /** Adds entries; fastest in the order of their keys. */
+  /** Adds entries; that is fastest in the order of their keys. */
   insert: (tx: Writer, account: number, rows: readonly StoredEntry[]): Promise<void> =>
     tx.insertMany(
       'entries',
@@ -71,7 +71,7 @@ export const entries = {
         return [account, item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at, item_set]
       }),
     ),
-  /** Writes the values of entries whose keys stay. */
+  /** Writes the values of entries whose keys do not change. */
   update: (tx: Writer, account: number, rows: readonly StoredEntry[]): Promise<void> =>
     tx.updateMany(
       'entries',
@@ -81,7 +81,7 @@ export const entries = {
         return [account, item_id, kpi_id, entry_date, actual, target, notes, updated_at]
       }),
     ),
-  /** Writes all of an entry, found by its id: also one that changes its key. */
+  /** Writes all columns of an entry, found by its id; its key may change. */
   move: async (tx: Writer, account: number, row: StoredEntry): Promise<void> => {
     await tx.run(
       `update entries set item_id = ?, kpi_id = ?, entry_date = ?, actual = ?, target = ?, notes = ?, updated_at = ?,

@@ -6,23 +6,23 @@ import type { Reader, SqlInput, SqlList } from '../db.ts'
 import { IN_LIST, partsOfPairs } from './id-list.ts'
 import { rowReader } from './table.ts'
 
-/** Sets how many pairs are looked up in the time of visiting an entry. */
+/** Sets how many pair look-ups cost as much as visiting one entry. */
 const PAIRS_AN_ENTRY = 4
-/** Sets how many pairs are looked up in no time. */
+/** Bounds the pairs that need no check. */
 const FEW_PAIRS = 100_000
 
-/** Names items, or group items, and KPIs whose entries are looked for. */
+/** Names the items, or group items, and the KPIs whose entries are read. */
 type Pairs = { readonly items: readonly number[]; readonly kpis: readonly number[] }
 
-/** Counts the ids that entries were ever given: there are no more of them. */
+/** Returns the highest id of an entry: there are no more entries than that. */
 const mostEntries = async (tx: Reader, account: number): Promise<number> => {
   const [row] = await tx.all('select max(id) as last from entries where account_id = ?', [account])
   return Number(row?.['last'] ?? 0)
 }
 
 /**
- * Leaves out the items and KPIs without entries, where far more pairs are asked for than there are entries. Otherwise
- * an account of 100,000 people and as many KPIs would keep a processor busy for hours with one report of a day.
+ * Leaves out the items and KPIs without entries if there are far more pairs than entries. Otherwise one report of a
+ * day, over 100,000 people and as many KPIs, would keep a processor busy for hours.
  */
 const presentPairs = async (tx: Reader, account: number, { items, kpis }: Pairs): Promise<Pairs> => {
   const pairs = items.length * kpis.length
@@ -40,7 +40,7 @@ const presentPairs = async (tx: Reader, account: number, { items, kpis }: Pairs)
 
 const readEntry = rowReader(newerEntry)
 
-// A target is hidden while its KPI has none, and an item that is no person has no user.
+// A target is hidden while its KPI has none. An item that does not stand for a person has no user.
 const SHOWN = `select e.id, u.id as user_id, e.item_id as source_id, e.kpi_id, e.entry_date, e.actual,
     case when k.target_default is null then null else e.target end as target, e.notes, e.created_at, e.updated_at
   from entries e
@@ -49,9 +49,9 @@ const SHOWN = `select e.id, u.id as user_id, e.item_id as source_id, e.kpi_id, e
   where e.account_id = ?`
 
 export type EntryFilter = {
-  /** Selects a person; an item that is none has no entries. */
+  /** Selects the entries of a user; of an item that is not a user, none. */
   readonly userId?: number | undefined
-  /** Selects a breakdown item, a person's or another. */
+  /** Selects the entries of a breakdown item, also of a person. */
   readonly sourceId?: number | undefined
   readonly kpiId?: number | undefined
   readonly days: DayRange
@@ -69,7 +69,7 @@ export type ReportedEntry = {
   readonly notes: string | null
 }
 
-/** Selects entries of group items; `users` selects among their members. */
+/** Selects the entries of group items; `users` restricts them to some members. */
 export type GroupFilter = {
   readonly groups: Iterable<number>
   readonly users?: Iterable<number> | undefined
@@ -80,9 +80,8 @@ export type GroupFilter = {
 const OF_ENTRY = 'e.actual, e.target, e.notes, e.id as id'
 
 /**
- * Selects the entries of group items: those whose set holds it, and its own, once. Both are read by their keys and
- * nothing else, the sets first (SQLite keeps the order of a cross join), so that no statistics are needed to read them
- * well. They come in the order of sets, and are sorted.
+ * Selects the entries of group items: those whose set holds the group item, and its own, each once. SQLite reads a
+ * cross join in its order, so both parts are read by their keys, and no statistics are needed. The result is sorted.
  */
 const OF_GROUPS = `
   select g.group_item_id as group_item_id, e.item_id as item_id, e.kpi_id as kpi_id, e.entry_date as entry_date, ${OF_ENTRY}
@@ -96,7 +95,7 @@ const OF_GROUPS = `
   where e.account_id = ? and e.item_id ${IN_LIST} and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?
   order by group_item_id, kpi_id, entry_date`
 
-/** Selects the items whose entries carry a group item: each once or more often. */
+/** Selects the items whose entries carry a group item; one may come more than once. */
 const MEMBERS = `select e.item_id from item_set_members g cross join entries e
   where e.account_id = g.account_id and e.item_set = g.set_id
     and g.account_id = ? and g.group_item_id = ? and e.kpi_id ${IN_LIST} and e.entry_date between ? and ?`
@@ -128,7 +127,7 @@ const filtered = (account: number, filter: EntryFilter, days: DayRange): { where
   const conditions = ['e.account_id = ?', 'e.entry_date between ? and ?']
   const values: SqlInput[] = [account, days.from, days.to]
   const narrow = (column: string, table: string, id: number | undefined): void => {
-    // Without a value of its own each part of the key is one of all there are, so that the key leads to the days.
+    // If no id is given, list all ids of that column, so that the clustered key still finds the days.
     conditions.push(`${column} ${id === undefined ? `in (select id from ${table} where account_id = ?)` : '= ?'}`)
     values.push(id ?? account)
   }
@@ -142,8 +141,8 @@ const filtered = (account: number, filter: EntryFilter, days: DayRange): { where
 }
 
 /**
- * Finds the days in which a page lies, and how many entries of those come before it; undefined beyond the last one.
- * What comes before is counted day by day, not sorted.
+ * Finds the days in which a page lies, and how many entries of those days come before it; undefined beyond the last
+ * entry. It counts the entries before the page by day, instead of sorting them.
  */
 const placeOfPage = async (
   tx: Reader,
@@ -166,7 +165,7 @@ const placeOfPage = async (
   return place
 }
 
-/** Puts the entries that come of a group item, KPI and day into the order of their ids. */
+/** Sorts the entries of one group item, KPI and day by id. */
 const inOrderOfIds = (visit: (group: number, entry: ReportedEntry) => void) => {
   type Held = { readonly group: number; readonly entry: ReportedEntry; readonly id: number }
   let held: Held[] = []
@@ -207,7 +206,7 @@ export const entryQueries = {
     const place = filter.offset === 0 ? filter : await placeOfPage(tx, account, filter)
     if (!place) return []
     const { where, values } = filtered(account, filter, place.days)
-    // Only keys are sorted; of what is shown nothing is read but the page.
+    // Sort only the keys, then read only the entries of the page.
     const sql = `select e.item_id, e.kpi_id, e.entry_date from entries e where ${where}
       order by e.entry_date, e.id limit ? offset ?`
     const keys = await tx.all(sql, [...values, filter.limit, place.offset])
@@ -215,7 +214,9 @@ export const entryQueries = {
     const shown = await tx.allOfEach(`${SHOWN} and e.item_id = ? and e.kpi_id = ? and e.entry_date = ?`, lists)
     return shown.map(readEntry)
   },
-  /** Visits the entries of items and KPIs within a range of days: those of an item and KPI together, by day. */
+  /**
+   * Visits the entries of items and KPIs within a range of days; those of an item and KPI follow each other, by day.
+   */
   eachOf: async (
     tx: Reader,
     account: number,
@@ -229,7 +230,8 @@ export const entryQueries = {
     }
   },
   /**
-   * Visits the entries of group items within a range of days: those of a group item and KPI together, by day and id.
+   * Visits the entries of group items within a range of days; those of a group item and KPI follow each other, by day
+   * and id.
    */
   eachOfGroups: async (
     tx: Reader,
@@ -249,7 +251,7 @@ export const entryQueries = {
     }
     flush()
   },
-  /** Visits the same entries of one group item after the other, and among them of one member after the other. */
+  /** Visits the same entries, by group item and then by member. */
   eachOfMembers: async (
     tx: Reader,
     account: number,

@@ -17,12 +17,12 @@ const read = (row: SqlRow): StoredFormula => ({
   updated_at: Number(row['updated_at']),
 })
 
-/** Reads and writes the formulas of calculated KPIs, one each at most. */
+/** Reads and writes the formulas of calculated KPIs; a KPI has at most one. */
 export const formulas = {
   list: async (tx: Reader, account: number): Promise<StoredFormula[]> =>
     (await tx.all(`select ${COLUMNS} from formulas where account_id = ? order by kpi_id`, [account])).map(read),
 
-  /** Returns the accounts that have any. */
+  /** Returns the accounts that have formulas. */
   accounts: async (tx: Reader): Promise<number[]> =>
     (await tx.all('select distinct account_id from formulas order by account_id')).map((row) =>
       Number(row['account_id']),

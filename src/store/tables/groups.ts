@@ -5,7 +5,7 @@ import { IN_LIST, listOf } from './id-list.ts'
 import { nestedTable, table } from './table.ts'
 import { exists, PEOPLE } from './users.ts'
 
-/** Returns the group items among some ids, with their names. People are none. */
+/** Returns the group items among some ids, with their names; people are left out. */
 export const groupItemsAmong = async (
   tx: Reader,
   account: number,
@@ -27,7 +27,7 @@ export const groups = {
 
 const items = nestedTable('items', groupItem, 'breakdown_id')
 
-/** Describes what a user is or could be linked to. */
+/** Describes a group item that a user is or could be linked to. */
 type LinkableItem = {
   readonly groupId: number
   readonly groupName: string
@@ -35,14 +35,14 @@ type LinkableItem = {
   readonly isArchived: boolean
 }
 
-/** Reads and writes the items of groups; those of "People" are none. */
+/** Reads and writes the items of groups, without those of "People". */
 export const groupItems = {
   ...items,
   insert: (tx: Writer, account: number, record: GroupItem): Promise<void> =>
     items.insert(tx, account, record, { is_archived: 0 }),
   remove: (tx: Writer, account: number, id: number): Promise<boolean> => breakdownItems.remove(tx, account, id),
   hasEntries: breakdownItems.hasEntries,
-  /** Returns a group item by its id alone. */
+  /** Returns a group item by its id alone, in any group. */
   findLinkable: async (tx: Reader, account: number, id: number): Promise<LinkableItem | undefined> => {
     const [row] = await tx.all(
       `select i.name, i.is_archived, i.breakdown_id, b.name as group_name

@@ -14,7 +14,7 @@ function* pieces(list: readonly number[], size: number): Generator<readonly numb
   for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size)
 }
 
-/** Cuts a list into parts for one query each, in order, and gives others their turn between any two. */
+/** Cuts a list into sorted parts for one query each; other requests run between two of them. */
 export async function* partsOfIds(list: Iterable<number>, size: number): AsyncGenerator<string> {
   for (const some of pieces([...list].toSorted(ascending), size)) {
     yield listOf(some)
@@ -23,8 +23,8 @@ export async function* partsOfIds(list: Iterable<number>, size: number): AsyncGe
 }
 
 /**
- * Cuts the pairs of two lists into parts of few enough for one query, in the order of both lists, and gives others
- * their turn between any two: where no row is found, nobody else gets one.
+ * Cuts the pairs of two lists into sorted parts, small enough for one query each. Other requests run between two of
+ * them, because a query that finds no rows lets none run.
  */
 export async function* partsOfPairs(
   { keysAQuery }: Reader,

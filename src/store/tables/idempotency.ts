@@ -10,7 +10,7 @@ export type KeptAnswer = {
   readonly location: string | null
   readonly contentType: string | null
   readonly body: string
-  /** Names the encoding of the body, where it is packed. */
+  /** Names the encoding of the body, if it is compressed. */
   readonly encoding?: 'deflate' | undefined
 }
 
@@ -28,7 +28,7 @@ const textOf = (value: SqlOutput | undefined): string | null => (value === null 
 const WHERE = 'account_id = ? and path = ? and request_key = ?'
 const named = ({ account, path, key }: IdempotencyKey): [number, string, string] => [account, path, key]
 
-/** Describes what is known of a request that is not answered yet. */
+/** Describes a request that has no answer yet. */
 type Claim = Omit<IdempotencyRecord, 'answer'>
 
 const INSERT = `insert into idempotent_requests
@@ -68,22 +68,22 @@ export const idempotentRequests = {
   /** Claims a free key; returns whether it was free. */
   take: async (tx: Writer, key: IdempotencyKey, record: Claim): Promise<boolean> =>
     (await tx.run(`${INSERT} on conflict (account_id, path, request_key) do nothing`, valuesOf(key, record))) > 0,
-  /** Claims a key in place of its holder. */
+  /** Claims a key instead of its holder. */
   takeOver: async (tx: Writer, key: IdempotencyKey, record: Claim): Promise<void> => {
     await tx.run(`delete from idempotent_requests where ${WHERE}`, named(key))
     await tx.run(INSERT, valuesOf(key, record))
   },
-  /** Keeps what the owner of a key answers; tells whether the key is still theirs. */
+  /** Stores the answer of a key's owner; returns whether the key still belongs to that owner. */
   keep: async (tx: Writer, key: IdempotencyKey, owner: string, answer: KeptAnswer): Promise<boolean> => {
     const { status, location, contentType, body, encoding = null } = answer
     const sql = `update idempotent_requests set status = ?, location = ?, content_type = ?, body = ?, encoding = ? where ${WHERE} and owner = ?`
     return (await tx.run(sql, [status, location, contentType, body, encoding, ...named(key), owner])) > 0
   },
-  /** Gives up a key that is still the owner's. */
+  /** Releases a key that still belongs to the owner. */
   release: async (tx: Writer, key: IdempotencyKey, owner: string): Promise<void> => {
     await tx.run(`delete from idempotent_requests where ${WHERE} and owner = ?`, [...named(key), owner])
   },
-  /** Forgets some of an account's that are from before an instant. */
+  /** Deletes at most `atMost` of an account's records that are older than an instant. */
   forget: async (tx: Writer, account: number, before: Instant, atMost: number): Promise<void> => {
     await tx.run(
       `delete from idempotent_requests where account_id = ? and (path, request_key) in (

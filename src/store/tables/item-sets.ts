@@ -12,7 +12,7 @@ const SELECT = `select l.id, l.user_id, i.breakdown_id as group_id, b.name as gr
   join breakdowns b on b.account_id = i.account_id and b.id = i.breakdown_id
   where l.account_id = ? and l.user_id = ?`
 
-/** Reads and writes the group items of users. A link is created and removed, never changed. */
+/** Reads and writes the links of users to group items. A link is created and removed, never changed. */
 export const userItems = {
   list: async (tx: Reader, account: number, user: number): Promise<UserGroupItem[]> =>
     (await tx.all(`${SELECT} order by l.id`, [account, user])).map(read),
@@ -41,7 +41,7 @@ export const userItems = {
     return Number(row?.['links'])
   },
 
-  /** Returns the group items that new entries of users carry: those that are not archived, by user. */
+  /** Returns the group items that new entries of users will carry: those that are not archived, by user. */
   carriedBy: async (tx: Reader, account: number, users: Iterable<number>): Promise<Map<number, number[]>> => {
     const found = new Map<number, number[]>()
     const sql = `select l.user_id, l.id from user_items l
@@ -60,25 +60,25 @@ export const userItems = {
 const integer = (name: string): Column => ({ name, type: 'integer' })
 const MEMBERS = ['account_id', 'group_item_id', 'set_id'].map(integer)
 
-/** Returns the digest by which a set of group items is found; they are given ascending. */
+/** Returns the digest that identifies a set of group items, which must be in ascending order. */
 export const itemSetDigest = (items: readonly number[]): string =>
   createHash('sha256').update(items.join(',')).digest('hex')
 
-/** Returns SQL for the ids of the group items in a group of rows: ascending, with commas between. */
+/** Returns SQL for the ids of the group items in a group of rows: ascending, separated by commas. */
 export const listOfItems = (column: string): string => `string_agg(cast(${column} as text), ',' order by ${column})`
 
 /** Returns the digest of such a list. */
 export const itemListDigest = (list: string): string => itemSetDigest(list.split(',').map(Number))
 
-/** Describes a set of group items, ascending. It never changes. */
+/** Describes a set of group items, in ascending order. It never changes. */
 type ItemSet = { readonly id: number; readonly digest: string; readonly items: readonly number[] }
 
 /**
- * Reads and writes the sets of group items that entries carry: one row for all entries that carry the same. A set stays
- * when the last entry that carries it is gone, and serves the next one.
+ * Reads and writes the sets of group items that entries carry; entries with the same items share a set. A set stays
+ * after its last entry is deleted, for later entries with the same items.
  */
 export const itemSets = {
-  /** Finds the set with a digest. */
+  /** Finds the id of the set with a digest. */
   find: async (tx: Reader, account: number, digest: string): Promise<number | undefined> => {
     const [row] = await tx.all('select id from item_sets where account_id = ? and digest = ?', [account, digest])
     return row && Number(row['id'])
@@ -91,7 +91,7 @@ export const itemSets = {
       items.map((item) => [account, item, id]),
     )
   },
-  /** Removes the sets that hold a group item, which no entry carries. */
+  /** Removes the sets that hold a group item; no entry may carry them. */
   removeWith: async (tx: Writer, account: number, item: number): Promise<void> => {
     const held = 'select set_id from item_set_members where account_id = ? and group_item_id = ?'
     const ids = (await tx.all(held, [account, item])).map((row) => Number(row['set_id']))

@@ -7,7 +7,7 @@ import { IN_LIST, listOf } from './id-list.ts'
 /** Names the kinds of ids that an account counts. People are items too: a user's id is the id of their item. */
 export type Counter = 'breakdowns' | 'items' | 'categories' | 'units' | 'kpis' | 'entries' | 'keys' | 'item_sets'
 
-/** Takes the next `count` ids of a kind and answers the first of them. An id is never given twice. */
+/** Takes the next `count` ids of a kind and returns the first of them. An id is never given twice. */
 export const takeIds = async (tx: Writer, account: number, counter: Counter, count = 1): Promise<number> => {
   const [row] = await tx.all(
     `insert into counters (account_id, name, last) values (?, ?, ?)
@@ -21,8 +21,7 @@ export const takeIds = async (tx: Writer, account: number, counter: Counter, cou
 export type FieldColumn = NamedField & { readonly column: string }
 
 /**
- * Returns the fields with a column of their own: everything that is shown, except secrets, of which only a hash is
- * stored.
+ * Returns the fields with a column of their own: all that are shown, except secrets, which are stored only as a hash.
  */
 export const columnsOf = (of: Resource): readonly FieldColumn[] =>
   of.shown.filter(({ field }) => !field.secret).map((one) => ({ ...one, column: one.field.column ?? one.name }))
@@ -43,28 +42,25 @@ export const columnSql = ({ column, field }: FieldColumn, { integer }: Dialect):
   return `${column} ${type}${field.nullable ? '' : ' not null'}`
 }
 
-/** Describes columns beside those of the field table, such as a hash. */
+/** Describes columns that are not fields of the resource, such as a hash. */
 export type Extra = Readonly<Record<string, SqlInput>>
 
-/** Describes the operations on the rows of a resource; `parent` is the id of their parent, where they have one. */
+/** Describes the operations on the rows of a resource; `parent` is the id of their parent, if they have one. */
 export type Rows<R extends Resource> = {
-  /** Returns the rows in the interface's order: by `sort_order` where there is one, then id. */
+  /** Returns the rows in the interface's order: by `sort_order` if there is one, then by id. */
   readonly list: (tx: Reader, account: number, parent: number) => Promise<Stored<R>[]>
-  /** Tells whether there are so many of them that listing takes long. */
+  /** Tells whether there are so many rows that listing them takes long. */
   readonly hasMany?: (tx: Reader, account: number, parent: number) => Promise<boolean>
   readonly find: (tx: Reader, account: number, id: number, parent: number) => Promise<Stored<R> | undefined>
   /** Returns the `sort_order` after the last one, at most what 16 bits hold. */
   readonly nextPlace?: (tx: Reader, account: number, parent: number) => Promise<number>
   readonly insert: (tx: Writer, account: number, record: Stored<R>, extra?: Extra) => Promise<void>
   readonly update?: (tx: Writer, account: number, record: Stored<R>, extra?: Extra) => Promise<void>
-  /** Answers whether there was one. */
+  /** Returns whether the row existed. */
   readonly remove: (tx: Writer, account: number, id: number, parent: number) => Promise<boolean>
 }
 
-/**
- * Describes the rows of one resource of an account: the statements that every resource needs, made from its field
- * table.
- */
+/** Describes the statements that every resource needs on its rows in an account; its fields define them. */
 type StoreTable<R extends Resource> = Required<Pick<Rows<R>, 'insert' | 'update'>> & {
   readonly read: (row: SqlRow) => Stored<R>
   readonly list: (tx: Reader, account: number) => Promise<Stored<R>[]>
@@ -75,7 +71,7 @@ type StoreTable<R extends Resource> = Required<Pick<Rows<R>, 'insert' | 'update'
   readonly remove: (tx: Writer, account: number, id: number) => Promise<boolean>
 }
 
-/** Makes the record of a resource from its row. */
+/** Converts a row to a record of a resource. */
 export const rowReader =
   <R extends Resource>(of: R) =>
   (row: SqlRow): Stored<R> => {
@@ -86,7 +82,7 @@ export const rowReader =
     return record as Stored<R>
   }
 
-/** Makes the record of a resource from a row that is a list, in the order of `columnList`. */
+/** Converts a row that is a list, in the order of `columnList`, to a record of a resource. */
 const listReader = <R extends Resource>(of: R): ((row: SqlList) => Stored<R>) => {
   const places = new Map(columnsOf(of).map(({ name }, at) => [name, at]))
   const fields = of.shown.map(({ name, field }) => ({ name, field, at: places.get(name) }))
@@ -99,14 +95,14 @@ const listReader = <R extends Resource>(of: R): ((row: SqlList) => Stored<R>) =>
   }
 }
 
-/** Sets how many records are listed in some milliseconds. */
+/** Bounds the records that can be listed in a few milliseconds. */
 const MANY = 500
 
 const placeOf = (record: AnyRecord): number => Number(record['sort_order'] ?? 0)
 
 /**
- * Reads all rows that a statement selects, in the interface's order. They are read in the order of their ids, which is
- * that of a key, and sorted here: others have their turn meanwhile, and a statement that sorts gives them none.
+ * Reads all rows that a statement selects, in the interface's order. It reads them by id, the order of a key, and sorts
+ * them here: a sorting statement would block the process until its end.
  */
 export const listReading = <R extends Resource>(of: R, select: string) => {
   const read = listReader(of)
@@ -119,17 +115,17 @@ export const listReading = <R extends Resource>(of: R, select: string) => {
   }
 }
 
-/** Returns the columns of a resource for a statement that reads them, each under the name of its field. */
+/** Returns the columns of a resource for a `select`, each under the name of its field. */
 export const columnList = (of: Resource): string =>
   columnsOf(of)
     .map((one) => (one.column === one.name ? one.name : `${one.column} as ${one.name}`))
     .join(', ')
 
-/** Returns the start of every statement that reads rows of an account; more conditions may follow. */
+/** Returns the beginning of a statement that reads rows of an account; conditions may follow. */
 export const selectFrom = (name: string, of: Resource): string =>
   `select ${columnList(of)} from ${name} where account_id = ?`
 
-/** Returns the statements that write one row, named within the account by the columns of its key. */
+/** Returns the statements that write one row, identified within the account by the columns of its key. */
 const rowWriter = <R extends Resource>(
   name: string,
   of: R,
@@ -162,7 +158,7 @@ const rowWriter = <R extends Resource>(
   }
 }
 
-/** Returns the statements on the rows that a condition selects; each takes its bound values, the account first. */
+/** Returns the statements on the rows that a condition selects; each expects the bound values, the account first. */
 const statementsOn = <R extends Resource>(name: string, of: R, condition: string) => {
   const select = selectFrom(name, of) + condition
   const where = `from ${name} where account_id = ?${condition}`
@@ -185,7 +181,7 @@ const statementsOn = <R extends Resource>(name: string, of: R, condition: string
 }
 
 /**
- * Returns the statements for a resource whose rows have an id of their own in the account; `condition` excludes others.
+ * Returns the statements for a resource whose rows have an id of their own in the account. A `condition` excludes rows.
  */
 export const table = <R extends Resource>(name: string, of: R, condition = ''): StoreTable<R> => {
   const on = statementsOn(name, of, condition)
@@ -206,7 +202,7 @@ export const table = <R extends Resource>(name: string, of: R, condition = ''): 
   }
 }
 
-/** Returns the statements for a resource below another one, whose id a column holds. */
+/** Returns the statements for a resource below another one, whose id is in a column. */
 export const nestedTable = <R extends Resource>(name: string, of: R, column: string): Required<Rows<R>> => {
   const on = statementsOn(name, of, ` and ${column} = ?`)
   return {

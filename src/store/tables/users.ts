@@ -8,14 +8,15 @@ export const exists = async (tx: Reader, sql: string, values: readonly (string |
 
 const rows = table('users', user)
 
-/** Names the built-in breakdown whose items are the people; the first of every account. */
+/** Names the built-in breakdown whose items stand for the people; it is the first one of every account. */
 export const PEOPLE = 1
 
-/** Returns an e-mail address for comparison, without regard to case. */
+/** Returns an e-mail address in the form in which it is compared, without regard to case. */
 export const emailKey = (email: string): string => email.toLowerCase()
 
 /**
- * Reads and writes people. Each is an item of the breakdown "People" too, of the same id, which follows name and lock.
+ * Reads and writes people. Each also has an item with the same id in the breakdown "People", which has the name of the
+ * user and is archived while the user is locked.
  */
 export const users = {
   ...rows,
@@ -61,7 +62,7 @@ export const users = {
   },
   hasEntries: (tx: Reader, account: number, id: number): Promise<boolean> =>
     exists(tx, 'select 1 from entries where account_id = ? and item_id = ?', [account, id]),
-  /** Tells whether anybody but this user is active. */
+  /** Tells whether any other user is active. */
   othersActive: (tx: Reader, account: number, id: number): Promise<boolean> =>
     exists(tx, `select 1 from users where account_id = ? and id <> ? and user_status_id = 'A'`, [account, id]),
 }
