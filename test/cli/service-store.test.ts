@@ -149,7 +149,7 @@ describe('check', () => {
         table: 'kpis',
         account: 'default',
         id: '1',
-        fault: 'its icon is none that there is',
+        fault: 'has an icon that does not exist',
         remedy: 'give it another icon: kpi kpis update',
       },
       {

@@ -131,11 +131,11 @@ const CALCULATED_TOO = `insert into kpis (${KPI_COLUMNS}) select ${KPI_COLUMNS.r
 const BROKEN: readonly [sql: string, ...found: string[]][] = [
   [
     "update counters set last = 1 where name = 'entries'",
-    'entries acme 2: its id is beyond the last that was given, so that a new one could get the same',
+    'entries acme 2: has an id above its counter, so the id could be given again',
   ],
   [
     "delete from counters where name = 'items'",
-    'items acme 4: its id is beyond the last that was given, so that a new one could get the same',
+    'items acme 4: has an id above its counter, so the id could be given again',
   ],
   ['update entries set notes = null where id = 2', 'entries acme 2: has neither actual, target nor notes'],
   ['update entries set kpi_id = 9 where id = 2', 'entries acme 2: kpi_id 9 names nothing in kpis'],
@@ -160,7 +160,7 @@ const BROKEN: readonly [sql: string, ...found: string[]][] = [
   ["update entries set notes = '  ' where id = 2", 'entries acme 2: notes is blank'],
   [
     "update entries set notes = ' x' where id = 2",
-    'entries acme 2: notes is not as it would be kept: it has blanks around it, or old line ends',
+    'entries acme 2: notes is not normalized: it has spaces around it, or line ends other than LF',
   ],
   [
     'update item_set_members set group_item_id = 1',
@@ -217,7 +217,7 @@ const BROKEN: readonly [sql: string, ...found: string[]][] = [
   ],
   ['delete from categories', ...[1, 2].map((id) => `kpis acme ${id}: category_id 1 names nothing in categories`)],
   ['update kpis set unit_id = 9 where id = 1', 'kpis acme 1: unit_id 9 names nothing in units'],
-  ['update kpis set icon_id = 99 where id = 1', 'kpis acme 1: its icon is none that there is'],
+  ['update kpis set icon_id = 99 where id = 1', 'kpis acme 1: has an icon that does not exist'],
   ["update kpis set frequency_id = 'X' where id = 1", 'kpis acme 1: frequency_id must be one of D, W, M, Q, Y'],
   [
     'update kpis set sort_order = 32768 where id = 1',
@@ -265,11 +265,11 @@ const BROKEN: readonly [sql: string, ...found: string[]][] = [
   [
     "update counters set account_id = 5 where name = 'units'",
     'counters 5 units: account_id 5 names nothing in accounts',
-    'units acme 4: its id is beyond the last that was given, so that a new one could get the same',
+    'units acme 4: has an id above its counter, so the id could be given again',
   ],
   [
     "update counters set last = 0 where name = 'keys'",
-    'keys acme 1: its id is beyond the last that was given, so that a new one could get the same',
+    'keys acme 1: has an id above its counter, so the id could be given again',
   ],
   ['update keys set user_id = 9', 'keys acme 1: user_id 9 names nothing in users'],
   [
@@ -278,7 +278,7 @@ const BROKEN: readonly [sql: string, ...found: string[]][] = [
   ],
   ["update keys set scopes = ' '", 'keys acme 1: scopes is blank'],
   ["update keys set begins = 'kpi_token_4fZp0a'", 'keys acme 1: begins must be the first 16 characters of a key'],
-  ["update keys set key_hash = 'x'", 'keys acme 1: is kept in a form in which it opens nothing'],
+  ["update keys set key_hash = 'x'", 'keys acme 1: its hash is malformed, so it never matches'],
   [
     `insert into keys select * from (select account_id, 2 as id, name, begins, user_id, scopes, expires_at, last_used_at, revoked_at, created_at, key_hash from keys) k;
      update counters set last = 2 where name = 'keys'`,
@@ -312,7 +312,7 @@ const BROKEN: readonly [sql: string, ...found: string[]][] = [
   ["update formulas set target_from = 'nowhere'", 'formulas acme 2: target_from must be one of default, formula'],
   [
     "update formulas set target_from = 'formula'; update kpis set target_default = 1 where id = 2",
-    'formulas acme 2: KPI 2 (Ratio): target_from: cannot be formula where there is a default target, which goes before it',
+    'formulas acme 2: KPI 2 (Ratio): target_from: cannot be formula if there is a default target, which takes precedence',
   ],
   [
     `update formulas set formula = '${'1+'.repeat(500)}[1]'`,

@@ -106,7 +106,7 @@ export const faultsOfTarget = ({
   target_from,
 }: Pick<CalculatedKpi, 'target_default' | 'target_from'>): Issue[] =>
   target_default !== null && target_from === 'formula'
-    ? [{ field: 'target_from', message: 'cannot be formula where there is a default target, which goes before it' }]
+    ? [{ field: 'target_from', message: 'cannot be formula if there is a default target, which takes precedence' }]
     : []
 
 /** Returns the KPIs whose formulas use a KPI. */

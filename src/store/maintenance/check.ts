@@ -16,7 +16,7 @@ export const faultOfColumn = (field: Field, stored: SqlOutput): string | undefin
   const kept = checkValue(field, value)
   if (kept instanceof Fault) return kept.message
   if (kept === value) return undefined
-  return kept === null ? 'is blank' : 'is not as it would be kept: it has blanks around it, or old line ends'
+  return kept === null ? 'is blank' : 'is not normalized: it has spaces around it, or line ends other than LF'
 }
 
 /** Describes a query for rows of a table, and how to find the faults of a row: one line per column. */

@@ -58,7 +58,7 @@ const counterInvariants = COUNTERS.map((counter): Invariant => {
   return {
     table: counter,
     sql: `select x.id, cast(${largest} as text) from accounts x where ${largest} > coalesce(${counted}, 0)`,
-    fault: 'its id is beyond the last that was given, so that a new one could get the same',
+    fault: 'has an id above its counter, so the id could be given again',
     remedy: RESTORE_ADVICE,
   }
 })
@@ -137,7 +137,7 @@ const kpiInvariants: readonly Invariant[] = [
     table: 'kpis',
     sql: `select x.account_id, ${named('id')}, x.icon_id from kpis x`,
     isWrong: ([, , icon]) => !icons.some(({ id }) => id === Number(icon)),
-    fault: 'its icon is none that there is',
+    fault: 'has an icon that does not exist',
     remedy: 'give it another icon: kpi kpis update',
   },
   {
@@ -196,7 +196,7 @@ const keyInvariants: readonly Invariant[] = [
     table: 'keys',
     sql: `select x.account_id, ${named('id')}, x.key_hash from keys x`,
     isWrong: ([, , hash]) => !/^[0-9a-f]{64}$/.test(String(hash)),
-    fault: 'is kept in a form in which it opens nothing',
+    fault: 'its hash is malformed, so it never matches',
     remedy: NEW_KEY,
   },
   {

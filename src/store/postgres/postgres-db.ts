@@ -98,7 +98,7 @@ const asking = (client: pg.ClientBase): Writer => {
 
 const commit = async (client: pg.ClientBase): Promise<void> => {
   const { command } = await client.query('commit')
-  if (command !== 'COMMIT') throw new KpiError('internal', 'a transaction was undone in place of being committed')
+  if (command !== 'COMMIT') throw new KpiError('internal', 'a transaction was rolled back instead of committed')
 }
 
 /** Rolls back; returns whether that failed, so that the connection must be closed. */

@@ -25,9 +25,9 @@ const UNUSABLE: Readonly<Record<string, string>> = {
 
 /** Maps codes, or their first two characters, to messages: errors that may pass without a fix. */
 const UNAVAILABLE: Readonly<Record<string, string>> = {
-  '40': 'gave the request up for others, again and again',
+  '40': 'aborted the request repeatedly because of conflicts',
   '53': 'is out of memory, disk or connections',
-  '55P03': 'has others waiting for the same data',
+  '55P03': 'could not get a lock in time',
   '57014': 'took too long for a statement',
   '57': 'is starting or stopping',
   '08': 'lost the connection',

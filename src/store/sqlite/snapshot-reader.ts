@@ -79,7 +79,7 @@ export const createSnapshotReader = (connect: () => ReadingConnection): Snapshot
       isReading = true
       try {
         const result = await work(reader)
-        if (reader.isOutdated?.()) throw new KpiError('unavailable', 'it was written while it was read; try again')
+        if (reader.isOutdated?.()) throw new KpiError('unavailable', 'the store changed while it was read; try again')
         return result
       } catch (error) {
         // The failure may have ended the transaction.
