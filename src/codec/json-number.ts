@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-const LONG = 16
+const LONG_NUMBER_LENGTH = 16
 const [ZERO, NINE, POINT] = ['0', '9', '.'].map((sign) => sign.charCodeAt(0)) as [number, number, number]
 
 /**
@@ -23,26 +23,27 @@ const mayHoldLongNumber = (text: string): boolean => {
     const code = text.charCodeAt(at)
     return (code >= ZERO && code <= NINE) || code === POINT
   }
-  for (let at = LONG - 1; at < text.length; at += LONG) {
+  for (let at = LONG_NUMBER_LENGTH - 1; at < text.length; at += LONG_NUMBER_LENGTH) {
     if (!isOfNumber(at)) continue
     let [start, end] = [at, at + 1]
     while (isOfNumber(start - 1)) start -= 1
     while (isOfNumber(end)) end += 1
-    if (end - start >= LONG) return true
+    if (end - start >= LONG_NUMBER_LENGTH) return true
   }
   return false
 }
 
 const NO_LIMITS = { depth: Infinity, members: Infinity, keys: Infinity, isKept: () => true }
 
-const readWhole = (text: string): unknown => {
+const parseWithReader = (text: string): unknown => {
   const reader = new JsonReader(text, NO_LIMITS)
   reader.read(Infinity)
   return reader.value
 }
 
 /** Parses JSON without losing digits: a number too long for a double becomes a `RawNumber`. Throws SyntaxError. */
-export const parseExactJson = (text: string): unknown => (mayHoldLongNumber(text) ? readWhole(text) : JSON.parse(text))
+export const parseExactJson = (text: string): unknown =>
+  mayHoldLongNumber(text) ? parseWithReader(text) : JSON.parse(text)
 
 /** Returns a decimal as the shortest JSON number that equals it. */
 export const jsonOfDecimal = (value: Decimal): number | RawNumber =>

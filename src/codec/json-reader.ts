@@ -15,12 +15,12 @@ export type JsonLimits = {
 }
 
 /** Bounds the characters of a list or object that `JSON.parse` reads at once. */
-const WHOLE_LIMIT = 4096
+const AT_ONCE_LIMIT = 4096
 /** Sets how many characters of a string are read at a time. */
-const PIECE = 16_384
+const STRING_PART_LENGTH = 16_384
 /** Matches numbers of more than 15 digits: up to there a double is exact. */
 const LONG_NUMBER = /\d[\d.]{15}/
-const LONG = 16
+const LONG_NUMBER_LENGTH = 16
 
 const codeOf = (character: string): number => character.charCodeAt(0)
 const [QUOTE, BACKSLASH, SMALL_U] = [codeOf('"'), codeOf('\\'), codeOf('u')]
@@ -59,7 +59,7 @@ type Open = {
  * Describes a list or object that `JSON.parse` can read: where it ends, how many members it has in all, and how deep it
  * is nested.
  */
-type Whole = { readonly end: number; readonly members: number; readonly depth: number }
+type Measured = { readonly end: number; readonly members: number; readonly depth: number }
 
 /** Returns the index after the string at `start`; more than `until` if the string does not end before that. */
 const afterString = (text: string, start: number, until: number): number => {
@@ -69,13 +69,13 @@ const afterString = (text: string, start: number, until: number): number => {
 }
 
 /** Measures the list or object at `start`; undefined if it is large or holds a long number. */
-const measure = (text: string, start: number): Whole | undefined => {
-  const until = Math.min(text.length, start + WHOLE_LIMIT)
+const measure = (text: string, start: number): Measured | undefined => {
+  const until = Math.min(text.length, start + AT_ONCE_LIMIT)
   let [open, depth, members, digits, isEmpty] = [0, 0, 0, 0, false]
   for (let at = start; at < until;) {
     const code = text.charCodeAt(at)
     digits = isOfNumber(code) ? digits + 1 : 0
-    if (digits === LONG) return undefined
+    if (digits === LONG_NUMBER_LENGTH) return undefined
     at = code === QUOTE ? afterString(text, at, until) : at + 1
     if (code === LIST || code === OBJECT) {
       open += 1
@@ -92,7 +92,7 @@ const measure = (text: string, start: number): Whole | undefined => {
   return undefined
 }
 
-const parseWhole = (text: string): unknown => {
+const parseOrUndefined = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -169,7 +169,7 @@ export class JsonReader {
 
   #readValue(code: number): void {
     if (code === QUOTE) this.#begin(false)
-    else if (code === LIST || code === OBJECT) this.#readWhole(code)
+    else if (code === LIST || code === OBJECT) this.#readAtOnce(code)
     else this.#readScalar()
   }
 
@@ -189,11 +189,11 @@ export class JsonReader {
   }
 
   /** Hands a small value to `JSON.parse` if it is in a list or the root; reads any other member by member. */
-  #readWhole(code: number): void {
+  #readAtOnce(code: number): void {
     const isTried = this.#open.length === 0 || this.#top.list !== undefined
     const whole = isTried ? measure(this.#text, this.#at) : undefined
     this.#requireFit(whole?.depth ?? 1, whole?.members ?? 0)
-    const value = whole && parseWhole(this.#text.slice(this.#at, whole.end))
+    const value = whole && parseOrUndefined(this.#text.slice(this.#at, whole.end))
     if (whole === undefined || value === undefined) return this.#enter(code)
     this.#members += whole.members
     this.#at = whole.end
@@ -222,7 +222,7 @@ export class JsonReader {
   /** Reads a string to its end, or a part of it. */
   #readString(): void {
     const text = this.#text
-    const until = Math.min(text.length, this.#at + PIECE)
+    const until = Math.min(text.length, this.#at + STRING_PART_LENGTH)
     let [end, isPlain] = [this.#at, true]
     for (let code = text.charCodeAt(end); end < until && code !== QUOTE; code = text.charCodeAt(end)) {
       isPlain &&= code !== BACKSLASH && code >= SPACE
@@ -243,7 +243,7 @@ export class JsonReader {
   }
 
   #unescape(piece: string): string {
-    const string = parseWhole(`"${piece}"`)
+    const string = parseOrUndefined(`"${piece}"`)
     if (typeof string === 'string') return string
     throw new SyntaxError(`a string has a character or an escape that JSON does not allow, after position ${this.#at}`)
   }
@@ -315,12 +315,12 @@ export class JsonReader {
 }
 
 /** Sets how many characters are read before other requests may run: they take well under a millisecond. */
-const STRIDE = 16_384
+const CHARACTERS_PER_TURN = 16_384
 
 /** Parses JSON of any size as a `JsonReader` does; other requests run in between. */
 export const parseJson = async (text: string, limits: JsonLimits, pause: Pause = neverPause): Promise<unknown> => {
   const reader = new JsonReader(text, limits)
-  while (!reader.read(STRIDE)) {
+  while (!reader.read(CHARACTERS_PER_TURN)) {
     const turn = pause()
     if (turn) await turn
   }

@@ -116,7 +116,7 @@ export const readPatch = <R extends Resource>(of: R, body: Json, lenient: boolea
   readFields(of, body, 'update', lenient ? readLenient : readStrict, lenient) as ParsedFields<Patch<R>>
 
 /** Tells whether all values of a draft are valid, and already have the form in which they are stored. */
-const isGood = (of: Resource, draft: Readonly<Record<string, FieldValue | undefined>>): boolean => {
+const isStorable = (of: Resource, draft: Readonly<Record<string, FieldValue | undefined>>): boolean => {
   for (const { name, field } of of.writable) {
     const value = draft[name]
     if (value === undefined ? field.required : value === null ? !field.nullable : checkValue(field, value) !== value) {
@@ -128,7 +128,7 @@ const isGood = (of: Resource, draft: Readonly<Record<string, FieldValue | undefi
 
 /** Checks a draft built in this process; returns a valid one itself, not a copy, so it must not be changed. */
 export const checkDraft = <R extends Resource>(of: R, draft: Draft<R>, lenient: boolean): ParsedFields<Draft<R>> =>
-  isGood(of, draft)
+  isStorable(of, draft)
     ? { values: draft, issues: NO_ISSUES }
     : (readFields(of, draft, 'add', checkValue as Read, lenient) as ParsedFields<Draft<R>>)
 
@@ -228,7 +228,7 @@ export const countRounded = (of: Resource, body: Json): number =>
     : 0
 
 /** Tells whether a field may be unreadable: an unreadable time does not reject the record. */
-const mayBeLost = ({ kind }: Field): boolean => kind === 'datetime'
+const mayBeUnreadable = ({ kind }: Field): boolean => kind === 'datetime'
 
 /**
  * Returns the first unreadable field of a listed record, or a missing id, with its raw value; undefined if there is
@@ -239,7 +239,7 @@ export const findUnreadable = (of: Resource, body: Json): { readonly name: strin
   const found = of.shown.find(({ name, field }) => {
     const raw = body[name]
     const isGiven = raw !== undefined && raw !== null && raw !== ''
-    return (isGiven || name === 'id') && !mayBeLost(field) && readAnswer(field, raw) === null
+    return (isGiven || name === 'id') && !mayBeUnreadable(field) && readAnswer(field, raw) === null
   })
   return found && { name: found.name, raw: body[found.name] }
 }

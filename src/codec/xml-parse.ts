@@ -5,10 +5,10 @@ import { neverPause, type Pause } from '../domain/pause.ts'
 import { isUtf8Name } from './charset.ts'
 
 /** Sets how many parts of a prolog are skipped before other requests may run. */
-const PARTS_A_TURN = 1000
+const PARTS_PER_TURN = 1000
 
 /** Lists the parts of a prolog that may precede a DOCTYPE: how each starts and ends. */
-const PARTS = [
+const PROLOG_PARTS = [
   ['<?', '?>'],
   ['<!--', '-->'],
 ] as const
@@ -23,7 +23,7 @@ const skipBlanks = (text: string, from: number): number => {
 
 /** Returns the end of the instruction or comment at an index; undefined if there is none, or if it never ends. */
 const endOfPart = (text: string, at: number): number | undefined => {
-  const part = PARTS.find(([start]) => text.startsWith(start, at))
+  const part = PROLOG_PARTS.find(([start]) => text.startsWith(start, at))
   if (!part) return undefined
   const [start, end] = part
   const found = text.indexOf(end, at + start.length)
@@ -40,7 +40,7 @@ const hasDoctype = async (text: string, pause: Pause): Promise<boolean> => {
     const end = endOfPart(text, at)
     if (end === undefined) return text.startsWith('<!DOCTYPE', at)
     at = skipBlanks(text, end)
-    const turn = parts % PARTS_A_TURN === 0 ? pause() : undefined
+    const turn = parts % PARTS_PER_TURN === 0 ? pause() : undefined
     if (turn) await turn
   }
 }
@@ -65,7 +65,7 @@ export type XmlElement = {
 const MESSAGE_LIMIT = 200
 
 /** Sets how many characters are parsed before other requests may run: a millisecond of work at most. */
-const SLICE = 4096
+const SLICE_LENGTH = 4096
 
 /** Returns the error for a malformed XML body; cuts the message, which may quote the document. */
 export const malformedXml = (message: string): KpiError =>
@@ -93,16 +93,16 @@ type Collected = {
 }
 
 /** Collects the text of open elements; reports text, comments and instructions to `onToken`. */
-const collectText = (parser: SaxesParser<{ xmlns: true }>, open: readonly XmlElement[], onPiece: () => void): void => {
+const collectText = (parser: SaxesParser<{ xmlns: true }>, open: readonly XmlElement[], onToken: () => void): void => {
   const addText = (text: string): void => {
-    onPiece()
+    onToken()
     const parent = open.at(-1)
     if (parent) parent.text += text
   }
   parser.on('text', addText)
   parser.on('cdata', addText)
-  parser.on('comment', onPiece)
-  parser.on('processinginstruction', onPiece)
+  parser.on('comment', onToken)
+  parser.on('processinginstruction', onToken)
 }
 
 /**
@@ -113,11 +113,11 @@ const collect = (parser: SaxesParser<{ xmlns: true }>): Collected => {
   const whole: XmlElement = { name: '', isKnown: true, isNil: false, text: '', children: [] }
   const open = [whole]
   let [elements, attributes, unfinished] = [0, 0, 0]
-  const onPiece = (): void => {
+  const onToken = (): void => {
     unfinished = 0
   }
   parser.on('opentag', (tag) => {
-    onPiece()
+    onToken()
     elements += 1
     attributes = 0
     if (elements > ELEMENT_LIMIT) throw malformedXml(`has more than ${ELEMENT_LIMIT} elements`)
@@ -127,15 +127,15 @@ const collect = (parser: SaxesParser<{ xmlns: true }>): Collected => {
     open.push(element)
   })
   parser.on('attribute', () => {
-    onPiece()
+    onToken()
     attributes += 1
     if (attributes > ATTRIBUTE_LIMIT) throw malformedXml(`has an element with more than ${ATTRIBUTE_LIMIT} attributes`)
   })
   parser.on('closetag', () => {
-    onPiece()
+    onToken()
     open.pop()
   })
-  collectText(parser, open, onPiece)
+  collectText(parser, open, onToken)
   const onSlice = (length: number): void => {
     unfinished += length
     if (unfinished <= XML_PIECE_LIMIT) return
@@ -161,9 +161,9 @@ const createParser = (): SaxesParser<{ xmlns: true }> => {
 const parseInSlices = async (text: string, pause: Pause): Promise<XmlElement> => {
   const parser = createParser()
   const { whole, onSlice } = collect(parser)
-  for (let at = 0; at < text.length; at += SLICE) {
-    parser.write(text.slice(at, at + SLICE))
-    onSlice(Math.min(SLICE, text.length - at))
+  for (let at = 0; at < text.length; at += SLICE_LENGTH) {
+    parser.write(text.slice(at, at + SLICE_LENGTH))
+    onSlice(Math.min(SLICE_LENGTH, text.length - at))
     const turn = pause()
     if (turn) await turn
   }

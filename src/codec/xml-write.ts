@@ -54,7 +54,7 @@ const issueElement = ({ index, field, message }: Issue): string => {
 }
 
 /** Sets how many faults are written at a time. */
-const PART = 200
+const FAULTS_PER_PART = 200
 
 /**
  * Returns a refusal as an XML document: its message, and its faults. It yields parts, since a batch may have very many
@@ -63,9 +63,9 @@ const PART = 200
 export const errorToXml = function* (message: string, issues: readonly Issue[]): Generator<string> {
   yield `<Error${ROOT}>${textElement('message', message)}`
   if (issues.length > 0) yield '<errors>'
-  for (let at = 0; at < issues.length; at += PART)
+  for (let at = 0; at < issues.length; at += FAULTS_PER_PART)
     yield issues
-      .slice(at, at + PART)
+      .slice(at, at + FAULTS_PER_PART)
       .map(issueElement)
       .join('')
   yield issues.length > 0 ? '</errors></Error>' : '</Error>'

@@ -5,8 +5,8 @@ export type Instant = number
 
 type CivilDate = { readonly year: number; readonly month: number; readonly day: number }
 
-const SECONDS_A_DAY = 86_400
-const DAYS_A_CYCLE = 146_097 // The Gregorian calendar repeats after 400 years.
+const SECONDS_PER_DAY = 86_400
+const DAYS_PER_CYCLE = 146_097 // The Gregorian calendar repeats after 400 years.
 const DAYS_FROM_0000_03_01 = 719_468
 const INSTANT_TEXT = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2}):(\d{2})$/
 
@@ -22,14 +22,14 @@ export const dayOfCivil = (year: number, month: number, day: number): Day => {
   const yearOfCycle = shifted - cycle * 400
   const dayOfYear = Math.floor((153 * fromMarch + 2) / 5) + day - 1
   const dayOfCycle = yearOfCycle * 365 + Math.floor(yearOfCycle / 4) - Math.floor(yearOfCycle / 100) + dayOfYear
-  return cycle * DAYS_A_CYCLE + dayOfCycle - DAYS_FROM_0000_03_01
+  return cycle * DAYS_PER_CYCLE + dayOfCycle - DAYS_FROM_0000_03_01
 }
 
 /** Returns the year, month (1-12) and day (1-31) of a day. */
 export const civil = (day: Day): CivilDate => {
   const sinceStart = day + DAYS_FROM_0000_03_01
-  const cycle = Math.floor(sinceStart / DAYS_A_CYCLE)
-  const dayOfCycle = sinceStart - cycle * DAYS_A_CYCLE
+  const cycle = Math.floor(sinceStart / DAYS_PER_CYCLE)
+  const dayOfCycle = sinceStart - cycle * DAYS_PER_CYCLE
   const leapDays = Math.floor(dayOfCycle / 1460) - Math.floor(dayOfCycle / 36_524) + Math.floor(dayOfCycle / 146_096)
   const yearOfCycle = Math.floor((dayOfCycle - leapDays) / 365)
   const dayOfYear = dayOfCycle - (365 * yearOfCycle + Math.floor(yearOfCycle / 4) - Math.floor(yearOfCycle / 100))
@@ -57,7 +57,7 @@ export const existingDay = (year: number, month: number, day: number): Day | und
 }
 
 /** Returns the number that two digits at an index form; NaN if they are not digits. */
-const pair = (text: string, at: number): number => {
+const twoDigitsAt = (text: string, at: number): number => {
   const [tens, ones] = [text.charCodeAt(at) - 48, text.charCodeAt(at + 1) - 48]
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN
 }
@@ -88,7 +88,7 @@ export const parseDay = (text: string): Day | undefined => {
   if (text.length !== DATE_LENGTH && !isMidnight(text)) return undefined
   if (text[4] !== '-' || text[7] !== '-') return undefined
   // Comparisons with NaN are false, so anything but digits yields no day.
-  return existingDay(pair(text, 0) * 100 + pair(text, 2), pair(text, 5), pair(text, 8))
+  return existingDay(twoDigitsAt(text, 0) * 100 + twoDigitsAt(text, 2), twoDigitsAt(text, 5), twoDigitsAt(text, 8))
 }
 
 const twoDigits = (value: number): string => (value < 10 ? `0${value}` : String(value))
@@ -106,19 +106,19 @@ export const parseInstant = (text: string): Instant | undefined => {
   if (!match || day === undefined) return undefined
   const [hours, minutes, seconds] = [Number(match[2]), Number(match[3]), Number(match[4])]
   if (hours > 23 || minutes > 59 || seconds > 59) return undefined
-  return day * SECONDS_A_DAY + hours * 3600 + minutes * 60 + seconds
+  return day * SECONDS_PER_DAY + hours * 3600 + minutes * 60 + seconds
 }
 
 /** Returns `YYYY-MM-DDTHH:MM:SS` in UTC, without a zone. */
 export const formatInstant = (instant: Instant): string => {
-  const day = Math.floor(instant / SECONDS_A_DAY)
-  const second = instant - day * SECONDS_A_DAY
+  const day = Math.floor(instant / SECONDS_PER_DAY)
+  const second = instant - day * SECONDS_PER_DAY
   const [hours, minutes] = [Math.floor(second / 3600), Math.floor(second / 60) % 60]
   return `${formatDay(day)}T${twoDigits(hours)}:${twoDigits(minutes)}:${twoDigits(second % 60)}`
 }
 
 /** Returns the day, in UTC, of an instant. */
-export const dayOfInstant = (instant: Instant): Day => Math.floor(instant / SECONDS_A_DAY)
+export const dayOfInstant = (instant: Instant): Day => Math.floor(instant / SECONDS_PER_DAY)
 
 /** Returns the weekday: Monday is 0, Sunday 6. */
 export const weekday = (day: Day): number => (((day + 3) % 7) + 7) % 7

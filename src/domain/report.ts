@@ -132,7 +132,7 @@ const requireShortNotes = (periods: readonly Period[]): void => {
 }
 
 /** Bounds the characters of notes beyond the limit of an answer; then those of the last rows are dropped. */
-const HELD_BEYOND = 8 * MEBIBYTE
+const SURPLUS_NOTES_LIMIT = 8 * MEBIBYTE
 
 /** Collects entries and makes the report from them. */
 export type ReportBuilder = {
@@ -179,7 +179,7 @@ export const reportBuilder = (calendar: Calendar, limit = REPORT_LIMIT): ReportB
       if (open?.kpi !== kpi || open.item !== item || open.start !== start) open = begin(kpi, item, start)
       addEntry(open, entry)
       held += entry.notes?.length ?? 0
-      if (held > ANSWER_LIMIT + HELD_BEYOND) keepFirst()
+      if (held > ANSWER_LIMIT + SURPLUS_NOTES_LIMIT) keepFirst()
     },
     finish: () => {
       keepFirst()

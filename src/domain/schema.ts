@@ -153,9 +153,9 @@ type Value<F extends Field> = F extends { nullable: true } ? Plain<F> | null : P
 
 type Keys<F extends Fields, Mark> = { [K in keyof F]: F[K] extends Mark ? K : never }[keyof F]
 type Hidden<F extends Fields> = Keys<F, { writeOnly: true } | { newer: true }>
-type Untaken<F extends Fields> = Keys<F, { readOnly: true } | { newer: true }>
-type Required<F extends Fields> = Exclude<Keys<F, { required: true }>, Untaken<F>>
-type Optional<F extends Fields> = Exclude<keyof F, Untaken<F> | Required<F>>
+type NotAccepted<F extends Fields> = Keys<F, { readOnly: true } | { newer: true }>
+type Required<F extends Fields> = Exclude<Keys<F, { required: true }>, NotAccepted<F>>
+type Optional<F extends Fields> = Exclude<keyof F, NotAccepted<F> | Required<F>>
 
 /** Describes what the service stores and shows of a resource. */
 export type Stored<R> = R extends Resource<infer F> ? { [K in Exclude<keyof F, Hidden<F>>]: Value<F[K]> } : never
@@ -168,7 +168,7 @@ export type Draft<R> =
 
 /** Describes the fields that an update may change: each writable one. */
 export type Patch<R> =
-  R extends Resource<infer F> ? { [K in Exclude<keyof F, Untaken<F>>]?: Value<F[K]> | undefined } : never
+  R extends Resource<infer F> ? { [K in Exclude<keyof F, NotAccepted<F>>]?: Value<F[K]> | undefined } : never
 
 /** Describes the value of any field. */
 export type FieldValue = string | number | boolean | Decimal | null
@@ -188,7 +188,7 @@ export const asPatch = <R extends Resource>(_of: R, fields: object): Patch<R> =>
 /** Describes a body that was sent: the fields that could be read, and the faults of the others. */
 export type ParsedFields<T> = { readonly values: Partial<T>; readonly issues: readonly Issue[] }
 
-const usualValue = (field: Field): FieldValue => (typeof field.fallback === 'boolean' ? field.fallback : null)
+const defaultValue = (field: Field): FieldValue => (typeof field.fallback === 'boolean' ? field.fallback : null)
 
 /**
  * Returns a record with all shown fields: the given value, else the automatic one, else the default. Secrets are null.
@@ -196,6 +196,6 @@ const usualValue = (field: Field): FieldValue => (typeof field.fallback === 'boo
 export const completeRecord = <R extends Resource>(of: R, given: object, automatic: object): Stored<R> => {
   const values: Readonly<Record<string, FieldValue | undefined>> = { ...automatic, ...given }
   return Object.fromEntries(
-    of.shown.map(({ name, field }) => [name, field.secret ? null : (values[name] ?? usualValue(field))]),
+    of.shown.map(({ name, field }) => [name, field.secret ? null : (values[name] ?? defaultValue(field))]),
   ) as Stored<R>
 }

@@ -11,7 +11,7 @@ export type Visit = (row: SqlList) => void | Promise<void>
 /** Reads within a transaction. Values are always bound to `?`, never written into the SQL. */
 export type Reader = {
   /** Bounds the keys of one query of a long read: no other request runs until the query returns its first row. */
-  readonly keysAQuery: number
+  readonly keysPerQuery: number
   readonly all: (sql: string, values?: readonly SqlInput[]) => Promise<SqlRow[]>
   /**
    * Visits the rows one by one, without holding them all. A row is the list of its values, in the order of the columns.

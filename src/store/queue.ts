@@ -6,34 +6,34 @@ type KeyedSemaphore<K> = <T>(key: K, work: () => Promise<T>) => Promise<T>
  * something, such as connections.
  */
 export const createKeyedSemaphore = <K = number>(most: number): KeyedSemaphore<K> => {
-  const inside = new Map<K, number>()
+  const running = new Map<K, number>()
   const waiting = new Map<K, (() => void)[]>()
 
-  const enter = async (key: K): Promise<void> => {
-    const now = inside.get(key) ?? 0
-    if (now < most) inside.set(key, now + 1)
+  const acquire = async (key: K): Promise<void> => {
+    const now = running.get(key) ?? 0
+    if (now < most) running.set(key, now + 1)
     else {
       const queue = waiting.get(key) ?? []
       waiting.set(key, queue)
       await new Promise<void>((resolve) => queue.push(resolve))
     }
   }
-  const leave = (key: K): void => {
+  const release = (key: K): void => {
     const queue = waiting.get(key)
     const next = queue?.shift()
     if (queue?.length === 0) waiting.delete(key)
     // The next waiter takes over the slot.
     if (next) return next()
-    const left = (inside.get(key) ?? 1) - 1
-    if (left > 0) inside.set(key, left)
-    else inside.delete(key)
+    const left = (running.get(key) ?? 1) - 1
+    if (left > 0) running.set(key, left)
+    else running.delete(key)
   }
   return async (key, work) => {
-    await enter(key)
+    await acquire(key)
     try {
       return await work()
     } finally {
-      leave(key)
+      release(key)
     }
   }
 }

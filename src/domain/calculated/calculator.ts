@@ -28,14 +28,14 @@ export const itemCalculator = (
   plan: Plan,
   targetOf: TargetOf,
   take: TakeSeries,
-  pace: EffortPause,
+  pause: EffortPause,
 ): Calculator<[item: number]> => {
   let open: { readonly item: number; readonly cells: Cells } | undefined
   const finish = async (): Promise<void> => {
     if (!open) return
     const { item, cells } = open
     open = undefined
-    await take(item, seriesIn(plan, { cells, targetOf: (kpi) => targetOf(kpi, item), pace }))
+    await take(item, seriesIn(plan, { cells, targetOf: (kpi) => targetOf(kpi, item), pause }))
   }
   const addTo = (item: number, entry: Input): void => {
     open ??= { item, cells: new Map() }
@@ -56,7 +56,7 @@ export const groupCalculator = (
   plan: Plan,
   targetOf: TargetOf,
   take: TakeSeries,
-  pace: EffortPause,
+  pause: EffortPause,
 ): Calculator<[group: number, item: number]> => {
   type Open = { readonly group: number; readonly cells: Cells; readonly members: Map<number, ResultsByPeriod> }
   let open: Open | undefined
@@ -64,21 +64,21 @@ export const groupCalculator = (
   const takeMember: TakeSeries = async (_member, seriesOf) => {
     for (const kpi of plan.used.values()) {
       if (!open || plan.catalogue.calculations.get(kpi.id)?.over !== 'results') continue
-      const pile: ResultsByPeriod = open.members.get(kpi.id) ?? new Map()
-      open.members.set(kpi.id, pile)
+      const results: ResultsByPeriod = open.members.get(kpi.id) ?? new Map()
+      open.members.set(kpi.id, results)
       for (const [start, result] of await seriesOf(kpi, kpi.frequency_id)) {
-        const turn = addResult(pile, start, result, pace)
+        const turn = addResult(results, start, result, pause)
         if (turn) await turn
       }
     }
   }
-  const ofMembers = itemCalculator(plan, targetOf, takeMember, pace)
+  const ofMembers = itemCalculator(plan, targetOf, takeMember, pause)
   const finish = async (): Promise<void> => {
     await ofMembers.finish()
     const done = open
     open = undefined
     if (!done) return
-    await take(done.group, seriesIn(plan, { ...done, targetOf: ({ target_default }) => target_default, pace }))
+    await take(done.group, seriesIn(plan, { ...done, targetOf: ({ target_default }) => target_default, pause }))
   }
   const addTo = (group: number, item: number, entry: Input): void | Promise<void> => {
     open ??= { group, cells: new Map(), members: new Map() }

@@ -3,9 +3,9 @@ import { FORMULA_LENGTH } from '../resources/calculated-kpi.ts'
 import { type Expression, type Formula, listFunctions, type Operator } from './formula.ts'
 
 /** Bounds the nesting of brackets, functions and signs. */
-const DEPTH = 32
+const DEPTH_LIMIT = 32
 /** Bounds the digits of a number on each side of its point. */
-const DIGITS = 14
+const DIGITS_LIMIT = 14
 
 /** Returns the id of the KPI that a reference names, or its fault. */
 export type Resolve = (name: string) => number | Fault
@@ -14,8 +14,8 @@ const SPACE = /\s*/y
 const NUMBER = /(\d+)(?:\.(\d*))?|\.(\d+)/y
 const REFERENCE = /\[([^[\]]*)\]/y
 const WORD = /[\p{L}_][\p{L}\d_]*/uy
-const OPENING = /\[/y
-const CALLED = /\(/y
+const OPENING_BRACKET = /\[/y
+const OPENING_PARENTHESIS = /\(/y
 const DECIMAL_COMMA = /(?<=\d),(?=\d)/y
 const MORE_WORDS = /[\p{L}_][\p{L}\d_]*(?:\s+[\p{L}_][\p{L}\d_]*)*/uy
 const ID = /^\d{1,15}$/
@@ -27,7 +27,7 @@ class Unreadable extends Error {}
 const byId: Resolve = (name) => (ID.test(name) ? Number(name) : new Fault(`"${name}" is no id of a KPI`))
 
 /** Returns the position where parsing stopped, counted from 1 in characters, and the text there. */
-const placeIn = (text: string, at: number): string => {
+const describePosition = (text: string, at: number): string => {
   const characters = Array.from(text.slice(0, at)).length + 1
   const rest = Array.from(text.slice(at))
   if (rest.length === 0) return `at the end, character ${characters}`
@@ -46,7 +46,7 @@ const createScanner = (text: string) => {
   const scanner = {
     at: (): number => at,
     refuse: (why: string, where = at): never => {
-      throw new Unreadable(`${why} ${placeIn(text, where)}`)
+      throw new Unreadable(`${why} ${describePosition(text, where)}`)
     },
     /** Refuses the next token. */
     refuseNext: (why: string): never => {
@@ -78,8 +78,11 @@ type Reference = { readonly from: number; readonly to: number; readonly id: numb
 
 const readNumber = (scanner: Scanner, [written, whole = '', behind, alone]: RegExpExecArray): Expression => {
   const fraction = behind ?? alone ?? ''
-  if (whole.length > DIGITS || fraction.length > DIGITS) {
-    scanner.refuse(`a number has at most ${DIGITS} digits on each side of its point`, scanner.at() - written.length)
+  if (whole.length > DIGITS_LIMIT || fraction.length > DIGITS_LIMIT) {
+    scanner.refuse(
+      `a number has at most ${DIGITS_LIMIT} digits on each side of its point`,
+      scanner.at() - written.length,
+    )
   }
   return { kind: 'number', value: { over: BigInt(whole + fraction), under: 10n ** BigInt(fraction.length) } }
 }
@@ -87,7 +90,8 @@ const readNumber = (scanner: Scanner, [written, whole = '', behind, alone]: RegE
 /** Refuses an unknown word. If no `(` follows, suggests brackets for a KPI. */
 const refuseWord = (scanner: Scanner, word: string): never => {
   const from = scanner.at() - word.length
-  if (scanner.take(CALLED)) scanner.refuse(`there is no function ${word}, only ${listFunctions.join(', ')}`, from)
+  if (scanner.take(OPENING_PARENTHESIS))
+    scanner.refuse(`there is no function ${word}, only ${listFunctions.join(', ')}`, from)
   const [more = ''] = scanner.take(MORE_WORDS) ?? []
   return scanner.refuse(`a KPI has to stand in brackets, as [${`${word} ${more}`.trim()}],`, from)
 }
@@ -100,7 +104,7 @@ const createParser = (scanner: Scanner, resolve: Resolve) => {
 
   const nested = (read: () => Expression): Expression => {
     depth += 1
-    if (depth > DEPTH) scanner.refuse(`brackets, functions and signs are nested more than ${DEPTH} deep`)
+    if (depth > DEPTH_LIMIT) scanner.refuse(`brackets, functions and signs are nested more than ${DEPTH_LIMIT} deep`)
     const expression = read()
     depth -= 1
     return expression
@@ -139,7 +143,7 @@ const createParser = (scanner: Scanner, resolve: Resolve) => {
     }
     const reference = scanner.take(REFERENCE)
     if (reference) return readReference(reference)
-    if (scanner.take(OPENING)) return scanner.refuse('] is missing after the [', scanner.at() - 1)
+    if (scanner.take(OPENING_BRACKET)) return scanner.refuse('] is missing after the [', scanner.at() - 1)
     const word = scanner.take(WORD)
     if (word) return nested(() => readList(word))
     if (scanner.takeOne(['(']) !== undefined) return nested(readBrackets)

@@ -15,7 +15,7 @@ export type Formulas<K extends KpiInFormula = KpiInFormula> = {
 }
 
 /** Bounds the numbers and KPIs of a formula after the formulas of its inputs are substituted, at any depth. */
-const WRITTEN_OUT = 1000
+const SIZE_LIMIT = 1000
 
 const label = ({ id, name }: KpiInFormula): string => `KPI ${id} (${name})`
 const labels = (list: readonly KpiInFormula[]): string => list.map(label).join(', ')
@@ -23,11 +23,11 @@ const labels = (list: readonly KpiInFormula[]): string => list.map(label).join('
 /** Returns the cycle of formulas from a KPI back to itself, if there is one. */
 const findCycle = (formulas: ReadonlyMap<number, Formula>, id: number): readonly number[] | undefined => {
   const seen = new Set<number>()
-  const ways: (readonly number[])[] = [[id]]
-  for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
-    for (const input of formulas.get(way.at(-1) ?? id)?.kpis ?? []) {
-      if (input === id) return [...way, id]
-      if (!seen.has(input)) ways.push([...way, input])
+  const paths: (readonly number[])[] = [[id]]
+  for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
+    for (const input of formulas.get(path.at(-1) ?? id)?.kpis ?? []) {
+      if (input === id) return [...path, id]
+      if (!seen.has(input)) paths.push([...path, input])
       seen.add(input)
     }
   }
@@ -35,7 +35,7 @@ const findCycle = (formulas: ReadonlyMap<number, Formula>, id: number): readonly
 }
 
 /** Returns how many numbers and KPIs each formula has after the formulas of its inputs are substituted. */
-const writtenOut = (formulas: ReadonlyMap<number, Formula>): Map<number, number> => {
+const sizesOf = (formulas: ReadonlyMap<number, Formula>): Map<number, number> => {
   const known = new Map<number, number>()
   const count = (id: number): number => {
     const formula = formulas.get(id)
@@ -55,10 +55,10 @@ const writtenOut = (formulas: ReadonlyMap<number, Formula>): Map<number, number>
 /** Returns the faults of formulas that are too large after substitution, by KPI id. */
 export const faultsOfSize = ({ kpis, formulas }: Formulas): Map<number, Issue> => {
   const faults = new Map<number, Issue>()
-  for (const [id, size] of writtenOut(formulas)) {
-    const kpi = size > WRITTEN_OUT ? kpis.get(id) : undefined
+  for (const [id, size] of sizesOf(formulas)) {
+    const kpi = size > SIZE_LIMIT ? kpis.get(id) : undefined
     if (!kpi) continue
-    const message = `is too large: ${label(kpi)} would come to ${size} numbers and KPIs with all formulas written out; the most is ${WRITTEN_OUT}`
+    const message = `is too large: ${label(kpi)} would come to ${size} numbers and KPIs with all formulas written out; the most is ${SIZE_LIMIT}`
     faults.set(id, { field: 'formula', message })
   }
   return faults
@@ -110,37 +110,37 @@ export const faultsOfTarget = ({
     : []
 
 /** Returns the KPIs whose formulas use a KPI. */
-const usersOf = ({ kpis, formulas }: Formulas, id: number): KpiInFormula[] =>
+const dependentsOf = ({ kpis, formulas }: Formulas, id: number): KpiInFormula[] =>
   [...formulas]
     .filter(([, formula]) => formula.kpis.includes(id))
-    .map(([user]) => kpis.get(user))
-    .filter((user) => user !== undefined)
+    .map(([dependent]) => kpis.get(dependent))
+    .filter((dependent) => dependent !== undefined)
 
-const theFormulaOf = (users: readonly KpiInFormula[]): string =>
-  `the formula${users.length === 1 ? '' : 's'} of ${labels(users)}`
+const theFormulaOf = (dependents: readonly KpiInFormula[]): string =>
+  `the formula${dependents.length === 1 ? '' : 's'} of ${labels(dependents)}`
 
 /**
  * Returns the faults of a change to a KPI that formulas use: it must stay active, and be no coarser than the KPIs that
  * use it.
  */
 export const clashesWithFormulas = (all: Formulas, before: KpiInFormula, after: KpiInFormula): Issue[] => {
-  const users = usersOf(all, before.id)
-  const finer = users.filter(({ frequency_id }) => isCoarser(after.frequency_id, frequency_id))
+  const dependents = dependentsOf(all, before.id)
+  const finer = dependents.filter(({ frequency_id }) => isCoarser(after.frequency_id, frequency_id))
   const issues: Issue[] = []
   if (finer.length > 0) {
     const message = `cannot be ${frequencyNames[after.frequency_id]}: ${theFormulaOf(finer)} would then be finer than an input`
     issues.push({ field: 'frequency_id', message })
   }
-  if (users.length > 0 && before.is_active && !after.is_active) {
-    issues.push({ field: 'is_active', message: `cannot be false: ${theFormulaOf(users)} would miss it` })
+  if (dependents.length > 0 && before.is_active && !after.is_active) {
+    issues.push({ field: 'is_active', message: `cannot be false: ${theFormulaOf(dependents)} would miss it` })
   }
   return issues
 }
 
 /** Refuses to remove a KPI that formulas use. */
 export const rejectUsedKpi = (all: Formulas, kpi: KpiInFormula): void => {
-  const users = usersOf(all, kpi.id)
-  if (users.length === 0) return
-  const message = `${label(kpi)} is used by ${theFormulaOf(users)} and cannot be deleted; change ${users.length === 1 ? 'it' : 'them'} first`
+  const dependents = dependentsOf(all, kpi.id)
+  if (dependents.length === 0) return
+  const message = `${label(kpi)} is used by ${theFormulaOf(dependents)} and cannot be deleted; change ${dependents.length === 1 ? 'it' : 'them'} first`
   throw new KpiError('conflict', message, { issues: [{ field: 'id', message }] })
 }

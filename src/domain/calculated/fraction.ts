@@ -12,22 +12,22 @@ export type Failure = 'division by zero' | 'not exact'
 
 const SCALE = 10_000n
 /** Bounds the fractions that stay exact. */
-const EXACT = 1n << 8192n
-const LEAST_EXACT = -EXACT
+const EXACT_LIMIT = 1n << 8192n
+const MINUS_EXACT_LIMIT = -EXACT_LIMIT
 /** Sets the bits of a cut fraction: far more than the 61 of a decimal, so that roundings are almost always certain. */
 const KEPT_BITS = 2048
 /** Bounds the bits of a value; no meaningful one comes near. See `isBounded`. */
 const LIMIT_BITS = 65_536
 const LIMIT = 1n << BigInt(LIMIT_BITS)
 // To negate it for each comparison would cost more than the rest of the calculation.
-const LEAST = -LIMIT
+const MINUS_LIMIT = -LIMIT
 /** Stands for a number too small for the limit, known only to be near 0. */
-const NEXT_TO_ZERO: Fraction = { over: 0n, under: 1n << BigInt(LIMIT_BITS - KEPT_BITS - 32), radius: 1n }
+const NEAR_ZERO: Fraction = { over: 0n, under: 1n << BigInt(LIMIT_BITS - KEPT_BITS - 32), radius: 1n }
 /**
  * Bounds the denominators whose greatest common divisor is searched; for larger ones the search costs more than it
  * saves.
  */
-const SMALL = 1n << 128n
+const SMALL_DENOMINATOR = 1n << 128n
 
 const magnitude = (value: bigint): bigint => (value < 0n ? -value : value)
 /** Returns the bits of a number above 0, rounded up to a multiple of 4. */
@@ -37,19 +37,19 @@ const bitsOf = (value: bigint): number => value.toString(16).length * 4
 export const fractionOf = (sum: Decimal, count = 1): Fraction => ({ over: sum, under: SCALE * BigInt(count) })
 
 /** Tells whether a value is small enough for further calculations. */
-export const isBounded = ({ over, under }: Fraction): boolean => over < LIMIT && over > LEAST && under < LIMIT
+export const isBounded = ({ over, under }: Fraction): boolean => over < LIMIT && over > MINUS_LIMIT && under < LIMIT
 
 /**
  * Cuts a fraction that is too long to about `KEPT_BITS`, with a radius that covers the error. Later operations widen
  * the radius as needed.
  */
-const curb = (value: Fraction): Fraction => {
+const cutToBits = (value: Fraction): Fraction => {
   const { over, under, radius = 0n } = value
-  if (over < EXACT && over > LEAST_EXACT && under < EXACT && radius < EXACT) return value
+  if (over < EXACT_LIMIT && over > MINUS_EXACT_LIMIT && under < EXACT_LIMIT && radius < EXACT_LIMIT) return value
   const largest = magnitude(over) > radius ? magnitude(over) : radius
   if (largest === 0n) return { over: 0n, under: 1n }
   const shift = KEPT_BITS - (bitsOf(largest) - bitsOf(under))
-  if (shift > LIMIT_BITS - 8) return NEXT_TO_ZERO
+  if (shift > LIMIT_BITS - 8) return NEAR_ZERO
   const [up, down] = [BigInt(Math.max(shift, 0)), BigInt(Math.max(-shift, 0))]
   const divisor = under << down
   // Adds 2, because each of the two divisions drops less than 1.
@@ -66,13 +66,13 @@ const commonDivisor = (left: bigint, right: bigint): bigint => {
 /** Returns a common divisor of two denominators: the greatest one if it is found quickly. */
 const sharedDivisor = (left: bigint, right: bigint): bigint => {
   if (left === right) return left
-  return left < SMALL && right < SMALL ? commonDivisor(left, right) : 1n
+  return left < SMALL_DENOMINATOR && right < SMALL_DENOMINATOR ? commonDivisor(left, right) : 1n
 }
 
 export const negate = (value: Fraction): Fraction => ({ ...value, over: -value.over })
 
 const withRadius = (over: bigint, under: bigint, radius: bigint): Fraction =>
-  curb(radius === 0n ? { over, under } : { over, under, radius })
+  cutToBits(radius === 0n ? { over, under } : { over, under, radius })
 
 const areExact = (left: Fraction, right: Fraction): boolean => left.radius === undefined && right.radius === undefined
 
@@ -80,14 +80,14 @@ export const add = (left: Fraction, right: Fraction): Fraction => {
   const divisor = sharedDivisor(left.under, right.under)
   const [factor, other] = [right.under / divisor, left.under / divisor]
   const [over, under] = [left.over * factor + right.over * other, left.under * factor]
-  if (areExact(left, right)) return curb({ over, under })
+  if (areExact(left, right)) return cutToBits({ over, under })
   return withRadius(over, under, (left.radius ?? 0n) * factor + (right.radius ?? 0n) * other)
 }
 
 export const subtract = (left: Fraction, right: Fraction): Fraction => add(left, negate(right))
 
 export const multiply = (left: Fraction, right: Fraction): Fraction => {
-  if (areExact(left, right)) return curb({ over: left.over * right.over, under: left.under * right.under })
+  if (areExact(left, right)) return cutToBits({ over: left.over * right.over, under: left.under * right.under })
   const [first, second] = [left.radius ?? 0n, right.radius ?? 0n]
   const radius = magnitude(left.over) * second + magnitude(right.over) * first + first * second
   return withRadius(left.over * right.over, left.under * right.under, radius)
@@ -100,7 +100,7 @@ const invert = ({ over, under, radius = 0n }: Fraction): Fraction => {
   if (radius === 0n) return { over: sign * under, under: size }
   // |1/x - 1/a| is at most r / (a (a - r)), where x lies within r of a.
   const least = size - radius
-  return curb({ over: sign * under * least, under: size * least, radius: under * radius })
+  return cutToBits({ over: sign * under * least, under: size * least, radius: under * radius })
 }
 
 export const divide = (left: Fraction, right: Fraction): Fraction | Failure => {

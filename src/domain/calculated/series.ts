@@ -38,10 +38,10 @@ export type Input = {
 }
 
 /** Sets the size from which denominators take much longer to calculate with. */
-const LONG = 1n << 512n
+const LONG_DENOMINATOR = 1n << 512n
 
 /** Returns the effort of an operation, by its result. */
-export const effortOf = (value: Fraction | undefined): number => (value && value.under > LONG ? 20 : 1)
+export const effortOf = (value: Fraction | undefined): number => (value && value.under > LONG_DENOMINATOR ? 20 : 1)
 
 const cellAt = <K>(cells: Map<K, Cell>, key: K): Cell => {
   const known = cells.get(key)
@@ -73,11 +73,11 @@ const enteredSeries = async (
   kpi: KpiToCalculate,
   days: Iterable<[Day, Cell]>,
   startOf: (day: Day) => Day,
-  pace: EffortPause,
+  pause: EffortPause,
 ): Promise<Series> => {
   const periods = new Map<Day, Cell>()
   for (const [day, one] of days) {
-    const turn = pace(1)
+    const turn = pause(1)
     if (turn) await turn
     const cell = cellAt(periods, startOf(day))
     cell.actuals += one.actuals
@@ -100,18 +100,18 @@ export type ResultsByPeriod = Map<Day, { readonly actual: Sum; readonly target: 
 
 /** Adds a result to those of its period; await the promise, if one is returned. */
 export const addResult = (
-  pile: ResultsByPeriod,
+  results: ResultsByPeriod,
   start: Day,
   { actual, target }: Result,
-  pace: EffortPause,
+  pause: EffortPause,
 ): ReturnType<EffortPause> => {
   const value = valueOf(actual)
   if (value === undefined) return undefined
-  const sums = pile.get(start) ?? { actual: emptySum(), target: emptySum() }
-  pile.set(start, sums)
+  const sums = results.get(start) ?? { actual: emptySum(), target: emptySum() }
+  results.set(start, sums)
   addToSum(sums.actual, value)
   if (target) addToSum(sums.target, target)
-  return pace(effortOf(value))
+  return pause(effortOf(value))
 }
 
 const aggregateSum = (kpi: KpiToCalculate, sum: Sum): Fraction | undefined => {
@@ -120,10 +120,10 @@ const aggregateSum = (kpi: KpiToCalculate, sum: Sum): Fraction | undefined => {
 }
 
 /** Returns the results of each period, aggregated by the function of a KPI. */
-const pileSeries = async (kpi: KpiToCalculate, pile: ResultsByPeriod, pace: EffortPause): Promise<Series> => {
+const aggregateResults = async (kpi: KpiToCalculate, results: ResultsByPeriod, pause: EffortPause): Promise<Series> => {
   const series = new Map<Day, Result>()
-  for (const [start, { actual, target }] of pile) {
-    const turn = pace(actual.parts.length * effortOf(actual.parts.at(-1)))
+  for (const [start, { actual, target }] of results) {
+    const turn = pause(actual.parts.length * effortOf(actual.parts.at(-1)))
     if (turn) await turn
     series.set(start, { actual: aggregateSum(kpi, actual) ?? 'missing', target: aggregateSum(kpi, target) })
   }
@@ -137,7 +137,7 @@ type Scope = {
   readonly cells: Cells
   readonly targetOf: (kpi: KpiToCalculate) => Decimal | null
   readonly members?: ReadonlyMap<number, ResultsByPeriod>
-  readonly pace: EffortPause
+  readonly pause: EffortPause
 }
 
 /** Returns the results of a KPI by the periods of a frequency, its own or a coarser one. */
@@ -153,7 +153,7 @@ const startsOf = (inputs: Iterable<Series>): Set<Day> => {
   return starts
 }
 
-export const seriesIn = ({ catalogue, calendar }: Plan, { cells, targetOf, members, pace }: Scope): SeriesOf => {
+export const seriesIn = ({ catalogue, calendar }: Plan, { cells, targetOf, members, pause }: Scope): SeriesOf => {
   const known = new Map<string, Promise<Series>>()
 
   const targetOver = (kpi: KpiToCalculate, { target_from, formula }: Calculation, at: (id: number) => Result) => {
@@ -176,28 +176,28 @@ export const seriesIn = ({ catalogue, calendar }: Plan, { cells, targetOf, membe
       const actual = evaluate(calculation.formula, (id) => valueOf(at(id).actual))
       const has = valueOf(actual) !== undefined
       series.set(start, { actual, target: has ? targetOver(kpi, calculation, at) : undefined })
-      const turn = pace((mentions.length + numbers) * effortOf(valueOf(actual)))
+      const turn = pause((mentions.length + numbers) * effortOf(valueOf(actual)))
       if (turn) await turn
     }
     return series
   }
   const ownSeries = (kpi: KpiToCalculate, calculation: Calculation): Promise<Series> =>
     members && calculation.over === 'results'
-      ? pileSeries(kpi, members.get(kpi.id) ?? new Map(), pace)
+      ? aggregateResults(kpi, members.get(kpi.id) ?? new Map(), pause)
       : formulaSeries(kpi, calculation)
 
   const coarserSeries = async (kpi: KpiToCalculate, frequency: Frequency): Promise<Series> => {
-    const pile: ResultsByPeriod = new Map()
+    const results: ResultsByPeriod = new Map()
     for (const [start, result] of await seriesOf(kpi, kpi.frequency_id)) {
-      const turn = addResult(pile, periodStart(frequency, start, calendar), result, pace)
+      const turn = addResult(results, periodStart(frequency, start, calendar), result, pause)
       if (turn) await turn
     }
-    return pileSeries(kpi, pile, pace)
+    return aggregateResults(kpi, results, pause)
   }
   const make: SeriesOf = (kpi, frequency) => {
     const calculation = catalogue.calculations.get(kpi.id)
     if (calculation) return frequency === kpi.frequency_id ? ownSeries(kpi, calculation) : coarserSeries(kpi, frequency)
-    return enteredSeries(kpi, cells.get(kpi.id) ?? [], (day) => periodStart(frequency, day, calendar), pace)
+    return enteredSeries(kpi, cells.get(kpi.id) ?? [], (day) => periodStart(frequency, day, calendar), pause)
   }
   const seriesOf: SeriesOf = (kpi, frequency) => {
     const key = `${frequency}${kpi.id}`

@@ -68,7 +68,7 @@ export const calculatedKpi = resource({
 })
 
 /** Defines the formula of a KPI as the store holds it, apart from the KPI. */
-export const definition = resource({
+export const storedFormula = resource({
   name: 'formula',
   plural: 'formulas',
   title: 'formula',

@@ -59,13 +59,13 @@ export const newerEntry = asNewer(entry)
 /** Names the entry resources of the variants. */
 export type EntryResource = typeof entry | typeof newerEntry
 
-const NAMES = ['user_id', 'email', 'source_id'] as const
+const IDENTIFYING_FIELDS = ['user_id', 'email', 'source_id'] as const
 /** Names a field that identifies the user or item of an entry. */
-export type EntryName = (typeof NAMES)[number]
+export type EntryName = (typeof IDENTIFYING_FIELDS)[number]
 
 /** Returns the identifying fields that a variant accepts. */
 export const entryNames = ({ writable }: Pick<Resource, 'writable'>): readonly EntryName[] =>
-  NAMES.filter((name) => writable.some((one) => one.name === name))
+  IDENTIFYING_FIELDS.filter((name) => writable.some((one) => one.name === name))
 
 /** Describes an entry with all fields that either variant shows. */
 export type Entry = Stored<typeof newerEntry>

@@ -4,7 +4,7 @@ import { type Scope, SCOPES } from '../scopes.ts'
 
 /** Sets how many characters of a key are stored to recognize it: far too few to guess the rest. */
 export const BEGINNING = 'kpi_key_'.length + 8
-const ONE = `(?:${SCOPES.join('|')})`
+const ANY_SCOPE = `(?:${SCOPES.join('|')})`
 
 /**
  * Defines a key of the newer variant: an account has many, each with an owner and scopes. The operator manages them.
@@ -30,7 +30,10 @@ export const key = resource({
       kind: 'text',
       about: `What it may do, with commas between: ${SCOPES.join(', ')}`,
       required: true,
-      form: { matches: new RegExp(`^${ONE}(?:,${ONE})*$`), says: `scopes with commas between: ${SCOPES.join(', ')}` },
+      form: {
+        matches: new RegExp(`^${ANY_SCOPE}(?:,${ANY_SCOPE})*$`),
+        says: `scopes with commas between: ${SCOPES.join(', ')}`,
+      },
     },
     expires_at: { kind: 'datetime', about: 'When it ends; never where it is blank', nullable: true },
     last_used_at: { kind: 'datetime', about: 'When it was last used, to a minute', readOnly: true, nullable: true },

@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 import { KpiError } from '../../domain/errors.ts'
 import type { Writer } from '../../store/db.ts'
 import { createKeyedSemaphore } from '../../store/queue.ts'
-import { type LoginThrottleHead, type LimitStore, type Millis, refusedLogins } from '../../store/rate-limits/limits.ts'
+import { type ThrottleState, type LimitStore, type Millis, refusedLogins } from '../../store/rate-limits/limits.ts'
 import { createVersionedCache } from '../versioned-cache.ts'
 import { monotonicTime } from './rate-limit.ts'
 
@@ -86,10 +86,10 @@ const judge = (
 }
 
 /** Forgets counters that need not wait any more, and answers how many are left. */
-const forgetOld = async (tx: Writer, { pairs, lastAt }: LoginThrottleHead): Promise<number> =>
+const forgetOld = async (tx: Writer, { pairs, lastAt }: ThrottleState): Promise<number> =>
   pairs - (await refusedLogins.forget(tx, lastAt - WINDOW_MS, FORGOTTEN_A_LOGIN))
 
-const makeRoom = async (tx: Writer, head: LoginThrottleHead, mostCounters: number): Promise<void> => {
+const makeRoom = async (tx: Writer, head: ThrottleState, mostCounters: number): Promise<void> => {
   const pairs = await forgetOld(tx, head)
   const dropped = pairs > mostCounters ? await refusedLogins.forget(tx, head.lastAt, pairs - mostCounters) : 0
   await refusedLogins.save(tx, { ...head, pairs: pairs - dropped })

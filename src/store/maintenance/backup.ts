@@ -5,11 +5,11 @@ import { KpiError } from '../../domain/errors.ts'
 import { sqliteDialect } from '../dialect.ts'
 import { APPLICATION_ID, cannotWrite, requireKnownVersion, prepareFile } from '../schema/open-store.ts'
 import { sqliteDb } from '../sqlite/sqlite-db.ts'
-import { notKpiStore, sqliteError } from '../sqlite/sqlite-errors.ts'
+import { notKpiStoreError, sqliteError } from '../sqlite/sqlite-errors.ts'
 import { countAll, type StoreCounts } from './status.ts'
 
 /** Sets how many pages are copied at a time; between two steps the copy can be stopped. */
-const PAGES_A_STEP = 2000
+const PAGES_PER_STEP = 2000
 
 /**
  * Copies an open database into a file: its state at the moment the copy begins. Other processes may write meanwhile. If
@@ -20,7 +20,7 @@ export const copyDatabase = async (from: DatabaseSync, to: string, signal: Abort
   // Without this transaction, every write of another process would restart the copy.
   from.exec('begin; select 1 from sqlite_schema limit 1')
   try {
-    await backup(from, to, { rate: PAGES_A_STEP, progress: () => signal.throwIfAborted() })
+    await backup(from, to, { rate: PAGES_PER_STEP, progress: () => signal.throwIfAborted() })
   } finally {
     from.exec('rollback')
   }
@@ -70,7 +70,7 @@ export const requireStore = async (database: DatabaseSync, path: string): Promis
 /** Returns the version of a store; refuses a file that is not a store, or one of a newer program. */
 const versionIn = (database: DatabaseSync, path: string): number => {
   const version = numberIn(database, 'user_version')
-  if (version === 0 || numberIn(database, 'application_id') !== APPLICATION_ID) throw notKpiStore(path)
+  if (version === 0 || numberIn(database, 'application_id') !== APPLICATION_ID) throw notKpiStoreError(path)
   return requireKnownVersion(version, path)
 }
 

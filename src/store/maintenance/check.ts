@@ -13,10 +13,10 @@ export const faultOfColumn = (field: Field, stored: SqlOutput): string | undefin
   if (stored === null) return field.nullable ? undefined : 'is missing'
   if (field.kind === 'boolean') return stored === 0n || stored === 1n ? undefined : 'must be 0 or 1'
   const value = fromSql(field, stored)
-  const kept = checkValue(field, value)
-  if (kept instanceof Fault) return kept.message
-  if (kept === value) return undefined
-  return kept === null ? 'is blank' : 'is not normalized: it has spaces around it, or line ends other than LF'
+  const normalized = checkValue(field, value)
+  if (normalized instanceof Fault) return normalized.message
+  if (normalized === value) return undefined
+  return normalized === null ? 'is blank' : 'is not normalized: it has spaces around it, or line ends other than LF'
 }
 
 /** Describes a query for rows of a table, and how to find the faults of a row: one line per column. */
@@ -132,11 +132,11 @@ export const eachOrphan = async (tx: Reader, visit: (fault: StoreFault) => void)
 }
 
 /** Bounds the faults that are reported; more of them have the same cause. */
-const MOST_TOLD = 100
+const MOST_REPORTED = 100
 
 /** Returns the damage that SQLite finds in its file, indexes included. */
 export const damageOf = async (tx: Reader): Promise<StoreFault[]> => {
-  const rows = await tx.all(`pragma integrity_check(${MOST_TOLD})`)
+  const rows = await tx.all(`pragma integrity_check(${MOST_REPORTED})`)
   const found = rows.map((row) => String(row['integrity_check'])).filter((text) => text !== 'ok')
   return found.map((text) => ({
     table: '',

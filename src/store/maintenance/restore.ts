@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { KpiError } from '../../domain/errors.ts'
 import { prepareFile, versionOf } from '../schema/open-store.ts'
 import { sqliteDb } from '../sqlite/sqlite-db.ts'
-import { isDamaged, isNotOurs, sqliteError } from '../sqlite/sqlite-errors.ts'
+import { isDamaged, isNotKpiStore, sqliteError } from '../sqlite/sqlite-errors.ts'
 import { copyDatabase, damageIn, requireStore } from './backup.ts'
 import { isOpenElsewhere } from './sqlite-file.ts'
 import { countAll, isFresh } from './status.ts'
@@ -39,25 +39,25 @@ const openBackup = async (file: string): Promise<DatabaseSync> => {
     throw new KpiError('unusable', `${file} is damaged: ${damage}; nothing was restored, take another backup`)
   } catch (error) {
     database.close()
-    if (!isNotOurs(error)) throw sqliteError(error, file)
+    if (!isNotKpiStore(error)) throw sqliteError(error, file)
     const message = `${file} is not a backup of a kpi store; name a file that kpi service backup has written`
     throw new KpiError('unusable', message, { cause: error })
   }
 }
 
 /** Refuses a store that another process has open; returns whether it is intact, or too damaged to be overwritten. */
-const isBeyondUse = (path: string): boolean => {
+const requireClosedStore = (path: string): 'intact' | 'damaged' => {
   try {
-    if (!isOpenElsewhere(path)) return false
+    if (!isOpenElsewhere(path)) return 'intact'
   } catch (error) {
-    if (isDamaged(error)) return true
+    if (isDamaged(error)) return 'damaged'
     throw error
   }
   throw new KpiError('conflict', `${path} is in use by another process, such as kpi serve; stop it, and restore then`)
 }
 
 /** Tells whether a path holds no data: no file, or a new store. Refuses a file that is not a store. */
-const isEmptyStore = async (path: string): Promise<boolean> => {
+const holdsNoData = async (path: string): Promise<boolean> => {
   if (sizeOf(path) === 0) return true
   const db = sqliteDb(path)
   try {
@@ -92,13 +92,14 @@ const copyOver = async (source: DatabaseSync, path: string, signal: AbortSignal)
   try {
     await copyDatabase(source, path, signal)
   } catch (error) {
+    // Opening the file rolls back what the copy has left.
     isOpenElsewhere(path)
     throw sqliteError(error, path)
   }
 }
 
 /** Switches a file to WAL, so that readers go on beside a writer, and others can detect who has the store open. */
-const useLog = (path: string): void => {
+const switchToWal = (path: string): void => {
   const database = new DatabaseSync(path, { timeout: 5000 })
   try {
     database.exec('pragma journal_mode = wal')
@@ -128,7 +129,7 @@ export const restoreStore = async (
 ): Promise<string | undefined> => {
   requireStandalone(file)
   rejectSameFile(file, path)
-  if (!(await isEmptyStore(path)) && !force) {
+  if (!(await holdsNoData(path)) && !force) {
     throw new KpiError(
       'conflict',
       `${path} holds data; keep it with kpi service backup, then overwrite it with --force`,
@@ -137,10 +138,10 @@ export const restoreStore = async (
   const source = await openBackup(file)
   try {
     makeFolder()
-    const aside = isBeyondUse(path) ? moveAside(path, asideName) : undefined
+    const aside = requireClosedStore(path) === 'damaged' ? moveAside(path, asideName) : undefined
     prepareFile(path)
     await copyOver(source, path, signal)
-    useLog(path)
+    switchToWal(path)
     return aside
   } finally {
     source.close()

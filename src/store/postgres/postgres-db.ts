@@ -3,7 +3,7 @@ import pg from 'pg'
 import { KpiError } from '../../domain/errors.ts'
 import type { Db, Reader, SqlInput, SqlOutput, SqlRow, Visit, Writer } from '../db.ts'
 import { createKeyedSemaphore } from '../queue.ts'
-import { isGivenUp, isUnanswered, postgresError } from './postgres-errors.ts'
+import { isConflict, isTimeout, postgresError } from './postgres-errors.ts'
 import { arraysOf, sqlOfEach, sqlOfInsert, sqlOfUpdate, toPostgres } from './postgres-sql.ts'
 
 /** Describes how to reach a PostgreSQL database. */
@@ -45,8 +45,8 @@ const asText = (text: string): SqlOutput => text
 const types: pg.CustomTypesConfig = { getTypeParser: (type: number) => READERS.get(type) ?? asText }
 
 /** Sets how many rows are fetched at a time, and after how many rows other requests run. */
-const ROWS_A_FETCH = 2000
-const ROWS_A_TURN = 500
+const ROWS_PER_FETCH = 2000
+const ROWS_PER_TURN = 500
 
 /**
  * Visits the rows of a query through a cursor. It fetches the next batch only after it has visited the last one, so
@@ -56,42 +56,42 @@ const visitRows = async (client: pg.ClientBase, sql: string, values: unknown[], 
   // All rows will be read, so a plan that returns the first ones early would take longer.
   const setting = client.query('set local cursor_tuple_fraction = 1')
   await Promise.all([setting, client.query(`declare long_read no scroll cursor for ${sql}`, values)])
-  const fetch: pg.QueryArrayConfig = { text: `fetch ${ROWS_A_FETCH} from long_read`, rowMode: 'array', types }
+  const fetch: pg.QueryArrayConfig = { text: `fetch ${ROWS_PER_FETCH} from long_read`, rowMode: 'array', types }
   for (let isOver = false; !isOver;) {
     const { rows } = await client.query<SqlOutput[]>(fetch)
     for (const [at, row] of rows.entries()) {
       const visiting = visit(row)
       if (visiting) await visiting
-      if ((at + 1) % ROWS_A_TURN === 0) await setImmediate()
+      if ((at + 1) % ROWS_PER_TURN === 0) await setImmediate()
     }
-    isOver = rows.length < ROWS_A_FETCH
+    isOver = rows.length < ROWS_PER_FETCH
   }
   await client.query('close long_read')
 }
 
 /** Returns a `Writer` on one connection. */
-const asking = (client: pg.ClientBase): Writer => {
-  const ask = (text: string, values: readonly unknown[]): Promise<pg.QueryResult<SqlRow>> =>
+const createWriter = (client: pg.ClientBase): Writer => {
+  const query = (text: string, values: readonly unknown[]): Promise<pg.QueryResult<SqlRow>> =>
     client.query<SqlRow>(text, [...values])
   return {
     // The database process looks keys up, so nothing here is blocked.
-    keysAQuery: Infinity,
-    all: async (sql: string, values: readonly SqlInput[] = []) => (await ask(toPostgres(sql), values)).rows,
+    keysPerQuery: Infinity,
+    all: async (sql: string, values: readonly SqlInput[] = []) => (await query(toPostgres(sql), values)).rows,
     each: (sql, values, visit) => visitRows(client, toPostgres(sql), [...values], visit),
     allOfEach: async (sql, lists) => {
       const [first] = lists
       if (!first) return []
       const integers = first.map(() => 'integer' as const)
-      return (await ask(sqlOfEach(sql, first.length), arraysOf(integers, lists))).rows
+      return (await query(sqlOfEach(sql, first.length), arraysOf(integers, lists))).rows
     },
-    run: async (sql: string, values: readonly SqlInput[] = []) => (await ask(toPostgres(sql), values)).rowCount ?? 0,
+    run: async (sql: string, values: readonly SqlInput[] = []) => (await query(toPostgres(sql), values)).rowCount ?? 0,
     insertMany: async (table, columns, rows) => {
       const kinds = columns.map(({ type }) => type)
-      if (rows.length > 0) await ask(sqlOfInsert(table, columns), arraysOf(kinds, rows))
+      if (rows.length > 0) await query(sqlOfInsert(table, columns), arraysOf(kinds, rows))
     },
     updateMany: async (table, key, columns, rows) => {
       const kinds = [...key, ...columns].map(({ type }) => type)
-      if (rows.length > 0) await ask(sqlOfUpdate(table, key, columns), arraysOf(kinds, rows))
+      if (rows.length > 0) await query(sqlOfUpdate(table, key, columns), arraysOf(kinds, rows))
     },
   }
 }
@@ -102,7 +102,7 @@ const commit = async (client: pg.ClientBase): Promise<void> => {
 }
 
 /** Rolls back; returns whether that failed, so that the connection must be closed. */
-const isStuck = (client: pg.ClientBase): Promise<boolean> =>
+const rollbackFails = (client: pg.ClientBase): Promise<boolean> =>
   client.query('rollback').then(
     () => false,
     () => true,
@@ -114,7 +114,7 @@ const withClient = async <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Pro
   try {
     return await work(client)
   } catch (error) {
-    client.release(isUnanswered(error) || (await isStuck(client)))
+    client.release(isTimeout(error) || (await rollbackFails(client)))
     throw error
   }
 }
@@ -126,11 +126,11 @@ const WRITE = 'begin transaction isolation level read committed'
 type Lock = { readonly sql: string; readonly values: readonly number[] }
 
 /** Runs `work` in a write transaction that first locks a row, if a lock is given. */
-const writeOn = <T>(pool: pg.Pool, lock: Lock | undefined, work: (tx: Writer) => Promise<T>): Promise<T> =>
+const writeTransaction = <T>(pool: pg.Pool, lock: Lock | undefined, work: (tx: Writer) => Promise<T>): Promise<T> =>
   withClient(pool, async (client) => {
     const begun = client.query(WRITE)
     await Promise.all([begun, lock && client.query(toPostgres(lock.sql), [...lock.values])])
-    const result = await work(asking(client))
+    const result = await work(createWriter(client))
     await commit(client)
     client.release()
     return result
@@ -140,12 +140,12 @@ const writeOn = <T>(pool: pg.Pool, lock: Lock | undefined, work: (tx: Writer) =>
  * Runs `work` in a read transaction. `begin` is pipelined with the first statement; `commit` is not awaited, since it
  * cannot change what was read.
  */
-const readOn = <T>(pool: pg.Pool, work: (tx: Reader) => Promise<T>): Promise<T> =>
+const readTransaction = <T>(pool: pg.Pool, work: (tx: Reader) => Promise<T>): Promise<T> =>
   withClient(pool, async (client) => {
     const begun = client.query(SNAPSHOT)
     // Awaited below; this only avoids an unhandled rejection.
     begun.catch(() => undefined)
-    const result = await work(asking(client))
+    const result = await work(createWriter(client))
     await begun
     client.query('commit').then(
       () => client.release(),
@@ -155,12 +155,12 @@ const readOn = <T>(pool: pg.Pool, work: (tx: Reader) => Promise<T>): Promise<T> 
   })
 
 /** Runs a transaction again that the database aborts because of a conflict. */
-const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
+const retryConflicts = async <T>(attempt: () => Promise<T>): Promise<T> => {
   for (let attempts = 1; ; attempts += 1) {
     try {
       return await attempt()
     } catch (error) {
-      if (!isGivenUp(error) || attempts >= ATTEMPTS) throw error
+      if (!isConflict(error) || attempts >= ATTEMPTS) throw error
     }
     await wait(RETRY_PAUSE_MS * 2 ** attempts)
   }
@@ -199,23 +199,23 @@ export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
   const pool = createPool(place)
   const convertErrors = async <T>(task: () => Promise<T>): Promise<T> => {
     try {
-      return await persistently(task)
+      return await retryConflicts(task)
     } catch (error) {
       throw postgresError(error, where)
     }
   }
-  const read = <T>(work: (tx: Reader) => Promise<T>): Promise<T> => convertErrors(() => readOn(pool, work))
+  const read = <T>(work: (tx: Reader) => Promise<T>): Promise<T> => convertErrors(() => readTransaction(pool, work))
   const writeAfter = <T>(work: (tx: Writer) => Promise<T>, lock: string, ...values: number[]): Promise<T> =>
-    convertErrors(() => writeOn(pool, { sql: lock, values }, work))
+    convertErrors(() => writeTransaction(pool, { sql: lock, values }, work))
   // Writers of an account exclude each other anyway; those that wait must not hold connections that others need.
-  const writing = createKeyedSemaphore(1)
-  const most = Math.ceil((place.connections ?? CONNECTIONS) / 3)
+  const writeSlots = createKeyedSemaphore(1)
+  const readsPerAccount = Math.ceil((place.connections ?? CONNECTIONS) / 3)
   // Long reads have a semaphore of their own, so that short reads of the same account do not wait behind them.
-  const [reading, readingLong] = [createKeyedSemaphore(most), createKeyedSemaphore(most)]
+  const [readSlots, longReadSlots] = [createKeyedSemaphore(readsPerAccount), createKeyedSemaphore(readsPerAccount)]
   const selfLocking: Db = {
     read,
     readLong: read,
-    write: (work) => convertErrors(() => writeOn(pool, undefined, work)),
+    write: (work) => convertErrors(() => writeTransaction(pool, undefined, work)),
     ofAccount: () => selfLocking,
     stamp: () => undefined,
     close: () => pool.end(),
@@ -225,9 +225,9 @@ export const postgresDb = (place: PostgresPlace, where: string): PostgresDb => {
     write: (work) => writeAfter(work, LOCK_STORE),
     ofAccount: (account) => ({
       ...selfLocking,
-      read: (work) => reading(account, () => read(work)),
-      readLong: (work) => readingLong(account, () => read(work)),
-      write: (work) => writing(account, () => writeAfter(work, LOCK_ACCOUNT, account)),
+      read: (work) => readSlots(account, () => read(work)),
+      readLong: (work) => longReadSlots(account, () => read(work)),
+      write: (work) => writeSlots(account, () => writeAfter(work, LOCK_ACCOUNT, account)),
     }),
     selfLocking,
   }

@@ -8,7 +8,7 @@ const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 
 /** Tells whether the database aborted a transaction because of a conflict; it may succeed if run again. */
-export const isGivenUp = (error: unknown): boolean => [SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error))
+export const isConflict = (error: unknown): boolean => [SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error))
 
 /** Maps codes, or their first two characters, to messages: errors that an operator must fix. */
 const UNUSABLE: Readonly<Record<string, string>> = {
@@ -43,14 +43,14 @@ const UNAVAILABLE: Readonly<Record<string, string>> = {
 const lookUp = (table: Readonly<Record<string, string>>, code: string): string | undefined =>
   table[code] ?? table[code.slice(0, 2)]
 
-const UNANSWERED = /query read timeout/i
+const TIMED_OUT = /query read timeout/i
 
 /** Tells whether the database did not answer in time, so that its connection must be closed. */
-export const isUnanswered = (error: unknown): boolean => error instanceof Error && UNANSWERED.test(error.message)
+export const isTimeout = (error: unknown): boolean => error instanceof Error && TIMED_OUT.test(error.message)
 
 /** Lists the errors of pg that have no code, by their messages. */
-const SAID: readonly (readonly [RegExp, string])[] = [
-  [UNANSWERED, 'does not answer'],
+const MESSAGES_WITHOUT_CODE: readonly (readonly [RegExp, string])[] = [
+  [TIMED_OUT, 'does not answer'],
   [/timeout exceeded when trying to connect|connection timeout/i, 'does not answer, or has no connection free'],
   [/connection terminated|connection ended|not queryable/i, 'lost the connection'],
 ]
@@ -61,7 +61,8 @@ export const postgresError = (error: unknown, where: string): unknown => {
   const [cause, code] = [error, codeOf(error)]
   const lasting = lookUp(UNUSABLE, code)
   if (lasting !== undefined) return new KpiError('unusable', `PostgreSQL at ${where} ${lasting}`, { cause })
-  const passing = lookUp(UNAVAILABLE, code) ?? SAID.find(([pattern]) => pattern.test(error.message))?.[1]
+  const passing =
+    lookUp(UNAVAILABLE, code) ?? MESSAGES_WITHOUT_CODE.find(([pattern]) => pattern.test(error.message))?.[1]
   if (passing !== undefined) {
     return new KpiError('unavailable', `PostgreSQL at ${where} ${passing}; try again`, { retryAfter: 1, cause })
   }

@@ -9,12 +9,12 @@ const withMarks = (sql: string, mark: (place: number) => string): string => {
   return sql.replaceAll(IN_LIST, ANY_OF_LIST).replaceAll('?', () => mark((place += 1)))
 }
 
-const known = new Map<string, string>()
+const translations = new Map<string, string>()
 
 /** Translates a statement of the store to PostgreSQL: numbers its placeholders, and turns lists of ids into arrays. */
 export const toPostgres = (sql: string): string => {
-  const translated = known.get(sql) ?? withMarks(sql, (place) => `$${place}`)
-  known.set(sql, translated)
+  const translated = translations.get(sql) ?? withMarks(sql, (place) => `$${place}`)
+  translations.set(sql, translated)
   return translated
 }
 

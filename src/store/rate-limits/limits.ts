@@ -17,13 +17,13 @@ export type LimitStore = {
 export type ClockMark = { readonly lastAt: Millis; readonly shift: Millis }
 
 /** Describes how many requests of a key or token were accepted in all, and its clock. */
-type RequestWindow = ClockMark & { readonly accepted: number }
+type RequestCounter = ClockMark & { readonly accepted: number }
 
 /** Describes an accepted request: its number for the key or token, and its time. */
 type AcceptedRequest = { readonly number: number; readonly at: Millis }
 
 /** Describes the login throttle: how many counters it has, and its clock. */
-export type LoginThrottleHead = ClockMark & { readonly pairs: number }
+export type ThrottleState = ClockMark & { readonly pairs: number }
 
 const acceptedRequest = (row: SqlRow | undefined): AcceptedRequest | undefined =>
   row && { number: Number(row['number']), at: Number(row['at']) }
@@ -41,7 +41,7 @@ const COLUMNS = ['account_id', 'key_id', 'number', 'at'].map((name): Column => (
 /** Reads and writes the recently accepted requests of keys and tokens. */
 export const requestLog = {
   /** Locks the counter of a key or token until the transaction ends, and returns it. */
-  lock: async (tx: Writer, { account, key }: Counted): Promise<RequestWindow> => {
+  lock: async (tx: Writer, { account, key }: Counted): Promise<RequestCounter> => {
     const [row] = await tx.all(
       `insert into request_windows (account_id, key_id, accepted, last_at, shift) values (?, ?, 0, 0, 0)
        on conflict (account_id, key_id) do update set accepted = request_windows.accepted
@@ -50,7 +50,7 @@ export const requestLog = {
     )
     return { ...clockMark(row), accepted: Number(row?.['accepted']) }
   },
-  save: async (tx: Writer, { account, key }: Counted, { accepted, lastAt, shift }: RequestWindow): Promise<void> => {
+  save: async (tx: Writer, { account, key }: Counted, { accepted, lastAt, shift }: RequestCounter): Promise<void> => {
     await tx.run(
       'update request_windows set accepted = ?, last_at = ?, shift = ? where account_id = ? and key_id = ?',
       [accepted, lastAt, shift, account, key],
@@ -91,18 +91,18 @@ export const requestLog = {
 }
 
 const HEAD = 'select pairs, last_at, shift from login_brakes'
-const brakeHead = (row: SqlRow | undefined): LoginThrottleHead => ({
+const throttleState = (row: SqlRow | undefined): ThrottleState => ({
   ...clockMark(row),
   pairs: Number(row?.['pairs'] ?? 0),
 })
 
 /** Reads and writes the recently refused logins, by counter: that of a login name and address, or of a network. */
 export const refusedLogins = {
-  head: async (tx: Reader): Promise<LoginThrottleHead> => brakeHead((await tx.all(HEAD))[0]),
+  head: async (tx: Reader): Promise<ThrottleState> => throttleState((await tx.all(HEAD))[0]),
   /** Locks the throttle until the transaction ends, and returns its state. */
-  lock: async (tx: Writer): Promise<LoginThrottleHead> =>
-    brakeHead((await tx.all('update login_brakes set pairs = pairs returning pairs, last_at, shift'))[0]),
-  save: async (tx: Writer, { pairs, lastAt, shift }: LoginThrottleHead): Promise<void> => {
+  lock: async (tx: Writer): Promise<ThrottleState> =>
+    throttleState((await tx.all('update login_brakes set pairs = pairs returning pairs, last_at, shift'))[0]),
+  save: async (tx: Writer, { pairs, lastAt, shift }: ThrottleState): Promise<void> => {
     await tx.run('update login_brakes set pairs = ?, last_at = ?, shift = ?', [pairs, lastAt, shift])
   },
   /** Returns when logins of a counter were refused, the oldest first. */

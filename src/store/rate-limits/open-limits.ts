@@ -11,7 +11,7 @@ import type { LimitStore, Millis } from './limits.ts'
 
 const MINUTE_MS = 60_000
 /** Sets how long after a full-disk error the file is tried again. */
-const PAUSE_MS = 1000
+const RETRY_PAUSE_MS = 1000
 
 /** Lists the tables in which limits are counted, with their columns. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
@@ -74,8 +74,8 @@ const copyAll = (from: Db, to: Db, now: number): Promise<void> =>
   from.read((reader) =>
     to.write(async (writer) => {
       for (const table of Object.keys(TABLES)) {
-        const isOld = table === 'accepted_requests' ? `where at > ${now - MINUTE_MS}` : ''
-        await copyTable(reader, writer, table, isOld)
+        const where = table === 'accepted_requests' ? `where at > ${now - MINUTE_MS}` : ''
+        await copyTable(reader, writer, table, where)
       }
     }),
   )
@@ -88,8 +88,8 @@ const acceptedIn = async (tx: Reader): Promise<Accepted> =>
 
 /** Adds requests that were counted in memory to those of a file; continues its numbers in the order of time. */
 const addRequests = async (from: Reader, to: Writer, before: Accepted): Promise<void> => {
-  const lately = await rowsOf(from, 'accepted_requests', 'order by account_id, key_id, number')
-  for (const [account, key, number, at] of lately) {
+  const requests = await rowsOf(from, 'accepted_requests', 'order by account_id, key_id, number')
+  for (const [account, key, number, at] of requests) {
     if (Number(number) <= Number(before.get(`${account}/${key}`) ?? 0)) continue
     const [row] = await to.all(
       `insert into request_windows (account_id, key_id, accepted, last_at, shift) values (?, ?, 1, ?, 0)
@@ -114,24 +114,24 @@ const replaceLogins = async (from: Reader, to: Writer, since: number): Promise<v
 }
 
 /** Describes the fallback in memory: when it began, the counts then, and the last try to return to the file. */
-type Spare = { readonly db: Db; readonly since: number; readonly before: Accepted; triedAt: number }
+type MemoryFallback = { readonly db: Db; readonly since: number; readonly before: Accepted; triedAt: number }
 
 /**
  * Counts limits in a file, or in memory while the disk is full, so that requests still get answers. Counts are copied
  * both ways, so that no limit is reset.
  */
-const withSpare = (file: Db, nowMs: () => number): Db => {
-  let spare: Spare | undefined
+const withMemoryFallback = (file: Db, nowMs: () => number): Db => {
+  let fallback: MemoryFallback | undefined
   const turns = createQueue()
-  const leave = (): Promise<Db> =>
+  const switchToMemory = (): Promise<Db> =>
     turns(async () => {
-      if (spare) return spare.db
+      if (fallback) return fallback.db
       const [db, now] = [await openInMemory(), nowMs()]
       await copyAll(file, db, now)
-      spare = { db, since: now - 1, before: await db.read(acceptedIn), triedAt: now }
+      fallback = { db, since: now - 1, before: await db.read(acceptedIn), triedAt: now }
       return db
     })
-  const goBack = ({ db, since, before }: Spare): Promise<void> =>
+  const returnToFile = ({ db, since, before }: MemoryFallback): Promise<void> =>
     db.read((from) =>
       file.write(async (to) => {
         await addRequests(from, to, before)
@@ -141,35 +141,35 @@ const withSpare = (file: Db, nowMs: () => number): Db => {
   /** Returns the store in memory; undefined once its counts are back in the file. */
   const current = (): Promise<Db | undefined> =>
     turns(async () => {
-      if (!spare || Math.abs(nowMs() - spare.triedAt) < PAUSE_MS) return spare?.db
-      spare.triedAt = nowMs()
+      if (!fallback || Math.abs(nowMs() - fallback.triedAt) < RETRY_PAUSE_MS) return fallback?.db
+      fallback.triedAt = nowMs()
       try {
-        await goBack(spare)
+        await returnToFile(fallback)
       } catch (error) {
-        if (isOutOfSpace(error)) return spare.db
+        if (isOutOfSpace(error)) return fallback.db
         throw error
       }
-      await spare.db.close()
-      spare = undefined
+      await fallback.db.close()
+      fallback = undefined
       return undefined
     })
   const db: Db = {
     ...file,
-    read: (work) => (spare?.db ?? file).read(work),
+    read: (work) => (fallback?.db ?? file).read(work),
     write: async (work) => {
-      const memory = spare && (await current())
+      const memory = fallback && (await current())
       if (memory) return memory.write(work)
       try {
         return await file.write(work)
       } catch (error) {
         if (!isOutOfSpace(error)) throw error
-        return (await leave()).write(work)
+        return (await switchToMemory()).write(work)
       }
     },
     ofAccount: () => db,
-    stamp: () => (spare ? undefined : file.stamp()),
+    stamp: () => (fallback ? undefined : file.stamp()),
     close: async () => {
-      await spare?.db.close()
+      await fallback?.db.close()
       await file.close()
     },
   }
@@ -186,18 +186,18 @@ const LIMITS: FileKind = {
 /** Sets how long a request waits for other processes that count. */
 const PATIENCE_MS = 5000
 
-const isWhole = (db: Db): Promise<boolean> =>
+const isUndamaged = (db: Db): Promise<boolean> =>
   db.read(async (tx) => {
     const [row] = await tx.all('pragma quick_check(1)')
     return row?.['quick_check'] === 'ok'
   })
 
 /** Opens the file; undefined if a power failure has damaged it. */
-const openWhole = async (path: string): Promise<Db | undefined> => {
+const openUndamaged = async (path: string): Promise<Db | undefined> => {
   let db: Db | undefined
   try {
     db = await openFile(path, LIMITS, (at) => sqliteDb(at, { patienceMs: PATIENCE_MS, durability: 'off' }))
-    if (await isWhole(db)) return db
+    if (await isUndamaged(db)) return db
   } catch (error) {
     if (!isDamaged(error)) throw error
   }
@@ -206,8 +206,8 @@ const openWhole = async (path: string): Promise<Db | undefined> => {
 }
 
 /** Opens the file. A damaged one is created anew, as it holds only the last minute. */
-const openOwnFile = async (path: string): Promise<Db> => {
-  const whole = await openWhole(path)
+const openOrRecreate = async (path: string): Promise<Db> => {
+  const whole = await openUndamaged(path)
   if (whole) return whole
   for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true })
   return openFile(path, LIMITS, (at) => sqliteDb(at, { patienceMs: PATIENCE_MS, durability: 'off' }))
@@ -216,7 +216,7 @@ const openOwnFile = async (path: string): Promise<Db> => {
 /** Opens the file. If the disk is too full to create it, counts in memory as long as the process runs. */
 const openFileOrMemory = async (path: string, nowMs: () => Millis): Promise<Db> => {
   try {
-    return withSpare(await openOwnFile(path), nowMs)
+    return withMemoryFallback(await openOrRecreate(path), nowMs)
   } catch (error) {
     if (!isOutOfSpace(error)) throw error
     return openInMemory()

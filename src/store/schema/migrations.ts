@@ -1,6 +1,6 @@
 import { assignment } from '../../domain/resources/assignment.ts'
 import { breakdownItem } from '../../domain/resources/breakdowns.ts'
-import { definition } from '../../domain/resources/calculated-kpi.ts'
+import { storedFormula } from '../../domain/resources/calculated-kpi.ts'
 import { category, unit } from '../../domain/resources/catalog.ts'
 import { entry } from '../../domain/resources/entry.ts'
 import { group, userGroupItem } from '../../domain/resources/groups.ts'
@@ -20,7 +20,7 @@ export type ForeignKey = {
   readonly parent: string
   readonly to: readonly string[]
   /** Holds the `on delete` clause. */
-  readonly follows?: string
+  readonly onDelete?: string
 }
 
 /** Describes a table of the store: the columns of its resource, and others. */
@@ -43,9 +43,9 @@ export type TableDefinition = {
 
 const references = (column: string, parent: string): ForeignKey => ({ columns: [column], parent, to: ['id'] })
 
-const foreignKey = ({ columns, parent, to, follows = '' }: ForeignKey): string => {
+const foreignKey = ({ columns, parent, to, onDelete = '' }: ForeignKey): string => {
   const [from, there] = [columns, to].map((names) => ['account_id', ...names].join(', '))
-  return `foreign key (${from}) references ${parent} (${there})${follows}`
+  return `foreign key (${from}) references ${parent} (${there})${onDelete}`
 }
 
 /**
@@ -135,7 +135,7 @@ const ofEntry: ForeignKey = {
   columns: ['item_id', 'kpi_id', 'entry_date'],
   parent: 'entries',
   to: ['item_id', 'kpi_id', 'entry_date'],
-  follows: ' on delete cascade',
+  onDelete: ' on delete cascade',
 }
 
 const secondTables = ({ integer }: Dialect): readonly TableDefinition[] => [
@@ -162,7 +162,7 @@ const secondTables = ({ integer }: Dialect): readonly TableDefinition[] => [
   {
     // The formulas of calculated KPIs.
     name: 'formulas',
-    of: definition,
+    of: storedFormula,
     key: ['kpi_id'],
     columns: { kpi_id: `${integer} not null` },
     references: [references('kpi_id', 'kpis')],
@@ -214,14 +214,14 @@ const fourthTables = ({ integer }: Dialect): readonly TableDefinition[] => [
 ]
 
 /** Applies what later versions changed in tables of earlier ones: an entry refers to the set that it carries. */
-const asOfNow = (table: TableDefinition): TableDefinition =>
+const withLaterChanges = (table: TableDefinition): TableDefinition =>
   table.name === 'entries'
     ? { ...table, references: [...(table.references ?? []), references('item_set', 'item_sets')] }
     : table
 
 /** Returns all tables whose rows belong to an account. */
 export const accountTables = (dialect: Dialect): readonly TableDefinition[] => [
-  ...firstTables(dialect).map(asOfNow),
+  ...firstTables(dialect).map(withLaterChanges),
   ...secondTables(dialect).filter(({ name }) => name !== 'entry_items'),
   ...thirdTables,
   ...fourthTables(dialect),

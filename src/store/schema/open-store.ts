@@ -3,7 +3,7 @@ import { KpiError } from '../../domain/errors.ts'
 import type { Db, Reader, Writer } from '../db.ts'
 import { sqliteDialect } from '../dialect.ts'
 import { sqliteDb, type SqliteOptions } from '../sqlite/sqlite-db.ts'
-import { isOutOfSpace, notKpiStore } from '../sqlite/sqlite-errors.ts'
+import { isOutOfSpace, notKpiStoreError } from '../sqlite/sqlite-errors.ts'
 import type { Step } from './migrations.ts'
 
 /** Sets the version of the store that this program reads and writes; `migrations.ts` migrates older ones to it. */
@@ -51,7 +51,7 @@ const isEmpty = async (tx: Reader): Promise<boolean> =>
 export const versionOf = async (tx: Reader, path: string, kind = STORE): Promise<number> => {
   const version = await numberIn(tx, 'user_version')
   const isKpiStore = version === 0 ? await isEmpty(tx) : (await numberIn(tx, 'application_id')) === kind.applicationId
-  if (!isKpiStore) throw notKpiStore(path)
+  if (!isKpiStore) throw notKpiStoreError(path)
   return requireKnownVersion(version, path, kind)
 }
 
@@ -97,14 +97,14 @@ export const prepareFile = (path: string): void => {
 }
 
 /** Tells whether a file uses a WAL, as all do except backups. */
-const hasLog = async (tx: Reader): Promise<boolean> =>
+const usesWal = async (tx: Reader): Promise<boolean> =>
   (await tx.all('pragma journal_mode'))[0]?.['journal_mode'] === 'wal'
 
 /**
  * Switches a copied backup to WAL, which a restore needs to detect that it is open. Skipped on a full disk, which has
  * no room for a restore either.
  */
-const beginLog = async (db: Db): Promise<void> => {
+const switchToWal = async (db: Db): Promise<void> => {
   try {
     await db.write(() => Promise.resolve())
   } catch (error) {
@@ -118,7 +118,7 @@ export const openFile = async (path: string, kind: FileKind, open: (path: string
   const db = open(path)
   try {
     if ((await db.read((tx) => versionOf(tx, path, kind))) < kind.version) await migrate(db, path, kind)
-    if (!(await db.read(hasLog))) await beginLog(db)
+    if (!(await db.read(usesWal))) await switchToWal(db)
     return db
   } catch (error) {
     await db.close()

@@ -42,11 +42,11 @@ export const createSnapshotReader = (connect: () => ReadingConnection): Snapshot
   const waiting: (() => void)[] = []
   let connection: ReadingConnection | undefined
   let connections = 0
-  let [isOpen, isPast, isReading] = [false, false, false]
+  let [isOpen, isExpired, isReading] = [false, false, false]
   let version: number | undefined
 
   const end = (): void => {
-    isPast = true
+    isExpired = true
     if (!isOpen || isReading) return
     isOpen = false
     connection?.end()
@@ -61,14 +61,14 @@ export const createSnapshotReader = (connect: () => ReadingConnection): Snapshot
     return (connection = connect())
   }
   const begin = (): ReadingConnection => {
-    if (isOpen && isPast) end()
+    if (isOpen && isExpired) end()
     const reader = connected()
     if (!isOpen) {
       reader.begin()
       version = undefined
       setImmediate(end)
     }
-    ;[isOpen, isPast] = [true, false]
+    ;[isOpen, isExpired] = [true, false]
     return reader
   }
   return {
@@ -83,16 +83,16 @@ export const createSnapshotReader = (connect: () => ReadingConnection): Snapshot
         return result
       } catch (error) {
         // The failure may have ended the transaction.
-        isPast = true
+        isExpired = true
         throw error
       } finally {
         isReading = false
-        if (isPast) end()
+        if (isExpired) end()
         waiting.shift()?.()
       }
     },
     stamp: () => {
-      if (isReading && isPast) return undefined
+      if (isReading && isExpired) return undefined
       const reader = begin()
       return (version ??= connections * VERSIONS + reader.version())
     },
@@ -105,19 +105,22 @@ export const createSnapshotReader = (connect: () => ReadingConnection): Snapshot
 }
 
 /** Returns a fingerprint of a file: its size and time; empty for an empty or missing file. */
-const traceOf = (path: string): string => {
+const fingerprintOf = (path: string): string => {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined || found.size === 0n ? '' : `${found.size} ${found.mtimeNs}`
 }
 
-const logOf = (path: string): string => traceOf(`${path}-wal`)
+const walFingerprint = (path: string): string => fingerprintOf(`${path}-wal`)
 
 /** Opens a file as immutable, so that SQLite creates no files beside it. Nobody may be writing it. */
-const connectUnwritten = (path: string, settings: string): Connection & ReadingConnection => {
-  const trace = traceOf(path)
+const connectImmutable = (path: string, settings: string): Connection & ReadingConnection => {
+  const fingerprint = fingerprintOf(path)
   const url = pathToFileURL(path)
   url.searchParams.set('immutable', '1')
-  return { ...connect(url, settings), isOutdated: () => logOf(path) !== '' || traceOf(path) !== trace }
+  return {
+    ...connect(url, settings),
+    isOutdated: () => walFingerprint(path) !== '' || fingerprintOf(path) !== fingerprint,
+  }
 }
 
 /**
@@ -131,7 +134,7 @@ export const connectReader = (path: string, settings: string): Connection & Read
     return connection
   } catch (error) {
     connection.close()
-    if (!isOutOfSpace(error) || logOf(path) !== '') throw error
-    return connectUnwritten(path, settings)
+    if (!isOutOfSpace(error) || walFingerprint(path) !== '') throw error
+    return connectImmutable(path, settings)
   }
 }

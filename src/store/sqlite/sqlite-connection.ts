@@ -3,30 +3,30 @@ import { setImmediate } from 'node:timers/promises'
 import type { Column, SqlInput, SqlList, SqlRow, Writer } from '../db.ts'
 
 /** Sets the rows per insert statement; 100 is the fastest. */
-const ROWS_AN_INSERT = 100
+const ROWS_PER_INSERT = 100
 
 type InputRows = readonly (readonly SqlInput[])[]
 
-const isSameInAll = (at: number, rows: InputRows, first: SqlInput | undefined): boolean => {
+const hasSharedValue = (at: number, rows: InputRows, first: SqlInput | undefined): boolean => {
   for (const row of rows) if (row[at] !== first) return false
   return true
 }
 
 /** Tells which columns have the same value in all rows; it is then bound once per statement. */
-const sameInAll = (columns: readonly Column[], rows: InputRows): boolean[] =>
-  columns.map((_, at) => isSameInAll(at, rows, rows[0]?.[at]))
+const sharedColumns = (columns: readonly Column[], rows: InputRows): boolean[] =>
+  columns.map((_, at) => hasSharedValue(at, rows, rows[0]?.[at]))
 
 /** Returns the shared values, by the names of their columns. */
-const sharedValues = (columns: readonly Column[], [first = []]: InputRows, isSame: readonly boolean[]) =>
-  Object.fromEntries(columns.flatMap(({ name }, at) => (isSame[at] ? [[name, first[at] ?? null]] : [])))
+const sharedValues = (columns: readonly Column[], [first = []]: InputRows, isShared: readonly boolean[]) =>
+  Object.fromEntries(columns.flatMap(({ name }, at) => (isShared[at] ? [[name, first[at] ?? null]] : [])))
 
 const sqlToInsert = (
   table: string,
   columns: readonly Column[],
   rows: number,
-  isSame: readonly boolean[] = [],
+  isShared: readonly boolean[] = [],
 ): string => {
-  const marks = `(${columns.map(({ name }, at) => (isSame[at] ? `:${name}` : '?')).join(', ')})`
+  const marks = `(${columns.map(({ name }, at) => (isShared[at] ? `:${name}` : '?')).join(', ')})`
   return `insert into ${table} (${columns.map(({ name }) => name).join(', ')}) values ${Array(rows).fill(marks).join(', ')}`
 }
 
@@ -34,11 +34,11 @@ const sqlToInsert = (
  * Returns the values of some rows in one list, without the shared ones. It runs over millions of rows, so it must be
  * fast.
  */
-const valuesOf = (rows: InputRows, start: number, end: number, isSame: readonly boolean[] = []): SqlInput[] => {
+const valuesOf = (rows: InputRows, start: number, end: number, isShared: readonly boolean[] = []): SqlInput[] => {
   const values: SqlInput[] = []
   for (let at = start; at < end; at += 1) {
     const row = rows[at] as readonly SqlInput[]
-    for (let column = 0; column < row.length; column += 1) if (!isSame[column]) values.push(row[column] ?? null)
+    for (let column = 0; column < row.length; column += 1) if (!isShared[column]) values.push(row[column] ?? null)
   }
   return values
 }
@@ -57,13 +57,13 @@ const insertRows = async (
   columns: readonly Column[],
   rows: InputRows,
 ): Promise<void> => {
-  const whole = rows.length - (rows.length % ROWS_AN_INSERT)
+  const whole = rows.length - (rows.length % ROWS_PER_INSERT)
   if (whole > 0) {
-    const isSame = sameInAll(columns, rows)
-    const shared = sharedValues(columns, rows, isSame)
-    const sql = sqlToInsert(table, columns, ROWS_AN_INSERT, isSame)
-    for (let start = 0; start < whole; start += ROWS_AN_INSERT) {
-      await run(sql, shared, valuesOf(rows, start, start + ROWS_AN_INSERT, isSame))
+    const isShared = sharedColumns(columns, rows)
+    const shared = sharedValues(columns, rows, isShared)
+    const sql = sqlToInsert(table, columns, ROWS_PER_INSERT, isShared)
+    for (let start = 0; start < whole; start += ROWS_PER_INSERT) {
+      await run(sql, shared, valuesOf(rows, start, start + ROWS_PER_INSERT, isShared))
     }
   }
   const rest = rows.length - whole
@@ -75,12 +75,12 @@ export const BLOCKING_WAIT_MS = 50
 export const BLOCKING_WAIT = `pragma busy_timeout = ${BLOCKING_WAIT_MS}`
 
 /** Sets after how many rows, about a millisecond's work, or how many statements other requests run. */
-const ROWS_A_TURN = 500
-const STATEMENTS_A_TURN = 100
-const ROWS_A_STATEMENT = ROWS_A_TURN / STATEMENTS_A_TURN
+const ROWS_PER_TURN = 500
+const STATEMENTS_PER_TURN = 100
+const STATEMENT_COST_IN_ROWS = ROWS_PER_TURN / STATEMENTS_PER_TURN
 
 /** Bounds the keys of a query to what takes a few milliseconds. */
-export const KEYS_A_QUERY = 2000
+export const KEYS_PER_QUERY = 2000
 
 /** Counts the work of a transaction; `spend` returns a promise when other requests should run. */
 type Turns = { readonly begin: () => void; readonly spend: (rows: number) => Promise<void> | undefined }
@@ -92,8 +92,8 @@ const createTurns = (): Turns => {
       spent = 0
     },
     spend: (rows) => {
-      spent += rows + ROWS_A_STATEMENT
-      if (spent < ROWS_A_TURN) return undefined
+      spent += rows + STATEMENT_COST_IN_ROWS
+      if (spent < ROWS_PER_TURN) return undefined
       spent = 0
       return setImmediate()
     },
@@ -152,7 +152,7 @@ export const connect = (path: string | URL, pragmas: string, checksReferences = 
     return Number(changes)
   }
   return {
-    keysAQuery: KEYS_A_QUERY,
+    keysPerQuery: KEYS_PER_QUERY,
     all: async (sql: string, values: readonly SqlInput[] = []) => {
       const rows = prepare(sql).all(...values) as SqlRow[]
       await turns.spend(rows.length)
@@ -163,7 +163,7 @@ export const connect = (path: string | URL, pragmas: string, checksReferences = 
       for (const row of prepareLists(sql).iterate(...values)) {
         const visiting = visit(row as unknown as SqlList)
         if (visiting) await visiting
-        if ((visited += 1) % ROWS_A_TURN === 0) await setImmediate()
+        if ((visited += 1) % ROWS_PER_TURN === 0) await setImmediate()
       }
     },
     run: async (sql: string, values: readonly SqlInput[] = []) => runs(sql, values),

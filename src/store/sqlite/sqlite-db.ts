@@ -34,7 +34,7 @@ const WRITE_PATIENCE_MS = 30_000
 const READERS = 4
 
 /** Retries while another process holds the lock, without blocking this process. */
-const patiently = async <T>(attempt: () => T | Promise<T>, patienceMs: number): Promise<T> => {
+const retryWhileBusy = async <T>(attempt: () => T | Promise<T>, patienceMs: number): Promise<T> => {
   for (let waited = 0; ; waited += BLOCKING_WAIT_MS + RETRY_PAUSE_MS) {
     try {
       return await attempt()
@@ -49,7 +49,7 @@ const patiently = async <T>(attempt: () => T | Promise<T>, patienceMs: number): 
 type Ending = { readonly commit: () => void | Promise<void>; readonly end: () => void | Promise<void> }
 
 /** Runs `work` in a transaction that has begun; commits, or rolls back if it throws. */
-const finish = async <T>(connection: Ending, work: () => Promise<T>): Promise<T> => {
+const runAndEnd = async <T>(connection: Ending, work: () => Promise<T>): Promise<T> => {
   try {
     const result = await work()
     await connection.commit()
@@ -106,19 +106,19 @@ export const sqliteDb = (
     if (known) return known
     // SQLite can switch a new file to WAL only while nobody reads, so end open reads.
     renew()
-    const opened = await patiently(() => connect(path, writerSettings(durability), checksReferences), patienceMs)
+    const opened = await retryWhileBusy(() => connect(path, writerSettings(durability), checksReferences), patienceMs)
     writers.set(checksReferences, opened)
     return opened
   }
   const writeTransaction = async <T>(work: (tx: Writer) => Promise<T>, checksReferences?: boolean): Promise<T> => {
     const connection = await openWriter(checksReferences)
-    await patiently(() => connection.beginWriting(), patienceMs)
-    return finish(connection, () => work(connection))
+    await retryWhileBusy(() => connection.beginWriting(), patienceMs)
+    return runAndEnd(connection, () => work(connection))
   }
   const writeInPassing = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
     const connection = await openWriter()
     connection.tryWriting()
-    return finish(connection, () => work(connection))
+    return runAndEnd(connection, () => work(connection))
   }
   const queued = <T>(task: () => Promise<T>): Promise<T> => writes(() => convertErrors(task).finally(renew))
   let opening: Promise<ThreadPool> | undefined
@@ -128,8 +128,8 @@ export const sqliteDb = (
     ))
   const writeApart = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
     const connection = (await threads()).writer()
-    await patiently(() => connection.beginWriting(), patienceMs)
-    return finish(connection, () => work(connection))
+    await retryWhileBusy(() => connection.beginWriting(), patienceMs)
+    return runAndEnd(connection, () => work(connection))
   }
   const db: Db = {
     read: (work) => convertErrors(() => freeReader(0).read(work)),

@@ -14,7 +14,7 @@ export const isOutOfSpace = (error: unknown): boolean =>
   (error instanceof Error && error.cause !== undefined && isOutOfSpace(error.cause))
 
 /** Returns the error for a database that is damaged. */
-const damaged = (path: string, cause?: unknown): KpiError =>
+const damagedError = (path: string, cause?: unknown): KpiError =>
   new KpiError('unusable', `${path} is damaged; restore it from a backup`, { cause })
 
 /** Tells whether a database is too damaged to be read, by a SQLite error or the cause of one of ours. */
@@ -25,11 +25,11 @@ export const isDamaged = (error: unknown): boolean =>
 class NotKpiStore extends KpiError {}
 
 /** Tells whether a file is not a kpi store, by a SQLite error or one of ours. */
-export const isNotOurs = (error: unknown): boolean =>
+export const isNotKpiStore = (error: unknown): boolean =>
   error instanceof NotKpiStore || resultCodeOf(error) === SQLITE.notADatabase
 
 /** Returns the error for a file that is not a kpi store. */
-export const notKpiStore = (path: string, cause?: unknown): KpiError =>
+export const notKpiStoreError = (path: string, cause?: unknown): KpiError =>
   new NotKpiStore('unusable', `${path} is not a kpi database; move it away, or choose another data directory`, {
     cause,
   })
@@ -51,9 +51,9 @@ export const sqliteError = (error: unknown, path: string): unknown => {
         cause,
       })
     case SQLITE.notADatabase:
-      return notKpiStore(path, cause)
+      return notKpiStoreError(path, cause)
     case SQLITE.corrupt:
-      return damaged(path, cause)
+      return damagedError(path, cause)
     case SQLITE.ioError:
       return new KpiError('unavailable', `the disk of ${path} cannot be read or written`, { cause })
     default:

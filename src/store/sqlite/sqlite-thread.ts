@@ -6,7 +6,7 @@ import { connect, type Connection } from './sqlite-connection.ts'
 /** Describes what a thread gets when it starts: the file to open, and how. */
 export type ThreadData = { readonly path: string; readonly settings: string }
 
-type Method = Exclude<keyof Connection, 'version' | 'keysAQuery'>
+type Method = Exclude<keyof Connection, 'version' | 'keysPerQuery'>
 
 /** Describes a call to a thread: a method of its connection, or a request for more rows. */
 export type ThreadCall = {
@@ -23,7 +23,7 @@ export type ThreadAnswer = { readonly id: number } & (
 )
 
 /** Sets how many rows go in one message; to receive one takes about a millisecond. */
-const ROWS_A_MESSAGE = 500
+const ROWS_PER_MESSAGE = 500
 
 const post = (answer: ThreadAnswer): void => parentPort?.postMessage(answer)
 
@@ -41,7 +41,7 @@ const sendEach = async (
   }
   await connection.each(String(sql), bound as readonly SqlInput[], (row) => {
     rows.push(row)
-    return rows.length >= ROWS_A_MESSAGE ? sendAll() : undefined
+    return rows.length >= ROWS_PER_MESSAGE ? sendAll() : undefined
   })
   if (rows.length > 0) await sendAll()
 }
@@ -50,13 +50,13 @@ const sendEach = async (
 const answerCalls = ({ path, settings }: ThreadData): void => {
   let opened: Connection | undefined
   /** Resumes `each` after its last message was processed. */
-  let goOn: (() => void) | undefined
+  let resume: (() => void) | undefined
   const perform = async (id: number, method: Method, values: readonly unknown[]): Promise<unknown> => {
     const connection = (opened ??= connect(path, settings))
     if (method === 'each') {
       return sendEach(connection, values, (rows) => {
         const { promise, resolve } = Promise.withResolvers<void>()
-        goOn = resolve
+        resume = resolve
         post({ id, rows })
         return promise
       })
@@ -65,7 +65,7 @@ const answerCalls = ({ path, settings }: ThreadData): void => {
     return act(...values)
   }
   parentPort?.on('message', ({ id, method, values }: ThreadCall) => {
-    if (method === 'more') return goOn?.()
+    if (method === 'more') return resume?.()
     perform(id, method, values).then(
       (result) => post({ id, result }),
       (error: unknown) => post({ id, message: String(error), code: resultCodeOf(error) }),

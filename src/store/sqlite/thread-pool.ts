@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Reader, SqlList, SqlRow, Visit, Writer } from '../db.ts'
-import { KEYS_A_QUERY } from './sqlite-connection.ts'
+import { KEYS_PER_QUERY } from './sqlite-connection.ts'
 import { errorWithCode } from './sqlite-errors.ts'
 import type { ThreadAnswer, ThreadCall, ThreadData } from './sqlite-thread.ts'
 
@@ -34,7 +34,7 @@ const visitRows = async ({ visit }: PendingCall, rows: readonly SqlList[], more:
 }
 
 /** Passes an answer to the call that waits for it. */
-const take = (waiting: Map<number, PendingCall>, answer: ThreadAnswer, more: () => void): void => {
+const deliver = (waiting: Map<number, PendingCall>, answer: ThreadAnswer, more: () => void): void => {
   const one = waiting.get(answer.id)
   if (!one) return
   if ('rows' in answer) {
@@ -56,7 +56,9 @@ const connectInThread = (path: string, settings: string): ThreadConnection => {
   const waiting = new Map<number, PendingCall>()
   let [last, isOver] = [0, false]
   worker.on('message', (answer: ThreadAnswer) => {
-    take(waiting, answer, () => worker.postMessage({ id: answer.id, method: 'more', values: [] } satisfies ThreadCall))
+    deliver(waiting, answer, () =>
+      worker.postMessage({ id: answer.id, method: 'more', values: [] } satisfies ThreadCall),
+    )
     if (waiting.size === 0) worker.unref()
   })
   const failAll = (error: unknown): void => {
@@ -76,7 +78,7 @@ const connectInThread = (path: string, settings: string): ThreadConnection => {
       worker.postMessage({ id: last, method, values } satisfies ThreadCall)
     })
   return {
-    keysAQuery: KEYS_A_QUERY,
+    keysPerQuery: KEYS_PER_QUERY,
     all: (sql, values = []) => ask<SqlRow[]>('all', [sql, values]),
     each: (sql, values, visit) => ask('each', [sql, values], visit),
     allOfEach: (sql, lists) => ask<SqlRow[]>('allOfEach', [sql, lists]),

@@ -10,7 +10,7 @@ export type AssignedKpis = ReadonlyMap<number, ReadonlyMap<number, Decimal | nul
 const OF_USERS = `select user_id, id, user_target from assignments where account_id = ? and user_id ${IN_LIST}`
 const AMONG = `${OF_USERS} and id ${IN_LIST}`
 /** Sets how many users are read at a time with all their assignments. */
-const USERS_A_QUERY = 500
+const USERS_PER_QUERY = 500
 
 /** Collects rows of assignments by user. */
 const collecting = () => {
@@ -39,12 +39,12 @@ const finding: { readonly among: FindAmong; readonly amongMany: FindAmong } = {
   amongMany: async (tx, account, users, kpis) => {
     const { found, take } = collecting()
     const ids = new Set(kpis)
-    if (ids.size <= tx.keysAQuery) {
+    if (ids.size <= tx.keysPerQuery) {
       for await (const [some, few] of partsOfPairs(tx, users, ids)) await tx.each(AMONG, [account, some, few], take)
       return found
     }
     // With so many KPIs, read all assignments of the users: there are far fewer of them than pairs.
-    for await (const some of partsOfIds(users, USERS_A_QUERY)) {
+    for await (const some of partsOfIds(users, USERS_PER_QUERY)) {
       await tx.each(OF_USERS, [account, some], (row) => {
         if (ids.has(Number(row[1]))) take(row)
       })

@@ -33,7 +33,7 @@ const { list, hasMany, find, findMany, insert, update, remove } = table('items',
 
 const SELECT = selectFrom('items', breakdownItem)
 
-const CARRIED = `select 1 from item_set_members g cross join entries e
+const ENTRIES_CARRYING = `select 1 from item_set_members g cross join entries e
   where e.account_id = g.account_id and e.item_set = g.set_id and g.account_id = ? and g.group_item_id = ?`
 
 /** Describes which breakdown items to list; all by default. */
@@ -69,6 +69,6 @@ export const breakdownItems = {
   },
   /** Tells whether any entry carries the item or belongs to it. */
   hasEntries: async (tx: Reader, account: number, id: number): Promise<boolean> =>
-    (await exists(tx, CARRIED, [account, id])) ||
+    (await exists(tx, ENTRIES_CARRYING, [account, id])) ||
     (await exists(tx, 'select 1 from entries where account_id = ? and item_id = ?', [account, id])),
 }

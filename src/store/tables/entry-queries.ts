@@ -7,7 +7,7 @@ import { IN_LIST, partsOfPairs } from './id-list.ts'
 import { rowReader } from './table.ts'
 
 /** Sets how many pair look-ups cost as much as visiting one entry. */
-const PAIRS_AN_ENTRY = 4
+const PAIRS_PER_ENTRY = 4
 /** Bounds the pairs that need no check. */
 const FEW_PAIRS = 100_000
 
@@ -26,7 +26,7 @@ const mostEntries = async (tx: Reader, account: number): Promise<number> => {
  */
 const presentPairs = async (tx: Reader, account: number, { items, kpis }: Pairs): Promise<Pairs> => {
   const pairs = items.length * kpis.length
-  if (pairs <= FEW_PAIRS || pairs <= PAIRS_AN_ENTRY * (await mostEntries(tx, account))) return { items, kpis }
+  if (pairs <= FEW_PAIRS || pairs <= PAIRS_PER_ENTRY * (await mostEntries(tx, account))) return { items, kpis }
   const [ofItems, ofKpis] = [new Set<number>(), new Set<number>()]
   await tx.each('select item_id, kpi_id from entries where account_id = ?', [account], ([item, kpi]) => {
     ofItems.add(Number(item))

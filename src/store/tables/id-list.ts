@@ -27,13 +27,13 @@ export async function* partsOfIds(list: Iterable<number>, size: number): AsyncGe
  * them, because a query that finds no rows lets none run.
  */
 export async function* partsOfPairs(
-  { keysAQuery }: Reader,
+  { keysPerQuery }: Reader,
   first: Iterable<number>,
   second: Iterable<number>,
 ): AsyncGenerator<readonly [first: string, second: string]> {
   const [ones, others] = [[...first].toSorted(ascending), [...second].toSorted(ascending)]
-  const width = Math.min(others.length, keysAQuery)
-  for (const some of pieces(ones, Math.max(1, Math.floor(keysAQuery / Math.max(1, width))))) {
+  const width = Math.min(others.length, keysPerQuery)
+  for (const some of pieces(ones, Math.max(1, Math.floor(keysPerQuery / Math.max(1, width))))) {
     for (const more of pieces(others, width)) {
       yield [listOf(some), listOf(more)]
       await setImmediate()

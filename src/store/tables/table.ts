@@ -96,7 +96,7 @@ const listReader = <R extends Resource>(of: R): ((row: SqlList) => Stored<R>) =>
 }
 
 /** Bounds the records that can be listed in a few milliseconds. */
-const MANY = 500
+const LISTED_AT_ONCE = 500
 
 const placeOf = (record: AnyRecord): number => Number(record['sort_order'] ?? 0)
 
@@ -166,7 +166,7 @@ const statementsOn = <R extends Resource>(name: string, of: R, condition: string
   return {
     list: listReading(of, select),
     hasMany: async (tx: Reader, bound: readonly number[]): Promise<boolean> =>
-      (await tx.all(`select 1 as one ${where} limit 1 offset ${MANY}`, bound)).length > 0,
+      (await tx.all(`select 1 as one ${where} limit 1 offset ${LISTED_AT_ONCE}`, bound)).length > 0,
     find: async (tx: Reader, bound: readonly number[], id: number): Promise<Stored<R> | undefined> => {
       const [row] = await tx.all(`${select} and id = ?`, [...bound, id])
       return row && read(row)
