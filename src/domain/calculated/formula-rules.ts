@@ -100,7 +100,7 @@ export const faultsOfFormula = (all: Formulas, kpi: KpiInFormula): Issue[] => {
   return tooLarge ? [...faults, tooLarge] : faults
 }
 
-/** Returns the faults of where the target of a calculated KPI comes from. */
+/** Returns the faults of `target_from` of a calculated KPI. */
 export const faultsOfTarget = ({
   target_default,
   target_from,

@@ -1,9 +1,9 @@
 import { type Decimal, divideRounded } from '../decimal.ts'
 
 /**
- * Describes a number as `over / under`, or as an interval: if `radius` is above 0, the number is within `radius /
- * under` of that. `under` is above 0; a fraction need not be reduced. A fraction is exact up to 8,192 bits; a longer
- * one is cut to 2,048 bits, with a `radius` that bounds the error. A value beyond 65,536 bits is too large.
+ * Describes a number as `over / under` or, if `radius` is above 0, as an interval around it of `±radius / under`.
+ * `under` is above 0; a fraction need not be reduced. A fraction is exact up to 8,192 bits; a longer one is cut to
+ * 2,048 bits, with a `radius` that bounds the error. A value beyond 65,536 bits is too large.
  */
 export type Fraction = { readonly over: bigint; readonly under: bigint; readonly radius?: bigint }
 
