@@ -3,9 +3,8 @@ import { KpiError } from '../domain/errors.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import { createAssignments } from './assignments/needed.ts'
 import type { ImportRun, Summary } from './import-types.ts'
-import { type Journal, type JournalHead, journalPath } from './journal/journal.ts'
-import { openJournal } from './journal/open-journal.ts'
-import { minuteOf, rejectRepeatedAdding, notesOnUnfinished } from './journal/unfinished.ts'
+import { beginJournal } from './journal/begin-journal.ts'
+import type { Journal } from './journal/journal.ts'
 import { type Prepared, withPrepared } from './prepare.ts'
 import { tellUnchecked } from './reference.ts'
 import { countedBatches, sendAll, type SendResult } from './send.ts'
@@ -40,46 +39,9 @@ const writeRejects = async (
   if (summary.rejected > 0) await rejectsFile.write(table, rejects, values)
 }
 
-const NAME_BYTES = 12
-
-const NOBODY: JournalHead['account'] = { for: '', isSure: false }
-
-/**
- * Returns what Idempotency-Keys are counted by: our newer variant recognizes a request with another key of the same
- * account.
- */
-const namedBy = ({ client, journal: place }: ImportRun): string => {
-  const account = place?.account()
-  return client.variant === 'v1' && account?.isSure ? account.for : (place?.caller ?? '')
-}
-
-/** Opens the journal of a run, and notes what it and other journals of the same file say. */
-const beginJournal = (
-  work: ImportRun,
-  { fingerprint, batches }: Pick<Prepared, 'fingerprint' | 'batches'>,
-): Journal => {
-  const { journal: place, options, clock, random, onNote } = work
-  const runId = Buffer.from(random(NAME_BYTES)).toString('hex')
-  const head = {
-    runId,
-    service: place?.service ?? '',
-    path: place?.path ?? '',
-    beganAt: clock.now(),
-    content: fingerprint,
-    account: place?.account() ?? NOBODY,
-    caller: namedBy(work),
-    isAdding: options.onConflict === 'add',
-  }
-  const path = place && journalPath(place, fingerprint, options)
-  const drafts = function* (): Generator<EntryDraft> {
-    for (const { drafts: some } of batches()) yield* some
-  }
-  if (place && path !== undefined && !options.addAgain) rejectRepeatedAdding(place.folder, path, head, drafts)
-  const journal = openJournal(path, head)
-  if (journal.doneBefore > 0) {
-    onNote(`continuing the import that began at ${minuteOf(journal.beganAt)}: ${journal.doneBefore} entries are done`)
-  } else if (place && path !== undefined) for (const note of notesOnUnfinished(place.folder, path, head)) onNote(note)
-  return journal
+/** Yields the entries of all batches. */
+function* draftsOf({ batches }: Pick<Prepared, 'batches'>): Generator<EntryDraft> {
+  for (const { drafts } of batches()) yield* drafts
 }
 
 /** Returns the error to report where something has been done by then; else throws it. */
@@ -134,7 +96,7 @@ const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promi
  */
 export const importFile = (work: ImportRun): Promise<Ending> =>
   withPrepared(work, async (prepared) => {
-    const journal = beginJournal(work, prepared)
+    const journal = beginJournal(work, prepared.fingerprint, () => draftsOf(prepared))
     try {
       return await run(work, prepared, journal)
     } finally {
