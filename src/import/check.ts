@@ -73,7 +73,7 @@ export const rejectMisunderstoodColumns = (
 }
 
 /**
- * Refuses `--clear-empty` with `--on-conflict add` in a wide file: what is cleared of a row could not be told from what
+ * Refuses `--empty clear` with `--on-conflict add` in a wide file: what is cleared of a row could not be told from what
  * was added.
  */
 const rejectClearAndAdd = ({ wide }: ColumnPlan, { clearEmpty, onConflict }: ImportOptions): void => {
@@ -134,7 +134,7 @@ export const faultsOfHeaders = async (
   return Promise.all(tables.map(faultOf))
 }
 
-/** Says that a cell is not written as was assumed, so that all cells have to be looked at before any is read. */
+/** Thrown if a cell contradicts the assumed format: the file is then surveyed, and read again. */
 class Refuted extends Error {}
 
 type Sink = RowSink & {

@@ -34,7 +34,7 @@ const writeRejects = async (
 ): Promise<void> => {
   summary.rejected = 0
   for (const _ of rejects.lines()) summary.rejected += 1
-  // Where empty cells clear, rows stay as they were: they can be loaded again, as nothing is added then.
+  // If empty cells clear, rows stay as they were: they can be imported again, as nothing is added then.
   const values = options.clearEmpty ? [] : (plan.wide?.columns ?? []).map(({ at }) => at)
   if (summary.rejected > 0) await rejectsFile.write(table, rejects, values)
 }
@@ -68,7 +68,7 @@ const finish = ({ onFinished }: ImportRun, journal: Journal): void => {
   else journal.finish()
 }
 
-/** Sends what was prepared, and lays down what was rejected on the way. */
+/** Sends what was prepared, and writes the rejects. */
 const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promise<Ending> => {
   const { summary, rejects } = prepared
   await writeRejects(work, prepared)
@@ -84,7 +84,7 @@ const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promi
   const ending = { summary, left, failure, needsAssignments }
   if (!isWhole) return ending
   const verified = await verifyRun(work, prepared, journal)
-  // What could not be read back is read back by the same command, which has nothing to send then.
+  // If verifying failed, keep the journal: the same command then only verifies.
   if (!verified?.failure) finish(work, journal)
   return { ...ending, verified }
 }

@@ -30,7 +30,7 @@ export const countedBatches = (batches: Iterator<Batch>): CountedBatches => {
     return result
   }
   return {
-    // There is no way to end it, so that the rest is there, however far it was gone through.
+    // It has no `return`, so that leaving a loop early keeps the rest for `entries()`.
     [Symbol.iterator]: () => ({ next }),
     entries: () => {
       while (next().done !== true);
@@ -50,7 +50,9 @@ export type SendResult = {
 /** Sets how many intervals are under way at a time: while one is stored, others are on their way. */
 const UNDER_WAY = 3
 
-/** Chooses the delivery, the one place that asks whose service it is: by now it has answered what rows refer to. */
+/**
+ * Chooses the delivery. Call it only after the service has answered once, which shows whether it is the bundled one.
+ */
 const deliveryFor = (work: ImportRun, prepared: Prepared, run: Run): Delivery =>
   work.client.isBundled() ? createBundledDelivery(run) : createThirdPartyDelivery(work, prepared, run)
 
@@ -95,7 +97,7 @@ export const sendAll = async (work: ImportRun, prepared: Prepared, journal: Jour
     onSettled: sink,
     onStop: () => (isStopped = true),
   })
-  // One after an answer that was lost and cannot be read back goes alone, too.
+  // After a lost answer that cannot be read back, the next interval is sent alone, too.
   const room = (): number => (mayOverlap() && run.lostAnswers.inARow() === 0 ? UNDER_WAY : 1)
   try {
     await runConcurrently(journaled, room, (one) => deliver(one, sink))

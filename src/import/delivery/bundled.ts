@@ -15,13 +15,13 @@ type SentBatch = {
   readonly batch: Batch
   readonly tally: Tally
   readonly sentAt: number
-  /** Tells that some of it may have been stored. */
+  /** Is true once any part may have been stored. */
   isTouched: boolean
 }
 
 /**
- * Bounds how long a request is sent again under its Idempotency-Key: the service knows it for a day, less an hour for
- * the way.
+ * Bounds how long a batch may be sent again under its Idempotency-Key: the service keeps keys for 24 hours; one hour is
+ * a safety margin.
  */
 const RELIED_ON_MS = 23 * 3_600_000
 
@@ -42,7 +42,10 @@ class Refused extends Error {
 const maySendAgain = ({ isAdding, clock }: Run, { sentAt }: SentBatch): boolean =>
   !isAdding || clock.now() - sentAt < RELIED_ON_MS
 
-/** Refuses an answer that something else than the service has given: the same request is asked again for the true one. */
+/**
+ * Throws a passing error if the counts do not match the batch, as when a proxy answered: the same request is then sent
+ * again.
+ */
 const requireCounts = (answer: PutMany, count: number): void => {
   const unproven = checkBatchAnswer(answer, count)
   if (!unproven) return
@@ -63,7 +66,7 @@ const post = (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean): Prom
     } catch (error) {
       isLost = mayBeDone(error)
       sent.isTouched ||= isLost
-      // A path that is not there says nothing of what was sent.
+      // A missing path says nothing about the entries, so it does not refuse them.
       throw isRefused(error) && !isNoPath(error) ? new Refused(error) : error
     }
   })
@@ -108,7 +111,7 @@ const sendPart = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: bool
   }
 }
 
-/** Sends an interval as one batch; what surely was not sent is withdrawn from the journal. */
+/** Sends an interval as one batch; withdraws it from the journal if nothing of it can have been stored. */
 const deliver = async (run: Run, journaled: JournaledInterval, sink: Sink): Promise<void> => {
   const { id, batch, intent, isUnknown, lines } = journaled
   const sent: SentBatch = { batch, tally: emptyTally(), sentAt: intent.sentAt, isTouched: isUnknown }
@@ -125,7 +128,7 @@ const deliver = async (run: Run, journaled: JournaledInterval, sink: Sink): Prom
   sink(sent.tally, lines, intent.count)
 }
 
-/** Bounds the intervals journaled at a time: what waits long is moved by the garbage collector, entry by entry. */
+/** Bounds the intervals journaled at a time: entries that wait long cost time for garbage collection. */
 const JOURNALED_AHEAD = 4
 
 /**
@@ -136,7 +139,7 @@ const JOURNALED_AHEAD = 4
 export const createBundledDelivery = (run: Run): Delivery => ({
   way: 'batch',
   journaledAhead: JOURNALED_AHEAD,
-  // The first goes alone: it finds out whether anything is taken.
+  // The first interval is sent alone, to find out whether the service accepts anything.
   mayOverlap: run.hasBegun,
   deliver: (journaled, sink) => deliver(run, journaled, sink),
 })

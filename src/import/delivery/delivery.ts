@@ -8,9 +8,9 @@ import type { JournaledInterval } from './write-ahead.ts'
 /** Holds what sending to any service works with. */
 export type Run = {
   readonly client: Client
-  /** Tells that actuals are added to what is stored, so that nothing may be sent again that may have been done. */
+  /** Is true with `--on-conflict add`: a request that may have been carried out must not be repeated. */
   readonly isAdding: boolean
-  /** Notes that something may have been stored that is not acknowledged. */
+  /** Notes that this run may have changed what the service stores. */
   readonly touch: () => void
   /** Tells whether anything has been acknowledged, or may have been stored. */
   readonly hasBegun: () => boolean
@@ -20,7 +20,7 @@ export type Run = {
   readonly lostAnswers: LostAnswers
 }
 
-/** Takes what became of so many entries, which came from so many lines. */
+/** Takes the outcome of some entries, with the number of their lines. */
 export type Sink = (tally: Tally, lines: number, entries: number) => void
 
 /**
@@ -28,9 +28,9 @@ export type Sink = (tally: Tally, lines: number, entries: number) => void
  * package, and `third-party/third-party.ts` for any other that speaks the interface.
  */
 export type Delivery = {
-  /** Names how entries go, for the journal: in batches, or one by one where each is added by itself. */
+  /** Names how entries are sent, as the journal records it: in batches, or one at a time. */
   readonly way: DeliveryWay
-  /** Bounds the intervals that are journaled before they are sent, as each time waits for the disk. */
+  /** Bounds the intervals that one write to the journal covers: each write waits for the disk. */
   readonly journaledAhead: number
   /** Tells whether several intervals may be under way at a time. */
   readonly mayOverlap: () => boolean

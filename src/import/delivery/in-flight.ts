@@ -1,6 +1,6 @@
 /**
- * Works on items as they come, up to so many at a time. An error ends it once all that is under way has ended; items
- * that were not taken are left to their generator.
+ * Works on items as they come, up to so many at a time. An error ends it once all that is under way has ended; the
+ * generator of the items cleans up those that were not taken.
  */
 export const runConcurrently = async <T>(
   items: AsyncGenerator<T>,

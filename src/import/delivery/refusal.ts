@@ -5,7 +5,7 @@ import type { Tally } from '../journal/tally.ts'
 /** Lists errors that pass by themselves: the service is unavailable, failed, or wants to be asked later. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['unavailable', 'internal', 'too_slow', 'rate_limited'])
 
-/** Lists errors about what was sent, which would come again. */
+/** Lists errors caused by what was sent: the same request would fail again. */
 const OF_CONTENT: ReadonlySet<ErrorCode> = new Set(['malformed', 'invalid', 'conflict', 'not_found', 'too_large'])
 
 /** Tells whether asking again later may help. */
@@ -22,7 +22,7 @@ export const isUnreadable = (error: unknown): error is KpiError =>
   isRefused(error) ||
   (error instanceof KpiError && ['forbidden', 'unsupported', 'method_not_allowed'].includes(error.code))
 
-/** Thrown where a run is stopped between what was sent and what was to follow it. */
+/** Thrown if a run is stopped after a request, but before the step that follows it. */
 export class AbortedHalfway extends Aborted {}
 
 /** Tells whether a failed request may have been done all the same. */
@@ -33,7 +33,10 @@ export const mayBeDone = (error: unknown): boolean =>
 export const reasonsOf = ({ issues, message }: KpiError): readonly string[] =>
   issues.length > 0 ? issues.map(({ field, message: words }) => `${field}: ${words}`) : [message]
 
-/** Returns the entries of a batch that a refusal names, with the reasons; none where it is not about single entries. */
+/**
+ * Returns the entries of a batch that a refusal names, with the reasons; an empty map if the refusal is about the whole
+ * batch.
+ */
 export const reasonsByPlace = ({ code, issues }: KpiError, count: number): Map<number, string[]> => {
   const named = new Map<number, string[]>()
   for (const { index, field, message } of code === 'invalid' ? issues : []) {
@@ -43,10 +46,10 @@ export const reasonsByPlace = ({ code, issues }: KpiError, count: number): Map<n
   return named
 }
 
-/** Sets how many entries may be refused one by one, and none taken, before the service is to blame. */
+/** Sets after how many refused entries, with none accepted, the run ends. */
 const REFUSED_IN_VAIN = 20
 
-/** Ends a run whose service refuses one entry after the other; to be called where it has taken none. */
+/** Ends a run whose service refuses one entry after the other; call it only if none has been accepted. */
 export const endIfAllRefused = ({ refused }: Pick<Tally, 'refused'>, { code, message }: KpiError): void => {
   if (refused.length < REFUSED_IN_VAIN) return
   throw new KpiError(code, `the service refuses one entry after another, and has accepted none: ${message}`)

@@ -41,7 +41,7 @@ type Changed = {
 }
 
 /**
- * Plans an interval anew that an earlier part of the run journaled, where the reference data has changed since: new
+ * Plans an interval again that an earlier part of the run journaled, where the reference data has changed since: new
  * entries are staged, and those that have an outcome are neither sent nor judged again.
  */
 export const replan = async (

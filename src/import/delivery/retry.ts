@@ -3,7 +3,7 @@ import { KpiError } from '../../domain/errors.ts'
 import type { Run } from './delivery.ts'
 import { isTransient } from './refusal.ts'
 
-/** Counts lost answers in a row to requests that may not be sent again and cannot be read back. */
+/** Counts consecutive lost answers whose outcome cannot be found out. */
 export type LostAnswers = {
   readonly inARow: () => number
   /** Takes whether the next answer was lost. */
@@ -18,7 +18,7 @@ export const createLostAnswers = (): LostAnswers => {
   return { inARow: () => inARow, note: (isLost) => void (inARow = isLost ? inARow + 1 : 0) }
 }
 
-/** Ends a run that loses answer after answer, as each costs rows of which nobody can tell. */
+/** Ends a run that loses answer after answer, because each leaves rows with an unknown outcome. */
 export const endIfAnswersAreLost = ({ inARow }: LostAnswers, what: 'entries' | 'batches'): void => {
   if (inARow() < LOST_IN_A_ROW) return
   throw new KpiError(
@@ -27,20 +27,20 @@ export const endIfAnswersAreLost = ({ inARow }: LostAnswers, what: 'entries' | '
   )
 }
 
-/** Waits for what a service shows later; throws where the run is stopped meanwhile. */
+/** Waits so long; throws if the run is stopped meanwhile. */
 export const pause = async ({ clock, signal }: Pick<Run, 'clock' | 'signal'>, milliseconds: number): Promise<void> => {
   await clock.sleep(milliseconds, signal)
   if (signal.aborted) throw new Aborted('stopped')
 }
 
-/** Lists the pauses between tries, in seconds: what fails after the last one is down. */
+/** Lists the pauses between tries, in seconds: after the last one the service counts as down. */
 const PAUSES = [1, 2, 4, 8, 16]
 /** Sets the longest pause that a service may ask for. */
 const LONGEST_PAUSE = 60
 
 /**
- * Waits before the next try, after so many failures; throws the failure where that has gone on for too long. Ends early
- * where the run is stopped, so that the caller can still look at what was sent.
+ * Waits before the next try, after so many failures; throws the failure after the last pause. Returns early if the run
+ * is stopped, so that the caller can still reconcile.
  */
 export const pauseBeforeRetry = async (
   { clock, signal }: Pick<Run, 'clock' | 'signal'>,

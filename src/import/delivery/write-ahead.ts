@@ -62,7 +62,7 @@ export function* cutAlongIntervals(batches: Iterable<Batch>, journal: Journal): 
   yield* take()
 }
 
-/** Settles some entries of a batch before it is sent, counts them, and answers what is left to send. */
+/** Settles some entries of a batch before it is sent, counts them, and returns the rest. */
 type Stage = (batch: Batch, counting: Counting) => Promise<Batch>
 
 /** Describes entries that are in the journal, and about to be sent. */
@@ -101,7 +101,7 @@ const placesOf = ({ drafts }: Batch, left: Batch): readonly number[] | undefined
   return drafts.flatMap((draft, at) => (kept.has(draft) ? at : []))
 }
 
-/** Returns the tally of entries that may not be added twice, and of which nobody can tell whether they were. */
+/** Counts entries of unknown outcome, which may not be added twice, as rejected. */
 const lost = ({ lines }: Batch): Tally => {
   const tally = emptyTally()
   for (const line of lines) refuseLines(tally, line, [OUTCOME_UNKNOWN])
@@ -125,7 +125,7 @@ const planEarlier = async (
   const [digest, lines] = [digestOf(batch.drafts), countLines(batch)]
   if (earlier.digest === digest) {
     if (earlier.outcome) return { tally: earlier.outcome, lines }
-    // A service does not know again what was sent with other credentials.
+    // A service recognizes a repeated request only under the same credentials.
     if (earlier.run !== run.journal.runId && run.isAdding && earlier.way === 'batch')
       return { tally: lost(batch), lines }
     return { batch: batchPart(batch, earlier.places), intent: earlier, isUnknown: true, lines, earlier }
@@ -181,18 +181,18 @@ export const withdraw = (journal: Journal, { id, earlier }: JournaledInterval): 
   else journal.restore(earlier)
 }
 
-/** Holds what goes on beside planning. */
+/** Holds the options of `journalIntervals`. */
 type JournalAhead = Planning & {
   readonly journaledAhead: number
   /** Takes what became of entries that are not to be sent. */
   readonly onSettled: (tally: Tally, lines: number, entries: number) => void
-  /** Tells that there is more, and it is not gone on with. */
+  /** Is called if the run stops before everything was sent. */
   readonly onStop: () => void
 }
 
 /**
  * Plans pieces and journals what is to be sent, some ahead. What an earlier part of the run has done is counted and
- * skipped. Ends where it is asked to stop, and withdraws what was not taken from it.
+ * skipped. Stops when the run is stopped, and withdraws the intervals that nobody took.
  */
 export async function* journalIntervals(
   pieces: Iterable<Piece>,

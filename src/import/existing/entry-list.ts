@@ -55,7 +55,7 @@ const keptAt = (block: Block, at: number): Kept => {
   }
 }
 
-/** Joins two entries of a key: the values of the later, the ids of both. */
+/** Merges two entries of a key: the values of the later one, the ids of both. */
 const join = (one: ExistingEntry, other: ExistingEntry): ExistingEntry => {
   const ids = [...new Set([...one.ids, ...other.ids])].toSorted((left, right) => left - right)
   return { ...(ids.at(-1) === one.ids.at(-1) ? one : other), ids }
@@ -78,7 +78,7 @@ function* keptIn(sorter: Sorter): Generator<Kept> {
   if (last) yield last
 }
 
-/** Finds what is kept of keys that are asked for in their order; one that lies before the last begins anew. */
+/** Finds what is kept of keys that are asked for in their order; an earlier key starts again from the beginning. */
 export const createFinder = (sorter: Sorter): ((key: EntryKey) => ExistingEntry | undefined) => {
   let rows: Iterator<Kept> | undefined
   let next: Kept | undefined

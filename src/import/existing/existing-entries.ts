@@ -45,7 +45,7 @@ const byEach = (extents: ReadonlyMap<number, DayRangeExtent>, narrow: (id: numbe
   queries: () => [...extents].map(([id, { from, to }]) => ({ from, to, ...narrow(id) })),
 })
 
-/** Returns the ways to ask, those first that ask least where nothing but what is wanted is stored. */
+/** Returns the ways to read: the broadest first, then the others, those with the fewest requests first. */
 const plansFor = ({ drafts, footprint }: WantedDrafts): Plan[] => {
   const { owners, kpis, series, count } = footprint
   const all = shared(footprint)
@@ -96,9 +96,9 @@ const follow = async (
 }
 
 /**
- * Reads the existing entries of drafts from the list of entries, in few requests: first as if nothing else were stored,
- * and where there is so much else that smaller questions would have been done by then, by those. An entry may be
- * visited more than once. Entries that were not asked for are skipped.
+ * Reads the existing entries of drafts from the list of entries, in few requests: tries the broadest query first; if it
+ * takes more requests than narrower ones would have taken, switches to those. An entry may be visited more than once.
+ * Entries that were not asked for are skipped.
  */
 export const readPages = async (client: Client, wanted: WantedDrafts, visit: EntrySink): Promise<void> => {
   const { owners, kpis, days, count } = wanted.footprint
@@ -165,7 +165,7 @@ const fetchStored = async (client: Client, drafts: readonly EntryDraft[]): Promi
   return stored
 }
 
-/** Reads entries until the first refusal for lack of rights, which is noted, and not asked again. */
+/** Reads entries; after the first refusal for lack of permission, notes it and does not ask again. */
 export const readOnce = async <T>(
   client: Client,
   { unchecked }: Pick<Reference, 'unchecked'>,

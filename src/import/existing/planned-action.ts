@@ -30,7 +30,7 @@ export const onlyClears = ({ actual, target, notes }: EntryDraft): boolean =>
 export const reasonOf = (faults: readonly Issue[]): string =>
   faults.map(({ field, message }) => `${field}: ${message}`).join('; ')
 
-/** Describes the planned action for a draft of which that is not known. */
+/** Plans a draft whose existing entry cannot be read: it is sent. */
 export const UNKNOWN: PlannedAction = { action: 'send', reason: '' }
 
 const plan = (action: PlannedAction['action']): PlannedAction => ({ action, reason: '' })
@@ -81,7 +81,7 @@ export const planAction = (
   const kpi = kpis.byId.get(draft.kpi_id)
   if (!kpi && kpis.unread === undefined) return reject('there is no such KPI')
   if (!stored && onlyClears(draft)) return kpi ? plan('nothing') : UNKNOWN
-  // What is left alone need not be allowed to change.
+  // An entry that is left alone needs no permission to change.
   const settled = stored && judgeConflict(stored, onConflict)
   if (settled) return settled
   const ofPair = kpi ? faultsOf(ownerOf(draft), kpi.id) : []

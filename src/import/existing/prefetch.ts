@@ -44,8 +44,8 @@ const isForReport = (footprint: KeyRanges, source: PrefetchOptions['source']): b
 }
 
 /**
- * Prefetches the existing entries of a file in few requests and constant memory, and answers by merging: entries of
- * daily KPIs come from the report, what that does not tell and all others from the list of entries.
+ * Prefetches the existing entries of a file in few requests and constant memory, and merges them: entries of daily KPIs
+ * come from the report, what that does not tell and all others from the list of entries.
  */
 export const prefetchExisting = ({
   client,

@@ -64,7 +64,7 @@ export const requestsForReport = (footprint: KeyRanges): number => [...partsOf(f
 
 /**
  * Returns what a row says of the one entry that it was made of. Its target is the entry's own, or that of its user or
- * KPI: where these are equal, it is open which.
+ * KPI: if it equals a default, its origin is open.
  */
 const entryOf = (
   { actual, target, notes }: ReportRow,

@@ -52,7 +52,7 @@ export const openJournalFile = (path: string | undefined, head: JournalHead): Jo
     withPathInErrors(path ?? IN_MEMORY, () => (path === undefined ? journalInMemory(head) : lockJournal(path, head))),
   )
 
-/** Opens an existing journal; returns undefined where there is none. */
+/** Opens an existing journal; throws if there is none, or if another process holds it. */
 export const findJournalFile = (path: string): JournalFile =>
   fileOf(
     path,

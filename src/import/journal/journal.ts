@@ -38,7 +38,10 @@ const meaningOf = (options: ImportOptions): string[] =>
 /** Holds the ending of a journal's name. */
 export const JOURNAL_ENDING = '.journal'
 
-/** Returns where the journal lies of a run that sends what rows mean, by these options, to a service for an account. */
+/**
+ * Returns the path of a run's journal: a hash of the service, the account, the rows and the options that change their
+ * meaning, so that the same command finds it again.
+ */
 export const journalPath = (
   { folder, service, account }: JournalPlace,
   fingerprint: string,
@@ -59,9 +62,9 @@ export type Intent = {
   /** Identifies the entries that the file gives. */
   readonly digest: string
   readonly way: DeliveryWay
-  /** Lists the places of those that are sent, where some have an outcome before. */
+  /** Lists the positions in the batch of the entries to send; undefined for all. */
   readonly places: readonly number[] | undefined
-  /** Counts what became of the others. */
+  /** Counts the outcomes of the others. */
   readonly stage: Tally
   readonly sentAt: number
   /**
@@ -105,7 +108,7 @@ export type Journal = JournalHead & {
   readonly intend: (intents: readonly Intent[]) => number[]
   /** Rewrites an interval that has changed since it was journaled. */
   readonly intendAnew: (interval: number, intent: Intent) => void
-  /** Writes again what was written of an interval before that. */
+  /** Restores what was recorded of an interval before that. */
   readonly restore: (earlier: Interval) => void
   readonly intendOnes: (interval: number, ones: readonly SingleEntry[]) => void
   /** Writes down what became of an interval, without waiting for the disk: where that is lost, it is found out again. */
@@ -116,9 +119,9 @@ export type Journal = JournalHead & {
   readonly withdrawOne: (interval: number, key: EntryKey) => void
   /** Removes it: there is nothing left to do. */
   readonly finish: () => void
-  /** Ends its use when there is nothing left to do, and answers what removes it later. */
+  /** Closes a journal with nothing left to do; returns a function that deletes it later. */
   readonly leave: () => () => void
-  /** Ends its use; it stays where something was sent. */
+  /** Closes it; keeps the file if anything was sent. */
   readonly close: () => void
 }
 

@@ -1,7 +1,7 @@
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { ownerOf } from '../entry-key.ts'
 
-/** Holds for each entry two numbers of its key and one of its values, by which it is recognized. */
+/** Holds three 32-bit hashes for each entry: two of its key and one of its values. */
 export type KeySamples = Int32Array
 
 const NUMBERS = 3
@@ -89,7 +89,7 @@ export const countKnown = (earlier: readonly KeySamples[], drafts: Iterable<Entr
   return count
 }
 
-/** Returns samples, and after them those of earlier ones whose keys are not among them. */
+/** Returns samples, followed by those earlier ones whose keys are not among them. */
 export const joinSamples = (samples: KeySamples, earlier: KeySamples): KeySamples => {
   const own = new Set(Array.from({ length: countOf(samples) }, (_, at) => keyAt(samples, at)))
   const others = Array.from({ length: countOf(earlier) }, (_, at) => at).filter((at) => !own.has(keyAt(earlier, at)))

@@ -123,7 +123,7 @@ const requireWholeJournal = (database: DatabaseSync, path: string): void => {
 
 /**
  * Takes the lock, which lasts until the file is closed, and sets up a new journal; returns false where it is not the
- * file at the path. All of it is in one file: what is written ahead in a second one could be lost without a trace.
+ * file at the path. All of it is in one file: a write-ahead log could be lost unnoticed.
  */
 const takeHold = (database: DatabaseSync, path: string, inode: number, head: JournalHead | undefined): boolean => {
   database.exec('pragma locking_mode = exclusive; pragma journal_mode = delete; begin immediate')
@@ -175,7 +175,8 @@ export const lockJournal = (path: string, head: JournalHead | undefined): Databa
 
 /** Lets go of a journal and removes it. */
 export const removeLocked = (database: DatabaseSync, path: string): void => {
-  // Its log goes first and all happens while it is held, so that nobody else's file is met under its name.
+  // Its log goes first and all happens while it is held, so that a journal that another process creates meanwhile is
+  // not deleted.
   database.exec('pragma journal_mode = memory')
   for (const one of [markOf(path), `${path}-journal`, path]) rmSync(one, { force: true })
   database.close()

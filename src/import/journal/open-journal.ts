@@ -71,7 +71,10 @@ const readHead = ({ database }: JournalFile): JournalHead => {
   return headOf(found)
 }
 
-/** Reads the head of a journal. With other credentials requests have other names from now on, which it then says. */
+/**
+ * Reads the head of a journal. After a change of credentials it stores a new run id, from which Idempotency-Keys are
+ * made.
+ */
 const headIn = (file: JournalFile, { runId, caller }: JournalHead): JournalHead => {
   const before = readHead(file)
   if (before.caller === caller) return before
@@ -112,7 +115,7 @@ export const readJournal = (path: string): JournalHead & Pick<Journal, 'doneBefo
   }
 }
 
-/** Reads the marks of all that a journal of another run says may have been sent. */
+/** Reads the key samples of everything that another run may have sent. */
 export const readSamples = (path: string): KeySamples[] => {
   const file = findJournalFile(path)
   try {

@@ -35,7 +35,7 @@ export const refuseLines = (
 
 const countIn = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, Number(count)) : 0)
 
-/** Counts what a service says of so many entries, as far as that adds up; the rest counts as sent. */
+/** Adds the counts that a service answers, if they add up to the number of entries; counts the rest as sent. */
 export const countResult = (tally: Tally, result: BatchResult, count: number): void => {
   const created = countIn(result.rows_created)
   const updated = countIn(result.rows_updated)
@@ -57,7 +57,7 @@ export const countTally = ({ summary, rejects }: Counting, tally: Tally): void =
   for (const [line, reason] of tally.refused) rejects.add(line, reason)
 }
 
-/** Does work that counts, and answers beside its result what it counted, which nobody has seen yet. */
+/** Runs work with a counter of its own; returns its result and the counts. */
 export const tallied = async <T>(work: (counting: Counting) => Promise<T>): Promise<[result: T, tally: Tally]> => {
   const [summary, tally] = [emptySummary(), emptyTally()]
   const result = await work({ summary, rejects: { add: (line, reason) => tally.refused.push([line, reason]) } })

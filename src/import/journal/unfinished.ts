@@ -11,7 +11,7 @@ const journalsIn = (folder: string): string[] =>
     .filter((name) => name.endsWith(JOURNAL_ENDING))
     .map((name) => join(folder, name))
 
-/** Returns the head of another run's journal; undefined where it is in use, or cannot be read. */
+/** Reads the journal of another run; returns an empty list if it is in use or cannot be read. */
 const look = (path: string): Unfinished[] => {
   try {
     return [{ ...readJournal(path), at: path }]
@@ -39,7 +39,7 @@ const hasSameAccount = (left: JournalHead, right: JournalHead): boolean => left.
 const differenceOf = (head: JournalHead, other: JournalHead): 'flags' | 'credentials' =>
   hasSameAccount(head, other) ? 'flags' : 'credentials'
 
-/** Tells whether two runs may be for the same account: only where the service names both is it sure that they are not. */
+/** Tells whether two runs may be for the same account: they differ for sure only if the service names both. */
 const mayShareAccount = (head: JournalHead, other: JournalHead): boolean =>
   hasSameAccount(head, other) || !(other.account.isSure && head.account.isSure)
 
@@ -63,8 +63,8 @@ const addsAgain = (head: JournalHead, other: Unfinished, again: number): KpiErro
 
 /**
  * Refuses to add rows that another run may have added: it imported the same rows with other flags or credentials, or a
- * file that has some of them. Where the bundled service names the accounts of both and they differ, it may. `drafts`
- * are the entries of this run.
+ * file that has some of them. It may if the bundled service names the accounts of both, and they differ. `drafts` are
+ * the entries of this run.
  */
 export const rejectRepeatedAdding = (
   folder: string,

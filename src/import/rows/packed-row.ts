@@ -23,7 +23,7 @@ export const ACTUAL = { given: 1, cleared: 2 }
 export const TARGET = { given: 4, cleared: 8 }
 export const NOTES = { given: 16, cleared: 32 }
 
-/** Marks what cannot be loaded as it stands, though its key can be read: it is a duplicate all the same. */
+/** Marks a row that cannot be imported although its key can be read: it still counts as a duplicate. */
 export const BAD = 64
 
 /** Tells whether a row is marked as bad. */

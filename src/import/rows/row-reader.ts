@@ -207,7 +207,8 @@ export const createRowReader = (
       else add(one)
       if (!options.clearEmpty && isBad(one)) sink.reject(place, reasons.splice(before), hand.isMisread)
     }
-    // Where empty cells clear, none can stand for what was loaded of a rejected row: all of it is, or nothing.
+    // If empty cells clear, an empty cell cannot stand for a value that was imported: a row is imported whole, or not
+    // at all.
     const mark = reasons.length > 0 ? BAD : 0
     for (const one of held) add({ ...one, flags: one.flags | mark })
   }

@@ -54,7 +54,7 @@ const requireAdded = async (run: ThirdPartyRun, item: OpenEntry, { entry }: Put)
   )
 }
 
-/** Tells what became of an entry whose answer proved nothing: it was added, was not, or nobody can tell. */
+/** Tells what became of an entry whose answer proved nothing: yes, no, or unknown. */
 type Fate = 'done' | 'open' | 'lost'
 
 /**
@@ -72,7 +72,7 @@ const fateOf = async (run: ThirdPartyRun, { draft, before }: OpenEntry): Promise
   return listed?.some((one) => mayComeFrom(one, draft)) ? 'done' : 'lost'
 }
 
-/** Settles an entry whose outcome is unknown; undefined where it is to be sent, as it was not stored. */
+/** Settles an entry whose outcome is unknown; undefined if it was not stored and is to be sent. */
 const settle = async (run: ThirdPartyRun, item: OpenEntry): Promise<Added | undefined> => {
   const { unproven } = item
   const fate = await fateOf(run, item)
@@ -84,7 +84,7 @@ const settle = async (run: ThirdPartyRun, item: OpenEntry): Promise<Added | unde
 const nameOf = ({ journal }: ThirdPartyRun, { draft }: OpenEntry, tries: number): string =>
   `${journal.runId}-${digestOf([draft])}${tries === 0 ? '' : `-${tries}`}`
 
-/** Sends an entry; answers the doubt that the answer leaves. */
+/** Sends an entry; returns why the answer is no proof, or undefined. */
 const post = async (run: ThirdPartyRun, item: OpenEntry, tries: number): Promise<UnprovenAnswer | undefined> => {
   const put = await run.client.entries.put(item.draft, nameOf(run, item, tries)).catch((error: unknown) => {
     item.isUnknown = mayBeDone(error)
@@ -92,7 +92,7 @@ const post = async (run: ThirdPartyRun, item: OpenEntry, tries: number): Promise
     throw error
   })
   run.touch()
-  // Until it is seen what it made, whatever comes between.
+  // Unknown until its outcome has been checked.
   item.isUnknown = true
   const unproven = checkEntryAnswer(put, item.draft, undefined)
   if (unproven) return unproven
@@ -101,7 +101,9 @@ const post = async (run: ThirdPartyRun, item: OpenEntry, tries: number): Promise
   return undefined
 }
 
-/** Adds an entry to what is stored. What was sent without an answer that proves it is not sent again unless it is not stored. */
+/**
+ * Adds an entry to what is stored. Sends an entry with an unproven answer again only once it is known not to be stored.
+ */
 const add = async (run: ThirdPartyRun, item: OpenEntry): Promise<Added> => {
   try {
     return await withRetries(run, async (tries) => {

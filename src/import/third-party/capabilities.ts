@@ -16,7 +16,7 @@ type Learned = {
   readonly takesBatches?: boolean
   /** Tells that a batch changes an entry that is stored, and makes no second one beside it. */
   readonly updatesInBatches?: boolean
-  /** Tells that the run has found in the list what it sent; kept for no other run, as a list may be late at times. */
+  /** Tells that the run has found in the list what it sent; not saved for later runs, as a list may lag at times. */
   readonly isRecognised?: boolean | undefined
   /** Tells that it rounds numbers as it stores them. */
   readonly isRounding?: boolean
@@ -43,7 +43,7 @@ export type Capabilities = {
   mostInBatch: number
   /** Says when the list shows all that earlier runs have written. */
   readonly settledAt: number
-  /** Lets one part of a run at a time find something out. */
+  /** Lets one part of a run at a time probe the service. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>
 }
 

@@ -14,8 +14,8 @@ import { hasKeyOf, mayComeFrom } from './matching.ts'
 export class DuplicateLeft extends KpiError {}
 
 /**
- * Tells whether a second entry stays: the service does not let anybody remove it, or it may be somebody else's. What is
- * forbidden now may be allowed later: a limit may answer 403, too.
+ * Tells whether a second entry stays: the service does not let anybody remove it, or it may be somebody else's. 403
+ * does not count: it may come from a rate limit.
  */
 export const isDuplicateKept = (error: unknown): error is DuplicateLeft =>
   error instanceof DuplicateLeft && (['method_not_allowed', 'unsupported'].includes(error.code) || isRefused(error))

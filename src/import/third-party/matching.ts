@@ -18,8 +18,8 @@ const isWhatBecomes = (
 ): boolean => kinds.some((kind) => sameValues(stored, mergeEntry(before, draft, kind)))
 
 /**
- * Tells whether an entry holds what a draft would make of it, by the service's rules. Where the key may not read KPIs,
- * the target may be dropped or not.
+ * Tells whether applying a draft would change nothing of an entry, by the service's rules. Where the key may not read
+ * KPIs, the target may be dropped or not.
  */
 export const holdsDraft = ({ kpis }: Pick<Reference, 'kpis'>, stored: EntryValues, draft: EntryDraft): boolean => {
   const kpi = kpis.byId.get(draft.kpi_id)
@@ -38,7 +38,7 @@ const UNITS: readonly Decimal[] = Array.from({ length: FRACTION_DIGITS + 1 }, (_
 
 const ONE = 10 ** FRACTION_DIGITS
 
-/** Returns the value as a service keeps it that has 32 bits for a number. */
+/** Returns the value rounded to a 32-bit float, as some services keep it. */
 const inSingle = (value: Decimal): Decimal => BigInt(Math.round(Math.fround(Number(value) / ONE) * ONE))
 
 /** Tells whether a stored value may be the one that was sent, as services round. */

@@ -35,12 +35,12 @@ export type OpenEntry = {
   found: ExistingEntry | null | undefined
   /** Tells that it may have been stored by a request without an answer that proves it. */
   isUnknown: boolean
-  /** Tells that it is unknown only because a batch with it was refused, of which a service may have stored a part. */
+  /** Tells that its outcome is unknown only because its batch was refused and may be stored in part. */
   isAfterRefusal: boolean
   /** Keeps the last answer that proved nothing, and counts them. */
   unproven: UnprovenAnswer | undefined
   unprovenCount: number
-  /** Keeps the reasons of the last refusal that what is stored now may explain, and counts them. */
+  /** Keeps the reasons of the last refusal that an existing entry may explain, and counts them. */
   refusal: readonly string[] | undefined
   refusals: number
   /** Counts the requests with it, one after the other, that got no answer. */

@@ -13,7 +13,7 @@ import { unrecognizedError } from './recognize.ts'
 import { isStored, readLagging } from './reconcile.ts'
 import { sendsBatches } from './upsert-entries.ts'
 
-/** Bounds the entries that are tried, where the first are refused. */
+/** Bounds the entries that are tried as probes, if the first are refused. */
 const MOST_TRIED = 20
 /** Bounds how often an entry is posted, where answers are lost. */
 const MOST_POSTS = 6
@@ -29,7 +29,7 @@ const spread = (items: readonly OpenEntry[]): readonly OpenEntry[] => {
   return places.flatMap((at) => items[at] ?? [])
 }
 
-/** Bounds the entries that are answered well and not stored before the run ends. */
+/** Ends the run after so many entries that were answered well and not stored. */
 const MOST_UNSTORED = 5
 
 /** Ends a run at a service that answers well and stores nothing. */
@@ -41,7 +41,7 @@ const requireStored = ({ unproven }: OpenEntry, unstored: number): void => {
   )
 }
 
-/** Tells of a service that keeps another number than it is sent. */
+/** Warns of a service that stores another number than it was sent. */
 const noteRounding = (
   { warnOnce, capabilities }: ThirdPartyRun,
   { draft: { actual } }: OpenEntry,

@@ -26,7 +26,7 @@ const shown = (value: bigint | null | undefined): string => (typeof value === 'b
 const saidBefore = ({ capabilities: { path } }: ThirdPartyRun, { at }: UnlistedEntry): string =>
   `; it was sent at ${minuteOf(at)}, and is not sent again for a week${path === undefined ? '' : ` unless you delete ${path}`}`
 
-/** Ends a run at a service in whose list nothing can be recognised that is sent to it. */
+/** Returns the error that ends a run if nothing that it sent can be recognized in the service's list. */
 export const unrecognizedError = async (
   run: ThirdPartyRun,
   item: OpenEntry,

@@ -18,7 +18,7 @@ import { notKnown, notStored } from './response-check.ts'
 
 /** Lists the pauses before each later look at a list, in milliseconds, as some lists lag. */
 export const LATER_LOOKS: readonly number[] = [2_000, 6_000]
-/** Returns how long to wait before each later look at a service, once more where its list is known to lag longer. */
+/** Returns how long to wait before each later look at a service, and adds a longer one if the list is known to lag. */
 const laterLooks = ({ capabilities }: Pick<ThirdPartyRun, 'capabilities'>): readonly number[] => {
   const rest = LAG_FACTOR * (capabilities.known().lagMs ?? 0) - LATER_LOOKS.reduce((sum, one) => sum + one)
   return rest > 0 ? [...LATER_LOOKS, rest] : LATER_LOOKS
@@ -38,7 +38,10 @@ export const pollUntil = async <T>(
   }
 }
 
-/** Bounds how often an entry is sent that is not stored: where the answer tells of a fault, and where it only proves nothing. */
+/**
+ * Bounds how often an entry is sent that is then not found: after an answer that reports a fault, and after one that
+ * only proves nothing.
+ */
 const MOST_DOUBTS = { fault: 2, noProof: 4 }
 
 /** Tells whether the key may not read entries at all. */
@@ -59,18 +62,20 @@ const read = async (
 }
 
 /**
- * Tells whether an entry holds what was sent, as far as services round and change notes; one that has not changed, or
- * whose earlier values are unknown, only where it holds exactly that.
+ * Tells whether an entry holds what was sent, as far as services round and change notes; if the entry has not changed,
+ * or its earlier values are unknown, only an exact match counts.
  */
 export const isStored = ({ reference }: ThirdPartyRun, { draft, before }: OpenEntry, entry: ExistingEntry): boolean => {
   if (holdsDraft(reference, entry, draft)) return true
-  // Of what an earlier part of the run tried, only the ids are known that were there.
+  // Of entries that an earlier part of the run tried, only the earlier ids are known.
   if (before === undefined || (before && !('actual' in before))) return false
   const isAsBefore = before !== null && sameValues(before, entry)
   return !isAsBefore && mayHold(entry, draft)
 }
 
-/** Tells whether something of an item is seen to have been done: it is stored, or there are more entries than before. */
+/**
+ * Tells whether the list shows that a write of an item arrived: it is stored, or there are more entries than before.
+ */
 const showsWrite = (run: ThirdPartyRun, item: OpenEntry, entry: ExistingEntry | undefined): boolean =>
   entry !== undefined && (entry.ids.length > (item.before?.ids.length ?? 0) || isStored(run, item, entry))
 
@@ -95,8 +100,8 @@ export const noteLag = ({ capabilities, clock }: ThirdPartyRun, lagMs: number): 
   capabilities.learn({ lagMs: Math.max(lagMs, capabilities.known().lagMs ?? 0), wroteAt: clock.now() })
 
 /**
- * Reads the existing entries of drafts whose outcome is unknown. As long as a list may lag, the last of those that are
- * missing is asked for again after a while; once it is there, so are all.
+ * Reads the existing entries of drafts whose outcome is unknown. If entries are missing and the list may lag, looks
+ * again only for the last one; once it is there, reads all that were missing.
  */
 export const readLagging = async (
   run: ThirdPartyRun,
@@ -121,7 +126,7 @@ export const readLagging = async (
   return stored
 }
 
-/** Removes what this run has made beside what was stored before, where it has; answers what is left. */
+/** Removes duplicates that this run made; returns the entry that is left. */
 const withoutDoubles = (
   run: ThirdPartyRun,
   { before, draft }: OpenEntry,
@@ -131,7 +136,7 @@ const withoutDoubles = (
     ? removeDuplicates(run, draft, before?.ids ?? [])
     : entry
 
-/** Says why an entry that is not stored is not sent again; nothing where it is. */
+/** Says why an entry that is not stored is not sent again; empty if it may be sent. */
 const reasonsNotToSend = (
   { keepsOthers }: ThirdPartyRun,
   item: OpenEntry,
@@ -157,7 +162,7 @@ const settleByStored = async (
   if (entry && isStored(run, item, entry)) return done(item, before === null ? 'created' : before ? 'updated' : 'sent')
   const reasons = reasonsNotToSend(run, item, entry)
   if (reasons.length > 0) return refuse(item, reasons)
-  // Sent once more, it might be there once more where the list cannot be trusted.
+  // If the list cannot be trusted, sending again might make a duplicate.
   if (!entry && item.unproven && !item.unproven.tellsFault && !run.capabilities.known().isRecognised)
     throw await unrecognizedError(run, item, undefined)
   item.before ??= entry ?? null
@@ -165,7 +170,7 @@ const settleByStored = async (
   item.isUnknown = false
 }
 
-/** Settles an entry so, and refuses it where a second one stays beside it. */
+/** Settles an entry, and rejects its row if a duplicate stays beside it. */
 const settleOrTell = async (
   interval: OpenInterval,
   item: OpenEntry,

@@ -5,7 +5,7 @@ import type { EntryValues } from '../../domain/rules.ts'
 import { type UnprovenAnswer, describeUnproven } from '../delivery/batch-answer.ts'
 import { areLikeNotes, isRounded } from './matching.ts'
 
-/** Tells whether an answer names the entry that was sent; what it leaves out of its key says nothing against that. */
+/** Tells whether an answer names the entry that was sent; parts of the key that it leaves out do not count. */
 const names = ({ entry, response }: Put, { kpi_id, entry_date, user_id }: EntryDraft): boolean => {
   if (!(entry.id > 0) || !entry.kpi_id || response.words !== undefined) return false
   const isOwners = !entry.user_id || user_id === undefined || user_id === null || entry.user_id === user_id
@@ -26,8 +26,8 @@ const doubtOfValues = (
 }
 
 /**
- * Returns why the answer to an entry does not prove that it was stored; undefined where it names the entry. What is
- * added shows the sum, so that its values prove nothing.
+ * Returns why the answer to an entry does not prove that it was stored; undefined where it names the entry. With `add`
+ * the answer shows the sum, so its values prove nothing.
  */
 export const checkEntryAnswer = (
   put: Put,

@@ -28,10 +28,10 @@ import { unrecognizedError } from './recognize.ts'
 import { findIds, LATER_LOOKS, noteLag, readNow, readWithRetries, reconcile } from './reconcile.ts'
 import { sendsBatches, writeOnce } from './upsert-entries.ts'
 
-/** Bounds how long after it was sent an entry is looked for that the service does not list, and how often. */
+/** Sets how long and how often to look for an entry that the service does not list. */
 const LISTED_WITHIN_MS = 60_000
 const PAUSE_MS = 5000
-/** Adds how long the run that sent it had looked for it. */
+/** Holds how long the run that sent it had already looked. */
 const LOOKED_MS = LATER_LOOKS.reduce((sum, pause) => sum + pause)
 
 /**
@@ -61,7 +61,7 @@ const requireListed = async (run: ThirdPartyRun, items: readonly OpenEntry[]): P
 
 /** Bounds the single entries that are sent before those in doubt are looked at together. */
 const SINGLES_A_LOOK = 100
-/** Bounds the batches without an answer, where none had one before, until entries go by themselves. */
+/** Bounds the batches without any answer before entries are sent one at a time. */
 const BATCHES_IN_VAIN = 3
 
 /** Ends batches for this run where no answer to one comes. */
@@ -255,7 +255,7 @@ export const createThirdPartyDelivery = (work: ImportRun, prepared: KnownBefore,
   }
   return {
     way: run.isAdding ? 'one' : 'batch',
-    // What was done of a journaled interval cannot be found out, so no more of them are journaled than are sent at once.
+    // Journals one interval at a time: after a kill nobody can tell which of several were sent.
     journaledAhead: 1,
     // The first goes alone: it finds out whether batches are taken, and whether anything is.
     mayOverlap: () => run.capabilities.known().takesBatches === true,

@@ -32,7 +32,7 @@ export const sendsBatches = ({ capabilities }: ThirdPartyRun): boolean =>
 const goesInBatch = (run: ThirdPartyRun, { found }: OpenEntry): boolean =>
   sendsBatches(run) && (!found || run.capabilities.known().updatesInBatches === true)
 
-/** Tells whether the service may be asked again later, as nothing came of a request. Throws what is no matter of time. */
+/** Returns an error of a request that passes with time; throws any other. */
 const failureOf = (error: unknown): KpiError => {
   if (mayBeDone(error) && error instanceof KpiError) return error
   if (isTransient(error)) return error
@@ -96,7 +96,7 @@ const divide = (interval: OpenInterval, items: readonly OpenEntry[], refusal: Kp
     const reasons = named.get(at)
     if (reasons) refuseNamed(interval, item, reasons)
     else {
-      // A service may store all but what it refuses. What is too large to be read is not stored.
+      // A service may store all but what it refuses. A batch that is refused as too large is not stored.
       item.isUnknown = item.isAfterRefusal = refusal.code !== 'too_large'
       if (named.size === 0) item.most = Math.ceil(items.length / 2)
     }
@@ -207,14 +207,14 @@ const requireExistingService = async (
   }
 }
 
-/** Takes the refusal of a single entry: one that what is stored now may explain leads to another look, once. */
+/** Takes the refusal of a single entry: if an existing entry may explain the refusal, looks once more. */
 const takeRefusal = async (interval: OpenInterval, item: OpenEntry, refusal: KpiError): Promise<void> => {
   const { run, refuse, hasTaken, all } = interval
   await requireExistingService(run, item, refusal)
   const isOfStored = item.found ? refusal.code === 'not_found' : refusal.code === 'conflict'
   item.refusals += 1
   if (isOfStored && item.refusals === 1 && item.found !== undefined) {
-    // Something on the way may have sent it twice.
+    // A proxy may have sent it twice.
     run.touch()
     item.isUnknown = true
     item.refusal = reasonsOf(refusal)
