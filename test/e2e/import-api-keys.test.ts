@@ -92,7 +92,7 @@ describe('a key', () => {
       WRITE,
       'date,user,Sales\n2026-01-01,3,1\n',
       ['--layout', 'wide'],
-      'header: the key may not read KPIs (kpis:read), so give the id instead of "Sales" (or leave the column out with --ignore)',
+      'header: the key may not read KPIs (kpis:read), so give the id instead of "Sales" (to leave the column out, use --ignore)',
     ],
     [
       'KPIs by ids at the head of columns, where nothing says that the file is wide',

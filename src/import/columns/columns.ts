@@ -87,7 +87,7 @@ const wideBy = (
       faults.push({ at, field: 'header', message })
     }
     const other = columns.find(({ id }) => !(one instanceof Fault) && id === one.id)
-    if (one instanceof Fault) blame(`${one.message} (or leave the column out with --ignore)`)
+    if (one instanceof Fault) blame(`${one.message} (to leave the column out, use --ignore)`)
     else if (other) blame(`"${found.header[other.at]}" and "${name}" are both ${one.name}; keep one of the columns`)
     else columns.push({ at, id: one.id })
   }

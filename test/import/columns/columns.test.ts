@@ -212,8 +212,8 @@ describe('a wide file', () => {
 
   test('names every header that is neither a KPI nor a user, with what is near', () => {
     expect(refusal('date,user,Sales,Net salez,Region').issues).toEqual([
-      'header: there is no KPI "Net salez"; did you mean "Net sales"? (or leave the column out with --ignore)',
-      'header: there is no KPI "Region" (or leave the column out with --ignore)',
+      'header: there is no KPI "Net salez"; did you mean "Net sales"? (to leave the column out, use --ignore)',
+      'header: there is no KPI "Region" (to leave the column out, use --ignore)',
     ])
   })
 
@@ -321,7 +321,7 @@ describe('a header is refused, with all that is wrong, where', () => {
       `${name},date,Sales,Region`,
       {},
       [
-        'header: there is no KPI "Region" (or leave the column out with --ignore)',
+        'header: there is no KPI "Region" (to leave the column out, use --ignore)',
         `user: no column is the user; give one with --map user=COLUMN or --user; did you mean "${name}"? --map user=${name}`,
       ],
     ]),
@@ -539,7 +539,7 @@ describe('where the key may read neither KPIs nor users', () => {
     expect(refusal('date,user,Sales,0', { layout: 'wide' }, unread).issues).toEqual(
       ['Sales', '0'].map(
         (name) =>
-          `header: the key may not read KPIs (kpis:read), so give the id instead of "${name}" (or leave the column out with --ignore)`,
+          `header: the key may not read KPIs (kpis:read), so give the id instead of "${name}" (to leave the column out, use --ignore)`,
       ),
     )
   })
