@@ -1,10 +1,10 @@
 import { type PutMany, type ResponseBody, isEmptyValue } from '../../client/operations/entries.ts'
 
-/** Describes why a good answer does not prove that what was sent was stored. */
+/** Describes why a successful answer does not prove that the service stored what was sent. */
 export type UnprovenAnswer = {
   /** Shows what the service answered. */
   readonly answered: string
-  /** Tells that the answer speaks of a fault, or of less than was sent. */
+  /** Tells that the answer reports a fault, or counts fewer entries than were sent. */
   readonly tellsFault: boolean
 }
 
@@ -18,14 +18,16 @@ export const describeUnproven = (response: ResponseBody): UnprovenAnswer => ({
 
 const isCount = (count: unknown): count is number => typeof count === 'number'
 
-/** Returns how many entries an answer accounts for; undefined where it counts none. */
+/** Returns how many entries an answer accounts for; undefined if it gives no counts. */
 const totalOf = ({ rows_added, rows_created, rows_updated, rows_unchanged }: PutMany['counts']): number | undefined => {
   const counts = [rows_created, rows_updated, rows_unchanged].filter(isCount)
   if (counts.length > 0) return counts.reduce((total, one) => total + one)
   return isCount(rows_added) ? rows_added : undefined
 }
 
-/** Returns why the answer to a batch does not prove that all of it was stored; undefined where it counts each entry. */
+/**
+ * Returns why the answer to a batch does not prove that all of it was stored; undefined if it accounts for each entry.
+ */
 export const checkBatchAnswer = ({ counts, response }: PutMany, sent: number): UnprovenAnswer | undefined => {
   const total = totalOf(counts)
   if (total === undefined) return describeUnproven(response)

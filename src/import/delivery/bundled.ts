@@ -10,7 +10,7 @@ import { isNoPath, isRefused, mayBeDone, reasonsByPlace, reasonsOf, endIfAllRefu
 import { endIfAnswersAreLost, withRetries } from './retry.ts'
 import { type JournaledInterval, withdraw } from './write-ahead.ts'
 
-/** Describes entries to send, and what has become of them so far. */
+/** Describes entries to send, and their outcome so far. */
 type SentBatch = {
   readonly batch: Batch
   readonly tally: Tally
@@ -20,12 +20,12 @@ type SentBatch = {
 }
 
 /**
- * Bounds how long a batch may be sent again under its Idempotency-Key: the service keeps keys for 24 hours; one hour is
- * a safety margin.
+ * Bounds how long a request may be repeated under its Idempotency-Key: the service keeps a key for a day, and an hour
+ * is left for delays on the way.
  */
 const RELIED_ON_MS = 23 * 3_600_000
 
-/** Thrown for a batch that was refused for what it holds. */
+/** Thrown for a batch that the service refused because of its contents. */
 class Refused extends Error {
   override readonly name = 'Refused'
   readonly refusal: KpiError
@@ -36,15 +36,15 @@ class Refused extends Error {
 }
 
 /**
- * Tells whether entries whose answer was lost may be sent again: under the same Idempotency-Key they are stored once,
- * and setting an entry twice does no harm.
+ * Tells whether entries may be sent again after their answer was lost: under the same Idempotency-Key they are stored
+ * only once, and setting an entry twice does no harm.
  */
 const maySendAgain = ({ isAdding, clock }: Run, { sentAt }: SentBatch): boolean =>
   !isAdding || clock.now() - sentAt < RELIED_ON_MS
 
 /**
- * Throws a passing error if the counts do not match the batch, as when a proxy answered: the same request is then sent
- * again.
+ * Refuses an answer that does not count every entry: it is probably not from the service but from a proxy, so the
+ * request is repeated.
  */
 const requireCounts = (answer: PutMany, count: number): void => {
   const unproven = checkBatchAnswer(answer, count)
@@ -52,7 +52,10 @@ const requireCounts = (answer: PutMany, count: number): void => {
   throw new KpiError('unavailable', `the service answered ${unproven.answered} to a batch`, { mayBeDone: true })
 }
 
-/** Sends a batch under its name until there is an answer. */
+/**
+ * Sends a batch under its Idempotency-Key until there is an answer; returns undefined if the answer was lost and the
+ * batch may not be sent again.
+ */
 const post = (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean): Promise<BatchResult | undefined> => {
   const name = `${run.journal.runId}-${digestOf(batch.drafts)}`
   let isLost = isUnknown
@@ -66,13 +69,13 @@ const post = (run: Run, sent: SentBatch, batch: Batch, isUnknown: boolean): Prom
     } catch (error) {
       isLost = mayBeDone(error)
       sent.isTouched ||= isLost
-      // A missing path says nothing about the entries, so it does not refuse them.
+      // A missing path says nothing about what was sent.
       throw isRefused(error) && !isNoPath(error) ? new Refused(error) : error
     }
   })
 }
 
-/** Sends what is left of a batch that was refused: without the entries that were named, or by halves. */
+/** Sends the rest of a refused batch: without the entries that the refusal names, or in halves if it names none. */
 const divide = async (run: Run, sent: SentBatch, batch: Batch, refusal: KpiError): Promise<void> => {
   const { tally } = sent
   const places = [...batch.drafts.keys()]
@@ -111,7 +114,10 @@ const sendPart = async (run: Run, sent: SentBatch, batch: Batch, isUnknown: bool
   }
 }
 
-/** Sends an interval as one batch; withdraws it from the journal if nothing of it can have been stored. */
+/**
+ * Sends an interval as one batch. If it fails and nothing of it can have been stored, the interval is removed from the
+ * journal.
+ */
 const deliver = async (run: Run, journaled: JournaledInterval, sink: Sink): Promise<void> => {
   const { id, batch, intent, isUnknown, lines } = journaled
   const sent: SentBatch = { batch, tally: emptyTally(), sentAt: intent.sentAt, isTouched: isUnknown }
@@ -128,18 +134,21 @@ const deliver = async (run: Run, journaled: JournaledInterval, sink: Sink): Prom
   sink(sent.tally, lines, intent.count)
 }
 
-/** Bounds the intervals journaled at a time: entries that wait long cost time for garbage collection. */
+/**
+ * Bounds the intervals journaled at a time: objects that wait long cost time, because the garbage collector moves each
+ * of them.
+ */
 const JOURNALED_AHEAD = 4
 
 /**
- * Creates the delivery to the bundled service, whose answers are believed. Entries that are refused are dropped and the rest
- * is sent again, until it is taken; a refusal that names no entry is tried by halves. The Idempotency-Key of each request
- * follows from what it holds, so that a run that goes on divides in the same way, and nothing is stored twice.
+ * Creates the delivery to the bundled service, whose answers are believed. If it refuses entries, they are dropped and
+ * the rest is sent again; if it names none, the batch is halved. Each Idempotency-Key derives from the content of its
+ * request, so a continued run divides batches in the same way and repeats the same keys, and nothing is stored twice.
  */
 export const createBundledDelivery = (run: Run): Delivery => ({
   way: 'batch',
   journaledAhead: JOURNALED_AHEAD,
-  // The first interval is sent alone, to find out whether the service accepts anything.
+  // The first interval goes alone, to find out whether the service accepts anything.
   mayOverlap: run.hasBegun,
   deliver: (journaled, sink) => deliver(run, journaled, sink),
 })

@@ -1,6 +1,6 @@
 /**
- * Works on items as they come, up to so many at a time. An error ends it once all that is under way has ended; the
- * generator of the items cleans up those that were not taken.
+ * Runs `work` on items as they come, at most `room()` at a time. After an error it takes no more items, waits for the
+ * running tasks, and throws; the generator cleans up the items that were not taken.
  */
 export const runConcurrently = async <T>(
   items: AsyncGenerator<T>,

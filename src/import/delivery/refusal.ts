@@ -2,30 +2,30 @@ import { Aborted } from '../../client/transport.ts'
 import { type ErrorCode, KpiError } from '../../domain/errors.ts'
 import type { Tally } from '../journal/tally.ts'
 
-/** Lists errors that pass by themselves: the service is unavailable, failed, or wants to be asked later. */
+/** Lists temporary errors: the service is unavailable, has failed, or asks for a later try. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['unavailable', 'internal', 'too_slow', 'rate_limited'])
 
-/** Lists errors caused by what was sent: the same request would fail again. */
+/** Lists errors about what was sent, which a repeated request would get again. */
 const OF_CONTENT: ReadonlySet<ErrorCode> = new Set(['malformed', 'invalid', 'conflict', 'not_found', 'too_large'])
 
-/** Tells whether asking again later may help. */
+/** Tells whether a later try may succeed. */
 export const isTransient = (error: unknown): error is KpiError =>
   error instanceof KpiError &&
   (PASSING.has(error.code) || (error.code === 'conflict' && error.retryAfter !== undefined))
 
-/** Tells whether a request is refused for what it holds. */
+/** Tells whether the service refused a request because of its contents. */
 export const isRefused = (error: unknown): error is KpiError =>
   error instanceof KpiError && OF_CONTENT.has(error.code) && !isTransient(error)
 
-/** Tells whether an error means that something cannot be read here, however often it is asked for. */
+/** Tells whether an error means that something cannot be read from this service, however often the client asks. */
 export const isUnreadable = (error: unknown): error is KpiError =>
   isRefused(error) ||
   (error instanceof KpiError && ['forbidden', 'unsupported', 'method_not_allowed'].includes(error.code))
 
-/** Thrown if a run is stopped after a request, but before the step that follows it. */
+/** Thrown if a run is stopped between a request and the step that must follow it. */
 export class AbortedHalfway extends Aborted {}
 
-/** Tells whether a failed request may have been done all the same. */
+/** Tells whether a request may have taken effect although it failed. */
 export const mayBeDone = (error: unknown): boolean =>
   error instanceof AbortedHalfway || (error instanceof KpiError && error.mayBeDone)
 
@@ -34,8 +34,7 @@ export const reasonsOf = ({ issues, message }: KpiError): readonly string[] =>
   issues.length > 0 ? issues.map(({ field, message: words }) => `${field}: ${words}`) : [message]
 
 /**
- * Returns the entries of a batch that a refusal names, with the reasons; an empty map if the refusal is about the whole
- * batch.
+ * Returns the reasons of a refusal by the places of the entries that it names; empty if it is not about single entries.
  */
 export const reasonsByPlace = ({ code, issues }: KpiError, count: number): Map<number, string[]> => {
   const named = new Map<number, string[]>()
@@ -46,10 +45,10 @@ export const reasonsByPlace = ({ code, issues }: KpiError, count: number): Map<n
   return named
 }
 
-/** Sets after how many refused entries, with none accepted, the run ends. */
+/** Sets how many entries the service may refuse before it accepts the first, until the run ends. */
 const REFUSED_IN_VAIN = 20
 
-/** Ends a run whose service refuses one entry after the other; call it only if none has been accepted. */
+/** Ends a run whose service refuses one entry after another; call it only if it has accepted none. */
 export const endIfAllRefused = ({ refused }: Pick<Tally, 'refused'>, { code, message }: KpiError): void => {
   if (refused.length < REFUSED_IN_VAIN) return
   throw new KpiError(code, `the service refuses one entry after another, and has accepted none: ${message}`)

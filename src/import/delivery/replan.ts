@@ -5,15 +5,15 @@ import type { Batch } from '../rows/batches.ts'
 import { OUTCOME_UNKNOWN, type Run } from './delivery.ts'
 
 /**
- * Names what to do with an entry of an interval whose content has changed: it has an outcome, is to be sent again, is
- * new, or may not be added again.
+ * Names what to do with an entry of an interval whose content has changed: it already has an outcome, must be sent
+ * again, is new, or must not be added a second time.
  */
 type Turn = 'settled' | 'open' | 'new' | { readonly refused: string }
 
 const CHANGED =
   'an earlier part of this run added another value; check what is stored, and import separately what is still to be added'
 
-/** Returns what to do with each entry of an interval, by what the journal says of it. */
+/** Returns what to do with each entry of an interval, according to the journal. */
 const turnsOf = (
   { journal, isAdding }: Run,
   { drafts }: Batch,
@@ -30,19 +30,20 @@ const turnsOf = (
 }
 
 /**
- * Describes what is left to do of an interval whose content has changed: what is to be sent, and what has an outcome.
+ * Describes what is left to do of an interval whose content has changed: the entries to send, and the outcome of the
+ * others.
  */
 type Changed = {
   readonly left: ReadonlySet<Batch['drafts'][number]>
   readonly tally: Tally
   readonly isUnknown: boolean
-  /** Holds what stays of the interval in the journal. */
+  /** Holds the parts of the journaled interval that are kept. */
   readonly kept: Pick<Intent, 'first' | 'last' | 'samples'>
 }
 
 /**
- * Plans an interval again that an earlier part of the run journaled, where the reference data has changed since: new
- * entries are staged, and those that have an outcome are neither sent nor judged again.
+ * Plans again an interval that an earlier part of the run journaled, because the reference data has changed since. New
+ * entries are staged; entries that have an outcome are neither sent nor judged again.
  */
 export const replan = async (
   run: Run,

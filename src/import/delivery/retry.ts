@@ -3,14 +3,14 @@ import { KpiError } from '../../domain/errors.ts'
 import type { Run } from './delivery.ts'
 import { isTransient } from './refusal.ts'
 
-/** Counts consecutive lost answers whose outcome cannot be found out. */
+/** Counts lost answers in a row, to requests that must not be repeated and whose effect cannot be read back. */
 export type LostAnswers = {
   readonly inARow: () => number
-  /** Takes whether the next answer was lost. */
+  /** Records whether the next answer was lost. */
   readonly note: (isLost: boolean) => void
 }
 
-/** Bounds the answers lost in a row before the run ends. */
+/** Sets how many answers in a row may be lost before the run ends. */
 const LOST_IN_A_ROW = 3
 
 export const createLostAnswers = (): LostAnswers => {
@@ -18,7 +18,7 @@ export const createLostAnswers = (): LostAnswers => {
   return { inARow: () => inARow, note: (isLost) => void (inARow = isLost ? inARow + 1 : 0) }
 }
 
-/** Ends a run that loses answer after answer, because each leaves rows with an unknown outcome. */
+/** Ends a run that loses several answers in a row, because with each the outcome of more rows stays unknown. */
 export const endIfAnswersAreLost = ({ inARow }: LostAnswers, what: 'entries' | 'batches'): void => {
   if (inARow() < LOST_IN_A_ROW) return
   throw new KpiError(
@@ -27,20 +27,20 @@ export const endIfAnswersAreLost = ({ inARow }: LostAnswers, what: 'entries' | '
   )
 }
 
-/** Waits so long; throws if the run is stopped meanwhile. */
+/** Waits for a service that shows writes late; throws if the run is stopped meanwhile. */
 export const pause = async ({ clock, signal }: Pick<Run, 'clock' | 'signal'>, milliseconds: number): Promise<void> => {
   await clock.sleep(milliseconds, signal)
   if (signal.aborted) throw new Aborted('stopped')
 }
 
-/** Lists the pauses between tries, in seconds: after the last one the service counts as down. */
+/** Lists the pauses between tries, in seconds; a service that fails after the last one counts as down. */
 const PAUSES = [1, 2, 4, 8, 16]
-/** Sets the longest pause that a service may ask for. */
+/** Sets the longest pause that a service may ask for, in seconds. */
 const LONGEST_PAUSE = 60
 
 /**
- * Waits before the next try, after so many failures; throws the failure after the last pause. Returns early if the run
- * is stopped, so that the caller can still reconcile.
+ * Waits before the next try; throws the failure if the last pause is over, or the service asks for a longer wait than
+ * allowed. If the run is stopped it returns early and does not throw, so that the caller can still check what was sent.
  */
 export const pauseBeforeRetry = async (
   { clock, signal }: Pick<Run, 'clock' | 'signal'>,
@@ -53,8 +53,8 @@ export const pauseBeforeRetry = async (
 }
 
 /**
- * Retries what may fail for a while, with pauses, a bounded number of times. `attempt` takes the number of the try,
- * from 0.
+ * Retries an operation after temporary errors, a bounded number of times with pauses. `attempt` takes the number of the
+ * try, from 0.
  */
 export const withRetries = async <T>(
   timing: Pick<Run, 'clock' | 'signal'>,

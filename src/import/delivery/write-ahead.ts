@@ -7,24 +7,24 @@ import { type Batch, batchPart } from '../rows/batches.ts'
 import { OUTCOME_UNKNOWN, type Run } from './delivery.ts'
 import { replan } from './replan.ts'
 
-/** Describes consecutive entries, and the interval in which an earlier part of the run sent them. */
+/** Describes consecutive entries, and the interval in which an earlier part of the run sent them, if any. */
 export type Piece = { readonly batch: Batch; readonly earlier: Interval | undefined }
 
-const PAGE = 500
+const PAGE_INTERVALS = 500
 
 function* intervalsOf(journal: Journal): Generator<Interval, undefined> {
   let after: EntryKey | undefined
   for (;;) {
-    const page = journal.earlier(after, PAGE)
+    const page = journal.earlier(after, PAGE_INTERVALS)
     yield* page
-    if (page.length < PAGE) return undefined
+    if (page.length < PAGE_INTERVALS) return undefined
     after = page.at(-1)?.first
   }
 }
 
 /**
- * Cuts batches along the intervals of earlier parts of the run. Reference data may have changed since, so that there
- * are entries between intervals, and more or fewer in them, than there were.
+ * Cuts batches along the intervals of earlier parts of the run. Reference data may have changed since, so there may be
+ * entries between the intervals, and an interval may hold more or fewer entries than before.
  */
 export function* cutAlongIntervals(batches: Iterable<Batch>, journal: Journal): Generator<Piece> {
   const intervals = intervalsOf(journal)
@@ -62,17 +62,17 @@ export function* cutAlongIntervals(batches: Iterable<Batch>, journal: Journal): 
   yield* take()
 }
 
-/** Settles some entries of a batch before it is sent, counts them, and returns the rest. */
+/** Settles some entries of a batch before it is sent, counts them, and returns the batch that is left to send. */
 type Stage = (batch: Batch, counting: Counting) => Promise<Batch>
 
-/** Describes entries that are in the journal, and about to be sent. */
+/** Describes entries that are journaled and about to be sent. */
 export type JournaledInterval = {
   readonly id: number
   readonly batch: Batch
   readonly intent: Intent
   /** Tells whether an earlier part of the run may have sent them. */
   readonly isUnknown: boolean
-  /** Counts the lines they came from, with those that had an outcome before. */
+  /** Counts the lines that the entries came from, with those of entries that had an outcome before. */
   readonly lines: number
   /** Holds what an earlier part of the run journaled in its place. */
   readonly earlier: Interval | undefined
@@ -81,7 +81,7 @@ export type JournaledInterval = {
 /** Describes the outcome of entries of an interval that are not sent again, and the number of their lines. */
 type Settled = { readonly tally: Tally; readonly lines: number }
 
-/** Describes entries that are to be journaled and sent. */
+/** Describes entries to journal and send. */
 type Planned = Omit<JournaledInterval, 'id'>
 
 export const countLines = ({ lines }: Batch): number =>
@@ -94,29 +94,29 @@ const boundsOf = ({ drafts }: Batch): Pick<Intent, 'first' | 'last'> => {
   return { first: first ? keyOf(first) : NO_KEY, last: last ? keyOf(last) : NO_KEY }
 }
 
-/** Returns the places of the entries that a stage has left; undefined for all. */
+/** Returns the places of the entries that are left after a stage; undefined if all are. */
 const placesOf = ({ drafts }: Batch, left: Batch): readonly number[] | undefined => {
   if (left.drafts.length === drafts.length) return undefined
   const kept = new Set(left.drafts)
   return drafts.flatMap((draft, at) => (kept.has(draft) ? at : []))
 }
 
-/** Counts entries of unknown outcome, which may not be added twice, as rejected. */
+/** Returns the tally of entries that must not be added twice and whose outcome nobody can tell. */
 const lost = ({ lines }: Batch): Tally => {
   const tally = emptyTally()
   for (const line of lines) refuseLines(tally, line, [OUTCOME_UNKNOWN])
   return tally
 }
 
-/** Holds what intervals are planned with. */
+/** Holds what planning an interval needs. */
 type Planning = {
   readonly run: Run
-  /** Names how the entries of new intervals go. */
+  /** Names how the entries of new intervals are sent. */
   readonly way: DeliveryWay
   readonly stage: Stage
 }
 
-/** Plans a piece that an earlier part of the run has sent, or meant to. */
+/** Plans a piece that an earlier part of the run sent or was about to send. */
 const planEarlier = async (
   { run, way, stage }: Planning,
   { batch }: Piece,
@@ -125,7 +125,7 @@ const planEarlier = async (
   const [digest, lines] = [digestOf(batch.drafts), countLines(batch)]
   if (earlier.digest === digest) {
     if (earlier.outcome) return { tally: earlier.outcome, lines }
-    // A service recognizes a repeated request only under the same credentials.
+    // Under other credentials the service does not recognize the Idempotency-Key of the earlier request.
     if (earlier.run !== run.journal.runId && run.isAdding && earlier.way === 'batch')
       return { tally: lost(batch), lines }
     return { batch: batchPart(batch, earlier.places), intent: earlier, isUnknown: true, lines, earlier }
@@ -164,7 +164,7 @@ const planNew = async ({ run, way, stage }: Planning, { batch }: Piece): Promise
   return { batch: left, intent, isUnknown: false, lines, earlier: undefined }
 }
 
-/** Writes down what is planned, and gives each its number. */
+/** Journals the planned entries, and gives each interval its id. */
 const writeDown = (journal: Journal, planned: readonly Planned[]): JournaledInterval[] => {
   const fresh = planned.filter(({ earlier }) => !earlier)
   const ids = fresh.length > 0 ? journal.intend(fresh.map(({ intent }) => intent)) : []
@@ -175,24 +175,28 @@ const writeDown = (journal: Journal, planned: readonly Planned[]): JournaledInte
   })
 }
 
-/** Takes back what was not sent after all: what an earlier part of the run had done of it stays. */
+/**
+ * Removes from the journal an interval that was not sent after all; what an earlier part of the run journaled is
+ * restored.
+ */
 export const withdraw = (journal: Journal, { id, earlier }: JournaledInterval): void => {
   if (!earlier) journal.withdraw([id])
   else journal.restore(earlier)
 }
 
-/** Holds the options of `journalIntervals`. */
+/** Holds what journaling intervals needs beside planning. */
 type JournalAhead = Planning & {
   readonly journaledAhead: number
-  /** Takes what became of entries that are not to be sent. */
+  /** Receives the outcome of entries that are not sent. */
   readonly onSettled: (tally: Tally, lines: number, entries: number) => void
-  /** Is called if the run stops before everything was sent. */
+  /** Tells that more is left, but the run stops. */
   readonly onStop: () => void
 }
 
 /**
- * Plans pieces and journals what is to be sent, some ahead. What an earlier part of the run has done is counted and
- * skipped. Stops when the run is stopped, and withdraws the intervals that nobody took.
+ * Plans pieces, and journals the entries to send, some intervals ahead. What an earlier part of the run has finished is
+ * counted and skipped. If the run is stopped it ends, and removes from the journal the intervals that were not taken
+ * from it.
  */
 export async function* journalIntervals(
   pieces: Iterable<Piece>,

@@ -13,7 +13,7 @@ const MANY_ROWS = 4096
 /** Describes a stored entry and its key. */
 type Kept = { readonly key: EntryKey; readonly entry: ExistingEntry }
 
-/** Gives a sorter an entry as it is stored once. */
+/** Adds a stored entry to a sorter; an entry that is read twice may be added twice. */
 export const addToList = (
   sorter: Sorter,
   [first, second, third]: EntryKey,
@@ -55,13 +55,13 @@ const keptAt = (block: Block, at: number): Kept => {
   }
 }
 
-/** Merges two entries of a key: the values of the later one, the ids of both. */
+/** Joins two entries of a key: the values of the later one, the ids of both. */
 const join = (one: ExistingEntry, other: ExistingEntry): ExistingEntry => {
   const ids = [...new Set([...one.ids, ...other.ids])].toSorted((left, right) => left - right)
   return { ...(ids.at(-1) === one.ids.at(-1) ? one : other), ids }
 }
 
-/** Yields all that a sorter keeps, by key, each once. */
+/** Yields the entries of a sorter by key, each key once. */
 function* keptIn(sorter: Sorter): Generator<Kept> {
   let last: Kept | undefined
   for (const block of sorter.blocks(MANY_ROWS)) {
@@ -78,7 +78,10 @@ function* keptIn(sorter: Sorter): Generator<Kept> {
   if (last) yield last
 }
 
-/** Finds what is kept of keys that are asked for in their order; an earlier key starts again from the beginning. */
+/**
+ * Creates a function that finds the entry of a key. Call it in the order of the keys: a key before the last one starts
+ * again from the beginning.
+ */
 export const createFinder = (sorter: Sorter): ((key: EntryKey) => ExistingEntry | undefined) => {
   let rows: Iterator<Kept> | undefined
   let next: Kept | undefined

@@ -16,12 +16,14 @@ import {
   wantedDrafts,
 } from './key-ranges.ts'
 
-/** Takes what is stored, with its owner. */
+/** Receives a stored entry with its owner. */
 type EntrySink = (entry: Entry, owner: number) => void
 
 type PageQuery = Omit<EntryQuery, 'page'>
 
-/** Describes a way to ask for entries, and the requests it takes where no more is stored than is wanted. */
+/**
+ * Describes a set of queries for entries, and the requests that it takes if nothing but the wanted entries is stored.
+ */
 type Plan = { readonly requests: number; readonly queries: () => Iterable<PageQuery> }
 
 const ofOwner = (owner: number): Pick<EntryQuery, 'userId' | 'sourceId'> =>
@@ -45,7 +47,10 @@ const byEach = (extents: ReadonlyMap<number, DayRangeExtent>, narrow: (id: numbe
   queries: () => [...extents].map(([id, { from, to }]) => ({ from, to, ...narrow(id) })),
 })
 
-/** Returns the ways to read: the broadest first, then the others, those with the fewest requests first. */
+/**
+ * Returns the ways to query, first the one over all owners and KPIs, then the narrower ones by their number of
+ * requests.
+ */
 const plansFor = ({ drafts, footprint }: WantedDrafts): Plan[] => {
   const { owners, kpis, series, count } = footprint
   const all = shared(footprint)
@@ -68,7 +73,10 @@ const plansFor = ({ drafts, footprint }: WantedDrafts): Plan[] => {
   return [whole, ...parts.toSorted((left, right) => left.requests - right.requests)]
 }
 
-/** Tells whether an entry was not asked for: the service ignores the filters, so that narrowing them is of no use. */
+/**
+ * Tells whether an entry lies outside its query: then the service ignores the filters, and narrower queries would not
+ * help.
+ */
 const isAstray = ({ from, to, userId, sourceId, kpiId }: PageQuery, entry: Entry): boolean =>
   entry.entry_date < from ||
   entry.entry_date > to ||
@@ -76,7 +84,10 @@ const isAstray = ({ from, to, userId, sourceId, kpiId }: PageQuery, entry: Entry
   (sourceId !== undefined && entry.source_id !== sourceId) ||
   (kpiId !== undefined && entry.kpi_id !== kpiId)
 
-/** Follows a plan within so many requests; returns false where that was not enough. */
+/**
+ * Runs a plan with at most `most` requests; returns false if it needs more. There is no limit for a service that
+ * ignores the filters.
+ */
 const follow = async (
   client: Client,
   { queries }: Plan,
@@ -96,9 +107,9 @@ const follow = async (
 }
 
 /**
- * Reads the existing entries of drafts from the list of entries, in few requests: tries the broadest query first; if it
- * takes more requests than narrower ones would have taken, switches to those. An entry may be visited more than once.
- * Entries that were not asked for are skipped.
+ * Reads the existing entries of drafts from the list of entries, in few requests. It begins with the widest queries; if
+ * these meet so many other entries that narrower ones would have been done by then, it goes on with those. An entry may
+ * be visited more than once. Entries that no draft has are skipped.
  */
 export const readPages = async (client: Client, wanted: WantedDrafts, visit: EntrySink): Promise<void> => {
   const { owners, kpis, days, count } = wanted.footprint
@@ -117,11 +128,11 @@ export const readPages = async (client: Client, wanted: WantedDrafts, visit: Ent
 /** Describes what is stored for one owner, KPI and day. */
 export type ExistingEntry = EntryValues & {
   /**
-   * Lists all entries of the key, the latest last, whose values these are: a service whose POST does not update may
-   * hold several. Empty where only the report told of it.
+   * Lists the ids of all entries of the key, the latest last, whose values these are: a service whose POST does not
+   * update may store several. Empty if only the report showed the entry.
    */
   readonly ids: readonly number[]
-  /** Tells whether the entry may have no target of its own: the report shows the default there. */
+  /** Tells whether the entry may have no target of its own, because the report shows the default then. */
   readonly isTargetOpen: boolean
 }
 
@@ -131,14 +142,15 @@ export type ExistingEntryMap = ReadonlyMap<string, ExistingEntry>
 /** Finds the existing entries of drafts. */
 export type ExistingEntries = {
   /**
-   * Returns the existing entries of some drafts, in the order of their keys; undefined where the key may not read them.
+   * Returns the existing entries of some drafts, which must come in the order of their keys; undefined if the API key
+   * may not read entries.
    */
   readonly of: (drafts: readonly EntryDraft[]) => Promise<ExistingEntryMap | undefined>
   /** Removes temporary files. */
   readonly close: () => void
 }
 
-/** Returns the text that stored entries are found by. */
+/** Returns the map key of a stored entry. */
 export const storedKey = (owner: number, kpi: number, day: Day): string => `${owner}/${kpi}/${day}`
 
 /** Names the reference data that reading existing entries needs. */
@@ -146,7 +158,7 @@ export type ReadWith = Pick<Reference, 'kpis' | 'sources' | 'userTarget' | 'unch
 
 const ENTRIES = 'entries'
 
-/** Adds one more entry of a key: of several the latest counts, which has the highest id. */
+/** Adds one more entry of a key; the values of the one with the highest id, the latest, count. */
 export const addEntry = (known: ExistingEntry | undefined, { id, actual, target, notes }: Entry): ExistingEntry => {
   const ids = [...new Set([...(known?.ids ?? []), id])].toSorted((left, right) => left - right)
   return known && ids.at(-1) !== id ? { ...known, ids } : { actual, target, notes, ids, isTargetOpen: false }
@@ -165,7 +177,7 @@ const fetchStored = async (client: Client, drafts: readonly EntryDraft[]): Promi
   return stored
 }
 
-/** Reads entries; after the first refusal for lack of permission, notes it and does not ask again. */
+/** Reads entries. If the API key may not read them, it notes that, returns undefined, and does not ask again. */
 export const readOnce = async <T>(
   client: Client,
   { unchecked }: Pick<Reference, 'unchecked'>,
@@ -177,7 +189,7 @@ export const readOnce = async <T>(
   return found
 }
 
-/** Asks the service anew each time, exactly for the drafts at hand. */
+/** Returns existing entries that are read from the service at each call, for exactly the given drafts. */
 export const readExisting = (client: Client, reference: Pick<Reference, 'unchecked'>): ExistingEntries => ({
   of: (drafts) => readOnce(client, reference, () => fetchStored(client, drafts)),
   close: () => undefined,

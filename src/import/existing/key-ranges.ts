@@ -8,7 +8,7 @@ export type DayRangeExtent = { from: Day; to: Day; count: number }
 /** Describes consecutive drafts of one owner and KPI. */
 type DraftSeries = DayRangeExtent & { readonly owner: number; readonly kpi: number }
 
-/** Describes which keys drafts touch, in memory bounded by the owners, KPIs and days there are. */
+/** Describes which keys drafts have; its memory is bounded by the number of owners, KPIs and days. */
 export type KeyRanges = {
   readonly owners: Map<number, DayRangeExtent>
   readonly kpis: Map<number, DayRangeExtent>
@@ -18,7 +18,9 @@ export type KeyRanges = {
   count: number
 }
 
-/** Describes drafts in the order of their keys, as often as they are asked for, and the keys they touch. */
+/**
+ * Describes drafts in the order of their keys, which can be iterated any number of times, and the ranges of their keys.
+ */
 export type WantedDrafts = { readonly drafts: () => Iterable<EntryDraft>; readonly footprint: KeyRanges }
 
 const emptyKeyRanges = (): KeyRanges => ({
@@ -39,7 +41,7 @@ const stretch = (extents: Map<number, DayRangeExtent>, id: number, { from, to, c
   }
 }
 
-/** Returns the series of sorted drafts by owner and KPI; `onDay` is told of each draft. */
+/** Yields the series of sorted drafts by owner and KPI; `onDay` receives the day of each draft. */
 export function* seriesOf(drafts: Iterable<EntryDraft>, onDay?: (day: Day) => void): Generator<DraftSeries> {
   let last: DraftSeries | undefined
   for (const draft of drafts) {
@@ -57,7 +59,7 @@ export function* seriesOf(drafts: Iterable<EntryDraft>, onDay?: (day: Day) => vo
   if (last) yield last
 }
 
-/** Goes through sorted drafts once to see where they lie. */
+/** Reads sorted drafts once to find the ranges of their keys. */
 export const wantedDrafts = (drafts: () => Iterable<EntryDraft>): WantedDrafts => {
   const footprint = emptyKeyRanges()
   const { owners, kpis, days } = footprint
@@ -74,8 +76,8 @@ export const wantedDrafts = (drafts: () => Iterable<EntryDraft>): WantedDrafts =
 }
 
 /**
- * Returns ranges of days with drafts, cut at gaps that would cost more than a request of `rows` entries: each day is
- * assumed to hold as many entries as drafts.
+ * Returns ranges of days with drafts. Gaps are left out if reading them would return more than `rows` entries: each day
+ * is assumed to hold as many entries as drafts.
  */
 export const dayRangesOf = ({ days, count }: KeyRanges, rows: number): DayRangeExtent[] => {
   const list: DayRangeExtent[] = []

@@ -12,17 +12,18 @@ import type { Batch } from '../rows/batches.ts'
 import { type ExistingEntries, type ExistingEntry, storedKey } from './existing-entries.ts'
 
 /**
- * Names what a run would do with an entry, or with a row that comes to none: `send` where the key may not read what
- * would tell, `add` where its actual is added to the existing one, `skip` where an existing entry is left alone.
+ * Names what a run would do with an entry, or with a row that yields none: `send` if the outcome cannot be known in
+ * advance, because the key may not read what it depends on; `add` if the actual is added to the existing one; `skip` if
+ * an existing entry is left alone.
  */
 export type ActionName = 'create' | 'update' | 'add' | 'unchanged' | 'skip' | 'send' | 'reject'
 
-/** Describes the planned action for a draft; `nothing` where it clears an entry that does not exist. */
+/** Describes the planned action for a draft; `nothing` if it clears an entry that does not exist. */
 export type PlannedAction = { readonly action: ActionName | 'nothing'; readonly reason: string }
 
 const isNone = (value: unknown): boolean => value === undefined || value === null
 
-/** Tells whether a draft gives no value, but only clears. */
+/** Tells whether a draft gives no value and only clears. */
 export const onlyClears = ({ actual, target, notes }: EntryDraft): boolean =>
   isNone(actual) && isNone(target) && isNone(notes)
 
@@ -30,14 +31,14 @@ export const onlyClears = ({ actual, target, notes }: EntryDraft): boolean =>
 export const reasonOf = (faults: readonly Issue[]): string =>
   faults.map(({ field, message }) => `${field}: ${message}`).join('; ')
 
-/** Plans a draft whose existing entry cannot be read: it is sent. */
+/** Describes the plan for a draft whose outcome cannot be known in advance: it is sent. */
 export const UNKNOWN: PlannedAction = { action: 'send', reason: '' }
 
 const plan = (action: PlannedAction['action']): PlannedAction => ({ action, reason: '' })
 
 const reject = (reason: string): PlannedAction => ({ action: 'reject', reason })
 
-/** Returns the planned action for a draft by the stored values. */
+/** Returns the planned action for a draft according to the stored values. */
 const judgeValues = (
   draft: EntryDraft,
   stored: ExistingEntry | undefined,
@@ -52,15 +53,15 @@ const judgeValues = (
   return plan(isAdding ? 'add' : 'update')
 }
 
-/** Returns what several planned actions agree on, if they do. */
+/** Returns the plan that all given plans share, else UNDECIDED. */
 const agreed = ([one, ...others]: readonly PlannedAction[]): PlannedAction =>
   one && others.every(({ action, reason }) => action === one.action && reason === one.reason) ? one : UNKNOWN
 
-/** Returns what may be stored: both cases where it is open whether a target is the entry's own. */
+/** Returns the entries that may be stored: if the target may be a default, one with it and one without. */
 const possible = (stored: ExistingEntry | undefined): readonly (ExistingEntry | undefined)[] =>
   stored?.isTargetOpen ? [stored, { ...stored, target: null }] : [stored]
 
-/** Returns the planned action for an existing entry by `--on-conflict` alone. */
+/** Returns the action that `--on-conflict` alone decides for an existing entry; undefined if it decides none. */
 const judgeConflict = ({ actual }: ExistingEntry, onConflict: OnConflict): PlannedAction | undefined => {
   if (onConflict === 'skip') return plan('skip')
   if (onConflict !== 'error') return undefined
@@ -71,7 +72,7 @@ const judgeConflict = ({ actual }: ExistingEntry, onConflict: OnConflict): Plann
 /** Names the reference data that planned actions need. */
 type JudgeBy = Pick<Reference, 'kpis' | 'faultsOf'>
 
-/** Returns the planned action for a draft, by what is stored and the service's rules. */
+/** Returns the planned action for a draft, from the stored entry and the service's rules. */
 export const planAction = (
   draft: EntryDraft,
   stored: ExistingEntry | undefined,
@@ -81,18 +82,18 @@ export const planAction = (
   const kpi = kpis.byId.get(draft.kpi_id)
   if (!kpi && kpis.unread === undefined) return reject('there is no such KPI')
   if (!stored && onlyClears(draft)) return kpi ? plan('nothing') : UNKNOWN
-  // An entry that is left alone needs no permission to change.
+  // A draft that is skipped or rejected anyway need not pass the other checks.
   const settled = stored && judgeConflict(stored, onConflict)
   if (settled) return settled
   const ofPair = kpi ? faultsOf(ownerOf(draft), kpi.id) : []
   if (ofPair.length > 0) return reject(ofPair.join('; '))
-  // Where the key may not read KPIs: what is the same whether the KPI has targets or drops them.
+  // If the key may not read KPIs, the plan must be the same whether the KPI has targets or drops them.
   const kinds = kpi ? [kpi] : [{ target_default: null }, { target_default: 0n }]
   const isAdding = onConflict === 'add'
   return agreed(kinds.flatMap((kind) => possible(stored).map((one) => judgeValues(draft, one, kind, isAdding))))
 }
 
-/** Says of drafts, in the order of their keys, what the run does with them. */
+/** Returns the planned action for each draft; the drafts must come in the order of their keys. */
 export type PlanActions = (drafts: readonly EntryDraft[]) => Promise<readonly PlannedAction[]>
 
 /** Tells whether the existing entry of every draft must be known before anything is sent. */
@@ -100,8 +101,8 @@ export const readsFirst = ({ onConflict, onlyChanges }: ImportOptions): boolean 
   onlyChanges || onConflict === 'skip' || onConflict === 'error'
 
 /**
- * Creates what decides the planned actions of drafts, by their existing entries. Unless `isAll` is set, only those of
- * drafts that clear: the service tells of the others when they are sent.
+ * Creates the planner of drafts. Unless `isAll` is set, it reads existing entries only for drafts that clear; the
+ * service tells what becomes of the others when they are sent.
  */
 export const createPlanner =
   (existing: ExistingEntries, reference: JudgeBy, { onConflict }: ImportOptions, isAll: boolean): PlanActions =>
@@ -116,7 +117,7 @@ export const createPlanner =
     })
   }
 
-/** Names the parts of a run that the choice needs. */
+/** Names the parts of a run that choosing entries needs. */
 type Choosing = {
   readonly decide: PlanActions
   readonly options: ImportOptions
@@ -126,16 +127,16 @@ type Choosing = {
 
 const NOT_SENT: ReadonlySet<PlannedAction['action']> = new Set(['nothing', 'reject', 'skip'])
 
-/** Tells whether anything of a draft is sent. */
+/** Tells whether a draft is sent. */
 export const isSent = ({ action }: PlannedAction, { onlyChanges }: ImportOptions): boolean =>
   !NOT_SENT.has(action) && !(onlyChanges && action === 'unchanged')
 
-/** Describes a batch as it is to be sent, and the planned action for each draft of the original one. */
+/** Describes what is left of a batch to send, and the planned action for each draft of the original batch. */
 type Chosen = { readonly left: Batch; readonly plans: readonly PlannedAction[] }
 
 /**
- * Chooses what of a batch is sent, and counts the rest: clears of entries that do not exist, entries that are left
- * alone or would not change. What the service would refuse becomes rejects.
+ * Chooses the entries of a batch to send, and counts the others: clears of entries that do not exist, and entries that
+ * are left alone or would not change. Entries that the service would refuse become rejects.
  */
 export const chooseEntries = async (batch: Batch, { decide, options, summary, rejects }: Choosing): Promise<Chosen> => {
   const plans = await decide(batch.drafts)

@@ -19,24 +19,24 @@ import { readReport, requestsForReport } from './read-report.ts'
 export type PrefetchOptions = {
   readonly client: Client
   readonly reference: ReadWith
-  /** Names a folder for what does not fit in memory. */
+  /** Names the folder for temporary files. */
   readonly folder: string
-  /** Yields all drafts in the order of their keys, as often as they are asked for. */
+  /** Yields all drafts in the order of their keys, each time that it is called. */
   readonly drafts: () => Iterable<EntryDraft>
-  /** Tells whether what the report says of an entry is not enough, so that it is looked up in the list. */
+  /** Tells whether the report does not show enough of an entry, so that it must be read from the list. */
   readonly isUnsure: (draft: EntryDraft, stored: ExistingEntry) => boolean
-  /** Names the source to read, where that is not chosen by the fewest requests. */
+  /** Names the source to read; if it is left out, the source that takes the fewest requests is used. */
   readonly source?: 'pages' | 'report'
 }
 
-/** Sets how many requests the list of entries may take and still be preferred to the report, as it tells everything. */
+/** Sets up to how many requests the list of entries is preferred to the report, because it shows everything. */
 const FEW_PAGES = 4
 
 const only = function* (drafts: Iterable<EntryDraft>, isOne: (draft: EntryDraft) => boolean): Generator<EntryDraft> {
   for (const draft of drafts) if (isOne(draft)) yield draft
 }
 
-/** Tells whether the report is the better source of so many entries. */
+/** Tells whether the report is the better source for entries in these ranges. */
 const isForReport = (footprint: KeyRanges, source: PrefetchOptions['source']): boolean => {
   if (footprint.count === 0 || source === 'pages') return false
   const pages = Math.ceil(footprint.count / 500)
@@ -44,8 +44,8 @@ const isForReport = (footprint: KeyRanges, source: PrefetchOptions['source']): b
 }
 
 /**
- * Prefetches the existing entries of a file in few requests and constant memory, and merges them: entries of daily KPIs
- * come from the report, what that does not tell and all others from the list of entries.
+ * Prefetches the existing entries of a file in few requests and constant memory, and finds them by merging. Entries of
+ * daily KPIs come from the report; what the report does not show, and all other entries, come from the list.
  */
 export const prefetchExisting = ({
   client,

@@ -8,17 +8,18 @@ import type { EntryKey } from '../entry-key.ts'
 import type { ReadWith, ExistingEntry } from './existing-entries.ts'
 import type { DayRangeExtent, KeyRanges } from './key-ranges.ts'
 
-/** Takes what a report tells of a key. */
+/** Receives what a report shows of a key. */
 type ReportedSink = (key: EntryKey, entry: Omit<ExistingEntry, 'ids'>) => void
 
-/** Sets how many rows an answer aims at where there may be more than are expected. */
+/** Sets how many rows to aim at in an answer, if more may be stored than expected. */
 const AIM = REPORT_LIMIT * 0.8
 
-/** Returns the owner of a row, by its item; undefined where it has none. */
+/** Returns the owner of a report's item; undefined if it has none. */
 type OwnerOf = (item: number) => number | undefined
 
 /**
- * Returns the owners of a report's items: users in the classic interface. Undefined where they cannot be found for all.
+ * Returns the function that finds the owner of a report's item: in the classic interface the item is the user.
+ * Undefined if not all owners can be found.
  */
 const ownersOfItems = async (
   client: Client,
@@ -36,7 +37,7 @@ const ownersOfItems = async (
   return [...owners].every((owner) => found.has(owner)) ? (item) => known.get(item) : undefined
 }
 
-/** Cuts days into parts with few enough rows for one answer each, by the rows of the parts before. */
+/** Cuts days into parts whose rows fit one answer each, estimated from the rows of the parts before. */
 const partsOf = function* (
   { owners, kpis, days, count }: KeyRanges,
   rowsADraft: () => number,
@@ -59,12 +60,12 @@ const partsOf = function* (
   if (part) yield part
 }
 
-/** Returns how many requests a report takes where no more is stored than is wanted. */
+/** Returns how many requests a report takes if nothing but the wanted entries is stored. */
 export const requestsForReport = (footprint: KeyRanges): number => [...partsOf(footprint, () => 1)].length
 
 /**
- * Returns what a row says of the one entry that it was made of. Its target is the entry's own, or that of its user or
- * KPI: if it equals a default, its origin is open.
+ * Returns the values that a row shows of its one entry. Its target is the entry's own or the default of its user or
+ * KPI; if it equals the default, it cannot be told which.
  */
 const entryOf = (
   { actual, target, notes }: ReportRow,
@@ -76,7 +77,7 @@ const entryOf = (
   isTargetOpen: target !== null && (defaults === undefined || defaults.includes(target)),
 })
 
-/** Tells whether a refusal leaves another way to read. */
+/** Tells whether entries may be readable in another way after this error. */
 const isWayout = (error: unknown): boolean =>
   error instanceof KpiError &&
   ['forbidden', 'not_found', 'method_not_allowed', 'unsupported', 'malformed', 'invalid', 'too_long'].includes(
@@ -94,7 +95,7 @@ const read = async (
   if (!ownerOf) return false
   const users = [...owners.keys()]
   const narrow = { kpiIds: [...kpis.keys()], ...(users.every((one) => one > 0) && { userIds: users }) }
-  /** Returns what an entry without a target of its own may show. */
+  /** Returns the target that the report shows for an entry without one; undefined if it is not known. */
   const defaultsOf = (owner: number, kpi: number): (bigint | null)[] | undefined => {
     const ofUser = owner < 0 ? null : reference.userTarget(owner, kpi)
     return ofUser === undefined ? undefined : [ofUser ?? reference.kpis.byId.get(kpi)?.target_default ?? null]
@@ -117,8 +118,8 @@ const read = async (
 }
 
 /**
- * Reads the existing entries of daily KPIs from the report, which gives twenty times as many a request as the list of
- * entries. Returns false where the report cannot be had, or does not tell whose its rows are.
+ * Reads the existing entries of daily KPIs from the report, which returns twenty times as many per request as the list
+ * of entries. Returns false if the report cannot be read, or does not show the owners of its rows.
  */
 export const readReport = async (...of: Parameters<typeof read>): Promise<boolean> => {
   try {
