@@ -25,18 +25,20 @@ import { pollUntil } from './reconcile.ts'
 import type { UnprovenAnswer } from '../delivery/batch-answer.ts'
 import { checkEntryAnswer, notKnown, notStored } from './response-check.ts'
 
-/** Bounds the requests under way: several use up a limit that single ones, one after the other, would not. */
+/** Sets how many requests run at a time: requests one after another would not make full use of the rate limit. */
 const UNDER_WAY = 8
 
-/** Tells what became of an entry that was added: it is stored, or refused for reasons. */
+/** Names the outcome of an entry that was added: it is stored, or refused for reasons. */
 type Added = 'created' | 'updated' | 'sent' | { readonly refused: readonly string[] }
 
-/** Returns the ids that were stored before an entry was added; undefined where nobody knows. */
+/**
+ * Returns the ids that were stored before an entry was added; null if nothing was stored, undefined if nobody knows.
+ */
 const idsBefore = ({ before }: OpenEntry): readonly number[] | null | undefined => before && before.ids
 
 const addedOn = ({ before }: OpenEntry): Added => (before ? 'updated' : before === null ? 'created' : 'sent')
 
-/** Takes it back where the service made a second entry instead of adding to the one that is stored. */
+/** Removes the second entry if the service has made one instead of adding to the stored one. */
 const requireAdded = async (run: ThirdPartyRun, item: OpenEntry, { entry }: Put): Promise<void> => {
   const { draft } = item
   const ids = idsBefore(item)
@@ -54,13 +56,10 @@ const requireAdded = async (run: ThirdPartyRun, item: OpenEntry, { entry }: Put)
   )
 }
 
-/** Tells what became of an entry whose answer proved nothing: yes, no, or unknown. */
+/** Names the fate of an entry whose answer proved nothing: it was added, it was not, or nobody can tell. */
 type Fate = 'done' | 'open' | 'lost'
 
-/**
- * Finds out whether an entry was added where nothing was stored before; where something was, the stored value cannot
- * tell.
- */
+/** Finds out whether an entry was added, if nothing was stored before; a value that was stored before cannot tell. */
 const fateOf = async (run: ThirdPartyRun, { draft, before }: OpenEntry): Promise<Fate> => {
   if (before !== null) return 'lost'
   const listed = await pollUntil(
@@ -72,7 +71,7 @@ const fateOf = async (run: ThirdPartyRun, { draft, before }: OpenEntry): Promise
   return listed?.some((one) => mayComeFrom(one, draft)) ? 'done' : 'lost'
 }
 
-/** Settles an entry whose outcome is unknown; undefined if it was not stored and is to be sent. */
+/** Settles an entry whose outcome is unknown; returns undefined if it was not stored and must be sent. */
 const settle = async (run: ThirdPartyRun, item: OpenEntry): Promise<Added | undefined> => {
   const { unproven } = item
   const fate = await fateOf(run, item)
@@ -84,7 +83,7 @@ const settle = async (run: ThirdPartyRun, item: OpenEntry): Promise<Added | unde
 const nameOf = ({ journal }: ThirdPartyRun, { draft }: OpenEntry, tries: number): string =>
   `${journal.runId}-${digestOf([draft])}${tries === 0 ? '' : `-${tries}`}`
 
-/** Sends an entry; returns why the answer is no proof, or undefined. */
+/** Sends an entry; returns the answer if it does not prove that the entry was stored. */
 const post = async (run: ThirdPartyRun, item: OpenEntry, tries: number): Promise<UnprovenAnswer | undefined> => {
   const put = await run.client.entries.put(item.draft, nameOf(run, item, tries)).catch((error: unknown) => {
     item.isUnknown = mayBeDone(error)
@@ -92,7 +91,7 @@ const post = async (run: ThirdPartyRun, item: OpenEntry, tries: number): Promise
     throw error
   })
   run.touch()
-  // Unknown until its outcome has been checked.
+  // The outcome stays unknown until the answer is checked, even if an error comes between.
   item.isUnknown = true
   const unproven = checkEntryAnswer(put, item.draft, undefined)
   if (unproven) return unproven
@@ -102,7 +101,8 @@ const post = async (run: ThirdPartyRun, item: OpenEntry, tries: number): Promise
 }
 
 /**
- * Adds an entry to what is stored. Sends an entry with an unproven answer again only once it is known not to be stored.
+ * Adds an entry to the stored one. If an answer proved nothing, it is sent again only once it is known not to be
+ * stored.
  */
 const add = async (run: ThirdPartyRun, item: OpenEntry): Promise<Added> => {
   try {
@@ -121,11 +121,11 @@ const add = async (run: ThirdPartyRun, item: OpenEntry): Promise<Added> => {
   }
 }
 
-/** Reads what an earlier part of the run wrote down of entries. */
+/** Reads what an earlier part of the run journaled about single entries. */
 const recall = ({ journal }: ThirdPartyRun, intervalId: number): ReadonlyMap<string, SingleEntry> =>
   new Map(journal.ones(intervalId).map((one) => [storedKey(...one.key), one]))
 
-/** Tells of each entry what was stored before; of those that an earlier part of the run settled, what became of them. */
+/** Sets what was stored before each entry, and counts the entries that an earlier part of the run settled. */
 const prepare = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
   const { run, id: intervalId, count } = interval
   const before = recall(run, intervalId)
@@ -149,7 +149,7 @@ const tallyOf = ({ lines }: OpenEntry, added: Added): Tally => {
 
 const isLost = (added: Added): boolean => typeof added !== 'string' && added.refused.includes(OUTCOME_UNKNOWN)
 
-/** Adds an entry that is written down before, and tells what became of it. */
+/** Journals an entry, adds it, and journals its outcome. */
 const addJournaled = async ({ run, id: intervalId, count }: OpenInterval, item: OpenEntry): Promise<void> => {
   const { journal, clock, touch, lostAnswers } = run
   const [key, isOfEarlier] = [keyOf(item.draft), item.isUnknown]
@@ -165,15 +165,15 @@ const addJournaled = async ({ run, id: intervalId, count }: OpenInterval, item: 
   const tally = tallyOf(item, added)
   journal.acknowledgeOne(intervalId, key, tally)
   count([item], tally)
-  // Count only answers that this part of the run has lost: the earlier one was killed, whatever the service did.
+  // Count only answers that this part of the run has lost: the earlier part was killed, whatever the service did.
   if (isOfEarlier) return
   lostAnswers.note(isLost(added))
   endIfAnswersAreLost(lostAnswers, 'entries')
 }
 
 /**
- * Adds the entries of an interval to what a third-party service has stored, one by one. What may have been added is not
- * added again, so each is journaled with what was stored before it.
+ * Adds the entries of an interval to what a third-party service has stored, one by one. An entry that may have been
+ * added must not be added again, so each is journaled with the ids that were stored before it.
  */
 export const addToThirdParty = async (
   run: ThirdPartyRun,

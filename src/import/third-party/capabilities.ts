@@ -5,51 +5,54 @@ import { BATCH_LIMIT } from '../../domain/resources/entry.ts'
 import { makePrivateFolder } from '../journal/private-folder.ts'
 
 /**
- * Describes an entry that a service accepted and did not list: its key, when that was, and whether the answer proved
- * it.
+ * Describes an entry that a service accepted but did not list: its key, when it was sent, and whether the answer proved
+ * that it was stored.
  */
 export type UnlistedEntry = { readonly key: string; readonly at: number; readonly isProven: boolean }
 
-/** Keeps what was found out about a third-party service, so that later runs need not find it out again. */
+/** Holds what was learned about a third-party service, so that later runs need not learn it again. */
 type Learned = {
-  /** Tells that it takes batches, once an answer has proven that one was stored. */
+  /** Tells whether the service takes batches; true once an answer has proven that one was stored. */
   readonly takesBatches?: boolean
-  /** Tells that a batch changes an entry that is stored, and makes no second one beside it. */
+  /** Tells whether a batch updates a stored entry instead of making a second one beside it. */
   readonly updatesInBatches?: boolean
-  /** Tells that the run has found in the list what it sent; not saved for later runs, as a list may lag at times. */
+  /**
+   * Tells that the run has found an entry that it sent in the list; not kept for other runs, as a list may lag at
+   * times.
+   */
   readonly isRecognised?: boolean | undefined
-  /** Tells that it rounds numbers as it stores them. */
+  /** Tells that the service rounds numbers when it stores them. */
   readonly isRounding?: boolean
-  /** Names the entry that an earlier run sent, and did not find listed. */
+  /** Names the entry that an earlier run sent and did not find in the list. */
   readonly unlisted?: UnlistedEntry | undefined
-  /** Holds the milliseconds by which its list lags, and when the last write was. */
+  /** Holds by how many milliseconds the list lags, and when the last write was. */
   readonly lagMs?: number
   readonly wroteAt?: number
 }
 
-/** Collects what is known of the service of a run, and what the run finds out. */
+/** Holds what is known about the service of a run, and what the run learns. */
 export type Capabilities = {
-  /** Names the file. */
+  /** Names the file that keeps it for later runs. */
   readonly path: string | undefined
   readonly known: () => Learned
   readonly learn: (more: Learned) => void
-  /** Tells that an answer to a single entry has proven once that it was stored. */
+  /** Tells that the answer to a single entry has proven, at least once, that it was stored. */
   provesEntries: boolean
-  /** Tells whether the service removes entries; undefined as long as it was not asked. */
+  /** Tells whether the service removes entries; undefined until the run has tried. */
   removes: boolean | undefined
-  /** Keeps this run from sending batches, as no answer to one came. */
+  /** Tells that this run sends no batches, because they get no answers. */
   avoidsBatches: boolean
-  /** Bounds the entries of a batch. */
+  /** Sets the most entries of a batch. */
   mostInBatch: number
-  /** Says when the list shows all that earlier runs have written. */
+  /** Holds the time from which the list shows everything that earlier runs wrote. */
   readonly settledAt: number
-  /** Lets one part of a run at a time probe the service. */
+  /** Runs `work` once all earlier calls have ended, so that only one interval at a time tries something out. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>
 }
 
 const DAYS_KEPT = 7
 const DAY_MS = 86_400_000
-/** Multiplies the lag of a list, to be sure. */
+/** Multiplies the lag of a list, for safety. */
 export const LAG_FACTOR = 2
 
 const unlistedIn = ({ key, at, isProven }: Readonly<Record<string, unknown>>): UnlistedEntry => ({
@@ -58,7 +61,7 @@ const unlistedIn = ({ key, at, isProven }: Readonly<Record<string, unknown>>): U
   isProven: isProven === true,
 })
 
-/** Reads what an earlier run has kept; nothing where there is no such file, or it is too old. */
+/** Reads what an earlier run has kept; empty if there is no such file, or it is too old. */
 const readKept = (path: string, now: number): Learned => {
   try {
     const kept: unknown = JSON.parse(readFileSync(path, 'utf8'))
@@ -76,7 +79,10 @@ const readKept = (path: string, now: number): Learned => {
   }
 }
 
-/** Opens what is known of a service, kept in a file where there is a path for it; what cannot be kept is found out again. */
+/**
+ * Opens what is known about a service. It is kept in a file if there is a path for one; what cannot be kept is learned
+ * again.
+ */
 export const openCapabilities = (path: string | undefined, now: () => number): Capabilities => {
   let learned = path === undefined ? {} : readKept(path, now())
   const keep = (): void => {
@@ -85,14 +91,14 @@ export const openCapabilities = (path: string | undefined, now: () => number): C
       makePrivateFolder(dirname(path))
       writeFileSync(path, `${JSON.stringify({ ...learned, at: now() })}\n`, { mode: 0o600 })
     } catch {
-      // It is found out again.
+      // It is learned again.
     }
   }
   let last: Promise<unknown> = Promise.resolve()
   const { lagMs = 0, wroteAt = 0 } = learned
   return {
     path,
-    // Where the clock was set back meanwhile, no longer is waited for than the list was late.
+    // If the clock was set back meanwhile, wait no longer than the list lagged.
     settledAt: Math.min(wroteAt, now()) + LAG_FACTOR * lagMs,
     known: () => learned,
     learn: (more) => {

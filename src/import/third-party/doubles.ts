@@ -10,17 +10,17 @@ import type { ExistingEntry } from '../existing/existing-entries.ts'
 import { ownerOf } from '../entry-key.ts'
 import { hasKeyOf, mayComeFrom } from './matching.ts'
 
-/** Thrown where a second entry for a key is there that this run made, or may have made, and was not removed. */
+/** Thrown if there is a second entry for a key that this run made, or may have made, and that was not removed. */
 export class DuplicateLeft extends KpiError {}
 
 /**
- * Tells whether a second entry stays: the service does not let anybody remove it, or it may be somebody else's. 403
- * does not count: it may come from a rate limit.
+ * Tells whether a second entry has to stay: the service lets nobody remove it, or it may be somebody else's. If the
+ * removal is forbidden it may be allowed later, as some services answer 403 for a rate limit.
  */
 export const isDuplicateKept = (error: unknown): error is DuplicateLeft =>
   error instanceof DuplicateLeft && (['method_not_allowed', 'unsupported'].includes(error.code) || isRefused(error))
 
-/** Removes an entry, whose removal may have been done already. */
+/** Removes an entry; it may already be gone. */
 const remove = async ({ client, touch }: ThirdPartyRun, id: number): Promise<void> => {
   try {
     await client.entries.remove(id)
@@ -41,8 +41,8 @@ const remove = async ({ client, touch }: ThirdPartyRun, id: number): Promise<voi
 }
 
 /**
- * Removes an entry that this run has created beside another one for the same user, KPI and date, and verifies that;
- * retries where it fails.
+ * Removes an entry that this run created beside another one for the same user, KPI and date, and checks that it is
+ * gone; retries after temporary errors.
  */
 export const removeDuplicate = (run: ThirdPartyRun, draft: EntryDraft, id: number): Promise<void> =>
   withRetries(run, async () => {
@@ -56,14 +56,16 @@ export const removeDuplicate = (run: ThirdPartyRun, draft: EntryDraft, id: numbe
       )
   })
 
-/** Reads all entries that are stored under a draft's key, the oldest first; undefined where the key may not read them. */
+/**
+ * Reads all entries that are stored under a draft's key, the oldest first; undefined if the API key may not read them.
+ */
 export const readKey = async ({ client }: ThirdPartyRun, draft: EntryDraft): Promise<Entry[] | undefined> => {
   const owner = ownerOf(draft)
   const { kpi_id: kpiId, entry_date: day } = draft
   const whose = owner < 0 ? { sourceId: -owner } : { userId: owner }
   const pages = Array.fromAsync(entryPages(client, { ...whose, kpiId, from: day, to: day }))
   const listed = await readIfAllowed(client, pages)
-  // A service may not know the filters, or answer an entry twice as its pages move.
+  // A service may ignore the filters, or return an entry twice if its pages shift.
   const ofKey = listed?.flat().filter((one) => hasKeyOf(one, draft))
   return ofKey && [...new Map(ofKey.map((one) => [one.id, one])).values()].toSorted((left, right) => left.id - right.id)
 }
@@ -77,9 +79,9 @@ const storedAs = ({ id, actual, target, notes }: Entry): ExistingEntry => ({
 })
 
 /**
- * Removes what this run has created beside another entry of the key, and returns the one that is left. What came since
- * is of this run where it holds what was sent, as far as services round; anything else cannot be told apart, and is reported,
- * not removed.
+ * Removes the entries that this run created beside another one of the key, and returns the one that is left. A new
+ * entry counts as this run's if it holds what was sent, as far as services round; any other may be someone else's, and
+ * is reported, not removed.
  */
 export const removeDuplicates = async (
   run: ThirdPartyRun,
@@ -90,7 +92,7 @@ export const removeDuplicates = async (
   const fresh = listed.filter(({ id }) => !before.includes(id))
   const kept = listed.findLast(({ id }) => before.includes(id)) ?? fresh[0]
   const others = fresh.filter((one) => one !== kept)
-  // A list without notes shows none of any entry.
+  // If no entry of the list has notes, the list may leave them out, so they are not compared.
   const asListed = listed.every(({ notes }) => !notes) ? { ...draft, notes: null } : draft
   const isSent = (one: Entry): boolean => mayComeFrom(one, asListed)
   for (const one of others) if (isSent(one)) await removeDuplicate(run, draft, one.id)

@@ -7,7 +7,7 @@ import type { Reference } from '../reference.ts'
 
 type TargetRule = Pick<Kpi, 'target_default'>
 
-/** Lists a KPI without targets, which drops them, and one with. */
+/** Lists both kinds of KPIs: one that drops targets, and one that keeps them. */
 const KINDS: readonly TargetRule[] = [{ target_default: null }, { target_default: 0n }]
 
 const isWhatBecomes = (
@@ -18,15 +18,15 @@ const isWhatBecomes = (
 ): boolean => kinds.some((kind) => sameValues(stored, mergeEntry(before, draft, kind)))
 
 /**
- * Tells whether applying a draft would change nothing of an entry, by the service's rules. Where the key may not read
- * KPIs, the target may be dropped or not.
+ * Tells whether an entry already holds what a draft would make of it, by the service's rules. If the key may not read
+ * KPIs, either fate of the target counts: kept or dropped.
  */
 export const holdsDraft = ({ kpis }: Pick<Reference, 'kpis'>, stored: EntryValues, draft: EntryDraft): boolean => {
   const kpi = kpis.byId.get(draft.kpi_id)
   return isWhatBecomes(kpi ? [kpi] : KINDS, stored, stored, draft)
 }
 
-/** Tells whether an entry has the owner, KPI and day of a draft, whatever a service was asked for. */
+/** Tells whether an entry has the owner, KPI and day of a draft: a service may ignore the filters of a query. */
 export const hasKeyOf = (entry: Entry, draft: EntryDraft): boolean => {
   const owner = ownerOf(draft)
   const isOwners = ownerOf(entry) === owner || (owner < 0 && entry.source_id === -owner)
@@ -38,28 +38,31 @@ const UNITS: readonly Decimal[] = Array.from({ length: FRACTION_DIGITS + 1 }, (_
 
 const ONE = 10 ** FRACTION_DIGITS
 
-/** Returns the value rounded to a 32-bit float, as some services keep it. */
+/** Returns the value as a service stores it that keeps numbers in 32-bit floats. */
 const inSingle = (value: Decimal): Decimal => BigInt(Math.round(Math.fround(Number(value) / ONE) * ONE))
 
-/** Tells whether a stored value may be the one that was sent, as services round. */
+/** Tells whether a stored value may be the one that was sent, after rounding by the service. */
 export const isRounded = (stored: Decimal | null, sent: Decimal | null): boolean => {
   if (stored === null || sent === null) return stored === sent
   const apart = stored > sent ? stored - sent : sent - stored
   return UNITS.some((unit) => apart < unit && stored % unit === 0n) || stored === inSingle(sent)
 }
 
-/** Returns notes without marks and spaces, which services trim, escape or collapse. */
+/** Returns notes in lower case with only letters and digits: services trim, escape or collapse the rest. */
 const bare = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
-/** Tells whether notes may be those that were sent: cut, in another case, or with something before or behind them. */
+/**
+ * Tells whether stored notes may be those that were sent: cut off, in another case, or with something added before or
+ * after.
+ */
 export const areLikeNotes = (stored: string | null, sent: string | null): boolean => {
   const [one, other] = [bare(stored ?? ''), bare(sent ?? '')]
   return one === other || (one !== '' && other !== '' && (other.startsWith(one) || one.includes(other)))
 }
 
 /**
- * Tells whether a service that rounds, or that changes notes, may have made an entry of a draft where there was
- * nothing. A target that is not sent is the service's to fill in.
+ * Tells whether a service that rounds, or changes notes, may have made an entry from a draft when nothing was stored
+ * before. If no target was sent, the service may have filled in any.
  */
 export const mayComeFrom = (stored: EntryValues, draft: EntryDraft): boolean =>
   isRounded(stored.actual, draft.actual ?? null) &&
@@ -71,6 +74,6 @@ export const hasNumbersOf = ({ actual, target }: EntryValues, draft: EntryDraft)
   (draft.actual === undefined || isRounded(actual, draft.actual)) &&
   (draft.target === undefined || target === null || isRounded(target, draft.target))
 
-/** Tells whether an entry may hold what was sent, as far as services round, and change notes. */
+/** Tells whether an entry may hold what was sent, if the service rounds numbers and changes notes. */
 export const mayHold = (stored: EntryValues, draft: EntryDraft): boolean =>
   hasNumbersOf(stored, draft) && (draft.notes === undefined || areLikeNotes(stored.notes, draft.notes))

@@ -8,62 +8,68 @@ import { addTally, emptyTally, refuseLines, type Tally } from '../journal/tally.
 import type { Reference } from '../reference.ts'
 import type { Capabilities } from './capabilities.ts'
 
-/** Holds what sending to a third-party service works with. */
+/** Holds what the delivery to a third-party service needs. */
 export type ThirdPartyRun = Run & {
-  /** Tells that what others have entered is not to be overwritten (`--on-conflict skip` and `error`). */
+  /** Tells that entries of other people must not be overwritten (`--on-conflict skip` and `error`). */
   readonly keepsOthers: boolean
   readonly capabilities: Capabilities
   readonly reference: Reference
-  /** Warns of something once, however often it is met; `about` is what. */
+  /** Shows a warning only the first time; `about` says what it is about. */
   readonly warnOnce: (about: 'rounding' | 'several' | 'unlisted', text: string) => void
-  /** Finds what was stored before anything was sent. */
+  /** Finds what was stored before the run sent anything. */
   readonly existing: ExistingEntries
-  /** Finds what is stored now, asked anew. */
+  /** Finds what is stored now; it asks the service at each call. */
   readonly now: ExistingEntries
 }
 
-/** Says why a row is rejected that was not to overwrite what others have entered. */
+/** Says why a row is rejected that would overwrite what someone else has entered. */
 export const ENTERED_MEANWHILE = 'someone else added this entry while the row was sent; it is left alone'
 
 /** Describes an entry on its way to a third-party service. */
 export type OpenEntry = {
   readonly draft: EntryDraft
   readonly lines: number | readonly number[]
-  /** Holds what was stored before it was first sent: null is nothing, undefined that nobody knows. */
+  /** Holds what was stored before the entry was first sent; null if nothing was, undefined if nobody knows. */
   before: Pick<ExistingEntry, 'ids'> | ExistingEntry | null | undefined
-  /** Holds what was stored when it was last looked at, in the same way. */
+  /** Holds what was stored at the last look; null and undefined as above. */
   found: ExistingEntry | null | undefined
-  /** Tells that it may have been stored by a request without an answer that proves it. */
+  /** Tells that the entry may have been stored, by a request whose answer did not prove it. */
   isUnknown: boolean
-  /** Tells that its outcome is unknown only because its batch was refused and may be stored in part. */
+  /**
+   * Tells that the outcome is unknown only because a batch with the entry was refused: a service may have stored part
+   * of that batch.
+   */
   isAfterRefusal: boolean
-  /** Keeps the last answer that proved nothing, and counts them. */
+  /** Holds the last answer that proved nothing; `unprovenCount` counts such answers. */
   unproven: UnprovenAnswer | undefined
   unprovenCount: number
-  /** Keeps the reasons of the last refusal that an existing entry may explain, and counts them. */
+  /** Holds the reasons of the last refusal that the stored entry may explain; `refusals` counts refusals. */
   refusal: readonly string[] | undefined
   refusals: number
-  /** Counts the requests with it, one after the other, that got no answer. */
+  /** Counts the requests in a row with this entry that got no answer. */
   losses: number
-  /** Bounds the entries of a batch with it. */
+  /** Sets the most entries of a batch that holds this one. */
   most: number
 }
 
-/** Names what became of an entry that is stored as it was sent. */
+/** Names the outcome of an entry that is stored as it was sent. */
 type Outcome = 'created' | 'updated' | 'unchanged' | 'sent'
 
-/** Describes an interval on its way to a third-party service: what is left of it, and what became of the rest. */
+/**
+ * Describes an interval that is being sent to a third-party service: which entries are left, and the outcome of the
+ * others.
+ */
 export type OpenInterval = {
   readonly run: ThirdPartyRun
-  /** Numbers the interval in the journal. */
+  /** Identifies the interval in the journal. */
   readonly id: number
   readonly all: Tally
   readonly isLeft: (item: OpenEntry) => boolean
-  /** Counts entries that a service has counted. */
+  /** Settles entries with counts that the service has returned. */
   readonly count: (items: readonly OpenEntry[], tally: Tally) => void
   readonly done: (item: OpenEntry, outcome: Outcome) => void
   readonly refuse: (item: OpenEntry, reasons: readonly string[]) => void
-  /** Tells whether the service has taken any entry of it. */
+  /** Tells whether the service has accepted any entry of the interval. */
   readonly hasTaken: () => boolean
 }
 
@@ -71,7 +77,7 @@ export const entryKeyText = ({ draft }: Pick<OpenEntry, 'draft'>): string => sto
 
 const countLines = ({ lines }: OpenEntry): number => (typeof lines === 'number' ? 1 : lines.length)
 
-/** Makes the entries of an interval ready to go. */
+/** Returns the entries of an interval, ready to be sent. */
 export const openEntries = ({ batch: { drafts, lines }, isUnknown }: JournaledInterval): OpenEntry[] =>
   drafts.map((draft, at) => ({
     draft,
@@ -88,7 +94,7 @@ export const openEntries = ({ batch: { drafts, lines }, isUnknown }: JournaledIn
     most: BATCH_LIMIT,
   }))
 
-/** Opens an interval, whose parts are counted as they come to an end; `sink` takes each. */
+/** Opens an interval; `sink` receives the outcome of each part as soon as it is settled. */
 export const openInterval = (run: ThirdPartyRun, id: number, items: readonly OpenEntry[], sink: Sink): OpenInterval => {
   const left = new Set(items)
   const all = emptyTally()

@@ -13,15 +13,15 @@ import { unrecognizedError } from './recognize.ts'
 import { isStored, readLagging } from './reconcile.ts'
 import { sendsBatches } from './upsert-entries.ts'
 
-/** Bounds the entries that are tried as probes, if the first are refused. */
+/** Sets how many entries are tried if the first are refused. */
 const MOST_TRIED = 20
-/** Bounds how often an entry is posted, where answers are lost. */
+/** Sets how often an entry is posted if answers are lost. */
 const MOST_POSTS = 6
 const PAUSE_MS = 1000
-/** Bounds the entries that are updated by their ids without finding out what a batch does. */
+/** Sets up to how many entries are updated by their ids, without first finding out what a batch does. */
 const FEW_UPDATES = 3
 
-/** Returns some entries that lie far apart. */
+/** Returns some entries, spread over all of them. */
 const spread = (items: readonly OpenEntry[]): readonly OpenEntry[] => {
   const last = items.length - 1
   if (last < MOST_TRIED) return items
@@ -29,10 +29,10 @@ const spread = (items: readonly OpenEntry[]): readonly OpenEntry[] => {
   return places.flatMap((at) => items[at] ?? [])
 }
 
-/** Ends the run after so many entries that were answered well and not stored. */
+/** Sets how many entries may get a successful answer and not be stored, before the run ends. */
 const MOST_UNSTORED = 5
 
-/** Ends a run at a service that answers well and stores nothing. */
+/** Ends the run if the service answers successfully and stores nothing. */
 const requireStored = ({ unproven }: OpenEntry, unstored: number): void => {
   if (unstored < MOST_UNSTORED) return
   throw new KpiError(
@@ -41,7 +41,7 @@ const requireStored = ({ unproven }: OpenEntry, unstored: number): void => {
   )
 }
 
-/** Warns of a service that stores another number than it was sent. */
+/** Warns if the service stores another number than was sent. */
 const noteRounding = (
   { warnOnce, capabilities }: ThirdPartyRun,
   { draft: { actual } }: OpenEntry,
@@ -56,8 +56,9 @@ const noteRounding = (
 }
 
 /**
- * Sends one entry before others, and verifies that it can be recognized in the service's list; throws where it cannot,
- * as nobody could tell what became of anything sent there. Entries that are refused tell nothing.
+ * Sends one entry before the others, and checks that it can be recognized in the service's list. Throws if it cannot,
+ * because then nobody could tell the outcome of anything sent there. If an entry is refused, that tells nothing, and
+ * the next is tried.
  */
 export const probeListing = async (
   interval: OpenInterval,
@@ -87,10 +88,10 @@ export const probeListing = async (
   }
 }
 
-/** Names what a batch did to an entry that was stored: changed it, made a second one, left it, or was refused. */
+/** Names what a batch did to a stored entry: it changed it, made a second one, left it, or was refused. */
 type Effect = 'updated' | 'doubled' | 'left' | 'refused'
 
-/** Posts a stored entry as a batch of its own until it is seen what came of that. */
+/** Posts a stored entry as a batch of its own until its effect is seen. */
 const effectOf = async ({ run }: OpenInterval, item: OpenEntry): Promise<Effect> => {
   const { client, clock, journal, signal } = run
   for (let posts = 0; posts < MOST_POSTS; posts += 1) {
@@ -115,8 +116,8 @@ const effectOf = async ({ run }: OpenInterval, item: OpenEntry): Promise<Effect>
 }
 
 /**
- * Sends one stored entry in a batch to see what that does, as many are to be updated. It is journaled first with the
- * existing ids, so that a second entry is found and removed, whenever the run is cut off.
+ * Sends one stored entry in a batch to see what that does, because many have to be updated. It is journaled first with
+ * the existing ids, so that a second entry is found and removed even if the run is cut off.
  */
 const tryUpdate = async (interval: OpenInterval, item: OpenEntry): Promise<Effect> => {
   const { run, id: intervalId } = interval
@@ -134,9 +135,7 @@ const tryUpdate = async (interval: OpenInterval, item: OpenEntry): Promise<Effec
   }
 }
 
-/**
- * Removes the second entry that a batch has made; where the service does not let it, the row is rejected with a reason.
- */
+/** Removes the second entry that a batch has made; if the service does not allow that, the row is rejected. */
 const undoDouble = async ({ run, refuse }: OpenInterval, item: OpenEntry): Promise<void> => {
   try {
     await removeDuplicates(run, item.draft, item.before?.ids ?? [])
@@ -146,10 +145,13 @@ const undoDouble = async ({ run, refuse }: OpenInterval, item: OpenEntry): Promi
   }
 }
 
-/** Stands for an id that no entry has. */
+/** Holds an id that presumably no entry has. */
 const NO_ENTRY = 2_147_483_647
 
-/** Finds out whether the service removes entries at all, with one that is not there: what makes a second one must be undone. */
+/**
+ * Finds out whether the service removes entries at all, by removing one that does not exist. Without that, a second
+ * entry could not be undone.
+ */
 const mayRemove = async (run: ThirdPartyRun): Promise<boolean> => {
   const { capabilities, client } = run
   capabilities.removes ??= await withRetries(run, async () => {
@@ -165,8 +167,8 @@ const mayRemove = async (run: ThirdPartyRun): Promise<boolean> => {
 }
 
 /**
- * Finds out whether batches update existing entries, where there are many to update; where they do not, entries are
- * updated one by one. Their ids have been found before. Only one interval at a time does so.
+ * Finds out whether batches update existing entries, if there are many to update; if not, entries are updated one by
+ * one. The ids of the entries must be known. Only one interval at a time tries this.
  */
 export const probeUpdates = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
   const { run, done } = interval

@@ -9,7 +9,9 @@ import { minuteOf } from '../journal/unfinished.ts'
 import { ownerOf } from '../entry-key.ts'
 import type { UnlistedEntry } from './capabilities.ts'
 
-/** Finds what a service lists in place of an entry that it does not list where it was sent: a day or two off. */
+/**
+ * Finds an entry that the service may list in place of the one that was sent: with the same actual, up to two days off.
+ */
 const findAstray = async ({ client }: ThirdPartyRun, { draft }: OpenEntry): Promise<Entry | undefined> => {
   const { actual, entry_date: day, kpi_id: kpiId } = draft
   const owner = ownerOf(draft)
@@ -22,11 +24,11 @@ const findAstray = async ({ client }: ThirdPartyRun, { draft }: OpenEntry): Prom
 
 const shown = (value: bigint | null | undefined): string => (typeof value === 'bigint' ? formatDecimal(value) : 'none')
 
-/** Says when an earlier run has sent the entry, and how it is sent again all the same. */
+/** Says when an earlier run sent the entry, and how to have it sent again. */
 const saidBefore = ({ capabilities: { path } }: ThirdPartyRun, { at }: UnlistedEntry): string =>
   `; it was sent at ${minuteOf(at)}, and is not sent again for a week${path === undefined ? '' : ` unless you delete ${path}`}`
 
-/** Returns the error that ends a run if nothing that it sent can be recognized in the service's list. */
+/** Returns the error that ends a run if the service's list does not show what was sent to it. */
 export const unrecognizedError = async (
   run: ThirdPartyRun,
   item: OpenEntry,

@@ -16,15 +16,15 @@ import { holdsDraft, mayHold } from './matching.ts'
 import { unrecognizedError } from './recognize.ts'
 import { notKnown, notStored } from './response-check.ts'
 
-/** Lists the pauses before each later look at a list, in milliseconds, as some lists lag. */
+/** Lists the pauses before each later look at a list, in milliseconds, because some lists lag. */
 export const LATER_LOOKS: readonly number[] = [2_000, 6_000]
-/** Returns how long to wait before each later look at a service, and adds a longer one if the list is known to lag. */
+/** Returns the pauses before each later look at a service; there is one more if its list is known to lag longer. */
 const laterLooks = ({ capabilities }: Pick<ThirdPartyRun, 'capabilities'>): readonly number[] => {
   const rest = LAG_FACTOR * (capabilities.known().lagMs ?? 0) - LATER_LOOKS.reduce((sum, one) => sum + one)
   return rest > 0 ? [...LATER_LOOKS, rest] : LATER_LOOKS
 }
 
-/** Looks at what is stored, and again after a while as long as that is not enough, a bounded number of times. */
+/** Looks at what is stored, and looks again after pauses until `isEnough`, a bounded number of times. */
 export const pollUntil = async <T>(
   run: Pick<ThirdPartyRun, 'clock' | 'signal'>,
   look: () => Promise<T>,
@@ -39,15 +39,15 @@ export const pollUntil = async <T>(
 }
 
 /**
- * Bounds how often an entry is sent that is then not found: after an answer that reports a fault, and after one that
- * only proves nothing.
+ * Sets how often an entry is sent that does not get stored: fewer times if the answer reports a fault than if it merely
+ * proves nothing.
  */
 const MOST_DOUBTS = { fault: 2, noProof: 4 }
 
 /** Tells whether the key may not read entries at all. */
 const mayNotRead = ({ reference }: ThirdPartyRun): boolean => reference.unchecked.has('entries')
 
-/** Reads what is stored of some entries; undefined where that cannot be read. */
+/** Reads what is stored of some entries; undefined if it cannot be read. */
 const read = async (
   run: ThirdPartyRun,
   from: ExistingEntries,
@@ -62,28 +62,26 @@ const read = async (
 }
 
 /**
- * Tells whether an entry holds what was sent, as far as services round and change notes; if the entry has not changed,
- * or its earlier values are unknown, only an exact match counts.
+ * Tells whether an entry holds what was sent. It may be rounded and have changed notes, unless it is the same as before
+ * or its earlier values are unknown: then it must hold exactly what was sent.
  */
 export const isStored = ({ reference }: ThirdPartyRun, { draft, before }: OpenEntry, entry: ExistingEntry): boolean => {
   if (holdsDraft(reference, entry, draft)) return true
-  // Of entries that an earlier part of the run tried, only the earlier ids are known.
+  // Of what an earlier part of the run tried, only the ids that existed before are known.
   if (before === undefined || (before && !('actual' in before))) return false
   const isAsBefore = before !== null && sameValues(before, entry)
   return !isAsBefore && mayHold(entry, draft)
 }
 
-/**
- * Tells whether the list shows that a write of an item arrived: it is stored, or there are more entries than before.
- */
+/** Tells whether a write of an item is seen: it is stored, or there are more entries than before. */
 const showsWrite = (run: ThirdPartyRun, item: OpenEntry, entry: ExistingEntry | undefined): boolean =>
   entry !== undefined && (entry.ids.length > (item.before?.ids.length ?? 0) || isStored(run, item, entry))
 
-/** Reads what is stored of some entries now; undefined where that cannot be read. */
+/** Reads what is stored of some entries now; undefined if it cannot be read. */
 export const readNow = (run: ThirdPartyRun, items: readonly OpenEntry[]): Promise<ExistingEntryMap | undefined> =>
   read(run, run.now, items)
 
-/** Reads what is stored of some entries; where that is refused, which may pass, it is asked for again after a while. */
+/** Reads what is stored of some entries; if that is refused, which may be temporary, it asks again after pauses. */
 export const readWithRetries = (
   run: ThirdPartyRun,
   from: ExistingEntries,
@@ -95,13 +93,13 @@ export const readWithRetries = (
     (stored) => stored !== undefined || mayNotRead(run),
   )
 
-/** Learns that the list showed a write only so long after it was first looked for. */
+/** Records that the list showed a write only after this time. */
 export const noteLag = ({ capabilities, clock }: ThirdPartyRun, lagMs: number): void =>
   capabilities.learn({ lagMs: Math.max(lagMs, capabilities.known().lagMs ?? 0), wroteAt: clock.now() })
 
 /**
- * Reads the existing entries of drafts whose outcome is unknown. If entries are missing and the list may lag, looks
- * again only for the last one; once it is there, reads all that were missing.
+ * Reads the existing entries of drafts whose outcome is unknown. As the list may lag, it asks again after pauses for
+ * the last of the missing entries; once that one is listed, so are the others, and all are read again.
  */
 export const readLagging = async (
   run: ThirdPartyRun,
@@ -126,7 +124,9 @@ export const readLagging = async (
   return stored
 }
 
-/** Removes duplicates that this run made; returns the entry that is left. */
+/**
+ * Removes the entries that this run has made beside those that were stored before, if any, and returns what is left.
+ */
 const withoutDoubles = (
   run: ThirdPartyRun,
   { before, draft }: OpenEntry,
@@ -136,7 +136,7 @@ const withoutDoubles = (
     ? removeDuplicates(run, draft, before?.ids ?? [])
     : entry
 
-/** Says why an entry that is not stored is not sent again; empty if it may be sent. */
+/** Returns why an entry that is not stored as sent must not be sent again; empty if it may be. */
 const reasonsNotToSend = (
   { keepsOthers }: ThirdPartyRun,
   item: OpenEntry,
@@ -150,7 +150,7 @@ const reasonsNotToSend = (
     : []
 }
 
-/** Settles an entry by what is stored of it, or notes what its next try is based on. */
+/** Settles an entry according to what is stored of it, or prepares its next try. */
 const settleByStored = async (
   interval: OpenInterval,
   item: OpenEntry,
@@ -162,7 +162,7 @@ const settleByStored = async (
   if (entry && isStored(run, item, entry)) return done(item, before === null ? 'created' : before ? 'updated' : 'sent')
   const reasons = reasonsNotToSend(run, item, entry)
   if (reasons.length > 0) return refuse(item, reasons)
-  // If the list cannot be trusted, sending again might make a duplicate.
+  // If the list cannot be trusted, the entry may be there, and sending it again would make a second one.
   if (!entry && item.unproven && !item.unproven.tellsFault && !run.capabilities.known().isRecognised)
     throw await unrecognizedError(run, item, undefined)
   item.before ??= entry ?? null
@@ -170,7 +170,7 @@ const settleByStored = async (
   item.isUnknown = false
 }
 
-/** Settles an entry, and rejects its row if a duplicate stays beside it. */
+/** Settles an entry in this way, and refuses it if a second one stays beside it. */
 const settleOrTell = async (
   interval: OpenInterval,
   item: OpenEntry,
@@ -179,28 +179,28 @@ const settleOrTell = async (
   try {
     await settleByStored(interval, item, stored)
   } catch (error) {
-    // End the run where the double may be removed later, as with a key that was refused: the next part finds it again.
+    // End the run if the double may be removed later, as after a key was refused: the next part finds it again.
     if (!isDuplicateKept(error)) throw error
     interval.refuse(item, reasonsOf(error))
   }
 }
 
-/** Settles an entry that cannot be read back and that no answer proves. */
+/** Settles an entry that cannot be read back and whose answers proved nothing. */
 const settleUnread = ({ refuse }: OpenInterval, item: OpenEntry): void => {
   const { unproven, isAfterRefusal, refusal } = item
-  // A batch that is refused is stored as a whole or not at all, as far as anybody can tell.
+  // Assume that a refused batch was not stored, not even in part: nobody can tell here.
   if (refusal) refuse(item, refusal)
   else if (isAfterRefusal) item.isUnknown = false
   else refuse(item, [unproven ? notKnown(unproven) : OUTCOME_UNKNOWN])
 }
 
-/** Tells whether an entry may be sent again without a look: the service would only set it again. */
+/** Tells whether an entry may be sent again without a look at what is stored: the service would only set it again. */
 const mayRepeat = ({ capabilities, keepsOthers }: ThirdPartyRun, { unproven, refusal }: OpenEntry): boolean =>
   capabilities.known().updatesInBatches === true && !keepsOthers && !unproven && !refusal
 
 /**
- * Reconciles entries that were sent without an answer that proves it: those that are stored as sent are done, and the
- * others are marked for the next try.
+ * Reconciles entries whose answers did not prove that they were stored: those that are stored as sent are done, and the
+ * others are prepared for the next try.
  */
 export const reconcile = async (
   interval: OpenInterval,
@@ -213,7 +213,7 @@ export const reconcile = async (
   const open = unknown.filter(({ isUnknown }) => isUnknown)
   if (open.length === 0) return
   const stored = await readLagging(run, open)
-  // Count only answers that this part of the run has lost: the earlier one was killed, whatever the service did.
+  // Count only answers that this part of the run has lost: the earlier part was killed, whatever the service did.
   const isLost = !stored && !isOfEarlier && open.some(({ isAfterRefusal }) => !isAfterRefusal)
   if (isLost) run.lostAnswers.note(true)
   for (const item of open) {
@@ -222,7 +222,7 @@ export const reconcile = async (
   }
 }
 
-/** Finds the ids of entries that were seen in a report, which does not tell them, so that they can be updated. */
+/** Finds the ids of entries that were read from a report, which does not show them, so that they can be updated. */
 export const findIds = async ({ run }: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
   const lacking = items.filter(({ found }) => found && found.ids.length === 0)
   if (lacking.length === 0) return

@@ -5,14 +5,19 @@ import type { EntryValues } from '../../domain/rules.ts'
 import { type UnprovenAnswer, describeUnproven } from '../delivery/batch-answer.ts'
 import { areLikeNotes, isRounded } from './matching.ts'
 
-/** Tells whether an answer names the entry that was sent; parts of the key that it leaves out do not count. */
+/**
+ * Tells whether an answer names the entry that was sent; parts of the key that it leaves out are not held against it.
+ */
 const names = ({ entry, response }: Put, { kpi_id, entry_date, user_id }: EntryDraft): boolean => {
   if (!(entry.id > 0) || !entry.kpi_id || response.words !== undefined) return false
   const isOwners = !entry.user_id || user_id === undefined || user_id === null || entry.user_id === user_id
   return entry.kpi_id === kpi_id && (!entry.entry_date || entry.entry_date === entry_date) && isOwners
 }
 
-/** Returns the doubt that an answer leaves that shows the entry with another actual than was sent, or with its old notes. */
+/**
+ * Returns why an answer does not prove that the values were stored: it shows another actual than was sent, or the old
+ * notes.
+ */
 const doubtOfValues = (
   { entry }: Put,
   { actual, notes }: EntryDraft,
@@ -26,8 +31,8 @@ const doubtOfValues = (
 }
 
 /**
- * Returns why the answer to an entry does not prove that it was stored; undefined where it names the entry. With `add`
- * the answer shows the sum, so its values prove nothing.
+ * Returns why the answer to an entry does not prove that it was stored; undefined if it does. For an entry that is
+ * added to another, the answer shows the sum, so only its key is checked.
  */
 export const checkEntryAnswer = (
   put: Put,
@@ -38,10 +43,10 @@ export const checkEntryAnswer = (
   return draft.addToActual ? undefined : doubtOfValues(put, draft, before)
 }
 
-/** Tells why a row is rejected that is not stored, however often it was sent. */
+/** Says why a row is rejected that was not stored, however often it was sent. */
 export const notStored = ({ answered }: UnprovenAnswer): string =>
   `the service answered ${answered}, but did not store it`
 
-/** Tells why a row is rejected that cannot be read back. */
+/** Says why a row is rejected if its entry cannot be read back. */
 export const notKnown = ({ answered }: UnprovenAnswer): string =>
   `the service answered ${answered}, so it may or may not have been stored; check what is stored before you import it again`

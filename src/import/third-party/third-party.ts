@@ -28,15 +28,15 @@ import { unrecognizedError } from './recognize.ts'
 import { findIds, LATER_LOOKS, noteLag, readNow, readWithRetries, reconcile } from './reconcile.ts'
 import { sendsBatches, writeOnce } from './upsert-entries.ts'
 
-/** Sets how long and how often to look for an entry that the service does not list. */
+/** Sets until how long after it was sent to look for an unlisted entry, and the pause between looks. */
 const LISTED_WITHIN_MS = 60_000
 const PAUSE_MS = 5000
-/** Holds how long the run that sent it had already looked. */
+/** Holds how long the run that sent the entry had looked for it. */
 const LOOKED_MS = LATER_LOOKS.reduce((sum, pause) => sum + pause)
 
 /**
- * Looks for an entry that an earlier run sent and did not find in the list, and ends the run where it is still missing:
- * it is not sent again, unless the answer to it proved nothing.
+ * Looks for an entry that an earlier run sent and did not find in the list. If it is still missing the run ends,
+ * because it must not be sent again; if the answer to it proved nothing, the run goes on.
  */
 const requireListed = async (run: ThirdPartyRun, items: readonly OpenEntry[]): Promise<void> => {
   const { capabilities, clock } = run
@@ -59,17 +59,17 @@ const requireListed = async (run: ThirdPartyRun, items: readonly OpenEntry[]): P
   capabilities.learn({ unlisted: undefined })
 }
 
-/** Bounds the single entries that are sent before those in doubt are looked at together. */
+/** Sets how many single entries are sent before those in doubt are looked up together. */
 const SINGLES_A_LOOK = 100
-/** Bounds the batches without any answer before entries are sent one at a time. */
+/** Sets how many batches may get no answer, if none had one before, until entries are sent one by one. */
 const BATCHES_IN_VAIN = 3
 
-/** Ends batches for this run where no answer to one comes. */
+/** Stops sending batches in this run if they get no answers. */
 const noteVain = ({ run: { capabilities } }: OpenInterval, failures: number): void => {
   if (failures >= BATCHES_IN_VAIN && capabilities.known().takesBatches !== true) capabilities.avoidsBatches = true
 }
 
-/** Sends entries until each has an outcome; waits where the service fails, and throws where it goes on failing. */
+/** Sends entries until each has an outcome; pauses after failures, and throws if the service keeps failing. */
 const sendUntilDone = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
   const { run, isLeft } = interval
   let open = items.filter(isLeft)
@@ -90,13 +90,13 @@ const sendUntilDone = async (interval: OpenInterval, items: readonly OpenEntry[]
   }
 }
 
-/** Waits until a list that is late shows what an earlier run has written. */
+/** Waits until a lagging list shows what an earlier run has written. */
 const waitForList = async (run: ThirdPartyRun): Promise<void> => {
   const rest = run.capabilities.settledAt - run.clock.now()
   if (rest > 0) await pause(run, rest)
 }
 
-/** Takes note that something was written, where the list shows it late. */
+/** Records the time of a write if the list is known to lag. */
 const noteWrite = ({ capabilities, clock }: ThirdPartyRun): void => {
   if (capabilities.known().lagMs !== undefined) capabilities.learn({ wroteAt: clock.now() })
 }
@@ -110,10 +110,10 @@ const noteSeveral = ({ warnOnce }: ThirdPartyRun, { draft }: OpenEntry, { ids }:
   )
 }
 
-/** Marks the existing entries of drafts before these are sent; those that hold what would be sent are done. */
+/** Looks up the existing entries of drafts before these are sent; entries that already hold the values are done. */
 const lookFirst = async ({ run, done }: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
   const { capabilities, keepsOthers, reference, existing } = run
-  // A service that updates what is stored need not be asked what that is.
+  // If batches update stored entries, there is no need to know them.
   if (capabilities.known().updatesInBatches && sendsBatches(run) && !keepsOthers) return
   await waitForList(run)
   const stored = await readWithRetries(run, existing, items)
@@ -133,7 +133,7 @@ const lookFirst = async ({ run, done }: OpenInterval, items: readonly OpenEntry[
   }
 }
 
-/** Takes over what an earlier part of the run wrote down of entries that it tried the service with. */
+/** Takes over the ids that an earlier part of the run journaled for entries that it tried the service with. */
 const recallTried = ({ journal }: ThirdPartyRun, intervalId: number, items: readonly OpenEntry[]): void => {
   const tried = new Map(journal.ones(intervalId).map(({ key, known }) => [storedKey(...key), known ?? []]))
   for (const item of items) {
@@ -142,7 +142,7 @@ const recallTried = ({ journal }: ThirdPartyRun, intervalId: number, items: read
   }
 }
 
-/** Cuts entries into parts that are sent before any of them is looked at again. */
+/** Cuts entries into parts; after each part, the entries in doubt are looked up. */
 const partsOf = (run: ThirdPartyRun, items: readonly OpenEntry[]): (readonly OpenEntry[])[] => {
   if (sendsBatches(run)) return [items]
   const count = Math.ceil(items.length / SINGLES_A_LOOK)
@@ -151,14 +151,14 @@ const partsOf = (run: ThirdPartyRun, items: readonly OpenEntry[]): (readonly Ope
 
 /**
  * Sends an interval to a third-party service. What an answer does not prove is read back, and what is not stored is
- * sent again; no entry is added that is known to be stored, as that may make a second one. The first entry of a run
- * shows whether what is sent can be recognized in the service's list.
+ * sent again. No entry is added that is known to be stored, as that may make a second one. The first entry of a run
+ * shows whether sent entries can be recognized in the service's list.
  */
 const upsertInterval = async (run: ThirdPartyRun, journaled: JournaledInterval, sink: Sink): Promise<OpenInterval> => {
   const items = openEntries(journaled)
   const interval = openInterval(run, journaled.id, items, sink)
   if (journaled.isUnknown) {
-    // With --on-conflict skip and error only what was not there is sent.
+    // With --on-conflict skip and error, only entries are sent for which nothing was stored.
     if (run.keepsOthers) for (const item of items) item.before = null
     recallTried(run, journaled.id, items)
     await reconcile(interval, items, true)
@@ -173,10 +173,13 @@ const upsertInterval = async (run: ThirdPartyRun, journaled: JournaledInterval, 
   return interval
 }
 
-/** Holds what this delivery takes of a prepared file. */
+/** Holds the parts of a prepared file that this delivery uses. */
 type KnownBefore = Pick<Prepared, 'reference' | 'existing' | 'readAhead'>
 
-/** Reads what is stored before anything is sent: all that the file speaks of at once, where it is not updated unseen. */
+/**
+ * Finds what was stored before anything was sent. By default it reads all entries of the file at the first call; with
+ * `--on-conflict add`, or if they are read already, it uses the reader of the prepared file.
+ */
 const existingBefore = (options: ImportOptions, { existing, readAhead }: KnownBefore): ExistingEntries => {
   if (options.onConflict === 'add' || readsFirst(options)) return existing
   let ahead: ExistingEntries | undefined
@@ -185,7 +188,7 @@ const existingBefore = (options: ImportOptions, { existing, readAhead }: KnownBe
       try {
         return await (ahead ??= readAhead()).of(drafts)
       } catch (error) {
-        // What failed is read anew where it is asked for again.
+        // After a failure, the next call reads again.
         ahead = undefined
         throw error
       }
@@ -194,7 +197,10 @@ const existingBefore = (options: ImportOptions, { existing, readAhead }: KnownBe
   }
 }
 
-/** Reads what is stored now in few requests: what a report does not show as it would be sent is looked up in the list. */
+/**
+ * Reads what is stored now, in few requests; if the report does not show an entry as it would be sent, it is read from
+ * the list.
+ */
 const existingNow = ({ client, folder }: ImportRun, { reference }: KnownBefore): ExistingEntries => ({
   of: async (drafts) => {
     const isUnsure = (draft: EntryDraft, stored: ExistingEntry): boolean => !holdsDraft(reference, stored, draft)
@@ -208,7 +214,7 @@ const existingNow = ({ client, folder }: ImportRun, { reference }: KnownBefore):
   close: () => undefined,
 })
 
-/** Passes on one warning about each thing. */
+/** Returns a function that passes on the first warning about each topic. */
 const warningOnce = (warn: ImportRun['onWarning']): ThirdPartyRun['warnOnce'] => {
   const warned = new Set<string>()
   return (about, text) => {
@@ -217,7 +223,10 @@ const warningOnce = (warn: ImportRun['onWarning']): ThirdPartyRun['warnOnce'] =>
   }
 }
 
-/** Sends an interval, and acknowledges it in the journal. */
+/**
+ * Sends an interval, and acknowledges it in the journal; if it fails and nothing of it can have been stored, it is
+ * removed from the journal.
+ */
 const deliver = async (run: ThirdPartyRun, journaled: JournaledInterval, sink: Sink): Promise<void> => {
   const { id, batch, intent, lines, isUnknown } = journaled
   let isTouched = isUnknown
@@ -239,8 +248,8 @@ const deliver = async (run: ThirdPartyRun, journaled: JournaledInterval, sink: S
 }
 
 /**
- * Creates the delivery to a service of which nothing is known but that it speaks the interface: what it can do is probed,
- * its answers are checked, and what they do not prove is read back before anything is sent again.
+ * Creates the delivery to a third-party service, of which only the interface is known. It probes what the service can
+ * do and checks its answers; what these do not prove, it reads back before it sends anything again.
  */
 export const createThirdPartyDelivery = (work: ImportRun, prepared: KnownBefore, base: Run): Delivery => {
   const { clock, options, learnedPath } = work
@@ -255,9 +264,9 @@ export const createThirdPartyDelivery = (work: ImportRun, prepared: KnownBefore,
   }
   return {
     way: run.isAdding ? 'one' : 'batch',
-    // Journals one interval at a time: after a kill nobody can tell which of several were sent.
+    // For a journaled interval nobody can tell what was done, so only as many are journaled as are sent at once.
     journaledAhead: 1,
-    // The first goes alone: it finds out whether batches are taken, and whether anything is.
+    // The first interval goes alone, to find out whether the service takes batches, and accepts anything.
     mayOverlap: () => run.capabilities.known().takesBatches === true,
     deliver: (journaled, sink) => deliver(run, journaled, sink),
   }

@@ -17,22 +17,25 @@ import { countResult, emptyTally } from '../journal/tally.ts'
 import { type UnprovenAnswer, checkBatchAnswer } from '../delivery/batch-answer.ts'
 import { checkEntryAnswer } from './response-check.ts'
 
-/** Bounds the single entries under way: several use up a limit that one after the other would not. */
+/**
+ * Sets how many single entries are sent at a time: several use the service's rate limit up, which single ones would
+ * not.
+ */
 const SINGLES_UNDER_WAY = 8
-/** Sets a size of batch that is not too large for any service. */
+/** Sets the size of batch that is assumed to be small enough for any service. */
 const NEVER_TOO_MANY = 100
-/** Counts the requests without an answer after which a batch is taken for too large for something on the way. */
+/** Sets after how many lost answers a batch counts as too large for the service or a proxy. */
 const LOST_IN_A_ROW = 2
 
 /** Tells whether batches are sent to the service. */
 export const sendsBatches = ({ capabilities }: ThirdPartyRun): boolean =>
   capabilities.known().takesBatches !== false && !capabilities.avoidsBatches
 
-/** Tells whether an entry goes in a batch: one that is stored only where that does not make a second one of it. */
+/** Tells whether an entry is sent in a batch: a stored one only if that does not make a second one. */
 const goesInBatch = (run: ThirdPartyRun, { found }: OpenEntry): boolean =>
   sendsBatches(run) && (!found || run.capabilities.known().updatesInBatches === true)
 
-/** Returns an error of a request that passes with time; throws any other. */
+/** Returns the error if a later try may help; throws any other. */
 const failureOf = (error: unknown): KpiError => {
   if (mayBeDone(error) && error instanceof KpiError) return error
   if (isTransient(error)) return error
@@ -47,8 +50,8 @@ const noteLoss = (item: OpenEntry): void => {
 }
 
 /**
- * Takes an answer that does not prove that entries are stored. Where a service's answers do and this one tells of no
- * fault, something else has given it: it counts as lost, and an error is returned.
+ * Records an answer that does not prove that entries are stored. If the service's other answers do and this one reports
+ * no fault, it probably came from a proxy: it counts as lost, and an error is returned.
  */
 const noteDoubt = (items: readonly OpenEntry[], unproven: UnprovenAnswer, isProving: boolean): KpiError | undefined => {
   if (isProving && !unproven.tellsFault) {
@@ -71,8 +74,8 @@ const nameOf = ({ journal, clock }: ThirdPartyRun, items: readonly OpenEntry[]):
 }
 
 /**
- * Refuses an entry that a batch was refused for. A possible duplicate is looked up first: it may be stored by a request
- * of this run whose answer was lost, and be refused for that.
+ * Refuses an entry that the refusal of a batch names. If it may be a duplicate, it is looked up first: an earlier
+ * request of this run, whose answer was lost, may have stored it.
  */
 const refuseNamed = ({ run, refuse }: OpenInterval, item: OpenEntry, reasons: readonly string[]): void => {
   item.refusals += 1
@@ -83,7 +86,10 @@ const refuseNamed = ({ run, refuse }: OpenInterval, item: OpenEntry, reasons: re
   item.refusal = reasons
 }
 
-/** Takes a refusal of a batch: entries that it names are refused, the others go again, fewer at a time where it names none. */
+/**
+ * Handles the refusal of a batch: the entries that it names are refused, the others are sent again, and in smaller
+ * batches if it names none.
+ */
 const divide = (interval: OpenInterval, items: readonly OpenEntry[], refusal: KpiError): void => {
   const { refuse, hasTaken, all } = interval
   const named = reasonsByPlace(refusal, items.length)
@@ -96,14 +102,14 @@ const divide = (interval: OpenInterval, items: readonly OpenEntry[], refusal: Kp
     const reasons = named.get(at)
     if (reasons) refuseNamed(interval, item, reasons)
     else {
-      // A service may store all but what it refuses. A batch that is refused as too large is not stored.
+      // A service may store all entries but the refused ones. A request that is too large to be read stores nothing.
       item.isUnknown = item.isAfterRefusal = refusal.code !== 'too_large'
       if (named.size === 0) item.most = Math.ceil(items.length / 2)
     }
   }
 }
 
-/** Learns from a batch that got no answer; where that happens again, fewer entries go at a time. */
+/** Records a batch that got no answer; if that happens again, later batches are smaller. */
 const noteLostBatch = ({ run: { capabilities, touch } }: OpenInterval, items: readonly OpenEntry[]): void => {
   touch()
   for (const item of items) noteLoss(item)
@@ -113,7 +119,7 @@ const noteLostBatch = ({ run: { capabilities, touch } }: OpenInterval, items: re
   for (const item of items) item.losses = 0
 }
 
-/** Learns from an error that a service takes no batches; answers whether it says that. */
+/** Learns from an error that a service takes no batches; returns whether the error says that. */
 const learnsNoBatches = ({ capabilities }: ThirdPartyRun, error: unknown): boolean => {
   if (capabilities.known().takesBatches === true) return false
   if (isNoPath(error)) capabilities.learn({ takesBatches: false })
@@ -122,7 +128,7 @@ const learnsNoBatches = ({ capabilities }: ThirdPartyRun, error: unknown): boole
   return true
 }
 
-/** Sends entries as one batch; answers what made it fail, where another try may help. */
+/** Sends entries as one batch; returns the failure if another try may help. */
 const postBatch = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<KpiError | undefined> => {
   const { run } = interval
   try {
@@ -148,7 +154,7 @@ const postBatch = async (interval: OpenInterval, items: readonly OpenEntry[]): P
   }
 }
 
-/** Cuts entries into batches of so many at the most. */
+/** Cuts entries into batches of at most `most` entries. */
 function* batchesOf(items: readonly OpenEntry[], most: number): Generator<OpenEntry[]> {
   let batch: OpenEntry[] = []
   for (const item of items) {
@@ -172,7 +178,7 @@ const writeBatches = async (interval: OpenInterval, items: readonly OpenEntry[])
   return undefined
 }
 
-/** Sends an entry by itself: what is stored is updated by its id, as adding it again may make a second one. */
+/** Sends an entry by itself: a stored entry is updated by its id, as adding it again may make a second one. */
 const sendOne = (run: ThirdPartyRun, item: OpenEntry): Promise<Put> => {
   const { client } = run
   const { draft, found } = item
@@ -187,8 +193,8 @@ const sendOne = (run: ThirdPartyRun, item: OpenEntry): Promise<Put> => {
 }
 
 /**
- * Distinguishes a missing entry from a missing service: where the list of all entries is not there, either, the service
- * is gone, and whatever is sent next would be answered so, too.
+ * Throws if not the entry is missing but the service: if its list of entries is gone, too, every later request would
+ * get the same answer.
  */
 const requireExistingService = async (
   { client, reference }: ThirdPartyRun,
@@ -196,7 +202,7 @@ const requireExistingService = async (
   error: KpiError,
 ): Promise<void> => {
   if (error.code !== 'not_found') return
-  // Users and KPIs of new entries were found there: what is missing is the way to add one.
+  // The users and KPIs of new entries were found, so it is the path to add an entry that is missing.
   if (!item.found && reference.kpis.unread === undefined)
     throw new KpiError('unavailable', `${error.message}: entries cannot be added there now`, { cause: error })
   try {
@@ -207,14 +213,14 @@ const requireExistingService = async (
   }
 }
 
-/** Takes the refusal of a single entry: if an existing entry may explain the refusal, looks once more. */
+/** Handles the refusal of a single entry. If the stored entry may explain it, it is looked up first, once. */
 const takeRefusal = async (interval: OpenInterval, item: OpenEntry, refusal: KpiError): Promise<void> => {
   const { run, refuse, hasTaken, all } = interval
   await requireExistingService(run, item, refusal)
   const isOfStored = item.found ? refusal.code === 'not_found' : refusal.code === 'conflict'
   item.refusals += 1
   if (isOfStored && item.refusals === 1 && item.found !== undefined) {
-    // A proxy may have sent it twice.
+    // A proxy may have sent the request twice.
     run.touch()
     item.isUnknown = true
     item.refusal = reasonsOf(refusal)
@@ -224,7 +230,7 @@ const takeRefusal = async (interval: OpenInterval, item: OpenEntry, refusal: Kpi
   refuse(item, reasonsOf(refusal))
 }
 
-/** Sends an entry by itself; answers what made it fail, where another try may help. */
+/** Sends an entry by itself; returns the failure if another try may help. */
 const writeOne = async (interval: OpenInterval, item: OpenEntry): Promise<KpiError | undefined> => {
   const { run, done } = interval
   const { found } = item
@@ -270,9 +276,9 @@ const writeSingles = async (interval: OpenInterval, items: readonly OpenEntry[])
 }
 
 /**
- * Sends entries once: new ones in batches where the service takes them, existing ones by their ids. What is proven to
- * be stored, or refused, is done; the rest is marked by what is known of it. Returns the failure, where another try may
- * help.
+ * Sends entries once: new ones in batches if the service takes them, existing ones by their ids. Entries that are
+ * proven to be stored, or refused, are done; the others are marked with what is known. Returns the failure if another
+ * try may help.
  */
 export const writeOnce = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<KpiError | undefined> => {
   const { run } = interval
