@@ -1,25 +1,28 @@
-/** Describes a row on its way to the service, or to the rejects: a key of three numbers, its place, and its values. */
+/** Describes a row on its way to the service or the rejects: a key of three numbers, its line, and its values. */
 export type BlockRow = {
   readonly first: number
   readonly second: number
   readonly third: number
-  /** Holds its line; in a wide file its place. */
+  /** Holds the line of the row; in a wide file the place of the cell. */
   readonly line: number
   readonly flags: number
   readonly actual: bigint
   readonly target: bigint
-  /** Holds its notes; empty where there are none. */
+  /** Holds the notes; empty if there are none. */
   readonly text: string
 }
 
-/** Holds many rows, a column each: in a tenth of the memory of as many objects, and written to a file as they are. */
+/**
+ * Holds many rows in typed arrays, one for each column: this takes a tenth of the memory of objects, and is written to
+ * a file as it is.
+ */
 export type Block = {
   count: number
   readonly first: Float64Array
   readonly second: Float64Array
   /** Holds the actual and target of each row, one after the other. */
   readonly values: BigInt64Array
-  /** Views the same memory by halves: numbers are copied faster than bigints. */
+  /** Views the memory of `values` as 32-bit halves, because numbers are copied faster than bigints. */
   readonly halves: Int32Array
   readonly third: Int32Array
   readonly line: Float64Array
@@ -31,7 +34,7 @@ export type Block = {
 const BYTES_A_ROW = 5 * 8 + 4 + 1
 const HEAD_BYTES = 8
 
-/** Returns a block over given memory, its eight-byte columns first so that all are aligned. */
+/** Returns a block over the given memory. The eight-byte columns come first so that all are aligned. */
 const blockOver = (memory: ArrayBuffer, capacity: number, text: string[]): Block => ({
   count: 0,
   first: new Float64Array(memory, 0, capacity),
@@ -45,10 +48,10 @@ const blockOver = (memory: ArrayBuffer, capacity: number, text: string[]): Block
   memory,
 })
 
-/** Creates an empty block with room for so many rows. */
+/** Creates an empty block with room for `capacity` rows. */
 export const createBlock = (capacity: number): Block => blockOver(new ArrayBuffer(capacity * BYTES_A_ROW), capacity, [])
 
-/** Returns a block with the rows of another and more room. */
+/** Returns a larger block with the rows of another. */
 export const enlarge = (block: Block, capacity: number): Block => {
   const larger = blockOver(new ArrayBuffer(capacity * BYTES_A_ROW), capacity, block.text)
   larger.count = block.count
@@ -86,20 +89,20 @@ export const copyRow = (from: Block, at: number, to: Block): void => {
   to.text[end] = from.text[at] as string
 }
 
-/** Orders two rows, of one block or of two: by key, then line. */
+/** Compares two rows, of one block or of two: by key, then line. */
 export const compareRows = (left: Block, at: number, right: Block, other: number): number =>
   (left.first[at] as number) - (right.first[other] as number) ||
   (left.second[at] as number) - (right.second[other] as number) ||
   (left.third[at] as number) - (right.third[other] as number) ||
   (left.line[at] as number) - (right.line[other] as number)
 
-/** Returns the number at a place that is known to be in the column. */
+/** Returns the number at a place that must be in the column. */
 export const numberAt = (column: Float64Array | Int32Array | Uint8Array, at: number): number => column[at] as number
 
-/** Returns the bigint at a place that is known to be in the column. */
+/** Returns the bigint at a place that must be in the column. */
 export const bigintAt = (column: BigInt64Array, at: number): bigint => column[at] as bigint
 
-/** Returns the text at a place that is known to be in the column. */
+/** Returns the text at a place that must be in the column. */
 export const textAt = (column: readonly string[], at: number): string => column[at] as string
 
 /** Returns a full block of the rows at the given places. */
@@ -109,7 +112,7 @@ export const gather = (block: Block, places: Uint32Array): Block => {
   return copy
 }
 
-/** Returns a full block as bytes: the numbers of rows and of bytes of text, the columns, the texts. */
+/** Returns a full block as bytes: the number of rows, the number of bytes of text, the columns, the texts. */
 export const blockToBytes = ({ count, memory, text }: Block): Buffer => {
   const texts = Buffer.from(text.some((one) => one !== '') ? JSON.stringify(text) : '')
   const head = Buffer.alloc(HEAD_BYTES)
@@ -119,8 +122,8 @@ export const blockToBytes = ({ count, memory, text }: Block): Buffer => {
 }
 
 /**
- * Reads a block back; `take` gives the next so many bytes, fewer only at the end, until it is asked again. Returns
- * `undefined` at the end.
+ * Reads a block back; returns `undefined` at the end. `take` returns the next bytes, fewer only at the end of the run;
+ * its buffer is valid until the next call.
  */
 export const blockFromBytes = (take: (bytes: number) => Buffer): Block | undefined => {
   const head = take(HEAD_BYTES)

@@ -2,18 +2,21 @@ import { closeSync, mkdtempSync, openSync, readSync, rmdirSync, unlinkSync, writ
 import { join } from 'node:path'
 import { fileError } from '../parse/files.ts'
 
-/** Describes a file without a name, so that nothing of it is left, however the process ends. */
+/**
+ * Describes a temporary file that is unlinked as soon as it is open, so that nothing of it is left, however the process
+ * ends.
+ */
 export type Scratch = {
-  /** Adds bytes at the end. */
+  /** Appends bytes. */
   readonly append: (bytes: Uint8Array) => void
-  /** Returns the number of bytes. */
+  /** Returns the size in bytes. */
   readonly size: () => number
-  /** Fills a buffer from a place on, and answers with how many bytes. */
+  /** Fills a buffer from a position in the file, and returns how many bytes it has read. */
   readonly read: (buffer: Uint8Array, place: number) => number
   readonly close: () => void
 }
 
-/** Opens a file that only its process can read, in a folder for what is temporary. */
+/** Opens a file in a temporary folder that only this process can read, and unlinks it. */
 const openNameless = (folder: string): number => {
   const home = mkdtempSync(join(folder, 'kpi-'))
   try {
@@ -26,7 +29,7 @@ const openNameless = (folder: string): number => {
   }
 }
 
-/** Creates a scratch file in a folder. */
+/** Creates a spill file in a folder. */
 export const createScratch = (folder: string): Scratch => {
   const orFail = <T>(act: () => T): T => {
     try {

@@ -12,23 +12,23 @@ import {
 } from './block.ts'
 import { createScratch, type Scratch } from './scratch.ts'
 
-/** Sorts any number of rows in constant memory: sorted runs go to a spill file, and are merged. */
+/** Sorts any number of rows in constant memory: sorted runs are written to a spill file, and merged. */
 export type Sorter = {
   readonly add: (row: BlockRow) => void
   readonly size: () => number
   /**
-   * Yields all rows by key, then line, then as they were added, in full blocks of so many; only the last may be
-   * shorter. It is one block, filled again and again: what is to stay must be copied.
+   * Yields all rows in full blocks, by key, then line, then in the order in which they were added; only the last block
+   * may be shorter. It yields one reused block: copy what you keep.
    */
   readonly blocks: (rows: number) => Generator<Block>
-  /** Forgets all rows. */
+  /** Removes all rows. */
   readonly clear: () => void
   /** Removes the file. */
   readonly close: () => void
 }
 
 const RUN_ROWS = 1 << 17
-/** Sets the first size of a block, as most files are small; whenever it is full, it grows by so many times. */
+/** Sets the rows of the first block, as most files are small; a full block grows by `GROWTH` times. */
 const FIRST_ROWS = 1 << 10
 const GROWTH = 8
 const FILE_BLOCK_ROWS = 1 << 10
@@ -48,7 +48,7 @@ function* sortedSlices(block: Block): Generator<Block> {
   }
 }
 
-/** Describes where a run lies in the file. */
+/** Describes the position of a run in the file, in bytes. */
 type SortedRun = { readonly from: number; readonly to: number }
 
 const writeRun = (scratch: Scratch, block: Block): SortedRun => {
@@ -68,14 +68,14 @@ function* readRun(scratch: Scratch, { from, to }: SortedRun): Generator<Block> {
   for (let block = blockFromBytes(take); block; block = blockFromBytes(take)) yield block
 }
 
-/** Describes where the merge is in one run; runs are numbered in the order in which they were filled. */
+/** Describes the position of the merge in one run; runs are numbered in the order in which they were filled. */
 type Cursor = { readonly run: Iterator<Block>; readonly number: number; block: Block; at: number }
 
-/** Orders cursors by their rows; equal rows come in the order in which they were added. */
+/** Compares cursors by their rows; equal rows come in the order in which they were added. */
 const compareCursors = (left: Cursor, right: Cursor): number =>
   compareRows(left.block, left.at, right.block, right.at) || left.number - right.number
 
-/** Moves a cursor on; false at the end of its run. */
+/** Moves a cursor to the next row; returns false at the end of its run. */
 const advance = (cursor: Cursor): boolean => {
   cursor.at += 1
   if (cursor.at < cursor.block.count) return true
@@ -92,7 +92,7 @@ const openCursors = (runs: readonly Iterator<Block>[]): Cursor[] =>
     return done ? [] : [{ run, number, block: value, at: 0 }]
   })
 
-/** Puts a cursor into its place among sorted ones. */
+/** Inserts a cursor into a sorted list. */
 const insertSorted = (cursors: Cursor[], cursor: Cursor): void => {
   const before = cursors.findLastIndex((other) => compareCursors(other, cursor) < 0)
   cursors.splice(before + 1, 0, cursor)
@@ -118,7 +118,7 @@ function* merge(runs: readonly Iterator<Block>[], rows: number): Generator<Block
   if (block.count > 0) yield block
 }
 
-/** Creates a sorter that keeps what does not fit in memory in a scratch file within `folder`. */
+/** Creates a sorter that keeps rows that do not fit in memory in a spill file within `folder`. */
 export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
   let capacity = Math.min(FIRST_ROWS, runRows)
   let block = createBlock(capacity)

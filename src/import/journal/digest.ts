@@ -5,7 +5,7 @@ const NUMBERS = 5
 const DECIMALS = 2
 const LETTERS = 16
 
-/** Returns whether a value is omitted, cleared or given, as a number. */
+/** Returns a number that tells whether a value is omitted, cleared or given. */
 const stateOf = (value: unknown): number => (value === undefined ? 0 : value === null ? 1 : 2)
 
 const stateOfValues = ({ actual, target, notes, addToActual }: EntryDraft): number =>
@@ -18,7 +18,7 @@ const textOf = (drafts: readonly EntryDraft[]): string => {
 
 /**
  * Returns 64 bits, in hexadecimal, that are the same for the same drafts in the same order. It runs over millions of
- * rows, so numbers are not made into text.
+ * rows, so it hashes numbers as bytes and not as text.
  */
 export const digestOf = (drafts: readonly EntryDraft[]): string => {
   const memory = new ArrayBuffer(drafts.length * (NUMBERS + DECIMALS) * 8)

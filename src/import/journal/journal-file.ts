@@ -2,14 +2,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { JournalHead } from './journal.ts'
 import { lockJournal, journalInMemory, removeLocked, withPathInErrors } from './lock.ts'
 
-/** Describes the file of a journal, held by this process alone. */
+/** Describes the file of a journal, which this process has locked. */
 export type JournalFile = {
   readonly database: DatabaseSync
-  /** Runs what writes to it; it is on the disk afterwards where it was asked to be. */
+  /** Runs a write in a transaction; with `isSynced`, the data is on the disk afterwards. */
   readonly write: <T>(isSynced: boolean, work: () => T) => T
-  /** Lets go of it and removes it. */
+  /** Unlocks the file and removes it. */
   readonly remove: () => void
-  /** Lets go of it. */
+  /** Unlocks the file. */
   readonly close: () => void
 }
 
@@ -45,14 +45,14 @@ const fileOf = (path: string | undefined, database: DatabaseSync): JournalFile =
   }
 }
 
-/** Opens the journal at a path, begun with a head where there is none; throws `locked` where another process has it. */
+/** Opens the journal at a path, creating it with a head if there is none; throws `locked` if another process has it. */
 export const openJournalFile = (path: string | undefined, head: JournalHead): JournalFile =>
   fileOf(
     path,
     withPathInErrors(path ?? IN_MEMORY, () => (path === undefined ? journalInMemory(head) : lockJournal(path, head))),
   )
 
-/** Opens an existing journal; throws if there is none, or if another process holds it. */
+/** Opens an existing journal; throws if there is none. */
 export const findJournalFile = (path: string): JournalFile =>
   fileOf(
     path,

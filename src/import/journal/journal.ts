@@ -11,15 +11,15 @@ export type JournalPlace = {
   readonly folder: string
   /** Names the service: by its base URL, or the folder of the embedded one. */
   readonly service: string
-  /** Returns whose entries they are, known once the service has answered. */
+  /** Returns the account that the entries belong to; known once the service has answered. */
   readonly account: () => AccountIdentity
-  /** Names the credentials: never a secret, but different for different ones. */
+  /** Identifies the credentials: it differs for different ones, and is never a secret. */
   readonly caller: string
   /** Names the imported file by its absolute path. */
   readonly path: string
 }
 
-/** Lists the options that do not change what a file means, so that a run continues when they change. */
+/** Lists the options that do not change what a file means: a run can be continued with other values of them. */
 const NOT_MEANING: ReadonlySet<string> = new Set([
   'createAssignments',
   'maxErrors',
@@ -35,12 +35,12 @@ const meaningOf = (options: ImportOptions): string[] =>
     .map(([name, value]) => `${name}=${plain(value)}`)
     .toSorted((left, right) => (left < right ? -1 : 1))
 
-/** Holds the ending of a journal's name. */
+/** Holds the extension of a journal's file name. */
 export const JOURNAL_ENDING = '.journal'
 
 /**
- * Returns the path of a run's journal: a hash of the service, the account, the rows and the options that change their
- * meaning, so that the same command finds it again.
+ * Returns the path of a run's journal, which depends on the service, the account, the rows and the options that give
+ * them a meaning.
  */
 export const journalPath = (
   { folder, service, account }: JournalPlace,
@@ -54,92 +54,92 @@ export const journalPath = (
 /** Names how entries are sent: in batches, or one at a time. */
 export type DeliveryWay = 'batch' | 'one'
 
-/** Describes consecutive entries in the journal, before they are sent. */
+/** Describes consecutive entries that are journaled before they are sent. */
 export type Intent = {
   readonly first: EntryKey
   readonly last: EntryKey
   readonly count: number
-  /** Identifies the entries that the file gives. */
+  /** Identifies the entries as the file gives them. */
   readonly digest: string
   readonly way: DeliveryWay
-  /** Lists the positions in the batch of the entries to send; undefined for all. */
+  /** Lists the places of the entries to send; undefined for all. The others have an outcome already. */
   readonly places: readonly number[] | undefined
-  /** Counts the outcomes of the others. */
+  /** Holds the outcome of the others. */
   readonly stage: Tally
   readonly sentAt: number
   /**
-   * Holds a sample of each key, and after them those of keys that were in it before; unchanged where it is undefined.
+   * Holds the sample of each entry, and after them those of entries that the interval held before; undefined leaves the
+   * journaled samples unchanged.
    */
   readonly samples?: KeySamples | undefined
 }
 
-/** Describes an interval in the journal, with its outcome where that is known. */
+/** Describes an interval in the journal, with its outcome if that is known. */
 export type Interval = Omit<Intent, 'samples'> & {
   readonly id: number
   readonly outcome: Tally | undefined
-  /** Names the run that sent it, which differs where that was with other credentials. */
+  /** Identifies the run that sent it; another one if that used other credentials. */
   readonly run: string
 }
 
-/** Describes what the journal holds of an entry that is sent by itself. */
+/** Describes what the journal holds about an entry that is sent by itself. */
 export type SingleEntry = {
   readonly key: EntryKey
   readonly digest: string
-  /**
-   * Lists the ids that existed before, the latest last; null where there was nothing, undefined where that is not
-   * known.
-   */
+  /** Lists the ids that existed before, the latest last; null if there were none, undefined if that is not known. */
   readonly known: readonly number[] | null | undefined
   readonly sentAt: number
   readonly outcome?: Tally | undefined
 }
 
-/** Keeps what a run means to do and has done, so that the same command can continue it. */
+/** Records what a run is about to do and has done, so that the same command can continue it. */
 export type Journal = JournalHead & {
   /** Counts the entries that earlier parts of the run have finished. */
   readonly doneBefore: number
-  /** Returns the intervals of earlier parts of the run, in the order of their keys, so many from one on. */
+  /** Returns at most `atMost` intervals of earlier parts of the run, in the order of their keys, after a key. */
   readonly earlier: (after: EntryKey | undefined, atMost: number) => Interval[]
   /** Returns the key samples of an interval, as they were when this part of the run began. */
   readonly samples: (interval: number) => KeySamples
   /** Returns the entries of an interval that were sent by themselves. */
   readonly ones: (interval: number) => SingleEntry[]
-  /** Writes down what is about to be sent, and waits for the disk. */
+  /** Records intervals that are about to be sent, waits for the disk, and returns their ids. */
   readonly intend: (intents: readonly Intent[]) => number[]
   /** Rewrites an interval that has changed since it was journaled. */
   readonly intendAnew: (interval: number, intent: Intent) => void
-  /** Restores what was recorded of an interval before that. */
+  /** Restores an interval as it was before it was rewritten. */
   readonly restore: (earlier: Interval) => void
   readonly intendOnes: (interval: number, ones: readonly SingleEntry[]) => void
-  /** Writes down what became of an interval, without waiting for the disk: where that is lost, it is found out again. */
+  /** Records the outcome of an interval, without waiting for the disk: an outcome that is lost is found out again. */
   readonly acknowledge: (interval: number, outcome: Tally) => void
   readonly acknowledgeOne: (interval: number, key: EntryKey, outcome: Tally) => void
-  /** Takes back what was not sent after all. */
+  /** Removes intervals that were not sent after all. */
   readonly withdraw: (intervals: readonly number[]) => void
   readonly withdrawOne: (interval: number, key: EntryKey) => void
-  /** Removes it: there is nothing left to do. */
+  /** Removes the journal: nothing is left to do. */
   readonly finish: () => void
-  /** Closes a journal with nothing left to do; returns a function that deletes it later. */
+  /** Closes the journal when nothing is left to do, and returns a function that removes it later. */
   readonly leave: () => () => void
-  /** Closes it; keeps the file if anything was sent. */
+  /** Closes the journal; it is kept if it holds intervals. */
   readonly close: () => void
 }
 
 /** Describes the head of a journal. */
 export type JournalHead = {
-  /** Names the whole run; the Idempotency-Keys of its requests are made of it. */
+  /** Identifies the whole run; the Idempotency-Keys of its requests begin with it. */
   readonly runId: string
   readonly service: string
   /** Names the file by its absolute path. */
   readonly path: string
   /** Says when the run began. */
   readonly beganAt: number
-  /** Names the file's rows, by the fingerprint of their cells. */
+  /** Identifies the file's rows, by the fingerprint of their cells. */
   readonly content: string
-  /** Says whose entries they are. */
+  /** Names the account that the entries belong to. */
   readonly account: AccountIdentity
-  /** Names the credentials of its Idempotency-Keys, which a service does not recognize under others. */
+  /**
+   * Identifies the credentials of its Idempotency-Keys: a service does not recognize the keys under other credentials.
+   */
   readonly caller: string
-  /** Tells whether it adds to existing entries, so that no other run may send them. */
+  /** Tells whether the run adds to existing entries, so that no other run may send the same ones. */
   readonly isAdding: boolean
 }

@@ -1,14 +1,14 @@
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { ownerOf } from '../entry-key.ts'
 
-/** Holds three 32-bit hashes for each entry: two of its key and one of its values. */
+/** Holds three hashes for each entry, two of its key and one of its values, to recognize it by. */
 export type KeySamples = Int32Array
 
 const NUMBERS = 3
 const SEEDS = [0x1b873593, 0x2c1b3c6d] as const
 const TWO_TO_32 = 2 ** 32
 
-/** Takes 32 bits more into a hash, as MurmurHash3 does. */
+/** Mixes 32 more bits into a hash, as MurmurHash3 does. */
 const mix = (hash: number, bits: number): number => {
   const first = Math.imul(bits, 0xcc9e2d51)
   const taken = hash ^ Math.imul((first << 15) | (first >>> 17), 0x1b873593)
@@ -56,7 +56,10 @@ export const sampleKeys = (drafts: readonly EntryDraft[]): KeySamples => {
 const keyAt = (samples: KeySamples, at: number): string => `${samples[at * NUMBERS]}/${samples[at * NUMBERS + 1]}`
 const countOf = (samples: KeySamples): number => samples.length / NUMBERS
 
-/** Returns where each entry is among earlier samples, if it is, and whether its values are the same. */
+/**
+ * Returns for each entry its place among earlier samples, and whether its values are the same; undefined if it is not
+ * among them.
+ */
 export const findSamples = (
   earlier: KeySamples,
   samples: KeySamples,
@@ -70,9 +73,9 @@ export const findSamples = (
 }
 
 /** Sets how many entries are sampled at a time. */
-const AT_A_TIME = 1000
+const SAMPLED_AT_A_TIME = 1000
 
-/** Counts the entries whose keys are among earlier marks. */
+/** Counts the entries whose keys are among earlier samples. */
 export const countKnown = (earlier: readonly KeySamples[], drafts: Iterable<EntryDraft>): number => {
   const known = new Set(
     earlier.flatMap((samples) => Array.from({ length: countOf(samples) }, (_, at) => keyAt(samples, at))),
@@ -84,12 +87,12 @@ export const countKnown = (earlier: readonly KeySamples[], drafts: Iterable<Entr
     for (let at = 0; at < some.length; at += 1) if (known.has(keyAt(samples, at))) count += 1
     some = []
   }
-  for (const draft of drafts) if (some.push(draft) === AT_A_TIME) take()
+  for (const draft of drafts) if (some.push(draft) === SAMPLED_AT_A_TIME) take()
   take()
   return count
 }
 
-/** Returns samples, followed by those earlier ones whose keys are not among them. */
+/** Returns samples, followed by the earlier ones whose keys are not among them. */
 export const joinSamples = (samples: KeySamples, earlier: KeySamples): KeySamples => {
   const own = new Set(Array.from({ length: countOf(samples) }, (_, at) => keyAt(samples, at)))
   const others = Array.from({ length: countOf(earlier) }, (_, at) => at).filter((at) => !own.has(keyAt(earlier, at)))

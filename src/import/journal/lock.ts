@@ -8,7 +8,7 @@ import type { JournalHead } from './journal.ts'
 import { makePrivateFolder } from './private-folder.ts'
 import { isSealed, keepSeal, SEAL_SCHEMA } from './seal.ts'
 
-/** Reports that a journal cannot be written: nothing may be sent that is not journaled. */
+/** Reports that a journal cannot be used; what cannot be journaled must not be sent. */
 export class JournalFault extends KpiError {}
 
 /** Says why a journal cannot be written, by SQLite's result code. */
@@ -66,14 +66,13 @@ pragma user_version = ${VERSION}`
 
 /**
  * Sets how often a run tries to lock its own journal, and the pause in between. Imports of other files lock it for some
- * milliseconds while they look for unfinished runs, and do not wait themselves. SQLite's own waiting does not cover
- * every lock.
+ * milliseconds while they look for unfinished runs. SQLite's busy timeout does not cover every lock.
  */
 const [TRIES, PAUSE_MS] = [100, 30]
 
 const nobody = new Int32Array(new SharedArrayBuffer(4))
 
-/** Does what may find a file locked, again and again for a while. */
+/** Retries an operation while the file is locked, for some seconds. */
 const patiently = <T>(work: () => T): T => {
   for (let tried = 1; ; tried += 1) {
     try {
@@ -86,17 +85,17 @@ const patiently = <T>(work: () => T): T => {
 }
 
 /**
- * Returns the marker file that stands beside a journal until it is complete: without it, an empty journal has lost its
- * content.
+ * Returns the path of the marker file, which stands beside a journal until it is complete: an empty journal without a
+ * marker has lost its content.
  */
 const markOf = (path: string): string => `${path}-new`
 
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
 
-/** Makes a file where there is none, for its owner alone. */
+/** Creates a file if there is none, readable by its owner only. */
 const touch = (path: string): void => closeSync(openSync(path, 'a', 0o600))
 
-/** Makes the file where there is none, and says which one it is; undefined where it is gone by then. */
+/** Creates the journal's file if there is none, and returns its inode; undefined if it is gone by then. */
 const findOrMake = (path: string): number | undefined => {
   makePrivateFolder(dirname(path))
   if (!existsSync(path)) touch(markOf(path))
@@ -122,8 +121,8 @@ const requireWholeJournal = (database: DatabaseSync, path: string): void => {
 }
 
 /**
- * Takes the lock, which lasts until the file is closed, and sets up a new journal; returns false where it is not the
- * file at the path. All of it is in one file: a write-ahead log could be lost unnoticed.
+ * Locks the file until it is closed, and sets up a new journal; returns false if another file is at the path now.
+ * Rollback journaling keeps all data in one file: a write-ahead log, in a second file, could be lost unnoticed.
  */
 const takeHold = (database: DatabaseSync, path: string, inode: number, head: JournalHead | undefined): boolean => {
   database.exec('pragma locking_mode = exclusive; pragma journal_mode = delete; begin immediate')
@@ -136,14 +135,14 @@ const takeHold = (database: DatabaseSync, path: string, inode: number, head: Jou
   return true
 }
 
-/** Opens a file that is there: SQLite would make one that nobody has marked. */
+/** Opens an existing file. SQLite must not create one, as it would have no marker. */
 const openThere = (path: string): DatabaseSync => {
   const url = pathToFileURL(path)
   url.searchParams.set('mode', 'rw')
   return new DatabaseSync(url)
 }
 
-/** Opens a file and holds it; undefined where it was removed at that moment, by a process that had finished. */
+/** Opens and locks a file; returns undefined if a process that had finished removed it at that moment. */
 const tryHold = (path: string, inode: number, head: JournalHead | undefined): DatabaseSync | undefined => {
   let database: DatabaseSync | undefined
   try {
@@ -167,16 +166,16 @@ const hold = (path: string, head: JournalHead | undefined): DatabaseSync => {
 }
 
 /**
- * Locks the journal at a path, creating it with a head where there is none; without a head it must exist, and is not
- * waited for.
+ * Locks the journal at a path, creating it with a head if there is none. Without a head it must exist, and a lock of
+ * another process is not waited for.
  */
 export const lockJournal = (path: string, head: JournalHead | undefined): DatabaseSync =>
   head ? patiently(() => hold(path, head)) : hold(path, head)
 
-/** Lets go of a journal and removes it. */
+/** Removes a journal and unlocks it. */
 export const removeLocked = (database: DatabaseSync, path: string): void => {
-  // Its log goes first and all happens while it is held, so that a journal that another process creates meanwhile is
-  // not deleted.
+  // Remove SQLite's log first, and all while the lock is held, so that no other process's file is removed under the
+  // same name.
   database.exec('pragma journal_mode = memory')
   for (const one of [markOf(path), `${path}-journal`, path]) rmSync(one, { force: true })
   database.close()

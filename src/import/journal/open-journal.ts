@@ -6,7 +6,7 @@ import type { Intent, Interval, Journal, JournalHead, SingleEntry } from './jour
 import type { KeySamples } from './key-samples.ts'
 import type { Tally } from './tally.ts'
 
-/** Returns an intent as the values of a row. */
+/** Returns the values of an intent's row. */
 const valuesOf = ({ first, last, count, digest, way, places, stage, sentAt }: Intent): (string | number | null)[] => [
   ...first,
   ...last,
@@ -55,7 +55,7 @@ const oneOf = (row: Row): SingleEntry => ({
   outcome: outcomeIn(row),
 })
 
-/** Returns the value of that column. */
+/** Returns the value of the `known` column. */
 const knownToRow = (known: SingleEntry['known']): number | string | null =>
   known === undefined ? null : (known?.join(',') ?? 0)
 
@@ -72,8 +72,8 @@ const readHead = ({ database }: JournalFile): JournalHead => {
 }
 
 /**
- * Reads the head of a journal. After a change of credentials it stores a new run id, from which Idempotency-Keys are
- * made.
+ * Reads the head of a journal. Under other credentials the run gets a new id, so new Idempotency-Keys, and the head is
+ * rewritten.
  */
 const headIn = (file: JournalFile, { runId, caller }: JournalHead): JournalHead => {
   const before = readHead(file)
@@ -85,7 +85,9 @@ const headIn = (file: JournalFile, { runId, caller }: JournalHead): JournalHead 
   return head
 }
 
-/** Removes the journal of a run that has ended; one that another process continues is left to that. */
+/**
+ * Removes the journal of a run that has ended; if another process continues it, the journal is left to that process.
+ */
 const forgetJournal = (path: string | undefined, head: JournalHead): void => {
   if (path === undefined || !existsSync(path)) return
   try {
@@ -105,7 +107,7 @@ const doneIn = ({ database }: JournalFile): number =>
       .get()?.['done'] ?? 0,
   )
 
-/** Looks at the journal of another run: its head, and how much was done. */
+/** Reads the journal of another run: its head, and the number of entries that are done. */
 export const readJournal = (path: string): JournalHead & Pick<Journal, 'doneBefore'> => {
   const file = findJournalFile(path)
   try {
@@ -115,7 +117,7 @@ export const readJournal = (path: string): JournalHead & Pick<Journal, 'doneBefo
   }
 }
 
-/** Reads the key samples of everything that another run may have sent. */
+/** Reads the samples of all entries that the journal of another run may have sent. */
 export const readSamples = (path: string): KeySamples[] => {
   const file = findJournalFile(path)
   try {
@@ -126,7 +128,7 @@ export const readSamples = (path: string): KeySamples[] => {
   }
 }
 
-/** Opens the journal of a run at a path, creating it with a head; in memory where there is no path. */
+/** Opens the journal of a run at a path, creating it with a head if there is none; in memory if there is no path. */
 export const openJournal = (path: string | undefined, asked: JournalHead): Journal => {
   const file = openJournalFile(path, asked)
   const { database, write } = file

@@ -5,8 +5,8 @@ import { dirname } from 'node:path'
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /**
- * Creates what is missing of a path, for its owner alone, part by part: creating all at once never ends where the
- * system allows no folder.
+ * Creates the missing folders of a path, accessible by their owner only. It creates them one by one: a recursive
+ * `mkdir` never ends if the system allows no folder there.
  */
 export const makePrivateFolder = (path: string): void => {
   if (isFolder(path)) return

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 
 /*
- * A journal is believed only where all that it must hold is there. A seal is kept beside the rows: how many they are, and
- * the sum of their hashes. Each change of a row changes it in the same transaction, by triggers, and whoever opens the
- * journal makes it anew from the rows. What lost rows, or bytes of them, does not match it.
+ * A journal is trusted only if none of its rows is missing or changed. Beside the rows it keeps a seal: the number of
+ * rows, and the sum of their hashes. Triggers update the seal in the transaction of each change, and opening the
+ * journal computes it again from the rows. If rows, or bytes of them, were lost, the two differ.
  */
 
 const columnsOf = (text: string): string[] => text.split(', ')
 
-/** Names the tables under the seal, and the columns of each that are hashed, in this order. */
+/** Lists the sealed tables, and the columns of each that are hashed, in this order. */
 const SEALED: Readonly<Record<string, readonly string[]>> = {
   meta: columnsOf('name, value'),
   intervals: columnsOf(
@@ -30,9 +30,11 @@ const withRow = (sum: string, row: string): string => ((numberIn(sum) + hashOf(r
 const withoutRow = (sum: string, row: string): string =>
   ((numberIn(sum) + MODULUS - hashOf(row)) % MODULUS).toString(16)
 
-/** Writes a row as text: its table, and each of its values. `of` is the row's name in SQL, such as `new.`. */
+/**
+ * Returns the SQL for a row as text: its table, and each of its values. `of` is the row's name in SQL, such as `new.`.
+ */
 const rowText = (table: string, of: string): string => {
-  // JSON takes no bytes.
+  // JSON cannot hold bytes.
   const columns = (SEALED[table] ?? []).map((name) => (name === 'marks' ? `hex(${of}${name})` : of + name))
   return `json_array('${table}', ${columns.join(', ')})`
 }
@@ -48,22 +50,22 @@ const triggersOf = (table: string): string => {
   ].join('\n')
 }
 
-/** Creates the seal and its triggers in a journal whose other tables are there and empty. */
+/** Creates the seal and its triggers in a journal whose other tables exist and are empty. */
 export const SEAL_SCHEMA = [
   'create table seal (rows integer not null, sum text not null);',
   `insert into seal values (0, '${EMPTY}');`,
   ...Object.keys(SEALED).map(triggersOf),
 ].join('\n')
 
-/** Prepares a connection to keep the seal: to be called before anything is written. */
+/** Prepares a connection to keep the seal; call it before anything is written. */
 export const keepSeal = (database: DatabaseSync): void => {
   database.function('seal_with', { deterministic: true }, (sum, row) => withRow(String(sum), String(row)))
   database.function('seal_without', { deterministic: true }, (sum, row) => withoutRow(String(sum), String(row)))
-  // Rows that are replaced are taken out of the seal, too.
+  // Rows that are replaced must leave the seal, too.
   database.exec('pragma recursive_triggers = on')
 }
 
-/** Tells whether all rows are there as they were written, and can be found. */
+/** Tells whether all rows are as they were written, and can be found. */
 export const isSealed = (database: DatabaseSync): boolean => {
   if (database.prepare('pragma integrity_check(1)').get()?.['integrity_check'] !== 'ok') return false
   let [rows, sum] = [0, EMPTY]

@@ -5,7 +5,7 @@ import type { Rejects } from '../rejects/rejects.ts'
 /** Lists the counts of a summary that sending changes. */
 const COUNTED = ['created', 'updated', 'unchanged', 'sent', 'skipped', 'empty'] as const
 
-/** Describes what became of some entries: how many came to what, and which lines were refused, with the reasons. */
+/** Describes the outcome of some entries: how many had each result, and which lines were refused for which reasons. */
 export type Tally = Record<(typeof COUNTED)[number], number> & { readonly refused: [line: number, reason: string][] }
 
 export const emptyTally = (): Tally => ({
@@ -18,13 +18,13 @@ export const emptyTally = (): Tally => ({
   refused: [],
 })
 
-/** Adds what became of some entries to what became of others. */
+/** Adds the outcome of some entries to that of others. */
 export const addTally = (to: Tally, more: Tally): void => {
   for (const one of COUNTED) to[one] += more[one]
   for (const one of more.refused) to.refused.push(one)
 }
 
-/** Notes an entry, with all the lines that it came from, as refused. */
+/** Records an entry as refused, with all the lines that it came from. */
 export const refuseLines = (
   { refused }: Tally,
   lines: number | readonly number[],
@@ -35,7 +35,10 @@ export const refuseLines = (
 
 const countIn = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, Number(count)) : 0)
 
-/** Adds the counts that a service answers, if they add up to the number of entries; counts the rest as sent. */
+/**
+ * Adds the counts that a service returned for `count` entries, if they add up to no more; entries that it does not
+ * count are counted as sent.
+ */
 export const countResult = (tally: Tally, result: BatchResult, count: number): void => {
   const created = countIn(result.rows_created)
   const updated = countIn(result.rows_updated)
@@ -48,16 +51,16 @@ export const countResult = (tally: Tally, result: BatchResult, count: number): v
   tally.unchanged += unchanged
 }
 
-/** Names where a run counts: its summary and rejects. */
+/** Holds what a run counts in: its summary and rejects. */
 export type Counting = { readonly summary: Summary; readonly rejects: Pick<Rejects, 'add'> }
 
-/** Counts what became of some entries in the summary of a run, and in its rejects. */
+/** Adds the outcome of some entries to the summary of a run, and to its rejects. */
 export const countTally = ({ summary, rejects }: Counting, tally: Tally): void => {
   for (const one of COUNTED) summary[one] += tally[one]
   for (const [line, reason] of tally.refused) rejects.add(line, reason)
 }
 
-/** Runs work with a counter of its own; returns its result and the counts. */
+/** Runs work that counts, and returns its result and its counts, which are added to no summary yet. */
 export const tallied = async <T>(work: (counting: Counting) => Promise<T>): Promise<[result: T, tally: Tally]> => {
   const [summary, tally] = [emptySummary(), emptyTally()]
   const result = await work({ summary, rejects: { add: (line, reason) => tally.refused.push([line, reason]) } })

@@ -11,7 +11,7 @@ const journalsIn = (folder: string): string[] =>
     .filter((name) => name.endsWith(JOURNAL_ENDING))
     .map((name) => join(folder, name))
 
-/** Reads the journal of another run; returns an empty list if it is in use or cannot be read. */
+/** Returns what the journal of another run says; empty if it is in use, or cannot be read. */
 const look = (path: string): Unfinished[] => {
   try {
     return [{ ...readJournal(path), at: path }]
@@ -29,21 +29,24 @@ const othersIn = (folder: string, own: string, { service }: JournalHead): Unfini
     .flatMap(look)
     .filter((other) => other.service === service)
 
-/** Returns a time for messages, to the minute. */
+/** Returns a time as text for messages, to the minute. */
 export const minuteOf = (milliseconds: number): string =>
   `${new Date(milliseconds).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 const hasSameAccount = (left: JournalHead, right: JournalHead): boolean => left.account.for === right.account.for
 
-/** Returns in what two runs of the same rows differ. */
+/** Returns what differs between two runs of the same rows. */
 const differenceOf = (head: JournalHead, other: JournalHead): 'flags' | 'credentials' =>
   hasSameAccount(head, other) ? 'flags' : 'credentials'
 
-/** Tells whether two runs may be for the same account: they differ for sure only if the service names both. */
+/**
+ * Tells whether two runs may be for the same account. Only if the service names both accounts, different names prove
+ * that they are not.
+ */
 const mayShareAccount = (head: JournalHead, other: JournalHead): boolean =>
   hasSameAccount(head, other) || !(other.account.isSure && head.account.isSure)
 
-/** Says why an import is refused that would add again what another one may have added, and what to do. */
+/** Returns the error for an import that would add again what another one may have added, with what to do. */
 const addsAgain = (head: JournalHead, other: Unfinished, again: number): KpiError => {
   const { path, beganAt, doneBefore, at } = other
   const isSame = other.content === head.content
@@ -62,9 +65,9 @@ const addsAgain = (head: JournalHead, other: Unfinished, again: number): KpiErro
 }
 
 /**
- * Refuses to add rows that another run may have added: it imported the same rows with other flags or credentials, or a
- * file that has some of them. It may if the bundled service names the accounts of both, and they differ. `drafts` are
- * the entries of this run.
+ * Refuses to add rows that another run may have added: one of the same rows with other flags or credentials, or of a
+ * file with some of them. Such a run is allowed if the bundled service names both accounts and they differ. `drafts`
+ * are the entries of this run.
  */
 export const rejectRepeatedAdding = (
   folder: string,
@@ -81,8 +84,7 @@ export const rejectRepeatedAdding = (
 }
 
 /**
- * Returns the note on a run that imported the same file into the same service: an earlier content of it, or with other
- * options.
+ * Returns the note on another run of the same file and service, with an earlier content of the file or other options.
  */
 const noteOn = (head: JournalHead, other: Unfinished): string => {
   const { path, content, beganAt, doneBefore, at } = other
@@ -94,7 +96,7 @@ const noteOn = (head: JournalHead, other: Unfinished): string => {
   return `an import of ${what} that began at ${minuteOf(beganAt)} was not finished (${doneBefore} of its entries were sent)${goingOn}; this is a different run; delete ${at} if you do not need to continue that one`
 }
 
-/** Returns the notes on other runs that imported the same file into the same service, and did not end. */
+/** Returns the notes on other runs of the same file and service that did not end. */
 export const notesOnUnfinished = (folder: string, own: string, head: JournalHead): string[] =>
   othersIn(folder, own, head)
     .filter(({ path }) => path === head.path)

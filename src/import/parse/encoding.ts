@@ -12,8 +12,8 @@ const LARGE = 'À-ÖØ-ÞŠŒŽŸ'
 const SMALL = 'a-zß-öø-ÿšœž'
 
 /**
- * Matches what no language of Windows-1252 writes, but other encodings look like: symbols in words, words of foreign
- * letters.
+ * Matches letter patterns of no language that Windows-1252 serves, as misread encodings have them: symbols inside
+ * words, or words of accented letters alone.
  */
 const STRANGE = new RegExp(
   [
@@ -60,7 +60,9 @@ async function* textOf(content: FileBytes): AsyncGenerator<{ text: string; line:
   yield { text: rest, line }
 }
 
-/** Looks at the words of a file as Windows-1252 has them: the first that are not ASCII, and the first that is none. */
+/**
+ * Returns example words of a file that are not ASCII, read as Windows-1252, and the first word that is in no language.
+ */
 const lookAtWords = async (content: FileBytes): Promise<{ strange: Word | undefined; examples: Word[] }> => {
   const examples: Word[] = []
   for await (const { text, line } of textOf(content)) {
@@ -81,7 +83,7 @@ const WORKBOOK = 'an Excel workbook'
 const SAVE = 'save it as CSV'
 const UNPACK = 'unpack it first'
 
-/** Lists the first bytes of binary files; some need a second piece of evidence. */
+/** Lists the first bytes of binary files; some kinds need a second piece of evidence. */
 const BINARY: readonly (readonly [begins: string, what: string, advice: string, holds?: RegExp])[] = [
   ['PK\x03\x04', 'an OpenDocument spreadsheet', SAVE, /mimetypeapplication\/vnd\.oasis/],
   ['PK\x03\x04', WORKBOOK, SAVE, /\[Content_Types\]\.xml|xl\/|_rels\//],
@@ -99,7 +101,7 @@ const BINARY: readonly (readonly [begins: string, what: string, advice: string, 
   ['', 'a tar archive', UNPACK, /^.{257}ustar/s],
 ]
 
-/** Lists the beginnings of text that is no table. */
+/** Lists how texts begin that are not tables. */
 const OTHER_TEXT: readonly (readonly [begins: RegExp, what: string])[] = [
   [/^\s*<(?:!doctype html|html|table|head|body)\b/i, 'a web page'],
   [/^\s*<\?xml/, 'XML'],
@@ -108,7 +110,7 @@ const OTHER_TEXT: readonly (readonly [begins: RegExp, what: string])[] = [
 const HEAD_BYTES = 4096
 const UTF8_MARK = '\xef\xbb\xbf'
 
-/** Returns what a file is that is no table of text, with what to do about it; `undefined` where nothing shows that. */
+/** Returns what a file is if it is not a text table, and what to do about it; `undefined` if nothing shows that. */
 const kindOf = (head: Buffer): string | undefined => {
   const start = head.toString('latin1', 0, HEAD_BYTES)
   const binary = BINARY.find(([begins, , , holds]) => start.startsWith(begins) && (holds?.test(start) ?? true))
@@ -129,7 +131,7 @@ type FoundEncoding = {
   readonly assumed?: string
 }
 
-/** Describes a file while its encoding is detected: its content can be read again. */
+/** Describes a file while its encoding is detected; `reread` reads its content again. */
 type Inspected = { readonly name: string; readonly seen: Inspection; readonly reread: () => FileBytes }
 
 const MARKS: readonly (readonly [bytes: string, encoding: Encoding])[] = [
@@ -140,7 +142,7 @@ const MARKS: readonly (readonly [bytes: string, encoding: Encoding])[] = [
 
 const unreadable = (name: string, why: string): KpiError => new KpiError('malformed', `cannot read ${name}: ${why}`)
 
-/** Returns UTF-16 where every other byte is NUL, on the same side, as in text that is mostly ASCII. */
+/** Returns UTF-16 if many bytes are NUL, all in first or all in second places, as in text that is mostly ASCII. */
 const nulEncoding = (head: Buffer): Encoding | undefined => {
   const [even, odd] = [0, 1].map((side) => head.filter((byte, at) => byte === 0 && at % 2 === side).length)
   const most = head.length / 4
@@ -163,10 +165,13 @@ const requireUtf8 = async ({ name, seen, reread }: Inspected, details: string): 
 const requireDefinedBytes = async ({ name, reread }: Inspected, but: string): Promise<void> => {
   const found = await findUndefined(reread())
   if (!found) return
-  throw unreadable(name, `${but}line ${found.line} holds byte ${found.byte}, which is no letter in windows-1252`)
+  throw unreadable(name, `${but}line ${found.line} holds byte ${found.byte}, which is no character in windows-1252`)
 }
 
-/** Returns Windows-1252 for a file that is not UTF-8, unless other lines are UTF-8 or some bytes mean nothing there. */
+/**
+ * Returns Windows-1252 for a file that is not UTF-8; throws if other lines are UTF-8, or some bytes or words mean
+ * nothing in Windows-1252.
+ */
 const findWindows = async (file: Inspected, place: number): Promise<FoundEncoding> => {
   const { line, byte } = await lineOfByte(file.reread(), place)
   const shown = `line ${line} holds byte ${byte}, which is not UTF-8`
@@ -188,18 +193,18 @@ const findWindows = async (file: Inspected, place: number): Promise<FoundEncodin
   if (strange) {
     throw unreadable(
       file.name,
-      `${shown}, and as windows-1252 line ${strange.line} says "${strange.word}", which nobody writes: save the file as CSV UTF-8, or use --encoding windows-1252 if it is right`,
+      `${shown}, and as windows-1252 line ${strange.line} says "${strange.word}", which is not a word in any language: save the file as CSV UTF-8, or use --encoding windows-1252 if it is right`,
     )
   }
   const evidence = [`encoding windows-1252: ${shown}`]
-  // Spaces that do not break say nothing.
+  // The only characters beyond ASCII are no-break spaces, which prove nothing and change nothing.
   if (examples.length === 0) return { encoding: 'windows-1252', hasMark: false, evidence }
   const details = examples.map((one) => `line ${one.line} says "${one.word}"`).join(', ')
   const assumed = `${file.name} is read as windows-1252: ${details}; if that is wrong, save it as CSV UTF-8; if it is right, use --encoding windows-1252`
   return { encoding: 'windows-1252', hasMark: false, evidence, assumed }
 }
 
-/** Returns the encoding of a byte order mark, which the user's may not contradict. */
+/** Returns the encoding that a byte order mark names; throws if `--encoding` contradicts it. */
 const byMark = async (file: Inspected, asked: Encoding | undefined): Promise<FoundEncoding | undefined> => {
   const start = file.seen.head.toString('latin1', 0, 3)
   const [, encoding] = MARKS.find(([bytes]) => start.startsWith(bytes)) ?? []

@@ -17,10 +17,7 @@ import { countResult, emptyTally } from '../journal/tally.ts'
 import { type UnprovenAnswer, checkBatchAnswer } from '../delivery/batch-answer.ts'
 import { checkEntryAnswer } from './response-check.ts'
 
-/**
- * Sets how many single entries are sent at a time: several use the service's rate limit up, which single ones would
- * not.
- */
+/** Sets how many single entries are sent at a time: one after another would not make full use of the rate limit. */
 const SINGLES_UNDER_WAY = 8
 /** Sets the size of batch that is assumed to be small enough for any service. */
 const NEVER_TOO_MANY = 100

@@ -136,13 +136,13 @@ describe('letters are refused:', () => {
       'bytes that mean nothing in Windows-1252',
       latin1('a,b\n\xe4,1\n\x81,2\n'),
       {},
-      'cannot read data.csv: line 2 holds byte E4, which is not UTF-8, and line 3 holds byte 81, which is no letter in windows-1252',
+      'cannot read data.csv: line 2 holds byte E4, which is not UTF-8, and line 3 holds byte 81, which is no character in windows-1252',
     ],
     [
       'the same where it is asked',
       latin1('a,b\n\x9d,2\n'),
       { encoding: 'windows-1252' },
-      'cannot read data.csv: line 2 holds byte 9D, which is no letter in windows-1252',
+      'cannot read data.csv: line 2 holds byte 9D, which is no character in windows-1252',
     ],
     [
       'some of UTF-8, some of Windows-1252',
