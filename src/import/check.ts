@@ -26,7 +26,7 @@ import type { Rejects } from './rejects/rejects.ts'
 import { givesTarget, isBad, lineOf } from './rows/packed-row.ts'
 import { createRowReader, type RowSink } from './rows/row-reader.ts'
 
-/** Sets how many bad rows at the start show that the columns were misunderstood. */
+/** Sets after how many rows, if all are bad, the columns count as misunderstood. */
 const TRIAL_ROWS = 20
 
 /** Describes what is known of a file once its header has been read. */
@@ -38,27 +38,27 @@ export type CheckedFile = Begun & {
   readonly formats: ColumnFormats
   /** Identifies the rows, however the file is written: the SHA-256 of all cells and their lines. */
   readonly fingerprint: string
-  /** Counts the entries that can be imported as they are. */
+  /** Counts the entries that can be imported unchanged. */
   readonly good: number
-  /** Counts the targets that are lost, by the KPIs that keep none. */
+  /** Counts by KPI the targets that are not stored, because the KPI keeps none. */
   readonly lostTargets: ReadonlyMap<number, number>
-  /** Tells whether some entries are of KPIs whose periods may have several. */
+  /** Tells whether some entries belong to KPIs with periods longer than a day, which may hold several entries. */
   readonly hasPeriods: boolean
 }
 
-/** Describes where checking puts what it finds. */
+/** Holds where checking puts what it finds. */
 type CheckResults = {
   readonly sorter: Sorter
   readonly rejects: Rejects
   readonly summary: Summary
-  /** Takes progress between parts of the file; may throw to stop. */
+  /** Reports progress between parts of the file; may throw to stop. */
   readonly onProgress: () => void
 }
 
 /** Counts the rows read, and those with a cell that is not in its column's format. */
 type Trial = { readonly read: number; readonly misread: number }
 
-/** Refuses a file whose first rows can none be read, unless the user lets all rows be bad. */
+/** Refuses a file if none of its first rows can be read, unless the user allows all rows to be bad. */
 export const rejectMisunderstoodColumns = (
   { read, misread }: Trial,
   { maxErrors }: ImportOptions,
@@ -73,8 +73,8 @@ export const rejectMisunderstoodColumns = (
 }
 
 /**
- * Refuses `--empty clear` with `--on-conflict add` in a wide file: what is cleared of a row could not be told from what
- * was added.
+ * Refuses `--clear-empty` with `--on-conflict add` in a wide file: within a row, cleared values could not be told from
+ * added ones.
  */
 const rejectClearAndAdd = ({ wide }: ColumnPlan, { clearEmpty, onConflict }: ImportOptions): void => {
   if (wide && clearEmpty && onConflict === 'add')
@@ -90,7 +90,7 @@ const requireHeader = async (table: Table): Promise<readonly string[]> => {
 const mayHaveSources = (header: readonly string[], { variant }: Client, options: ImportOptions): boolean =>
   variant === 'v1' && mayNameSources(header, options)
 
-/** Fetches what rows refer to, and settles what the columns mean. */
+/** Fetches the reference data, and finds out what the columns mean. */
 export const beginFile = async (table: Table, client: Client, options: ImportOptions): Promise<Begun> => {
   const header = await requireHeader(table)
   const sources = mayHaveSources(header, client, options)
@@ -112,7 +112,7 @@ const planBy = (
   return plan
 }
 
-/** Returns the faults in the headers of several files, by reference data fetched once for all. */
+/** Returns the faults in the headers of several files; the reference data is fetched once for all. */
 export const faultsOfHeaders = async (
   tables: readonly Table[],
   client: Client,
@@ -134,7 +134,7 @@ export const faultsOfHeaders = async (
   return Promise.all(tables.map(faultOf))
 }
 
-/** Thrown if a cell contradicts the assumed format: the file is then surveyed, and read again. */
+/** Thrown if a cell contradicts the assumed formats, so that all cells must be surveyed before any is read. */
 class Refuted extends Error {}
 
 type Sink = RowSink & {
@@ -166,7 +166,7 @@ const sinkFor = ({ sorter, rejects, summary }: CheckResults, { kpis }: Reference
       sorter.add(row)
     },
     reject: (place: number, reasons: readonly string[], isMisread: boolean) => {
-      // What contradicts the forms cannot be read in them.
+      // A cell that contradicts the assumed formats cannot be judged in them.
       if (areRefuted(formats)) throw new Refuted()
       const line = lineOf(place)
       const isSameRow = line === lastLine
@@ -193,11 +193,11 @@ const sinkFor = ({ sorter, rejects, summary }: CheckResults, { kpis }: Reference
 
 type ReadRows = Pick<CheckedFile, 'sourcesOfUsers' | 'good' | 'lostTargets' | 'hasPeriods' | 'fingerprint'>
 
-/** Writes rows as text that is another one for other cells, or lines. */
+/** Returns rows as a text that differs if any cell or line does. */
 const textOf = (rows: readonly Row[]): string =>
   rows.map(({ line, cells }) => `${line}\u001f${cells.join('\u001f')}\u001e`).join('')
 
-/** Reads all rows in the given forms. */
+/** Reads all rows in the given formats. */
 const readRowsOf = async (
   table: Table,
   { plan, reference }: Begun,
@@ -237,8 +237,8 @@ const readRowsOf = async (
 }
 
 /**
- * Reads all rows as if numbers and dates were in the plain format. Where a cell is not, all cells are looked at first,
- * and the rows are read again in the formats found.
+ * Reads all rows as if numbers and dates were in the plain format. If a cell is not, all cells are surveyed first, and
+ * the rows are read again in the formats found.
  */
 const readInForms = async (
   table: Table,
@@ -262,7 +262,9 @@ const readInForms = async (
   return { ...begun, ...rows, formats }
 }
 
-/** Reads and checks a whole file, before anything is sent: what has a key goes to the sorter, what is bad to the rejects. */
+/**
+ * Reads and checks a whole file, before anything is sent: rows with a key go to the sorter, bad rows to the rejects.
+ */
 export const checkFile = async (
   table: Table,
   client: Client,

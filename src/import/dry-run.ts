@@ -22,7 +22,7 @@ export type DryRunOutcome = {
   readonly reason: string
 }
 
-/** Counts what would be sent, as the service would. */
+/** Counts an entry that would be sent, as the service would. */
 const count = (summary: Summary, action: PlannedAction['action']): void => {
   if (action === 'create') summary.created += 1
   if (action === 'update' || action === 'add') summary.updated += 1
@@ -30,7 +30,9 @@ const count = (summary: Summary, action: PlannedAction['action']): void => {
   if (action === 'send') summary.unknown += 1
 }
 
-/** Returns what a batch would do. Entries that the service would refuse become rejects, printed at the end. */
+/**
+ * Returns the outcomes of a batch. Entries that the service would refuse become rejects, which are printed at the end.
+ */
 const rehearseBatch = async (
   batch: Batch,
   prepared: Pick<Prepared, 'reference' | 'summary' | 'options' | 'decide' | 'rejects'>,
@@ -49,7 +51,7 @@ const rehearseBatch = async (
 }
 
 /**
- * Does all of an import but send: yields what would become of every entry, by key, then every row that would be
+ * Does everything of an import except sending: yields the outcome of every entry, by key, then every row that would be
  * rejected, by line. The summary is complete at the end.
  */
 export async function* dryRun(prepared: Prepared): AsyncGenerator<readonly DryRunOutcome[]> {

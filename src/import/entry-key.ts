@@ -8,20 +8,20 @@ export const ownerOf = ({ user_id, source_id }: Pick<EntryDraft, 'user_id' | 'so
 /** Returns the owner number of a breakdown item that is no person. */
 export const ownerOfItem = (id: number): number => -id
 
-/** Names an entry, in the order in which entries are sent. */
+/** Identifies an entry; entries are sent in the order of these parts. */
 export type EntryKey = readonly [owner: number, kpi: number, day: Day]
 
 /** Returns the key of a draft's entry. */
 export const keyOf = (draft: EntryDraft): EntryKey => [ownerOf(draft), draft.kpi_id, draft.entry_date]
 
-/** Orders keys as entries are sent. */
+/** Compares keys in the order in which entries are sent. */
 export const compareKeys = (left: EntryKey, right: EntryKey): number =>
   left[0] - right[0] || left[1] - right[1] || left[2] - right[2]
 
-/** Maps users to the breakdown items that rows give beside them, where the service has to compare the two. */
+/** Maps users to the breakdown items that the file gives beside them, if the service has to compare the two. */
 export type SourcesOfUsers = ReadonlyMap<number, number>
 
-/** Gives drafts of users the breakdown items that the file names beside them, so that the service compares the two. */
+/** Adds to users' drafts the breakdown items that the file gives beside them, so that the service compares the two. */
 export const nameSources = (drafts: readonly EntryDraft[], sourcesOfUsers: SourcesOfUsers): void => {
   for (const draft of drafts) {
     const item = typeof draft.user_id === 'number' ? sourcesOfUsers.get(draft.user_id) : undefined

@@ -14,7 +14,8 @@ import { hasRows, type ParsedFormat, type Table } from './parse/table.ts'
 type Finding = { readonly topic: string; readonly found: string; readonly evidence: string }
 
 /**
- * Describes how a file is read, and whether anything is in doubt; where the header is, only what is known all the same.
+ * Describes how a file is read, and whether anything is in doubt; if the header is unclear, only what is known
+ * nevertheless.
  */
 type Explained = { readonly findings: readonly Finding[] } & ({ readonly unclear: UnclearHeader } | Explanation)
 
@@ -51,8 +52,8 @@ const whyRole = (name: string, role: Role, { map }: ImportOptions): string => {
 }
 
 /**
- * Returns what is in doubt of unused columns: beside columns of KPIs or users only those without a name are ignored
- * unasked.
+ * Returns the finding on an unused column. In a wide file it may be a misspelt KPI or user, so it is in doubt unless it
+ * has no name.
  */
 const ofUnused = (name: string, header: readonly string[], wide: ColumnPlan['wide']): Finding =>
   wide && header.includes(name)
@@ -138,7 +139,7 @@ const ofRounding = ({ numbers }: ColumnFormats, { strict }: ImportOptions): stri
       : []
   })
 
-/** Finds out how a file is read, and what shows that; nothing is sent. */
+/** Finds out how a file is read, and the evidence for that; nothing is sent. */
 export const explainFile = async (
   table: Table,
   client: Client,

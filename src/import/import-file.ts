@@ -12,29 +12,28 @@ import type { Verification } from './verify/verified.ts'
 import { verifyRun } from './verify/verify.ts'
 
 /**
- * Describes how an import ended: with entries left where it was stopped, or where the service failed or refused in
- * mid-run.
+ * Describes how an import ended; entries are left if it was stopped, or the service failed or refused during the run.
  */
 export type Ending = {
   readonly summary: Summary
   readonly left: number
   readonly failure: KpiError | undefined
-  /** Tells whether any row was rejected as its KPI is not assigned to its user. */
+  /** Tells whether any row was rejected because its KPI is not assigned to its user. */
   readonly needsAssignments: boolean
-  /** Says why rejects could not be written, where something had been sent by then. */
+  /** Holds why rejects could not be written, if something had been sent by then. */
   readonly unwritten?: KpiError | undefined
-  /** Holds the result of `--verify`, where all had been sent. */
+  /** Holds the result of `--verify`, if everything had been sent. */
   readonly verified?: Verification | undefined
 }
 
-/** Writes what has been rejected so far, counted in the summary. */
+/** Writes the rejects so far, and counts them in the summary. */
 const writeRejects = async (
   { table, rejectsFile }: ImportRun,
   { summary, rejects, plan, options }: Pick<Prepared, 'summary' | 'rejects' | 'plan' | 'options'>,
 ): Promise<void> => {
   summary.rejected = 0
   for (const _ of rejects.lines()) summary.rejected += 1
-  // If empty cells clear, rows stay as they were: they can be imported again, as nothing is added then.
+  // If empty cells clear, rejected rows are written unchanged: importing them again adds nothing.
   const values = options.clearEmpty ? [] : (plan.wide?.columns ?? []).map(({ at }) => at)
   if (summary.rejected > 0) await rejectsFile.write(table, rejects, values)
 }
@@ -44,13 +43,13 @@ function* draftsOf({ batches }: Pick<Prepared, 'batches'>): Generator<EntryDraft
   for (const { drafts } of batches()) yield* drafts
 }
 
-/** Returns the error to report where something has been done by then; else throws it. */
+/** Returns the error to report if something has been done by then; else throws it. */
 const toldOf = (error: unknown, isBegun: boolean): KpiError | undefined => {
   if (!isBegun || !(error instanceof KpiError || error instanceof Aborted)) throw error
   return error instanceof KpiError ? error : undefined
 }
 
-/** Makes what assignments are needed, then sends all. */
+/** Creates the assignments that are needed, then sends all entries. */
 const send = async (work: ImportRun, prepared: Prepared, journal: Journal): Promise<SendResult> => {
   try {
     await createAssignments(work, prepared)
@@ -84,15 +83,15 @@ const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promi
   const ending = { summary, left, failure, needsAssignments }
   if (!isWhole) return ending
   const verified = await verifyRun(work, prepared, journal)
-  // If verifying failed, keep the journal: the same command then only verifies.
+  // If reading back failed, keep the journal: the same command then only reads back.
   if (!verified?.failure) finish(work, journal)
   return { ...ending, verified }
 }
 
 /**
- * Imports a file of entries: all of it is read and checked first; good rows are sent in the order of their keys, bad
- * ones go to the rejects file. That file is written before anything is sent, so that a folder that cannot be written
- * stops the run in time; so is the journal.
+ * Imports a file of entries. All of it is read and checked first; good rows are sent in the order of their keys, bad
+ * ones go to the rejects file. That file and the journal are created before anything is sent, so that a folder that
+ * cannot be written stops the run in time.
  */
 export const importFile = (work: ImportRun): Promise<Ending> =>
   withPrepared(work, async (prepared) => {

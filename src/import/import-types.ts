@@ -7,19 +7,19 @@ import type { Table } from './parse/table.ts'
 import type { RejectsFile } from './rejects/rejects-file.ts'
 import type { VerificationOptions } from './verify/verified.ts'
 
-/** Counts what became of an import. Rows are those of the file; entries are what they hold, one or many a row. */
+/** Counts the results of an import. Rows are those of the file; a row holds one entry, or in a wide file many. */
 export type Summary = {
   read: number
   created: number
   updated: number
   unchanged: number
-  /** Counts entries that were sent where the service does not tell whether they were created or updated. */
+  /** Counts entries that were sent if the service does not tell whether they were created or updated. */
   sent: number
-  /** Counts entries that existed already, and were left alone as asked. */
+  /** Counts existing entries that were left alone, as the user asked. */
   skipped: number
-  /** Counts entries of which a dry run cannot tell what would become, as the key may not read that. */
+  /** Counts entries whose outcome a dry run cannot tell, because the key may not read what it depends on. */
   unknown: number
-  /** Counts rows that were not imported, or not wholly. */
+  /** Counts rows that were not imported, or only in part. */
   rejected: number
   /** Counts values that had more than four decimals. */
   rounded: number
@@ -27,11 +27,11 @@ export type Summary = {
   empty: number
   /** Counts assignments that were created. */
   assigned: number
-  /** Names what could not be checked before it was sent; empty where all could. */
+  /** Lists what could not be checked before entries were sent; empty if everything could. */
   unchecked: string
 }
 
-/** Returns a summary of nothing yet. */
+/** Returns an empty summary. */
 export const emptySummary = (): Summary => ({
   read: 0,
   created: 0,
@@ -48,12 +48,11 @@ export const emptySummary = (): Summary => ({
 })
 
 /**
- * Names what an import is doing: reading and checking rows, reading existing entries where that matters, sending
- * entries.
+ * Names what an import is doing: reading and checking rows, reading existing entries if they matter, sending entries.
  */
 export type Phase = 'read' | 'stored' | 'send'
 
-/** Describes the progress; where nothing can be counted, `done` is 0. */
+/** Describes the progress; `done` is 0 if nothing can be counted. */
 export type Progress = { readonly phase: Phase; readonly done: number; readonly total?: number }
 
 /** Describes an import or dry run: what to read, and where it goes. */
@@ -62,17 +61,17 @@ export type ImportInput = {
   readonly table: Table
   readonly options: ImportOptions
   readonly clock: Clock
-  /** Names a folder for what does not fit in memory. */
+  /** Names the folder for temporary files. */
   readonly folder: string
-  /** Asks to stop: at once while the file is read, after the batch at hand while it is sent. */
+  /** Asks to stop: at once while the file is read, after the current batch while entries are sent. */
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
   readonly onNote: (note: string) => void
-  /** Takes warnings, even under `--quiet`. */
+  /** Receives warnings, which are shown even with `--quiet`. */
   readonly onWarning: (warning: string) => void
-  /** Takes the checked file, once all of it has been read. */
+  /** Receives the checked file, once all of it has been read. */
   readonly onChecked?: (checked: CheckedFile) => void
-  /** Asks for everything to be read back in the end, and says where the receipt goes. */
+  /** Asks for everything to be read back at the end, and says where the receipt goes. */
   readonly verify?: VerificationOptions | undefined
 }
 
@@ -81,10 +80,13 @@ export type ImportRun = ImportInput & {
   readonly rejectsFile: RejectsFile
   /** Names the place of the journal; undefined where the run cannot be continued. */
   readonly journal: JournalPlace | undefined
-  /** Names the file for what is learned about the service; undefined where that is learned each time. */
+  /** Names the file for what is learned about the service; undefined if it is not kept. */
   readonly learnedPath?: string | undefined
-  /** Takes what forgets the run once that is asked for, where the run is to be known until then; else that is at its end. */
+  /**
+   * Receives a function that removes the run's journal, if the caller wants to keep it for now; without it the run
+   * removes the journal at its end.
+   */
   readonly onFinished?: ((forget: () => void) => void) | undefined
-  /** Names for what is sent, so that our own service does nothing twice. */
+  /** Returns random bytes for the id of the run, with which Idempotency-Keys begin. */
   readonly random: (bytes: number) => Uint8Array
 }

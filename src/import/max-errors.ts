@@ -4,7 +4,7 @@ import type { MaxErrors } from './options.ts'
 import type { Reference } from './reference.ts'
 import type { Rejects } from './rejects/rejects.ts'
 
-/** Returns the most rows that may be rejected; a share of them is known once all have been read. */
+/** Returns the most rows that may be rejected; a percentage is exact only once all rows have been read. */
 const mostOf = (maxErrors: MaxErrors, read: number): number =>
   'count' in maxErrors ? maxErrors.count : Math.floor((maxErrors.percent * read) / 100)
 
@@ -17,17 +17,17 @@ const tooMany = (maxErrors: MaxErrors, what: string, issues: readonly Issue[] = 
 /** Describes a rejected row and why. */
 export type BadRow = { readonly line: number; readonly reasons: readonly string[] }
 
-/** Says what to do about missing assignments, which no correction of rows helps. */
+/** Says what to do about missing assignments, which no correction of rows can fix. */
 const ASSIGN_FIRST: Issue = { field: '--create-assignments', message: 'assigns KPIs to their users where rows need it' }
 
-/** Bounds the rejected rows that are shown where nothing is sent. */
+/** Sets how many rejected rows are shown if nothing is sent. */
 export const SHOWN_BAD = 5
 
 const issuesOf = (bad: readonly BadRow[]): Issue[] =>
   bad.map(({ line, reasons }) => ({ field: `line ${line}`, message: reasons.join('; ') }))
 
 /**
- * Refuses a file with too many bad rows before anything is sent: `--max-errors 50` as it is read, `--max-errors 5%`
+ * Refuses a file with too many bad rows before anything is sent: `--max-errors 50` while it is read, `--max-errors 5%`
  * once all of it has been read.
  */
 export const requireFewBadRows = (
@@ -79,7 +79,7 @@ export const tooManyRejected = (
 ): KpiError | undefined => {
   if (!maxErrors) return undefined
   const most = mostOf(maxErrors, read)
-  // A row has at least one reason, so that few reasons need no counting.
+  // Each row has at least one reason, so if there are few reasons the rows need not be counted.
   if (rejects.size() <= most || countLines(rejects, most) <= most) return undefined
   return tooMany(maxErrors, `more than ${most} of ${read} rows were rejected`)
 }

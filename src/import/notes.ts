@@ -5,14 +5,14 @@ import type { Table } from './parse/table.ts'
 import { mayNotRead } from './permissions.ts'
 import type { Reference } from './reference.ts'
 
-/** Returns warnings about how a file is read, and about one without rows, as an export may have failed. */
+/** Returns warnings about how a file is read, and about a file without rows, as its export may have failed. */
 export const warningsOn = ({ name, reading }: Table, formats: ColumnFormats, isEmpty: boolean): string[] => [
   ...(isEmpty ? [`${name} holds no rows`] : []),
   ...(reading.assumed === undefined ? [] : [reading.assumed]),
   ...formatRemarks(formats),
 ]
 
-/** Returns notes on what cannot be checked, as the key may not read it. */
+/** Returns notes on what cannot be checked because the key may not read it. */
 export const notesOnUnread = ({ kpis, users, sources, unchecked }: Reference): string[] => {
   const unread = [
     unchecked.has('KPIs') ? kpis.unread : undefined,
@@ -26,14 +26,14 @@ export const notesOnUnread = ({ kpis, users, sources, unchecked }: Reference): s
 
 const NAMED = 3
 
-/** Returns the KPIs without a target, and how the first of them gets one. */
+/** Returns the KPIs without a target, and the command that gives the first of them one. */
 const withoutTarget = (first: string, others: readonly string[]): string => {
   const names = [first, ...others].slice(0, NAMED).join(', ')
   const more = others.length < NAMED ? '' : ` and ${others.length + 1 - NAMED} more`
   return `${names}${more}; kpi kpis update ${JSON.stringify(first)} --target-default N gives it one`
 }
 
-/** Returns notes on KPIs without a default target, which keep none of their entries' targets. */
+/** Returns notes on KPIs without a default target, for which no targets are stored. */
 const notesOnTargets = ({ reference: { kpis }, lostTargets }: CheckedFile): string[] => {
   const [first, ...others] = [...lostTargets.keys()].map((id) => kpis.byId.get(id)?.name ?? String(id))
   if (first === undefined) return []
@@ -45,7 +45,7 @@ const notesOnTargets = ({ reference: { kpis }, lostTargets }: CheckedFile): stri
   return [`${what} none: ${withoutTarget(first, others)}`]
 }
 
-/** Returns how rows with targets of KPIs without one can be imported; empty where there are none. */
+/** Returns what to do about targets of KPIs without a default target; empty if there are none. */
 export const adviceOnTargets = (kpis: Iterable<string>): string[] => {
   const [first, ...others] = kpis
   if (first === undefined) return []

@@ -23,7 +23,7 @@ export const delimiterName = (separator: string): string => (separator === '\t' 
 /** Lists the decimal signs of numbers. */
 export const DECIMALS = ['.', ','] as const
 
-/** Names what to do where a file gives a key more than once. */
+/** Names what to do if a file gives a key more than once. */
 export type OnDuplicate = (typeof ON_DUPLICATE)[number]
 
 export const ON_DUPLICATE = ['error', 'first', 'last', 'sum'] as const
@@ -39,7 +39,7 @@ export const ON_CONFLICT = ['update', 'skip', 'error', 'add'] as const
 /** Describes how many rows may be rejected before an import gives up. */
 export type MaxErrors = { readonly count: number } | { readonly percent: number }
 
-/** Describes what the user said of a file; the rest is found out. */
+/** Describes what the user said about a file; the rest is detected. */
 export type ImportOptions = {
   readonly layout?: (typeof LAYOUTS)[number] | undefined
   /** Maps roles to headers. */
@@ -51,7 +51,7 @@ export type ImportOptions = {
   readonly source?: string | undefined
   readonly kpi?: string | undefined
   readonly date?: string | undefined
-  /** Says whether the numbers in columns of names are ids or names, where they may be both. */
+  /** Says whether the numbers in columns of names are ids or names, if they may be both. */
   readonly numbersAs?: ReadonlyMap<NameRole, NumbersAs> | undefined
   /** Tells whether an empty cell clears what is stored, instead of keeping it. */
   readonly clearEmpty: boolean
@@ -59,14 +59,14 @@ export type ImportOptions = {
   readonly strict: boolean
   readonly onDuplicate: OnDuplicate
   readonly createAssignments: boolean
-  /** Names the decimal sign of numbers, where it need not be detected. */
+  /** Names the decimal sign of numbers; detected if undefined. */
   readonly decimal?: (typeof DECIMALS)[number] | undefined
-  /** Holds the date format, such as `DD.MM.YYYY`, where it need not be detected. */
+  /** Holds the date format, such as `DD.MM.YYYY`; detected if undefined. */
   readonly dateFormat?: string | undefined
   readonly onConflict: OnConflict
-  /** Tells whether only what differs from what is stored is sent. */
+  /** Tells whether only entries that differ from the stored ones are sent. */
   readonly onlyChanges: boolean
   readonly maxErrors?: MaxErrors | undefined
-  /** Adds also rows that an import which did not end may have added before. */
+  /** Tells whether to add also rows that an unfinished import may have added before. */
   readonly addAgain: boolean
 }

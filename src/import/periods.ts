@@ -30,9 +30,9 @@ const tellOf = ({ name, frequency_id, aggregate_function }: Kpi, { periods, firs
 export const hasPeriods = (kpi: Kpi | undefined): boolean => kpi !== undefined && kpi.frequency_id !== 'D'
 
 /**
- * Returns a note for KPIs with several entries of one owner in one period, which reports aggregate; entries come in the
- * order of owners, KPIs and days. Where the account's calendar is not known, weeks begin on Monday and years in
- * January.
+ * Returns a note for each KPI with several entries of one owner in one period, which reports aggregate. Drafts must
+ * come in the order of owners, KPIs and days. The default calendar has weeks that begin on Monday and years that begin
+ * in January.
  */
 export const notesOnPeriods = (
   drafts: Iterable<EntryDraft>,

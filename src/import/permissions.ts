@@ -6,19 +6,17 @@ import type { Resource } from '../domain/schema.ts'
 import { scopeNeeded } from '../domain/variants.ts'
 import { Misread } from './formats/evidence.ts'
 
-/**
- * Describes what headers and cells name: all that there are, or, where the key may not read them, whatever is an id.
- */
+/** Finds what headers and cells name. If the key may not read the list, any id is accepted. */
 export type Lookup<T extends Named = Named> = {
   readonly find: (text: string) => Named | Fault
   readonly byId: ReadonlyMap<number, T>
-  /** Names what could not be read and the scope that reading it takes. */
+  /** Names what could not be read, and the scope that is needed to read it. */
   readonly unread?: string | undefined
 }
 
 /**
- * Finds out whether the key may write, with an empty batch, which changes nothing. So an account without access is not
- * taken for a key that may only write, and a key that may only read is reported in time.
+ * Checks that the key may write, with an empty batch, which changes nothing. So a key that may only read is reported in
+ * time, and one without any access is not taken for one that may only write.
  */
 export const requireWriteAccess = async ({ variant, entries }: Client): Promise<void> => {
   if (variant === 'classic') return
@@ -26,7 +24,7 @@ export const requireWriteAccess = async ({ variant, entries }: Client): Promise<
     await entries.addMany([])
   } catch (error) {
     if (isForbidden(error)) throw new KpiError('forbidden', `${error.message}; nothing was sent`, { cause: error })
-    // That a batch of nothing is refused is as good as that it is taken; whatever else is wrong shows when reading.
+    // An empty batch proves access even if it is refused as invalid; any other problem shows when reading.
     if (!(error instanceof KpiError) || error.code === 'unauthorized') throw error
   }
 }
@@ -36,7 +34,10 @@ export const mayNotRead = (unread: string): string => `the key may not read ${un
 
 const ID = /^#?([1-9]\d{0,14})$/
 
-/** Finds what may not be read by its id alone, unchecked; `what` are all of them. */
+/**
+ * Creates a lookup for things that the key may not read: it accepts ids only, unchecked. `what` names them in the
+ * plural.
+ */
 export const lookupOfIds = (what: string, of: Resource): Lookup<never> => {
   const unread = `${what} (${scopeNeeded(of, 'list')})`
   return {

@@ -20,14 +20,16 @@ import { createRejects, type Rejects } from './rejects/rejects.ts'
 import { type Batch, cutBatches, type DuplicateSink } from './rows/batches.ts'
 import { lineOf } from './rows/packed-row.ts'
 
-/** Returns the given flags that cannot be obeyed without reading entries. */
+/** Returns the given flags that need existing entries to be read. */
 const flagsThatRead = ({ onlyChanges, onConflict }: ImportOptions, isVerified: boolean): string[] => [
   ...(onlyChanges ? ['--only-changes'] : []),
   ...(onConflict === 'skip' || onConflict === 'error' ? [`--on-conflict ${onConflict}`] : []),
   ...(isVerified ? ['--verify'] : []),
 ]
 
-/** Refuses, before anything is read or sent, what takes to know what is stored, where the key may not read that. */
+/**
+ * Refuses flags that need existing entries to be read, if the key may not read them, before anything is read or sent.
+ */
 const requireReadAccess = async (
   client: Pick<Client, 'variant' | 'entries'>,
   options: ImportOptions,
@@ -50,30 +52,30 @@ const requireReadAccess = async (
   }
 }
 
-/** Describes a file that has been read and checked: its good rows in batches, the others with their reasons. */
+/** Describes a file that has been read and checked: its good rows in batches, and the rejects with their reasons. */
 type CheckedRows = CheckedFile & {
   readonly rejects: Rejects
   readonly summary: Summary
   readonly options: ImportOptions
   /**
-   * Yields the good rows in batches, any number of times. A key that is in the file more than once may become rejects
-   * on the way.
+   * Yields the good rows in batches; may be called any number of times. If the file has a key more than once, this may
+   * add rejects.
    */
   readonly batches: () => Generator<Batch>
 }
 
-/** Describes the rows of a checked file, and what exists of their keys. */
+/** Describes the rows of a checked file, and how to find their existing entries. */
 export type Prepared = CheckedRows & {
-  /** Finds existing entries: as they were before the run where all are read first, else as they are when asked. */
+  /** Finds existing entries: as they were before the run if all are read first, else as they are at each call. */
   readonly existing: ExistingEntries
-  /** Reads all existing entries that the file speaks of, at the first question. */
+  /** Creates a finder that reads all existing entries of the file at its first call. */
   readonly readAhead: (isUnsure?: PrefetchOptions['isUnsure']) => ExistingEntries
   readonly decide: PlanActions
 }
 
 const SHOWN_LINES = 10
 
-/** Returns the lines of the first of many places: a key may be on every line of a file. */
+/** Returns the lines of the first places as text: a key may be on every line of a file. */
 export const showLines = (places: readonly number[]): string => {
   const more = places.length - SHOWN_LINES
   return places.slice(0, SHOWN_LINES).map(lineOf).join(', ') + (more > 0 ? ` and ${more} more` : '')
@@ -85,14 +87,14 @@ const tellBad = (bad: readonly number[], isAll: boolean): string => {
   return bad.length === 0 ? '' : `, of which ${line} ${showLines(bad)} ${is} bad`
 }
 
-/** Has the service add actuals to what is stored. */
+/** Marks drafts so that the service adds their actuals to the stored ones. */
 const addUp = (drafts: readonly EntryDraft[]): void => {
   for (const draft of drafts) draft.addToActual = true
 }
 
 const STOPPED = 'stopped before anything was sent; run the same command to continue'
 
-/** Rejects the rows of a key that is in the file more than once. */
+/** Returns a sink that rejects the rows of a repeated key. */
 const rejectDuplicates = (rejects: Rejects, { reference }: CheckedFile): DuplicateSink => {
   const owner = reference.sources ? 'user or source' : 'user'
   return (places, bad) => {
@@ -101,7 +103,7 @@ const rejectDuplicates = (rejects: Rejects, { reference }: CheckedFile): Duplica
   }
 }
 
-/** Returns what yields the good rows in batches. */
+/** Returns a function that yields the good rows in batches. */
 const batchesOf = (
   sorter: Sorter,
   rejects: Rejects,
@@ -118,7 +120,7 @@ const batchesOf = (
   }
 }
 
-/** Tells progress, and ends the reading where the run is stopped. */
+/** Returns a function that reports progress, and throws if the run is stopped. */
 const progressOf =
   ({ signal, onProgress }: ImportInput, summary: Summary) =>
   (): void => {
@@ -126,7 +128,7 @@ const progressOf =
     onProgress({ phase: 'read', done: summary.read })
   }
 
-/** Reads and checks all rows, and tells what is worth telling of them. */
+/** Reads and checks all rows, and shows warnings and notes on them. */
 const checkRows = async (work: ImportInput, sorter: Sorter, rejects: Rejects): Promise<CheckedRows> => {
   const { table, client, options, onWarning, onNote } = work
   const summary = emptySummary()
@@ -138,7 +140,7 @@ const checkRows = async (work: ImportInput, sorter: Sorter, rejects: Rejects): P
   return { ...checked, rejects, summary, options, batches: batchesOf(sorter, rejects, checked, options) }
 }
 
-/** Goes through the rows in the order of their keys, where something is found out only so. */
+/** Makes the checks that need the rows in the order of their keys. */
 const checkInOrder = (work: ImportInput, rows: CheckedRows): void => {
   const { rejects, summary, options, reference, batches, hasPeriods } = rows
   const onProgress = progressOf(work, summary)
@@ -156,7 +158,9 @@ const checkInOrder = (work: ImportInput, rows: CheckedRows): void => {
   for (const note of notesOnPeriods(inOrder(), reference.kpis.byId, work.client.calendar)) work.onNote(note)
 }
 
-/** Adds how existing entries of the rows are found; what is read ahead is let go by what `onClose` takes. */
+/**
+ * Adds how to find the existing entries of the rows; `onClose` receives the function that removes the temporary files.
+ */
 const withExisting = (work: ImportInput, rows: CheckedRows, onClose: (close: () => void) => void): Prepared => {
   const { client, folder, options } = work
   const { reference, batches } = rows
@@ -176,7 +180,7 @@ const withExisting = (work: ImportInput, rows: CheckedRows, onClose: (close: () 
   return { ...rows, existing, readAhead, decide: createPlanner(existing, reference, options, isAll) }
 }
 
-/** Reads and checks the whole file; what lies on disk of it is removed with `close`. */
+/** Reads and checks the whole file; `close` removes its temporary files. */
 export const openPrepared = async (work: ImportInput): Promise<{ prepared: Prepared; close: () => void }> => {
   const [sorter, rejects] = [createSorter(work.folder), createRejects(work.folder)]
   const closers = [sorter.close, rejects.close]

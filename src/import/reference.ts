@@ -14,10 +14,10 @@ import { type Lookup, lookupOfIds } from './permissions.ts'
 
 type NamedUser = User & { readonly name: string }
 
-/** Describes a user and a KPI that are not assigned to each other, and may become so. */
+/** Describes a user and a KPI without an assignment, which the import may create. */
 export type Pair = { readonly user: User; readonly kpi: Kpi }
 
-/** Describes what an import has to know. */
+/** Says what an import needs of the reference data. */
 type ReferenceNeeds = {
   readonly createAssignments: boolean
   /** Tells whether entries may belong to breakdown items. */
@@ -28,23 +28,23 @@ type ReferenceNeeds = {
 export type Reference = {
   readonly kpis: Lookup<Kpi>
   readonly users: Lookup<NamedUser>
-  /** Holds breakdown items; undefined where entries belong to users alone. */
+  /** Holds breakdown items; undefined if only users have entries. */
   readonly sources: Lookup<BreakdownItem> | undefined
-  /** Returns a breakdown item by the number that it has as an owner: a person's item is that user. */
+  /** Returns a breakdown item with its owner number as the id; for a person's item that is the user's id. */
   readonly ownerOf: (item: Named) => Named
-  /** Fetches the assignments of users, where they can be read and that has not happened yet. */
+  /** Fetches the assignments of users, unless they cannot be read or have been fetched already. */
   readonly fetchAssignments: (userIds: Iterable<number>) => Promise<void>
-  /** Tells whether rows were refused as their KPI is not assigned to their user. */
+  /** Tells whether rows were refused because their KPI is not assigned to their user. */
   readonly lacksAssignments: () => boolean
-  /** Returns a user's target for a KPI; null for none, undefined where that is not known. */
+  /** Returns a user's target for a KPI; null if there is none, undefined if it is not known. */
   readonly userTarget: (userId: number, kpiId: number) => Decimal | null | undefined
-  /** Returns the highest `sort_order` of a user's assignments; 0 where there is none. */
+  /** Returns the highest `sort_order` of a user's assignments; 0 if there are none. */
   readonly lastPlaceOf: (userId: number) => number
   /** Returns why an owner may not have values of a KPI, in the service's own words; empty when they may. */
   readonly faultsOf: (owner: number, kpiId: number) => readonly string[]
   /** Returns the assignments that rows need and that do not exist. */
   readonly missing: () => readonly Pair[]
-  /** Lists what rows needed and could not be read, and so is not checked before it is sent. */
+  /** Lists what rows refer to and could not be read, so that it is not checked before they are sent. */
   readonly unchecked: Set<CheckedThing>
 }
 
@@ -52,7 +52,7 @@ export type Reference = {
 const CHECKED = ['KPIs', 'users', 'breakdown items', 'assignments', 'entries'] as const
 type CheckedThing = (typeof CHECKED)[number]
 
-/** Returns what was left unchecked, in a few words. */
+/** Returns a short text that lists what was left unchecked. */
 export const tellUnchecked = ({ unchecked }: Reference): string =>
   CHECKED.filter((one) => unchecked.has(one)).join(', ')
 
@@ -80,8 +80,8 @@ const fetchLookups = async (client: Client, { sources }: ReferenceNeeds): Promis
 }
 
 /**
- * Returns what cannot be checked of an owner's entries: only users have assignments, and a user's item is judged like
- * the user.
+ * Returns what cannot be checked for an owner's entries. Only users have assignments, and a user's breakdown item is
+ * judged like the user.
  */
 const uncheckedOf = (
   owner: number,
@@ -103,8 +103,8 @@ const itemsOfUsers = (sources: Lookups['sources']): Map<number, BreakdownItem> =
   new Map([...(sources?.byId.values() ?? [])].flatMap((item) => (item.user_id === null ? [] : [[item.user_id, item]])))
 
 /**
- * Fetches all KPIs and users, and breakdown items where they are needed, as far as the key may read them. Missing
- * assignments are faults, or are noted where they are to be created.
+ * Fetches all KPIs and users, and breakdown items if they are needed, as far as the key may read them. A missing
+ * assignment is a fault, or is noted if the import creates assignments.
  */
 export const fetchReference = async (client: Client, needs: ReferenceNeeds): Promise<Reference> => {
   const lookups = await fetchLookups(client, needs)

@@ -15,12 +15,12 @@ import type { Prepared } from './prepare.ts'
 import type { Batch } from './rows/batches.ts'
 import { createThirdPartyDelivery } from './third-party/third-party.ts'
 
-/** Describes batches as they are asked for, with a count of all their entries. */
+/** Yields batches, and counts all their entries. */
 type CountedBatches = Iterable<Batch> & { readonly entries: () => number }
 
 /**
- * Counts the entries of batches. That is not the number of rows: a key that is in a file more than once becomes one
- * entry or none, which shows only as its batch is cut. So asking for the count goes through the rest.
+ * Counts the entries of batches. Their number is not that of the rows: a repeated key becomes one entry or none, which
+ * is known only when its batch is cut. So `entries` runs through the remaining batches first.
  */
 export const countedBatches = (batches: Iterator<Batch>): CountedBatches => {
   let entries = 0
@@ -30,7 +30,7 @@ export const countedBatches = (batches: Iterator<Batch>): CountedBatches => {
     return result
   }
   return {
-    // It has no `return`, so that leaving a loop early keeps the rest for `entries()`.
+    // The iterator has no `return`, so that leaving a loop early does not end it and the rest can still be counted.
     [Symbol.iterator]: () => ({ next }),
     entries: () => {
       while (next().done !== true);
@@ -39,31 +39,32 @@ export const countedBatches = (batches: Iterator<Batch>): CountedBatches => {
   }
 }
 
-/** Describes how far sending came: how many entries are left, and why, where it was not asked to stop. */
+/** Describes how far sending came: the number of entries left, and the error if it was not the user who stopped it. */
 export type SendResult = {
   readonly left: number
   readonly failure: KpiError | undefined
-  /** Tells whether everything has come to an end; too many rows may have been rejected all the same. */
+  /** Tells whether every entry has an outcome; too many rows may have been rejected all the same. */
   readonly isWhole: boolean
 }
 
-/** Sets how many intervals are under way at a time: while one is stored, others are on their way. */
+/** Sets how many intervals are sent at a time: while the service stores one, others are on their way. */
 const UNDER_WAY = 3
 
 /**
- * Chooses the delivery. Call it only after the service has answered once, which shows whether it is the bundled one.
+ * Chooses the delivery. Only here it matters whose service it is, which is known because the service has returned the
+ * reference data by now.
  */
 const deliveryFor = (work: ImportRun, prepared: Prepared, run: Run): Delivery =>
   work.client.isBundled() ? createBundledDelivery(run) : createThirdPartyDelivery(work, prepared, run)
 
-/** Returns the error that ends a run in which something has been done; before that, it is thrown. */
+/** Returns the error to report for a run that has done something; throws it if nothing was done yet. */
 const failureOf = (error: unknown, isBegun: boolean): KpiError => {
   if (!(error instanceof KpiError) || !isBegun) throw error
-  // Without a journal nothing may be sent; once that is mended, the same command goes on.
+  // Nothing may be sent without a journal; once that is repaired, the same command continues.
   return error instanceof JournalFault ? new KpiError('unavailable', error.message, { cause: error }) : error
 }
 
-/** Sends all good rows of a file, and counts what became of them. */
+/** Sends all good rows of a file, and counts their outcomes. */
 export const sendAll = async (work: ImportRun, prepared: Prepared, journal: Journal): Promise<SendResult> => {
   const total = prepared.good
   const givingUp = new AbortController()
@@ -97,7 +98,7 @@ export const sendAll = async (work: ImportRun, prepared: Prepared, journal: Jour
     onSettled: sink,
     onStop: () => (isStopped = true),
   })
-  // After a lost answer that cannot be read back, the next interval is sent alone, too.
+  // After a lost answer that cannot be read back, send one interval at a time.
   const room = (): number => (mayOverlap() && run.lostAnswers.inARow() === 0 ? UNDER_WAY : 1)
   try {
     await runConcurrently(journaled, room, (one) => deliver(one, sink))
@@ -109,7 +110,7 @@ export const sendAll = async (work: ImportRun, prepared: Prepared, journal: Jour
     isStopped = true
   }
   const left = batches.entries() - ended
-  // Rows may be rejected by their place in the file after all else has come to its end.
+  // Rejects may have been added after the last outcome was counted, so check once more.
   tooMany ??= tooManyRejected(prepared.rejects, prepared.summary, work.options.maxErrors)
   return { left, failure: tooMany, isWhole: !isStopped }
 }

@@ -5,7 +5,10 @@ import { createScratch, type Scratch } from './external-sort/scratch.ts'
 import { bytesOf, CHUNK_BYTES, type RereadableFile } from './parse/files.ts'
 import type { FileBytes } from './parse/inspect.ts'
 
-/** Restricts a spool file to its owner, as nobody knows who else may read what comes through a pipe. */
+/**
+ * Holds the permissions of such a source: its owner's only, because nobody knows who else may read the content of a
+ * pipe.
+ */
 const PRIVATE = 0o600
 
 async function* bytesOfScratch(scratch: Scratch): FileBytes {
@@ -13,14 +16,14 @@ async function* bytesOfScratch(scratch: Scratch): FileBytes {
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, scratch.size() - place))
     place += scratch.read(chunk, place)
     yield chunk
-    // Signals and timers have their turn.
+    // Let signals and timers run.
     await setImmediate()
   }
 }
 
 /**
- * Returns a stream, such as standard input, as a source that can be read again, from a scratch file within a folder.
- * Nothing is left behind, however the process ends.
+ * Copies a stream, such as standard input, to a spill file in a folder, and returns it as a source that can be read
+ * again. Nothing is left behind, however the process ends.
  */
 export const spoolSource = async (
   input: Readable,
