@@ -20,7 +20,7 @@ export type CheckedRows = {
   readonly count: number
   /** Counts targets that had more than four decimals. */
   readonly rounded: number
-  /** Lists warnings about how it is read. */
+  /** Lists warnings about how the file is read. */
   readonly warnings: readonly string[]
   readonly read: number
   readonly empty: number
@@ -40,7 +40,7 @@ type RowChecking = Pick<CheckedRows, 'withoutTarget'> & {
   readonly readRow: AssignReader
 }
 
-/** Settles what the columns are, and by all cells of the targets how these are written. */
+/** Finds out what the columns mean, and from all target cells how numbers are written. */
 const readerFor = async (client: Client, table: Table, asked: ImportOptions): Promise<RowChecking> => {
   const header = await headerOf(table)
   if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)

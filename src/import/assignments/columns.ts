@@ -13,7 +13,7 @@ const PLACE = /^\s*(?:sort[ _-]?order|place|position)\s*$/i
 /** Describes the columns of a file of assignments. */
 export type AssignmentPlan = ColumnPlan & { readonly place: number | undefined }
 
-/** Settles what each column means; all that is unclear is one error. */
+/** Finds out what each column means; everything that is unclear is one error. */
 export const planAssignments = (header: readonly string[], options: ImportOptions): AssignmentPlan => {
   const found = namedColumns(header, options)
   recognizeColumns(found, ASSIGN_ROLES)

@@ -14,7 +14,7 @@ import { createRowCollection } from './wanted.ts'
 /** Describes the outcome of a row: what was done, or why the service refused it. */
 type SentRow = { readonly action: AssignmentAction['action'] } | { readonly reason: string }
 
-/** Returns a refusal of the row alone, in the service's words. */
+/** Returns why the service refuses the row, in its words; undefined if the error is not about the row. */
 const refusalOf = (error: unknown): string | undefined => {
   if (!(error instanceof KpiError) || !['invalid', 'not_found', 'conflict'].includes(error.code)) return undefined
   return error.issues.length > 0 ? reasonOf(error.issues) : error.message
@@ -27,7 +27,7 @@ const put = async (client: Client, plan: AssignmentAction): Promise<void> => {
   if (plan.action === 'update') await assignments.update(kpi, plan.values)
 }
 
-/** Sends what a row needs. Where another run has just created the same assignment, the rest is updated. */
+/** Sends what a row needs. If another run has just created the same assignment, the other fields are updated. */
 const sendAssignment = async (client: Client, plan: AssignmentAction): Promise<SentRow> => {
   const { action, row } = plan
   try {
@@ -48,17 +48,17 @@ export type AssignmentImport = {
   readonly client: Client
   readonly table: Table
   readonly options: ImportOptions
-  /** Names a folder for what does not fit in memory. */
+  /** Names the folder for temporary files. */
   readonly folder: string
   readonly signal: AbortSignal
   readonly onNote: (note: string) => void
-  /** Takes warnings, even under `--quiet`. */
+  /** Receives warnings, which are shown even with `--quiet`. */
   readonly onWarning: (warning: string) => void
-  /** Takes progress between parts of the file. */
+  /** Reports progress between parts of the file. */
   readonly onProgress: () => void
 }
 
-/** Counts what became of a file of assignments. */
+/** Counts the results of a file of assignments. */
 type AssignSummary = {
   read: number
   added: number
@@ -70,7 +70,7 @@ type AssignSummary = {
   empty: number
 }
 
-/** Describes how it ended: with rows left where it was stopped, or the service failed in mid-run. */
+/** Describes how the import ended; rows are left if it was stopped, or the service failed during the run. */
 type AssignEnding = {
   readonly summary: AssignSummary
   readonly left: number
@@ -95,7 +95,7 @@ const summaryOf = ({ read, empty, rounded }: CheckedRows): AssignSummary => ({
   empty,
 })
 
-/** Reads and checks the whole file, then goes on with it. */
+/** Reads and checks the whole file, then runs the given work on it. */
 const withChecked = async <T>(
   { client, table, options, folder, onNote, onWarning, onProgress }: AssignmentImport,
   goOn: (checked: CheckedRows, rejects: Rejects) => Promise<T>,
@@ -112,7 +112,7 @@ const withChecked = async <T>(
   }
 }
 
-/** Says of each row what loading the file would do, and counts it. */
+/** Returns for each row what importing the file would do, and counts it. */
 export const dryRunAssignments = (
   work: AssignmentImport,
   warnOfMovedFiles: (rows: AsyncIterable<readonly PlannedRow[]>) => Promise<void>,

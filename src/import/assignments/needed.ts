@@ -3,21 +3,21 @@ import { fits } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
-import { createPlanner, isSent, readsFirst, UNKNOWN } from '../existing/planned-action.ts'
+import { createPlanner, isSent, readsFirst, UNDECIDED } from '../existing/planned-action.ts'
 import type { ImportInput } from '../import-types.ts'
 import type { Prepared } from '../prepare.ts'
 import type { Pair } from '../reference.ts'
 
-/** Tells whether a draft surely leaves an entry, whatever is stored. */
+/** Tells whether there is surely an entry after a draft is sent, whatever was stored. */
 const isSure = ({ actual, notes }: EntryDraft): boolean =>
   typeof actual === 'bigint' ? fits(actual) : typeof notes === 'string'
 
-/** Holds what finding needed assignments takes of a prepared file. */
+/** Holds the parts of a prepared file that finding needed assignments uses. */
 type NeedingAssignments = Pick<Prepared, 'reference' | 'batches' | 'existing' | 'options'>
 
 /**
- * Returns the missing assignments that are needed by entries that the service will take: not by rejects, by empty cells
- * with nothing to clear, or by entries that are not sent.
+ * Returns the missing assignments of entries that the service will store: not of rejects, of empty cells with nothing
+ * to clear, or of entries that are not sent.
  */
 export const neededAssignments = async ({
   reference,
@@ -36,18 +36,18 @@ export const neededAssignments = async ({
     if (!readsFirst(options)) for (const draft of drafts) if (isSure(draft)) settle(draft)
     const unsure = drafts.filter(isOpen)
     const plans = unsure.length > 0 ? await decide(unsure) : []
-    unsure.filter((_, at) => isSent(plans[at] ?? UNKNOWN, options)).forEach(settle)
+    unsure.filter((_, at) => isSent(plans[at] ?? UNDECIDED, options)).forEach(settle)
   }
   return missing.filter(({ user, kpi }) => !open.has(keyOf(user.id, kpi.id)))
 }
 
-/** Accepts that another run has created the same assignment at the same moment. */
+/** Returns normally if another run has created the same assignment at the same moment; else throws the error. */
 const acceptExisting = (error: unknown): boolean => {
   if (error instanceof KpiError && error.code === 'conflict') return false
   throw error
 }
 
-/** Makes the assignments that are needed, each after the last of its user, and counts them. */
+/** Creates the assignments that are needed, each after the last one of its user, and counts them. */
 export const createAssignments = async (
   { client, signal }: Pick<ImportInput, 'client' | 'signal'>,
   prepared: NeedingAssignments & Pick<Prepared, 'summary'>,

@@ -29,8 +29,8 @@ const judgeNew = (row: AssignmentRow, place: number): AssignmentAction => ({
 })
 
 /**
- * Returns the planned action for each row, given user by user. A new one without a place comes after the user's last
- * one.
+ * Yields the planned action for each row; rows must come user by user. A new assignment without a place comes after the
+ * user's last one.
  */
 export async function* planAssignmentActions(
   client: Client,

@@ -10,7 +10,7 @@ import type { Reference } from '../reference.ts'
 import { cellReader } from '../rows/row-reader.ts'
 import type { AssignmentPlan } from './columns.ts'
 
-/** Describes an assignment that a row asks for; what its cells leave empty is kept. */
+/** Describes an assignment that a row asks for; an empty cell keeps the stored value. */
 export type AssignmentRow = {
   readonly line: number
   readonly user: number
@@ -21,7 +21,7 @@ export type AssignmentRow = {
   readonly isRounded?: boolean
 }
 
-/** Reads a row, or says all that is wrong with it. */
+/** Reads a row, or returns all that is wrong with it. */
 export type AssignReader = (row: Row) => AssignmentRow | RefusedRow
 
 /** Describes the faults of a row, and whether a cell is not in its column's format. */
@@ -33,8 +33,7 @@ const placeOf = (text: string): number | Fault => {
 }
 
 /**
- * Creates a reader of the rows of a file, by its plan; it collects KPIs without a target for which users are to get
- * one.
+ * Creates a reader of the rows of a file by its plan. It collects KPIs without a target for which users are given one.
  */
 export const assignReader = (
   plan: AssignmentPlan,

@@ -7,7 +7,7 @@ import type { AssignmentRow } from './rows.ts'
 /** Collects the rows that ask for an assignment, in constant memory. */
 export type RowCollection = {
   readonly add: (row: AssignmentRow) => void
-  /** Rejects those that ask for the same, and answers how many are left. */
+  /** Rejects rows that ask for the same assignment, and returns how many rows are left. */
   readonly settle: (rejects: Rejects) => number
   /** Yields the rows that are left, user by user, each user's in the order of the file. */
   readonly rows: () => Generator<AssignmentRow>
@@ -15,7 +15,7 @@ export type RowCollection = {
 }
 
 const HAS = { target: 1, place: 2 } as const
-/** Sets the rows that are sorted in memory; there are few assignments. */
+/** Sets how many rows are sorted in memory; there are few assignments. */
 const RUN_ROWS = 1 << 14
 const BLOCK_ROWS = 1 << 10
 

@@ -18,19 +18,20 @@ import { faultOfDateHeadings, faultOfHeadless, faultOfUnknownHeadings } from './
 type WideColumn = { readonly at: number; readonly id: number }
 
 /**
- * Describes what the columns of a file mean. A role without a column is a constant, or what the wide columns stand for.
+ * Describes what the columns of a file mean. A role without a column is given by a constant or by the headers of wide
+ * columns.
  */
 export type ColumnPlan = {
   readonly header: readonly string[]
   readonly roles: ReadonlyMap<Role, number>
   readonly wide: { readonly of: 'kpi' | 'user'; readonly columns: readonly WideColumn[] } | undefined
-  /** Lists headers without a meaning, of columns that nobody asked to ignore. */
+  /** Lists headers without a meaning, without the columns that the user asked to ignore. */
   readonly unused: readonly string[]
-  /** Tells whether it was exported for a spreadsheet, with a mark before notes that would run as formulas. */
+  /** Tells whether the file was exported for a spreadsheet, with a mark before notes that would run as formulas. */
   readonly isMarked?: boolean
 }
 
-/** Describes the KPIs and users that headers and cells name, and the breakdown items, where the file may name such. */
+/** Holds the KPIs and users that headers and cells may name, and the breakdown items if the file may name any. */
 export type Directories = {
   readonly kpi: Lookup
   readonly user: Lookup
@@ -39,7 +40,7 @@ export type Directories = {
   readonly takesSources?: boolean
 }
 
-/** Reports a header that leaves something unclear, and what is clear all the same. */
+/** Reports an unclear header, and what is clear nevertheless. */
 export class UnclearHeader extends KpiError {
   readonly seen: ColumnPlan
   /** Lists the roles without a column or a constant. */
@@ -81,7 +82,7 @@ const wideBy = (
     const name = found.header[at] ?? ''
     const one = column.find(name)
     const isKnown = !(one instanceof Fault) || one instanceof Ambiguous
-    // A number alone is not yet known to be an id: then --layout has to say so.
+    // A number as a header need not be an id: --layout has to say so.
     if (isKnown && directories[of].unread === undefined) named += 1
     const blame = (message: string): void => {
       faults.push({ at, field: 'header', message })
@@ -98,7 +99,7 @@ const wideBy = (
 const isGiven = ({ roles }: HeaderFindings, options: ImportOptions, role: KeyRole): boolean =>
   roles.has(role) || options[role] !== undefined
 
-/** Tells whether anything says whom entries belong to. */
+/** Tells whether a column or constant says whom entries belong to. */
 const isOwned = (found: HeaderFindings, options: ImportOptions): boolean =>
   isGiven(found, options, 'user') || isGiven(found, options, 'source')
 
@@ -133,7 +134,10 @@ const suggestedPlaces = (
   return new Set(lacking.map((role) => nearColumn({ ...found, ignored }, role)))
 }
 
-/** Finds the columns named for KPIs or for users, each a column of actuals; then no other may be without a meaning. */
+/**
+ * Finds the columns whose headers name KPIs or users; each holds actuals. Then no other column may be without a
+ * meaning.
+ */
 const findWide = (found: HeaderFindings, options: ImportOptions, directories: Directories): ColumnPlan['wide'] => {
   if (isSurelyLong(found, options)) return undefined
   const [byKpi, byUser] = [wideBy('kpi', found, directories, options), wideBy('user', found, directories, options)]
@@ -156,7 +160,7 @@ const findWide = (found: HeaderFindings, options: ImportOptions, directories: Di
   return best
 }
 
-/** Returns the faults of roles with both a constant and a column, which would be ignored silently. */
+/** Returns the faults of roles with both a constant and a column, as the column would be ignored silently. */
 const doubleRoles = ({ header, roles }: HeaderFindings, options: ImportOptions): Issue[] =>
   KEY_ROLES.flatMap((role) => {
     const at = roles.get(role)
@@ -166,13 +170,13 @@ const doubleRoles = ({ header, roles }: HeaderFindings, options: ImportOptions):
     ]
   })
 
-/** Returns what else to do where no column is a KPI or user: the headings may be ids of what the key cannot read. */
+/** Returns what else to do if no header names a KPI or user: headers may be ids of things that the key cannot read. */
 const orByIds = (role: Role, directories: Directories): string => {
   const unread = role === 'kpi' || role === 'user' ? directories[role].unread : undefined
   return unread === undefined ? '' : `; ${mayNotRead(unread)}, so the column headers have to be ids, with --layout wide`
 }
 
-/** Returns how else to say whom entries belong to, where that need not be a user. */
+/** Returns how else to say whom entries belong to, if they may belong to breakdown items. */
 const orBySource = (role: Role, { takesSources }: Directories): string =>
   role === 'user' && takesSources ? ', or the source with --map source=COLUMN or --source' : ''
 
@@ -215,7 +219,7 @@ const rejectDateHeadings = (found: HeaderFindings, options: ImportOptions, { kpi
   throw new UnclearHeader(UNCLEAR, [...found.issues, fault], seen, lackingRoles(found, undefined, options))
 }
 
-/** Returns the fault of unknown columns in a file without actuals, which may be meant as wide. */
+/** Returns the fault of unknown columns in a file without actuals, which may be meant to be wide. */
 const faultOfWide = (found: HeaderFindings, options: ImportOptions, { kpi, user }: Directories): Issue[] => {
   if (options.layout === 'long') return []
   const suggested = [...suggestedPlaces(found, undefined, options)].filter((at) => at !== undefined)
@@ -234,7 +238,7 @@ const unusedColumns = (found: HeaderFindings): string[] => {
   ]
 }
 
-/** Finds the columns of keys; a month or week beside a date that is given for all rows is not another one. */
+/** Finds the key columns. If one date is given for all rows, a month or week column is not taken for another date. */
 const recogniseKeys = (found: HeaderFindings, keys: readonly KeyRole[], options: ImportOptions): void => {
   const isNamed = found.roles.has('date')
   recognizeColumns(found, keys)
@@ -243,7 +247,7 @@ const recogniseKeys = (found: HeaderFindings, keys: readonly KeyRole[], options:
   if (isPeriodName(found.header[at] ?? '')) found.roles.delete('date')
 }
 
-/** Settles what each column means. Everything that is unclear is one `malformed` error with all its issues. */
+/** Finds out what each column means. Everything that is unclear is one `malformed` error with all its issues. */
 export const planColumns = (
   header: readonly string[],
   options: ImportOptions,
@@ -266,7 +270,7 @@ export const planColumns = (
     throw new UnclearHeader(message, found.issues, plan, lacking)
   }
   const missing = lacking
-    // A --map that names no column says more.
+    // If a --map names no column, that error says more.
     .filter((role) => !options.map.has(role))
     .map((role) => faultOfLacking(found, role, directories))
   const ofWide =

@@ -5,8 +5,8 @@ import { type ImportOptions, type Role, ROLES } from '../options.ts'
 const list = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(', '))
 
 /**
- * Lists the names of periods, each of which stands for its first day. Years are not among them: such a column is a part
- * of a date in most files.
+ * Lists the names of periods, each of which stands for its first day. Years are left out: in most files such a column
+ * is only part of a date.
  */
 const PERIODS = list(
   'month, week, quarter, year month, calendar week',
@@ -53,8 +53,8 @@ export const SYNONYMS: Readonly<Record<Role, readonly string[]>> = {
 }
 
 /**
- * Lists names of columns that often hold persons, and as often something else: such a column is asked about, and not
- * taken for the user's unasked.
+ * Lists names of columns that often hold persons, and as often something else: the import asks about such a column, and
+ * does not take it for the user by itself.
  */
 const MAY_BE_PERSONS = list(
   'name, full name, display name, first and last name, vollständiger name, vor und nachname, nom, nom complet',
@@ -62,7 +62,7 @@ const MAY_BE_PERSONS = list(
   'nome e sobrenome, naam, volledige naam, namn, fullständigt namn, imię i nazwisko, nazwisko i imię, nazwisko',
 )
 
-/** Returns a header in the form that is compared. */
+/** Returns a header in the form in which names are compared. */
 export const foldName = (header: string): string =>
   header
     .trim()
@@ -80,7 +80,7 @@ export const isPeriodName = (name: string): boolean => periods.has(foldName(name
 
 const persons = new Set(MAY_BE_PERSONS.map(foldName))
 
-/** Tells whether a column may hold persons by its name, though it may as well hold something else. */
+/** Tells whether a column's name suggests persons, though it may as well hold something else. */
 const mayBePersons = (name: string): boolean => persons.has(foldName(name))
 
 /** Returns the role that a column's name stands for. */
@@ -99,13 +99,15 @@ export type HeaderFindings = {
 
 const NUMBER = /^#(\d{1,5})$/
 
-/** Returns the column with a number, `#3`: for headers without names, or with the same one twice. */
+/** Returns the column with a number, `#3`: for headers that are empty, or the same twice. */
 const columnNumbered = (header: readonly string[], name: string): number[] => {
   const at = Number(NUMBER.exec(name)?.[1] ?? 0) - 1
   return at >= 0 && at < header.length ? [at] : []
 }
 
-/** Returns the columns of a name: exact matches, else those that differ in case, accents, spaces and underscores. */
+/**
+ * Returns the columns with a name: exact matches, else those that differ only in case, accents, spaces and underscores.
+ */
 const columnsNamed = (header: readonly string[], name: string): number[] => {
   const placesWhere = (isNamed: (one: string) => boolean): number[] =>
     [...header.keys()].filter((at) => isNamed(header[at] ?? ''))
@@ -153,7 +155,7 @@ export const unassignedColumns = ({ header, roles, ignored }: HeaderFindings): n
   return [...header.keys()].filter((at) => !taken.has(at))
 }
 
-/** Tells whether a header has a meaning of its own, so that no KPI or user can be called so there. */
+/** Tells whether a header has a meaning of its own, so that it cannot name a KPI or user. */
 export const isColumnName = (name: string): boolean =>
   roleOf(name) !== undefined || REJECT_COLUMNS.some((column) => column === name.trim())
 
@@ -161,11 +163,11 @@ export const isColumnName = (name: string): boolean =>
 export const hasNameOfRole = (found: HeaderFindings, role: Role): boolean =>
   unassignedColumns(found).some((at) => roleOf(found.header[at] ?? '') === role)
 
-/** Tells whether entries may belong to breakdown items: the user or a column says so. */
+/** Tells whether entries may belong to breakdown items: a flag or a column says so. */
 export const mayNameSources = (header: readonly string[], options: ImportOptions): boolean =>
   options.source !== undefined || options.map.has('source') || hasNameOfRole(namedColumns(header, options), 'source')
 
-/** Tells whether entries must belong to breakdown items: the user says so, or nothing else says whom they belong to. */
+/** Tells whether entries must belong to breakdown items: a flag says so, or nothing else says whom they belong to. */
 export const requiresSources = (header: readonly string[], options: ImportOptions): boolean => {
   if (options.source !== undefined || options.map.has('source')) return true
   if (options.user !== undefined || options.map.has('user')) return false
@@ -178,7 +180,8 @@ export const namesSourceIds = (header: readonly string[], options: ImportOptions
   unassignedColumns(namedColumns(header, options)).some((at) => header[at]?.trim().toLowerCase() === 'source_id')
 
 /**
- * Returns the fault of two columns with names for one role; where the names are equal, their places tell them apart.
+ * Returns the fault of two columns with names for one role; if the names are equal, the message tells them apart by
+ * their places.
  */
 const severalOf = (role: Role, header: readonly string[], [one, other]: readonly [number, number]): string => {
   const [name, again] = [header[one]?.trim(), header[other]?.trim()]
@@ -187,7 +190,7 @@ const severalOf = (role: Role, header: readonly string[], [one, other]: readonly
     : `is both "${name}" and "${again}"; say which: --map ${role}=COLUMN`
 }
 
-/** Adds the columns of the given roles by their names, where the user has named no others. */
+/** Adds the columns of the given roles by their names, unless the user has named others. */
 export const recognizeColumns = (found: HeaderFindings, wanted: readonly Role[]): void => {
   const { header, roles, issues } = found
   const named = new Set(roles.keys())

@@ -3,18 +3,18 @@ import { Fault } from '../../domain/errors.ts'
 import type { NameRole, NumbersAs } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 
-/** Describes a column whose cells name things: it finds them, and notes what its numbers may stand for. */
+/** Finds what the cells of a column name, and records whether its numbers are ids or names. */
 export type NameColumn = {
-  /** Says in messages which column it is. */
+  /** Names the column in messages. */
   readonly name: string
   readonly find: (text: string) => Named | Fault
-  /** Tells how its numbers are read, and a cell that shows it; undefined where it has none. */
+  /** Returns how its numbers are read, and a cell that shows it; undefined if it has no numbers. */
   readonly numbers: () => { readonly as: NumbersAs; readonly shown: string } | undefined
-  /** Tells why it cannot be known whether its numbers are ids or names, where that is so. */
+  /** Returns why it cannot be known whether its numbers are ids or names; undefined if it can. */
   readonly doubt: () => string | undefined
 }
 
-/** Describes what a column is, and what the user said of its numbers. */
+/** Describes a column, and what the user said about its numbers. */
 type Described = { readonly role: NameRole; readonly header: string; readonly as: NumbersAs | undefined }
 
 const NUMBER = /^\d{1,15}$/
@@ -23,19 +23,19 @@ const isNumber = (text: string): boolean => NUMBER.test(text) && Number(text) > 
 /** Lists the interface's own names for columns of ids. */
 const ID_HEADERS: ReadonlySet<string> = new Set(['user_id', 'source_id', 'kpi_id'])
 
-/** Describes the numbers of a column that can be read as ids, and as names of one kind, each with the first of them. */
+/** Counts the numbers of a column that can be read as ids, and as names of one kind, and holds the first of each. */
 type Readings = { ids: number; names: number; agreeing: number; first: string | undefined; both: string | undefined }
 
 const noReadings = (): Readings => ({ ids: 0, names: 0, agreeing: 0, first: undefined, both: undefined })
 
-/** Splits `Store 07` into `store` and 7; undefined for what does not end in a number. */
+/** Splits `Store 07` into `store` and 7; returns undefined if the name does not end in a number. */
 const splitNumbered = (name: string): readonly [word: string, number: number] | undefined => {
   const words = looseName(name).split(' ')
   const last = words.pop() ?? ''
   return words.length > 0 && isNumber(last) ? [words.join(' '), Number(last)] : undefined
 }
 
-/** Describes things named by a number, alone or behind a word: by the word, and then by the number. */
+/** Maps words to numbers to the things that are named by both, such as `Store 07`; see `NO_WORD`. */
 type NumberedNames = ReadonlyMap<string, ReadonlyMap<number, readonly Named[]>>
 
 /** Stands for the word of a name that is only a number. */
@@ -53,12 +53,12 @@ const numberedNames = (all: Iterable<Named>): NumberedNames => {
   return found
 }
 
-/** Creates a column of names, read by what is known of all things that it may name. */
+/** Creates a column of names, from all things that its cells may name. */
 export const createNameColumn = ({ role, header, as: asked }: Described, lookup: Lookup): NameColumn => {
   const as = asked ?? (ID_HEADERS.has(header.trim().toLowerCase()) ? 'ids' : undefined)
   const names = numberedNames(lookup.byId.values())
   const readings = new Map<string, Readings>([...names.keys()].map((word) => [word, noReadings()]))
-  // Only numbers that mean something are kept, so that a file of any length takes no more than the names do.
+  // Keep only numbers that name something, so that memory grows with the names and not with the file.
   const noted = new Set<number>()
   let first: string | undefined
   const isOfHeader = (word: string): boolean => word === NO_WORD || word === looseName(header)

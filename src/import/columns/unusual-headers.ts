@@ -5,7 +5,7 @@ import type { ImportOptions, Role } from '../options.ts'
 import type { Lookup } from '../permissions.ts'
 import { type HeaderFindings, unassignedColumns, roleOf } from './header.ts'
 
-/** Bounds the headers that are shown; there may be hundreds. */
+/** Sets how many headers are shown; there may be hundreds. */
 const SHOWN = 3
 
 const shownNames = (names: readonly string[]): string =>
@@ -29,7 +29,10 @@ export const isWholeDate = (text: string): boolean =>
 
 const isDate = (name: string): boolean => PART_OF_YEAR.test(name) || monthOf(name) !== undefined || isWholeDate(name)
 
-/** Returns the fault of at least two columns for days or periods; one may have such a name by chance. */
+/**
+ * Returns the fault of a header with at least two columns for days or periods; a single one may have such a name by
+ * chance.
+ */
 export const faultOfDateHeadings = (found: HeaderFindings, lookups: readonly Lookup[]): Issue | undefined => {
   const dates = strangeNames(found, lookups).filter(isDate)
   if (dates.length < 2) return undefined
@@ -39,7 +42,7 @@ export const faultOfDateHeadings = (found: HeaderFindings, lookups: readonly Loo
   }
 }
 
-/** Returns the fault of headings that are no KPIs or users, where the file can only be wide. */
+/** Returns the fault of headers that name no KPIs or users, in a file that can only be wide. */
 export const faultOfUnknownHeadings = (
   found: HeaderFindings,
   lookups: readonly (readonly [what: string, Lookup])[],
@@ -64,7 +67,7 @@ const isNumber = (cell: string): boolean => !isWholeDate(cell) && stripAffixes(c
 type Owners = { readonly user: Lookup; readonly kpi: Lookup }
 
 /**
- * Returns the roles of the cells beside numbers and a date, in order; `undefined` where they are not just a user and a
+ * Returns the roles of the cells beside numbers and a date, in order; `undefined` if they are more than a user and a
  * KPI.
  */
 const namesOf = (cells: readonly string[], wanted: readonly Role[], { user, kpi }: Owners): Role[] | undefined => {
@@ -75,13 +78,13 @@ const namesOf = (cells: readonly string[], wanted: readonly Role[], { user, kpi 
   return isTurned ? wanted.toReversed() : [...wanted]
 }
 
-/** Returns the roles of the columns of a row, as far as they show. */
+/** Returns the roles of the columns, as far as a row shows them. */
 const columnsOf = (row: readonly string[], options: ImportOptions, owners: Owners): readonly Role[] | undefined => {
   const wanted = (['user', 'kpi'] as const).filter((role) => options[role] === undefined)
   const date = row.findIndex(isWholeDate)
   const texts = [...row.keys()].filter((at) => at !== date && !isNumber(row[at] ?? ''))
   const numbers = [...row.keys()].filter((at) => isNumber(row[at] ?? ''))
-  // Where names are lacking, the first numbers are ids.
+  // If names are missing, the first numbers are ids.
   const owned = [...texts, ...numbers.splice(0, Math.max(0, wanted.length - texts.length))].toSorted((a, b) => a - b)
   const names = namesOf(
     owned.map((at) => row[at] ?? ''),
@@ -95,7 +98,7 @@ const columnsOf = (row: readonly string[], options: ImportOptions, owners: Owner
   )
 }
 
-/** Tells whether no column, or one with a date as its name, is the date. */
+/** Tells whether no column is the date, or only one whose header is itself a date. */
 const lacksDate = ({ header, roles }: HeaderFindings, { date }: ImportOptions): boolean => {
   const at = roles.get('date')
   return at === undefined ? roles.size === 0 && date === undefined : isWholeDate(header[at]?.trim() ?? '')

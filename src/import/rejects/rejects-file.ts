@@ -11,21 +11,21 @@ import { rejectedRows, type Rejects } from './rejects.ts'
 /** Describes the rejects file of a run, which may be written more than once. */
 export type RejectsFile = {
   /**
-   * Writes the rejected rows of a table; where single cells are rejected, only those of `values`. Another file of that
-   * name is moved aside, unless all of it is in the new file as well.
+   * Writes the rejected rows of a table; if only some cells of a row are rejected, its other cells in the columns
+   * `values` are left empty. An existing file of that name is moved aside, unless the new file has all of its rows.
    */
   readonly write: (table: Table, rejects: Rejects, values?: readonly number[]) => Promise<void>
-  /** Warns of files that were moved aside; called when nothing more is written. */
+  /** Warns of files that were moved aside; call it once nothing more is written. */
   readonly warnOfMovedFiles: () => void
 }
 
-/** Returns the identity and state of a file; undefined where there is none. */
+/** Returns a text that changes if a file is replaced or written; undefined if there is no file. */
 const stampOf = (path: string): string | undefined => {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found?.isFile() ? [found.dev, found.ino, found.size, found.mtimeNs].join(' ') : undefined
 }
 
-/** Yields the rows of a rejects file without their reasons, whose words may change. */
+/** Yields the rows of a rejects file without their reasons, as the wording of those may change. */
 async function* rowsIn(path: string, separator: string): AsyncGenerator<string> {
   for await (const rows of readRows(decodeText(bytesOf(createReadStream(path), path), 'utf-8'), separator, path)) {
     for (const { cells } of rows) yield JSON.stringify(cells.slice(0, -1))
@@ -43,7 +43,7 @@ const holdsAll = async (whole: string, part: string, separator: string): Promise
     }
     return true
   } catch (error) {
-    // What cannot be read as rejects is not ours.
+    // A file that cannot be read as rejects was not written by an import.
     if (error instanceof KpiError) return false
     throw error
   } finally {
@@ -59,7 +59,7 @@ const numbered = (path: string, number: number): string => {
 
 /** Creates a rejects file; `shown` is its name in messages. */
 export const createRejectsFile = (path: string, name: string, onWarning: (warning: string) => void): RejectsFile => {
-  /** Holds what this run wrote last: rows of a wide file may have more cells the next time. */
+  /** Holds the stamp of the file that this run wrote last: in a wide file, a row may have more cells the next time. */
   let own: string | undefined
   let moved: readonly number[] = []
   const moveAside = async (): Promise<void> => {
@@ -68,7 +68,7 @@ export const createRejectsFile = (path: string, name: string, onWarning: (warnin
     await rename(path, numbered(path, number))
     moved = [...moved, number]
   }
-  /** Removes files that were moved aside needlessly, as a continued run comes to some of its rejects late. */
+  /** Removes moved files whose rows are all in the new file: a continued run finds some of its rejects late. */
   const dropHeld = async (separator: string): Promise<void> => {
     for (const number of moved) {
       if (!(await holdsAll(path, numbered(path, number), separator))) continue

@@ -7,11 +7,11 @@ import { hasSurplusCells } from '../parse/rows.ts'
 import type { Table } from '../parse/table.ts'
 import { columnOf, lineOf } from '../rows/packed-row.ts'
 
-/** Describes a line that was not imported, or not wholly. */
+/** Describes a line that was not imported, or only in part. */
 type Rejected = {
   readonly line: number
   readonly reasons: readonly string[]
-  /** Lists the rejected cells of a wide row; undefined for all of it. */
+  /** Lists the columns of a wide row's rejected cells; undefined if all of the row is rejected. */
   readonly columns: ReadonlySet<number> | undefined
 }
 
@@ -23,22 +23,22 @@ export type Rejects = {
   readonly size: () => number
   /** Yields every line once, in order, with all its reasons. */
   readonly lines: () => Generator<Rejected>
-  /** Forgets them all. */
+  /** Removes all. */
   readonly clear: () => void
   readonly close: () => void
 }
 
 const BLOCK_ROWS = 4096
 /**
- * Sets the rows that are sorted in memory: few enough for memory, enough that millions of rejects do not need more
- * files than may be open.
+ * Sets how many rows are sorted in memory: few enough for memory, and enough that millions of rejects make few sorted
+ * runs.
  */
 const RUN_ROWS = 1 << 15
 const NO_VALUES: Omit<BlockRow, 'first' | 'second' | 'line' | 'text'> = { third: 0, flags: 0, actual: 0n, target: 0n }
 
 type OpenLine = { readonly line: number; readonly reasons: string[]; columns: Set<number> | undefined }
 
-/** Adds a reason against a line; once one is against all of it, its cells are no longer told apart. */
+/** Adds a reason to a line; once one is about the whole line, single cells no longer matter. */
 const blame = (open: OpenLine, place: number, reason: string): void => {
   if (!open.reasons.includes(reason)) open.reasons.push(reason)
   const column = columnOf(place)
@@ -46,7 +46,7 @@ const blame = (open: OpenLine, place: number, reason: string): void => {
   else open.columns?.add(column)
 }
 
-/** Rejects that lie in `folder` where they do not fit in memory. */
+/** Creates the rejects, which are kept in `folder` if they do not fit in memory. */
 export const createRejects = (folder: string): Rejects => {
   const sorter = createSorter(folder, RUN_ROWS)
   return {
@@ -77,8 +77,8 @@ export const createRejects = (folder: string): Rejects => {
 const isRejectColumn = (name: string | undefined): boolean => REJECT_COLUMNS.some((column) => column === name)
 
 /**
- * Returns a row's own cells: without the line and the reason that an earlier rejects file added, but with all that the
- * row has beyond its header. Such cells come before the line and the reason where these are the last columns.
+ * Returns a function that picks a row's own cells: without the line and reason that an earlier rejects file added, but
+ * with those beyond the header. If the line and reason are the last columns, such cells come before them.
  */
 const ownCells = (header: readonly string[]): ((cells: readonly string[]) => string[]) => {
   const own = [...header.keys()].filter((at) => !isRejectColumn(header[at]))
@@ -90,19 +90,19 @@ const ownCells = (header: readonly string[]): ((cells: readonly string[]) => str
 }
 
 /**
- * Tells whether the rejects file begins with a byte order mark, by which spreadsheets recognize UTF-8: where the file
- * did, or is in a format of those that expect one.
+ * Tells whether the rejects file begins with a byte order mark, by which spreadsheets recognize UTF-8: if the file did,
+ * or was not UTF-8.
  */
 const hasMark = ({ reading }: Table): boolean => reading.hasMark || reading.encoding !== 'utf-8'
 
-/** Returns the cells of a row that were not imported: of the columns that hold values, the rejected ones. */
+/** Returns a row without the values that were imported: in the value columns, only the rejected cells are left. */
 const notLoaded = (cells: readonly string[], { columns }: Rejected, values: ReadonlySet<number>): readonly string[] =>
   columns ? cells.map((cell, at) => (values.has(at) && !columns.has(at) ? '' : cell)) : cells
 
 /**
- * Yields the text of a rejects file: goes through the file once more and picks out the rejected rows, after the header.
- * They are the original cells with the original delimiter, then the line and the reasons. In the value columns of a
- * wide file, cells that are no rejects are left empty, so that nothing is imported twice.
+ * Yields the text of a rejects file. It reads the file again and picks out the header and the rejected rows: the
+ * original cells with the original delimiter, then the line and the reasons. In the value columns of a wide file, cells
+ * that were not rejected are left empty, so that nothing is imported twice.
  */
 export async function* rejectedRows(
   table: Table,

@@ -6,28 +6,25 @@ import type { OnDuplicate } from '../options.ts'
 import { ownerOf } from '../entry-key.ts'
 import { beyondAt, draftOf, isBadAt } from './packed-row.ts'
 
-/** Describes entries that are sent together, each with its place in the file, or its places. */
+/** Describes entries that are sent together, each with the place of its row in the file, or several places. */
 export type Batch = { readonly drafts: EntryDraft[]; readonly lines: (number | readonly number[])[] }
 
-/** Returns the entries of a batch at some places; all where no places are given. */
+/** Returns the entries of a batch at the given places; all if none are given. */
 export const batchPart = ({ drafts, lines }: Batch, places?: readonly number[]): Batch =>
   places
     ? { drafts: places.flatMap((at) => drafts[at] ?? []), lines: places.map((at) => lines[at] ?? 0) }
     : { drafts, lines }
 
-/** Bounds the text of a batch, so that there is room for one more entry. */
+/** Sets up to how many bytes a batch is filled; one more entry then still fits into the request. */
 const BATCH_BYTES = BODY_LIMIT - 10_000
-/** Bounds the text of an entry without its notes: names, ids, a date and two numbers. */
+/** Bounds the bytes of an entry without its notes: names, ids, a date and two numbers. */
 const ENTRY_BYTES = 200
-/** Bounds the bytes of a UTF-16 unit of a text, escaped or in UTF-8. */
+/** Bounds the bytes that a UTF-16 code unit of a text takes, escaped or in UTF-8. */
 const BYTES_A_UNIT = 3
 
 const weightOf = ({ notes }: EntryDraft): number => ENTRY_BYTES + BYTES_A_UNIT * (notes?.length ?? 0)
 
-/**
- * Takes the places of a key that is in the file more than once, where that is an error, and those of bad rows among
- * them.
- */
+/** Receives the places of a key that is rejected because the file has it more than once, and those of its bad rows. */
 export type DuplicateSink = (places: readonly number[], bad: readonly number[]) => void
 
 const sameKey = (left: EntryDraft, right: EntryDraft): boolean =>
@@ -36,7 +33,7 @@ const sameKey = (left: EntryDraft, right: EntryDraft): boolean =>
 /** Describes a row of a repeated key, and the digits of its actual that were rounded away. */
 type Again = { readonly draft: EntryDraft; readonly beyond: string }
 
-/** Adds up all rows' actuals, with the last target and the last notes that any of them gives. */
+/** Returns an entry with the sum of all rows' actuals, and the last target and notes that any of them gives. */
 const sumOf = (rows: readonly Again[], last: EntryDraft): EntryDraft => {
   const actuals = rows.flatMap(({ draft: { actual }, beyond }) =>
     typeof actual === 'bigint' ? [{ value: actual, beyond }] : [],
@@ -59,8 +56,9 @@ const choose = (rows: readonly Again[], onDuplicate: Exclude<OnDuplicate, 'error
 }
 
 /**
- * Cuts sorted rows into batches, of so many entries and not too large for a request. A repeated key is settled here, at
- * whatever distance: its rows lie together. Where one of them is bad none is chosen, as the corrected one is not known.
+ * Cuts sorted rows into batches of at most `limit` entries, small enough for a request. Repeated keys are settled here:
+ * sorting has brought their rows together. If one of the rows is bad none is chosen, because its corrected values are
+ * not known.
  */
 export function* cutBatches(
   blocks: Iterable<Block>,
@@ -70,7 +68,7 @@ export function* cutBatches(
 ): Generator<Batch> {
   let batch: Batch = { drafts: [], lines: [] }
   let weight = 0
-  // The entry of the last key, and all of them and their lines where the key came again.
+  // The last entry; if its key came again, `again` holds all its rows and their lines.
   let last: EntryDraft | undefined
   let [lastLine, lastBeyond] = [0, '']
   let isLastBad = false

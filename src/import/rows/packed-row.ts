@@ -2,28 +2,29 @@ import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { bigintAt, type Block, type BlockRow, numberAt, textAt } from '../external-sort/block.ts'
 
 /**
- * Sets how many columns fit beside a line: both together are exact in a number up to a line of thousands of millions.
+ * Sets the step between columns in a place: a million columns fit beside a line, exactly for thousands of millions of
+ * lines.
  */
 const COLUMN_STEP = 2 ** -20
 
-/** Returns the place of a line, and in a wide file of a column, as one number that sorts by the line. */
+/** Returns the place of a line, in a wide file with a column, as one number that sorts by the line. */
 export const placeOf = (line: number, column: number): number => line + (column + 1) * COLUMN_STEP
 
 /** Returns the line of a place. */
 export const lineOf = (place: number): number => Math.floor(place)
 
-/** Returns the column of a place, from 0; undefined where it is the whole line. */
+/** Returns the column of a place, from 0; undefined if it is the whole line. */
 export const columnOf = (place: number): number | undefined => {
   const part = place - lineOf(place)
   return part === 0 ? undefined : part / COLUMN_STEP - 1
 }
 
-/** Lists the values of a row, as bits: each is given, or cleared, or, where neither is set, kept as stored. */
+/** Holds two bits for each value of a row: given or cleared; if neither is set, the stored value is kept. */
 export const ACTUAL = { given: 1, cleared: 2 }
 export const TARGET = { given: 4, cleared: 8 }
 export const NOTES = { given: 16, cleared: 32 }
 
-/** Marks a row that cannot be imported although its key can be read: it still counts as a duplicate. */
+/** Marks a row that cannot be imported although its key can be read, so that it still counts as a duplicate. */
 export const BAD = 64
 
 /** Tells whether a row is marked as bad. */
@@ -35,14 +36,14 @@ export const givesTarget = ({ flags }: Pick<BlockRow, 'flags'>): boolean => (fla
 /** Tells whether a row of a block is marked as bad. */
 export const isBadAt = ({ flags }: Block, at: number): boolean => isBad({ flags: numberAt(flags, at) })
 
-/** Separates the digits of an actual that were rounded away from the notes, which cannot hold it. */
+/** Separates the rounded-away digits of an actual from the notes, which cannot contain it. */
 const BEHIND_DIGITS = '\0'
 
-/** Packs the notes of a row into its text, with the digits of its actual that were rounded away, where those are kept. */
+/** Packs the notes of a row into its text, after the rounded-away digits of its actual, if any are kept. */
 export const packText = (notes: string, beyond: string): string =>
   beyond === '' ? notes : beyond + BEHIND_DIGITS + notes
 
-/** Returns the digits that were rounded away of the actual of a row, where they were kept; see `digitsBeyond`. */
+/** Returns the rounded-away digits of a row's actual, if they were kept; see `digitsBeyond`. */
 export const beyondAt = ({ text }: Block, at: number): string => {
   const packed = textAt(text, at)
   return packed.slice(0, Math.max(0, packed.indexOf(BEHIND_DIGITS)))

@@ -13,10 +13,10 @@ import type { Reference } from '../reference.ts'
 import { ACTUAL, BAD, isBad, packText, placeOf } from './packed-row.ts'
 import { type CurrentRow, createValueReader } from './row-values.ts'
 
-/** Says that a row gives nothing where there is a column for it. */
+/** Reports that a cell is empty in a column that must have a value. */
 class EmptyCell extends Fault {}
 
-/** Creates a reader of names or dates from a column, or of the constant in its place. */
+/** Creates a reader of names or dates from a column, or from the constant in its place. */
 export const cellReader = <T>(
   plan: ColumnPlan,
   role: Role,
@@ -35,7 +35,7 @@ export const cellReader = <T>(
   }
 }
 
-/** Notes that a row gives a breakdown item beside a user, who has but one. */
+/** Records the breakdown item that a row gives beside a user; a user has only one. */
 const noteBeside = (known: Map<number, number>, user: Named, source: Named): Named | Fault => {
   const [item, other] = [-source.id, known.get(user.id)]
   if (other === undefined) known.set(user.id, item)
@@ -45,10 +45,10 @@ const noteBeside = (known: Map<number, number>, user: Named, source: Named): Nam
   return user
 }
 
-/** Holds the first lines that name a user, and a source alone; 0 where none does. */
+/** Holds the first line that names only a user, and the first that names only a source; 0 if there is none. */
 type FirstLines = { user: number; source: number }
 
-/** Refuses a file in which the same entry may be given twice unseen, once by its user and once by its source. */
+/** Refuses a file that may give the same entry twice unnoticed, once by its user and once by its source. */
 const requireDistinctOwners = ({ sources }: Reference, { user, source }: FirstLines): void => {
   if (sources?.unread === undefined || user === 0 || source === 0) return
   throw new KpiError(
@@ -58,8 +58,8 @@ const requireDistinctOwners = ({ sources }: Reference, { user, source }: FirstLi
 }
 
 /**
- * Creates a reader of a row's owner. A user and a breakdown item in one row have to be the same person; where the key
- * may not read items, they are noted for the service to compare.
+ * Creates a reader of a row's owner. A user and a breakdown item in one row must be the same person; if the key may not
+ * read items, they are recorded, and the service compares them.
  */
 const ownerReader = (
   plan: ColumnPlan,
@@ -88,18 +88,18 @@ const ownerReader = (
   }
 }
 
-/** Takes what the rows of a file come to. */
+/** Receives what the rows of a file yield. */
 export type RowSink = {
-  /** Takes an entry to import, or one marked as bad. */
+  /** Receives an entry to import, or one marked as bad. */
   readonly entry: (row: BlockRow) => void
   /**
-   * Takes a row, or in a wide file the cell at a place, that cannot be imported, why, and whether that is because a
-   * cell is not in its column's format.
+   * Receives the place of a row, or in a wide file of a cell, that cannot be imported, the reasons, and whether a cell
+   * is not in its column's format.
    */
   readonly reject: (place: number, reasons: readonly string[], isMisread: boolean) => void
-  /** Takes a value that had more than four decimals. */
+  /** Receives each value that had more than four decimals. */
   readonly rounded: () => void
-  /** Takes a row, or in a wide file a cell, without any value. */
+  /** Receives each row, or in a wide file each cell, without a value. */
   readonly empty: () => void
 }
 
@@ -107,15 +107,15 @@ type RowCells = readonly string[]
 
 /** Reads the rows of a file by its plan. */
 type RowReader = {
-  /** Returns the users that rows name, as far as there are such users. */
+  /** Returns the users that rows name and that exist. */
   readonly usersOf: (rows: readonly Row[]) => Set<number>
   readonly read: (row: Row) => void
-  /** Refuses what is found out only once all rows have been read. */
+  /** Refuses the file for faults that show only once all rows have been read. */
   readonly finish: () => void
   readonly sourcesOfUsers: SourcesOfUsers
 }
 
-/** Creates a reader that gives what it finds in rows to a sink. */
+/** Creates a reader that passes what it finds in rows to a sink. */
 export const createRowReader = (
   plan: ColumnPlan,
   options: ImportOptions,
@@ -138,7 +138,7 @@ export const createRowReader = (
     options.date,
     memoize((text) => dates?.read(text.trim(), hand.line) ?? readDateCell(text.trim())),
   )
-  // Looks at a cell without taking it for one of its column, which it may not be.
+  // Read the cell without recording it for its column, to which it may not belong.
   const dayPerhaps = cellReader(plan, 'date', options.date, (text) => {
     const day = dates ? dates.format.read(text.trim()) : readDateCell(text.trim())
     return typeof day === 'number' ? day : new Fault(text)
@@ -213,7 +213,7 @@ export const createRowReader = (
     for (const one of held) add({ ...one, flags: one.flags | mark })
   }
   /**
-   * Adds the keys of a row with too many cells, which may have moved: the keys that it gives are in doubt all the same.
+   * Adds the keys of a row with too many cells. The cells may have moved, so the keys that it gives are in doubt, too.
    */
   const addDoubtful = ({ line, cells }: Row): void => {
     const day = dayPerhaps(cells)
@@ -226,8 +226,8 @@ export const createRowReader = (
     }
   }
   /**
-   * Tells whether all cells of a row are empty, as spreadsheets leave them behind. Where constants say all that rows
-   * have to say, no row is blank.
+   * Tells whether all cells of a row are empty, as spreadsheets leave such rows behind. If constants say everything
+   * that rows have to say, no row is blank.
    */
   const isBlank = (cells: RowCells): boolean => namesKeys && cells.every((cell) => cell.trim() === '')
   return {

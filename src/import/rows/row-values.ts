@@ -10,12 +10,15 @@ import { Misread } from '../formats/evidence.ts'
 import type { ImportOptions, Role } from '../options.ts'
 import { ACTUAL, NOTES, packText, TARGET } from './packed-row.ts'
 
-/** Describes the current row and its faults; one object for all rows, to spare the allocation. */
+/** Describes the current row and its faults; one object is reused for all rows, to save allocations. */
 export type CurrentRow = {
   line: number
-  /** Names the KPI that was found: its numbers have one unit, however rows call it and whatever columns they are in. */
+  /**
+   * Holds the id of the KPI that was found: all its numbers have one unit, however rows name it and whatever columns
+   * they are in.
+   */
   kpi: number | undefined
-  /** Keeps the digits that were rounded away of the last number, where numbers are to be added up. */
+  /** Holds the rounded-away digits of the last number, if numbers are added up. */
   beyond: string
   /** Tells whether one of its cells is not in its column's format. */
   isMisread: boolean
@@ -24,7 +27,7 @@ export type CurrentRow = {
 
 type RowCells = readonly string[]
 
-/** Reads the values of rows; faults go to the current row. */
+/** Reads the values of rows, and adds faults to the current row. */
 type ValueReader = {
   /** Returns whether a cell gives a value, clears it, or neither, as bits. */
   readonly flagOf: (text: string | undefined, bits: typeof ACTUAL) => number
@@ -33,7 +36,7 @@ type ValueReader = {
   readonly valuesOf: (cells: RowCells) => Pick<BlockRow, 'flags' | 'actual' | 'target' | 'text'>
 }
 
-/** Creates a reader of values; `onRounded` takes each that had more than four decimals. */
+/** Creates a reader of values; `onRounded` is called for each that had more than four decimals. */
 export const createValueReader = (
   { roles, isMarked }: ColumnPlan,
   { strict, clearEmpty, onDuplicate }: ImportOptions,

@@ -6,7 +6,7 @@ import { writeWhole } from '../parse/files.ts'
 import type { Table } from '../parse/table.ts'
 import type { Difference, Verification, VerificationOptions } from './verified.ts'
 
-/** Describes what a receipt says of the run. */
+/** Holds what a receipt says about the run. */
 type About = {
   readonly table: Table
   readonly options: ImportOptions
@@ -16,7 +16,7 @@ type About = {
   readonly variant: Variant
 }
 
-/** Sets the version of the receipt's form. */
+/** Sets the version of the receipt's format. */
 const RECEIPT = 1
 
 const optionsJson = ({ map, ...rest }: ImportOptions): object => ({ ...rest, map: Object.fromEntries(map) })
@@ -61,12 +61,15 @@ async function* textOf(
       separator = ',\n    '
     }
   }
-  // Only now it is known how many there are.
+  // Their number is known only now.
   const { compared, equal, notCompared } = verified
   yield `${separator === '\n    ' ? '' : '\n  '}],\n  "compared": ${compared},\n  "equal": ${equal},\n  "not_compared": ${notCompared}\n}\n`
 }
 
-/** Writes a receipt whole, as the differences come; they may be as many as the file has rows. */
+/**
+ * Writes a receipt as the differences come, as there may be as many as the file has rows; it appears under its name
+ * only when it is complete.
+ */
 export const writeReceipt = (...of: Parameters<typeof textOf>): Promise<void> => {
   const [{ table, verify }] = of
   return writeWhole(verify.receiptPath, textOf(...of), { like: table.mode })

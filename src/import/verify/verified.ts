@@ -10,7 +10,7 @@ type ReceiptPlace = {
   readonly login: string | null
 }
 
-/** Describes a verification: everything is read back in the end, and a receipt is written. */
+/** Says where the receipt of a verification goes; a verification reads everything back at the end of the run. */
 export type VerificationOptions = {
   /** Names the receipt by its absolute path. */
   readonly receiptPath: string
@@ -21,7 +21,7 @@ export type VerificationOptions = {
 }
 
 /**
- * Describes one value of an entry that differs from what was sent; for `entry` it is the number of entries, where that
+ * Describes one value of an entry that differs from what was sent; for the field `entry`, the number of entries if that
  * is not one.
  */
 export type Difference = {
@@ -38,19 +38,19 @@ export type Difference = {
 
 /** Describes the result of reading everything back. */
 export type Verification = {
-  /** Counts the entries that were compared, and those that were as sent. */
+  /** Counts the entries that were compared, and those of them that are as sent. */
   compared: number
   equal: number
   /** Counts entries that existed before this part of the run, and that no earlier part is known to have sent. */
   leftAlone: number
   /**
-   * Counts entries that were sent and could not be compared: reference data has changed since, so that it is not known
-   * which they are.
+   * Counts entries that were sent and could not be compared: the reference data has changed since, so it is not known
+   * which entries they are.
    */
   notCompared: number
   /** Lists the first differences; all of them are in the receipt. */
   readonly first: Difference[]
-  /** Says why it could not be found out. */
+  /** Holds why the entries could not be read back. */
   failure?: KpiError
 }
 

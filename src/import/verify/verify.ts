@@ -17,7 +17,7 @@ import { lineOf, placeOf } from '../rows/packed-row.ts'
 import { writeReceipt } from './receipt.ts'
 import type { Difference, Verification } from './verified.ts'
 
-/** Holds places of a file: a bit for each whole line, a number for each cell. */
+/** Holds places of a file: a bit for each whole line, and a number for each cell. */
 type PlaceSet = { readonly has: (place: number) => boolean }
 
 /** Describes a line, or the columns of some cells of a wide one. */
@@ -59,18 +59,19 @@ const createPlaceSet = (parts: Iterable<Part>): PlaceSet => {
 /** Describes consecutive entries, each with whether the journal says that an earlier part of the run sent it. */
 type Recalled = { readonly batch: Batch; readonly isSent: readonly boolean[] }
 
-/** Returns where each entry of a piece was in its journaled interval. */
+/** Returns the place of each entry of a piece in its journaled interval. */
 const placesIn = ({ batch: { drafts }, earlier }: Piece, journal: Journal): (number | undefined)[] => {
   if (!earlier) return drafts.map(() => undefined)
   if (earlier.digest === digestOf(drafts)) return [...drafts.keys()]
-  // Others have come or gone around it since; after its own entries stand the marks of those that it held before.
+  // Other entries may have come or gone since. After the interval's own samples stand those of entries that it held
+  // before.
   const found = findSamples(journal.samples(earlier.id), sampleKeys(drafts))
   return found.map((one) => (one && one.at < earlier.count ? one.at : undefined))
 }
 
 /**
- * Yields all entries, each with whether the journal says that an earlier part of the run sent it: such an entry is
- * there by this run, though it existed before this part.
+ * Yields all entries, each with whether the journal says that an earlier part of the run sent it. Such an entry is one
+ * of this run, though it existed before this part.
  */
 function* recallSent(batches: Iterable<Batch>, journal: Journal): Generator<Recalled> {
   for (const piece of cutAlongIntervals(batches, journal)) {
@@ -87,7 +88,8 @@ type FieldDifference = Pick<Difference, 'field' | 'expected' | 'found'>
 const numberText = (value: Decimal | null): string | null => (value === null ? null : formatDecimal(value))
 
 /**
- * Tells whether a target differs from the one sent; one that the KPI drops, or that may be a default, is not compared.
+ * Tells whether a target differs from the one that was sent; it is not compared if the KPI drops it, or it may be a
+ * default.
  */
 const isOtherTarget = (
   target: Decimal | null,
@@ -100,7 +102,7 @@ const isOtherTarget = (
   return !mayBeNone && !mayBeDropped
 }
 
-/** Returns the differences between an entry and what was sent, by the service's rules. */
+/** Returns the differences between a stored entry and what was sent, by the service's rules. */
 const differencesIn = (
   { actual, target, notes }: EntryDraft,
   stored: ExistingEntry | undefined,
@@ -109,7 +111,7 @@ const differencesIn = (
 ): FieldDifference[] => {
   if (!stored) return [{ field: 'entry', expected: '1', found: '0' }]
   const { ids } = stored
-  // What an actual was added to is not known any more.
+  // The actual to which the sent one was added is no longer known.
   const isOther = actual !== undefined && !isAdding && stored.actual !== actual
   return [
     ...(ids.length > 1 ? [{ field: 'entry', expected: '1', found: String(ids.length) } as const] : []),
@@ -123,10 +125,12 @@ const differencesIn = (
   ]
 }
 
-/** Holds what comparing takes of a prepared file. */
+/** Holds the parts of a prepared file that comparing uses. */
 type Compared = Pick<Prepared, 'decide' | 'options' | 'reference'>
 
-/** Returns the drafts of a batch that were sent, or existed already: neither rejects nor what was left alone. */
+/**
+ * Returns the drafts of a batch that were sent or were stored already; not rejects, nor entries that were left alone.
+ */
 const keptOf = async (
   { batch, isSent }: Recalled,
   { decide, options }: Compared,
@@ -143,7 +147,7 @@ const keptOf = async (
   })
 }
 
-/** Compares a batch with what is stored now. */
+/** Compares a batch with the entries that are stored now. */
 const compare = async (
   recalled: Recalled,
   prepared: Compared,
@@ -160,7 +164,7 @@ const compare = async (
     const { kpi_id: kpi, entry_date: day } = draft
     const [owner, place] = [ownerOf(draft), [batch.lines[at] ?? 0].flat()[0] ?? 0]
     const entry = stored.get(storedKey(owner, kpi, day))
-    // An empty cell that had nothing to clear.
+    // The cell was empty and had nothing to clear.
     if (!isKept[at] || (!entry && onlyClears(draft))) return []
     const found = differencesIn(draft, entry, reference.kpis.byId.get(kpi), options.onConflict === 'add')
     verified.compared += 1
@@ -169,7 +173,7 @@ const compare = async (
   })
 }
 
-/** Reads everything back that was sent, or was there already, and goes through what is not as it was sent. */
+/** Reads back everything that was sent or stored already, and yields the differences. */
 async function* differences(
   prepared: Prepared,
   journal: Journal,
@@ -185,7 +189,7 @@ async function* differences(
   verified.notCompared = Math.max(0, verified.leftAlone - prepared.summary.skipped)
 }
 
-/** Reads everything back once it has been sent, and writes the receipt. */
+/** Reads everything back after it was sent, and writes the receipt. */
 export const verifyRun = async (
   work: ImportInput,
   prepared: Prepared,
