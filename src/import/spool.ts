@@ -1,7 +1,7 @@
 import { addAbortSignal, type Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { Aborted } from '../client/transport.ts'
-import { createScratch, type Scratch } from './external-sort/scratch.ts'
+import { createSpillFile, type SpillFile } from './external-sort/spill-file.ts'
 import { bytesOf, CHUNK_BYTES, type RereadableFile } from './parse/files.ts'
 import type { FileBytes } from './parse/inspect.ts'
 
@@ -11,10 +11,10 @@ import type { FileBytes } from './parse/inspect.ts'
  */
 const PRIVATE = 0o600
 
-async function* bytesOfScratch(scratch: Scratch): FileBytes {
-  for (let place = 0; place < scratch.size();) {
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, scratch.size() - place))
-    place += scratch.read(chunk, place)
+async function* bytesOfSpillFile(spillFile: SpillFile): FileBytes {
+  for (let place = 0; place < spillFile.size();) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, spillFile.size() - place))
+    place += spillFile.read(chunk, place)
     yield chunk
     // Let signals and timers run.
     await setImmediate()
@@ -31,14 +31,14 @@ export const spoolSource = async (
   name: string,
   signal?: AbortSignal,
 ): Promise<RereadableFile> => {
-  const scratch = createScratch(folder)
+  const spillFile = createSpillFile(folder)
   try {
     if (signal) addAbortSignal(signal, input)
-    for await (const chunk of bytesOf(input, name)) scratch.append(chunk)
+    for await (const chunk of bytesOf(input, name)) spillFile.append(chunk)
   } catch (error) {
-    scratch.close()
+    spillFile.close()
     if (signal?.aborted) throw new Aborted('stopped before anything was sent; run the same command again')
     throw error
   }
-  return { name, open: () => bytesOfScratch(scratch), stamp: () => '', mode: PRIVATE, close: scratch.close }
+  return { name, open: () => bytesOfSpillFile(spillFile), stamp: () => '', mode: PRIVATE, close: spillFile.close }
 }

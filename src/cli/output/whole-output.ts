@@ -1,4 +1,4 @@
-import { createScratch } from '../../import/external-sort/scratch.ts'
+import { createSpillFile } from '../../import/external-sort/spill-file.ts'
 import type { Io, Output } from '../io.ts'
 
 /** Bounds the text kept in memory; the rest goes to an unnamed temporary file. */
@@ -13,11 +13,11 @@ type HeldBack = {
 }
 
 const holdBack = (folder: string): HeldBack => {
-  let scratch: ReturnType<typeof createScratch> | undefined
+  let spillFile: ReturnType<typeof createSpillFile> | undefined
   let text = ''
   const moveOut = (): void => {
-    scratch ??= createScratch(folder)
-    scratch.append(Buffer.from(text))
+    spillFile ??= createSpillFile(folder)
+    spillFile.append(Buffer.from(text))
     text = ''
   }
   return {
@@ -28,14 +28,14 @@ const holdBack = (folder: string): HeldBack => {
     all: function* () {
       const decoder = new TextDecoder()
       const chunk = Buffer.alloc(CHUNK_BYTES)
-      for (let place = 0; scratch && place < scratch.size();) {
-        const length = scratch.read(chunk, place)
+      for (let place = 0; spillFile && place < spillFile.size();) {
+        const length = spillFile.read(chunk, place)
         place += length
         yield decoder.decode(chunk.subarray(0, length), { stream: true })
       }
       yield text
     },
-    close: () => scratch?.close(),
+    close: () => spillFile?.close(),
   }
 }
 

@@ -51,10 +51,10 @@ const byEach = (extents: ReadonlyMap<number, DayRangeExtent>, narrow: (id: numbe
  * Returns the ways to query, first the one over all owners and KPIs, then the narrower ones by their number of
  * requests.
  */
-const plansFor = ({ drafts, footprint }: WantedDrafts): Plan[] => {
-  const { owners, kpis, series, count } = footprint
-  const all = shared(footprint)
-  const stretches = dayRangesOf(footprint, ENTRIES_PAGE)
+const plansFor = ({ drafts, ranges }: WantedDrafts): Plan[] => {
+  const { owners, kpis, series, count } = ranges
+  const all = shared(ranges)
+  const stretches = dayRangesOf(ranges, ENTRIES_PAGE)
   const whole: Plan = {
     requests: sum(stretches.map((one) => requestsFor(one.count))),
     queries: () => stretches.map(({ from, to }) => ({ from, to, ...all })),
@@ -112,7 +112,7 @@ const follow = async (
  * be visited more than once. Entries that no draft has are skipped.
  */
 export const readPages = async (client: Client, wanted: WantedDrafts, visit: EntrySink): Promise<void> => {
-  const { owners, kpis, days, count } = wanted.footprint
+  const { owners, kpis, days, count } = wanted.ranges
   if (count === 0) return
   const visitWanted = (entry: Entry): void => {
     const owner = ownerOf(entry)

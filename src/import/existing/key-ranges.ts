@@ -21,7 +21,7 @@ export type KeyRanges = {
 /**
  * Describes drafts in the order of their keys, which can be iterated any number of times, and the ranges of their keys.
  */
-export type WantedDrafts = { readonly drafts: () => Iterable<EntryDraft>; readonly footprint: KeyRanges }
+export type WantedDrafts = { readonly drafts: () => Iterable<EntryDraft>; readonly ranges: KeyRanges }
 
 const emptyKeyRanges = (): KeyRanges => ({
   owners: new Map(),
@@ -61,18 +61,18 @@ export function* seriesOf(drafts: Iterable<EntryDraft>, onDay?: (day: Day) => vo
 
 /** Reads sorted drafts once to find the ranges of their keys. */
 export const wantedDrafts = (drafts: () => Iterable<EntryDraft>): WantedDrafts => {
-  const footprint = emptyKeyRanges()
-  const { owners, kpis, days } = footprint
+  const ranges = emptyKeyRanges()
+  const { owners, kpis, days } = ranges
   const onDay = (day: Day): void => {
     days.set(day, (days.get(day) ?? 0) + 1)
   }
   for (const series of seriesOf(drafts(), onDay)) {
-    footprint.series += 1
-    footprint.count += series.count
+    ranges.series += 1
+    ranges.count += series.count
     stretch(owners, series.owner, series)
     stretch(kpis, series.kpi, series)
   }
-  return { drafts, footprint }
+  return { drafts, ranges }
 }
 
 /**

@@ -32,7 +32,7 @@ export const reasonOf = (faults: readonly Issue[]): string =>
   faults.map(({ field, message }) => `${field}: ${message}`).join('; ')
 
 /** Describes the plan for a draft whose outcome cannot be known in advance: it is sent. */
-export const UNKNOWN: PlannedAction = { action: 'send', reason: '' }
+export const UNDECIDED: PlannedAction = { action: 'send', reason: '' }
 
 const plan = (action: PlannedAction['action']): PlannedAction => ({ action, reason: '' })
 
@@ -55,7 +55,7 @@ const judgeValues = (
 
 /** Returns the plan that all given plans share, else UNDECIDED. */
 const agreed = ([one, ...others]: readonly PlannedAction[]): PlannedAction =>
-  one && others.every(({ action, reason }) => action === one.action && reason === one.reason) ? one : UNKNOWN
+  one && others.every(({ action, reason }) => action === one.action && reason === one.reason) ? one : UNDECIDED
 
 /** Returns the entries that may be stored: if the target may be a default, one with it and one without. */
 const possible = (stored: ExistingEntry | undefined): readonly (ExistingEntry | undefined)[] =>
@@ -81,7 +81,7 @@ export const planAction = (
 ): PlannedAction => {
   const kpi = kpis.byId.get(draft.kpi_id)
   if (!kpi && kpis.unread === undefined) return reject('there is no such KPI')
-  if (!stored && onlyClears(draft)) return kpi ? plan('nothing') : UNKNOWN
+  if (!stored && onlyClears(draft)) return kpi ? plan('nothing') : UNDECIDED
   // A draft that is skipped or rejected anyway need not pass the other checks.
   const settled = stored && judgeConflict(stored, onConflict)
   if (settled) return settled
@@ -109,9 +109,9 @@ export const createPlanner =
   async (drafts) => {
     const asked = isAll ? drafts : drafts.filter(onlyClears)
     const stored = asked.length > 0 ? await existing.of(asked) : undefined
-    if (!stored) return drafts.map(() => UNKNOWN)
+    if (!stored) return drafts.map(() => UNDECIDED)
     return drafts.map((draft) => {
-      if (!isAll && !onlyClears(draft)) return UNKNOWN
+      if (!isAll && !onlyClears(draft)) return UNDECIDED
       const key = storedKey(ownerOf(draft), draft.kpi_id, draft.entry_date)
       return planAction(draft, stored.get(key), reference, onConflict)
     })

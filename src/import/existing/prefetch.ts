@@ -37,10 +37,10 @@ const only = function* (drafts: Iterable<EntryDraft>, isOne: (draft: EntryDraft)
 }
 
 /** Tells whether the report is the better source for entries in these ranges. */
-const isForReport = (footprint: KeyRanges, source: PrefetchOptions['source']): boolean => {
-  if (footprint.count === 0 || source === 'pages') return false
-  const pages = Math.ceil(footprint.count / 500)
-  return source === 'report' || (pages > FEW_PAGES && pages > requestsForReport(footprint))
+const isForReport = (ranges: KeyRanges, source: PrefetchOptions['source']): boolean => {
+  if (ranges.count === 0 || source === 'pages') return false
+  const pages = Math.ceil(ranges.count / 500)
+  return source === 'report' || (pages > FEW_PAGES && pages > requestsForReport(ranges))
 }
 
 /**
@@ -75,8 +75,8 @@ export const prefetchExisting = ({
   const readAll = async (): Promise<Find> => {
     const daily = wantedWhere(isDaily)
     const isReported =
-      isForReport(daily.footprint, source) &&
-      (await readReport(client, daily.footprint, reference, (key, entry) => addToList(reported, key, entry)))
+      isForReport(daily.ranges, source) &&
+      (await readReport(client, daily.ranges, reference, (key, entry) => addToList(reported, key, entry)))
     await readExactly(isReported ? wantedWhere((draft) => !isDaily(draft)) : wantedDrafts(drafts))
     if (isReported) await readExactly(unsure())
     const [findExact, findReported] = [createFinder(exact), createFinder(reported)]

@@ -61,7 +61,7 @@ const partsOf = function* (
 }
 
 /** Returns how many requests a report takes if nothing but the wanted entries is stored. */
-export const requestsForReport = (footprint: KeyRanges): number => [...partsOf(footprint, () => 1)].length
+export const requestsForReport = (ranges: KeyRanges): number => [...partsOf(ranges, () => 1)].length
 
 /**
  * Returns the values that a row shows of its one entry. Its target is the entry's own or the default of its user or
@@ -84,13 +84,8 @@ const isWayout = (error: unknown): boolean =>
     error.code,
   )
 
-const read = async (
-  client: Client,
-  footprint: KeyRanges,
-  reference: ReadWith,
-  visit: ReportedSink,
-): Promise<boolean> => {
-  const { owners, kpis, days } = footprint
+const read = async (client: Client, ranges: KeyRanges, reference: ReadWith, visit: ReportedSink): Promise<boolean> => {
+  const { owners, kpis, days } = ranges
   const ownerOf = await ownersOfItems(client, reference, owners.keys())
   if (!ownerOf) return false
   const users = [...owners.keys()]
@@ -101,7 +96,7 @@ const read = async (
     return ofUser === undefined ? undefined : [ofUser ?? reference.kpis.byId.get(kpi)?.target_default ?? null]
   }
   let rowsADraft = 1
-  for (const { from, to, count } of partsOf(footprint, () => rowsADraft)) {
+  for (const { from, to, count } of partsOf(ranges, () => rowsADraft)) {
     let rows = 0
     for await (const answered of completeReport(client, { from, to, ...narrow })) {
       rows += answered.length

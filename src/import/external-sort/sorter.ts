@@ -10,7 +10,7 @@ import {
   gather,
   pushRow,
 } from './block.ts'
-import { createScratch, type Scratch } from './scratch.ts'
+import { createSpillFile, type SpillFile } from './spill-file.ts'
 
 /** Sorts any number of rows in constant memory: sorted runs are written to a spill file, and merged. */
 export type Sorter = {
@@ -51,18 +51,18 @@ function* sortedSlices(block: Block): Generator<Block> {
 /** Describes the position of a run in the file, in bytes. */
 type SortedRun = { readonly from: number; readonly to: number }
 
-const writeRun = (scratch: Scratch, block: Block): SortedRun => {
-  const from = scratch.size()
-  for (const slice of sortedSlices(block)) scratch.append(blockToBytes(slice))
-  return { from, to: scratch.size() }
+const writeRun = (spillFile: SpillFile, block: Block): SortedRun => {
+  const from = spillFile.size()
+  for (const slice of sortedSlices(block)) spillFile.append(blockToBytes(slice))
+  return { from, to: spillFile.size() }
 }
 
-function* readRun(scratch: Scratch, { from, to }: SortedRun): Generator<Block> {
+function* readRun(spillFile: SpillFile, { from, to }: SortedRun): Generator<Block> {
   let [place, bytes] = [from, Buffer.alloc(0)]
   const take = (count: number): Buffer => {
     if (bytes.length < count) bytes = Buffer.allocUnsafe(count)
     const taken = bytes.subarray(0, Math.min(count, to - place))
-    place += scratch.read(taken, place)
+    place += spillFile.read(taken, place)
     return taken
   }
   for (let block = blockFromBytes(take); block; block = blockFromBytes(take)) yield block
@@ -122,11 +122,11 @@ function* merge(runs: readonly Iterator<Block>[], rows: number): Generator<Block
 export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
   let capacity = Math.min(FIRST_ROWS, runRows)
   let block = createBlock(capacity)
-  let scratch: Scratch | undefined
+  let spillFile: SpillFile | undefined
   const runs: SortedRun[] = []
   const spill = (): void => {
-    scratch ??= createScratch(folder)
-    runs.push(writeRun(scratch, block))
+    spillFile ??= createSpillFile(folder)
+    runs.push(writeRun(spillFile, block))
     block.count = 0
   }
   const makeRoom = (): void => {
@@ -135,7 +135,7 @@ export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
     block = enlarge(block, capacity)
   }
   const laidDown = (): Generator<Block>[] => {
-    const from = scratch
+    const from = spillFile
     return from ? runs.map((run) => readRun(from, run)) : []
   }
   return {
@@ -146,11 +146,11 @@ export const createSorter = (folder: string, runRows = RUN_ROWS): Sorter => {
     size: () => runs.length * runRows + block.count,
     blocks: (rows) => merge([...laidDown(), sortedSlices(block)], rows),
     clear: () => {
-      scratch?.close()
-      scratch = undefined
+      spillFile?.close()
+      spillFile = undefined
       runs.length = 0
       block.count = 0
     },
-    close: () => scratch?.close(),
+    close: () => spillFile?.close(),
   }
 }

@@ -6,7 +6,7 @@ import { fileError } from '../parse/files.ts'
  * Describes a temporary file that is unlinked as soon as it is open, so that nothing of it is left, however the process
  * ends.
  */
-export type Scratch = {
+export type SpillFile = {
   /** Appends bytes. */
   readonly append: (bytes: Uint8Array) => void
   /** Returns the size in bytes. */
@@ -30,7 +30,7 @@ const openNameless = (folder: string): number => {
 }
 
 /** Creates a spill file in a folder. */
-export const createScratch = (folder: string): Scratch => {
+export const createSpillFile = (folder: string): SpillFile => {
   const orFail = <T>(act: () => T): T => {
     try {
       return act()
