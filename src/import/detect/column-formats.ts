@@ -10,7 +10,7 @@ import { createDateColumn } from './date-column.ts'
 import { createNumberColumn, createUnits, isRefuted } from './number-column.ts'
 import { type ColumnFormats, surveyCells } from './survey.ts'
 
-/** Describes what has been settled of columns, by their places. */
+/** Holds the formats that are settled, by the places of the columns. */
 type Settled = { readonly signs: ReadonlyMap<number, DecimalSign>; readonly format: DateFormat | undefined }
 
 const NOTHING: Settled = { signs: new Map(), format: undefined }
@@ -27,10 +27,10 @@ const numberColumns = ({ roles, wide }: ColumnPlan): number[] => {
   return wide ? wide.columns.map(({ at }) => at) : values
 }
 
-/** Describes what the columns of names may name. */
+/** Holds the things that columns of names may name. */
 type Lookups = { readonly kpis: Lookup; readonly users: Lookup; readonly sources: Lookup | undefined }
 
-/** Creates the columns of names, and the readers of constants in their place. */
+/** Creates the columns of names, and the readers of the constants that stand for them. */
 const nameColumns = ({ header, roles }: ColumnPlan, options: ImportOptions, { kpis, users, sources }: Lookups) => {
   const lookups = { user: users, source: sources, kpi: kpis }
   return NAME_ROLES.flatMap((role) => {
@@ -66,7 +66,7 @@ export const createColumnFormats = (
   return { ...known, date: { at, column } }
 }
 
-/** Returns the formats that all cells of a file show, in constant memory. */
+/** Returns the formats that the cells of a whole file show, in constant memory. */
 export const detectFormats = async (
   table: Table,
   plan: ColumnPlan,
@@ -83,14 +83,14 @@ export const detectFormats = async (
 export const areRefuted = ({ numbers, date }: ColumnFormats): boolean =>
   (date?.column.isRefuted() ?? false) || [...numbers.values()].some(isRefuted)
 
-/** Returns what is in doubt, column by column. */
+/** Returns what is in doubt, for each column. */
 export const formatDoubts = ({ numbers, names, date }: ColumnFormats): Issue[] =>
   [...names.values(), ...(date ? [date.column] : []), ...numbers.values()].flatMap((column) => {
     const message = column.doubt()
     return message === undefined ? [] : [{ field: column.name, message }]
   })
 
-/** Stops where two ways of reading a column fit all of its cells and say different things. */
+/** Throws if a column can be read in two ways that fit all of its cells and give different values. */
 export const requireSettledFormats = (formats: ColumnFormats): void => {
   const issues = formatDoubts(formats)
   if (issues.length === 0) return
@@ -99,7 +99,7 @@ export const requireSettledFormats = (formats: ColumnFormats): void => {
   })
 }
 
-/** Returns the formats that cells have shown, to read the file by. */
+/** Returns the formats that the cells have shown, for reading the file. */
 export const settleFormats = (
   formats: ColumnFormats,
   plan: ColumnPlan,
@@ -110,10 +110,13 @@ export const settleFormats = (
   return createColumnFormats(plan, options, lookups, { signs, format: formats.date?.column.proven()?.format })
 }
 
-/** Describes the formats of a file as flags; what its cells do not show is left out, and so are signs that differ. */
+/**
+ * Describes the formats of a file as flags; formats that its cells do not show are left out, and so are decimal signs
+ * that differ between columns.
+ */
 export type FormatFlags = { readonly decimal?: DecimalSign; readonly dateFormat?: string }
 
-/** Returns the flags by which rows of the file are read in the same way, whatever they show by themselves. */
+/** Returns flags with which any rows of the file are read in the same way, whatever these rows show by themselves. */
 export const formatFlags = ({ numbers, date }: ColumnFormats): FormatFlags => {
   const [decimal, ...others] = new Set([...numbers.values()].flatMap((column) => column.proven() ?? []))
   const proven = date?.column.proven()
@@ -124,8 +127,8 @@ export const formatFlags = ({ numbers, date }: ColumnFormats): FormatFlags => {
 }
 
 /**
- * Returns the flags for other files, in which a column that has shown nothing here may show another sign: all must have
- * shown it.
+ * Returns flags for other files: only signs that all columns have shown, because a column that shows nothing here may
+ * show another sign there.
  */
 export const reusableFlags = (formats: ColumnFormats): FormatFlags => {
   const { decimal, ...others } = formatFlags(formats)
@@ -133,7 +136,7 @@ export const reusableFlags = (formats: ColumnFormats): FormatFlags => {
   return decimal !== undefined && isProven ? { decimal, ...others } : others
 }
 
-/** Returns flags without those that only say what is assumed anyway. */
+/** Returns the flags without those that only state the default. */
 export const nonDefaultFlags = ({ decimal, dateFormat: format }: FormatFlags): FormatFlags => ({
   ...(decimal && decimal !== '.' ? { decimal } : {}),
   ...(format && format !== PLAIN_FORMAT.text ? { dateFormat: format } : {}),

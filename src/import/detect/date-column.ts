@@ -13,8 +13,8 @@ import {
 import { type Evidence, faultOfNoValue, Misread, showCell } from '../formats/evidence.ts'
 
 /**
- * Describes a date format that can be detected, and a rarer one that looks alike: weeks instead of months, the day
- * before the month or, with dots, behind it. The rarer one is never assumed; where they are `even`, neither is.
+ * Describes a date format that can be detected, and a rarer one that looks like it: weeks instead of months, the day
+ * before the month or, with dots, after it. The rarer one is never assumed; if they are `even`, neither is.
  */
 type Rivalry = { readonly usual: string; readonly rare: DateFormat; readonly isEven: boolean }
 
@@ -44,7 +44,7 @@ const MONTH = /month|monat|mois|\bmes\b|\bmês\b|mese|maand|månad|miesi[aą]c/i
 /** Describes the evidence for the rare format: the first cell that only it fits, and the first that both fit. */
 type Signs = { only?: Evidence; both?: Evidence; isRefuted: boolean }
 
-/** Collects evidence for formats that are rarer than those that a column is read in. */
+/** Collects evidence for formats that are rarer than those in which a column is read. */
 type Rivals = {
   readonly note: (text: string, line: number) => void
   /** Returns why the format is in doubt, as far as these usual formats go. */
@@ -56,7 +56,7 @@ const reading = (format: DateFormat, text: string): string => {
   return `${typeof day === 'number' ? formatDay(day) : 'no date'} (${format.text})`
 }
 
-/** Watches the rarer forms of a column; its name may say that months are meant. */
+/** Creates the rivals of a column's formats; the column's name may say that months are meant. */
 const createRivals = (name: string, known: readonly DateFormat[]): Rivals => {
   const pairs = RIVALRIES.flatMap(({ usual: text, rare, isEven }) => {
     const usual = known.find((format) => format.text === text)
@@ -86,27 +86,29 @@ const createRivals = (name: string, known: readonly DateFormat[]): Rivals => {
   }
 }
 
-/** Describes a format that fits, the cell that shows it, and whether no other format fits as well, with other days. */
+/**
+ * Describes a format that fits, the cell that shows it, and whether no other format fits as well and gives other days.
+ */
 type Proven = { readonly format: DateFormat; readonly proof: Evidence | undefined; readonly isOnly: boolean }
 
 /** Describes a column of dates: how they are read, and what its cells have shown. */
 export type DateColumn = {
   readonly name: string
-  /** Holds the format that its dates are read in. */
+  /** Holds the format in which its dates are read. */
   readonly format: DateFormat
   readonly read: (text: string, line: number) => Day | Fault
-  /** Looks at a cell without reading it. */
+  /** Records what a cell shows, without reading it. */
   readonly note: (text: string, line: number) => void
   /** Returns the format that is given or proven by cells, with the cell that proves it. */
   readonly proven: () => Proven | undefined
   readonly isRefuted: () => boolean
-  /** Returns why it is in doubt how to read the column, where it is. */
+  /** Returns why it is in doubt how to read the column; undefined if it is not. */
   readonly doubt: () => string | undefined
-  /** Returns remarks, though all is read: an account may count its years from another month. */
+  /** Returns remarks on a column that can be read: an account may begin its year in another month. */
   readonly remarks: () => readonly string[]
 }
 
-/** Bounds the texts that are remembered: few files have dates of more years. */
+/** Sets how many texts are remembered; few files have more different dates. */
 const REMEMBERED = 10_000
 
 type ReadDate = { readonly format: DateFormat; readonly day: Day }
@@ -122,7 +124,7 @@ const isOneDay = (readings: readonly ReadDate[]): boolean => readings.every(({ d
 const TIME = /^\S.*[T\s]\d{1,2}:\d{2}/
 const SERIAL = /^\d{5}([.,]\d+)?$/
 
-/** Returns what a text that may be a date leaves open, where only the user can tell. */
+/** Returns what a text that may be a date does not say, so that only the user can. */
 const whatIsUnsaid = (text: string): string | undefined => {
   const shortYears = shortYearsOf(text)
   if (shortYears.length > 0)
@@ -133,7 +135,7 @@ const whatIsUnsaid = (text: string): string | undefined => {
 
 const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/
 
-/** Says why a text is no date of a form, though it is written as one, or as no value. */
+/** Returns why a text is no date of a format, although it is written like one, or like a missing value. */
 const faultOfWritten = (text: string, format: DateFormat): string | undefined => {
   const known = faultOfNoValue(text)
   if (known !== undefined) return known
@@ -142,14 +144,14 @@ const faultOfWritten = (text: string, format: DateFormat): string | undefined =>
   return format.read(text) === null ? 'is a date that does not exist, or not in the years 1900 to 2199' : undefined
 }
 
-/** Says how a text is written, where that is not the form of the column. */
+/** Returns how a text is written, if not in the format of the column. */
 const whatIsOther = (text: string, format: DateFormat): string => {
   if (TIME.test(text)) return 'has a time of day; entries have only dates'
   if (namesTwoMonths(text)) return 'names a month that is one in Polish and another in Croatian; write it in figures'
   return whatIsUnsaid(text) ?? `must be a date, ${format.text}`
 }
 
-/** Says why a text is no date of a form. */
+/** Returns why a text is no date of a format. */
 const faultOfDate = (text: string, format: DateFormat): Fault => {
   const written = faultOfWritten(text, format)
   return written === undefined
@@ -157,13 +159,13 @@ const faultOfDate = (text: string, format: DateFormat): Fault => {
     : new Fault(`"${text}" ${written}`)
 }
 
-/** Tells whether a format is for years or quarters, which begin elsewhere in an account's fiscal year. */
+/** Tells whether a format is for years or quarters, which may begin elsewhere in an account's fiscal year. */
 const isOfYear = ({ text }: DateFormat): boolean => !/[MDW]|EXCEL/.test(text.replaceAll(/\[[^[\]]*\]/g, ''))
 
 const tellReadings = (readings: readonly ReadDate[]): string =>
   readings.map(({ format, day }) => `${formatDay(day)} (${format.text})`).join(' or ')
 
-/** Creates a column read in a format: a given one stands, any other is an assumption that cells may refute. */
+/** Creates a column that is read in a format; unless the user gave it, it is an assumption that cells may refute. */
 export const createDateColumn = (name: string, format: DateFormat, isGiven: boolean): DateColumn => {
   let left: readonly DateFormat[] = isGiven ? [format] : KNOWN_FORMATS
   let proof: Evidence | undefined
@@ -172,7 +174,7 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
   const rivals = createRivals(name, KNOWN_FORMATS)
   let unsaid: Evidence | undefined
   let first: Evidence | undefined
-  // First cells that say different days in different forms; there are no more kinds of them than pairs of forms.
+  // Holds the first cells that are different days in different formats: one for each set of formats that differ.
   const doubtful = new Map<string, Evidence>()
 
   const narrow = (readings: readonly ReadDate[], text: string, line: number): void => {
@@ -187,7 +189,7 @@ export const createDateColumn = (name: string, format: DateFormat, isGiven: bool
     else if (kept.length < left.length) [left, proof] = [kept, { text, line }]
   }
   const note = (text: string, line: number): void => {
-    // What a text shows the first time is all that it shows, and most files say few dates many times.
+    // A text shows nothing new the second time, and most files repeat few dates many times.
     if (isGiven || noted.has(text)) return
     if (noted.size >= REMEMBERED) noted.clear()
     noted.add(text)

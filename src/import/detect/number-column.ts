@@ -13,7 +13,7 @@ import {
   stripAffixes,
 } from '../formats/number.ts'
 
-/** Signs and words of currencies that say the same as a code. */
+/** Maps the signs and words of currencies to their codes. */
 const SAME: Readonly<Record<string, string>> = {
   '€': 'EUR',
   '£': 'GBP',
@@ -32,14 +32,14 @@ const NONE = ''
 
 /** Describes the currency signs and percent signs around the numbers of a column. */
 type Units = {
-  /** Notes a number of a KPI with its affix: `%`, a currency or nothing. */
+  /** Records a number of a KPI with its unit: `%`, a currency or nothing. */
   readonly note: (unit: string, kpi: number, text: string, line: number) => void
-  /** Returns why numbers of one KPI may not mean the same. */
+  /** Returns why the numbers of one KPI may have different units. */
   readonly doubt: () => string | undefined
   readonly remark: () => string | undefined
 }
 
-/** Bounds the KPIs that are looked at by themselves, for memory's sake. */
+/** Sets how many KPIs are watched separately, to bound the memory. */
 const MOST_KPIS = 10_000
 
 const isMixed = (kinds: readonly string[]): boolean =>
@@ -49,7 +49,7 @@ const isMixed = (kinds: readonly string[]): boolean =>
 type Noted = Evidence & { readonly column: { readonly name: string } }
 type Kinds = ReadonlyMap<string, Noted>
 
-/** Returns the first cells of each kind, with their columns where these differ. */
+/** Returns the first cells of each kind as text, with their columns if these differ. */
 const cellsOf = (kinds: Kinds): string => {
   const cells = [...kinds.values()].toSorted((one, other) => one.line - other.line)
   const isOfOne = cells.every(({ column }) => column === cells[0]?.column)
@@ -85,8 +85,8 @@ const unitsOfColumn = (column: Noted['column'], first: Map<number, Map<string, N
 }
 
 /**
- * Watches the units of a file KPI by KPI: numbers of several may be in one column, and those of one in several. Returns
- * what watches a column; of what is in several columns, the one that shows it first reports it.
+ * Returns a function that creates the watcher of a column's units. Units are watched KPI by KPI, as one column may hold
+ * several KPIs and several columns one KPI; a mix across columns is reported by the first of them.
  */
 export const createUnits = (): ((name: string) => Units) => {
   const first = new Map<number, Map<string, Noted>>()
@@ -96,21 +96,21 @@ export const createUnits = (): ((name: string) => Units) => {
 /** Describes a column of numbers: how they are read, and what its cells have shown. */
 export type NumberColumn = {
   readonly name: string
-  /** Holds the decimal sign that its numbers are read with. */
+  /** Holds the decimal sign with which its numbers are read. */
   readonly sign: DecimalSign
-  /** Reads a cell of a row, whose KPI is given where it is known. */
+  /** Reads a cell of a row; `kpi` is its KPI, if it is known. */
   readonly read: (text: string, line: number, kpi?: number) => NumberCell | Fault
-  /** Looks at a cell without reading it. */
+  /** Records what a cell shows, without reading it. */
   readonly note: (text: string, line: number, kpi?: number) => void
-  /** Holds the first cells that can only be read with the one sign, and with the other. */
+  /** Holds for each sign the first cell that can only be read with it. */
   readonly proofs: ReadonlyMap<DecimalSign, Evidence>
   /** Returns the sign that some cells prove and none contradicts. */
   readonly proven: () => DecimalSign | undefined
-  /** Returns the first cell with more decimals than are stored, where cells have been looked at. */
+  /** Returns the first recorded cell with more decimals than are stored. */
   readonly rounded: () => Evidence | undefined
-  /** Returns why it is in doubt how to read the column, where it is. */
+  /** Returns why it is in doubt how to read the column; undefined if it is not. */
   readonly doubt: () => string | undefined
-  /** Returns remarks, though all is read. */
+  /** Returns remarks on a column that can be read. */
   readonly remarks: () => readonly string[]
 }
 
@@ -119,10 +119,10 @@ const SHORT: Readonly<Record<DecimalSign, RegExp>> = {
   ',': /^-?\d{1,9}(?:,\d{1,4})?$/,
 }
 
-/** Matches digits that may as well be thousands, with the sign that separates them. */
+/** Matches a number whose sign may separate decimals or thousands. */
 const THOUSANDS = /^-?[1-9]\d{0,2}[.,]\d{3}$/
 
-/** Matches more decimals than are stored. */
+/** Matches a number with more decimals than are stored. */
 const DEEP = /([.,])\d{4}\d*[1-9]/
 
 type ReadNumber = NumberCell | Fault | undefined
@@ -135,7 +135,7 @@ const isSame = (one: NumberCell | Fault, other: NumberCell | Fault): boolean =>
 const valueText = (reading: ReadNumber): string =>
   reading instanceof Fault || reading === undefined ? 'too large' : formatDecimal(reading.value)
 
-/** Returns a cell's value with either sign. */
+/** Returns a cell's two values, with either decimal sign. */
 const bothReadings = ({ text }: Evidence): string => {
   const dressed = stripAffixes(text)
   const readingWith = (sign: DecimalSign): string =>
@@ -143,7 +143,10 @@ const bothReadings = ({ text }: Evidence): string => {
   return `${readingWith('.')} or ${readingWith(',')}`
 }
 
-/** Creates a column read with a sign: a given one stands, any other is an assumption that cells may refute. */
+/**
+ * Creates a column that is read with a decimal sign; unless the user gave it, it is an assumption that cells may
+ * refute.
+ */
 export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boolean, units: Units): NumberColumn => {
   const short = SHORT[sign]
   const proofs = new Map<DecimalSign, Evidence>()
@@ -163,7 +166,7 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
   }
   const noteSign = (dressed: AffixedNumber, text: string, line: number): void => {
     const [known] = proofs.keys()
-    // Once a sign is proven, only what it does not fit says more.
+    // Once a sign is proven, only cells that do not fit it add anything.
     if (known && readAffixedNumber(dressed, known) !== undefined) return
     const [point, comma] = [readAffixedNumber(dressed, '.'), readAffixedNumber(dressed, ',')]
     if (point === undefined && comma === undefined) return
@@ -177,7 +180,7 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     if (unit === undefined) notePlain(text, line, kpi)
     else if (kpi !== undefined) units.note(unit, kpi, text, line)
   }
-  /** Looks at a number that is nothing but a few digits, with a decimal sign or without. */
+  /** Records a number of a few digits, with or without a decimal sign and nothing else. */
   const noteShort = (text: string, line: number, kpi: number | undefined): void => {
     notePlain(text, line, kpi)
     const used = text.includes('.') ? '.' : ','
@@ -253,6 +256,6 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
   }
 }
 
-/** Tells whether a cell has refuted what was assumed of its column. */
+/** Tells whether a cell has refuted the sign that was assumed for its column. */
 export const isRefuted = ({ proofs, sign, proven }: NumberColumn): boolean =>
   proven() !== sign && proofs.has(otherSign(sign))

@@ -12,20 +12,20 @@ import type { NumberColumn } from './number-column.ts'
 /** Describes the formats of a file's numbers, dates and names, column by column. */
 export type ColumnFormats = {
   readonly numbers: ReadonlyMap<number, NumberColumn>
-  /** Holds the columns and constants of names. */
+  /** Holds the columns of names, and the constants that stand for them. */
   readonly names: ReadonlyMap<NameRole, NameColumn>
-  /** Holds the column of dates; undefined where one date stands for all rows. */
+  /** Holds the column of dates; undefined if one date stands for all rows. */
   readonly date: { readonly at: number; readonly column: DateColumn } | undefined
 }
 
-/** Finds what the cells of a role name. */
+/** Returns the function that finds what a cell of a role names. */
 export const nameFinder = ({ names }: ColumnFormats, role: NameRole): ((text: string) => Named | Fault) =>
   memoize(names.get(role)?.find ?? ((text) => new Fault(`there is no ${role} "${text}"`)))
 
-/** Stands for the KPI of all rows, where a constant names it. */
+/** Stands for the KPI of all rows, if a constant names it. */
 const THE_KPI = 0
 
-/** Finds the KPI of the number in a column of a row, as far as there is such a KPI. */
+/** Returns the function that finds the KPI of a row's number in a column; undefined if there is no such KPI. */
 const kpiReader = (
   { roles, wide }: ColumnPlan,
   formats: ColumnFormats,
@@ -40,7 +40,7 @@ const kpiReader = (
   }
 }
 
-/** Goes through a whole file and has each column look at its cells; rows longer than the header say nothing. */
+/** Reads a whole file, and lets each column record its cells; rows longer than the header are skipped. */
 export const surveyCells = async (
   table: Table,
   plan: ColumnPlan,

@@ -49,18 +49,18 @@ const fold = (name: string): string => name.toLowerCase().normalize('NFD').repla
 
 const months = new Map(NAMES.flatMap((names, at) => names.map((name) => [fold(name), at + 1] as const)))
 
-/** Maps all names of months to their numbers; tests hold that none is that of two. */
+/** Maps all names of months to their numbers; tests make sure that no name means two months. */
 export const monthNames: readonly (readonly [name: string, month: number])[] = NAMES.flatMap((names, at) =>
   names.map((name) => [fold(name), at + 1] as const),
 )
 
-/** Names that mean one month in Polish and another in Croatian, so that they mean none here. */
+/** Matches names that are one month in Polish and another in Croatian, so that none is accepted. */
 const TWO_MONTHS = /(?<!\p{L})(?:lip|lis|listopada?)(?!\p{L})/iu
 
 /** Tells whether a text contains a month's name that is another month in another language. */
 export const namesTwoMonths = (text: string): boolean => TWO_MONTHS.test(text)
 
-/** Returns the month, 1 to 12, of a name. */
+/** Returns the month with a name, 1 to 12. */
 export const monthOf = (name: string): number | undefined => months.get(fold(name))
 
 /** Describes a date format, or a format of periods by year, month, week or quarter. */
@@ -154,7 +154,7 @@ const numberOf = (token: Token, text: string): number | undefined => {
 
 const EXCEL = 'EXCEL'
 const EXCEL_DAY = /^(\d{1,6})(?:[.,]0+)?$/
-/** Sets day 0 of serial numbers, for those after the February 29th 1900 that spreadsheets believe in. */
+/** Sets day 0 of serial numbers that come after the February 29th 1900 in which spreadsheets believe. */
 const EXCEL_ZERO = dayOfCivil(1899, 12, 30)
 const EXCEL_FIRST = 61
 
@@ -168,7 +168,7 @@ const excelFormat: DateFormat = {
   },
 }
 
-/** Returns a hint at the letter case of tokens: lower case is often meant as upper case. */
+/** Returns a hint at the case of tokens: a lower-case token is often meant to be upper-case. */
 const orLarge = (text: string): string => {
   const large = text.toUpperCase()
   return large !== text && !(dateFormat(large) instanceof Fault) ? `; did you mean ${large}?` : ''
@@ -180,10 +180,10 @@ const unitsOf = (tokens: readonly Token[]): string =>
     .toSorted()
     .join(' ')
 
-/** Makes a reader of a format such as `DD.MM.YYYY`. */
+/** Creates a date format from a text such as `DD.MM.YYYY`. */
 export const dateFormat = (text: string): DateFormat | Fault => {
   if (text.toUpperCase() === EXCEL) return excelFormat
-  // Cells have no blanks at their ends, so a form has none either.
+  // Cells are trimmed, so the format must be, too.
   const parts = partsOf(text.trim())
   const tokens = (parts ?? []).flatMap((part) => TOKENS[part] ?? [])
   if (!parts || !KINDS.has(unitsOf(tokens))) {
@@ -207,18 +207,18 @@ export const dateFormat = (text: string): DateFormat | Fault => {
   return { text, read }
 }
 
-/** Returns the flags that set one of several date formats. */
+/** Returns the flags to choose one of several date formats. */
 export const dateFormatFlags = (formats: Iterable<DateFormat>): string =>
   [...formats].map(({ text }) => `--date-format ${/[ [\]]/.test(text) ? `"${text}"` : text}`).join(' or ')
 
-/** Returns a format from a text that is known to be one. */
+/** Returns the format of a text that must be one. */
 export const knownFormat = (text: string): DateFormat => {
   const format = dateFormat(text)
   if (format instanceof Fault) throw new TypeError(format.message)
   return format
 }
 
-/** Holds the date format that is assumed as long as nothing contradicts it. */
+/** Holds the date format that is assumed until a cell contradicts it. */
 export const PLAIN_FORMAT = knownFormat('YYYY-MM-DD')
 
 const FOUND_OUT = [
@@ -232,7 +232,7 @@ const FOUND_OUT = [
 ]
 
 /**
- * Lists the formats that can be detected: not those with years of two digits, nor serial numbers, which tell too
+ * Lists the formats that can be detected: not those with two-digit years, nor serial numbers, as these prove too
  * little.
  */
 export const KNOWN_FORMATS: readonly DateFormat[] = [
@@ -241,8 +241,8 @@ export const KNOWN_FORMATS: readonly DateFormat[] = [
 ]
 
 /**
- * Lists formats with years of two digits, which tell too little to be assumed. Of a line the first that fits is
- * suggested: with dots the day comes first, while with other signs it may as well be the month.
+ * Lists formats with two-digit years, which prove too little to be assumed. The first of each line that fits is
+ * suggested: with dots the day comes first, with other signs the month may as well.
  */
 const FORMS: readonly (readonly DateFormat[])[] = [
   'DD.MM.YY | MM.DD.YY | YY.MM.DD',

@@ -1,6 +1,6 @@
 import { Fault } from '../../domain/errors.ts'
 
-/** Lists what people and programs write for "no value": neither a number nor a date may be made of it. */
+/** Lists what people and programs write for "no value"; none of it may be read as a number or date. */
 const PLACEHOLDERS = new Set(
   [
     '-|–|—|--|---|.|..|...|…|?|/|nil|none|null|(null)|(blank)|n/a|n.a.|n. a.|na|nan|undefined|tbd|missing',
@@ -12,7 +12,7 @@ const PLACEHOLDERS = new Set(
 const SPREADSHEET_ERROR = /^(?:#[\p{L}\p{N}/ _]+[!?]?|err:\d+)$/iu
 const NARROW = /^#+$/
 
-/** Returns the fault of a text that stands for no value. */
+/** Returns the fault of a text that stands for a missing value. */
 export const faultOfNoValue = (text: string): string | undefined => {
   if (NARROW.test(text)) return 'is what a spreadsheet shows in a column that is too narrow'
   if (SPREADSHEET_ERROR.test(text)) return 'is an error of the spreadsheet, not a value'
@@ -22,8 +22,8 @@ export const faultOfNoValue = (text: string): string | undefined => {
 /** Describes a cell that proves something: its text and the line on which its row begins. */
 export type Evidence = { readonly text: string; readonly line: number }
 
-/** Returns a cell for a message. */
+/** Returns a cell as it is shown in messages. */
 export const showCell = ({ text, line }: Evidence): string => `"${text}" on line ${line}`
 
-/** Says that a cell is not written as its column is read, so that the column may be another one, or written otherwise. */
+/** Reports that a cell is not in its column's format, so the column may mean something else, or have another format. */
 export class Misread extends Fault {}

@@ -8,18 +8,19 @@ import { faultOfNoValue, Misread } from './evidence.ts'
 const CODES =
   'AED ARS AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MAD MXN MYR NOK NZD PEN ' +
   'PHP PLN RON RSD RUB SAR SEK SGD THB TND TRY TWD UAH USD VND ZAR'
-/** Lists signs and words instead of a code; longer ones before those that they begin with. */
+/** Lists signs and words of currencies; longer ones come before their beginnings. */
 const WORDS = 'US$ AU$ CA$ NZ$ HK$ A$ C$ R$ S$ SFr. Fr. Rs. Rs kr. kr zł Kč Ft lei лв. лв TL'
 
 const escaped = (text: string): string => text.replaceAll(/[.$]/g, String.raw`\$&`)
 
-/** Holds a pattern of any currency's sign, word or code. */
+/** Holds a pattern that matches any currency's sign, word or code. */
 const CURRENCY = `${`${WORDS} ${CODES}`.split(' ').map(escaped).join('|')}|\\p{Sc}`
 
 export type DecimalSign = (typeof DECIMALS)[number]
 
 /**
- * Describes a number in a cell, whether decimals beyond the fourth were rounded away, and which; see `digitsBeyond`.
+ * Describes a number in a cell, whether decimals beyond the fourth were rounded away, and those digits; see
+ * `digitsBeyond`.
  */
 export type NumberCell = { readonly value: bigint; readonly rounded: boolean; readonly beyond?: string }
 
@@ -32,14 +33,14 @@ export type AffixedNumber = {
 }
 
 const BLANK = String.raw` \u00a0\u2009\u202f`
-/** Matches digits with whatever separates them, and an exponent; the decimal sign settles what they mean. */
+/** Matches digits with any separators, and an exponent; the decimal sign decides what they mean. */
 const BODY = new RegExp(String.raw`(?:[.,]\d+|\d(?:[\d.,'’${BLANK}]*\d)?)(?:[.,](?=$)|[eE][-+−]?\d+)?`, 'uy')
 const BLANKS = new Set(' \u00a0\u2009\u202f')
 const SIGNS = new Set('-−–+()')
 const UNIT = new RegExp(`%|${CURRENCY}`, 'iuy')
 
 /**
- * Tells whether brackets, or one minus before or after, make a number negative; `undefined` where signs contradict each
+ * Tells whether brackets, or a minus before or after, make a number negative; `undefined` if signs contradict each
  * other.
  */
 const isNegativeBy = (before: string, after: string): boolean | undefined => {
@@ -47,7 +48,7 @@ const isNegativeBy = (before: string, after: string): boolean | undefined => {
   const signs = before + after
   if (signs === '') return false
   if (signs.length > 1 || '()'.includes(signs)) return undefined
-  // A plus behind a number is none of a number.
+  // A plus after a number is not allowed.
   return signs === '+' ? (after === '' ? false : undefined) : true
 }
 
@@ -56,7 +57,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0]
 }
 
-/** Takes signs, brackets, percent and currency off a number; `undefined` where what is left is none. */
+/** Strips signs, brackets, percent and currency off a number; returns `undefined` if the rest is no number. */
 export const stripAffixes = (text: string): AffixedNumber | undefined => {
   let [body, before, after] = ['', '', '']
   let unit: string | undefined
@@ -82,27 +83,31 @@ export const stripAffixes = (text: string): AffixedNumber | undefined => {
 }
 
 const GROUPED: Readonly<Record<DecimalSign, RegExp>> = {
-  // Indian groups have two digits but for the last.
+  // Indian groups have two digits, except the last.
   '.': new RegExp(String.raw`^[1-9]\d{0,2}([,'’${BLANK}])\d{3}(?:\1\d{3})*$|^[1-9]\d?(?:,\d{2})+,\d{3}$`, 'u'),
   ',': new RegExp(String.raw`^[1-9]\d{0,2}([.'’${BLANK}])\d{3}(?:\1\d{3})*$`, 'u'),
 }
 const DIGITS = /^\d*$/
 
 /**
- * Returns the digits of a number with a decimal sign, as `parseDecimal` takes them; `undefined` where they are none.
+ * Returns the digits of a number in the form that `parseDecimal` reads; `undefined` if they are not grouped like a
+ * number.
  */
 const plainDigits = (body: string, sign: DecimalSign): string | undefined => {
   const [mantissa = '', exponent] = body.split(/e/i)
   const [whole = '', fraction, ...more] = mantissa.split(sign)
   if (more.length > 0 || (fraction !== undefined && !DIGITS.test(fraction))) return undefined
-  // Numbers with exponents have no thousands to separate.
+  // Numbers with exponents have no thousands separators.
   const isWhole = DIGITS.test(whole) || (exponent === undefined && GROUPED[sign].test(whole))
   if (!isWhole) return undefined
   const digits = fraction === undefined ? '' : `.${fraction}`
   return whole.replaceAll(/\D/g, '') + digits + (exponent === undefined ? '' : `e${exponent.replace('−', '-')}`)
 }
 
-/** Reads a number whose decimal sign is known. `undefined` where it is none; a fault where it is too large. */
+/**
+ * Reads a number whose decimal sign is known; returns `undefined` if the text is no number, and a fault if it is too
+ * large.
+ */
 export const readAffixedNumber = (
   { body, isNegative }: AffixedNumber,
   sign: DecimalSign,
@@ -126,7 +131,7 @@ export const otherSign = (sign: DecimalSign): DecimalSign => OTHER[sign]
 /** Returns a decimal sign in words. */
 export const nameOfSign = (sign: DecimalSign): string => NAMES[sign]
 
-/** Says why a text is no number with that decimal sign. */
+/** Returns why a text is no number with that decimal sign. */
 export const faultOfNumber = (text: string, sign: DecimalSign): Fault => {
   const dressed = stripAffixes(text)
   const known = dressed ? undefined : faultOfNoValue(text)
@@ -135,7 +140,7 @@ export const faultOfNumber = (text: string, sign: DecimalSign): Fault => {
   return new Misread(`has ${NAMES[OTHER[sign]]}, where numbers have ${NAMES[sign]}`)
 }
 
-/** Returns what was read of a text, with the text where it is a fault. */
+/** Returns what was read from a text; a fault is returned with the text. */
 export const withText = (text: string, cell: NumberCell | Fault): NumberCell | Fault => {
   if (!(cell instanceof Fault)) return cell
   const reason = `"${text}" ${cell.message}`

@@ -3,7 +3,10 @@ import { KpiError } from '../../domain/errors.ts'
 import type { Encoding } from './encoding.ts'
 import { type FileBytes, unfinishedBytes } from './inspect.ts'
 
-/** Maps the bytes from 80 to 9F, which Latin-1 leaves empty, to characters; five of them mean nothing here either. */
+/**
+ * Maps the bytes from 80 to 9F, which are control characters in Latin-1, to characters; five of them are undefined in
+ * Windows-1252, too.
+ */
 const LETTERS = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 const UNDEFINED = /[\x81\x8d\x8f\x90\x9d]/
 const UTF8_LETTER = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/
@@ -21,7 +24,7 @@ const findBytes = async (content: FileBytes, pattern: RegExp): Promise<{ line: n
     const before = bytes === undefined ? text : text.slice(0, text.search(pattern))
     line += before.split('\n').length - 1
     if (bytes !== undefined) return { line, bytes }
-    // What a match can begin with at the end of a chunk; its line has been counted.
+    // Keep what may be the beginning of a match; its lines have been counted.
     rest = /[^\n]{0,3}$/.exec(text)?.[0] ?? ''
   }
   return undefined
@@ -43,7 +46,7 @@ export const findUtf8Letters = async (
   return { line: found.line, letter: bytes.toString(), asWindows: decodeWindows1252(bytes) }
 }
 
-/** Makes text of bytes, a chunk at a time; `undefined` is the end. */
+/** Decodes bytes, a chunk at a time; `undefined` is the end. */
 type Decode = (chunk: Buffer | undefined) => string
 
 const undecodable = (encoding: Encoding, cause?: unknown): KpiError =>

@@ -9,7 +9,7 @@ type FoundDelimiter = {
   readonly evidence: readonly string[]
 }
 
-/** Describes the first lines of a text, and whether that is all of it. */
+/** Holds the first lines of a text, and whether they are all of it. */
 type Beginning = { readonly text: string; readonly isAll: boolean }
 
 /** Describes the first lines as one delimiter splits them. */
@@ -24,7 +24,7 @@ type SplitLines = {
   readonly header: readonly string[]
 }
 
-/** Matches the first line in which Excel names the delimiter. */
+/** Matches a first line such as `sep=;`, in which Excel names the delimiter. */
 const SAID = /^"?sep=([^\r\n]+?)"?\r?(?:\n|$)/i
 /** Matches a number or date in any format, or nothing. */
 const PLAIN_CELL = /^[\s\d.,'’/:%€$£()+-]*$/
@@ -36,7 +36,7 @@ const rowsBy = ({ text, isAll }: Beginning, separator: string): Row[] => {
     splitter.add(text, rows)
     if (isAll || rows.length === 0) splitter.end(rows)
   } catch (error) {
-    // What is wrong with a row is told when it is read in earnest.
+    // Faults of a row are reported when the file is read.
     if (!(error instanceof KpiError)) throw error
   }
   return rows
@@ -61,7 +61,8 @@ const readBy = (beginning: Beginning, separator: Delimiter): SplitLines => {
 const share = ({ lines, alike }: SplitLines): number => alike / lines
 
 /**
- * Tells whether one reading is better in one respect and in none worse, or clearly better in how many lines are alike.
+ * Tells whether one delimiter is better in one respect and worse in none, or clearly gives more lines of the same
+ * length.
  */
 const beats = (one: SplitLines, other: SplitLines): boolean => {
   const [byShare, byClear] = [share(one) - share(other), one.clear - other.clear]
@@ -104,7 +105,7 @@ const choose = (readings: readonly SplitLines[]): SplitLines => {
 /** Tells whether the first line only names the delimiter. */
 export const namesDelimiter = (text: string): boolean => SAID.test(text)
 
-/** Finds out what separates the cells of a file from its first lines. */
+/** Detects the delimiter of a file from its first lines. */
 export const detectDelimiter = (beginning: Beginning): FoundDelimiter => {
   const named = SAID.exec(beginning.text)?.[1]
   if (named !== undefined) {

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { KpiError } from '../../domain/errors.ts'
 import type { FileBytes } from './inspect.ts'
 
-/** Sets how many bytes of a file are read at once. */
+/** Sets how many bytes of a file are read at a time. */
 export const CHUNK_BYTES = 1 << 16
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -26,12 +26,12 @@ export const fileError = (error: unknown, act: 'read' | 'write', path: string): 
   return new KpiError('malformed', `cannot ${act} ${path}: ${reason}`, { cause: error })
 }
 
-/** Matches the names that the system gives to open files; `/dev/shm` holds files like any others. */
+/** Matches the paths under which the system shows open files; files in `/dev/shm` are like any others. */
 const OPEN_FILE = /^\/(?:dev\/(?:stdin|stdout|stderr|fd\/)|proc\/)/
 
 /**
- * Tells whether a path is no regular file, such as a pipe or `/dev/null`, which is read once, and written to rather
- * than replaced. So are open files by the names that the system gives them.
+ * Tells whether a path is not a regular file, such as a pipe or `/dev/null`: it can be read only once, and is written
+ * to rather than replaced. The same goes for open files under the paths that the system gives them.
  */
 export const isDevice = (path: string): boolean => {
   if (OPEN_FILE.test(path)) return true
@@ -45,14 +45,14 @@ export type RereadableFile = {
   readonly open: () => FileBytes
   /** Returns a value that changes when the file does. */
   readonly stamp: () => string
-  /** Holds the file's permissions: what is made of its content gets no wider ones. */
+  /** Holds the file's permissions; files made from its content get no wider ones. */
   readonly mode: number
   readonly close: () => void
 }
 
 type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string>
 
-/** Yields the bytes of a stream; errors name it as the user did. */
+/** Yields the bytes of a stream; errors use the name that the user gave. */
 export async function* bytesOf(stream: Readable, name: string): FileBytes {
   try {
     yield* stream as AsyncIterable<Buffer>
@@ -61,7 +61,7 @@ export async function* bytesOf(stream: Readable, name: string): FileBytes {
   }
 }
 
-/** Returns the identity and state of a file: its number, size and time. */
+/** Returns a text that changes if the file is replaced or written: its inode, size and time. */
 const stampOf = (path: string, name: string): string => {
   try {
     const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true })
@@ -71,7 +71,7 @@ const stampOf = (path: string, name: string): string => {
   }
 }
 
-/** Returns a source for a file on disk, named as the user did. Fails at once where it cannot be read. */
+/** Returns a source for a file on disk, under the name that the user gave. Throws at once if it cannot be read. */
 export const fileSource = (path: string, name: string): RereadableFile => {
   let mode: number
   try {
@@ -92,7 +92,8 @@ export const fileSource = (path: string, name: string): RereadableFile => {
 }
 
 /**
- * Names permissions: all bits, reading and writing for the owner, and reading for others, which is the most they get.
+ * Holds permissions: all bits, reading and writing for the owner, and reading for others, which is the most that others
+ * get.
  */
 const ALL = 0o777
 const OWNER = 0o600
@@ -100,13 +101,13 @@ const OTHERS_READ = 0o044
 
 /** Describes how a file is written. */
 type Writing = {
-  /** Holds the permissions of what its content comes from, which also bound its own. */
+  /** Holds the permissions of the file that its content comes from, which bound its own. */
   readonly like?: number
-  /** Takes the path of the complete file, before it is renamed. */
+  /** Receives the path of the complete file, before it is renamed. */
   readonly onWhole?: (written: string) => Promise<void>
 }
 
-/** Writes a file in a folder beside its place and moves it there when it is whole. */
+/** Writes a file in a temporary folder beside its place, and moves it there once it is complete. */
 const writeBeside = async (path: string, chunks: Chunks, { like = ALL, onWhole }: Writing): Promise<void> => {
   const before = statSync(path, { throwIfNoEntry: false })?.mode ?? ALL
   const mode = OWNER | (OTHERS_READ & like & before)
@@ -122,8 +123,9 @@ const writeBeside = async (path: string, chunks: Chunks, { like = ALL, onWhole }
 }
 
 /**
- * Writes a file beside its place and renames it, so that its name never has half of it: the old file is replaced by the
- * whole, or stays. Others may read it only where they could read the old one, and what its content comes from.
+ * Writes a file beside its place and renames it, so that its name never has half a file: the old one is replaced as a
+ * whole, or stays. Others may read it only if they could read both the old file and the one that its content comes
+ * from.
  */
 export const writeWhole = async (path: string, chunks: Chunks, writing: Writing = {}): Promise<void> => {
   try {

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 
-/** Describes what one pass over the content of a file finds out. */
+/** Describes what one pass over the content of a file shows. */
 export type Inspection = {
   /** Holds its beginning, and whether that is all of it. */
   readonly head: Buffer
@@ -9,7 +9,7 @@ export type Inspection = {
   readonly nul: number | undefined
   /** Holds the place of the first byte that is not UTF-8. */
   readonly notUtf8: number | undefined
-  /** Tells whether it is UTF-8 but for its last character, which is cut. */
+  /** Tells whether it is UTF-8 except for its last character, which is cut off. */
   readonly endsCut: boolean
   /** Tells whether all of it is ASCII. */
   readonly isAscii: boolean
@@ -18,13 +18,13 @@ export type Inspection = {
 /** Yields the bytes of a file. */
 export type FileBytes = AsyncGenerator<Buffer>
 
-/** Sets how much of the beginning is used to detect the delimiter; more where lines are that long. */
+/** Sets how many bytes of the beginning are used to detect the delimiter; more if the lines are longer. */
 const HEAD_BYTES = 1 << 16
 const LONGEST_HEAD_BYTES = 1 << 20
 const HEAD_LINES = 3
 const LINE_END = 0x0a
 
-/** Returns how many bytes at the end of a chunk belong to a UTF-8 character that goes on in the next one. */
+/** Returns how many bytes at the end of a chunk belong to a UTF-8 character that continues in the next one. */
 export const unfinishedBytes = (chunk: Uint8Array): number => {
   for (let back = 1; back <= Math.min(3, chunk.length); back += 1) {
     const byte = chunk[chunk.length - back] ?? 0
@@ -34,7 +34,7 @@ export const unfinishedBytes = (chunk: Uint8Array): number => {
   return 0
 }
 
-/** Returns the place of the first byte of a chunk that cannot be UTF-8, given that there is one. */
+/** Returns the place of the first byte of a chunk that cannot be UTF-8; there must be one. */
 const firstFault = (chunk: Buffer): number => {
   let [good, bad] = [0, chunk.length]
   while (bad - good > 1) {
@@ -46,7 +46,7 @@ const firstFault = (chunk: Buffer): number => {
   return bad - 1 - unfinishedBytes(chunk.subarray(0, bad - 1))
 }
 
-/** Finds the first byte that is not UTF-8, whatever chunks it comes in. */
+/** Finds the first byte that is not UTF-8, however the content is cut into chunks. */
 const createUtf8Check = (): {
   readonly add: (chunk: Buffer) => void
   readonly end: () => { readonly notUtf8: number | undefined; readonly endsCut: boolean; readonly isAscii: boolean }
@@ -74,7 +74,7 @@ const createUtf8Check = (): {
   }
 }
 
-/** Keeps the beginning of what passes. */
+/** Collects the beginning of the content. */
 const createHead = (): { readonly add: (chunk: Buffer) => void; readonly taken: () => Buffer } => {
   const parts: Buffer[] = []
   let [size, lines] = [0, 0]
@@ -90,7 +90,7 @@ const createHead = (): { readonly add: (chunk: Buffer) => void; readonly taken: 
   }
 }
 
-/** Goes over the content of a file once. */
+/** Reads the content of a file once, and describes it. */
 export const inspect = async (content: FileBytes): Promise<Inspection> => {
   const [utf8, beginning] = [createUtf8Check(), createHead()]
   let [size, nul] = [0, undefined as number | undefined]

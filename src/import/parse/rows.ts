@@ -2,7 +2,8 @@ import { CsvError, parse } from 'csv-parse/sync'
 import { KpiError } from '../../domain/errors.ts'
 
 /**
- * Returns a copy of a text that was cut out of a longer one, which the engine would keep in memory as long as its part.
+ * Returns a copy of a text that was cut out of a longer one; otherwise the engine keeps the longer one in memory with
+ * it.
  */
 const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
 
@@ -13,16 +14,16 @@ export type Row = { readonly line: number; readonly cells: readonly string[] }
 export const hasSurplusCells = (cells: readonly string[], header: readonly string[]): boolean =>
   cells.length > header.length && cells.some((cell, at) => at >= header.length && cell.trim() !== '')
 
-/** Lists the line ends, of which a file may mix several: spreadsheets and scripts add lines to each other's files. */
+/** Lists the line ends; a file may mix them, as spreadsheets and scripts add lines to each other's files. */
 const LINE_ENDS = ['\r\n', '\n']
 const MESSAGES: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quoted cell is never closed; put a quote where it ends, or leave out the one it begins with',
   CSV_INVALID_CLOSING_QUOTE: 'a quoted cell continues after its closing quote; double a quote that is part of the cell',
   INVALID_OPENING_QUOTE: 'a quote is inside a cell that is not quoted; double it and quote the cell',
 }
-/** Bounds the characters of a row, so that one that never ends does not take all memory. */
+/** Bounds the characters of a row, so that an endless row does not fill the memory. */
 const LONGEST_ROW = 1 << 24
-/** Sets the length from which the engine keeps the whole text in memory of which a part was cut out. */
+/** Sets the length from which the engine keeps the whole text in memory for a part that was cut out of it. */
 const CUT_OUT = 13
 
 const linesIn = (cells: readonly string[]): number => {
@@ -33,17 +34,17 @@ const linesIn = (cells: readonly string[]): number => {
   return lines
 }
 
-/** Returns a part of a text that may be kept. */
+/** Returns a part of a text that does not keep the whole text in memory. */
 const cut = (text: string, start: number, end: number): string => {
   const part = text.slice(start, end)
   return part.length < CUT_OUT ? part : copyOf(part)
 }
 
-/** Cuts the cells out of lines without quotes, which are given one after the other. */
+/** Creates a function that cuts the cells out of lines without quotes; lines must be given in their order. */
 const createCutter = (text: string, separator: string): ((start: number, end: number) => string[]) => {
-  // Where the next separator is, on whatever line: so nothing is searched twice.
+  // The place of the next separator, on whatever line, so that nothing is searched twice.
   let next = text.indexOf(separator)
-  // Room for as many cells as the line before had: a list that grows takes three times the memory.
+  // Make room for as many cells as the line before had: a list that grows takes three times the memory.
   let width = 0
   return (start, end) => {
     const cells = Array<string>(width)
@@ -60,14 +61,14 @@ const createCutter = (text: string, separator: string): ((start: number, end: nu
 }
 
 /**
- * Returns the place after the last complete row, from the start of a row: after the last line end outside quotes. A
- * quote within a plain cell ends them at once, as only an error follows.
+ * Returns the place after the last complete row, that is after the last line end outside quotes; `start` is the start
+ * of a row. A quote within an unquoted cell ends the search, as an error follows anyway.
  */
 const endOfRows = (text: string, start: number, separator: string): number => {
   let end = start
   for (let from = start; ;) {
     const open = text.indexOf('"', from)
-    // Only what was not looked at yet: a text may be nothing but quotes.
+    // Search only the rest: a text may consist of nothing but quotes.
     const lineEnd = text.slice(from, open < 0 ? text.length : open).lastIndexOf('\n')
     if (lineEnd >= 0) end = from + lineEnd + 1
     if (open < 0) return end
@@ -79,18 +80,18 @@ const endOfRows = (text: string, start: number, separator: string): number => {
   }
 }
 
-/** Makes rows of a text that comes in parts. */
+/** Splits a text that comes in parts into rows. */
 type Splitter = {
-  /** Adds the rows that are whole with this part of the text. */
+  /** Adds the rows that this part of the text completes. */
   readonly add: (text: string, rows: Row[]) => void
-  /** Adds the last row, where no line end follows it. */
+  /** Adds the last row, if it has no line end. */
   readonly end: (rows: Row[]) => void
 }
 
 /**
  * Creates a splitter of rows (RFC 4180, LF or CRLF), which skips blank lines. Lines without quotes are split here; from
- * the first quote in a part on, the parser does it. A text that cannot be parsed is a `malformed` error with the file
- * and the line.
+ * the first quote in a part on, the CSV parser takes over. A text that cannot be parsed is a `malformed` error with the
+ * file and the line.
  */
 export const createSplitter = (separator: string, name: string): Splitter => {
   let [rest, line] = ['', 1]
@@ -109,7 +110,7 @@ export const createSplitter = (separator: string, name: string): Splitter => {
       throw unreadable(MESSAGES[error.code] ?? error.message, error)
     }
   }
-  /** Adds the lines before the first quote, and answers where the next line begins. */
+  /** Adds the lines before the first quote, and returns where the next line begins. */
   const addPlain = (text: string, quote: number, rows: Row[]): number => {
     let start = 0
     const cellsOf = createCutter(text, separator)
@@ -144,7 +145,7 @@ export const createSplitter = (separator: string, name: string): Splitter => {
   }
 }
 
-/** Yields the rows of a text, some thousand at a time; `name` is that of the file. Memory does not grow with it. */
+/** Yields the rows of a text, some thousand at a time, in constant memory; `name` is the file's name for errors. */
 export async function* readRows(
   parts: AsyncIterable<string>,
   separator: string,

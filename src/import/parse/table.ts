@@ -19,13 +19,13 @@ const damage = (name: string, error: unknown): unknown => {
   return new KpiError('malformed', `cannot read ${name}: its gzip ${why}; create it again`, { cause: error })
 }
 
-/** Yields what a file holds, unpacked where it is gzip. */
+/** Yields the content of a file, unpacked if it is gzip. */
 async function* contentOf(bytes: FileBytes, name: string, isPacked: boolean): FileBytes {
   if (!isPacked) {
     yield* bytes
     return
   }
-  // What goes wrong is told where the unpacked bytes are read.
+  // Errors are thrown to the reader of the unpacked bytes.
   const unpacked = pipeline(bytes, createGunzip({ chunkSize: CHUNK_BYTES }), () => undefined)
   try {
     yield* unpacked as AsyncIterable<Buffer>
@@ -34,14 +34,17 @@ async function* contentOf(bytes: FileBytes, name: string, isPacked: boolean): Fi
   }
 }
 
-/** Describes the bytes of a file on their way: whether they are gzip, and in the end their SHA-256 and count. */
+/** Holds the bytes of a file while they are read: whether they are gzip, and at the end their SHA-256 and count. */
 type Passing = {
   readonly bytes: FileBytes
   readonly isGzip: boolean
   readonly sum: () => { readonly sha256: string; readonly bytes: number }
 }
 
-/** Lets the bytes of a file pass. Its first two bytes, not its name, say whether it is gzip. */
+/**
+ * Passes on the bytes of a file, and hashes and counts them. Its first two bytes, not its name, tell whether it is
+ * gzip.
+ */
 const passing = async (file: FileBytes): Promise<Passing> => {
   const hash = createHash('sha256')
   let count = 0
@@ -64,13 +67,13 @@ export type ParsedFormat = {
   /** Tells whether it begins with a byte order mark. */
   readonly hasMark: boolean
   readonly separator: Delimiter
-  /** Lists the evidence in the file, a line each. */
+  /** Lists the evidence in the file, one text each. */
   readonly evidence: readonly string[]
-  /** Lists what was assumed, which is reported. */
+  /** Says what was assumed; it is shown as a warning. */
   readonly assumed?: string | undefined
 }
 
-/** Describes what the user said of how a file is to be parsed; the rest is detected. */
+/** Describes what the user said about how to parse a file; the rest is detected. */
 export type RequestedFormat = {
   readonly encoding?: ParsedFormat['encoding'] | undefined
   readonly separator?: Delimiter | undefined
@@ -84,14 +87,14 @@ export type Table = {
   readonly sha256: string
   readonly bytes: number
   readonly rows: () => AsyncGenerator<readonly Row[]>
-  /** Holds the file's permissions: what is made of its rows gets no wider ones. */
+  /** Holds the file's permissions; files made from its rows get no wider ones. */
   readonly mode: number
   readonly close: () => void
 }
 
 /** Returns the beginning of a file as text. */
 const beginningOf = async (head: Buffer, encoding: ParsedFormat['encoding']): Promise<string> => {
-  // A character may be cut off at the end, which only an end would tell.
+  // Do not flush the decoder: the last character may be cut off.
   const once = async function* (): FileBytes {
     yield head
   }
@@ -104,12 +107,12 @@ const requireLineFeeds = (text: string): void => {
   throw new KpiError('malformed', 'the lines of the file end in CR alone; save it with line ends of LF or CRLF')
 }
 
-/** Leaves out the first line, which only says what separates cells. */
+/** Leaves out the first line, which only names the delimiter. */
 async function* withoutFirst(chunks: AsyncGenerator<readonly Row[]>): AsyncGenerator<readonly Row[]> {
   for await (const rows of chunks) yield rows[0]?.line === 1 ? rows.slice(1) : rows
 }
 
-/** Yields rows, and throws in the end where the file has changed since it was opened. */
+/** Yields rows, and throws at the end if the file has changed since it was opened. */
 async function* unchanged(
   source: RereadableFile,
   stamp: string,
@@ -127,7 +130,7 @@ async function* unchanged(
   check()
 }
 
-/** Finds out how a file is to be read, in one pass over it. */
+/** Finds out how to read a file, in one pass over it. */
 export const openTable = async (source: RereadableFile, asked: RequestedFormat = {}): Promise<Table> => {
   const stamp = source.stamp()
   const file = await passing(source.open())
