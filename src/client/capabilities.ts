@@ -8,7 +8,7 @@ const variantNames: Record<Variant, string> = {
   v1: 'the newer interface (/v1)',
 }
 
-const DOES: Record<Verb, string> = {
+const MISSING_VERB: Record<Verb, string> = {
   list: 'lists no',
   get: 'shows no',
   add: 'creates no',
@@ -19,11 +19,11 @@ const DOES: Record<Verb, string> = {
 /** Describes what a variant lacks, and what to use instead. */
 type Lack = { readonly called: string; readonly instead: string }
 
-/** Says how the bundled service, which speaks both variants in process, does what only the other one has. */
-const AT_HOME = 'on the bundled service, the same command on its machine, without a profile or with --data-dir'
-const ELSEWHERE = `use a profile of the classic interface (a base URL that ends in /api), or the application (${AT_HOME})`
+/** Names the way to use the bundled service, which speaks both variants in process, for what a profile lacks. */
+const IN_PROCESS = 'on the bundled service, the same command on its machine, without a profile or with --data-dir'
+const USE_CLASSIC = `use a profile of the classic interface (a base URL that ends in /api), or the application (${IN_PROCESS})`
 
-/** Says where what only the newer variant has can be done. */
+/** Names what to use for operations that only the newer variant has. */
 export const NEWER_PROFILE = 'a profile of the newer interface (a base URL that ends in /v1)'
 
 /** Lists what each variant lacks, by the path of the resource. */
@@ -35,9 +35,9 @@ const LACKS: Record<Variant, Readonly<Record<string, Lack>>> = {
     },
   },
   v1: {
-    '/users': { called: 'people', instead: ELSEWHERE },
-    '/users/{user_id}/kpis': { called: 'assignments of KPIs', instead: ELSEWHERE },
-    '/users/{user_id}/groupitems': { called: 'group items of users', instead: ELSEWHERE },
+    '/users': { called: 'people', instead: USE_CLASSIC },
+    '/users/{user_id}/kpis': { called: 'assignments of KPIs', instead: USE_CLASSIC },
+    '/users/{user_id}/groupitems': { called: 'group items of users', instead: USE_CLASSIC },
     '/groups': {
       called: 'groups',
       instead:
@@ -54,15 +54,15 @@ const LACKS: Record<Variant, Readonly<Record<string, Lack>>> = {
 export type Capability = {
   readonly of: Pick<Resource, 'path' | 'verbs' | 'newer' | 'plural'>
   readonly verb: Verb
-  /** Names the flag that asks for it, where that is not the command itself, and what to use instead. */
+  /** Names the flag that needs the operation, if the command itself does not, and what to use instead. */
   readonly flag?: {
     readonly name: string
     readonly instead: string
-    /** Says why it cannot be had beside the rest, and what to do, where neither variant has all of it. */
+    /** Explains what to do if neither variant has all that the command needs. */
     readonly together?: string
   }
-  /** Tells that it is used where the service has it; a service without it is not refused. */
-  readonly isWish?: true
+  /** Marks it as optional: the command uses it if the service has it, and works without it. */
+  readonly isOptional?: true
 }
 
 /** Describes what a command needs: one capability, or several together. */
@@ -72,24 +72,24 @@ const needsIn = (needs: Needs): readonly Capability[] => ('of' in needs ? [needs
 
 const lacks = (variant: Variant, { of, verb }: Capability): boolean => !verbsIn(variant, of).includes(verb)
 
-/** Tells whether a variant has all of some capabilities. */
+/** Tells whether a variant has all capabilities that a command needs. */
 export const hasAll = (variant: Variant, needs: Needs): boolean => !needsIn(needs).some((one) => lacks(variant, one))
 
-/** Says that a variant lacks something, and what to use instead. */
+/** Returns the message that a variant lacks something, and what to use instead. */
 const sentence = (variant: Variant, { of, verb, flag }: Capability): string => {
   const lack = LACKS[variant][of.path]
-  const does = verbsIn(variant, of).length === 0 ? 'has no' : DOES[verb]
+  const does = verbsIn(variant, of).length === 0 ? 'has no' : MISSING_VERB[verb]
   const sentence = `${variantNames[variant]} ${does} ${lack?.called ?? of.plural.replaceAll('_', ' ')}`
   return [flag?.name, sentence, flag?.instead ?? lack?.instead].filter((part) => part !== undefined).join(': ')
 }
 
-/** Refuses what a variant does not have, before anything is sent, and says what to use instead. */
+/** Refuses what a variant does not have, before anything is sent; the error names what to use instead. */
 export const requireCapability = (variant: Variant, needs: Needs): void => {
-  const missing = needsIn(needs).find((one) => one.isWish !== true && lacks(variant, one))
+  const missing = needsIn(needs).find((one) => one.isOptional !== true && lacks(variant, one))
   if (missing) throw new KpiError('unsupported', sentence(variant, missing))
 }
 
-/** Refuses what neither variant has all of, at a place that speaks both. */
+/** Refuses needs that neither variant meets alone, on a service that speaks both. */
 export const requireAllCapabilities = (needs: Needs): void => {
   if (hasAll('classic', needs) || hasAll('v1', needs)) return
   const { flag } = needsIn(needs).find((one) => one.flag?.together !== undefined && lacks('v1', one)) ?? {}

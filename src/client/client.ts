@@ -26,17 +26,17 @@ import {
 
 type FixedCollection<R extends Resource> = Pick<ResourceClient<R>, 'list' | 'get'>
 
-/** Describes at most 10,000 rows of a report, and how many there are, where the service tells. */
+/** Holds at most 10,000 rows of a report, and the number of all rows, if the service sends it. */
 export type ReportAnswer = { readonly rows: readonly ReportRow[]; readonly total: number | undefined }
 
 /** Describes the operations of the service. */
 export type Client = {
-  /** Names the variant of the interface. What it lacks is refused as `unsupported`, unsent. */
+  /** Names the variant of the interface. Operations that it lacks fail as `unsupported`, before they are sent. */
   readonly variant: Variant
   readonly kpis: ResourceClient<typeof kpi>
   readonly users: ResourceClient<typeof user>
   readonly categories: ResourceClient<typeof category>
-  /** Gives the KPIs of a category. */
+  /** Returns the operations on the KPIs of a category. */
   readonly categoryKpis: (categoryId: number) => ResourceClient<typeof kpi>
   readonly groups: ResourceClient<typeof group>
   readonly groupItems: (groupId: number) => ResourceClient<typeof groupItem>
@@ -46,36 +46,36 @@ export type Client = {
   readonly units: ResourceClient<typeof unit>
   readonly frequencies: FixedCollection<typeof frequency>
   readonly icons: FixedCollection<typeof icon>
-  /** Gives the KPIs of a user; ids are those of the KPIs. */
+  /** Returns the operations on the KPIs of a user; ids are those of the KPIs. */
   readonly assignments: (userId: number) => ResourceClient<typeof assignment>
-  /** Gives the group items of a user; ids are those of the group items. */
+  /** Returns the operations on the group items of a user; ids are those of the group items. */
   readonly userGroupItems: (userId: number) => Omit<ResourceClient<typeof userGroupItem>, 'update'>
   readonly entries: Entries
   readonly report: (request: ReportRequest) => Promise<ReportAnswer>
-  /** Counts the values that were rounded as they were read, as the service answered more than four decimals. */
+  /** Counts the values that were rounded on reading, because the service sent more than four decimals. */
   readonly rounded: () => number
   /** Counts completed requests. */
   readonly requests: () => number
-  /** Tells how many requests were put off for the limit, and how long they waited. */
+  /** Counts requests refused by the rate limit, and the time waited. */
   readonly traffic: () => Traffic
-  /** Tells how much of the service's limit is used; undefined where that is not known. */
+  /** Returns how much of the service's rate limit is used; undefined if unknown. */
   readonly usage: () => Usage | undefined
-  /** Tells what requests are waiting for right now, where they are. */
+  /** Returns what requests are waiting for now; undefined if none waits. */
   readonly waiting: () => Waiting | undefined
-  /** Names the credentials: different ones differently, and none by itself. */
+  /** Holds a fingerprint of the credentials, which does not reveal them. */
   readonly caller: string
-  /** Says when weeks and years begin, where that is known. */
+  /** Holds when weeks and years begin, if known. */
   readonly calendar: Calendar | undefined
-  /** Tells whose entries are worked with, as far as answers have told. */
+  /** Returns the account, as far as it is known. */
   readonly identifyAccount: () => AccountIdentity
-  /** Tells whether answers have shown that it is the bundled service. */
+  /** Tells whether the answers so far come from the bundled service. */
   readonly isBundled: () => boolean
-  /** Returns what the last answer told of the key, where there is one. */
+  /** Returns what the last answer said about the key; undefined if there is none. */
   readonly keyInfo: () => KeyInfo | undefined
   readonly close: () => Promise<void>
 }
 
-/** Refuses rows that do not say what they are of: they would be lost, or shown as blank. */
+/** Refuses report rows without KPI, item or date: they would be lost, or shown as blank. */
 const requireReadable = (rows: readonly ReportRow[]): void => {
   const names = ['kpiId', 'itemId', 'entryDate'] as const
   const lacking = names.filter((name) => rows.some((row) => !Number.isSafeInteger(row[name])))
@@ -83,7 +83,7 @@ const requireReadable = (rows: readonly ReportRow[]): void => {
   throw new KpiError('not_acceptable', `the service answers report rows whose ${lacking.join(', ')} cannot be read`)
 }
 
-/** Counts the values of an answer that are rounded as they are read. */
+/** Counts the values of an answer that are rounded on reading. */
 const roundedIn = (of: Resource, { content }: TransportResponse): number =>
   'json' in content ? [content.json].flat().reduce<number>((sum, one) => sum + countRounded(of, one), 0) : 0
 

@@ -1,32 +1,32 @@
 import { KpiError } from '../domain/errors.ts'
 import { type Clock, type TransportRequest, Aborted, type Waiting } from './transport.ts'
 
-/** Describes what retrying works with. */
-type Retrying = {
+/** Describes what a retry needs. */
+type RetryOptions = {
   readonly clock: Clock
   /** Ends all waiting. */
   readonly signal: AbortSignal
   /** Returns a number from 0 to 1. */
   readonly random: () => number
-  /** Takes notes on a service that is waited for. */
+  /** Prints a message about a service that does not answer well. */
   readonly note: (text: string) => void
 }
 
-const MOST_TRIES = 5
-/** Bounds how often a request that is still in progress is asked about. */
-const MOST_ASKED = 60
+const MAX_TRIES = 5
+/** Bounds the tries while the service still works on the same Idempotency-Key. */
+const MAX_TRIES_IN_PROGRESS = 60
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
-/** Sets the longest wait before asking again, whatever the service asks for. */
-const LONGEST_ASKED_MS = 300_000
+/** Sets the longest wait before the next try, even if the service asks for a longer one. */
+const LONGEST_RETRY_AFTER_MS = 300_000
 
-/** Sets the share of requests that may be retried, besides a few, so that a dead service is not asked for ever. */
-const REQUESTS_A_RETRY = 10
+/** Sets the retry budget: ten, plus one for every ten requests. So a dead service does not get requests for ever. */
+const REQUESTS_PER_RETRY = 10
 const FIRST_RETRIES = 10
 
 /**
- * Tells whether a failed request may be sent again as it is: it changes nothing, was never sent, or has an
- * Idempotency-Key.
+ * Tells whether a failed request may be sent again as it is: it is a GET, the service surely did not do it, or the
+ * service is still doing it under its Idempotency-Key.
  */
 export const isRetryable = (
   { method, idempotencyKey }: TransportRequest,
@@ -34,50 +34,51 @@ export const isRetryable = (
   tries: number,
 ): boolean => {
   const { code, mayBeDone, retryAfter } = failure
-  // Our own service is still doing what the key names.
-  if (code === 'conflict') return idempotencyKey !== undefined && retryAfter !== undefined && tries < MOST_ASKED
-  if (tries >= MOST_TRIES) return false
+  // The bundled service is still working on an earlier request with this key.
+  if (code === 'conflict')
+    return idempotencyKey !== undefined && retryAfter !== undefined && tries < MAX_TRIES_IN_PROGRESS
+  if (tries >= MAX_TRIES) return false
   return method === 'GET' ? code === 'unavailable' || mayBeDone : code === 'unavailable' && !mayBeDone
 }
 
 /** Returns how long to wait before the next try: twice as long each time with jitter, or what the service asks for. */
 export const backoff = ({ retryAfter = 0 }: KpiError, tries: number, chance: number): number => {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(20, tries - 1)) * (0.5 + chance / 2)
-  return Math.max(wait, Math.min(LONGEST_ASKED_MS, retryAfter * 1000))
+  return Math.max(wait, Math.min(LONGEST_RETRY_AFTER_MS, retryAfter * 1000))
 }
 
-/** Sends, and tries again what may be tried again. */
+/** Sends requests, and sends them again if they fail and may be repeated. */
 export type Retry = {
   readonly send: <T>(sending: TransportRequest, send: () => Promise<T>) => Promise<T>
-  /** Tells since when the service has been failing without a good answer in between. */
+  /** Returns the outage that requests wait for; undefined after a good answer. */
   readonly waiting: () => Waiting | undefined
 }
 
-const WORDS = { unreachable: 'service not reachable', failing: 'service failing' } as const
+const OUTAGES = { unreachable: 'service not reachable', failing: 'service failing' } as const
 
-/** Returns the text for a service that is unavailable or fails, and when it is asked again. */
-export const outageText = (reason: keyof typeof WORDS, leftMs: number): string =>
-  `${WORDS[reason]}, trying again${leftMs > 0 ? ` in ${Math.ceil(leftMs / 1000)} s` : ''}`
+/** Returns the message about an outage, with the time until the next try. */
+export const outageText = (reason: keyof typeof OUTAGES, leftMs: number): string =>
+  `${OUTAGES[reason]}, trying again${leftMs > 0 ? ` in ${Math.ceil(leftMs / 1000)} s` : ''}`
 
 /**
- * Creates the retry of failed requests, as long as not too many fail. A service that has never answered is not waited
- * for: its name is probably wrong.
+ * Creates the retry of failed requests, within the retry budget. It does not wait for a service that has never
+ * answered: its name is probably wrong.
  */
-export const createRetry = ({ clock, signal, random, note }: Retrying): Retry => {
+export const createRetry = ({ clock, signal, random, note }: RetryOptions): Retry => {
   let left = FIRST_RETRIES
   let hasAnswered = false
   let waits: Waiting | undefined
-  let hasTold = false
+  let hasReported = false
   const noteFailure = ({ code, mayBeDone }: KpiError): void => {
     if (code !== 'unavailable' && !mayBeDone) return
     waits = { until: clock.now(), reason: code === 'unavailable' ? 'unreachable' : 'failing' }
   }
-  /** Says it once, and of a single answer that was lost not at all. */
-  const tellWait = (wait: number, isSure: boolean): void => {
+  /** Reports an outage once; ignores a single lost answer. */
+  const reportOutage = (wait: number, isSure: boolean): void => {
     if (!waits) return
     waits = { ...waits, until: clock.now() + wait }
-    if (isSure && !hasTold && (waits.reason === 'unreachable' || waits.reason === 'failing')) {
-      hasTold = true
+    if (isSure && !hasReported && (waits.reason === 'unreachable' || waits.reason === 'failing')) {
+      hasReported = true
       note(outageText(waits.reason, wait))
     }
   }
@@ -86,13 +87,13 @@ export const createRetry = ({ clock, signal, random, note }: Retrying): Retry =>
     if (signal.aborted) throw new Aborted('stopped while a request that failed waited to be sent again')
   }
   const sendPatiently: Retry['send'] = async (sending, send) => {
-    left += 1 / REQUESTS_A_RETRY
+    left += 1 / REQUESTS_PER_RETRY
     for (let tries = 1; ; tries += 1) {
       try {
         const received = await send()
         hasAnswered = true
         waits = undefined
-        hasTold = false
+        hasReported = false
         return received
       } catch (error) {
         if (!(error instanceof KpiError)) throw error
@@ -100,7 +101,7 @@ export const createRetry = ({ clock, signal, random, note }: Retrying): Retry =>
         if (!hasAnswered || left < 1 || !isRetryable(sending, error, tries)) throw error
         left -= 1
         const wait = backoff(error, tries, random())
-        tellWait(wait, !error.mayBeDone || tries > 1)
+        reportOutage(wait, !error.mayBeDone || tries > 1)
         await pause(wait)
       }
     }

@@ -4,19 +4,19 @@ import type { AnyRecord } from '../domain/schema.ts'
 import type { KeyInfo, AccountIdentity } from './http/credentials.ts'
 import type { TextAnswer } from './http/response.ts'
 
-/** Thrown where work was given up because the user asked to stop, or its time was over. */
+/** Reports that work ended early, because the user asked to stop or the time was over. */
 export class Aborted extends Error {
   override readonly name = 'Aborted'
 }
 
 /** Counts completed requests. */
 type RequestCount = {
-  /** Sends a request, and counts it once it was answered or has failed. */
+  /** Sends a request, and counts it when it is answered or fails. */
   readonly during: <T>(send: () => Promise<T>) => Promise<T>
   readonly total: () => number
 }
 
-/** Makes a count of requests; one that still waited for its turn when all was stopped has not been sent, and does not count. */
+/** Creates a counter of requests. Requests that end as `Aborted` do not count. */
 export const createRequestCount = (): RequestCount => {
   let total = 0
   return {
@@ -41,31 +41,31 @@ export type TransportRequest = {
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   readonly body?: Json
-  /** Names what a POST does, so that the bundled service recognizes it when it comes again. */
+  /** Identifies a POST, so that the bundled service does it only once, even if it is sent again. */
   readonly idempotencyKey?: string
 }
 
-/** Describes what came back: JSON that is still to be read, or records from a service in this process. */
+/** Describes an answer: JSON that is not read yet, or records from a service in this process. */
 export type TransportResponse = {
   readonly content:
     { readonly json: Json } | { readonly record: AnyRecord } | { readonly records: readonly AnyRecord[] }
-  /** Counts all that there are, where the service tells. */
+  /** Counts all records, if the service sends the number. */
   readonly total?: number | undefined
-  /** Tells whether there is a next page, where the service tells. */
+  /** Tells whether there is a next page, if the service says so. */
   readonly hasNext?: boolean
-  /** Tells whether something was created rather than updated, where the service tells. */
+  /** Tells whether a record was created rather than updated, if the service says so. */
   readonly isCreated?: boolean | undefined
 }
 
-/** Describes what requests went through before they were answered. */
+/** Describes what the rate limit cost the requests. */
 export type Traffic = {
-  /** Counts requests that were refused for the limit, and sent again. */
+  /** Counts refusals by the rate limit, after which the request was sent again. */
   readonly refused: number
-  /** Holds the milliseconds in which a request waited for the limit while none was under way. */
+  /** Sums the milliseconds in which requests waited for the limit while none was in flight. */
   readonly waitedMs: number
 }
 
-/** Describes how much of a service's limit is used. */
+/** Describes how much of a service's rate limit is used. */
 export type Usage = { readonly used: number; readonly limit: number; readonly windowMs: number }
 
 /** Describes what requests wait for, and until when. */
@@ -73,29 +73,29 @@ export type Waiting = {
   readonly until: number
   /** Names the reason: the service's limit, the user's rate, or a service that is unavailable or fails. */
   readonly reason: 'limit' | 'rate' | 'unreachable' | 'failing'
-  /** Counts the requests that are allowed in a window, where that is waited for. */
+  /** Counts the requests allowed in a window, if a limit or rate is the reason. */
   readonly allowed?: { readonly requests: number; readonly windowMs: number } | undefined
 }
 
-/** Describes a way to send requests to the service. A refusal is the same `KpiError` over every transport. */
+/** Describes a way to send requests to the service. Every transport throws the same `KpiError` for a refusal. */
 export type Transport = {
   readonly send: (sending: TransportRequest) => Promise<TransportResponse>
-  /** Returns what the last answer told of the key, where there is one. */
+  /** Returns what the last answer said about the key; undefined if there is none. */
   readonly keyInfo?: () => KeyInfo | undefined
-  /** Names the credentials: different ones differently, and none by itself. */
+  /** Holds a fingerprint of the credentials, which does not reveal them. */
   readonly caller: string
-  /** Says when weeks and years begin, where that is known. */
+  /** Holds when weeks and years begin, if known. */
   readonly calendar?: Calendar
-  /** Tells whose entries are worked with, as far as answers have told. */
+  /** Returns the account, as far as it is known. */
   readonly identifyAccount: () => AccountIdentity
-  /** Tells whether answers have shown that it is the bundled service; only there an Idempotency-Key is relied on. */
+  /** Tells whether the answers so far come from the bundled service; only there the client relies on an Idempotency-Key. */
   readonly isBundled: () => boolean
-  /** Counts each time that a request was answered or failed, but not its refusals for the limit. */
+  /** Counts requests that were answered or failed; refusals by the rate limit do not count. */
   readonly requests?: () => number
   readonly traffic?: () => Traffic
-  /** Tells how much of the limit is used; undefined where that is not known. */
+  /** Returns how much of the rate limit is used; undefined if unknown. */
   readonly usage?: () => Usage | undefined
-  /** Tells what requests are waiting for right now, where they are. */
+  /** Returns what requests are waiting for now; undefined if none waits. */
   readonly waiting?: () => Waiting | undefined
   readonly close: () => Promise<void>
 }
@@ -103,30 +103,30 @@ export type Transport = {
 /** Describes the permit of one request. */
 export type Permit = {
   /**
-   * Ends the permit, with the answer where one came; tells whether the request was only put off for the limit, and is
-   * to be sent again with another permit.
+   * Ends the permit, with the answer if one came. Returns true if the rate limit refused the request, which is then to
+   * be sent again with another permit.
    */
   readonly leave: (answer?: TextAnswer) => boolean
 }
 
-/** Says when the next request to a service may go. */
+/** Decides when the next request to a service may be sent. */
 export type RateLimiter = {
-  /** Waits for a turn; throws `Aborted` where the wait is given up. */
+  /** Waits for permission to send; throws `Aborted` if the user stops the wait. */
   readonly enter: () => Promise<Permit>
   readonly traffic: () => Traffic
-  /** Tells how much of the limit is used; undefined where that is not known. */
+  /** Returns how much of the rate limit is used; undefined if unknown. */
   readonly usage: () => Usage | undefined
-  /** Tells what the next request waits for, where it does. */
+  /** Returns what the next request waits for; undefined if it does not wait. */
   readonly waiting: () => Waiting | undefined
   readonly close: () => void
 }
 
-/** Describes the clock of whatever waits. */
+/** Describes a clock, and a way to wait by it. */
 export type Clock = {
   /** Returns milliseconds since 1970. */
   readonly now: () => number
   /** Returns milliseconds on a monotonic clock. */
   readonly uptime: () => number
-  /** Resolves after so many milliseconds, or at once where `signal` is aborted. */
+  /** Resolves after so many milliseconds, or as soon as `signal` is aborted. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>
 }

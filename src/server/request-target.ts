@@ -1,17 +1,17 @@
-/** Matches what looks like a token or key of ours. */
+/** Matches what looks like a token or key of this service. */
 const SECRET = /kpi_[a-z]+_[0-9a-z]+(?:_[0-9a-z]+)?/gi
 
 /** Returns a text without tokens and keys. */
 export const withoutSecrets = (text: string): string => text.replaceAll(SECRET, 'kpi_…')
 
 const HIDDEN = '…'
-/** Matches words longer than any of the interface, and no shorter than any secret. */
+/** Matches words short enough to show: the limit is above the longest word of the interface, and below the shortest secret. */
 const WORD = /^[\w.~-]{0,24}$/
 const HARMLESS_VALUE = /^[\d\s,-]{0,200}$/
 
 const shownWord = (text: string): string => (WORD.test(text) && !/kpi_/i.test(text) ? text : HIDDEN)
 
-/** Returns a path for logs and messages: a word that may be a secret becomes `…`. */
+/** Returns a path for logs and messages, with `…` for each word that may be a secret. */
 export const shownPath = (path: string): string => path.split('/').map(shownWord).join('/')
 
 const shownQuery = (query: string): string =>
@@ -20,8 +20,8 @@ const shownQuery = (query: string): string =>
     .join('&')
 
 /**
- * Returns a target for logs: short words of its path, the names of parameters, and values that are ids, dates or
- * numbers. Anything else may be a secret in the wrong place, and becomes `…`.
+ * Returns a target for logs. Short words of the path, short names of parameters, and values of ids, dates or numbers
+ * stay; anything else may be a misplaced secret, and becomes `…`.
  */
 export const shownTarget = (target: string): { readonly path: string; readonly query: string | undefined } => {
   const end = target.indexOf('?')
@@ -39,7 +39,7 @@ const decodeUnreserved = (path: string): string =>
     return UNRESERVED.test(character) ? character : escape
   })
 
-/** Describes what a request asks for: the path and query, and the host where the target names it. */
+/** Describes the target of a request: path and query, and the host if the target is a whole URL. */
 type Target = { readonly target: string; readonly host: string | undefined }
 
 /** Reads the target of a request line, which may be a whole URL (RFC 9112, section 3.2). */
@@ -52,7 +52,7 @@ export const readTarget = (text: string): Target => {
   return { target: decodeUnreserved(path) + query, host: authority?.replace(/^.*@/, '') }
 }
 
-/** Matches a host name or address, with a port or without. */
+/** Matches a host name or address, with or without a port. */
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 /** Tells whether a text can be a Host header. */

@@ -9,12 +9,12 @@ import { countAll, type StoreCounts } from '../store/maintenance/status.ts'
 import { formulas, type StoredFormula } from '../store/tables/formulas.ts'
 import { loadFormulas } from './definitions/formulas.ts'
 
-/** Returns the faults of a formula that its field does not find: a text that cannot be parsed, or its inputs. */
+/** Returns the faults of a formula that the check of its column does not find: syntax, and inputs. */
 const faultsOfText = (all: Formulas, kpi: Kpi, text: string): Issue[] => {
   const formula = all.formulas.get(kpi.id) ?? parseFormula(text)
   if (formula instanceof Fault) {
-    const isTold = faultOfColumn(formulaFields.formula, text) !== undefined
-    return isTold ? [] : [{ field: 'formula', message: formula.message }]
+    const isReported = faultOfColumn(formulaFields.formula, text) !== undefined
+    return isReported ? [] : [{ field: 'formula', message: formula.message }]
   }
   const missing = formula.kpis.filter((id) => !all.kpis.has(id))
   const unknown = missing.map((id) => ({ field: 'formula', message: `uses KPI ${id}, which is not there` }))
@@ -30,7 +30,7 @@ const faultsOf = (all: Formulas, sizes: ReadonlyMap<number, Issue>, kpi: Kpi, st
   ]
 }
 
-/** Calls `visit` for everything that a formula is not allowed to be where it is defined. */
+/** Calls `visit` for every stored formula that breaks the rules for new ones. */
 const eachFormulaFault = async (tx: Reader, visit: (fault: StoreFault) => void): Promise<void> => {
   const nameOf = await accountNames(tx)
   for (const account of await formulas.accounts(tx)) {
@@ -48,20 +48,20 @@ const eachFormulaFault = async (tx: Reader, visit: (fault: StoreFault) => void):
   }
 }
 
-/** Checks a database by its own means, beyond what SQL can ask of any. */
+/** Checks the integrity of a database with its own tools. */
 type Integrity = {
-  /** Returns damage, after which nothing else can be relied on. */
+  /** Returns damage, after which no other check is reliable. */
   readonly damageOf: (tx: Reader) => Promise<StoreFault[]>
 }
 
-/** Describes the result of a check: how much there is, what is wrong, and how much more of the same kinds. */
+/** Holds the result of a check: the number of records, the faults, and the number of further faults of the same kinds. */
 export type StoreCheck = { readonly counts: StoreCounts; readonly faults: readonly StoreFault[]; readonly more: number }
 
-/** Bounds the faults of a kind that are named one by one. */
-const MOST_OF_A_KIND = 1000
+/** Bounds the faults of a kind to list. */
+const MAX_PER_KIND = 1000
 
-/** Keeps faults, and of a kind that there is much of only the first. */
-const createFinds = (): { faults: StoreFault[]; more: () => number; add: (fault: StoreFault) => void } => {
+/** Creates a list of faults, which keeps only the first ones of each kind and counts the others. */
+const createFaultList = (): { faults: StoreFault[]; more: () => number; add: (fault: StoreFault) => void } => {
   const faults: StoreFault[] = []
   const kinds = new Map<string, number>()
   let more = 0
@@ -71,8 +71,8 @@ const createFinds = (): { faults: StoreFault[]; more: () => number; add: (fault:
     add: (fault) => {
       const kind = `${fault.table} ${fault.fault}`
       const known = kinds.get(kind) ?? 0
-      // Faults that tell a value are kinds of their own, of which there is no end either.
-      if (known >= MOST_OF_A_KIND || (known === 0 && kinds.size >= MOST_OF_A_KIND)) more += 1
+      // Faults that quote a value are kinds of their own, so bound the number of kinds, too.
+      if (known >= MAX_PER_KIND || (known === 0 && kinds.size >= MAX_PER_KIND)) more += 1
       else {
         kinds.set(kind, known + 1)
         faults.push(fault)
@@ -82,15 +82,15 @@ const createFinds = (): { faults: StoreFault[]; more: () => number; add: (fault:
 }
 
 /**
- * Checks all of a store, at one moment of it: references, the rules of fields and of formulas, the domain's invariants,
- * and before them the database itself, where it can tell.
+ * Checks a snapshot of the store: first the integrity of the database, if it has a tool for that; then references, the
+ * rules of fields and formulas, and the domain's invariants.
  */
 export const checkStore = (db: Db, integrity: Integrity | undefined): Promise<StoreCheck> =>
   db.read(async (tx) => {
     const damage = (await integrity?.damageOf(tx)) ?? []
     const counts = await countAll(tx)
     if (damage.length > 0) return { counts, faults: damage, more: 0 }
-    const { faults, more, add } = createFinds()
+    const { faults, more, add } = createFaultList()
     await eachOrphan(tx, add)
     await eachFault(tx, add)
     await eachFormulaFault(tx, add)

@@ -11,13 +11,13 @@ import type { Reader } from '../store/db.ts'
 import { type Counter, type Extra, type Rows, takeIds } from '../store/tables/table.ts'
 import { type Context, requireFound, type Ids } from './context.ts'
 
-/** Describes how a list is read, and whether it has very many records. */
+/** Describes how to read a list, and whether it is long. */
 type ListRead<T> = {
   readonly isLong: (tx: Reader) => Promise<boolean>
   readonly read: (tx: Reader) => Promise<readonly T[]>
 }
 
-/** Reads a list: a short one at once, a long one in its turn and beside the short reads of others, which would wait for it. */
+/** Reads a list: a short one at once; a long one in a slot for long work, and apart from short reads, which would wait for it. */
 export const readList = async <T>({ db, beginLong }: Context, { isLong, read }: ListRead<T>): Promise<readonly T[]> => {
   const short = await db.read(async (tx) => ((await isLong(tx)) ? undefined : read(tx)))
   if (short) return short
@@ -27,66 +27,66 @@ export const readList = async <T>({ db, beginLong }: Context, { isLong, read }: 
 
 /** Describes the parent of a resource, such as the group of a group item. */
 type Above = {
-  /** Names the field with the parent's id; what a body says of it is ignored. */
+  /** Names the field with the parent's id; a body's value for it is ignored. */
   readonly field: string
-  /** Throws where there is none of this id. */
+  /** Throws if there is no parent with this id. */
   readonly requireParent: (tx: Reader, account: number, parent: number) => Promise<void>
-  /** Returns the name of a record that is missing below its parent, for the error. */
+  /** Returns what to call a missing record in the error. */
   readonly missing: (id: number, parent: number) => string
 }
 
-/** Describes the rules of a resource, which run within the transaction. */
+/** Describes the rules of a resource, which run in the transaction. */
 export type Rules<R extends Resource> = {
   readonly above?: Above
-  /** Refuses any work on this record, or on what is sent for one, whatever else is wrong with it. */
+  /** Throws if a record, stored or sent, must not be touched at all; runs before all other checks. */
   readonly requireOpen?: (record: Partial<Stored<R>>) => void
-  /** Returns values for fields that were not given. */
+  /** Returns values for missing fields. */
   readonly fill?: (tx: Reader, account: number, given: ParsedFields<Draft<R>>['values']) => Promise<object>
-  /** Returns faults of what was sent, for a new record or for the existing one, that only the store can find. */
+  /** Returns the faults that only the store reveals, in values for a new record, or for the existing one `before`. */
   readonly faults?: (tx: Reader, account: number, sent: Partial<Stored<R>>, before?: Stored<R>) => Promise<Issue[]>
   /** Returns the conflicts with other records. */
   readonly clashes?: (tx: Reader, account: number, sent: Partial<Stored<R>>, before?: Stored<R>) => Promise<Issue[]>
-  /** Returns columns that are stored and never shown. */
+  /** Returns the columns that are stored but never shown. */
   readonly unshown?: (given: ParsedFields<Draft<R>>['values']) => Promise<Extra>
-  /** Records as they are shown, where that is not as they are kept. */
+  /** Returns records as they are shown, if they differ from the stored ones. */
   readonly shown?: (tx: Reader, account: number, records: readonly Stored<R>[]) => Promise<readonly Stored<R>[]>
-  /** Throws where this one must not be changed so. */
+  /** Throws if a record must not be changed in this way. */
   readonly mayChange?: (tx: Reader, account: number, before: Stored<R>, after: Stored<R>) => Promise<void>
-  /** Throws where this one must not be removed. */
+  /** Throws if a record must not be removed. */
   readonly mayRemove?: (tx: Reader, account: number, record: Stored<R>) => Promise<void>
 }
 
-/** Throws all that is wrong at once; what only clashes with another one is a conflict. */
+/** Throws all faults at once; clashes alone are a `conflict`. */
 export const refuse = (issues: readonly Issue[], clashes: readonly Issue[]): void => {
   const [clash] = clashes
   if (issues.length > 0) throw invalid([...issues, ...clashes])
   if (clash) throw new KpiError('conflict', `${clash.field}: ${clash.message}`, { issues: clashes })
 }
 
-/** Returns what was sent without the fields that the path gives. */
+/** Returns what was sent, without some fields. */
 const without = <T extends object>(sent: ParsedFields<T>, names: readonly string[]): ParsedFields<T> => {
   const values = { ...sent.values }
   for (const name of names) Reflect.deleteProperty(values, name)
   return { values, issues: sent.issues.filter(({ field }) => !names.includes(field)) }
 }
 
-/** Describes the rules of a resource in the form that its operations call. */
-type Asking<R extends Resource> = {
+/** Describes the rules of a resource as its operations call them. */
+type BoundRules<R extends Resource> = {
   readonly requireParent: (tx: Reader, account: number, parent: number) => Promise<void>
   readonly find: (tx: Reader, account: number, ids: Ids) => Promise<Stored<R>>
-  /** Throws where nothing may be done to one of these. */
+  /** Throws if any of the records must not be touched. */
   readonly requireOpen: (...records: readonly object[]) => void
-  /** Returns what is sent for a new record, with its parent. */
+  /** Returns what was sent for a new record, with the id of its parent. */
   readonly placed: (sent: ParsedFields<Draft<R>>, parent: number) => ParsedFields<Draft<R>>
-  /** Returns values for what was not sent for a new record. */
+  /** Returns values for the missing fields of a new record. */
   readonly fill: (tx: Reader, account: number, sent: ParsedFields<Draft<R>>, parent: number) => Promise<object>
-  /** Throws everything that is wrong with what was sent. */
+  /** Throws all faults of what was sent. */
   readonly check: (tx: Reader, account: number, sent: ParsedFields<object>, before?: Stored<R>) => Promise<void>
   readonly show: (tx: Reader, account: number, records: readonly Stored<R>[]) => Promise<readonly Stored<R>[]>
 }
 
-const finding =
-  <R extends Resource>(of: R, rows: Rows<R>, above: Above | undefined): Asking<R>['find'] =>
+const createFind =
+  <R extends Resource>(of: R, rows: Rows<R>, above: Above | undefined): BoundRules<R>['find'] =>
   async (tx, account, { id, parent }) => {
     await above?.requireParent(tx, account, parent)
     const record = await rows.find(tx, account, id, parent)
@@ -94,13 +94,13 @@ const finding =
     return requireFound(record, of.title, id)
   }
 
-/** Makes what the operations on a resource ask of its rules and rows. */
-const askingOf = <R extends Resource>(of: R, rows: Rows<R>, rules: Rules<R>): Asking<R> => {
+/** Binds the rules of a resource to its rows. */
+const bindRules = <R extends Resource>(of: R, rows: Rows<R>, rules: Rules<R>): BoundRules<R> => {
   const { above } = rules
   const isPlaced = of.fields['sort_order']?.fallback === 'next'
   return {
     requireParent: async (tx, account, parent) => above?.requireParent(tx, account, parent),
-    find: finding(of, rows, above),
+    find: createFind(of, rows, above),
     requireOpen: (...records) => {
       for (const record of records) rules.requireOpen?.(record)
     },
@@ -132,7 +132,7 @@ export type Collection<R extends Resource> = {
   readonly remove?: (ctx: Context, ids: Ids) => Promise<void>
 }
 
-/** Describes a collection with every operation, except `update` where records never change. */
+/** Describes a collection with every operation, except `update` if records never change. */
 type Made<R extends Resource> = Required<Omit<Collection<R>, 'update'>> & Pick<Collection<R>, 'update'>
 
 /** Tells whether any value differs. */
@@ -141,24 +141,24 @@ export const differs = (before: object, after: object): boolean => {
   return Object.entries(after).some(([name, value]) => values.get(name) !== value)
 }
 
-/** Returns the faults of mandatory fields that were left out, and for which no default was found. */
+/** Returns the faults of missing mandatory fields without a default. */
 const unfilled = (of: Resource, { values, issues }: ParsedFields<object>, filled: object): Issue[] => {
   const known = new Set([...Object.keys(values), ...issues.map(({ field }) => field)])
   const given = new Map(Object.entries(filled))
   return of.writable
     .filter(({ name, field }) => field.required && !known.has(name) && given.get(name) === undefined)
-    .map(({ name }) => ({ field: name, message: 'is required, as there is none to take instead' }))
+    .map(({ name }) => ({ field: name, message: 'is required: there is no default' }))
 }
 
-/** Returns the values that differ from what is shown: sending a record back unchanged changes nothing. */
+/** Returns the values that differ from the shown ones. So sending a record back as it was shown changes nothing. */
 const changesIn = (sent: object, shown: object): object => {
   const known = new Map(Object.entries(shown))
   return Object.fromEntries(Object.entries(sent).filter(([name, value]) => known.get(name) !== value))
 }
 
 /**
- * Creates the five operations on a resource by its rules; none to update what never changes. Its ids are counted, or,
- * where it is a link to something, `sent` with it.
+ * Creates the five operations on a resource by its rules; without `update` if its rows have none. `ids` names the
+ * counter of its ids; it is `sent` for a link, whose id is that of the linked record.
  */
 export const collection = <R extends Resource>(
   of: R,
@@ -166,9 +166,9 @@ export const collection = <R extends Resource>(
   ids: Counter | 'sent',
   rules: Rules<R> = {},
 ): Made<R> => {
-  const { requireParent, find, requireOpen, placed, fill, check, show } = askingOf(of, rows, rules)
+  const { requireParent, find, requireOpen, placed, fill, check, show } = bindRules(of, rows, rules)
   const { update: write } = rows
-  const settled = [...(rules.above ? [rules.above.field] : []), ...(ids === 'sent' ? ['id'] : [])]
+  const fixedFields = [...(rules.above ? [rules.above.field] : []), ...(ids === 'sent' ? ['id'] : [])]
   const showOne = async (tx: Reader, account: number, record: Stored<R>): Promise<Stored<R>> => {
     const [shown = record] = await show(tx, account, [record])
     return shown
@@ -206,7 +206,7 @@ export const collection = <R extends Resource>(
       update: ({ db, account: { id: account }, now }, path, body) =>
         db.write(async (tx) => {
           const before = await find(tx, account, path)
-          const sent = without(body, settled)
+          const sent = without(body, fixedFields)
           requireOpen(before, sent.values)
           await check(tx, account, sent, before)
           const shown = await showOne(tx, account, before)
@@ -219,7 +219,7 @@ export const collection = <R extends Resource>(
         }),
     }),
 
-    // With a record goes any number of others, such as the entries of a KPI.
+    // Removing a record may remove very many others, such as the entries of a KPI: so use the connection for long work.
     remove: ({ db, account: { id: account } }, path) =>
       (db.apart ?? db).write(async (tx) => {
         const record = await find(tx, account, path)

@@ -1,31 +1,31 @@
 import type { Db } from '../store/db.ts'
 
-const MOST = 1000
+const MAX_VALUES = 1000
 
-/** Caches what was read from a store for as long as nobody has written to it since. */
+/** Caches values read from a store, until somebody writes to it. */
 type VersionedCache<T> = {
   readonly find: (key: string) => T | undefined
-  /** Keeps what was found out when the store had the stamp. */
+  /** Keeps a value that was read after the store had this stamp. */
   readonly keep: (key: string, value: T, stamp: number | undefined) => void
 }
 
-/** Remembers at most a thousand findings from a store; none where the store cannot tell that nothing was written. */
+/** Creates a cache of currentStamp most a thousand values; it stays empty if the store has no stamps. */
 export const createVersionedCache = <T>(db: Pick<Db, 'stamp'>): VersionedCache<T> => {
   const known = new Map<string, T>()
-  let at: number | undefined
-  const settle = (stamp: number | undefined): void => {
-    if (stamp === at && known.size < MOST) return
+  let currentStamp: number | undefined
+  const clearIfOutdated = (stamp: number | undefined): void => {
+    if (stamp === currentStamp && known.size < MAX_VALUES) return
     known.clear()
-    at = stamp
+    currentStamp = stamp
   }
   return {
     find: (key) => {
-      if (known.size > 0) settle(db.stamp())
+      if (known.size > 0) clearIfOutdated(db.stamp())
       return known.get(key)
     },
     keep: (key, value, stamp) => {
       if (stamp === undefined) return
-      settle(stamp)
+      clearIfOutdated(stamp)
       known.set(key, value)
     },
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createKeyUseNotes } from '../../src/server/auth/authenticate.ts'
+import { createKeyUseRecorder } from '../../src/server/auth/authenticate.ts'
 import { accounts } from '../../src/store/tables/accounts.ts'
 import { startService } from '../support/service.ts'
 
@@ -35,7 +35,7 @@ describe('that a key was used', () => {
     if (!account) throw new Error('there is an account')
     const tasks: (() => void)[] = []
     const note = noting(failures)
-    const notes = createKeyUseNotes((task) => tasks.push(task))
+    const notes = createKeyUseRecorder((task) => tasks.push(task))
     notes({ account, key: 1, noteKeyUse: note.noteKeyUse }, 100)
     // Of the same key nothing else is tried so soon.
     notes({ account, key: 1, noteKeyUse: note.noteKeyUse }, 102)

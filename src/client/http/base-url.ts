@@ -1,4 +1,4 @@
-/** Tells whether a URL's host is this machine, so that nobody can listen on the way. */
+/** Tells whether a URL's host is this machine, so that nobody can read the traffic. */
 export const isLoopback = ({ hostname }: Pick<URL, 'hostname'>): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 

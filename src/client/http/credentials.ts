@@ -9,7 +9,7 @@ export type FindHeader = (name: string) => string | undefined
 export const integerHeader = (text: string | undefined): number | null =>
   /^\d{1,15}$/.test(text ?? '') ? Number(text) : null
 
-/** Returns the text in a header, decoded where it was percent-encoded. */
+/** Returns the text in a header, percent-decoded if possible. */
 const textIn = (text: string | undefined): string | null => {
   try {
     return text === undefined ? null : decodeURIComponent(text)
@@ -18,7 +18,7 @@ const textIn = (text: string | undefined): string | null => {
   }
 }
 
-/** Describes what answers of the newer variant tell of the key; a third-party service may tell nothing. */
+/** Describes the key, as the headers of the newer variant do; a third-party service may omit them. */
 export type KeyInfo = {
   readonly id: number | null
   readonly name: string | null
@@ -27,7 +27,7 @@ export type KeyInfo = {
   readonly expiresAt: Instant | null
 }
 
-/** Reads what the headers of an answer say of the key. */
+/** Reads the headers of an answer that describe the key. */
 export const readKeyInfo = (header: FindHeader): KeyInfo => ({
   id: integerHeader(header('x-key-id')),
   name: textIn(header('x-key-name')),
@@ -43,13 +43,13 @@ export type Credentials = { readonly login?: string | undefined; readonly token:
 export const authorizationOf = ({ login, token }: Credentials): string =>
   login === undefined ? `Bearer ${token}` : `Basic ${Buffer.from(`${login}:${token}`).toString('base64')}`
 
-/** Names the credentials: different ones differently, and none by itself. */
+/** Returns a fingerprint of the credentials, which does not reveal them. */
 export const callerId = (credentials: Credentials): string =>
   createHash('sha256').update(authorizationOf(credentials)).digest('base64url')
 
 /**
- * Describes whose entries are worked with, as far as known: the account that the bundled service names; else the
- * classic login name, which is an account's address; else the key, of which nothing more is known.
+ * Describes the account, as far as known: the one that the bundled service names; else the classic login name, an
+ * e-mail address; else only the fingerprint of the key.
  */
 export type AccountIdentity = { readonly for: string; readonly isSure: boolean }
 
@@ -59,7 +59,7 @@ export const identifyAccount = (named: string | undefined, credentials: Credenti
   return { for: `key ${callerId(credentials)}`, isSure: false }
 }
 
-/** Names the requests that are counted together: those with the same credentials to the same service. */
+/** Returns a name for the rate limit that requests share: same credentials, same service. */
 export const rateLimitIdentity = (baseUrl: URL, credentials: Credentials): string =>
   createHash('sha256')
     .update(`${normalizeUrl(baseUrl)} ${callerId(credentials)}`)

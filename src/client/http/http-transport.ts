@@ -22,17 +22,17 @@ import {
 import { createRedaction } from './redaction.ts'
 import { parseContent, parseError, type TextAnswer } from './response.ts'
 
-/** Describes the answer to one request, whether it was refused or not. */
+/** Describes the answer to one request, good or refused. */
 export type ProbeResult = { readonly header: TextAnswer['header']; readonly refusal?: KpiError | undefined }
 
-/** Describes the transport over the network, which also exposes answers beside their content. */
+/** Describes the transport over the network; `probe` also returns the headers of an answer. */
 export type HttpTransport = Transport & { readonly probe: (path: string) => Promise<ProbeResult> }
 
-/** Describes when answers are no longer waited for. */
+/** Holds the signals that end requests early. */
 export type AbortSignals = {
-  /** Asks to stop: what only reads is given up at once, what changes something is waited for. */
+  /** Cancels GETs at once; requests that change something go on. */
   readonly signal: AbortSignal
-  /** Is aborted when even a request that may have been done is no longer waited for. */
+  /** Cancels also the requests that change something, which may be done then. */
   readonly late?: AbortSignal | undefined
 }
 
@@ -47,11 +47,11 @@ export type Remote = {
   /** Sets the timeout for the head of an answer, and for each part of its body. */
   readonly timeoutMs: number
   readonly now: () => number
-  /** Limits the rate of requests; without it, a request over the limit is a refusal. */
+  /** Limits the rate of requests; without it, a request over the limit fails. */
   readonly limiter?: RateLimiter | undefined
-  /** Tries again what failed and may be tried again; without it, all fails at once. */
+  /** Repeats failed requests that may be repeated; without it, they fail at once. */
   readonly retry?: Retry | undefined
-  /** Says when answers are no longer waited for; without it, each is waited for as long as its timeout allows. */
+  /** Ends requests early; without it, each waits for its answer until the timeout. */
   readonly stopping?: AbortSignals | undefined
   /** Replaces the network, in tests. */
   readonly exchange?: Exchange
@@ -73,7 +73,7 @@ const REASONS: Readonly<Record<string, string>> = {
   [NOT_CONNECTED]: NO_CONNECTION,
 }
 
-/** Lists errors after which a request has surely not been sent. */
+/** Lists errors that occur before a request is sent. */
 const NOT_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -87,24 +87,24 @@ const NOT_SENT: ReadonlySet<string> = new Set([
 const unreachable = (error: unknown, baseUrl: URL): KpiError => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const words = error instanceof Error ? error.message : String(error)
-  // What OpenSSL says of a failed handshake speaks of its own source files.
+  // Omit the message of OpenSSL, which names its own source files.
   const handshake = code.startsWith('ERR_SSL_') ? `the TLS handshake failed (${code})` : undefined
   const reason = REASONS[code] ?? handshake ?? words
   const mayBeDone = !NOT_SENT.has(code) && handshake === undefined
   return new KpiError('unavailable', `cannot reach ${baseUrl.origin}: ${reason}`, { cause: error, mayBeDone })
 }
 
-/** Matches lists that every service has below a right base URL: KPIs, users, entries. */
+/** Matches paths of lists, such as `/kpis`: every service has them, unless the base URL is wrong. */
 const COLLECTION = /^\/[a-z]+$/
 
-const wrongBase = ({ protocol, host, pathname }: URL, { message }: KpiError): KpiError =>
+const wrongBaseError = ({ protocol, host, pathname }: URL, { message }: KpiError): KpiError =>
   new KpiError(
     'not_found',
     `${message}; check the base URL ${protocol}//${host}${pathname}, which mostly ends in /api or /v1`,
   )
 
 /** Refuses to send credentials where they could be overheard. */
-const mustBePrivate = (baseUrl: URL): void => {
+const requireHttps = (baseUrl: URL): void => {
   if (baseUrl.protocol === 'https:' || (baseUrl.protocol === 'http:' && isLoopback(baseUrl))) return
   const { protocol, host, pathname } = baseUrl
   throw new KpiError(
@@ -121,12 +121,12 @@ const totalOf = ({ header }: TextAnswer): number | undefined => {
 const hasNextIn = ({ header }: TextAnswer): boolean => /;\s*rel="?next\b/i.test(header('link') ?? '')
 
 /**
- * Bounds how often a request is put off for the limit, each time for as long as the service asks, until it is refused
- * for good.
+ * Bounds how often one request waits for the rate limit, each time as long as the service asks. After that, its
+ * refusal is final.
  */
-const MOST_REFUSALS = 20
+const MAX_REFUSALS = 20
 
-/** Asks caches on the way for what the service itself says now. */
+/** Bypasses caches between client and service. */
 const UNCACHED = { 'cache-control': 'no-cache' }
 
 /** Matches the header `Server` of the bundled service. */
@@ -135,7 +135,7 @@ const BUNDLED = /^kpi\//
 /** Creates the transport over the network, in JSON: the classic interface with a login name, the newer one without. */
 export const httpTransport = (remote: Remote): HttpTransport => {
   const { baseUrl, login, token, timeoutMs, now, limiter, retry, stopping } = remote
-  mustBePrivate(baseUrl)
+  requireHttps(baseUrl)
   const exchange = remote.exchange ?? networkExchange(baseUrl.origin, timeoutMs)
   const prefix = baseUrl.pathname.replace(/\/$/, '')
   const headers = {
@@ -177,13 +177,13 @@ export const httpTransport = (remote: Remote): HttpTransport => {
         turn?.leave()
         throw failed(sending, error)
       })
-      if (!turn?.leave(answer) || refusals === MOST_REFUSALS) return answer
+      if (!turn?.leave(answer) || refusals === MAX_REFUSALS) return answer
     }
   }
   const refusalOf = (answer: TextAnswer, path: string): KpiError | undefined => {
     if (answer.status >= 200 && answer.status <= 299) return undefined
     const error = redaction.error(parseError(answer, now()))
-    return answer.status === 404 && COLLECTION.test(path) ? wrongBase(baseUrl, error) : error
+    return answer.status === 404 && COLLECTION.test(path) ? wrongBaseError(baseUrl, error) : error
   }
   /** Tells whether an answer reports something created; the classic interface answers 201 to every POST. */
   const isCreatedIn = ({ status }: TextAnswer): boolean | undefined =>
@@ -201,7 +201,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   const probe = async (path: string): Promise<ProbeResult> => {
     const answer = await ask({ method: 'GET', path })
     const refusal = refusalOf(answer, path)
-    // What answers well is a service only if it answers JSON.
+    // Throws for an answer of 2xx that is not JSON: it does not come from a KPI service.
     if (!refusal) parseContent(answer)
     return { header: answer.header, refusal }
   }

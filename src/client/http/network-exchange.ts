@@ -1,52 +1,49 @@
 import type { TextAnswer } from './response.ts'
 import { Pool } from './undici.ts'
 
-/** Names the errors that end a wait for an answer here, like the codes of network errors. */
+/** Names the errors with which the client itself ends a wait, in the way of Node.js error codes. */
 export const TOO_SLOW = 'ANSWER_TOO_SLOW'
 export const NOT_CONNECTED = 'NOT_CONNECTED_IN_TIME'
 export const ABORTED = 'ANSWER_GIVEN_UP'
 export const TOO_LARGE = 'ANSWER_TOO_LARGE'
 
 /** Returns an error with a code. */
-const failure = (code: string): Error => Object.assign(new Error(code), { code })
+const errorOf = (code: string): Error => Object.assign(new Error(code), { code })
 
-/** Aborts a wait once its time is over, or nobody needs it any more. */
-type GivingUp = {
-  /** Is aborted then, with the error to report. */
+/** Aborts a wait on timeout or cancellation. */
+type WaitTimeout = {
+  /** Holds the error to report as its reason, once it is aborted. */
   readonly signal: AbortSignal
-  /**
-   * Allows so many milliseconds from now on, whatever was allowed before; then the wait ends with an error of that
-   * code.
-   */
+  /** Restarts the timeout; when it is over, the wait ends with an error of this code. */
   readonly allow: (milliseconds: number, code: () => string) => void
   /** Ends the wait. */
   readonly end: () => void
 }
 
-/** Sets the longest time that a timer can wait. */
+/** Sets the longest time for which Node.js can set a timer. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** Watches a wait that is given up when `unwanted` is aborted. */
-const watchWait = (unwanted: AbortSignal | undefined): GivingUp => {
+/** Creates the timeout of a wait, which `unwanted` cancels. */
+const createWaitTimeout = (unwanted: AbortSignal | undefined): WaitTimeout => {
   const controller = new AbortController()
-  const giveUp = (): void => controller.abort(failure(ABORTED))
+  const cancel = (): void => controller.abort(errorOf(ABORTED))
   let timer: NodeJS.Timeout | undefined
-  if (unwanted?.aborted) giveUp()
-  unwanted?.addEventListener('abort', giveUp)
+  if (unwanted?.aborted) cancel()
+  unwanted?.addEventListener('abort', cancel)
   return {
     signal: controller.signal,
     allow: (milliseconds, code) => {
       clearTimeout(timer)
-      timer = setTimeout(() => controller.abort(failure(code())), Math.min(LONGEST_MS, milliseconds))
+      timer = setTimeout(() => controller.abort(errorOf(code())), Math.min(LONGEST_MS, milliseconds))
     },
     end: () => {
       clearTimeout(timer)
-      unwanted?.removeEventListener('abort', giveUp)
+      unwanted?.removeEventListener('abort', cancel)
     },
   }
 }
 
-/** Describes a request as it goes over the network. */
+/** Describes a request as the network transfers it. */
 export type TextRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Holds the whole path, without the query. */
@@ -58,22 +55,22 @@ export type TextRequest = {
 
 /** Describes a way to send a request and to get its answer, or a network error. */
 export type Exchange = {
-  /** Sends a request; once `unwanted` is aborted, its answer is no longer waited for. */
+  /** Sends a request, which `unwanted` cancels. */
   readonly ask: (request: TextRequest, unwanted?: AbortSignal) => Promise<TextAnswer>
   readonly close: () => Promise<void>
 }
 
 const CONNECTIONS = 10
 
-/** Sets how much of a body must arrive within each timeout. */
-const STRETCH_BYTES = 256 * 1024
-/** Sets the largest answer that is read: a report of 10,000 rows, with notes of a whole month in each. */
+/** Sets how many bytes of a body must arrive within each timeout. */
+const PROGRESS_BYTES = 256 * 1024
+/** Sets the largest answer to read: a report of 10,000 rows, with notes of a whole month in each. */
 export const LARGEST_ANSWER_MIB = 128
 const LARGEST_BYTES = LARGEST_ANSWER_MIB * 1024 * 1024
 
 const CHARSET = /;\s*charset="?([\w:.-]{1,40})/i
 
-/** Returns the decoder for a body by its content type; UTF-8 where that is unknown. */
+/** Returns the decoder for the charset in a content type; UTF-8 if that is unknown. */
 const decoderOf = (type: string): { readonly decode: (bytes: Uint8Array) => string } => {
   const name = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8'
   try {
@@ -83,21 +80,21 @@ const decoderOf = (type: string): { readonly decode: (bytes: Uint8Array) => stri
   }
 }
 
-/** Reads a body whole; what dribbles, or does not end, is cut off. */
+/** Reads a whole body; fails if it is too slow or too large. */
 const readBody = async (
   body: AsyncIterable<Uint8Array>,
-  { allow }: Pick<GivingUp, 'allow'>,
+  { allow }: Pick<WaitTimeout, 'allow'>,
   timeoutMs: number,
   type: string,
 ): Promise<string> => {
   const parts: Uint8Array[] = []
-  let [size, stretches] = [0, 0]
+  let [size, steps] = [0, 0]
   allow(timeoutMs, () => TOO_SLOW)
   for await (const part of body) {
     size += part.length
-    if (size > LARGEST_BYTES) throw failure(TOO_LARGE)
-    if (size >= (stretches + 1) * STRETCH_BYTES) {
-      stretches = Math.floor(size / STRETCH_BYTES)
+    if (size > LARGEST_BYTES) throw errorOf(TOO_LARGE)
+    if (size >= (steps + 1) * PROGRESS_BYTES) {
+      steps = Math.floor(size / PROGRESS_BYTES)
       allow(timeoutMs, () => TOO_SLOW)
     }
     parts.push(part)
@@ -122,7 +119,7 @@ export const networkExchange = (origin: string, timeoutMs: number): Exchange => 
   pool.on('disconnect', () => void (connections -= 1))
   return {
     ask: async (request, unwanted) => {
-      const wait = watchWait(unwanted)
+      const wait = createWaitTimeout(unwanted)
       try {
         wait.allow(timeoutMs, () => (connections === 0 ? NOT_CONNECTED : TOO_SLOW))
         const answer = await pool.request({ ...request, signal: wait.signal })

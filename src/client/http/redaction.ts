@@ -2,27 +2,27 @@ import { isObject, type Json } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { TextAnswer } from './response.ts'
 
-/** Removes the credentials of a request from what a service answers, which may repeat them. */
+/** Removes the credentials of a request from the answer, as some services repeat them. */
 type Redaction = {
   readonly answer: (answer: TextAnswer) => TextAnswer
   readonly error: (error: KpiError) => KpiError
-  /** Redacts the content of a good answer, and the text that it was read from. */
+  /** Redacts the JSON of a good answer; `body` is the text from which it was parsed. */
   readonly content: (json: Json, body: string) => Json
 }
 
 const HIDDEN = '…'
-/** Sets the shortest secret that is redacted: shorter ones are words of any message and data. */
-const SHORTEST = 4
+/** Sets the shortest secret to redact in messages, and in data: shorter ones occur there by chance. */
+const SHORTEST_IN_MESSAGES = 4
 const SHORTEST_IN_DATA = 8
 
-/** Sets how long a part of a secret is redacted in messages: logs cut what they repeat. */
-const PART = 10
-/** Names what all tokens of the bundled service begin with, which is no secret. */
+/** Sets the shortest part of a secret to redact in messages: services often quote only a part. */
+const PART_LENGTH = 10
+/** Holds the prefix of all tokens of the bundled service, which is not secret. */
 const PUBLIC_PART = 'kpi_token_'
 
 const lowerEscapes = (encoded: string): string => encoded.replaceAll(/%[\dA-F]{2}/g, (escape) => escape.toLowerCase())
 
-/** Lists the ways in which a secret travels or is repeated: as it is, in URLs, JSON, Base64, hexadecimal and the header of a login. */
+/** Returns the encodings in which a service may repeat a secret: plain, URL, JSON, Base64 (alone and with the login), and hexadecimal. */
 export const formsOf = (secret: string, login: string | undefined): string[] => {
   const encoded = encodeURIComponent(secret)
   const base64 = [secret, ...(login === undefined ? [] : [`${login}:${secret}`])].flatMap((text) => [
@@ -42,25 +42,25 @@ const withoutAny = (text: string, forms: readonly string[]): string =>
 
 const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-/** Lists all parts of some forms of a secret, in lower case. */
+/** Returns all substrings of `PART_LENGTH` characters of the encodings, in lower case. */
 const partsOf = (forms: readonly string[]): ReadonlySet<string> => {
   const parts = new Set<string>()
   for (const form of forms.map(lowerAscii)) {
-    for (let at = 0; at + PART <= form.length; at += 1) parts.add(form.slice(at, at + PART))
+    for (let at = 0; at + PART_LENGTH <= form.length; at += 1) parts.add(form.slice(at, at + PART_LENGTH))
   }
   parts.delete(PUBLIC_PART)
   return parts
 }
 
-/** Removes runs of such parts from a text, without regard to case. */
+/** Replaces every run of such parts in a text, ignoring case. */
 const withoutParts = (text: string, parts: ReadonlySet<string>): string => {
   const lower = lowerAscii(text)
   const kept: string[] = []
   let from = 0
-  for (let at = 0; at + PART <= text.length; at += 1) {
-    if (!parts.has(lower.slice(at, at + PART))) continue
-    let end = at + PART
-    while (end < text.length && parts.has(lower.slice(end - PART + 1, end + 1))) end += 1
+  for (let at = 0; at + PART_LENGTH <= text.length; at += 1) {
+    if (!parts.has(lower.slice(at, at + PART_LENGTH))) continue
+    let end = at + PART_LENGTH
+    while (end < text.length && parts.has(lower.slice(end - PART_LENGTH + 1, end + 1))) end += 1
     kept.push(text.slice(from, at), HIDDEN)
     from = end
     at = end - 1
@@ -68,13 +68,13 @@ const withoutParts = (text: string, parts: ReadonlySet<string>): string => {
   return kept.join('') + text.slice(from)
 }
 
-/** Tells whether the JSON of a body may hold any of the forms: some services write characters as escapes. */
+/** Tells whether a body of JSON may hold the secret: as one of its encodings, or in Unicode escapes. */
 const mayHold = (body: string, forms: readonly string[]): boolean =>
   body.includes(String.raw`\u`) || forms.some((form) => body.includes(form))
 
-/** Makes a redaction for a token or key, and the login name that it is sent with. */
+/** Creates the redaction of a token or key, and of the login name sent with it. */
 export const createRedaction = (secret: string, login: string | undefined): Redaction => {
-  const forms = secret.length < SHORTEST ? [] : formsOf(secret, login)
+  const forms = secret.length < SHORTEST_IN_MESSAGES ? [] : formsOf(secret, login)
   const parts = partsOf(forms)
   const redact = (text: string): string => withoutAny(text, forms)
   const redactParts = (text: string): string => withoutParts(redact(text), parts)

@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../codec/json.ts'
 import { type ErrorCode, type Issue, KpiError } from '../../domain/errors.ts'
 import { SCOPES } from '../../domain/scopes.ts'
 
-/** Describes an answer over the network, as text. */
+/** Holds an answer over the network, as text. */
 export type TextAnswer = {
   readonly status: number
   readonly header: (name: string) => string | undefined
@@ -30,11 +30,11 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 }
 
 const codeOf = (status: number, issues: readonly Issue[], retryAfter: number | undefined): ErrorCode => {
-  // A 403 is a rate limit only when it says when to come back.
+  // Only a 403 with Retry-After is a rate limit.
   if (status === 403 && retryAfter !== undefined) return 'rate_limited'
   if (status === 400 && issues.length > 0) return 'invalid'
   if (status < 400) return 'not_acceptable'
-  // What is locked, gone or to be paid for is so whatever was sent.
+  // Other statuses (402, 410, 423) do not depend on what was sent.
   return CODES[status] ?? 'unavailable'
 }
 
@@ -42,8 +42,8 @@ const textIn = (fields: Readonly<Record<string, Json>>, ...names: readonly strin
   names.map((name) => fields[name]).find((value) => typeof value === 'string')
 
 /**
- * Returns the entry of a batch that a JSON pointer leads into, and the field; an entry as a whole goes by the name of
- * its list.
+ * Returns the index and field that a JSON pointer into a batch names. For a whole entry the field is `entries`, the
+ * name of its list.
  */
 const placeOf = (pointer: string): { readonly index?: number; readonly field: string } => {
   const [, index, field = 'entries'] = /^#?\/entries\/(\d+)(?:\/(.*))?$/.exec(pointer) ?? []
@@ -75,12 +75,12 @@ const parse = (body: string): Json => {
 export const parseRetryAfter = (text: string | undefined, now: number): number | undefined => {
   if (text === undefined) return undefined
   if (/^\d+$/.test(text.trim())) return Number(text)
-  // Only a date that begins with a weekday is one: `Date.parse` makes a year of any number.
+  // An HTTP date begins with a weekday. `Date.parse` would take a plain number as a year.
   const date = /^\s*[a-z]/i.test(text) ? Date.parse(text) : NaN
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000))
 }
 
-/** Returns the error that an answer stands for, in the service's own words where it has any. */
+/** Returns the error for a refused request, with the service's own message if it sent one. */
 export const parseError = ({ status, header, body }: TextAnswer, now: number): KpiError => {
   const json = parse(body)
   const fields = isObject(json) ? json : {}
@@ -95,7 +95,7 @@ export const parseError = ({ status, header, body }: TextAnswer, now: number): K
   const code = codeOf(status, issues, retryAfter)
   return new KpiError(code, message + redirect, {
     issues,
-    // The interface has no field for it.
+    // Answers have no field for the scope, so look for its name in the message.
     missingScope: code === 'forbidden' ? SCOPES.find((scope) => message.includes(scope)) : undefined,
     mayBeDone: status >= 500 && status !== 501,
     ...(retryAfter !== undefined && { retryAfter }),

@@ -1,2 +1,2 @@
-// A CommonJS package that is bundled gives its names only to a module that names them.
+// Re-exports by name: otherwise the bundler drops the names of this CommonJS package.
 export { errors, Pool } from 'undici'

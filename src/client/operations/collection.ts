@@ -4,11 +4,11 @@ import { asRecord, type Draft, type Patch, type Resource, type Stored, type Verb
 import type { TransportResponse, TransportRequest } from '../transport.ts'
 import type { QueryParameters } from './queries.ts'
 
-/** Tells whether a list goes on after what has come; undefined where the service does not tell. */
+/** Tells whether more records follow; undefined if the service does not say. */
 export const hasMore = (
   { total, hasNext }: Pick<TransportResponse, 'total' | 'hasNext'>,
-  come: number,
-): boolean | undefined => (hasNext === true ? true : total === undefined ? undefined : total > come)
+  received: number,
+): boolean | undefined => (hasNext === true ? true : total === undefined ? undefined : total > received)
 
 /** Tells whether two records are equal. */
 const isSame = (one: object, other: object): boolean => {
@@ -17,8 +17,8 @@ const isSame = (one: object, other: object): boolean => {
 }
 
 /**
- * Returns a whole list, which some services answer in pages. It is asked for whole first: further pages only where the
- * service says that there are some.
+ * Returns a whole list, which some services send in pages. The first request names no page; later ones do, as long as
+ * the service says that more records follow.
  */
 const wholeList = async <T extends object>(
   ask: (page: number) => Promise<TransportResponse>,
@@ -46,17 +46,17 @@ export type ResourceClient<R extends Resource> = {
   readonly remove: (id: number) => Promise<void>
 }
 
-/** Sends a request that the variant has; `of` and `verb` name it. */
+/** Sends a request, if the variant has the operation that `of` and `verb` name. */
 export type Send = (of: Resource, verb: Verb, sending: TransportRequest) => Promise<TransportResponse>
 
-/** Reads one of a resource. */
+/** Reads the one record in an answer. */
 export const readOne = <R extends Resource>(of: R, { content }: TransportResponse): Stored<R> => {
   if ('json' in content) return recordFromJson(of, content.json)
   if ('record' in content) return asRecord(of, content.record)
   throw new KpiError('internal', `the service answered a list where one ${of.title} was expected`)
 }
 
-/** Reads what was answered to a change, which is done, whether or not that can be read. */
+/** Reads the answer to a change. If it is unreadable, the error tells that the change may have been done. */
 export const readDone = <R extends Resource>(of: R, received: TransportResponse): Stored<R> => {
   try {
     return readOne(of, received)
@@ -66,17 +66,17 @@ export const readDone = <R extends Resource>(of: R, received: TransportResponse)
   }
 }
 
-const SHOWN = 60
+const LONGEST_QUOTE = 60
 
-/** Refuses a record of a list that would be shown with blanks where it says something. */
+/** Refuses a listed record with unreadable values, which would be shown as blank. */
 const requireReadable = (of: Resource, body: Json): void => {
   const found = findUnreadable(of, body)
   if (!found) return
-  const value = found.raw === undefined ? 'not there' : (JSON.stringify(found.raw) ?? '').slice(0, SHOWN)
+  const value = found.raw === undefined ? 'not there' : (JSON.stringify(found.raw) ?? '').slice(0, LONGEST_QUOTE)
   throw new KpiError('not_acceptable', `the service lists ${of.plural} that cannot be read: ${found.name} is ${value}`)
 }
 
-/** Reads a list of a resource. */
+/** Reads the list of records in an answer. */
 export const readMany = <R extends Resource>(of: R, { content }: TransportResponse): Stored<R>[] => {
   if ('records' in content) return content.records.map((record) => asRecord(of, record))
   const list: Json = 'json' in content ? content.json : undefined

@@ -4,17 +4,17 @@ import { REPORT_LIMIT, type ReportRow } from '../../domain/resources/report-row.
 import type { Client, ReportAnswer } from '../client.ts'
 import type { ReportRequest } from './queries.ts'
 
-/** Describes whose the rows of a report are: users in the classic interface, breakdown items in the newer one. */
-type ReportPeople = {
-  /** Tells that users are items themselves, so that no request is needed to know their rows. */
+/** Describes how a variant relates users to the rows of a report, which belong to users or to breakdown items. */
+type ReportOwners = {
+  /** Tells whether rows name users themselves, so that filtering rows by user needs no request. */
   readonly areItems: boolean
-  /** Returns a test for rows of these users. */
-  readonly rowsOf: (users: Ids) => Promise<(row: ReportRow) => boolean>
+  /** Returns a function that tells whether a row belongs to one of these users. */
+  readonly rowFilter: (users: Ids) => Promise<(row: ReportRow) => boolean>
   /**
-   * Returns the users whose rows make up the whole, in the order of their rows; undefined where other items may have
-   * rows, so that users would not make up the whole.
+   * Returns the users that cover the whole report, in the order of their rows; undefined if other items may have rows
+   * too, so that reports by user would miss them.
    */
-  readonly split: (wanted: Ids | undefined) => Promise<Ids | undefined>
+  readonly usersToSplit: (wanted: Ids | undefined) => Promise<Ids | undefined>
 }
 
 /** Returns a function that fetches once, when first needed. */
@@ -23,20 +23,20 @@ const once = <T>(fetch: () => Promise<T>): (() => Promise<T>) => {
   return () => (fetched ??= fetch())
 }
 
-const classicPeople = (client: Client): ReportPeople => {
+const classicOwners = (client: Client): ReportOwners => {
   const all = once(async () => (await client.users.list()).map(({ id }) => id))
   return {
     areItems: true,
-    rowsOf: (users) => {
+    rowFilter: (users) => {
       const wanted = new Set(users)
       return Promise.resolve(({ itemId }) => wanted.has(itemId))
     },
-    split: async (wanted) => (await all()).filter((id) => !wanted || wanted.includes(id)),
+    usersToSplit: async (wanted) => (await all()).filter((id) => !wanted || wanted.includes(id)),
   }
 }
 
-const newerPeople = (client: Client): ReportPeople => {
-  // Asked for one after the other, as a service may leave out what is archived where nothing is said of that.
+const newerOwners = (client: Client): ReportOwners => {
+  // Two requests, because by default a service may list only items that are not archived.
   const all = once(async () => {
     const items = [
       await client.breakdownItems.list({ archived: false }),
@@ -45,7 +45,7 @@ const newerPeople = (client: Client): ReportPeople => {
     return [...new Map(items.flat().map((item) => [item.id, item])).values()]
   })
   const items = once(async () => new Map((await all()).map(({ id, user_id }) => [user_id, id])))
-  /** Returns all users, where there are no items but people. */
+  /** Returns all users; undefined if some items stand for no user. */
   const everybody = async (): Promise<Ids | undefined> => {
     const users = (await all()).map(({ user_id }) => user_id)
     return users.every((user) => user !== null) ? users : undefined
@@ -55,17 +55,17 @@ const newerPeople = (client: Client): ReportPeople => {
     return users.map((user) => {
       const item = known.get(user)
       if (item !== undefined) return item
-      // Which rows are theirs cannot be known, and none may be lost.
+      // Without the item, the rows of this user are unknown; fail rather than lose them.
       throw new KpiError('unsupported', `the service lists no breakdown item of user ${user}; ask for fewer users`)
     })
   }
   return {
     areItems: false,
-    rowsOf: async (users) => {
+    rowFilter: async (users) => {
       const wanted = new Set(await itemsOf(users))
       return ({ itemId }) => wanted.has(itemId)
     },
-    split: async (wanted) => {
+    usersToSplit: async (wanted) => {
       const users = wanted ?? (await everybody())
       if (!users) return undefined
       const own = await itemsOf(users)
@@ -75,18 +75,18 @@ const newerPeople = (client: Client): ReportPeople => {
   }
 }
 
-/** Creates what tells whose the rows of a report are, in the variant of the client. */
-const reportPeople = (client: Client): ReportPeople =>
-  client.variant === 'classic' ? classicPeople(client) : newerPeople(client)
+/** Creates the relation of users and rows in the client's variant. */
+const reportOwners = (client: Client): ReportOwners =>
+  client.variant === 'classic' ? classicOwners(client) : newerOwners(client)
 
 type Ids = readonly number[]
 
-/** Bounds the ids in a request: they go into the URL, which has 8 KiB. */
-const IDS_A_REQUEST = 400
+/** Bounds the ids in a request: they go into the URL, which may have 8 KiB. */
+const MAX_IDS_PER_REQUEST = 400
 
-const isShort = (ids: Ids | undefined): boolean => ids === undefined || ids.length <= IDS_A_REQUEST
+const isShort = (ids: Ids | undefined): boolean => ids === undefined || ids.length <= MAX_IDS_PER_REQUEST
 
-/** Tells whether an answer holds all rows: the service says so, or it is under the cap. */
+/** Tells whether an answer holds all rows: by their number, if the service sends it, else by the limit of a report. */
 const isWhole = ({ rows, total }: ReportAnswer): boolean =>
   total === undefined ? rows.length < REPORT_LIMIT : total <= rows.length
 
@@ -108,16 +108,16 @@ const tooLarge = ({ from, groupItemIds }: ReportRequest, users: Ids | undefined)
 }
 
 /**
- * Refuses long lists of group items: a row of one is made of the entries of all its users at once, so the lists cannot
- * be split.
+ * Refuses long lists of group items, and of users beside them: a row of a group item sums the entries of all its
+ * users, so these lists cannot be split.
  */
 const requireFewNames = ({ userIds, groupItemIds }: ReportRequest): void => {
   if (!groupItemIds || (isShort(userIds) && isShort(groupItemIds))) return
-  const most = `at most ${IDS_A_REQUEST} of them, and as many users`
+  const most = `at most ${MAX_IDS_PER_REQUEST} of them, and as many users`
   throw new KpiError('unsupported', `a report of group items can name ${most}; ask for fewer at a time`)
 }
 
-/** Asks for a report, and returns it, or why it was refused where its notes are too long for one answer. */
+/** Requests a report. Returns the refusal instead of throwing it if the report is too large for one answer. */
 const reportOf = async (client: Client, request: ReportRequest): Promise<ReportAnswer | KpiError> => {
   try {
     return await client.report(request)
@@ -128,21 +128,21 @@ const reportOf = async (client: Client, request: ReportRequest): Promise<ReportA
 }
 
 /**
- * Reads the whole report of a request, part by part, in the report's order: a part that may be cut, or is refused as
- * too large, is split by date, then by KPI, then by user or group item. A single day, KPI and item that is still too
- * large is an error: a report is never short.
+ * Reads the whole report of a request, in the report's order. A part that may be incomplete, or that the service
+ * refuses as too large, is split by date, then by KPI, then by user or group item. If one day of one KPI and item is
+ * still too large, it throws: it never returns an incomplete report.
  */
 export async function* completeReport(client: Client, request: ReportRequest): AsyncGenerator<readonly ReportRow[]> {
   requireFewNames(request)
-  const people = reportPeople(client)
+  const owners = reportOwners(client)
   let allKpis: Promise<Ids> | undefined
-  /** Returns the KPIs of a part, in the order of the service. */
+  /** Returns the KPIs of a part, in the service's order. */
   const kpiIdsOf = async ({ kpiIds }: ReportRequest): Promise<Ids> => {
     allKpis ??= client.kpis.list().then((list) => list.map(({ id }) => id))
     return (await allKpis).filter((id) => !kpiIds || kpiIds.includes(id))
   }
 
-  /** Splits a part; `refusal` is why the service does not give it whole, where it says so. */
+  /** Splits a part; `refusal` is the service's error for the whole part, if it sent one. */
   const split = async (part: ReportRequest, refusal: KpiError | undefined): Promise<readonly ReportRequest[]> => {
     if (part.from < part.to) {
       const to = Math.floor((part.from + part.to) / 2)
@@ -157,8 +157,8 @@ export async function* completeReport(client: Client, request: ReportRequest): A
     if (groupItemIds && groupItemIds.length > 1) {
       return halve(groupItemIds).map((ids) => ({ ...part, groupItemIds: ids }))
     }
-    // Users who were left out of the address for their number are still all that is wanted.
-    const users = groupItemIds ? [] : await people.split(part.userIds ?? request.userIds)
+    // A list of users that was too long for the URL still applies.
+    const users = groupItemIds ? [] : await owners.usersToSplit(part.userIds ?? request.userIds)
     if (users && users.length > 1) return halve(users).map((ids) => ({ ...part, userIds: ids }))
     throw refusal ?? tooLarge(part, users)
   }
@@ -170,17 +170,17 @@ export async function* completeReport(client: Client, request: ReportRequest): A
     else for (const half of await split(part, refusal)) yield* parts(half)
   }
 
-  // Lists that are too long for an address are left out of it, and the rows narrowed here.
+  // Leave lists that are too long for a URL out of it, and filter the rows here.
   const { kpiIds, userIds, groupItemIds } = request
   const kpis = new Set(kpiIds)
-  const isNarrowed = userIds && !groupItemIds && (people.areItems || !isShort(userIds))
-  const isOfUser = isNarrowed ? await people.rowsOf(userIds) : (): boolean => true
+  const filtersUsers = userIds && !groupItemIds && (owners.areItems || !isShort(userIds))
+  const isOfUser = filtersUsers ? await owners.rowFilter(userIds) : (): boolean => true
   const isWanted = (row: ReportRow): boolean => (!kpiIds || kpis.has(row.kpiId)) && isOfUser(row)
   const short = {
     ...request,
     kpiIds: isShort(kpiIds) ? kpiIds : undefined,
     userIds: isShort(userIds) ? userIds : undefined,
-    // In the order of the report's rows.
+    // Sort as the report's rows are sorted.
     groupItemIds: groupItemIds && [...new Set(groupItemIds)].toSorted((left, right) => left - right),
   }
   for await (const rows of parts(short)) yield rows.filter(isWanted)

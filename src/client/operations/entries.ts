@@ -14,9 +14,9 @@ import type { TransportResponse } from '../transport.ts'
 import { type ResourceClient, hasMore, readDone, readMany, readOne, type Send } from './collection.ts'
 import { type EntryQuery, entryQuery } from './queries.ts'
 
-/** Describes what the body of a good answer says. */
+/** Holds the body of a good answer, and a fault that it reports all the same. */
 export type ResponseBody = {
-  /** Quotes a fault, or anything else than what was asked for. */
+  /** Quotes the fault in the body, if there is one. */
   readonly words: string | undefined
   /** Holds the whole body. */
   readonly body: Json
@@ -24,7 +24,7 @@ export type ResponseBody = {
 
 const LONGEST_WORDS = 200
 
-/** Lists the names under which services report faults. */
+/** Lists the fields in which services report faults. */
 const FAULTS = ['error', 'errors', 'message', 'detail'] as const
 
 /** Tells whether a value is empty. */
@@ -35,7 +35,7 @@ export const isEmptyValue = (value: Json): boolean =>
   value === false ||
   (Array.isArray(value) && value.length === 0)
 
-/** Returns what the body of an answer says. */
+/** Returns the body of an answer, and the fault in it. */
 const parseBody = (body: Json): ResponseBody => {
   const fault = isObject(body) ? FAULTS.map((name) => body[name]).find((value) => !isEmptyValue(value)) : undefined
   if (fault === undefined) return { words: undefined, body }
@@ -46,32 +46,32 @@ const parseBody = (body: Json): ResponseBody => {
 /** Describes a page of entries. */
 export type EntryPage = {
   readonly entries: Entry[]
-  /** Tells whether there are more after so many; undefined where the service does not tell. */
-  readonly hasMore: (come: number) => boolean | undefined
+  /** Tells whether more entries follow after the first `received` ones; undefined if the service does not say. */
+  readonly hasMore: (received: number) => boolean | undefined
 }
 
-/** Describes an entry that was sent, and whether it was created or updated, where the service tells. */
+/** Describes an entry that was sent, and whether it was created or updated, if the service says so. */
 export type Put = {
   readonly entry: Entry
   readonly isCreated: boolean | undefined
-  /** Holds what the answer says: a third-party service need not answer the entry. */
+  /** Holds the body of the answer, in which a third-party service need not send the entry. */
   readonly response: ResponseBody
 }
 
-/** Describes the counts in the answer to a batch, and what else it says. */
+/** Holds the counts in the answer to a batch, and its body. */
 export type PutMany = { readonly counts: BatchResult; readonly response: ResponseBody }
 
 /** Describes the operations on entries. */
 export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list'> & {
   readonly list: (query: EntryQuery) => Promise<Entry[]>
   readonly page: (query: EntryQuery) => Promise<EntryPage>
-  /** Adds or updates one, and says which of the two it was where the service does; `key` names it, to be done once. */
+  /** Adds or updates one, and returns which of the two it was, if the service says so; `key` is the Idempotency-Key. */
   readonly put: (draft: EntryDraft, key?: string) => Promise<Put>
-  /** Updates one, as `update`, and tells what the answer says. */
+  /** Updates one, as `update` does, and also returns the body of the answer. */
   readonly change: (id: number, patch: Patch<typeof newerEntry>) => Promise<Put>
-  /** Adds or updates up to 5,000 entries, all or nothing; `key` names the batch, to be done once. */
+  /** Adds or updates up to 5,000 entries, all or nothing; `key` is the Idempotency-Key. */
   readonly addMany: (list: readonly EntryDraft[], key?: string) => Promise<BatchResult>
-  /** Sends a batch, and returns its counts and what the answer says. */
+  /** Sends a batch, and returns its counts and the body of the answer. */
   readonly putMany: (list: readonly EntryDraft[], key?: string) => Promise<PutMany>
 }
 
@@ -80,10 +80,10 @@ const responseOf = ({ content }: TransportResponse): ResponseBody =>
 
 /** Creates the operations on entries in a variant; `isBundled` tells whether it is the bundled service. */
 export const createEntries = (variant: Variant, send: Send, isBundled: () => boolean): Entries => {
-  // What the classic interface does not know it is not sent, and what it does not show reads null.
+  // Send only the fields that the variant knows; the others read null.
   const sentEntry = variant === 'classic' ? entry : newerEntry
   const seen = (one: Entry): Entry => (variant === 'classic' ? { ...one, source_id: null } : one)
-  // A service of somebody else may answer nothing to what it has done, or a list.
+  // A third-party service may answer a change with an empty body, or with a list.
   const tolerant = (received: TransportResponse): TransportResponse =>
     !isBundled() && 'json' in received.content && !isObject(received.content.json)
       ? { ...received, content: { json: {} } }
@@ -113,7 +113,7 @@ export const createEntries = (variant: Variant, send: Send, isBundled: () => boo
   }
   const entryPage: Entries['page'] = async (query) => {
     const received = await send(entry, 'list', { method: 'GET', path: entry.path, query: entryQuery(query) })
-    return { entries: readMany(newerEntry, received).map(seen), hasMore: (come) => hasMore(received, come) }
+    return { entries: readMany(newerEntry, received).map(seen), hasMore: (count) => hasMore(received, count) }
   }
   return {
     get: async (id) =>

@@ -4,19 +4,19 @@ import type { Client } from '../client.ts'
 import type { EntryPage } from './entries.ts'
 import type { EntryQuery } from './queries.ts'
 
-/** Sets the pages of a stretch of days, roughly: for each page, a service goes through the stretch anew. */
-const PAGES_A_STRETCH = 10
+/** Sets about how many pages a range of days should have: for each page, a service scans the whole range. */
+const PAGES_PER_RANGE = 10
 
-/** Tells whether all entries are of the days that were asked for; if not, the service ignores them. */
+/** Tells whether all entries lie within the requested days; if not, the service ignores the filter. */
 const isWithin = ({ from, to }: Pick<EntryQuery, 'from' | 'to'>, entries: readonly Entry[]): boolean =>
   entries.every(({ entry_date }) => entry_date >= from && entry_date <= to)
 
-/** Returns the error for pages that repeat, which would never end. */
-const sameAgain = (): KpiError =>
+/** Returns the error for a page that repeats the one before: reading would never end. */
+const repeatedPageError = (): KpiError =>
   new KpiError('unsupported', 'the service answers the same page of entries again and again; nothing can be read')
 
-/** Returns the error for an incomplete page without a next one: what is missing must not be taken for absent. */
-const cutOff = (count: number): KpiError =>
+/** Returns the error for a page that is incomplete and has no next one. Importing would take the rest for absent. */
+const incompletePageError = (count: number): KpiError =>
   new KpiError(
     'unsupported',
     `the service answers the same ${count} entries for every page, though there are more; its list of entries cannot be read completely`,
@@ -24,7 +24,7 @@ const cutOff = (count: number): KpiError =>
 
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value)
 
-/** Refuses an entry whose id or key cannot be read: it would be taken for absent. */
+/** Refuses entries with an unreadable id or key, which importing would take for absent. */
 const requireReadable = (entries: readonly Entry[]): void => {
   if (entries.every(({ id, kpi_id, entry_date }) => isWhole(id) && isWhole(kpi_id) && isWhole(entry_date))) return
   throw new KpiError(
@@ -34,8 +34,8 @@ const requireReadable = (entries: readonly Entry[]): void => {
 }
 
 /**
- * Describes what is known of a service's pages: the longest one, whether more came after it, and whether it answers the
- * same page to every number.
+ * Describes what is known of a service's pages: the longest one, whether another one came after it, and whether the
+ * service sends the same page for every page number.
  */
 type Paging = { longest: number; isCapped: boolean; isOnlyOne: boolean }
 
@@ -48,27 +48,27 @@ const pagingOf = (client: Client): Paging => {
 }
 
 /**
- * Tells whether there is another page. A third-party service may have shorter pages than ours and not count them: a
- * page that is not shorter than all before it may not be the last.
+ * Tells whether there is another page. A third-party service may have shorter pages than ours, and not say how many
+ * there are. So a page as long as the longest one may have a next one.
  */
-const isMoreAfter = (client: Client, { entries, hasMore }: EntryPage, come: number): boolean | 'perhaps' => {
+const isMoreAfter = (client: Client, { entries, hasMore }: EntryPage, received: number): boolean | 'perhaps' => {
   const paging = pagingOf(client)
   const isShort = entries.length < paging.longest
   if (entries.length > paging.longest) Object.assign(paging, { longest: entries.length, isCapped: false })
-  const goesOn = hasMore(come)
+  const goesOn = hasMore(received)
   if (entries.length === 0 || goesOn !== undefined) return entries.length > 0 && goesOn === true
   if (entries.length === ENTRIES_PAGE || client.isBundled()) return entries.length === ENTRIES_PAGE
   if (isShort) return false
   return paging.isCapped || 'perhaps'
 }
 
-/** Tells whether an error means that there is no such page, as some services answer to the one after the last. */
+/** Tells whether an error may mean that there is no such page: some services answer so after the last one. */
 const isNoPage = (error: unknown): boolean =>
   error instanceof KpiError && ['not_found', 'malformed', 'invalid'].includes(error.code)
 
 /**
- * Verifies that a page that comes whatever number is asked for is complete, by asking for less: all days but the first
- * or the last one of it.
+ * Checks that a page is complete although the service ignores `page`: requests fewer days, without the first or the
+ * last day of the page, and compares.
  */
 const requireAll = async (client: Client, query: EntryQuery, entries: readonly Entry[]): Promise<void> => {
   const days = entries.map(({ entry_date }) => entry_date)
@@ -87,13 +87,13 @@ const requireAll = async (client: Client, query: EntryQuery, entries: readonly E
   for (const part of parts.filter(({ from, to }) => from <= to)) {
     const seen = (await client.entries.page(part)).entries
     if (!lacks(entries, seen)) continue
-    // What is on the page now has come meanwhile.
-    if (lacks((await client.entries.page(query)).entries, seen)) throw cutOff(entries.length)
+    // Entries that are on the page now were added meanwhile.
+    if (lacks((await client.entries.page(query)).entries, seen)) throw incompletePageError(entries.length)
   }
 }
 
-/** Returns a page that may exist; undefined where it does not, or the service has no pages. */
-const pagePerhaps = async (
+/** Returns the next page, which may not exist; undefined if it does not, or the service has no pages. */
+const fetchPossiblePage = async (
   client: Client,
   query: EntryQuery,
   before: readonly Entry[],
@@ -118,8 +118,8 @@ const pagePerhaps = async (
 }
 
 /**
- * Yields all entries that a query selects, page by page, by day. A range that does not fit a page is read in stretches
- * of days, whose length follows from the pages before.
+ * Yields all entries that a query selects, page by page, in the order of days. Splits a range that does not fit one
+ * page into shorter ranges of days, whose length follows from the density of the pages before.
  */
 export async function* entryPages(client: Client, query: Omit<EntryQuery, 'page'>): AsyncGenerator<readonly Entry[]> {
   let { from } = query
@@ -127,27 +127,27 @@ export async function* entryPages(client: Client, query: Omit<EntryQuery, 'page'
   while (from <= query.to) {
     let to = Math.min(query.to, from + days - 1)
     days *= 2
-    let [before, come]: [readonly Entry[], number] = [[], 0]
+    let [before, received]: [readonly Entry[], number] = [[], 0]
     let isMore: boolean | 'perhaps' = true
     for (let page = 1; isMore; page += 1) {
       const asked = { ...query, from, to, page }
       const got: EntryPage | undefined =
-        isMore === 'perhaps' ? await pagePerhaps(client, asked, before) : await client.entries.page(asked)
+        isMore === 'perhaps' ? await fetchPossiblePage(client, asked, before) : await client.entries.page(asked)
       if (!got) break
       const entries: readonly Entry[] = got.entries
       requireReadable(entries)
-      if (entries[0] && entries[0].id === before[0]?.id) throw sameAgain()
+      if (entries[0] && entries[0].id === before[0]?.id) throw repeatedPageError()
       before = entries
       const [last] = entries.slice(-1)
       if (last) yield entries
-      come += entries.length
-      isMore = isMoreAfter(client, got, come)
-      // Pages are in the order of days, so that a shorter stretch has the same first page.
+      received += entries.length
+      isMore = isMoreAfter(client, got, received)
+      // Pages are in the order of days, so a shorter range has the same first page.
       if (page === 1 && last && isMore === true) {
-        // The days before the first entry hold nothing, and say nothing of the others.
-        const begins = entries[0]?.entry_date ?? from
-        days = isWithin(query, entries) ? (last.entry_date - begins + 1) * PAGES_A_STRETCH : Infinity
-        to = Math.min(to, begins + days - 1)
+        // Skip the empty days before the first entry: they say nothing about the density of the others.
+        const firstDay = entries[0]?.entry_date ?? from
+        days = isWithin(query, entries) ? (last.entry_date - firstDay + 1) * PAGES_PER_RANGE : Infinity
+        to = Math.min(to, firstDay + days - 1)
       }
     }
     from = to + 1

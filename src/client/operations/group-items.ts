@@ -9,7 +9,7 @@ const listAll = async (client: Client): Promise<GroupItem[]> => {
   return (await Promise.all(groups.map(({ id }) => client.groupItems(id).list()))).flat()
 }
 
-/** Gives the items of all groups as one collection; creating one needs a group. */
+/** Returns the items of all groups as one collection; `add` fails, as a new item needs a group. */
 export const everyGroupItem = (client: Client): ResourceClient<typeof groupItem> => {
   let known: Promise<Map<number, GroupItem>> | undefined
   const find = async (id: number | string): Promise<GroupItem> => {

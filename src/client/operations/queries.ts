@@ -21,7 +21,7 @@ export type ReportRequest = {
   readonly to: Day
   readonly kpiIds?: readonly number[] | undefined
   readonly userIds?: readonly number[] | undefined
-  /** Reports group items, of the entries of these users, instead of users. */
+  /** Reports group items instead of users; `userIds` then selects whose entries count. */
   readonly groupItemIds?: readonly number[] | undefined
 }
 

@@ -5,7 +5,7 @@ import type { Client } from '../client.ts'
 export const isForbidden = (error: unknown): error is KpiError =>
   error instanceof KpiError && error.code === 'forbidden'
 
-/** Returns what is read; undefined where the key may not read it. A limit may answer 403, too, but is told apart. */
+/** Returns what `reading` resolves to; undefined if the key may not read it. */
 export const readIfAllowed = async <T>(
   { variant }: Pick<Client, 'variant'>,
   reading: Promise<T>,

@@ -1,35 +1,30 @@
 import {
   becomeBucket,
-  compareWithBucket,
+  compareWithSliding,
   fillBucket,
   isShortWait,
   judgeKind,
-  MOST_MISTAKES,
+  MAX_MISTAKES,
   passTrial,
   SECONDS_MS,
   settleKind,
 } from './kinds.ts'
 import type { RateLimitInfo } from './rate-limit-headers.ts'
-import { countRequests, LONGEST_WAIT_MS, noteRequest, type LimitState, countUnderWay } from './state.ts'
-import { isMeasuring, bucketLevel, spareLevel, countUsed } from './wait-time.ts'
+import { countRequests, LONGEST_WAIT_MS, noteRequest, type LimitState, countInFlight } from './state.ts'
+import { isMeasuring, bucketLevel, reserveOf, countUsed } from './wait-time.ts'
 
-/**
- * Sets when a measured rate is taken for too low: after so many times as long without a refusal it is raised by as
- * much.
- */
-const STRETCH = 10
-const RAISE = 1.05
-/**
- * Bounds the requests that a measurement may have missed, as a full bucket takes no more while a refusal is waited for.
- */
-const MISSED = 1
+/** Raises a measured rate by 5 % after ten times its measuring time without a refusal. */
+const RAISE_AFTER = 10
+const RAISE_FACTOR = 1.05
+/** Adds one request to a measurement: the bucket may have refilled by one while the refusal travelled. */
+const MISSED_REQUESTS = 1
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
 const LONGEST_GUARD_MS = 1000
-/** Sets the shortest wait that a service can mean. */
+/** Sets the shortest wait to believe. */
 const SHORTEST_WAIT_MS = 500
 
-/** Takes over what the service says of its limit. */
+/** Takes over the limit and window that the service states. */
 const adopt = (state: LimitState, { limit, windowMs }: RateLimitInfo): void => {
   if (limit === undefined) return
   state.capacity = state.capacity === state.limit ? limit : state.capacity
@@ -38,11 +33,11 @@ const adopt = (state: LimitState, { limit, windowMs }: RateLimitInfo): void => {
   state.windowMs = windowMs ?? state.windowMs
 }
 
-/** Tries whether a bucket fills faster than was measured: one that is always full tells nothing. */
+/** Raises the rate on trial, when it is time: a bucket that never empties shows nothing of its rate. */
 const raise = (state: LimitState, now: number): void => {
   const lastedMs = state.raiseAt - state.emptyAt
   if (state.rate === null || state.isTold || now < state.raiseAt || lastedMs <= 0) return
-  state.rate *= RAISE
+  state.rate *= RAISE_FACTOR
   state.raiseAt = now + lastedMs
   state.emptyAt = now
   state.passed = 0
@@ -55,27 +50,27 @@ export const noteSent = (state: LimitState, name: string, now: number): void => 
   if (state.kind === 'bucket') {
     raise(state, now)
     if (isMeasuring(state)) state.tried += 1
-    state.level = Math.max(-spareLevel(state), bucketLevel(state, now) - 1)
+    state.level = Math.max(-reserveOf(state), bucketLevel(state, now) - 1)
     state.levelAt = now
   }
 }
 
-const end = (state: LimitState, name: string, now: number): number => {
+const endPending = (state: LimitState, name: string, now: number): number => {
   const sentAt = Math.min(now, state.pending[name] ?? now)
   delete state.pending[name]
   return sentAt
 }
 
-/** Notes a request whose answer was lost: it may count or not. */
+/** Notes a request whose answer was lost. It may count at the service, so it counts here. */
 export const noteLost = (state: LimitState, name: string, now: number): void => {
-  end(state, name, now)
+  endPending(state, name, now)
   noteRequest(state, state.foreign, now)
   if (state.kind === 'trial') state.tried = Math.max(state.passed, state.tried - 1)
 }
 
-/** Notes a request that was accepted, whatever the answer was otherwise. */
+/** Notes a request that the rate limit accepted, whatever else its answer says. */
 export const noteAccepted = (state: LimitState, name: string, now: number, info: RateLimitInfo): void => {
-  const sentAt = end(state, name, now)
+  const sentAt = endPending(state, name, now)
   state.accepted += 1
   state.pauses = 0
   state.leadMs = Math.min(state.leadMs ?? Infinity, now - sentAt)
@@ -90,20 +85,20 @@ export const noteAccepted = (state: LimitState, name: string, now: number, info:
   }
   if (state.kind === 'fixed' || state.kind === 'sliding') state.passed += 1
   if (remaining === undefined || state.limit === null) return
-  compareWithBucket(state, sentAt, now, remaining)
+  compareWithSliding(state, sentAt, now, remaining)
   if (state.kind === 'unknown' && remaining === 0 && info.resetMs !== undefined)
     judgeKind(state, now, now + info.resetMs)
 }
 
 /**
- * Notes that all room is used, though not by us; where very little was used, the window is rather another one than was
- * thought.
+ * Notes that the limit is used up. If the service states its limit, other clients used the rest. If not, our own use
+ * is the new estimate; but if that is far below the old one, the assumed window is wrong.
  */
-const fill = (state: LimitState, now: number): void => {
+const noteUsedUp = (state: LimitState, now: number): void => {
   const used = countUsed(state, now)
-  if (!state.isTold && state.kind === 'fixed' && used - countUnderWay(state) < (state.limit ?? 0) / 2)
+  if (!state.isTold && state.kind === 'fixed' && used - countInFlight(state) < (state.limit ?? 0) / 2)
     state.mistakes += 1
-  else if (!state.isTold) state.limit = Math.max(1, used - countUnderWay(state))
+  else if (!state.isTold) state.limit = Math.max(1, used - countInFlight(state))
   else if (used < (state.limit ?? 0)) noteRequest(state, state.foreign, now, (state.limit ?? 0) - used)
 }
 
@@ -112,15 +107,15 @@ const refusedBucket = (state: LimitState, now: number): void => {
   if (state.passed < 10 && state.isTold) state.mistakes += 1
   if (!state.isTold && state.passed > 0 && tookMs > 0) {
     const lastedMs = state.rate === null ? 0 : state.raiseAt - state.emptyAt
-    state.rate = Math.min(state.rate ?? Infinity, ((state.passed + MISSED) / tookMs) * state.windowMs)
-    state.raiseAt = now + Math.max(STRETCH * tookMs, lastedMs)
+    state.rate = Math.min(state.rate ?? Infinity, ((state.passed + MISSED_REQUESTS) / tookMs) * state.windowMs)
+    state.raiseAt = now + Math.max(RAISE_AFTER * tookMs, lastedMs)
   }
-  ;[state.level, state.levelAt, state.emptyAt, state.passed, state.tried] = [-spareLevel(state), now, now, 0, 0]
+  ;[state.level, state.levelAt, state.emptyAt, state.passed, state.tried] = [-reserveOf(state), now, now, 0, 0]
   state.judgedAt = now
-  if (state.mistakes >= MOST_MISTAKES) settleKind(state, 'sliding', now)
+  if (state.mistakes >= MAX_MISTAKES) settleKind(state, 'sliding', now)
 }
 
-/** Learns from a refusal that says when there will be room. */
+/** Learns from a refusal that says how long to wait. */
 const learn = (state: LimitState, now: number, wait: number): void => {
   const { kind, windowMs, isTold } = state
   const roomAt = now + wait
@@ -136,53 +131,53 @@ const learn = (state: LimitState, now: number, wait: number): void => {
     state.judgedAt = now
     if (isNext) state.guardMs = Math.min(LONGEST_GUARD_MS, state.guardMs * 2)
     else {
-      fill(state, now)
+      noteUsedUp(state, now)
       state.passed = 0
     }
   } else if (kind === 'fixed') {
     const off = Math.abs(roomAt - state.boundary) % windowMs
     state.judgedAt = now
-    fill(state, now)
+    noteUsedUp(state, now)
     state.boundary = roomAt
     if (Math.min(off, windowMs - off) > SECONDS_MS) state.mistakes += 1
-    if (state.mistakes >= MOST_MISTAKES) settleKind(state, 'sliding', now)
+    if (state.mistakes >= MAX_MISTAKES) settleKind(state, 'sliding', now)
   } else {
     if (kind !== 'unknown') state.mistakes += 1
-    else fill(state, now)
+    else noteUsedUp(state, now)
     judgeKind(state, now, roomAt)
   }
 }
 
-/** Learns from a refusal that does not say when there will be room. */
+/** Learns from a refusal that does not say how long to wait. */
 const refusedSilently = (state: LimitState, now: number): void => {
   const { kind, isTold, limit, mistakes, windowMs } = state
   const own = countRequests(state.log, now - windowMs)
   if (kind === 'bucket' && (state.rate !== null || isTold)) refusedBucket(state, now)
-  else if (isTold && mistakes < MOST_MISTAKES && own < (limit ?? 0) * 0.9) becomeBucket(state, now, 0, own)
+  else if (isTold && mistakes < MAX_MISTAKES && own < (limit ?? 0) * 0.9) becomeBucket(state, now, 0, own)
   else {
-    if (kind === 'sliding') fill(state, now)
+    if (kind === 'sliding') noteUsedUp(state, now)
     settleKind(state, 'sliding', now)
   }
 }
 
 /**
- * Returns the wait that a refusal asks for, in milliseconds; undefined where that cannot be true: no time at all, or
- * one as short as an earlier one that was waited for and was too short.
+ * Returns the wait that a refusal asks for, in milliseconds; undefined if it is near zero, or as short as an earlier
+ * one that proved too short.
  */
-const believed = (state: LimitState, waitMs: number | undefined): number | undefined => {
+const believableWait = (state: LimitState, waitMs: number | undefined): number | undefined => {
   if (waitMs === undefined || waitMs < SHORTEST_WAIT_MS) return undefined
   if (state.kind === 'trial' && !state.isTold && state.pauses > 1) return undefined
   return state.pauses > (state.isTold ? 2 : 1) && isShortWait(state, waitMs) ? undefined : waitMs
 }
 
-/** Notes a request that was refused for the limit. */
+/** Notes a request that the rate limit refused. */
 export const noteRefused = (state: LimitState, name: string, now: number, info: RateLimitInfo): void => {
-  const sentAt = end(state, name, now)
+  const sentAt = endPending(state, name, now)
   const isNews = sentAt >= state.judgedAt
   adopt(state, info)
-  // Count refusals of what was under way at the first one as one with it.
+  // Count refusals of requests that were already in flight as part of the first refusal.
   if (state.pauses === 0 || sentAt >= state.notBefore) state.pauses += 1
-  const wait = believed(state, info.refusal?.waitMs)
+  const wait = believableWait(state, info.refusal?.waitMs)
   const doublings = Math.max(0, state.pauses - (wait === undefined ? 1 : 2))
   const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** doublings)
   const least = wait === undefined || state.pauses > 1 ? pause : 0

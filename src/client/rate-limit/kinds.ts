@@ -1,4 +1,4 @@
-import { countRequests, noteRequest, type LimitState, countUnderWay } from './state.ts'
+import { countRequests, noteRequest, type LimitState, countInFlight } from './state.ts'
 import {
   countedAfter,
   firstLeaves,
@@ -10,14 +10,14 @@ import {
   countUsed,
 } from './wait-time.ts'
 
-/** Sets how much later a time in whole seconds may be than it says. */
+/** Sets the tolerance for times that the service gives in whole seconds. */
 export const SECONDS_MS = 1500
-/** Sets the shortest window in which kinds can be told apart by whole seconds. */
+/** Sets the shortest window in which times in whole seconds tell the kinds apart. */
 const SHORTEST_WINDOW_MS = 10_000
-/** Bounds the mistakes after which the service is taken for a sliding window, which never sends too many. */
-export const MOST_MISTAKES = 4
+/** Bounds the wrong judgements; then a sliding window is assumed, which never sends too many requests. */
+export const MAX_MISTAKES = 4
 
-/** Tells whether a wait is as short as that for the next request into an empty bucket. */
+/** Tells whether a wait is as short as that for the next request in an empty bucket. */
 export const isShortWait = (state: LimitState, wait: number): boolean =>
   wait <= Math.max(1000, Math.ceil(2 / ratePerMs(state) / 1000) * 1000)
 
@@ -28,7 +28,7 @@ export const settleKind = (state: LimitState, kind: LimitState['kind'], now: num
   state.passed = 0
 }
 
-/** Takes the windows for fixed, as surely as if all requests under way had passed: the service itself counts so. */
+/** Assumes fixed windows, as certain: the service's own count shows them. */
 const becomeFixed = (state: LimitState, now: number): void => {
   settleKind(state, 'fixed', now)
   state.passed = state.limit ?? 0
@@ -43,41 +43,41 @@ export const becomeBucket = (state: LimitState, now: number, level: number, capa
   state.emptyAt = now
 }
 
-/** Tries whether at a moment there is room for more than a bucket of that level would have. */
-const tryAt = (state: LimitState, now: number, start: number, level: number): void => {
+/** Plans a trial: from `start` on, it sends slightly more requests than a bucket of this level would accept. */
+const planTrial = (state: LimitState, now: number, start: number, level: number): void => {
   settleKind(state, 'trial', now)
   state.boundary = start
   state.level = level
   state.levelAt = start
 }
 
-/** Takes it that there is room again at a moment, which tells of windows that slide only if what was sent leaves then. */
+/** Judges the kind from the announced time of new room. In a sliding window, that is when the first request leaves it. */
 export const judgeKind = (state: LimitState, now: number, roomAt: number): void => {
   const isSliding = roomAt >= now + firstLeaves(state, now) - SECONDS_MS
-  if (isSliding || state.mistakes >= MOST_MISTAKES) settleKind(state, 'sliding', now)
-  else tryAt(state, now, roomAt, isShortWait(state, roomAt - now) ? ratePerMs(state) * (roomAt - now) : 0)
+  if (isSliding || state.mistakes >= MAX_MISTAKES) settleKind(state, 'sliding', now)
+  else planTrial(state, now, roomAt, isShortWait(state, roomAt - now) ? ratePerMs(state) * (roomAt - now) : 0)
 }
 
 /**
- * Sends one request early, where all room is used and nothing tells when there will be more: at a moment at which a
- * bucket would accept it, so that the answer tells the kinds apart.
+ * Plans a trial if the limit is used up and the kind is unknown: it begins when a bucket would accept a request, but a
+ * sliding window would not yet. So its answer tells the kinds apart.
  */
 export const probeKind = (state: LimitState, now: number): void => {
-  if (state.kind !== 'unknown' || state.limit === null || countUnderWay(state) > 0) return
+  if (state.kind !== 'unknown' || state.limit === null || countInFlight(state) > 0) return
   const wait = slidingWait(state, now)
   if (wait === 0) return
   const first = state.log[0]?.[0] ?? now
   const level = state.limit - countUsed(state, now) + ratePerMs(state) * (now - first)
   const start = now + Math.max(0, (SPARE - level) / ratePerMs(state))
   const isWorthIt = state.windowMs >= SHORTEST_WINDOW_MS && start < now + wait - SECONDS_MS
-  if (isWorthIt && state.mistakes < MOST_MISTAKES) tryAt(state, now, start, Math.max(SPARE, level))
+  if (isWorthIt && state.mistakes < MAX_MISTAKES) planTrial(state, now, start, Math.max(SPARE, level))
   else settleKind(state, 'sliding', now)
 }
 
-/** Counts requests of others by how many the service says are used, where that is beyond doubt. */
+/** Counts other clients' requests, by the service's count of used ones, as far as certain. */
 const countOthers = (state: LimitState, now: number, used: number, ownAtLeast: number): void => {
   const after = countedAfter(state, now)
-  const ownAtMost = countRequests(state.log, after) + countUnderWay(state)
+  const ownAtMost = countRequests(state.log, after) + countInFlight(state)
   const known = countRequests(state.foreign, after)
   if (used - ownAtMost > known) noteRequest(state, state.foreign, now, used - ownAtMost - known)
   let excess = known - Math.max(0, used - ownAtLeast)
@@ -92,7 +92,7 @@ const countOthers = (state: LimitState, now: number, used: number, ownAtLeast: n
   }
 }
 
-/** Returns the answer after which so many requests were answered: all before it have left the window. */
+/** Returns when the window must have begun: since then, `used` of our requests were answered. */
 const windowBefore = (state: LimitState, used: number): number => {
   let count = 0
   for (let at = state.log.length - 1; at >= 0; at -= 1) {
@@ -104,20 +104,20 @@ const windowBefore = (state: LimitState, used: number): number => {
 }
 
 /**
- * Takes over the level that a service tells of its bucket, as far as it is certain: requests sent or answered meanwhile
- * may be counted or not.
+ * Takes over the level of the bucket that the service reports, within bounds: the level may or may not include
+ * requests that were in flight.
  */
 export const fillBucket = (state: LimitState, sentAt: number, now: number, remaining: number): void => {
-  const sinceThen = countRequests(state.log, sentAt) - 1 + countUnderWay(state)
+  const sinceThen = countRequests(state.log, sentAt) - 1 + countInFlight(state)
   const atMost = remaining + ratePerMs(state) * (now - sentAt)
   state.level = Math.min(Math.max(bucketLevel(state, now), remaining - sinceThen), atMost)
   state.levelAt = now
 }
 
-/** Compares how many requests the service counts with those that it would count if its windows slid. */
-export const compareWithBucket = (state: LimitState, sentAt: number, now: number, remaining: number): void => {
+/** Compares the requests that the service counts with those that it would count in a sliding window. */
+export const compareWithSliding = (state: LimitState, sentAt: number, now: number, remaining: number): void => {
   const used = (state.limit ?? 0) - remaining
-  // What is soon to leave does not count: a clock that was set may be off by as much.
+  // Ignore requests that leave the window soon: if a clock was changed, it may be off by as much.
   const margin = (state.leadMs ?? 0) + Math.max(SECONDS_MS, state.windowMs / 8)
   const after = state.kind === 'fixed' ? countedAfter(state, now) : now - state.windowMs + margin
   const ownAtLeast = countRequests(state.log, after) - countRequests(state.log, sentAt) + 1

@@ -3,19 +3,12 @@ import { type Clock, type RateLimiter, Aborted, type Permit, type Usage, type Wa
 import { noteAccepted, noteLost, noteRefused, noteSent } from './estimate.ts'
 import { probeKind } from './kinds.ts'
 import { type RateLimitInfo, readRateLimitInfo } from './rate-limit-headers.ts'
-import {
-  forgetOldRequests,
-  initialState,
-  LONGEST_WAIT_MS,
-  MINUTE_MS,
-  type LimitState,
-  countUnderWay as allUnderWay,
-} from './state.ts'
+import { dropOldRequests, initialState, LONGEST_WAIT_MS, MINUTE_MS, type LimitState, countInFlight } from './state.ts'
 import { countUsed, waitTime } from './wait-time.ts'
 
-/** Describes where the state of a limit is kept: for one limiter, or for those of several processes. */
+/** Holds the state of a limit, for one limiter or for those of several processes. */
 export type SharedState = {
-  /** Works on what is known, with nobody between. */
+  /** Reads and changes the state in one transaction. */
   readonly update: <T>(now: number, work: (state: LimitState) => T) => T
   /** Tells whether other processes may use it. */
   readonly isShared: () => boolean
@@ -25,28 +18,28 @@ export type SharedState = {
 /** Creates the state of a single limiter. */
 export const localState = (state: LimitState = initialState()): SharedState => ({
   update: (now, work) => {
-    forgetOldRequests(state, now)
+    dropOldRequests(state, now)
     return work(state)
   },
   isShared: () => false,
   close: () => undefined,
 })
 
-/** Limits the rate on this side: at most so many requests in any minute. */
+/** Limits the requests in any minute, as `--rate` asks, whatever the service allows. */
 type Rate = {
-  /** Returns how long until the next request may go. */
+  /** Returns the time until the next request may be sent. */
   readonly wait: (now: number) => number
   /** Notes a request that is sent. */
   readonly enter: () => void
-  /** Notes an answer: the request counts from now on; until then it counted as sent at any moment. */
+  /** Notes an answer: the request counts for a minute from now. Until then, it counted without end. */
   readonly leave: (now: number) => void
 }
 
-/** Returns how long until so many requests a minute allow one more, counting those of other processes. */
+/** Returns the time until a rate allows one more request, counting those of other processes. */
 const sharedRateWait = (state: LimitState, rate: number | undefined, now: number): number => {
   if (rate === undefined) return 0
   const sent = state.log.filter(([at]) => at > now - MINUTE_MS)
-  let excess = sent.reduce((sum, [, count]) => sum + count, allUnderWay(state)) - rate
+  let excess = sent.reduce((sum, [, count]) => sum + count, countInFlight(state)) - rate
   if (excess < 0) return 0
   for (const [at, count] of sent) {
     excess -= count
@@ -57,80 +50,80 @@ const sharedRateWait = (state: LimitState, rate: number | undefined, now: number
 
 const NONE: Rate = { wait: () => 0, enter: () => undefined, leave: () => undefined }
 
-/** Creates a limit of so many requests a minute, or none where no rate is given. */
+/** Creates a limit of requests a minute; without a rate, one that allows all. */
 const createRate = (rate: number | undefined): Rate => {
   if (rate === undefined) return NONE
-  let countUnderWay = 0
+  let inFlight = 0
   const answered: number[] = []
-  const forgetOldRequests = (now: number): void => {
-    // Of a clock that was set back, nothing is known but that what is ahead is not so.
+  const dropOld = (now: number): void => {
+    // After the clock was set back, treat future times as now.
     while ((answered[0] ?? Infinity) <= now - MINUTE_MS) answered.shift()
     for (let at = answered.length - 1; (answered[at] ?? 0) > now; at -= 1) answered[at] = now
   }
   return {
     wait: (now) => {
-      forgetOldRequests(now)
-      const excess = answered.length + countUnderWay - rate
+      dropOld(now)
+      const excess = answered.length + inFlight - rate
       if (excess < 0) return 0
       const leaving = answered[excess]
       return leaving === undefined ? Infinity : leaving + MINUTE_MS - now + 1
     },
-    enter: () => void (countUnderWay += 1),
+    enter: () => void (inFlight += 1),
     leave: (now) => {
-      countUnderWay -= 1
+      inFlight -= 1
       answered.push(now)
     },
   }
 }
 
-/** Describes what a rate limiter works with. */
+/** Describes what a rate limiter needs. */
 export type LimiterOptions = {
   readonly clock: Clock
   /** Ends all waiting. */
   readonly signal: AbortSignal
-  /** Sets the most requests in a minute, where that is less than the service allows. */
+  /** Sets the most requests in a minute, if the user asks for fewer than the service allows. */
   readonly rate?: number | undefined
   readonly share?: SharedState
-  /** Names this limiter among those that share the state; some letters. */
+  /** Distinguishes this limiter from others that share the state; some letters. */
   readonly name: string
   /** Returns a number from 0 to 1. */
   readonly random: () => number
   readonly note: (text: string) => void
 }
 
-/** Sets how often the state is read again while requests of others are under way, whose answers make room. */
-const LOOK_SOON_MS = 100
+/** Sets how often to read the state again while only answers to requests of other processes can make room. */
+const SHORT_RECHECK_MS = 100
 /**
- * Bounds the requests under way by the number of connections: one that waits for a connection would go later than
- * planned.
+ * Bounds the requests in flight by the number of connections: a request that waits for a connection would be sent
+ * later than planned.
  */
-const MOST_UNDER_WAY = 10
-/** Sets how often the shared state is read again. */
-const LOOK_MS = 1000
-/** Spreads the waits of those who share a limit, so that none is always first. */
+const MAX_IN_FLIGHT = 10
+/** Sets how often to read the shared state again during a wait. */
+const RECHECK_MS = 1000
+/** Spreads the waits of processes that share a limit, so that none is always first. */
 const SPREAD_MS = 15
 /** Sets the shortest wait that is worth a message. */
 const LONG_WAIT_MS = 600_000
 
 const stopped = (): Aborted => new Aborted('stopped while requests waited for their turn')
 
-/** Says why a wait is ended. */
+/** Holds the reason with which waits are aborted. */
 const WOKEN = 'something happened'
 
-/** Waits that are ended early when something happened that may make room. */
+/** Creates waits that end early when an answer may have made room. */
 const createWaiting = ({ sleep }: Clock, signal: AbortSignal) => {
   let wake = new AbortController()
   signal.addEventListener('abort', () => wake.abort())
   return {
     wait: (milliseconds: number): Promise<void> => sleep(milliseconds, wake.signal),
-    /** Waits until something happens, however long that takes. */
-    waitForNews: (): Promise<void> =>
+    /** Waits until the next answer, however long that takes. */
+    untilAnswer: (): Promise<void> =>
       new Promise((resolve) => wake.signal.addEventListener('abort', () => resolve(), { once: true })),
     wakeAll: (): void => {
       if (signal.aborted) return
       const woken = wake
       wake = new AbortController()
-      // Without a reason, an error with its stack would be made each time.
+      // Pass a reason: without one, each abort would create an error with its stack.
       woken.abort(WOKEN)
     },
   }
@@ -142,10 +135,10 @@ export const createRateLimiter = (limiting: LimiterOptions): RateLimiter => {
   const rate = createRate(limiting.rate)
   const waiting = createWaiting(clock, signal)
   let line: Promise<unknown> = Promise.resolve()
-  let [turns, isUnderWay, refused, waitedMs, hasToldLong] = [0, 0, 0, 0, false]
+  let [turns, inFlight, refused, waitedMs, hasNotedLong] = [0, 0, 0, 0, false]
   let waits: Waiting | undefined
 
-  const waitsFor = (now: number, wait: number, isRated: boolean, { limit, windowMs }: LimitState): void => {
+  const setWaiting = (now: number, wait: number, isRated: boolean, { limit, windowMs }: LimitState): void => {
     const allowed = isRated
       ? { requests: limiting.rate ?? 1, windowMs: MINUTE_MS }
       : limit && { requests: limit, windowMs }
@@ -154,30 +147,30 @@ export const createRateLimiter = (limiting: LimiterOptions): RateLimiter => {
       ? { until: now + wait, reason: isRated ? 'rate' : 'limit', ...(allowed && { allowed }) }
       : undefined
   }
-  /** Enters, or answers how long to wait. */
+  /** Enters and returns 0, or returns how long to wait. */
   const tryEnter = (turn: string): number => {
     const now = clock.now()
-    if (isUnderWay >= MOST_UNDER_WAY) return Infinity
+    if (inFlight >= MAX_IN_FLIGHT) return Infinity
     return share.update(now, (state) => {
       const rated = Math.max(rate.wait(now), sharedRateWait(state, limiting.rate, now))
       if (rated === 0) probeKind(state, now)
       const left = Math.max(rated, rated > 0 ? 0 : waitTime(state, now))
-      waitsFor(now, left, rated > 0, state)
+      setWaiting(now, left, rated > 0, state)
       if (left === 0) noteSent(state, turn, now)
       return left
     })
   }
-  const tellLong = (wait: number): void => {
-    if (wait < LONG_WAIT_MS || wait === Infinity || hasToldLong) return
-    hasToldLong = true
+  const noteLongWait = (wait: number): void => {
+    if (wait < LONG_WAIT_MS || wait === Infinity || hasNotedLong) return
+    hasNotedLong = true
     limiting.note(`the service asks to wait for ${Math.round(wait / 60_000)} minutes`)
   }
   const pause = async (wait: number): Promise<void> => {
-    if (wait === Infinity && isUnderWay > 0) return waiting.waitForNews()
-    tellLong(wait)
+    if (wait === Infinity && inFlight > 0) return waiting.untilAnswer()
+    noteLongWait(wait)
     const spread = share.isShared() ? random() * SPREAD_MS : 0
-    const [startedAt, isHeldUp] = [clock.uptime(), isUnderWay === 0]
-    const longest = wait === Infinity ? LOOK_SOON_MS : share.isShared() ? LOOK_MS : LONGEST_WAIT_MS
+    const [startedAt, isHeldUp] = [clock.uptime(), inFlight === 0]
+    const longest = wait === Infinity ? SHORT_RECHECK_MS : share.isShared() ? RECHECK_MS : LONGEST_WAIT_MS
     await waiting.wait(Math.min(wait, longest) + spread)
     if (isHeldUp) waitedMs += clock.uptime() - startedAt
   }
@@ -188,10 +181,10 @@ export const createRateLimiter = (limiting: LimiterOptions): RateLimiter => {
       if (wait === 0) break
       await pause(wait)
     }
-    isUnderWay += 1
+    inFlight += 1
     rate.enter()
   }
-  const heard = (turn: string, answer: TextAnswer | undefined): RateLimitInfo['refusal'] => {
+  const learnFrom = (turn: string, answer: TextAnswer | undefined): RateLimitInfo['refusal'] => {
     const now = clock.now()
     if (!answer) {
       share.update(now, (state) => noteLost(state, turn, now))
@@ -202,8 +195,8 @@ export const createRateLimiter = (limiting: LimiterOptions): RateLimiter => {
     return info.refusal
   }
   const leave = (turn: string, answer: TextAnswer | undefined): boolean => {
-    isUnderWay -= 1
-    const refusal = heard(turn, answer)
+    inFlight -= 1
+    const refusal = learnFrom(turn, answer)
     if (refusal) refused += 1
     rate.leave(clock.now())
     waiting.wakeAll()
@@ -211,7 +204,7 @@ export const createRateLimiter = (limiting: LimiterOptions): RateLimiter => {
   }
   const enter = async (): Promise<Permit> => {
     const turn = `${name}${(turns += 1)}`
-    // One after the other, in the order in which they came.
+    // Requests enter one after the other, in the order of their calls.
     const passing = line.then(() => pass(turn))
     line = passing.catch(() => undefined)
     await passing

@@ -1,21 +1,21 @@
 import { parseRetryAfter, type TextAnswer } from '../http/response.ts'
 
-/** Describes what an answer tells of the limit. Times are in milliseconds. */
+/** Describes what the headers of an answer say about the limit. Times are in milliseconds. */
 export type RateLimitInfo = {
   readonly limit?: number
   readonly windowMs?: number
-  /** Counts the requests that still fit now. */
+  /** Counts the requests that the limit still allows now. */
   readonly remaining?: number
-  /** Holds the time until more fit. */
+  /** Holds the time until the limit allows more. */
   readonly resetMs?: number
-  /** Tells how long to wait, where the request was refused for the limit and the answer says so. */
+  /** Marks a refusal by the rate limit, with the wait that it asks for, if any. */
   readonly refusal?: { readonly waitMs: number | undefined }
 }
 
 const LARGEST_LIMIT = 1_000_000
 const LONGEST_WINDOW = 86_400
 
-/** Returns a whole number from a header, up to a bound; anything else tells nothing. */
+/** Returns a whole number from a header, within bounds; undefined for anything else. */
 const numberIn = (text: string | undefined, least: number, most: number): number | undefined => {
   const value = /^\d{1,9}$/.test(text?.trim() ?? '') ? Number(text) : NaN
   return value >= least && value <= most ? value : undefined
@@ -27,7 +27,7 @@ const PARAMETER = /(?<![^;,\s])([a-z]+)=(\d+)/g
 const parameter = (text: string | undefined, name: string): string | undefined =>
   [...(text ?? '').matchAll(PARAMETER)].find((match) => match[1] === name)?.[2]
 
-/** Tells whether a status may mean that the limit is reached: 403 only with Retry-After. */
+/** Returns the refusal of an answer: a 429, or a 403 with Retry-After. */
 const refusalIn = ({ status, header }: TextAnswer, now: number): RateLimitInfo['refusal'] => {
   if (status !== 403 && status !== 429) return undefined
   const seconds = parseRetryAfter(header('retry-after'), now)
@@ -35,7 +35,7 @@ const refusalIn = ({ status, header }: TextAnswer, now: number): RateLimitInfo['
   return { waitMs: seconds * 1000 }
 }
 
-/** Returns how many requests still fit: from either form of the draft, or the limit less what is used. */
+/** Returns how many requests remain: from either form of the IETF draft, else the limit minus the used ones. */
 const remainingIn = ({ header }: TextAnswer, limit: number | undefined): number | undefined => {
   const draft = parameter(header('ratelimit'), 'r') ?? header('ratelimit-remaining') ?? header('x-ratelimit-remaining')
   const remaining = numberIn(draft, 0, LARGEST_LIMIT)
@@ -44,7 +44,7 @@ const remainingIn = ({ header }: TextAnswer, limit: number | undefined): number 
   return used === undefined || limit === undefined ? undefined : Math.max(0, limit - used)
 }
 
-/** Reads what an answer tells of the limit. */
+/** Reads what the headers of an answer say about the limit. */
 export const readRateLimitInfo = (answer: TextAnswer, now: number): RateLimitInfo => {
   const { header } = answer
   const policy = header('ratelimit-policy')

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { isObject } from '../../codec/json.ts'
 import { isBrokenFile } from '../../domain/sqlite-result.ts'
 import type { SharedState } from './limiter.ts'
-import { forgetOldRequests, initialState, type WindowKind, type LimitState, type SentRequests } from './state.ts'
+import { dropOldRequests, initialState, type WindowKind, type LimitState, type SentRequests } from './state.ts'
 
 const KINDS: readonly WindowKind[] = ['unknown', 'sliding', 'fixed', 'bucket', 'trial']
 
@@ -28,16 +28,16 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** Returns the state of a limit as text. */
-const textOfPace = (state: LimitState): string => JSON.stringify(state)
+/** Returns the state of a limit as text, for the file. */
+const serializeState = (state: LimitState): string => JSON.stringify(state)
 
-/** Reads it from text; what cannot be read counts as not known, as a file may hold anything. */
-const paceOfText = (text: string): LimitState | undefined => {
+/** Reads the state from text. Unreadable values count as unknown, as the file may hold anything. */
+const parseState = (text: string): LimitState | undefined => {
   const fields = parsed(text)
   const fresh = initialState()
   if (!isObject(fields)) return undefined
   const limit = fields['limit']
-  // Nothing is known of a limit that was not met yet; what else there is tells what was sent.
+  // The limit is null until the service states it or refuses a request; the rest still tells what was sent.
   if (limit !== null && !(isNumber(limit) && limit >= 1)) return undefined
   const numberOf = (name: string, otherwise: number): number => {
     const value = fields[name]
@@ -75,14 +75,14 @@ const paceOfText = (text: string): LimitState | undefined => {
   }
 }
 
-/** Sets how often the file is read while no limit is known, in case another process has found one. */
-const LOOK_MS = 1000
+/** Sets how often to read the file while no limit is known, in case another process has found one. */
+const RECHECK_MS = 1000
 /** Sets the age at which a state is discarded. */
 const STALE_MS = 3_600_000
 
 /**
- * Configures the file: its content need not survive a loss of power, and changes are small. A process that is killed in
- * the middle of one leaves the file as it was.
+ * Configures the database: its content need not survive a loss of power, and changes are small. A process that is
+ * killed in the middle of a change leaves the file as it was.
  */
 const SETTINGS = `
   pragma busy_timeout = 1000;
@@ -91,14 +91,14 @@ const SETTINGS = `
   create table if not exists pace (id integer primary key check (id = 1), text text not null)`
 
 type File = {
-  /** Begins to work on what the file holds, with nobody between. */
+  /** Begins a transaction, and returns the state in the file. */
   readonly begin: () => LimitState | undefined
   readonly commit: (state: LimitState) => void
   readonly close: () => void
 }
 
 const openFile = (path: string, isKept: (state: LimitState) => boolean): File => {
-  // SQLite would make a file that everybody can read.
+  // Create the file first: SQLite would create it readable for everybody.
   closeSync(openSync(path, 'a', 0o600))
   const database = new DatabaseSync(path)
   try {
@@ -109,10 +109,10 @@ const openFile = (path: string, isKept: (state: LimitState) => boolean): File =>
       begin: () => {
         database.exec('begin immediate')
         const text = read.get()?.['text']
-        return typeof text === 'string' ? paceOfText(text) : undefined
+        return typeof text === 'string' ? parseState(text) : undefined
       },
       commit: (state) => {
-        if (isKept(state)) write.run(textOfPace(state))
+        if (isKept(state)) write.run(serializeState(state))
         database.exec('commit')
       },
       close: () => database.close(),
@@ -123,8 +123,8 @@ const openFile = (path: string, isKept: (state: LimitState) => boolean): File =>
   }
 }
 
-/** Opens the file; one that is none of SQLite's is made anew. */
-const openAnew = (path: string, isKept: (state: LimitState) => boolean): File => {
+/** Opens the file; recreates it if it is not a database. */
+const openOrRecreate = (path: string, isKept: (state: LimitState) => boolean): File => {
   try {
     return openFile(path, isKept)
   } catch (error) {
@@ -134,37 +134,37 @@ const openAnew = (path: string, isKept: (state: LimitState) => boolean): File =>
   }
 }
 
-/** Returns when requests were last sent. */
+/** Returns when the state was last used. */
 const usedAt = ({ log, judgedAt }: LimitState): number => Math.max(log.at(-1)?.[0] ?? 0, judgedAt)
 
-/** Joins the state of another process with what this one sent before it looked. */
-const join = (known: LimitState, own: LimitState): LimitState => {
+/** Merges the state of another process with what this one sent before it read that. */
+const mergeStates = (known: LimitState, own: LimitState): LimitState => {
   const log = [...known.log, ...own.log].sort(([a], [b]) => a - b)
   return { ...known, log, pending: { ...known.pending, ...own.pending } }
 }
 
 /**
- * Creates a state in a file for all processes that use a limit. Where the file cannot be used, this process goes on
- * alone and `onTrouble` is told why. With a rate, sent requests are kept for the next process even though no limit is
- * known.
+ * Creates a state in a file, for all processes that share a limit. If the file fails, the process goes on alone, and
+ * `onTrouble` gets the reason. With `isRated`, the file keeps sent requests even while no limit is known, so that the
+ * next process respects the rate.
  */
 export const fileState = (path: string, onTrouble: (reason: string) => void, isRated = false): SharedState => {
-  let [state, lookedAt, isJoined] = [initialState(), -Infinity, false]
+  let [state, readAt, isJoined] = [initialState(), -Infinity, false]
   let file: File | undefined
   const goAlone = (error: unknown): void => {
     onTrouble(error instanceof Error ? error.message : String(error))
     try {
       file?.close()
     } catch {
-      // It is given up anyway.
+      // The process no longer uses the file.
     }
     file = undefined
   }
   const begin = (now: number): void => {
-    lookedAt = now
+    readAt = now
     const held = file?.begin()
     const known = isRated || held?.limit !== null ? held : undefined
-    if (known && (isJoined || now - usedAt(known) < STALE_MS)) state = isJoined ? known : join(known, state)
+    if (known && (isJoined || now - usedAt(known) < STALE_MS)) state = isJoined ? known : mergeStates(known, state)
     isJoined ||= known !== undefined || isKept(state)
   }
   const guarded = (work: () => void): void => {
@@ -175,15 +175,15 @@ export const fileState = (path: string, onTrouble: (reason: string) => void, isR
     }
   }
   const isKept = ({ limit }: LimitState): boolean => isRated || limit !== null
-  guarded(() => (file = openAnew(path, isKept)))
+  guarded(() => (file = openOrRecreate(path, isKept)))
   return {
     update: (now, work) => {
-      const isQuiet = !isKept(state) && Math.abs(now - lookedAt) < LOOK_MS
-      const isTaken = file !== undefined && !isQuiet
-      if (isTaken) guarded(() => begin(now))
-      forgetOldRequests(state, now)
+      const isQuiet = !isKept(state) && Math.abs(now - readAt) < RECHECK_MS
+      const usesFile = file !== undefined && !isQuiet
+      if (usesFile) guarded(() => begin(now))
+      dropOldRequests(state, now)
       const result = work(state)
-      if (isTaken) guarded(() => file?.commit(state))
+      if (usesFile) guarded(() => file?.commit(state))
       return result
     },
     isShared: () => file !== undefined && isKept(state),

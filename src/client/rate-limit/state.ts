@@ -1,65 +1,63 @@
-/** Describes so many requests at a moment. */
+/** Holds the number of requests at a time. */
 export type SentRequests = [at: number, count: number]
 
 /**
- * Names how a service counts: not known yet; sliding windows; fixed windows; a bucket that fills evenly; or a trial
- * that tells the latter two apart.
+ * Names how a service counts: not known yet; sliding windows; fixed windows; a bucket that fills evenly; or on trial,
+ * while the client finds out which.
  */
 export type WindowKind = 'unknown' | 'sliding' | 'fixed' | 'bucket' | 'trial'
 
-/** Describes what is known of a limit, and the requests that count: plain values, as processes share them as JSON. */
+/** Describes what is known of a limit, and the requests that count. Processes share it as JSON. */
 export type LimitState = {
-  /** Counts the requests in a window; null while that is not known. */
+  /** Holds the requests allowed in a window; null while unknown. */
   limit: number | null
-  /** Tells whether the service tells its limit, so that it need not be estimated. */
+  /** Tells whether the service states its limit; if not, the client estimates it. */
   isTold: boolean
   windowMs: number
   kind: WindowKind
-  /** Says when the kind was last judged: answers to requests sent before are not used to judge it. */
+  /** Holds when the kind was last judged; answers to requests sent before do not count for the next judgement. */
   judgedAt: number
-  /** Counts how often the kind was judged wrongly. */
+  /** Counts wrong judgements of the kind. */
   mistakes: number
-  /** Holds a moment at which a fixed window began, or will begin. */
+  /** Holds a time at which a fixed window began, or will begin. */
   boundary: number
-  /** Counts the requests in a bucket at `levelAt`, and the most that it holds. */
+  /** Holds the requests that a bucket would accept at `levelAt`, and the most that it holds. */
   level: number
   levelAt: number
   capacity: number
   /** Counts the requests sent and accepted in a trial, or since a bucket was found empty. */
   tried: number
   passed: number
-  /** Holds a bucket's requests a window, where it had to be estimated; and when to test whether it is more. */
+  /** Holds a bucket's requests per window, if measured; when the measurement began; and when to raise it on trial. */
   rate: number | null
   emptyAt: number
   raiseAt: number
-  /** Forbids requests before this moment. */
+  /** Forbids requests before this time. */
   notBefore: number
-  /** Counts refusals in a row, except of requests that were under way at the first. */
+  /** Counts refusals in a row, except of requests that were in flight at the first. */
   pauses: number
   /** Lists accepted requests by the time of their answer. */
   log: SentRequests[]
-  /** Counts what else is used: requests of others, and those whose answer was lost. */
+  /** Lists other requests that count: those of other clients, and those whose answer was lost. */
   foreign: SentRequests[]
-  /** Lists requests under way by their names, with when they were sent. */
+  /** Maps the names of requests in flight to when they were sent. */
   pending: Record<string, number>
   accepted: number
-  /** Holds the shortest time that an answer took; null before the first. */
+  /** Holds the shortest round trip; null before the first answer. */
   leadMs: number | null
-  /**
-   * Tells that the service's count of used requests cannot be compared with its limit, as it refused with some left.
-   */
+  /** Tells that the remaining count is unreliable: the service refused a request although some remained. */
   isMiscounted: boolean
-  /** Holds what is waited in addition, as the service's clock is not ours. */
+  /** Holds an addition to each wait, as the service's clock may differ from ours. */
   guardMs: number
 }
 
-/** Sets the window of `--rate`: however short the service's window, the log reaches so far back. */
+/** Sets the window of `--rate`. The log reaches back so far even if the service's window is shorter. */
 export const MINUTE_MS = 60_000
 const WINDOW_MS = MINUTE_MS
 const GUARD_MS = 5
-/** Sets the age at which an unanswered request is taken for sent then. */
+/** Sets the age at which a request without an answer is given up; from then on it counts as sent at that time. */
 const PENDING_MS = 30_000
-/** Bounds how far ahead a noted time may be: beyond it, a clock was set back since. */
+/** Bounds how far in the future a noted time may be; a later one shows that the clock was set back. */
 const AHEAD_MS = 2000
 /** Sets the longest single wait, whatever a service asks for. */
 export const LONGEST_WAIT_MS = 3_600_000
@@ -102,18 +100,18 @@ export const countRequests = (sent: readonly SentRequests[], after = -Infinity):
   return count
 }
 
-/** Returns how many requests are under way. */
-export const countUnderWay = ({ pending }: LimitState): number => {
+/** Returns how many requests are in flight. */
+export const countInFlight = ({ pending }: LimitState): number => {
   let count = 0
   for (const _ in pending) count += 1
   return count
 }
 
-/** Notes a request. Many are noted together, as if all had been sent with the last, so that the log stays small. */
+/** Notes requests. If the limit is large or unknown, merges them into coarse time steps, so that the log stays small. */
 export const noteRequest = (state: LimitState, sent: SentRequests[], now: number, count = 1): void => {
   const last = sent.at(-1)
-  const grain = state.limit === null || state.limit > 1000 ? state.windowMs / 1000 : 0
-  const at = grain > 0 ? Math.ceil(now / grain) * grain : now
+  const step = state.limit === null || state.limit > 1000 ? state.windowMs / 1000 : 0
+  const at = step > 0 ? Math.ceil(now / step) * step : now
   if (last && last[0] >= at) last[1] += count
   else sent.push([at, count])
 }
@@ -123,8 +121,8 @@ const prune = (sent: SentRequests[], from: number, until: number): void => {
   while (sent.length > 0 && (sent.at(-1)?.[0] ?? 0) > until) sent.pop()
 }
 
-/** Forgets what no longer counts, and what only a clock that was set back could have noted. */
-export const forgetOldRequests = (state: LimitState, now: number): void => {
+/** Drops what no longer counts, and times in the future, which were noted before the clock was set back. */
+export const dropOldRequests = (state: LimitState, now: number): void => {
   const until = now + AHEAD_MS
   prune(state.log, now - Math.max(MINUTE_MS, 2 * state.windowMs), until)
   prune(state.foreign, now - 2 * state.windowMs, until)
@@ -132,7 +130,7 @@ export const forgetOldRequests = (state: LimitState, now: number): void => {
     if (at <= now - PENDING_MS || at > until) {
       delete state.pending[name]
       noteRequest(state, state.foreign, now)
-      // Its answer will not tell what was tried.
+      // Its answer will no longer count for the trial.
       if (state.kind === 'trial') state.tried = Math.max(state.passed, state.tried - 1)
     }
   }

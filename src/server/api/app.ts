@@ -10,48 +10,48 @@ import { shownPath } from '../request-target.ts'
 import type { Answer, Call, Route } from './call.ts'
 import { createRouter } from './router.ts'
 
-/** Describes the context of a call: whose it is, when it came, and how strictly its body is read. */
+/** Describes the context of a call: its account, its time, and how strictly to read its body. */
 type Caller = {
   readonly account: Account
   readonly now: Instant
   readonly lenient: boolean
-  /** Replaces the service's own store by an open transaction. */
+  /** Holds an open transaction, to use instead of the service's store. */
   readonly db?: Db | undefined
-  /** Lets other requests have their turn; not given where there are none. */
+  /** Lets other requests run; undefined if there are none. */
   readonly pause?: Pause | undefined
-  /** Waits for a turn of long work; undefined where there is nobody else. */
+  /** Waits for a slot for long work; undefined if there are no other requests. */
   readonly beginLong?: Context['beginLong']
 }
 
-/** Returns the error for a method that a path does not have. */
-export const notAllowed = (method: string, path: string, allow: readonly string[]): KpiError =>
+/** Returns the error for a method that a path does not allow. */
+export const methodNotAllowedError = (method: string, path: string, allow: readonly string[]): KpiError =>
   new KpiError('method_not_allowed', `${method} is not possible at ${shownPath(path)}`, { allow })
 
 /** Describes an operation of the service. */
 type Operation = {
   /** Names the scope that a key needs for it. */
   readonly scope: Scope | undefined
-  /** Defines its body, where it takes one. */
+  /** Defines its body; undefined if it takes none. */
   readonly takes: Resource | undefined
-  /** Tells whether its answer follows from the path and the store alone, so that it can be cached. */
+  /** Tells whether its answer depends only on the path and the store, so that it can be cached. */
   readonly isLasting: boolean
-  /** Tells whether it may take long, so that it has to wait for its turn. */
+  /** Tells whether it may take long, so that it has to wait for a slot. */
   readonly isLong: boolean
-  /** Answers a call. Refusals are thrown as `KpiError`. */
+  /** Does what a call asks for; throws refusals as `KpiError`. */
   readonly run: (caller: Caller, asked: Pick<Call, 'query' | 'body'>) => Promise<Answer>
 }
 
 /** Finds the operations of the service. */
 type App = {
-  /** Returns the methods of a path; throws `not_found` where there is no such path. */
+  /** Returns the methods of a path; throws `not_found` if there is no such path. */
   readonly methodsOf: (path: string) => readonly string[]
-  /** Returns the operation of a method and path; throws `not_found` or `method_not_allowed` where there is none. */
+  /** Returns the operation of a method and path; throws `not_found` or `method_not_allowed` if there is none. */
   readonly find: (method: string, path: string) => Operation
   /** Does what a call asks for. */
   readonly answer: (caller: Caller, call: Call) => Promise<Answer>
 }
 
-/** Creates the service on a store. It does not matter whether a socket or a function carries its calls. */
+/** Creates the service on a store, to be used over HTTP or in process. */
 export const createApp = (db: Db, routes: readonly Route[]): App => {
   const route = createRouter(routes)
   const methodsOf = (path: string): string[] => {
@@ -61,7 +61,7 @@ export const createApp = (db: Db, routes: readonly Route[]): App => {
   const find = (method: string, path: string): Operation => {
     const { methods, ids } = route(path)
     const found = methods.get(method)
-    if (!found) throw notAllowed(method, path, methodsOf(path))
+    if (!found) throw methodNotAllowedError(method, path, methodsOf(path))
     const { takes, query, handle, scope, isLong = false } = found
     return {
       scope,

@@ -13,10 +13,10 @@ import type { Content } from './call.ts'
 import type { FormatName } from './media-type.ts'
 import type { BodyFormat } from './protocol.ts'
 
-/** Sets how many faults are written at once. */
-const PART = 200
+/** Sets how many faults to write at once. */
+const FAULTS_PER_PART = 200
 
-/** Writes JSON with the faults of a request as its `errors`, where there are any, in parts. */
+/** Writes JSON in parts: the head, and the faults of a request, if any, as its `errors`. */
 export const jsonWithErrors = function* (
   head: object,
   issues: readonly Issue[],
@@ -24,14 +24,14 @@ export const jsonWithErrors = function* (
 ): Generator<string> {
   if (issues.length === 0) return yield JSON.stringify(head)
   yield `${JSON.stringify(head).slice(0, -1)},"errors":[`
-  for (let at = 0; at < issues.length; at += PART) {
-    const part = JSON.stringify(issues.slice(at, at + PART).map(shown)).slice(1, -1)
+  for (let at = 0; at < issues.length; at += FAULTS_PER_PART) {
+    const part = JSON.stringify(issues.slice(at, at + FAULTS_PER_PART).map(shown)).slice(1, -1)
     yield at === 0 ? part : `,${part}`
   }
   yield ']}'
 }
 
-/** Describes a list to write: what comes before it, its records one by one, and what comes between and after them. */
+/** Describes a list to write: its records, and the text before, between and after them. */
 type WrittenList = {
   readonly begin: string
   readonly records: Iterable<string>
@@ -41,14 +41,14 @@ type WrittenList = {
 }
 type ListContent = Extract<Content, { readonly records: unknown }>
 
-const answerTooLarge = (most: number): KpiError =>
+const answerTooLargeError = (most: number): KpiError =>
   new KpiError('too_large', `the answer is over ${most / MEBIBYTE} MiB; ask for fewer days, KPIs, users or group items`)
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
 /**
- * Decodes a body. The largest takes about ten milliseconds; in parts it would take more memory, and no less time.
- * Throws `malformed` where it is not UTF-8.
+ * Decodes a body at once, which takes at most about 10 ms; decoding in parts would need more memory, and as much time.
+ * Throws `malformed` if it is not UTF-8.
  */
 const decode = (bytes: Uint8Array): string => {
   if (!isUtf8(bytes)) throw new KpiError('malformed', 'the body is not UTF-8')
@@ -69,12 +69,12 @@ const readJsonText = async (text: string, of: Resource, pause: Pause): Promise<J
   }
 }
 
-/** Sets how many characters are encoded at a time. */
-const PIECE = 65_536
+/** Sets how many characters to encode at a time. */
+const PIECE_CHARS = 65_536
 
 /**
- * Writes a list piece by piece, between which others have their turn: writing 10,000 records takes as long as hundreds
- * of small answers.
+ * Writes a list piece by piece, and lets other requests run in between: 10,000 records take as long as hundreds of
+ * small answers.
  */
 const writeList = async ({ begin, records, between, end, most = Infinity }: WrittenList): Promise<WireBody> => {
   const pieces: Buffer[] = []
@@ -82,10 +82,10 @@ const writeList = async ({ begin, records, between, end, most = Infinity }: Writ
   for (const record of records) {
     text += isFirst ? record : between + record
     isFirst = false
-    if (text.length < PIECE) continue
+    if (text.length < PIECE_CHARS) continue
     const piece = Buffer.from(text)
     size += piece.length
-    if (size > most) throw answerTooLarge(most)
+    if (size > most) throw answerTooLargeError(most)
     pieces.push(piece)
     text = ''
     await setImmediate()
@@ -110,7 +110,7 @@ const json: BodyFormat = {
 const xml: BodyFormat = {
   contentType: 'application/xml; charset=utf-8',
   read: async (bytes, of, pause = neverPause) => {
-    // Its parser is loaded when the first XML comes.
+    // Load the parser only for the first XML.
     const { readXml } = await import('../../codec/xml-read.ts')
     return readXml(decode(bytes), of, pause)
   },

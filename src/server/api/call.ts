@@ -9,7 +9,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 /** Holds query parameters: names in lower case, each with all values given for it. */
 export type Query = ReadonlyMap<string, readonly string[]>
 
-/** Defines a query parameter, once: how it is read and how it is described. */
+/** Defines a query parameter, for parsing it and for describing it. */
 export type QueryParameter = { readonly name: string; readonly about: string } & (
   | { readonly kind: 'integer'; readonly least: number; readonly most: number; readonly example: number }
   | { readonly kind: 'day'; readonly example: string }
@@ -27,7 +27,7 @@ export type Call = {
   readonly body?: Json
 }
 
-/** Describes what an operation gets. */
+/** Describes the arguments of an operation. */
 type Request = {
   readonly ctx: Context
   readonly ids: Ids
@@ -35,7 +35,7 @@ type Request = {
   readonly body: Json
   /** Tells whether numbers and booleans may be strings, as the classic interface allows. */
   readonly lenient: boolean
-  /** Lets other requests have their turn while this one takes long. */
+  /** Lets other requests run while this one takes long. */
   readonly pause: Pause
 }
 
@@ -45,7 +45,7 @@ export type Content =
   | {
       readonly of: Resource
       readonly records: readonly AnyRecord[]
-      /** Bounds the bytes that may be written; undefined where there is no way to ask for less. */
+      /** Bounds the bytes to write; undefined if the caller has no way to ask for less. */
       readonly most?: number
     }
 
@@ -54,27 +54,28 @@ export type Answer = {
   readonly status: 200 | 201
   /** Holds the path of the created resource, below the variant's prefix. */
   readonly location?: string
-  /** Counts all that there are, where the answer holds only the first of them. */
+  /** Counts all records, if the answer holds only the first of them. */
   readonly total?: number
   readonly content?: Content
 }
 
-/** Defines one operation: a method and a path, in which `{…}` stands for an id. */
+/** Defines one operation. In its path, `{…}` stands for an id. */
 export type Route = {
   readonly path: string
   /**
-   * Defines the content of its answer, a list where it is a GET of no single id; undefined where the answer is empty.
+   * Defines the content of its answer; a GET whose path does not end in an id returns a list. Undefined if the answer
+   * is empty.
    */
   readonly gives?: Resource
   /** Names the scope that a key needs for it, in the newer variant. */
   readonly scope?: Scope
   /** Lists its query parameters. */
   readonly query?: readonly QueryParameter[]
-  /** Tells that its answer counts all there are, as it may hold only the first of them. */
+  /** Marks that its answer has the total of all records, as it may hold only the first of them. */
   readonly counts?: true
-  /** Tells that it may take long: few are done at a time, accounts taking turns. */
+  /** Marks that it may take long: few such operations run at a time, and accounts take turns. */
   readonly isLong?: true
-  /** Tells that it may update instead of creating, and answers 200 then. */
+  /** Marks that it may update instead of creating, with the status 200. */
   readonly upserts?: true
   readonly handle: (request: Request) => Promise<Answer>
 } & (

@@ -12,7 +12,7 @@ export const classicProtocol: Protocol = {
   prefix: '/api',
   challenge: 'Basic realm="kpi"',
   status: classicStatus,
-  wordingFor: (headers) => bodyFormats[chooseFormat(headers)],
+  bodyFormatFor: (headers) => bodyFormats[chooseFormat(headers)],
   requireContentType: (headers, takesBody) => requireSupportedType(headers['content-type'], takesBody),
 }
 
@@ -21,7 +21,7 @@ export const classic: VariantDefinition = {
   protocol: classicProtocol,
   routes: classicRoutes,
   isLenient: true,
-  openDoor: tokenAuthentication,
+  readCredentials: tokenAuthentication,
   describe: async (place) => {
     const { describeClassic } = await import('./openapi/classic.ts')
     return describeClassic(classicRoutes, place)

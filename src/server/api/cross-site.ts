@@ -1,16 +1,16 @@
 import { KpiError } from '../../domain/errors.ts'
 import type { WireRequest } from '../wire.ts'
 
-/** Lists the methods that change nothing, so that it does not matter which page asks. */
+/** Lists the methods that change nothing, so pages of any site may use them. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const OTHER_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 
-/** Sets how much of an Origin is quoted in a message. */
+/** Bounds how much of an Origin a message quotes. */
 const LONGEST_QUOTE = 100
 
 type BrowserRequest = Pick<WireRequest, 'method' | 'headers' | 'scheme' | 'publicOrigin'>
 
-/** Returns the origin that browsers give to pages of a host: in lower case, without the default port. */
+/** Returns the origin of a host, as browsers write it: in lower case, without the default port. */
 const originOf = (scheme: string, host: string | undefined): string | undefined =>
   host === undefined ? undefined : URL.parse(`${scheme}://${host}`)?.origin
 
@@ -18,8 +18,8 @@ const isOwnOrigin = (origin: string, { headers, scheme = 'http', publicOrigin }:
   origin === publicOrigin || origin === originOf(scheme, headers['host'])
 
 /**
- * Refuses a request that would change something and that a browser has sent for a page of another site. A browser adds
- * the credentials that its user has given to this service, whichever page asks.
+ * Refuses a request that would change something, and that a browser sends for a page of another site (CSRF). Browsers
+ * add the user's credentials for this service to the requests of any page.
  */
 export const rejectCrossSite = (request: BrowserRequest): void => {
   const { method, headers } = request
@@ -41,7 +41,7 @@ export const rejectCrossSite = (request: BrowserRequest): void => {
   )
 }
 
-/** Refuses a body from a web page without a content type: what a page may send without asking is no JSON. */
+/** Refuses a browser's body without Content-Type: pages of any site may send that without a CORS preflight. */
 export const requireDeclaredBody = ({ headers }: BrowserRequest): void => {
   const isDeclared = (headers['content-type'] ?? '').trim() !== ''
   if (isDeclared || headers['origin'] === undefined) return

@@ -7,7 +7,7 @@ import { createAuthentication, type CallerLimits } from '../auth/authenticate.ts
 import { requireScope } from '../auth/principal.ts'
 import { shownPath } from '../request-target.ts'
 import type { Handler, LongWork, WireRequest, WireResponse } from '../wire.ts'
-import { createApp, notAllowed } from './app.ts'
+import { createApp, methodNotAllowedError } from './app.ts'
 import { bodyFormats } from './body-format.ts'
 import type { Answer } from './call.ts'
 import { rejectCrossSite, requireDeclaredBody } from './cross-site.ts'
@@ -18,19 +18,19 @@ import { parseQuery } from './query.ts'
 
 const DESCRIPTION_PATH = '/openapi.json'
 const TARGET_LIMIT = 8192
-/** Answers up to this size are remembered. */
-const SMALL = 16_384
+/** Bounds the length of answers to cache. */
+const MAX_CACHED_LENGTH = 16_384
 
-/** Describes what a handler works with. */
+/** Describes what a handler needs. */
 export type HandlerOptions = {
   readonly db: Db
   readonly version: string
   readonly now: () => Instant
   /** Returns a new id for a request. */
   readonly requestId: () => string
-  /** Takes unforeseen errors in full; the client is told only the request's id. */
+  /** Receives unexpected errors; the client gets only the request's id. */
   readonly onError: (error: unknown, requestId: string) => void
-  /** Limits callers; undefined for no limits. */
+  /** Limits callers; undefined means no limits. */
   readonly limits?: CallerLimits
 }
 
@@ -40,8 +40,8 @@ const requireShortTarget = (target: string): void => {
   if (target.length > TARGET_LIMIT) throw new KpiError('too_long', `the address is over ${TARGET_LIMIT} bytes`)
 }
 
-/** Returns the error for a path outside of the interface, with where to look instead. */
-const isElsewhere = (path: string): KpiError =>
+/** Returns the error for a path outside the interface, which names where the interface is. */
+const unknownPathError = (path: string): KpiError =>
   new KpiError(
     'not_found',
     `there is nothing at ${shownPath(path)}; the interface is below /api, described at /api${DESCRIPTION_PATH}, and its newer variant below /v1, described at /v1${DESCRIPTION_PATH}`,
@@ -52,7 +52,7 @@ const parseTarget = (target: string, prefix: string): Target => {
   const [path, query] = end < 0 ? [target, ''] : [target.slice(0, end), target.slice(end + 1)]
   const below = path.slice(prefix.length)
   const isBelow = path.slice(0, prefix.length).toLowerCase() === prefix && below.startsWith('/')
-  if (!isBelow || below === '/') throw isElsewhere(path)
+  if (!isBelow || below === '/') throw unknownPathError(path)
   return { path: below, query }
 }
 
@@ -70,7 +70,7 @@ const respond = async (
   body: content ? await bodyFormat.write(content) : '',
 })
 
-const INSIDE: ReadonlySet<ErrorCode> = new Set(['internal', 'unavailable', 'unusable'])
+const INTERNAL_CODES: ReadonlySet<ErrorCode> = new Set(['internal', 'unavailable', 'unusable'])
 
 const OPEN_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
@@ -80,9 +80,9 @@ const options = (allow: readonly string[]): WireResponse => ({
   body: '',
 })
 
-type Open = (bodyFormat: BodyFormat, request: WireRequest) => Promise<WireResponse>
+type OpenHandler = (bodyFormat: BodyFormat, request: WireRequest) => Promise<WireResponse>
 
-/** Stands for the URL by which a request reached the service, in a description that is made once. */
+/** Stands in a cached description for the URL by which a request reached the service. */
 const ORIGIN = '{origin}'
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
@@ -94,18 +94,18 @@ const aroundOrigin = (json: unknown): readonly [before: Buffer, after: Buffer] =
   return [Buffer.from(text.slice(0, at)), Buffer.from(text.slice(at + ORIGIN.length))]
 }
 
-/** Returns what anybody may ask for, by its path. */
-const openPaths = ({ protocol, describe }: VariantDefinition, version: string): ReadonlyMap<string, Open> => {
+/** Returns the paths that need no credentials, each with its handler. */
+const openPaths = ({ protocol, describe }: VariantDefinition, version: string): ReadonlyMap<string, OpenHandler> => {
   let description: Promise<readonly [before: Buffer, after: Buffer]> | undefined
   const status = { of: health, record: { status: 'ok', version } } as const
-  return new Map<string, Open>([
+  return new Map<string, OpenHandler>([
     [health.path, async (bodyFormat) => respond(protocol, bodyFormat, { status: 200, content: status })],
     [
       DESCRIPTION_PATH,
-      async (_wording, { serviceUrl = '' }) => {
+      async (_bodyFormat, { serviceUrl = '' }) => {
         description ??= describe({ version, origin: ORIGIN }).then(aroundOrigin)
         const [before, after] = await description
-        // All answers share these bytes: whoever asks often and takes none of them fills no memory.
+        // All answers share these bytes, so that a client that requests many and reads none does not fill the memory.
         const body = [before, Buffer.from(inJson(serviceUrl)), after]
         return { status: 200, headers: { 'content-type': bodyFormats.json.contentType }, body }
       },
@@ -114,19 +114,19 @@ const openPaths = ({ protocol, describe }: VariantDefinition, version: string): 
 }
 
 const answerOpen = (
-  open: Open,
+  open: OpenHandler,
   bodyFormat: BodyFormat,
   request: WireRequest,
   path: string,
 ): WireResponse | Promise<WireResponse> => {
   const { method } = request
   if (method === 'OPTIONS') return options(OPEN_METHODS)
-  if (method !== 'GET' && method !== 'HEAD') throw notAllowed(method, path, OPEN_METHODS)
+  if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowedError(method, path, OPEN_METHODS)
   return open(bodyFormat, request)
 }
 
-/** Does work that waits for its turn once it knows that it takes long, and ends the turn when the answer is written. */
-const inTurn = async (
+/** Does work that can wait for a slot for long work, by `begin`; frees the slot when the answer is written. */
+const withSlot = async (
   { onLong }: WireRequest,
   work: (begin: (what: LongWork) => Promise<void>) => Promise<WireResponse>,
 ): Promise<WireResponse> => {
@@ -140,29 +140,30 @@ const inTurn = async (
   }
 }
 
-/** Sets headers that an answer has whatever becomes of its request. */
+/** Sets headers for any outcome of the request. */
 type SetHeaders = (headers: WireResponse['headers']) => void
 
-/** Answers requests as a variant of the interface does. */
+/** Creates the handler of a variant of the interface. */
 export const createHandler = (variant: VariantDefinition, deps: HandlerOptions): Handler => {
-  const { protocol, routes, isLenient, openDoor } = variant
+  const { protocol, routes, isLenient, readCredentials } = variant
   const { db, version } = deps
   const app = createApp(db, routes)
-  // By this a client knows that an Idempotency-Key can be relied on.
+  // Clients recognize the bundled service by this, and rely on its Idempotency-Key.
   const server = `kpi/${version}`
   const openAt = openPaths(variant, version)
-  const authenticate = createAuthentication(db, openDoor, deps.now, deps.limits)
+  const authenticate = createAuthentication(db, readCredentials, deps.now, deps.limits)
   const answers = createVersionedCache<WireResponse>(db)
-  /** Caches answers until something is written, as most are asked for again and again. */
-  const answerLasting = async (key: string, perform: () => Promise<WireResponse>): Promise<WireResponse> => {
+  /** Caches answers until something is written, as clients often repeat such requests. */
+  const answerFromCache = async (key: string, perform: () => Promise<WireResponse>): Promise<WireResponse> => {
     const known = answers.find(key)
     if (known) return known
     const stamp = db.stamp()
     const answered = await perform()
-    if (typeof answered.body === 'string' && answered.body.length < SMALL) answers.keep(key, answered, stamp)
+    if (typeof answered.body === 'string' && answered.body.length < MAX_CACHED_LENGTH)
+      answers.keep(key, answered, stamp)
     return answered
   }
-  // Credentials come first, then the path and the method: what cannot be done is refused, whatever its body is.
+  // Check credentials first, then path and method, and only then read the body.
   const answer = async (sent: WireRequest, bodyFormat: BodyFormat, setHeaders: SetHeaders): Promise<WireResponse> => {
     rejectCrossSite(sent)
     const request = withRereadableBody(sent)
@@ -188,7 +189,7 @@ export const createHandler = (variant: VariantDefinition, deps: HandlerOptions):
     }
     const body = operation.takes && (await bodyFormat.read(await request.body(), operation.takes, request.pause))
     const now = deps.now()
-    return inTurn(request, async (begin) => {
+    return withSlot(request, async (begin) => {
       const beginLong = (): Promise<void> => begin('list')
       const perform = async (within?: Db): Promise<WireResponse> => {
         const caller = { account, now, lenient: isLenient, db: within, pause: request.pause, beginLong }
@@ -198,15 +199,15 @@ export const createHandler = (variant: VariantDefinition, deps: HandlerOptions):
         await begin('work')
         return perform()
       }
-      if (operation.isLasting) return answerLasting(`${account.id} ${bodyFormat.contentType} ${target.path}`, perform)
+      if (operation.isLasting) return answerFromCache(`${account.id} ${bodyFormat.contentType} ${target.path}`, perform)
       const refusal = (error: KpiError): Promise<WireResponse> => refusalResponse(protocol, error, request)
       return answerIdempotently(db, { request, principal, now }, { perform, refuse: refusal })
     })
   }
-  // What went wrong inside is logged in full; the sender learns only what to do about it.
+  // Log internal errors in full; tell the client only what to do.
   const publicError = (error: unknown, requestId: string): KpiError => {
     const code = error instanceof KpiError ? error.code : 'internal'
-    if (error instanceof KpiError && !INSIDE.has(code)) return error
+    if (error instanceof KpiError && !INTERNAL_CODES.has(code)) return error
     deps.onError(error, requestId)
     return code === 'internal'
       ? new KpiError('internal', `something unforeseen happened; it was logged as request ${requestId}`)
@@ -217,12 +218,12 @@ export const createHandler = (variant: VariantDefinition, deps: HandlerOptions):
   return async (request) => {
     const requestId = deps.requestId()
     let response: WireResponse
-    let more: WireResponse['headers'] = {}
+    let extraHeaders: WireResponse['headers'] = {}
     try {
-      response = await answer(request, protocol.wordingFor(request.headers), (headers) => (more = headers))
+      response = await answer(request, protocol.bodyFormatFor(request.headers), (headers) => (extraHeaders = headers))
     } catch (error) {
       response = await refusalResponse(protocol, publicError(error, requestId), request)
     }
-    return { ...response, headers: { ...response.headers, ...more, server, 'x-request-id': requestId } }
+    return { ...response, headers: { ...response.headers, ...extraHeaders, server, 'x-request-id': requestId } }
   }
 }

@@ -8,21 +8,21 @@ import type { Principal } from '../auth/principal.ts'
 import type { WireRequest, WireResponse } from '../wire.ts'
 
 const HEADER = 'idempotency-key'
-const LONGEST_KEY = 255
-/** Matches what no header may hold. Characters beyond ASCII come as bytes, which may look like others of them. */
+const MAX_KEY_LENGTH = 255
+/** Matches control characters. Bytes 80-9F may be parts of UTF-8, as Node.js decodes headers as Latin-1. */
 const CONTROL = /(?![\t\u0080-\u009f])\p{Cc}/u
 
-/** Returns the Idempotency-Key of a request; undefined where it may be done again. */
+/** Returns the Idempotency-Key of a POST; undefined without one. */
 const keyOf = ({ method, headers }: WireRequest): string | undefined => {
   const key = headers[HEADER]
   if (method !== 'POST' || key === undefined) return undefined
   if (CONTROL.test(key)) throw new KpiError('malformed', 'Idempotency-Key must not have control characters in it')
-  if (key !== '' && key.length <= LONGEST_KEY) return key
-  throw new KpiError('malformed', `Idempotency-Key must have 1 to ${LONGEST_KEY} characters, it has ${key.length}`)
+  if (key !== '' && key.length <= MAX_KEY_LENGTH) return key
+  throw new KpiError('malformed', `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters, it has ${key.length}`)
 }
 
 /**
- * Returns a path for comparison: without regard to case, to a slash at its end, and to the query, which a POST ignores.
+ * Returns a path for comparison: in lower case, without a final slash and without the query, which a POST ignores.
  */
 const comparedPath = (target: string): string => {
   const [path = ''] = target.toLowerCase().split('?')
@@ -53,20 +53,20 @@ type KeyedRequest = {
   readonly now: Instant
 }
 
-/** Describes how a request is done, on an open transaction or on one of its own, and how faults are answered. */
-type Doing = {
+/** Describes how to perform a request, in an open transaction or in its own, and how to answer its faults. */
+type RequestWork = {
   readonly perform: (db?: Db) => Promise<WireResponse>
   readonly refuse: (error: KpiError) => Promise<WireResponse>
 }
 
 /**
- * Answers a request, once where it has an Idempotency-Key. Its body is kept as a hash, to recognize it; as it may hold
- * a password, the hash cannot be tried without the credentials' own secret.
+ * Answers a request, and performs it only once if it has an Idempotency-Key. Stores a hash of its body, to recognize
+ * it; the hash is keyed, as bodies may hold passwords.
  */
 export const answerIdempotently = async (
   db: Db,
   { request, principal: { account, pepper }, now }: KeyedRequest,
-  { perform, refuse }: Doing,
+  { perform, refuse }: RequestWork,
 ): Promise<WireResponse> => {
   const key = keyOf(request)
   if (key === undefined) return perform()

@@ -5,7 +5,7 @@ import { jsonWithErrors } from './body-format.ts'
 /** Names the media type of problem details (RFC 9457). */
 export const PROBLEM_TYPE = 'application/problem+json'
 
-/** Lists the titles of errors, which do not change. */
+/** Lists the titles of errors, which are the same for all errors of a code. */
 export const problemTitles: Record<ErrorCode, string> = {
   malformed: 'The request cannot be read',
   invalid: 'Fields are not valid',
@@ -29,7 +29,7 @@ export const problemTitles: Record<ErrorCode, string> = {
   internal: 'Something unforeseen happened',
 }
 
-/** Names a kind of problem, for programs to tell them apart. */
+/** Returns the problem type of an error code, by which programs tell errors apart. */
 export const problemType = (code: ErrorCode): string => `urn:problem-type:kpi:${code}`
 
 /** Returns the place of a fault in a body, as a JSON pointer (RFC 6901). */
@@ -38,7 +38,7 @@ const pointerOf = ({ index, field }: Issue): string => {
   return field === 'entries' ? `/entries/${index}` : `/entries/${index}/${field}`
 }
 
-/** Returns the target of a request as a reference (RFC 3986), without a secret in it, which others might log. */
+/** Returns the path of a request as a reference (RFC 3986). Masks secrets, as others might log it. */
 const instanceOf = (target: string): string => encodeURI(shownPath(target.split('?')[0] ?? ''))
 
 /** Returns an error as problem details, in parts. */

@@ -9,43 +9,43 @@ import type { Content, Route } from './call.ts'
 
 type Headers = WireRequest['headers']
 
-/** Describes how the bodies of a request and of its answer are read and written. */
+/** Describes how to read the body of a request, and how to write that of its answer. */
 export type BodyFormat = {
   /** Names the Content-Type of answers. */
   readonly contentType: string
-  /** Reads a body that holds a resource; throws `malformed` for what is none. Others have their turn in between. */
+  /** Reads a body that holds a resource, or throws `malformed`. Lets other requests run in between. */
   readonly read: (bytes: Uint8Array, of: Resource, pause?: Pause) => Promise<Json>
-  /** Writes an answer; others have their turn while a long one is written. */
+  /** Writes an answer. Lets other requests run while it writes a long one. */
   readonly write: (content: Content) => Promise<WireBody>
-  /** Writes why a request was refused, in parts, as a batch may have very many faults; `target` is what it asked for. */
+  /** Writes a refusal, in parts, as a batch may have very many faults; `target` is the target of the request. */
   readonly writeError: (error: KpiError, target: string) => Iterable<string>
-  /** Names the Content-Type of errors, where it differs. */
+  /** Names the Content-Type of errors, if it differs. */
   readonly errorType?: string
 }
 
-/** Describes what differs in how the variants of the interface talk. */
+/** Describes what the variants of the interface do differently in HTTP. */
 export type Protocol = {
-  /** Holds the beginning of its paths. */
+  /** Holds the prefix of its paths. */
   readonly prefix: string
-  /** Names the scheme of its credentials. */
+  /** Holds the value of `WWW-Authenticate`. */
   readonly challenge: string
   readonly status: Record<ErrorCode, number>
-  /** Returns the body format that the headers of a request ask for; a default where none fits. */
-  readonly wordingFor: (headers: Headers) => BodyFormat
-  /** Refuses a request whose sender takes none of our formats, or sends what cannot be read. */
+  /** Returns the body format that the headers of a request ask for, or a default. */
+  readonly bodyFormatFor: (headers: Headers) => BodyFormat
+  /** Refuses a request whose Accept or Content-Type the variant does not support. */
   readonly requireContentType: (headers: Headers, takesBody: boolean) => void
 }
 
-/** Describes the version of the service, and the URL below which it is. */
+/** Holds the version of the service and its base URL. */
 export type ServiceLocation = { readonly version: string; readonly origin: string }
 
 /** Describes a variant of the interface. */
 export type VariantDefinition = {
   readonly protocol: Protocol
   readonly routes: readonly Route[]
-  /** Tells whether bodies may have numbers as strings, and lack some mandatory fields, as older clients send them. */
+  /** Tells whether bodies may have strings for numbers, and lack some mandatory fields, as those of older clients do. */
   readonly isLenient: boolean
-  readonly openDoor: ReadCredentials
+  readonly readCredentials: ReadCredentials
   /** Describes it in OpenAPI. */
   readonly describe: (place: ServiceLocation) => Promise<object>
 }
@@ -68,22 +68,22 @@ const refusal = (
   body,
 })
 
-/** Returns the answer to a request that is refused before it is read. */
-export const refuseAtOnce = (protocol: Protocol, error: KpiError, { target, headers }: Refused): TextResponse => {
-  const bodyFormat = protocol.wordingFor(headers)
+/** Formats a refusal at once, for a request that no handler sees. */
+export const formatRefusal = (protocol: Protocol, error: KpiError, { target, headers }: Refused): TextResponse => {
+  const bodyFormat = protocol.bodyFormatFor(headers)
   return refusal(protocol, error, bodyFormat, withoutSecrets([...bodyFormat.writeError(error, target)].join('')))
 }
 
-/** Returns the answer to a refused request; others have their turn while a long one is written. */
+/** Formats a refusal in parts, and lets other requests run in between. */
 export const refusalResponse = async (
   protocol: Protocol,
   error: KpiError,
   { target, headers, pause = neverPause }: Refused & Pick<WireRequest, 'pause'>,
 ): Promise<TextResponse> => {
-  const bodyFormat = protocol.wordingFor(headers)
+  const bodyFormat = protocol.bodyFormatFor(headers)
   let body = ''
   for (const part of bodyFormat.writeError(error, target)) {
-    // A secret in the wrong place, such as a query, is not told again, for others to log.
+    // Mask misplaced secrets, such as in a query: others might log the answer.
     body += withoutSecrets(part)
     const turn = pause()
     if (turn) await turn

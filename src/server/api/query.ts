@@ -4,7 +4,7 @@ import type { Query, QueryParameter } from './call.ts'
 
 type Parameter<K extends QueryParameter['kind']> = Extract<QueryParameter, { kind: K }>
 
-const refuse = (name: string, text: string, expected: string): KpiError =>
+const parameterError = (name: string, text: string, expected: string): KpiError =>
   new KpiError('malformed', `the query parameter ${name} is "${text}", it must be ${expected}`)
 
 const last = (query: Query, name: string): string | undefined => {
@@ -14,10 +14,10 @@ const last = (query: Query, name: string): string | undefined => {
 
 const DIGITS = /^\d+$/
 
-/** Returns a number of any length: one too large for an id names nothing. */
+/** Returns a number, capped at the largest safe integer: ids beyond it match nothing. */
 const numberOf = (digits: string): number => Math.min(Number(digits), Number.MAX_SAFE_INTEGER)
 
-/** Returns a whole number in a range; `undefined` where the parameter is not given. */
+/** Returns a whole number in a range; `undefined` if the parameter is missing. */
 export const queryInteger = (query: Query, { name, least, most }: Parameter<'integer'>): number | undefined => {
   const text = last(query, name)
   if (text === undefined) return undefined
@@ -25,7 +25,7 @@ export const queryInteger = (query: Query, { name, least, most }: Parameter<'int
   if (value >= least && value <= most) return value
   const range =
     most === Number.MAX_SAFE_INTEGER ? `a whole number from ${least}` : `a whole number from ${least} to ${most}`
-  throw refuse(name, text, range)
+  throw parameterError(name, text, range)
 }
 
 /** Returns an existing date in the years 1899 to 2199. */
@@ -34,24 +34,24 @@ export const queryDay = (query: Query, { name }: Parameter<'day'>): Day | undefi
   if (text === undefined) return undefined
   const day = parseDay(text)
   if (day === undefined || day < FIRST_QUERY_DAY || day > LAST_ENTRY_DAY) {
-    throw refuse(name, text, 'a date that exists, YYYY-MM-DD, in the years 1899 to 2199')
+    throw parameterError(name, text, 'a date that exists, YYYY-MM-DD, in the years 1899 to 2199')
   }
   return day
 }
 
-/** Returns a boolean; `undefined` where the parameter is not given. */
+/** Returns a boolean; `undefined` if the parameter is missing. */
 export const queryBoolean = (query: Query, { name }: Parameter<'boolean'>): boolean | undefined => {
   const text = last(query, name)?.toLowerCase()
   if (text === undefined) return undefined
   if (text === 'true' || text === 'false') return text === 'true'
-  throw refuse(name, text, 'true or false')
+  throw parameterError(name, text, 'true or false')
 }
 
-/** Returns a list of ids, the union of all that are given; `undefined` where there is none. */
+/** Returns the ids of all lists of the parameter; `undefined` if there is none. */
 export const queryIds = (query: Query, { name }: Parameter<'ids'>): ReadonlySet<number> | undefined => {
   const parts = (query.get(name.toLowerCase()) ?? []).flatMap((text) => text.split(',')).map((part) => part.trim())
   const ids = parts.filter((part) => part !== '')
-  for (const id of ids) if (!DIGITS.test(id)) throw refuse(name, id, 'a list of ids with commas between them')
+  for (const id of ids) if (!DIGITS.test(id)) throw parameterError(name, id, 'a list of ids with commas between them')
   return ids.length === 0 ? undefined : new Set(ids.map(numberOf))
 }
 

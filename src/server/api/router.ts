@@ -18,7 +18,7 @@ type Path = {
 }
 
 const NUMBER = /^\d{1,15}$/
-/** Stands for an id that is a text; every other `{…}` is a number. */
+/** Stands for an id that is text; every other `{…}` is a number. */
 const KEY = '{key}'
 const ID = '{id}'
 
@@ -39,7 +39,7 @@ const idsOf = (path: Path, segments: readonly string[]): Ids => {
   return { parent: Number(named[0]), id: Number(text), text }
 }
 
-/** Creates a router, which ignores case. Fixed words win over ids: `/kpientries/list` is no entry. */
+/** Creates a router, which ignores case. Fixed words win over ids: in `/kpientries/list`, `list` is no id. */
 export const createRouter = (routes: readonly Route[]): ((path: string) => Match) => {
   const paths = new Map<string, Path>()
   for (const one of routes) {

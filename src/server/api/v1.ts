@@ -21,7 +21,7 @@ export const v1Protocol: Protocol = {
   prefix: '/v1',
   challenge: 'Bearer',
   status: v1Status,
-  wordingFor: () => bodyFormat,
+  bodyFormatFor: () => bodyFormat,
   requireContentType: (headers, takesBody) => {
     requireJsonAccepted(headers['accept'])
     requireJson(headers['content-type'], takesBody)
@@ -33,7 +33,7 @@ export const v1: VariantDefinition = {
   protocol: v1Protocol,
   routes: v1Routes,
   isLenient: false,
-  openDoor: keyAuthentication,
+  readCredentials: keyAuthentication,
   describe: async (place) => {
     const { describeV1 } = await import('./openapi/v1.ts')
     return describeV1(v1Routes, place)

@@ -8,28 +8,28 @@ import type { WireRequest } from '../wire.ts'
 import { createCredentialLookup, type ReadCredentials } from './credential-lookup.ts'
 import type { Principal } from './principal.ts'
 
-/** Sets how long after noting a key's use it is not noted again, in seconds: the note may be waiting. */
-const NOTE_PAUSE = 5
-/** Sets how often a note is tried that could not be written: for a minute. */
-const TRIES = 12
-/** Bounds the keys that are remembered. */
-const MOST_NOTES = 1000
+/** Sets the pause after an attempt to record the use of a key, in seconds: that attempt may still be waiting. */
+const PAUSE_SECONDS = 5
+/** Sets how often to retry recording the use of a key: for a minute. */
+const MAX_RETRIES = 12
+/** Bounds the number of keys to remember. */
+const MAX_REMEMBERED = 1000
 
-/** Does something after a while, unless the process has nothing else left to do. */
+/** Does a task after a pause, unless the process ends before. */
 type Later = (task: () => void) => void
 
 const afterPause: Later = (task) => {
-  setTimeout(task, NOTE_PAUSE * 1000).unref()
+  setTimeout(task, PAUSE_SECONDS * 1000).unref()
 }
 
-/** Takes note that a key was used at a moment. */
-type Notes = (principal: Pick<Principal, 'account' | 'key' | 'noteKeyUse'>, now: Instant) => void
+/** Records that a key was used. */
+type RecordKeyUse = (principal: Pick<Principal, 'account' | 'key' | 'noteKeyUse'>, now: Instant) => void
 
 /**
- * Creates what notes the use of keys, after the answers: no request waits for it, nor fails where it cannot be written,
- * as while another process writes. It is tried again for a while, so that even a job with a single request is noted.
+ * Creates a recorder of the use of keys. No request waits for it, and none fails if it cannot write, for example while
+ * another process writes. It retries for a minute, so that it records even a job with a single request.
  */
-export const createKeyUseNotes = (later: Later = afterPause): Notes => {
+export const createKeyUseRecorder = (later: Later = afterPause): RecordKeyUse => {
   const tried = new Map<string, Instant>()
   const attempt = (noting: Promise<void> | undefined, again: () => Promise<void> | undefined, left: number): void => {
     noting?.catch(() => {
@@ -40,28 +40,28 @@ export const createKeyUseNotes = (later: Later = afterPause): Notes => {
     if (!noteKeyUse) return
     const name = `${account.id}/${key}`
     const last = tried.get(name)
-    if (last !== undefined && Math.abs(now - last) < NOTE_PAUSE) return
+    if (last !== undefined && Math.abs(now - last) < PAUSE_SECONDS) return
     const noting = noteKeyUse(now)
     if (!noting) return
-    if (tried.size >= MOST_NOTES) tried.clear()
+    if (tried.size >= MAX_REMEMBERED) tried.clear()
     tried.set(name, now)
-    attempt(noting, () => noteKeyUse(now), TRIES)
+    attempt(noting, () => noteKeyUse(now), MAX_RETRIES)
   }
 }
 
 /** Describes the limits of a handler's callers. */
 export type CallerLimits = {
   readonly throttle: LoginThrottle
-  /** Limits requests; undefined for any number. */
+  /** Limits requests; undefined means no limit. */
   readonly rate?: RateLimit | undefined
 }
 
-/** Describes the credentials of a variant, for clients that send something else. */
+/** Describes the credentials of a variant, for the error to clients that send others. */
 export type ExpectedCredentials = {
   readonly scheme: 'Basic' | 'Bearer'
-  /** Names what is sent with the scheme. */
+  /** Names what to send with the scheme. */
   readonly what: string
-  /** Says where the credentials of the other variant belong. */
+  /** Explains where the credentials of the other variant belong. */
   readonly hint: string
 }
 
@@ -73,7 +73,7 @@ const KNOWN_SCHEME = /^(?:basic|bearer|digest|negotiate|ntlm|token|apikey)(?= |$
 
 const isSame = (one: string | undefined, other: string): boolean => one?.toLowerCase() === other.toLowerCase()
 
-/** Says what is wrong with a header in which the expected credentials cannot be found. */
+/** Returns what is wrong with an Authorization header that lacks the expected credentials. */
 const authorizationFault = (header: string, { scheme, hint }: ExpectedCredentials): string => {
   const [sent] = KNOWN_SCHEME.exec(header) ?? []
   if (sent === undefined) return `Authorization does not begin with ${scheme}`
@@ -81,7 +81,7 @@ const authorizationFault = (header: string, { scheme, hint }: ExpectedCredential
   return `Authorization has the scheme ${sent}, and ${scheme} is expected here (${hint})`
 }
 
-/** Returns the error for a request without the credentials that are expected. */
+/** Returns the error for a request without the expected credentials. */
 export const missingCredentials = (header = '', expected: ExpectedCredentials): KpiError => {
   const fault = header.trim() === '' ? '' : `${authorizationFault(header, expected)}; `
   return new KpiError('unauthorized', `credentials are missing: ${fault}send ${expected.scheme} with ${expected.what}`)
@@ -89,7 +89,7 @@ export const missingCredentials = (header = '', expected: ExpectedCredentials): 
 
 const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1000)
 
-/** Returns the headers that tell of a limit: ours, and those of the IETF's draft. */
+/** Returns the headers that describe a rate limit: our own, and those of the IETF draft. */
 const headersOf = ({ limit, used, waitMs }: RateLimitDecision): Principal['headers'] => {
   const window = RATE_WINDOW_MS / 1000
   return {
@@ -108,32 +108,32 @@ const overLimit = ({ limit, waitMs }: RateLimitDecision): KpiError =>
     { retryAfter: seconds(waitMs) },
   )
 
-/** Authenticates a request; `setHeaders` takes headers for the answer, whatever becomes of it. */
+/** Authenticates a request; `setHeaders` receives headers for any outcome. */
 type Authenticate = (request: WireRequest, setHeaders: (headers: Principal['headers']) => void) => Promise<Principal>
 
 /**
- * Creates the authentication of a handler: it accepts requests with good credentials, whose account has access, and
- * whose limit is not reached. Those with good credentials learn of the limit even when they are refused. An account
- * without access learns just that, as waiting would not help.
+ * Creates the authentication of a handler: it accepts requests with good credentials, if their account has access and
+ * their rate limit is not reached. Answers to good credentials always have the headers of the limit. An access error
+ * wins over the rate limit, as waiting would not help.
  */
 export const createAuthentication = (
   db: Db,
-  openDoor: ReadCredentials,
+  readCredentials: ReadCredentials,
   now: () => Instant,
   limits: Partial<CallerLimits> = {},
 ): Authenticate => {
   const { throttle, rate } = limits
-  const open = createCredentialLookup(db, openDoor, throttle)
-  const note = createKeyUseNotes()
+  const lookUp = createCredentialLookup(db, readCredentials, throttle)
+  const note = createKeyUseRecorder()
   return async (request, setHeaders) => {
-    const principal = await open(request, now())
+    const principal = await lookUp(request, now())
     const { account, user, key, headers } = principal
     const turn = request.onCaller?.({ account: account.name, user, key: key || undefined })
     if (turn) await turn
-    const verdict = await rate?.({ account: account.id, key })
-    setHeaders({ 'x-account': encodeURIComponent(account.name), ...headers, ...(verdict && headersOf(verdict)) })
+    const decision = await rate?.({ account: account.id, key })
+    setHeaders({ 'x-account': encodeURIComponent(account.name), ...headers, ...(decision && headersOf(decision)) })
     requireAccess(account)
-    if (verdict?.isAccepted === false) throw overLimit(verdict)
+    if (decision?.isAccepted === false) throw overLimit(decision)
     note(principal, now())
     return principal
   }

@@ -13,12 +13,12 @@ export const parseBasic = (header: string | undefined): LoginCredentials => {
   const encoded = /^basic +(\S+) *$/i.exec(header ?? '')?.[1]
   if (encoded === undefined) throw missingCredentials(header, EXPECTED)
   const text = Buffer.from(encoded, 'base64').toString('utf8')
-  // Without a colon there is a name only, and an empty token opens nothing.
+  // Without a colon, the token is empty, which no account has.
   const [login = '', ...rest] = text.split(':')
   return { login, token: rest.join(':') }
 }
 
-/** Returns the first label of a host name with three or more, such as `acme.example.com`: it may name an account. */
+/** Returns the first of three or more labels of a host name, such as `acme` in `acme.example.com`: it may name an account. */
 const labelOf = (host: string | undefined): string | undefined =>
   /^([a-z\d-]{1,63})\.[^.:]+\.[^:]/i.exec(host ?? '')?.[1]
 
@@ -28,7 +28,7 @@ export const tokenAuthentication: ReadCredentials = (db, headers) => {
   const { login, token } = credentials
   return {
     name: login,
-    open: async () => {
+    lookUp: async () => {
       const account = await authenticateAccount(db, credentials, labelOf(headers['host']))
       return { account, user: login, key: 0, pepper: token, headers: {} }
     },

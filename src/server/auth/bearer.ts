@@ -21,7 +21,7 @@ export const keyAuthentication: ReadCredentials = (db, headers, now) => {
   const secret = parseBearer(headers['authorization'])
   return {
     name: keyPrefix(secret),
-    open: async () => {
+    lookUp: async () => {
       const { account, key, owner } = await authenticateKey(db, secret, now)
       return {
         account,
@@ -29,7 +29,7 @@ export const keyAuthentication: ReadCredentials = (db, headers, now) => {
         key: key.id,
         scopes: scopesOf(key),
         until: key.expires_at ?? undefined,
-        // Bodies hold no secrets here, and are known again when another key of the account sends them.
+        // Bodies hold no secrets in this variant. An empty pepper recognizes them from any key of the account.
         pepper: '',
         headers: {
           'x-key-id': String(key.id),

@@ -7,66 +7,66 @@ import type { Db } from '../../store/db.ts'
 import type { WireRequest } from '../wire.ts'
 import type { Principal } from './principal.ts'
 
-/** Describes credentials as they were sent: the name under which wrong ones are counted, and how to look them up. */
-type Shown = { readonly name: string; readonly open: () => Promise<Principal> }
+/** Describes credentials as they were sent: the name under which to count wrong ones, and how to look them up. */
+type SentCredentials = { readonly name: string; readonly lookUp: () => Promise<Principal> }
 
 /** Reads the credentials of a request in a variant; refuses missing ones. */
-export type ReadCredentials = (db: Db, headers: WireRequest['headers'], now: Instant) => Shown
+export type ReadCredentials = (db: Db, headers: WireRequest['headers'], now: Instant) => SentCredentials
 
 /**
- * Looks up credentials as far as the login throttle allows. The result is used only if it still does so afterwards.
- * Those that were right lately are looked up meanwhile: each lookup takes a turn of a database.
+ * Looks up credentials, and checks the login throttle before and after. For credentials that were recently valid,
+ * checks it once, in parallel with the lookup, as each of the two takes a round trip to the database.
  */
-const openBraked = async (
-  open: Shown['open'],
+const lookUpThrottled = async (
+  lookUp: SentCredentials['lookUp'],
   attempt: LoginAttempt,
   throttle: LoginThrottle | undefined,
-  isRegular: boolean,
+  isRecentlyValid: boolean,
 ): Promise<Principal> => {
-  const braking = throttle?.requireUnthrottled(attempt)
-  if (isRegular) return (await Promise.all([open(), braking]))[0]
-  await braking
-  const principal = await open()
+  const throttled = throttle?.requireUnthrottled(attempt)
+  if (isRecentlyValid) return (await Promise.all([lookUp(), throttled]))[0]
+  await throttled
+  const principal = await lookUp()
   await throttle?.requireUnthrottled(attempt)
   return principal
 }
 
 const isWrong = (error: unknown): boolean => error instanceof KpiError && error.code === 'unauthorized'
 
-/** Bounds the credentials that are remembered. */
-const REGULARS = 10_000
+/** Bounds the number of credentials to remember. */
+const MAX_REMEMBERED = 10_000
 
-/** Creates a memory of credentials that were right: they are looked up again, but do not wait behind unknown ones. */
-const createRegulars = (): Pick<Set<string>, 'has' | 'delete'> & { readonly add: (key: string) => void } => {
+/** Creates a memory of recently valid credentials: their lookups do not wait behind those of unknown ones. */
+const createRecentlyValid = (): Pick<Set<string>, 'has' | 'delete'> & { readonly add: (key: string) => void } => {
   const keys = new Set<string>()
   return {
     has: (key) => keys.has(key),
     delete: (key) => keys.delete(key),
     add: (key) => {
       const [oldest] = keys
-      if (keys.size >= REGULARS && oldest !== undefined && !keys.has(key)) keys.delete(oldest)
+      if (keys.size >= MAX_REMEMBERED && oldest !== undefined && !keys.has(key)) keys.delete(oldest)
       keys.add(key)
     },
   }
 }
 
 /**
- * Creates a way for requests with the same credentials at the same time to share a lookup: one that begins after they
- * came, so that it sees whatever was written before them.
+ * Creates a way for concurrent requests with the same credentials to share a lookup, but never one that began before
+ * the request: it might miss what was written since.
  */
-const createSharing = <T>(): ((key: string, look: () => Promise<T>) => Promise<T>) => {
-  const underWay = new Map<string, Promise<T>>()
+const createSharedLookups = <T>(): ((key: string, look: () => Promise<T>) => Promise<T>) => {
+  const inFlight = new Map<string, Promise<T>>()
   const following = new Map<string, Promise<T>>()
   const begin = (key: string, look: () => Promise<T>): Promise<T> => {
     following.delete(key)
     const looking = look().finally(() => {
-      if (underWay.get(key) === looking) underWay.delete(key)
+      if (inFlight.get(key) === looking) inFlight.delete(key)
     })
-    underWay.set(key, looking)
+    inFlight.set(key, looking)
     return looking
   }
   return (key, look) => {
-    const [now, next] = [underWay.get(key), following.get(key)]
+    const [now, next] = [inFlight.get(key), following.get(key)]
     if (!now) return begin(key, look)
     if (next) return next
     const shared = now.then(
@@ -78,49 +78,56 @@ const createSharing = <T>(): ((key: string, look: () => Promise<T>) => Promise<T
   }
 }
 
-/** Describes credentials to look up: what stands for them, how they are counted, and how to look. */
-type Unknown = { readonly key: string; readonly attempt: LoginAttempt; readonly open: Shown['open'] }
+/** Describes a pending lookup: a hash of the credentials, the counters for wrong ones, and the lookup itself. */
+type PendingLookup = {
+  readonly key: string
+  readonly attempt: LoginAttempt
+  readonly lookUp: SentCredentials['lookUp']
+}
 
 /**
- * Creates the lookup of credentials. Good ones are cached for as long as nothing is written, and their counter for as
- * long as nobody is refused; so looking them up again costs next to nothing.
+ * Creates the lookup of credentials. It caches valid ones until something is written, and their counters until
+ * somebody is refused, so most lookups cost next to nothing.
  */
 export const createCredentialLookup = (
   db: Db,
-  openDoor: ReadCredentials,
+  readCredentials: ReadCredentials,
   throttle: LoginThrottle | undefined,
 ): ((request: WireRequest, now: Instant) => Promise<Principal>) => {
   const known = createVersionedCache<Principal & { readonly attempt: LoginAttempt }>(db)
-  const regulars = createRegulars()
-  const share = createSharing<Principal>()
-  /** Counts credentials that are wrong, and forgets that they were ever right. */
-  const counted = async ({ key, attempt }: Unknown, look: () => Promise<Principal>): Promise<Principal> => {
+  const recentlyValid = createRecentlyValid()
+  const share = createSharedLookups<Principal>()
+  /** Counts wrong credentials, and forgets that they were valid before. */
+  const counted = async ({ key, attempt }: PendingLookup, look: () => Promise<Principal>): Promise<Principal> => {
     try {
       return await look()
     } catch (error) {
       if (isWrong(error)) {
-        regulars.delete(key)
+        recentlyValid.delete(key)
         await throttle?.noteWrong(attempt)
       }
       throw error
     }
   }
-  const lookAtRegular = (shown: Unknown): Promise<Principal> =>
-    counted(shown, () => share(shown.key, () => openBraked(shown.open, shown.attempt, throttle, true)))
-  const lookAtStranger = (shown: Unknown, onStranger: WireRequest['onStranger']): Promise<Principal> => {
+  const lookUpRecentlyValid = (pending: PendingLookup): Promise<Principal> =>
+    counted(pending, () => share(pending.key, () => lookUpThrottled(pending.lookUp, pending.attempt, throttle, true)))
+  const lookUpUnknown = (
+    pending: PendingLookup,
+    onUnknownCredentials: WireRequest['onUnknownCredentials'],
+  ): Promise<Principal> => {
     const lookInTurn = async (): Promise<Principal> => {
-      const end = await onStranger?.()
+      const end = await onUnknownCredentials?.()
       try {
-        return await openBraked(shown.open, shown.attempt, throttle, false)
+        return await lookUpThrottled(pending.lookUp, pending.attempt, throttle, false)
       } finally {
         end?.()
       }
     }
-    const look = (): Promise<Principal> => counted(shown, lookInTurn)
-    return throttle ? throttle.inTurn(shown.attempt, look) : look()
+    const look = (): Promise<Principal> => counted(pending, lookInTurn)
+    return throttle ? throttle.inTurn(pending.attempt, look) : look()
   }
-  return async ({ headers, address, onStranger }, now) => {
-    // A hash, as headers may be long.
+  return async ({ headers, address, onUnknownCredentials }, now) => {
+    // Hash the headers, as they may be long.
     const key = hash('sha256', `${address}\n${headers['host']}\n${headers['authorization']}`, 'base64url')
     const found = known.find(key)
     if (found && (found.until === undefined || found.until > now)) {
@@ -128,12 +135,12 @@ export const createCredentialLookup = (
       return found
     }
     const stamp = db.stamp()
-    const { name, open } = openDoor(db, headers, now)
-    const shown = { key, attempt: attemptOf(address, name), open }
-    const look = regulars.has(key) ? lookAtRegular(shown) : lookAtStranger(shown, onStranger)
-    const principal = { ...(await look), attempt: shown.attempt }
+    const { name, lookUp } = readCredentials(db, headers, now)
+    const pending = { key, attempt: attemptOf(address, name), lookUp }
+    const look = recentlyValid.has(key) ? lookUpRecentlyValid(pending) : lookUpUnknown(pending, onUnknownCredentials)
+    const principal = { ...(await look), attempt: pending.attempt }
     known.keep(key, principal, stamp)
-    regulars.add(key)
+    recentlyValid.add(key)
     return principal
   }
 }

@@ -7,7 +7,7 @@ import type { TextResponse } from '../wire.ts'
 import type { Connections } from './connections.ts'
 import { directAddress } from './sender.ts'
 
-/** Describes why Node.js could not read a request, and how far it came in the last packet of it. */
+/** Describes why Node.js could not read a request, and how much of its last packet it parsed. */
 type ReadError = Error & {
   readonly code?: string
   readonly reason?: string
@@ -15,26 +15,26 @@ type ReadError = Error & {
   readonly bytesParsed?: number
 }
 
-/** Matches the beginning of a request whose target does not end in what was read. */
+/** Matches the beginning of a request line that ends within the target. */
 const ENDLESS_TARGET = /^[A-Z]+ [^ \n]*$/
 
 /**
- * Tells whether reading ended within the target of a request, or right after it: only the target is followed by the
- * version. Where it began in an earlier packet and goes on beyond this one, that cannot be known.
+ * Guesses whether the URL was too long: whether parsing ended within the target of the request, or right before the
+ * version, which follows the target. It cannot tell if the target began in an earlier packet and goes on after this one.
  */
-const endedInTarget = ({ rawPacket = new Uint8Array(), bytesParsed = 0 }: ReadError): boolean => {
+const isTargetTooLong = ({ rawPacket = new Uint8Array(), bytesParsed = 0 }: ReadError): boolean => {
   const text = Buffer.from(rawPacket).toString('latin1')
   const isEnd = /^ HTTP\/\d\.\d\r?\n/.test(text.slice(bytesParsed, bytesParsed + 11))
   return isEnd || ENDLESS_TARGET.test(text.slice(0, bytesParsed))
 }
 
-/** Returns the fault of a request that Node.js could not read; undefined where it was no HTTP at all. */
-const faultOf = (error: ReadError): KpiError | undefined => {
+/** Returns the error for a request that Node.js could not read; undefined for network errors. */
+const errorOf = (error: ReadError): KpiError | undefined => {
   const { code = '', reason = error.message } = error
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new KpiError('too_slow', 'the request did not come in time; send it again', { cause: error })
   }
-  if (code === 'HPE_HEADER_OVERFLOW' && endedInTarget(error)) {
+  if (code === 'HPE_HEADER_OVERFLOW' && isTargetTooLong(error)) {
     return new KpiError('too_long', `the address is over ${HEAD_LIMIT / 1024} KiB, it may have 8`, { cause: error })
   }
   if (code === 'HPE_HEADER_OVERFLOW') {
@@ -50,12 +50,12 @@ const textOf = ({ status, headers, body }: TextResponse): string => {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`
 }
 
-/** Answers on a connection whose requests can be read no more, and ends it. */
+/** Writes a refusal to a connection on which nothing more can be read, and ends it. */
 export type Refuse = (socket: Duplex, error: KpiError) => void
 
 /**
- * Creates what writes refusals to bare connections. What still comes in is read for a while: were the connection closed
- * at once, the client would get an error in place of the answer.
+ * Creates a function that writes a raw response to a connection. It then drains the input for a while so that the
+ * response arrives: if the connection closed at once, the client would get a connection error instead.
  */
 export const createRefuse = (answer: (address: string, error: KpiError) => TextResponse, lingerMs: number): Refuse => {
   return (socket, error) => {
@@ -67,20 +67,20 @@ export const createRefuse = (answer: (address: string, error: KpiError) => TextR
   }
 }
 
-/** Tells whether anything was sent on a connection. Browsers open some in advance. */
+/** Tells whether the client sent anything on a connection. Browsers open some in advance. */
 const wasUsed = (socket: Duplex): boolean => !('bytesRead' in socket) || Number(socket.bytesRead) > 0
 
 /**
- * Creates the handler of requests that Node.js cannot read, or that do not arrive in time. Where the head of one has
- * been read, its own answer says so; else the connection gets one, after those that it waits for.
+ * Creates the handler of requests that Node.js cannot read, or that do not arrive in time. Fails the running request
+ * whose body is incomplete; without one, answers on the socket after the running requests.
  */
 export const createOnClientError = (connections: Connections, refuse: Refuse) => {
   const seen = new WeakSet<Duplex>()
   return async (reason: Error, socket: Duplex): Promise<void> => {
-    // All that comes after the first fault is one, too.
+    // Later errors repeat the first one.
     if (seen.has(socket)) return
     seen.add(socket)
-    const fault = faultOf(reason)
+    const fault = errorOf(reason)
     if (!fault || !wasUsed(socket)) {
       socket.destroy()
       return

@@ -5,19 +5,19 @@ import { createFairQueue, createTakeNewestAndOldest } from '../queues/fair-queue
 import { createSliceRunner, createTurnTimer } from '../queues/time-slices.ts'
 import type { Connections } from './connections.ts'
 
-/** Tells what is parsed a slice at a time: data of more lines may be many requests, headers or pieces of a body. */
-const MOST_LINES = 40
+/** Sets when to parse in slices: a packet of more lines may hold many requests, headers or chunks of a body. */
+const MAX_LINES = 40
 const SLICE_BYTES = 128
-/** Bounds how long slices of one connection are parsed, and what comes in on all, before others have their turn. */
-const STRETCH_MS = 1
+/** Bounds how long to parse one connection at a time, and all connections in one turn of the event loop. */
+const CONNECTION_MS = 1
 const TURN_MS = 4
 const LINE_END = '\n'
 
-/** Hands what connections send to the parser of HTTP. */
+/** Feeds the input of connections to Node's HTTP parser. */
 export type ConnectionFeed = {
-  /** Continues with a connection of which a request has been answered. */
+  /** Goes on with a connection after a request on it was answered. */
   readonly goOn: (socket: Socket) => void
-  /** Takes note of whose a connection is. */
+  /** Notes the account of a connection. */
   readonly noteAccount: (socket: Socket, account: string) => void
 }
 
@@ -25,79 +25,78 @@ const hasManyLines = (data: Buffer): boolean => {
   let lines = 0
   for (let at = data.indexOf(LINE_END); at >= 0; at = data.indexOf(LINE_END, at + 1)) {
     lines += 1
-    if (lines > MOST_LINES) return true
+    if (lines > MAX_LINES) return true
   }
   return false
 }
 
 type Parse = (data: Buffer) => void
 
-/** Takes the listener off a connection that hands what comes in to the parser. */
+/** Removes the listener of a connection that feeds Node's parser, and returns it. */
 const takeParser = (socket: Socket): Parse | undefined => {
   const [listener] = socket.listeners('data')
   if (!listener) return undefined
   const parse: Parse = (data) => void Reflect.apply(listener, socket, [data])
-  // It is the only one.
+  // There is no other listener.
   socket.removeAllListeners('data')
   return parse
 }
 
 /**
- * Feeds the connections of a server to its parser in slices, as the parser would parse all that has come at once,
- * however many requests that is; others have their turns in between. Accounts take turns as far as the account of a
- * connection is known, networks with all others, and new connections apart from those that were answered before. A
- * connection is not read on while a complete request of it waits for its answer. It must be called before the server
- * listens.
+ * Feeds Node's parser 128 bytes at a time if a packet may hold many requests, and lets other work run in between; by
+ * itself, Node.js would parse all of the packet at once. Connections take turns by account, if it is known, else by
+ * network; new connections take turns apart from those that were answered before. A connection pauses while a complete
+ * request on it waits for its answer. Call it before the server listens.
  */
 export const feedConnections = (
   server: Server,
   { runningOn, isBodyFull }: Pick<Connections, 'runningOn' | 'isBodyFull'>,
   clock: () => number,
 ): ConnectionFeed => {
-  const line = createFairQueue(createTakeNewestAndOldest())
+  const queue = createFairQueue(createTakeNewestAndOldest())
   const isOver = createTurnTimer(clock)
   const serve = createSliceRunner(
-    () => line.next(() => true),
+    () => queue.next(() => true),
     () => isOver(TURN_MS),
   )
   const feeds = new WeakMap<Socket, () => void>()
-  const holders = new WeakMap<Socket, string>()
+  const accounts = new WeakMap<Socket, string>()
   const networkOfSocket = ({ remoteAddress = '' }: Socket): string => networkOf(remoteAddress)
 
   const feed = (socket: Socket): void => {
     const parse = takeParser(socket)
     if (!parse) return
-    let [rest, isInLine, isHeldUp]: [Buffer, boolean, boolean] = [Buffer.alloc(0), false, false]
+    let [rest, isQueued, isHeldUp]: [Buffer, boolean, boolean] = [Buffer.alloc(0), false, false]
     const isReady = (): boolean => {
       const last = runningOn(socket).at(-1)
       return !isHeldUp && (!last || !last.request.complete)
     }
-    const hand = (data: Buffer): void => {
+    const parseNow = (data: Buffer): void => {
       const before = runningOn(socket).at(-1)
       parse(data)
-      // Node.js takes no data any more behind a request that came while answers were not taken.
+      // If the client does not read its answers, Node.js accepts no data after the next request: wait for `drain`.
       if (socket.writableNeedDrain && runningOn(socket).at(-1) !== before) isHeldUp = true
     }
     const mayParse = (): boolean => rest.length > 0 && !socket.destroyed && isReady()
     const parseSlices = (): void => {
-      isInLine = false
+      isQueued = false
       const startedAt = clock()
-      while (mayParse() && clock() - startedAt < STRETCH_MS) {
+      while (mayParse() && clock() - startedAt < CONNECTION_MS) {
         const slice = rest.subarray(0, SLICE_BYTES)
         rest = rest.subarray(slice.length)
-        hand(slice)
+        parseNow(slice)
       }
       goOn()
     }
     const goOn = (): void => {
-      if (isInLine || socket.destroyed || !isReady()) return
+      if (isQueued || socket.destroyed || !isReady()) return
       if (rest.length === 0) {
-        // Once the body is read, the server itself goes on.
+        // If a body fills its buffer, the server resumes the socket once the handler has read from it.
         if (socket.isPaused() && !isBodyFull(socket)) socket.resume()
         return
       }
-      isInLine = true
-      line.add(holders.get(socket) ?? `new from ${networkOfSocket(socket)}`, parseSlices)
+      isQueued = true
+      queue.add(accounts.get(socket) ?? `new from ${networkOfSocket(socket)}`, parseSlices)
       serve()
     }
     feeds.set(socket, goOn)
@@ -105,13 +104,13 @@ export const feedConnections = (
       isHeldUp = false
       goOn()
     })
-    // Parse what is here before more is read, though the server resumes whenever it wants more of a body.
+    // The server resumes the socket when it wants more of a body: pause it again until the rest is parsed.
     socket.on('resume', () => {
       if (rest.length > 0 || !isReady()) socket.pause()
     })
     socket.on('data', (data: Buffer) => {
-      if (rest.length === 0 && isReady() && !hasManyLines(data) && line.size() === 0 && !isOver(TURN_MS)) {
-        hand(data)
+      if (rest.length === 0 && isReady() && !hasManyLines(data) && queue.size() === 0 && !isOver(TURN_MS)) {
+        parseNow(data)
         return
       }
       socket.pause()
@@ -123,9 +122,9 @@ export const feedConnections = (
   server.on('secureConnection', feed)
   return {
     goOn: (socket) => {
-      if (!holders.has(socket)) holders.set(socket, `stranger from ${networkOfSocket(socket)}`)
+      if (!accounts.has(socket)) accounts.set(socket, `answered from ${networkOfSocket(socket)}`)
       feeds.get(socket)?.()
     },
-    noteAccount: (socket, account) => void holders.set(socket, `account ${account}`),
+    noteAccount: (socket, account) => void accounts.set(socket, `account ${account}`),
   }
 }

@@ -8,23 +8,23 @@ import type { RequestIntake } from './request-intake.ts'
 export type FinishedRequest = {
   readonly requestId: string
   readonly address: string
-  /** Holds method and target; undefined where the request could not be read that far. */
+  /** Holds method and target; undefined if the request could not be read. */
   readonly method: string | undefined
   readonly target: string | undefined
   /** Names the authenticated caller. */
   readonly caller: WireCaller | undefined
   readonly status: number
-  /** Tells whether the answer says when to come back. */
+  /** Tells whether the answer has Retry-After. */
   readonly isPutOff: boolean
   /** Counts the bytes of the bodies, as far as they were read and written. */
   readonly bytesIn: number
   readonly bytesOut: number
   readonly milliseconds: number
-  /** Tells whether the connection was cut before the answer had been handed over. */
+  /** Tells whether the connection closed before the whole answer was sent. */
   readonly isCut: boolean
 }
 
-/** Takes every request once it is over. */
+/** Receives every request once it is over. */
 export type OnFinished = (exchange: FinishedRequest) => void
 
 /** Describes a request that is being answered. */
@@ -32,45 +32,45 @@ export type RunningRequest = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly intake: RequestIntake
-  /** Resolves when its answer has been handed over, or its connection is gone. */
+  /** Resolves when its answer was sent, or its connection has closed. */
   readonly over: Promise<void>
-  /** Calls back when nobody is there any more to take the answer. */
+  /** Reports that the connection closed before the answer was sent. */
   readonly onGone: () => void
 }
 
-/** Tracks the connections of a server, most of all for when it closes. */
+/** Tracks the connections of a server and the requests on them. */
 export type Connections = {
-  /** Takes note of a request until its answer has been handed over or its connection is gone. */
+  /** Tracks a request until its answer was sent or its connection has closed. */
   readonly add: (running: RunningRequest) => void
-  /** Returns the requests that are being answered on a connection. */
+  /** Returns the running requests of a connection, in order. */
   readonly runningOn: (socket: Duplex) => readonly RunningRequest[]
-  /** Tells whether a body is coming in on a connection that has to be read before more of it is taken. */
+  /** Tells whether a body's buffer is full, so that the handler has to read from it first. */
   readonly isBodyFull: (socket: Duplex) => boolean
-  /** Ends connections on which nothing was sent. Called once the server closes, which ends those between requests. */
+  /** Ends connections on which the client never sent anything; `server.close` itself ends only those between requests. */
   readonly dropSilent: () => void
-  /** Ends the connections that keep the server waiting: for the rest of a head or a body, or to take an answer. */
+  /** Ends the connections for which a closing server waits: for the rest of a request, or until the client reads an answer. */
   readonly dropStalled: () => void
   /**
-   * Tells whether the connection of a request is to end with its answer: the server closes, and no other request is on
-   * it.
+   * Tells whether to close the connection of a request after its answer: the server closes, and the connection has no
+   * other request.
    */
   readonly endsAfter: (request: IncomingMessage) => boolean
   /** Returns the number of open connections. */
   readonly open: () => number
-  /** Returns the number of requests that are being answered. */
+  /** Returns the number of running requests. */
   readonly running: () => number
-  /** Returns the number of connections that were closed at once, as there were too many. */
+  /** Returns the number of connections that the server closed at once, because there were too many. */
   readonly turnedAway: () => number
 }
 
 /**
- * Returns the address and port of both ends of a connection: the same for a socket and for the TLS socket that takes
- * its place.
+ * Returns the addresses and ports of both ends of a connection: they are the same for a socket and for the TLS socket
+ * that wraps it.
  */
 const endsOf = ({ localAddress, localPort, remoteAddress, remotePort }: Socket): string =>
   [localAddress, localPort, remoteAddress, remotePort].join(' ')
 
-/** Keeps account of a server's connections and of the requests on them. To be called before the server listens. */
+/** Tracks a server's connections and the requests on them. Call it before the server listens. */
 export const watchConnections = (server: Server): Connections => {
   const open = new Map<string, Socket>()
   const all = new Set<RunningRequest>()
@@ -91,7 +91,7 @@ export const watchConnections = (server: Server): Connections => {
     open.set(ends, socket)
     socket.once('close', () => {
       if (open.get(ends) === socket) open.delete(ends)
-      // Of answers that were still waiting for others to be taken nobody else tells.
+      // Pipelined responses whose turn had not come get no 'close' event.
       for (const running of runningOn(socket)) {
         remove(running, socket)
         running.onGone()

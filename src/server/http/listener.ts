@@ -19,19 +19,19 @@ export type ServerLimits = {
   /** Bounds the time for a whole request, its body included. */
   readonly requestMs: number
   /**
-   * Bounds the time to the next request on a connection. Longer than proxies keep theirs, so that they are the ones who
-   * close.
+   * Bounds the time to the next request on a connection. It is longer than the idle timeout of proxies, so that they
+   * close first, and never send a request on a connection that the server closes.
    */
   readonly idleMs: number
-  /** Bounds the time in which nothing of an answer is taken. */
+  /** Bounds the time in which the client reads nothing of an answer. */
   readonly answerMs: number
-  /** Bounds reading on after a refused request that could not be read, so that the client gets to see why. */
+  /** Bounds how long to read on after an unreadable request, so that the client receives the refusal. */
   readonly lingerMs: number
-  /** Sets how often heads and requests are checked. */
+  /** Sets how often to check `headMs` and `requestMs`. */
   readonly checkMs: number
-  /** Bounds the time that a closing server waits for the rest of a request, and for an answer to be taken. */
+  /** Bounds how long a closing server waits for the rest of a request, or until the client reads an answer. */
   readonly patienceMs: number
-  /** Bounds the connections at a time; those beyond are closed at once. */
+  /** Bounds the open connections; the server closes further ones at once. */
   readonly connections: number
 }
 
@@ -47,27 +47,27 @@ const SERVER_LIMITS: ServerLimits = {
   connections: CONNECTION_LIMIT,
 }
 
-/** Describes how a handler is served. */
+/** Describes how to serve a handler. */
 export type ListenOptions = {
   /** Serves HTTPS. */
   readonly tls?: TlsPair | undefined
-  /** Tells whether every connection comes from a proxy that tells whose requests it forwards. */
+  /** Tells whether every connection comes from a proxy that sends X-Forwarded-For. */
   readonly behindProxy?: boolean
   readonly limits?: Partial<ServerLimits>
-  /** Returns a new id for a request that no handler gets to see. */
+  /** Returns a new id for a request that no handler sees. */
   readonly requestId?: () => string
   /** Returns milliseconds on a monotonic clock. */
   readonly clock?: () => number
   readonly onExchange?: OnFinished
 }
 
-/** Describes a service that listens. */
+/** Describes a running server. */
 export type Listener = {
   readonly url: string
   readonly connections: Pick<Connections, 'open' | 'running' | 'turnedAway'>
-  /** Takes another certificate for the connections to come. */
+  /** Uses another certificate for new connections. */
   readonly renew: (tls: TlsPair) => void
-  /** Takes no more requests, finishes those that it has, and stops. */
+  /** Refuses new requests, finishes the running ones, and stops. */
   readonly close: () => Promise<void>
 }
 
@@ -78,7 +78,7 @@ const createServer = (tls: TlsPair | undefined, limits: ServerLimits): Server =>
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: limits.checkMs,
     maxHeaderSize: HEAD_LIMIT,
-    // A request without one is refused in the words of this service.
+    // The request listener refuses requests without Host itself.
     requireHostHeader: false,
   }
   const server = tls
@@ -99,9 +99,9 @@ const start = (server: Server, host: string, port: number): Promise<void> =>
 
 const stop = (server: Server, connections: Connections, patienceMs: number): Promise<void> =>
   new Promise((resolve) => {
-    const patience = setInterval(connections.dropStalled, patienceMs)
+    const stalledTimer = setInterval(connections.dropStalled, patienceMs)
     server.close(() => {
-      clearInterval(patience)
+      clearInterval(stalledTimer)
       resolve()
     })
     connections.dropSilent()
@@ -112,7 +112,7 @@ const urlOf = (scheme: string, bound: AddressInfo | string | null): string => {
   return `${scheme}://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
 }
 
-/** Serves a face on a host and port; port 0 takes a free one. */
+/** Serves a handler on a host and port; port 0 picks a free one. */
 export const listen = async (
   handler: Handler,
   host: string,
@@ -127,7 +127,7 @@ export const listen = async (
   const feeding = feedConnections(server, connections, clock)
   const scheduler = createRequestScheduler(clock)
   const scheme = tls || behindProxy ? 'https' : 'http'
-  const serving = {
+  const serverContext = {
     handler,
     server,
     connections,
@@ -141,7 +141,7 @@ export const listen = async (
     feeding,
     onExchange,
   } as const
-  const settle = answerRequests(serving)
+  const untilSettled = answerRequests(serverContext)
   await start(server, host, port)
   return {
     url: urlOf(tls ? 'https' : 'http', server.address()),
@@ -151,8 +151,8 @@ export const listen = async (
     },
     close: async () => {
       await stop(server, connections, limits.patienceMs)
-      // Let requests that were cut be told of, too, but do not wait for one that never ends.
-      await Promise.race([settle(), sleep(limits.patienceMs, undefined, { ref: false })])
+      // Wait until cut requests are logged, too, but not for one that never ends.
+      await Promise.race([untilSettled(), sleep(limits.patienceMs, undefined, { ref: false })])
     },
   }
 }

@@ -2,20 +2,19 @@ import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
 import { KpiError } from '../../domain/errors.ts'
 import { BODY_LIMIT, MEBIBYTE } from '../../domain/limits.ts'
-import { type BodyPlace, LARGE_BYTES, tooManyBodies } from '../queues/body-memory.ts'
+import { type BodyPlace, LARGE_BYTES, tooManyBodiesError } from '../queues/body-memory.ts'
 
 /** Describes the body of a request as it comes in. */
 export type RequestIntake = {
-  /** Reads all of it, as its place allows; refused as soon as it is over the limit. */
+  /** Reads all of it, when `place` permits; throws as soon as it is over the limit. */
   readonly body: (place: BodyPlace) => Promise<Uint8Array>
-  /** Returns how much of it was read. */
+  /** Returns how many bytes were read. */
   readonly size: () => number
-  /** Gives up on the rest, and rejects whoever waits for it with the reason. */
+  /** Stops reading the body, which fails with the reason. */
   readonly cut: (reason: KpiError) => void
   /**
-   * Reads what is left of a body that nobody wanted, until it is over or cut. Its client has the answer already, and
-   * may end early; were the connection closed before, a client that sends everything first would get an error in place
-   * of the answer.
+   * Reads and discards the rest of an unwanted body, until it ends or is cut. If the connection closed instead, a
+   * client that sends everything before it reads would get a connection error instead of the answer.
    */
   readonly drain: () => Promise<void>
 }
@@ -23,8 +22,8 @@ export type RequestIntake = {
 const LEAST_ROOM = 4096
 
 /**
- * Creates a buffer for the chunks of a body: there may be one for each of its bytes. A large one of known size is
- * allocated at once, as growing it would take twice the memory.
+ * Creates a buffer for a body, which copies its chunks, as there may be one for each byte. Allocates a large body of
+ * known size at once, as growing the buffer would take twice the memory.
  */
 const createReceived = (announced: number) => {
   let body = Buffer.allocUnsafeSlow(announced > LARGE_BYTES ? announced : LEAST_ROOM)
@@ -44,12 +43,12 @@ const createReceived = (announced: number) => {
   }
 }
 
-/** Takes in the body of a request; `begin` asks a sender for it who waits to be asked. */
+/** Creates the intake of a request's body; `begin` sends 100 Continue if the client waits for it. */
 export const createRequestIntake = (request: IncomingMessage, begin: () => void): RequestIntake => {
   let size = 0
   let reason: KpiError | undefined
   let rejectWaiting: ((reason: KpiError) => void) | undefined
-  /** Fails when the request is cut; most are not, and of those that are, not all are waited for. */
+  /** Rejects when the request is cut. */
   const cutting = (): Promise<never> =>
     new Promise((_, reject) => {
       if (reason) reject(reason)
@@ -57,8 +56,8 @@ export const createRequestIntake = (request: IncomingMessage, begin: () => void)
     })
   let isWaiting = false
   const cut = (why: KpiError): void => {
-    // It is not its sender who was slow.
-    reason = isWaiting ? tooManyBodies() : why
+    // If the service made the body wait, the client was not too slow: blame the load.
+    reason = isWaiting ? tooManyBodiesError() : why
     rejectWaiting?.(reason)
   }
   const waitFor = async (turn: Promise<void> | undefined): Promise<void> => {
@@ -99,7 +98,7 @@ export const createRequestIntake = (request: IncomingMessage, begin: () => void)
     drain: async () => {
       if (request.complete || reason) return
       request.resume()
-      // Whether the end came, or the sender has gone, or there is no more time: nothing more is to be read.
+      // Ignore errors: the body ended, the client has gone, or the time is over, so there is nothing more to read.
       await Promise.race([finished(request, { writable: false }), cutting()]).catch(() => undefined)
     },
   }

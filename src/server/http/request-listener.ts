@@ -15,20 +15,20 @@ import { createRequestIntake } from './request-intake.ts'
 import { addressOf, serviceUrlOf } from './sender.ts'
 
 const STOPPING_RETRY_SECONDS = 5
-const SMALL_ANSWER = 16_384
-/** Bounds the rest of a body that is read at once. */
-const SMALL_REST = 65_536
+const SMALL_ANSWER_BYTES = 16_384
+/** Bounds an unwanted body to drain at once. */
+const SMALL_REST_BYTES = 65_536
 const ignore = (): void => undefined
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
-/** Describes a server and its handler. */
-type Serving = {
+/** Describes what answering the requests of a server needs. */
+type ServerContext = {
   readonly handler: Handler
   readonly server: Server
   readonly connections: Connections
   readonly limits: ServerLimits
   readonly behindProxy: boolean
-  /** Names the scheme by which clients reach the server. */
+  /** Names the scheme that clients use to reach the server. */
   readonly scheme: 'http' | 'https'
   readonly requestId: () => string
   readonly clock: () => number
@@ -54,8 +54,8 @@ const hostFault = ({ headers: { host }, rawHeaders, httpVersion }: IncomingMessa
   return isHost(host) ? undefined : 'the header Host is not a host name'
 }
 
-/** Returns why a request does not reach a handler. */
-const refusalOf = ({ server }: Serving, request: IncomingMessage): KpiError | undefined => {
+/** Returns why to refuse a request before the handler; undefined if it may pass. */
+const refusalOf = ({ server }: ServerContext, request: IncomingMessage): KpiError | undefined => {
   if (!server.listening) {
     return new KpiError('unavailable', 'the service is stopping; try again', { retryAfter: STOPPING_RETRY_SECONDS })
   }
@@ -64,11 +64,11 @@ const refusalOf = ({ server }: Serving, request: IncomingMessage): KpiError | un
 }
 
 /**
- * Reads what is left of unwanted bodies, a few at a time: of a hundred that come as fast as they can, each turn of the
- * event loop would read megabytes, and others would wait.
+ * Drains unwanted bodies, a few at a time: with a hundred fast senders, each turn of the event loop would read
+ * megabytes, and other requests would wait.
  */
-const drain = async ({ bodies, behindProxy }: Serving, { request, intake }: RunningRequest): Promise<void> => {
-  if (Number(request.headers['content-length'] ?? Infinity) <= SMALL_REST) return intake.drain()
+const drain = async ({ bodies, behindProxy }: ServerContext, { request, intake }: RunningRequest): Promise<void> => {
+  if (Number(request.headers['content-length'] ?? Infinity) <= SMALL_REST_BYTES) return intake.drain()
   const end = await bodies.beginDrain(`address ${addressOf(request, behindProxy)}`)
   try {
     if (!request.destroyed) await intake.drain()
@@ -77,54 +77,58 @@ const drain = async ({ bodies, behindProxy }: Serving, { request, intake }: Runn
   }
 }
 
-/** Writes an answer and answers the size of its body. */
+/** Writes an answer, and returns the bytes of its body. */
 const write = async (
-  serving: Serving,
+  serverContext: ServerContext,
   running: RunningRequest,
   { status, headers, body }: WireResponse,
 ): Promise<number> => {
-  const { connections, limits } = serving
+  const { connections, limits } = serverContext
   const { request, response } = running
   const length = sizeOf(body)
   if (!request.complete || connections.endsAfter(request)) response.setHeader('connection', 'close')
-  // An answer that nobody takes: only one that does not fit into the system's buffers can be that.
-  if (length > SMALL_ANSWER) response.setTimeout(limits.answerMs, () => request.socket.destroy())
+  // Only an answer that exceeds the system's buffers can stall: cut the connection if the client does not read it.
+  if (length > SMALL_ANSWER_BYTES) response.setTimeout(limits.answerMs, () => request.socket.destroy())
   response.writeHead(status, { ...headers, ...(status !== 204 && { 'content-length': length }) })
   const pieces = request.method === 'HEAD' || length === 0 ? [] : typeof body === 'string' ? [body] : [...body]
-  // Head and body go out in one piece, unless the rest of the request is to be taken in before the end.
+  // Send head and body in one piece, unless the rest of the request has to be drained before the end.
   const last = request.complete ? pieces.pop() : undefined
   for (const piece of pieces) response.write(piece)
-  if (!request.complete) await drain(serving, running)
+  if (!request.complete) await drain(serverContext, running)
   response.end(last)
   return request.method === 'HEAD' ? 0 : length
 }
 
-/** Returns what an answer says of itself. */
-const tellsOf = ({ status, headers }: WireResponse): Pick<FinishedRequest, 'requestId' | 'status' | 'isPutOff'> => ({
+/** Returns what the log needs of an answer. */
+const outcomeOf = ({ status, headers }: WireResponse): Pick<FinishedRequest, 'requestId' | 'status' | 'isPutOff'> => ({
   requestId: headers['x-request-id'] ?? '',
   status,
   isPutOff: 'retry-after' in headers,
 })
 
-/** Answers one request, and tells of it once its answer has been handed over or nobody is there to take it. */
-const answer = async (serving: Serving, running: RunningRequest, refusal: KpiError | undefined): Promise<void> => {
-  const { scheduler } = serving
+/** Answers one request, and reports it once its answer was sent or its connection has closed. */
+const answer = async (
+  serverContext: ServerContext,
+  running: RunningRequest,
+  refusal: KpiError | undefined,
+): Promise<void> => {
+  const { scheduler } = serverContext
   const { request, response, intake, over } = running
-  const started = serving.clock()
+  const started = serverContext.clock()
   const { target, host } = readTarget(request.url ?? '/')
   const method = request.method ?? 'GET'
-  const address = addressOf(request, serving.behindProxy)
+  const address = addressOf(request, serverContext.behindProxy)
   let caller: WireCaller | undefined
-  const place = serving.bodies.place(() => caller?.account ?? '', intake.cut)
+  const place = serverContext.bodies.place(() => caller?.account ?? '', intake.cut)
   const asked: WireRequest = {
     method,
     target,
     headers: headersOf(request, host),
-    serviceUrl: serviceUrlOf(request, host, serving),
+    serviceUrl: serviceUrlOf(request, host, serverContext),
     address,
-    scheme: serving.scheme,
+    scheme: serverContext.scheme,
     body: () => intake.body(place),
-    onStranger: async () => {
+    onUnknownCredentials: async () => {
       const end = await scheduler.admit(networkOf(address))
       const turn = scheduler.take(`address ${address}`)
       if (turn) await turn
@@ -132,7 +136,7 @@ const answer = async (serving: Serving, running: RunningRequest, refusal: KpiErr
     },
     onCaller: (authenticated) => {
       caller = authenticated
-      serving.feeding.noteAccount(request.socket, authenticated.account)
+      serverContext.feeding.noteAccount(request.socket, authenticated.account)
       return scheduler.take(authenticated.account)
     },
     pause: () => scheduler.pause(caller?.account ?? ''),
@@ -143,23 +147,23 @@ const answer = async (serving: Serving, running: RunningRequest, refusal: KpiErr
       throw new KpiError('malformed', 'the connection was cut while the request waited for its turn')
     },
   }
-  const answering = refusal ? plainRefusal(refusal, serving.requestId(), asked) : serving.handler(asked)
+  const answering = refusal ? plainRefusal(refusal, serverContext.requestId(), asked) : serverContext.handler(asked)
   const answered = await Promise.resolve(answering).finally(place.leave)
-  // End the connection: what else it brings cannot be trusted, or comes too late.
+  // Close the connection: further requests on it cannot be trusted, or come too late.
   if (refusal) response.setHeader('connection', 'close')
-  const isLarge = sizeOf(answered.body) > SMALL_ANSWER
-  const holder = caller?.account ?? `address ${address}`
-  // Who shows no credentials waits here while much that was asked for from there waits to be taken.
-  const turn = isLarge && !caller ? scheduler.take(holder) : undefined
+  const isLarge = sizeOf(answered.body) > SMALL_ANSWER_BYTES
+  const owner = caller?.account ?? `address ${address}`
+  // Hold large anonymous answers while too many bytes to that address are unread.
+  const turn = isLarge && !caller ? scheduler.take(owner) : undefined
   if (turn) await turn
-  const bytesOut = await write(serving, running, answered)
-  const taken = isLarge ? scheduler.hold(holder, bytesOut) : undefined
+  const bytesOut = await write(serverContext, running, answered)
+  const taken = isLarge ? scheduler.hold(owner, bytesOut) : undefined
   await over
   taken?.()
-  const milliseconds = serving.clock() - started
+  const milliseconds = serverContext.clock() - started
   const isCut = !response.writableFinished
-  serving.onExchange({
-    ...tellsOf(answered),
+  serverContext.onExchange({
+    ...outcomeOf(answered),
     address,
     method,
     target,
@@ -171,9 +175,9 @@ const answer = async (serving: Serving, running: RunningRequest, refusal: KpiErr
   })
 }
 
-/** Waits until the answer to the last request of a connection was handed over, and then for a turn. */
-const waitBehind = async (
-  { scheduler, behindProxy }: Serving,
+/** Waits until the answer to the previous request of a connection was sent, and then for a turn. */
+const waitForPrevious = async (
+  { scheduler, behindProxy }: ServerContext,
   last: RunningRequest,
   request: IncomingMessage,
 ): Promise<void> => {
@@ -183,32 +187,32 @@ const waitBehind = async (
   if (turn) await turn
 }
 
-/** Answers a request after those of its connection that came before it: their answers go out in that order anyway. */
+/** Answers a request after the previous ones of its connection, as HTTP/1.1 sends answers in that order. */
 const answerInOrder = async (
-  serving: Serving,
+  serverContext: ServerContext,
   running: RunningRequest,
   last: RunningRequest | undefined,
 ): Promise<void> => {
   const { request } = running
-  // A service that stops answers what had come before.
-  const refusal = refusalOf(serving, request)
-  if (last) await waitBehind(serving, last, request)
-  if (!request.socket.destroyed) await answer(serving, running, refusal)
+  // Check now: a request that came before the service began to stop is still answered.
+  const refusal = refusalOf(serverContext, request)
+  if (last) await waitForPrevious(serverContext, last, request)
+  if (!request.socket.destroyed) await answer(serverContext, running, refusal)
 }
 
-const createOnRequest = (serving: Serving, answering: Set<Promise<void>>, asksFirst: boolean) => {
-  const { connections, feeding } = serving
+const createOnRequest = (serverContext: ServerContext, answering: Set<Promise<void>>, expectsContinue: boolean) => {
+  const { connections, feeding } = serverContext
   return (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request
-    const intake = createRequestIntake(request, asksFirst ? () => response.writeContinue() : ignore)
+    const intake = createRequestIntake(request, expectsContinue ? () => response.writeContinue() : ignore)
     const over = Promise.withResolvers<void>()
     response.once('close', over.resolve)
     const running = { request, response, intake, over: over.promise, onGone: over.resolve }
     const last = connections.runningOn(socket).at(-1)
     connections.add(running)
     void over.promise.then(() => feeding.goOn(socket))
-    // The face throws nothing; what is left is a sender who has gone away.
-    const answered = answerInOrder(serving, running, last).catch(() => void response.destroy())
+    // Handlers never throw; a rejection means that the client has gone.
+    const answered = answerInOrder(serverContext, running, last).catch(() => void response.destroy())
     answering.add(answered)
     void answered.then(() => answering.delete(answered))
   }
@@ -216,24 +220,24 @@ const createOnRequest = (serving: Serving, answering: Set<Promise<void>>, asksFi
 
 const NOTHING_READ = { method: undefined, target: undefined, caller: undefined, bytesIn: 0 }
 
-/** Answers what never became a request, and tells of it. */
-const refuseOn = ({ limits, requestId, onExchange }: Serving): Refuse =>
+/** Creates the refusal of input that is no request, and reports it. */
+const refuseOn = ({ limits, requestId, onExchange }: ServerContext): Refuse =>
   createRefuse((address, error) => {
     const answered = plainRefusal(error, requestId())
     const bytesOut = sizeOf(answered.body)
-    onExchange({ ...tellsOf(answered), ...NOTHING_READ, address, bytesOut, milliseconds: 0, isCut: false })
+    onExchange({ ...outcomeOf(answered), ...NOTHING_READ, address, bytesOut, milliseconds: 0, isCut: false })
     return answered
   }, limits.lingerMs)
 
-/** Lets a server answer all requests; returns a way to wait until everything begun is over, and logged. */
-export const answerRequests = (serving: Serving): (() => Promise<unknown>) => {
+/** Answers all requests of a server. Returns a function that waits until the running ones are over and reported. */
+export const answerRequests = (serverContext: ServerContext): (() => Promise<unknown>) => {
   const answering = new Set<Promise<void>>()
-  const { server, connections } = serving
-  const refuse = refuseOn(serving)
+  const { server, connections } = serverContext
+  const refuse = refuseOn(serverContext)
   const onClientError = createOnClientError(connections, refuse)
-  server.on('request', createOnRequest(serving, answering, false))
-  server.on('checkContinue', createOnRequest(serving, answering, true))
-  server.on('checkExpectation', createOnRequest(serving, answering, false))
+  server.on('request', createOnRequest(serverContext, answering, false))
+  server.on('checkContinue', createOnRequest(serverContext, answering, true))
+  server.on('checkExpectation', createOnRequest(serverContext, answering, false))
   server.on('connect', (_, socket: Duplex) => {
     refuse(socket, new KpiError('method_not_allowed', 'CONNECT is not possible here', { allow: METHODS }))
   })

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Handler } from '../wire.ts'
 
-/** Returns a face that knows the URL below which its clients reach it: documents and Location headers name that one. */
+/** Returns a handler behind a public URL: its documents and Location headers name that URL. */
 export const underPublicUrl = (handler: Handler, publicUrl: string): Handler => {
   const { origin: publicOrigin } = new URL(publicUrl)
   return async (request) => {
@@ -14,7 +14,7 @@ export const underPublicUrl = (handler: Handler, publicUrl: string): Handler => 
   }
 }
 
-/** Returns an address without the brackets and the port that some proxies add, and an IPv4-mapped one as IPv4. */
+/** Returns an IP address without the brackets and port that some proxies add; an IPv4-mapped one as IPv4. */
 const plainAddress = (text: string): string | undefined => {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
   const address = /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare
@@ -34,13 +34,13 @@ export const directAddress = (socket: Duplex): string => {
 
 type Scheme = 'http' | 'https'
 
-/** Returns the scheme of a request. Behind a proxy, where TLS ends, that may say that it was plain. */
+/** Returns the scheme of a request: the server's, unless the proxy says that the client used plain HTTP. */
 const schemeOf = ({ headers }: IncomingMessage, scheme: Scheme, behindProxy: boolean): Scheme => {
   const forwarded = behindProxy ? String(headers['x-forwarded-proto'] ?? '') : ''
   return forwarded.split(',').at(-1)?.trim().toLowerCase() === 'http' ? 'http' : scheme
 }
 
-/** Returns the URL below which a request reached the service: by the host that it names, else by the local address. */
+/** Returns the base URL by which a request reached the service: with the host that it names, else the local address. */
 export const serviceUrlOf = (
   request: IncomingMessage,
   host: string | undefined,
@@ -52,8 +52,8 @@ export const serviceUrlOf = (
 }
 
 /**
- * Returns the client's address. Behind a proxy it is the last one of `X-Forwarded-For`, which that proxy has added; the
- * client may have made up those before it.
+ * Returns the client's address. Behind a proxy it is the last one of `X-Forwarded-For`, which the proxy has added; the
+ * client may have forged those before it.
  */
 export const addressOf = ({ socket, headers }: IncomingMessage, behindProxy: boolean): string => {
   const direct = directAddress(socket)

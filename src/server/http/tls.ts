@@ -31,7 +31,7 @@ const requireValidity = ({ validFrom, validTo }: X509Certificate, now: number): 
   if (now < from) throw tlsError(`the certificate is not valid before ${dayOf(from)}; check the clock`)
 }
 
-/** Refuses a certificate and a key that cannot be served with: unreadable, not of each other, or expired at `now`. */
+/** Refuses an unusable certificate and key: unreadable, not a pair, or not valid at `now`. */
 export const checkPair = ({ cert, key }: TlsPair, now: number): { readonly validTo: number } => {
   const [certificate, privateKey] = [readCertificate(cert), readKey(key)]
   if (!certificate.checkPrivateKey(privateKey)) throw tlsError('the private key is not that of the certificate')

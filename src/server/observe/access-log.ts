@@ -23,17 +23,17 @@ export const requestLine = (exchange: FinishedRequest, nowMs: number): string =>
   })
 }
 
-/** Returns the message of an error, with its stack where it was not foreseen. */
-const toldOf = (error: unknown, isForeseen: boolean): string => {
+/** Returns the message of an error, or its stack if the error is unexpected. */
+const detailOf = (error: unknown, isExpected: boolean): string => {
   if (!(error instanceof Error)) return String(error)
-  if (!isForeseen) return error.stack ?? error.message
-  // A host with several addresses was tried at each, which has no message of its own.
+  if (!isExpected) return error.stack ?? error.message
+  // For a host with several addresses, the error has one error per address, and no message of its own.
   return error instanceof AggregateError ? error.errors.map(String).join(', ') : error.message
 }
 
-/** Returns the log line of an internal error: in full, unless the store is just not available. */
+/** Returns the log line of an internal error: with its stack, unless the store was just not available. */
 export const errorLine = (error: unknown, requestId: string, nowMs: number): string => {
-  const isForeseen = error instanceof KpiError && error.code === 'unavailable'
-  const cause = error instanceof Error && error.cause instanceof Error ? toldOf(error.cause, isForeseen) : undefined
-  return toLine(nowMs, { event: 'error', id: requestId, error: toldOf(error, isForeseen), cause })
+  const isExpected = error instanceof KpiError && error.code === 'unavailable'
+  const cause = error instanceof Error && error.cause instanceof Error ? detailOf(error.cause, isExpected) : undefined
+  return toLine(nowMs, { event: 'error', id: requestId, error: detailOf(error, isExpected), cause })
 }

@@ -10,27 +10,27 @@ import type { Handler, WireRequest, WireResponse } from '../wire.ts'
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'])
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** Counts what a service does. */
+/** Collects the metrics of a service. */
 export type Metrics = {
   readonly onExchange: OnFinished
   /** Follows the connections of a server. */
   readonly watch: (connections: Pick<Connections, 'open' | 'running' | 'turnedAway'>) => void
-  /** Takes note of when the certificate ends, in milliseconds since 1970. */
+  /** Notes when the certificate expires, in milliseconds since 1970. */
   readonly onCertificate: (validTo: number) => void
   /** Returns all metrics in the text format of Prometheus. */
   readonly text: () => Promise<string>
   readonly contentType: string
 }
 
-/** Lists the routes that handlers answer themselves. */
-const OF_THE_FACE: ReadonlySet<string> = new Set(['/health', '/openapi.json'])
+/** Lists the paths that need no credentials; they are not among the routes. */
+const OPEN_PATHS: ReadonlySet<string> = new Set(['/health', '/openapi.json'])
 
 const patterns = ({ protocol: { prefix }, routes }: VariantDefinition): ((target: string) => string | undefined) => {
   const route = createRouter(routes)
   return (target) => {
     const [path = ''] = target.slice(prefix.length).split('?', 1)
     if (target.slice(0, prefix.length).toLowerCase() !== prefix || !path.startsWith('/')) return undefined
-    if (OF_THE_FACE.has(path.toLowerCase())) return prefix + path.toLowerCase()
+    if (OPEN_PATHS.has(path.toLowerCase())) return prefix + path.toLowerCase()
     try {
       return prefix + route(path).pattern
     } catch {
@@ -60,7 +60,7 @@ const createRequestMetrics = (registers: Registry[], routeOf: (target: string) =
     registers,
   })
   return ({ method, target, status, milliseconds }: FinishedRequest) => {
-    // Both come from outside: only what is known becomes a label, as each is kept for good.
+    // Clients choose both. Use only known values as labels, as each new one takes memory for ever.
     const route = (target !== undefined && routeOf(target)) || 'none'
     const labels = { method: method !== undefined && METHODS.has(method) ? method : 'other', route }
     requests.inc({ ...labels, status })
@@ -89,7 +89,7 @@ const gauge = (registers: Registry[], name: string, help: string, value: () => n
   const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(value()) })
 }
 
-/** Counts what a service does, beside what its process uses. `routeOf` names the route of a target, if it has one. */
+/** Creates the metrics of a service and its process. `routeOf` returns the route of a target, if it has one. */
 export const createMetrics = (version: string, routeOf: (target: string) => string | undefined): Metrics => {
   const register = new Registry()
   const registers = [register]
@@ -126,8 +126,8 @@ const plain = (status: number, body: string, headers: Readonly<Record<string, st
 })
 
 /**
- * Creates the handler of `GET /metrics`, for this machine alone. It checks the Host, too: a web page can give its own
- * name the address of this machine, and would read along.
+ * Creates the handler of `GET /metrics`, for this machine alone. It also checks Host, against DNS rebinding: a web page
+ * could point its own host name to this machine, and read the metrics.
  */
 export const createMetricsHandler =
   ({ text, contentType }: Metrics, isLoopback: (host: { readonly hostname: string }) => boolean): Handler =>

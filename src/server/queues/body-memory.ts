@@ -3,63 +3,63 @@ import { KpiError } from '../../domain/errors.ts'
 import { MEBIBYTE } from '../../domain/limits.ts'
 import { createFairSemaphore, createCountByAccount } from './shares.ts'
 
-/** Tells small bodies, which are read and worked on as they come. */
+/** Sets the size up to which a body needs no permission: small bodies are read and processed as they come. */
 const SMALL_BYTES = 16_384
-/** Tells large bodies, which have to be let in before they are read. */
+/** Sets the size above which a body always needs permission, before it is read. */
 export const LARGE_BYTES = MEBIBYTE
-/** Sets the bytes from which all bodies of an account, or of all, wait for permission unless they are small. */
-const HELD_BYTES = { ofOne: 8 * MEBIBYTE, ofAll: 32 * MEBIBYTE }
-/** Sets the bytes of all bodies from which those of an account above its share are refused. */
-const MOST_HELD_BYTES = 128 * MEBIBYTE
-/** Counts what may have arrived of a body before anything of it is read. */
+/** Sets the bytes in memory, of one account or of all, above which also medium bodies need permission. */
+const HELD_BYTES = { perAccount: 8 * MEBIBYTE, total: 32 * MEBIBYTE }
+/** Sets the bytes in memory above which an account over its own `HELD_BYTES` gets an error instead. */
+const MAX_HELD_BYTES = 128 * MEBIBYTE
+/** Estimates how much of a body may have arrived before the service reads any of it. */
 const ARRIVED_BYTES = 65_536
-/** Sets how many large bodies are read at a time, and how many that are not small are worked on. */
-const SHARE = { most: 3, ofOne: 2 }
+/** Sets how many bodies with permission are read at a time; so many are processed, and so many drained. */
+const BODY_SLOTS = { max: 3, maxPerAccount: 2 }
 /** Sets how much of a body must arrive in each period while others wait. */
-const LEAST_BYTES = 131_072
-const LOOK_MS = 2000
+const MIN_PROGRESS_BYTES = 131_072
+const PERIOD_MS = 2000
 const RETRY_SECONDS = 5
 
-/** Lets one body be read and worked on when it is its turn. */
+/** Decides when one body may be read and processed. */
 export type BodyPlace = {
-  /** Waits until a body that announces so many bytes may be read; undefined where that is at once. */
+  /** Waits until a body with this Content-Length may be read; returns undefined if it may be read at once. */
   readonly onAnnounced: (bytes: number) => Promise<void> | undefined
-  /** Counts a chunk, and waits until the body may be read on; undefined where that is at once. */
+  /** Counts a chunk, and waits until the body may be read further; returns undefined if it may at once. */
   readonly onChunk: (bytes: number) => Promise<void> | undefined
-  /** Takes note that all of it has come, and waits until it may be worked on; undefined where that is at once. */
+  /** Notes that the whole body arrived, and waits until it may be processed; returns undefined if it may at once. */
   readonly onWhole: () => Promise<void> | undefined
-  /** Lets the next ones in. */
+  /** Frees the memory and slots of the body, so that others may go on. */
   readonly leave: () => void
 }
 
-/** Lets the bodies of requests in, so that together they do not fill the memory, nor what is made of them. */
+/** Bounds the memory that bodies, and the work on them, take together. */
 export type BodyMemory = {
-  /** Makes a place for the body of a request; `cut` ends the reading of one that comes too slowly. */
+  /** Creates the place of one body; `cut` stops reading it, if it comes too slowly. */
   readonly place: (account: () => string, cut: (reason: KpiError) => void) => BodyPlace
-  /** Waits until what is left of a body that nobody wanted may be read, for an address; answers how to end that. */
+  /** Waits until the rest of an unwanted body from an address may be drained; resolves to a function that ends it. */
   readonly beginDrain: (address: string) => Promise<() => void>
 }
 
 type BodyReader = { readonly cut: (reason: KpiError) => void; isReading: boolean; bytes: number }
 
-const tooSlow = (): KpiError =>
+const tooSlowError = (): KpiError =>
   new KpiError('too_slow', 'the body came too slowly while other large ones waited; send it again, or in smaller parts')
 
-/** Makes the error for a body that is not to blame for there being no room. */
-export const tooManyBodies = (): KpiError =>
+/** Returns the error for too many large bodies. */
+export const tooManyBodiesError = (): KpiError =>
   new KpiError('too_slow', 'too many large bodies came at once; send it again later', { retryAfter: RETRY_SECONDS })
 
-/** Ends the reading of bodies of which too little came since the last look. */
+/** Cuts the bodies of which too little arrived since the last call. */
 const cutSlow = (readers: Iterable<BodyReader>): void => {
   for (const reader of readers) {
-    if (reader.isReading && reader.bytes < LEAST_BYTES) reader.cut(tooSlow())
+    if (reader.isReading && reader.bytes < MIN_PROGRESS_BYTES) reader.cut(tooSlowError())
     reader.bytes = 0
   }
 }
 
-/** Lets large bodies be read a few at a time. A sender who is slow keeps its place only as long as nobody waits for it. */
-const createReading = (lookMs: number) => {
-  const places = createFairSemaphore(SHARE)
+/** Creates the limit of bodies read at a time. It cuts slow senders, but only while others wait. */
+const createReading = (periodMs: number) => {
+  const places = createFairSemaphore(BODY_SLOTS)
   const readers = new Set<BodyReader>()
   let looking: NodeJS.Timeout | undefined
   const look = (): void => {
@@ -69,7 +69,7 @@ const createReading = (lookMs: number) => {
   }
   return async (account: string, reader: BodyReader): Promise<() => void> => {
     const beginning = places.begin(account)
-    if (places.isAwaited()) looking ??= setInterval(look, lookMs).unref()
+    if (places.isAwaited()) looking ??= setInterval(look, periodMs).unref()
     const end = await beginning
     readers.add(reader)
     return () => {
@@ -80,22 +80,26 @@ const createReading = (lookMs: number) => {
 }
 
 /** Creates the memory for bodies, shared fairly between accounts. */
-export const createBodyMemory = (lookMs = LOOK_MS): BodyMemory => {
-  const [read, work, drains] = [createReading(lookMs), createFairSemaphore(SHARE), createFairSemaphore(SHARE)]
+export const createBodyMemory = (periodMs = PERIOD_MS): BodyMemory => {
+  const [read, work, drains] = [
+    createReading(periodMs),
+    createFairSemaphore(BODY_SLOTS),
+    createFairSemaphore(BODY_SLOTS),
+  ]
   const held = createCountByAccount()
 
   const needsPermission = (account: string, size: number, more = 0): boolean => {
     if (size <= SMALL_BYTES) return false
-    const isOverShare = held.of(account) + more > HELD_BYTES.ofOne
-    if (isOverShare && held.total() > MOST_HELD_BYTES) throw tooManyBodies()
-    return size > LARGE_BYTES || isOverShare || held.total() + more > HELD_BYTES.ofAll
+    const isOverShare = held.of(account) + more > HELD_BYTES.perAccount
+    if (isOverShare && held.total() > MAX_HELD_BYTES) throw tooManyBodiesError()
+    return size > LARGE_BYTES || isOverShare || held.total() + more > HELD_BYTES.total
   }
   const place: BodyMemory['place'] = (accountOf, cut) => {
     const reader: BodyReader = { cut, isReading: true, bytes: 0 }
     const ends: (() => void)[] = []
     let [size, isLetIn, isOver] = [0, false, false]
     const keep = (end: () => void): void => {
-      // It may have been given up while it waited.
+      // The request may have ended while it waited.
       if (isOver) end()
       else ends.push(end)
     }

@@ -1,20 +1,20 @@
-/** Describes a queue in which accounts take turns. */
+/** Describes a queue in which accounts take turns (round-robin). */
 export type FairQueue = {
-  /** Returns the number of accounts with somebody waiting. */
+  /** Returns the number of accounts with waiting requests. */
   readonly size: () => number
   readonly add: (account: string, resolve: () => void) => void
-  /** Takes out who is next of the accounts that are ready; undefined where there is none. */
+  /** Removes and returns the next request of an account that is ready; undefined if there is none. */
   readonly next: (isReady: (account: string) => boolean) => (() => void) | undefined
 }
 
-/** Takes the next one out of those of one account, which are in the order in which they came. */
+/** Removes and returns one of the requests of an account, which are in the order of their arrival. */
 export type Take = (queue: (() => void)[]) => (() => void) | undefined
 
 const takeOldest: Take = (queue) => queue.shift()
 
 /**
- * Takes the last and the first by turns: a newcomer need not wait behind a crowd, and nobody waits more than twice as
- * long as in order.
+ * Creates a choice that alternates between the newest and the oldest. So newcomers need not wait behind a crowd, while
+ * the worst wait only doubles.
  */
 export const createTakeNewestAndOldest = (): Take => {
   let isNewestNext = false
@@ -24,7 +24,7 @@ export const createTakeNewestAndOldest = (): Take => {
   }
 }
 
-/** Makes a line in which accounts take turns, however many of one wait. */
+/** Creates a queue in which accounts take turns, however many requests each has. */
 export const createFairQueue = (take: Take = takeOldest): FairQueue => {
   const waiting = new Map<string, (() => void)[]>()
   return {
@@ -37,7 +37,7 @@ export const createFairQueue = (take: Take = takeOldest): FairQueue => {
     next: (isReady) => {
       for (const [account, queue] of waiting) {
         if (!isReady(account)) continue
-        // The account goes behind the others, if it has more.
+        // If the account has more requests, it moves behind the others.
         waiting.delete(account)
         const resolve = take(queue)
         if (queue.length > 0) waiting.set(account, queue)

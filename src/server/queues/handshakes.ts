@@ -4,29 +4,28 @@ import { networkOf } from '../../service/limits/login-throttle.ts'
 import { createFairQueue, createTakeNewestAndOldest } from './fair-queue.ts'
 import { createSliceRunner } from './time-slices.ts'
 
-/** Bounds the connections that begin to encrypt in one turn of the event loop: each takes about a millisecond. */
-const MOST_A_TURN = 4
+/** Bounds the TLS handshakes to start in one turn of the event loop: each takes about a millisecond. */
+const MAX_PER_TURN = 4
 
-/** Counts calls, and returns true with each last of so many. */
-const countTo = (most: number): (() => boolean) => {
+/** Creates a function that returns true at every `max`th call. */
+const everyNth = (max: number): (() => boolean) => {
   let count = 0
   return () => {
-    count = (count + 1) % most
+    count = (count + 1) % max
     return count === 0
   }
 }
 
 /**
- * Starts the TLS handshakes of a few connections at a time where hundreds come at one moment: Node.js would start all
- * in one turn of the event loop. Connections wait for it once they have sent something, so that silent ones hold up
- * nobody; these are closed after `silenceMs`. Networks take turns. It must be called before anybody else listens for
- * connections.
+ * Starts at most four TLS handshakes per turn of the event loop; Node.js would start hundreds in one turn. Connections
+ * enter the queue with their first bytes, so that silent ones delay nobody; those are closed after `silenceMs`.
+ * Networks take turns. Call it before other code listens for connections.
  */
 export const scheduleHandshakes = (server: Server, silenceMs: number): void => {
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')
-  const line = createFairQueue(createTakeNewestAndOldest())
-  const serve = createSliceRunner(() => line.next(() => true), countTo(MOST_A_TURN))
+  const queue = createFairQueue(createTakeNewestAndOldest())
+  const serve = createSliceRunner(() => queue.next(() => true), everyNth(MAX_PER_TURN))
   const encrypt = (socket: Socket): void => {
     if (socket.destroyed) return
     socket.setTimeout(0)
@@ -36,7 +35,7 @@ export const scheduleHandshakes = (server: Server, silenceMs: number): void => {
     socket.on('error', () => socket.destroy())
     socket.setTimeout(silenceMs, () => socket.destroy())
     socket.once('readable', () => {
-      line.add(networkOf(socket.remoteAddress ?? ''), () => encrypt(socket))
+      queue.add(networkOf(socket.remoteAddress ?? ''), () => encrypt(socket))
       serve()
     })
   })

@@ -2,80 +2,79 @@ import { createFairQueue, createTakeNewestAndOldest, type FairQueue } from './fa
 import { createFairSemaphore, createCountByAccount } from './shares.ts'
 import { createSliceRunner, createTurnTimer } from './time-slices.ts'
 
-/** Sets how long requests are answered one right after the other before others get their turn. */
-const STRETCH_MS = 10
-/** Sets how long a long request runs before others get their turn. */
-const LONG_STRETCH_MS = 2
+/** Sets the time in one turn of the event loop after which new requests queue by account. */
+const BUSY_MS = 10
+/** Sets the time after which a long request pauses. */
+const LONG_BUSY_MS = 2
 /**
- * Bounds the bytes of answers to one account that wait to be taken; its next request is answered when there are fewer.
+ * Bounds the unread bytes of answers to one account; above it, further requests of the account wait.
  */
-const HELD_BYTES = 32 * 1024 * 1024
-/** Sets how many long requests are worked on at a time, and how many of one account. */
-const LONG = { most: 3, ofOne: 2 }
+const MAX_UNREAD_BYTES = 32 * 1024 * 1024
+/** Sets how many long requests run at a time, and how many of one account. */
+const LONG_SLOTS = { max: 3, maxPerAccount: 2 }
 /**
- * Sets how many credentials are looked up at a time, and how many from one address: each takes a connection of a
- * database.
+ * Sets how many lookups of unknown credentials run at a time, and how many from one network: each takes a database
+ * connection.
  */
-const STRANGERS = { most: 6, ofOne: 5 }
+const LOOKUP_SLOTS = { max: 6, maxPerAccount: 5 }
 
-/** Lets accounts take turns where the requests of one would keep the service from all others. */
+/** Lets accounts take turns, so that the requests of one do not block those of others. */
 export type RequestScheduler = {
-  /** Resolves when a request of an account may be answered; undefined where that is at once. */
+  /** Waits until a request of an account may start; returns undefined if it may at once. */
   readonly take: (account: string) => Promise<void> | undefined
-  /** Resolves when a request of an account that takes long may go on; undefined where that is at once. */
+  /** Waits until a long request of an account may continue; returns undefined if it may at once. */
   readonly pause: (account: string) => Promise<void> | undefined
-  /** Waits until a request of an account may be worked on that takes long; answers how to end it. */
+  /** Waits for a slot for long work, such as a report; resolves to a function that frees it. */
   readonly begin: (account: string) => Promise<() => void>
-  /** Starts a long list, which need not wait for work that takes longer still. */
+  /** Waits for a slot for a long list, apart from other long work; resolves to a function that frees it. */
   readonly beginList: (account: string) => Promise<() => void>
-  /** Waits until the credentials of an address may be looked at; answers how to end it. */
+  /** Waits for a slot for a lookup of unknown credentials; resolves to a function that frees it. */
   readonly admit: (address: string) => Promise<() => void>
-  /** Counts an answer until it is taken or its connection is gone. */
+  /** Counts the unread bytes of an answer, until the returned function is called. */
   readonly hold: (account: string, bytes: number) => () => void
 }
 
 /**
- * Creates the scheduler of requests. They are answered as they come, as long as that is quick. Where it takes long,
- * those that follow wait, and are taken account by account, with what else the process has to do in between; also those
- * of an account that does not take its answers. A long request pauses for all of that, and goes on in turn with new
- * ones.
+ * Creates the scheduler of requests. It starts requests at once while that is quick; else they queue, and start
+ * round-robin by account, one per turn of the event loop. Requests of accounts with too many unread bytes wait, too.
+ * Long requests pause in between; new and paused requests alternate.
  */
-export const createRequestScheduler = (clock: () => number, heldBytes = HELD_BYTES): RequestScheduler => {
-  const [starting, lasting] = [createFairQueue(), createFairQueue()]
-  const held = createCountByAccount()
+export const createRequestScheduler = (clock: () => number, maxUnreadBytes = MAX_UNREAD_BYTES): RequestScheduler => {
+  const [starting, paused] = [createFairQueue(), createFairQueue()]
+  const unread = createCountByAccount()
   const isOver = createTurnTimer(clock)
   let isNewNext = true
 
-  const isFull = (account: string): boolean => held.of(account) >= heldBytes
+  const isFull = (account: string): boolean => unread.of(account) >= maxUnreadBytes
   const nextNew = () => starting.next((account) => !isFull(account))
-  const nextLasting = () => lasting.next(() => true)
-  const [long, lists] = [createFairSemaphore(LONG, { isFull }), createFairSemaphore(LONG, { isFull })]
-  const strangers = createFairSemaphore(STRANGERS, { take: createTakeNewestAndOldest() })
+  const nextPaused = () => paused.next(() => true)
+  const [long, lists] = [createFairSemaphore(LONG_SLOTS, { isFull }), createFairSemaphore(LONG_SLOTS, { isFull })]
+  const lookupSlots = createFairSemaphore(LOOKUP_SLOTS, { take: createTakeNewestAndOldest() })
   const serve = createSliceRunner(() => {
     const isNewFirst = isNewNext
     isNewNext = !isNewNext
-    return isNewFirst ? (nextNew() ?? nextLasting()) : (nextLasting() ?? nextNew())
+    return isNewFirst ? (nextNew() ?? nextPaused()) : (nextPaused() ?? nextNew())
   })
-  const wait = (line: FairQueue, account: string): Promise<void> =>
+  const wait = (queue: FairQueue, account: string): Promise<void> =>
     new Promise((resolve) => {
-      line.add(account, resolve)
+      queue.add(account, resolve)
       serve()
     })
   return {
     take: (account) =>
-      starting.size() === 0 && !isFull(account) && !isOver(STRETCH_MS) ? undefined : wait(starting, account),
+      starting.size() === 0 && !isFull(account) && !isOver(BUSY_MS) ? undefined : wait(starting, account),
     pause: (account) =>
-      starting.size() + lasting.size() === 0 && !isOver(LONG_STRETCH_MS) ? undefined : wait(lasting, account),
+      starting.size() + paused.size() === 0 && !isOver(LONG_BUSY_MS) ? undefined : wait(paused, account),
     begin: long.begin,
     beginList: lists.begin,
-    admit: strangers.begin,
+    admit: lookupSlots.begin,
     hold: (account, bytes) => {
-      held.add(account, bytes)
+      unread.add(account, bytes)
       return () => {
-        held.add(account, -bytes)
+        unread.add(account, -bytes)
         serve()
-        long.look()
-        lists.look()
+        long.recheck()
+        lists.recheck()
       }
     },
   }

@@ -3,13 +3,13 @@ import { createFairQueue, type Take } from './fair-queue.ts'
 /** Counts something by account; accounts at zero take no memory. */
 type CountByAccount = {
   readonly of: (account: string) => number
-  /** Returns what all accounts have together. */
+  /** Returns the sum over all accounts. */
   readonly total: () => number
-  /** Adds to what an account has; a number below 0 takes away. */
+  /** Adds to the count of an account; a negative number subtracts. */
   readonly add: (account: string, change: number) => void
 }
 
-/** Makes a tally in which no account has anything. */
+/** Creates a count in which every account is at zero. */
 export const createCountByAccount = (): CountByAccount => {
   const counts = new Map<string, number>()
   let total = 0
@@ -26,51 +26,51 @@ export const createCountByAccount = (): CountByAccount => {
   }
 }
 
-/** Sets how much is worked on at a time, and how much of one account or address. */
-type Share = { readonly most: number; readonly ofOne: number }
+/** Sets how many slots there are, and how many one account or address may use. */
+type Slots = { readonly max: number; readonly maxPerAccount: number }
 
-/** Limits work at a time, for which accounts or addresses take turns. */
+/** Limits concurrent work. Accounts or addresses take turns for its slots. */
 type FairSemaphore = {
-  /** Waits for a place; answers how to leave it. To leave again does nothing. */
+  /** Waits for a slot; resolves to a function that frees it. Calling that again does nothing. */
   readonly begin: (account: string) => Promise<() => void>
-  /** Returns whether anybody waits. */
+  /** Tells whether anybody waits. */
   readonly isAwaited: () => boolean
-  /** Checks again whether somebody who waits may begin. */
-  readonly look: () => void
+  /** Checks again whether waiting work may begin, after `isFull` may have changed. */
+  readonly recheck: () => void
 }
 
-/** Describes why an account has to wait besides, and which of its requests is next. */
-type PlaceRules = { readonly isFull?: (account: string) => boolean; readonly take?: Take }
+/** Describes which accounts have to wait all the same, and which request of an account is next. */
+type SlotRules = { readonly isFull?: (account: string) => boolean; readonly take?: Take }
 
-/** Creates a limit of work at a time, of which one account has no more than its share, whoever else waits. */
+/** Creates a limit of concurrent work. One account never uses more than its share, even if no other waits. */
 export const createFairSemaphore = (
-  { most, ofOne }: Share,
-  { isFull = () => false, take }: PlaceRules = {},
+  { max, maxPerAccount }: Slots,
+  { isFull = () => false, take }: SlotRules = {},
 ): FairSemaphore => {
-  const line = createFairQueue(take)
+  const queue = createFairQueue(take)
   const running = createCountByAccount()
   const isReady = (account: string): boolean =>
-    running.total() < most && running.of(account) < ofOne && !isFull(account)
-  const look = (): void => {
-    for (let next = line.next(isReady); next; next = line.next(isReady)) next()
+    running.total() < max && running.of(account) < maxPerAccount && !isFull(account)
+  const recheck = (): void => {
+    for (let next = queue.next(isReady); next; next = queue.next(isReady)) next()
   }
-  const leaving = (account: string): (() => void) => {
-    let isLeft = false
+  const freeing = (account: string): (() => void) => {
+    let isFreed = false
     return () => {
-      if (isLeft) return
-      isLeft = true
+      if (isFreed) return
+      isFreed = true
       running.add(account, -1)
-      look()
+      recheck()
     }
   }
   const begin = (account: string): Promise<() => void> =>
     new Promise((resolve) => {
-      line.add(account, () => {
-        // What is let in holds its place at once, or the next one would take it, too.
+      queue.add(account, () => {
+        // Take the slot at once: otherwise the next one would take it, too.
         running.add(account, 1)
-        resolve(leaving(account))
+        resolve(freeing(account))
       })
-      look()
+      recheck()
     })
-  return { begin, look, isAwaited: () => line.size() > 0 }
+  return { begin, recheck, isAwaited: () => queue.size() > 0 }
 }

@@ -1,7 +1,6 @@
 /**
- * Runs waiting work one piece after the other, with everything else that the process has to do in between: after each,
- * or once `isOver` says so. Returns a function to call whenever there is something to do; `next` takes out what is
- * next, undefined where nothing is.
+ * Creates a runner of queued work: one item per turn of the event loop, or as many as run until `isOver` returns true.
+ * `next` removes and returns the next item, if there is one. Returns a function to call after items were queued.
  */
 export const createSliceRunner = (
   next: () => (() => void) | undefined,
@@ -27,17 +26,17 @@ export const createSliceRunner = (
 }
 
 /**
- * Measures how long one kind of work has gone on in this turn of the event loop: returns a function that tells whether
- * that is longer than some milliseconds since it was first asked in the turn.
+ * Creates a timer for one kind of work. It returns a function that tells whether more than some milliseconds have passed
+ * since its first call in this turn of the event loop.
  */
-export const createTurnTimer = (clock: () => number): ((mostMs: number) => boolean) => {
+export const createTurnTimer = (clock: () => number): ((maxMs: number) => boolean) => {
   let startedAt: number | undefined
-  return (mostMs) => {
+  return (maxMs) => {
     const now = clock()
     if (startedAt === undefined) {
       startedAt = now
       setImmediate(() => (startedAt = undefined))
     }
-    return now - startedAt > mostMs
+    return now - startedAt > maxMs
   }
 }

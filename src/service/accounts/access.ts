@@ -12,7 +12,7 @@ export type LoginCredentials = { readonly login: string; readonly token: string 
 /** Returns the error for wrong credentials; it does not tell which part was wrong. */
 const wrongCredentials = (): KpiError => new KpiError('unauthorized', 'the login name or the token is wrong')
 
-/** Refuses an account whose API is off, and says which of the two reasons it is. */
+/** Refuses an account whose API is off, for either of two reasons. */
 export const requireAccess = (account: Account): void => {
   if (account.plan === 'individual') {
     throw new KpiError('forbidden', `account ${account.name} is on the plan individual, which has no API`)
@@ -20,7 +20,7 @@ export const requireAccess = (account: Account): void => {
   if (!account.api_enabled) throw new KpiError('forbidden', `the API of account ${account.name} is not enabled`)
 }
 
-/** Tells whether a host label names another account. One that names no account is nobody's. */
+/** Tells whether a host label names another account. One that names no account at all is ignored. */
 const isOfAnother = async (tx: Reader, account: Account, hostLabel: string | undefined): Promise<boolean> => {
   const named = hostLabel === undefined ? undefined : await accounts.findByName(tx, hostLabel.toLowerCase())
   return named !== undefined && named.id !== account.id
@@ -38,9 +38,9 @@ const findAccount = async (
 }
 
 /**
- * Finds the account of credentials: the token names it, the login must be an active user of it, and the label of the
- * host must not be another account's. Refuses what is wrong; `requireAccess` checks whether the account's API is on.
- * The token is looked up by its hash, so the time taken tells nothing about it.
+ * Finds the account of a token, or throws `unauthorized`. The login must be an active user of it, and the host label
+ * must not name another account. It does not check whether the API is on: see `requireAccess`. It looks the token up by
+ * its hash, so that the time taken reveals nothing about it.
  */
 export const authenticateAccount = async (
   db: Db,

@@ -52,7 +52,7 @@ const seedAccount = async (tx: Writer, account: number, first: FirstUser, now: I
 const find = async (tx: Reader, name: string): Promise<Account> => {
   const account = await store.findByName(tx, name)
   if (account) return account
-  // The one that is meant where none is named, though a store need not have it.
+  // Commands without --account mean the default account, which a store need not have.
   const advice = name === DEFAULT_ACCOUNT ? 'name one with --account; ' : ''
   throw new KpiError('not_found', `there is no account ${name}; ${advice}kpi service accounts list shows them`)
 }
@@ -74,7 +74,7 @@ const faultOf = (field: Field, value: FieldValue): string | undefined => {
   return kept === value ? undefined : 'must not have blanks around it'
 }
 
-/** Returns the faults of values by the rules of their fields; what is not given has none. */
+/** Returns the faults of values by the rules of their fields; missing values have none. */
 const faultsOf = (fields: Fields, values: Readonly<Record<string, FieldValue | undefined>>): Issue[] =>
   Object.entries(values).flatMap(([name, value]) => {
     const field = fields[name]
@@ -82,10 +82,10 @@ const faultsOf = (fields: Fields, values: Readonly<Record<string, FieldValue | u
     return message === undefined ? [] : [{ field: name, message }]
   })
 
-/** Describes a token and its login name; a new token makes the old one worthless. */
+/** Holds a new token, its login name, and whether it replaces an older token. */
 type MadeToken = { readonly login: string; readonly token: string; readonly replaces: boolean }
 
-/** Returns the login name to show with a token: the one that is wanted, else the first administrator's. */
+/** Returns the login name to show with a token: the wanted one, else that of the first administrator. */
 const loginOf = async (tx: Reader, { id, name }: Account, wanted: string | undefined): Promise<string> => {
   if (wanted !== undefined) {
     const holder = await users.findByEmail(tx, id, wanted.trim())
@@ -99,16 +99,16 @@ const loginOf = async (tx: Reader, { id, name }: Account, wanted: string | undef
 }
 
 const { plan, week_start, fiscal_year_start } = resource.fields
-const usual = { plan: plan.usual, week_start: week_start.usual, fiscal_year_start: fiscal_year_start.usual }
+const defaults = { plan: plan.usual, week_start: week_start.usual, fiscal_year_start: fiscal_year_start.usual }
 
 /** Manages accounts for the operator: never over the interface. */
 export const accounts = {
   list: (db: Db): Promise<Account[]> => db.read((tx) => store.list(tx)),
 
-  /** Returns the account of a name; throws where there is none. */
+  /** Returns the account with a name; throws if there is none. */
   get: (db: Db, name: string): Promise<Account> => db.read((tx) => find(tx, name)),
 
-  /** Makes an account with its first user, who is its administrator. Its API is not enabled. Tells all faults at once. */
+  /** Creates an account with its first user, an administrator. Its API is off. Throws all faults at once. */
   create: (db: Db, { name, login, first_name, last_name, ...settings }: AccountDraft, now: Instant): Promise<Account> =>
     db.write(async (tx) => {
       refuseFaults([
@@ -116,7 +116,11 @@ export const accounts = {
         ...faultsOf({ ...user.fields, login: user.fields.email }, { login, first_name, last_name }),
       ])
       if (await store.findByName(tx, name)) throw new KpiError('conflict', `there is an account ${name} already`)
-      const { plan = usual.plan, week_start = usual.week_start, fiscal_year_start = usual.fiscal_year_start } = settings
+      const {
+        plan = defaults.plan,
+        week_start = defaults.week_start,
+        fiscal_year_start = defaults.fiscal_year_start,
+      } = settings
       const set = { plan, week_start, fiscal_year_start }
       const id = await store.insert(tx, { ...set, name, api_enabled: false, created_at: now })
       await seedAccount(tx, id, { email: login, first_name, last_name }, now)
@@ -130,7 +134,7 @@ export const accounts = {
       return find(tx, name)
     }),
 
-  /** Changes the settings that are given; answers the account as it was and as it is. */
+  /** Changes the given settings; returns the account before and after. */
   set: (db: Db, name: string, settings: Settings): Promise<{ before: Account; after: Account }> =>
     db.write(async (tx) => {
       const before = await find(tx, name)
@@ -140,7 +144,7 @@ export const accounts = {
       return { before, after }
     }),
 
-  /** Makes the account's token, in place of any before it. It is shown this once; only its hash is kept. */
+  /** Creates the account's token, and revokes the one before. Nobody can read it later: the store keeps only its hash. */
   createToken: (db: Db, name: string, random: Random, login?: string): Promise<MadeToken> =>
     db.write(async (tx) => {
       const account = await find(tx, name)
@@ -149,7 +153,7 @@ export const accounts = {
       return { login: loginName, token, replaces: await store.setToken(tx, account.id, hashSecret(token)) }
     }),
 
-  /** Tells whether the account has a token; refuses a login that none can be made for. */
+  /** Tells whether the account has a token; throws if `login` cannot have one. */
   hasToken: (db: Db, name: string, login?: string): Promise<boolean> =>
     db.read(async (tx) => {
       const account = await find(tx, name)
@@ -157,12 +161,12 @@ export const accounts = {
       return store.hasToken(tx, account.id)
     }),
 
-  /** Makes the account's token worthless; answers whether it had one. */
+  /** Revokes the account's token; returns whether it had one. */
   revokeToken: (db: Db, name: string): Promise<boolean> =>
     db.write(async (tx) => store.setToken(tx, (await find(tx, name)).id, null)),
 }
 
-/** Returns the account of the embedded service, created where there is none yet. */
+/** Returns the account of the embedded service; creates it if there is none yet. */
 export const ensureDefaultAccount = async (db: Db, now: Instant): Promise<Account> => {
   try {
     return await accounts.create(db, { name: DEFAULT_ACCOUNT, login: DEFAULT_LOGIN }, now)

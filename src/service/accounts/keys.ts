@@ -28,7 +28,7 @@ const checkField = (name: string, field: Field, given: FieldValue): FieldValue |
   return value === null && field.required ? Fault.is('required') : value
 }
 
-/** Returns a key's fields as they would be stored, and their faults. */
+/** Returns a key's fields as they will be stored, and their faults. */
 const readDraft = (draft: KeyDraft): { readonly values: Patch<typeof key>; readonly issues: readonly Issue[] } => {
   const given = new Map<string, FieldValue | undefined>(Object.entries(draft))
   const checked = key.writable.map(
@@ -46,13 +46,13 @@ const faultsOfOwner = async (tx: Reader, account: number, id: number | undefined
   return owner ? faultsOfUser(owner) : [missingReference('user_id', user.title, id)]
 }
 
-/** Returns the faults of a key's end, which lies in the future, or never. */
+/** Returns the faults of a key's expiry, which must lie in the future; null means never. */
 const faultsOfEnd = (end: Instant | null | undefined, now: Instant): Issue[] =>
   end === null || end === undefined || end > now
     ? []
     : [{ field: 'expires_at', message: `must lie in the future, and ${formatInstant(end)} does not` }]
 
-/** Returns the fault of a name that a live key has. */
+/** Returns the clash of a name with that of a live key. */
 const clashesOfName = async (tx: Reader, { account, now }: Context, name: string | undefined): Promise<Issue[]> => {
   const other = (await store.list(tx, account.id)).find((one) => one.name === name && isLive(one, now))
   if (!other) return []
@@ -60,8 +60,8 @@ const clashesOfName = async (tx: Reader, { account, now }: Context, name: string
   return [{ field: 'name', message: `${other.name} is the name of key ${other.id} already; ${advice}` }]
 }
 
-/** Returns a key as it is stored; throws all its faults at once. */
-const expectKey = async (tx: Reader, ctx: Context, draft: KeyDraft): Promise<KeyDraft> => {
+/** Returns a key as it will be stored; throws all its faults at once. */
+const checkDraft = async (tx: Reader, ctx: Context, draft: KeyDraft): Promise<KeyDraft> => {
   const { values, issues } = readDraft(draft)
   const owner = await faultsOfOwner(tx, ctx.account.id, values.user_id)
   const clashes = await clashesOfName(tx, ctx, values.name)
@@ -69,7 +69,7 @@ const expectKey = async (tx: Reader, ctx: Context, draft: KeyDraft): Promise<Key
   return asDraft(key, values)
 }
 
-/** Returns why a key cannot be replaced by one that lives on where it ends, and what to do; undefined where it can. */
+/** Returns why a key cannot be rotated, and what to do instead; undefined if it can. */
 const obstacleTo = async (tx: Reader, { account, now }: Context, old: Key): Promise<string | undefined> => {
   if (old.revoked_at !== null) return 'it was revoked; make a new one with kpi service keys create'
   if (!isLive(old, now)) return 'it has expired; make a new one with kpi service keys create'
@@ -81,64 +81,64 @@ const obstacleTo = async (tx: Reader, { account, now }: Context, old: Key): Prom
   return next && `key ${next.id} took over from it already; rotate that one`
 }
 
-/** Refuses to rotate a key that has ended, has no active owner, or has been replaced before. */
+/** Throws if a key cannot be rotated: it has ended, has no active owner, or was rotated before. */
 const requireRotatable = async (tx: Reader, ctx: Context, old: Key): Promise<void> => {
   const obstacle = await obstacleTo(tx, ctx, old)
   if (obstacle !== undefined) throw new KpiError('conflict', `${label(old)} cannot be rotated: ${obstacle}`)
 }
 
 /**
- * Describes how long the new key of a rotation lives: null for ever; by default as long as the old one was made for.
+ * Describes the lifetime of the new key of a rotation: null means for ever; the default is the lifetime of the old key.
  */
-type Anew = { readonly expiresAt?: Instant | null | undefined }
+type NewLifetime = { readonly expiresAt?: Instant | null | undefined }
 
-/** Returns when the new key of a rotation ends. */
-const lifeOf = (old: Key, { expiresAt }: Anew, now: Instant): Instant | null => {
+/** Returns when the new key of a rotation expires. */
+const expiryOf = (old: Key, { expiresAt }: NewLifetime, now: Instant): Instant | null => {
   const issues = faultsOfEnd(expiresAt, now)
   if (issues.length > 0) throw invalid(issues)
   if (expiresAt !== undefined) return expiresAt
   return old.expires_at === null ? null : now + (old.expires_at - old.created_at)
 }
 
-/** Sets how often the use of a key is noted. */
-const NOTED_EACH = 60
+/** Sets how often to record the use of a key, in seconds. */
+const RECORD_EVERY_SECONDS = 60
 
-/** Returns the beginning of a key: enough to recognize it, far too little to guess the rest. */
+/** Returns the prefix of a key: enough to recognize the key, far too little to guess it. */
 export const keyPrefix = (secret: string): string => secret.slice(0, BEGINNING)
 
-/** Describes an accepted key: whose it is, and in whose name it acts. */
-type OpenedKey = { readonly account: Account; readonly key: Key; readonly owner: User }
+/** Holds an accepted key, its account, and its owner. */
+type AcceptedKey = { readonly account: Account; readonly key: Key; readonly owner: User }
 
 const wrongKey = (message = 'the key is wrong'): KpiError => new KpiError('unauthorized', message)
 
-const find = async (tx: Reader, secret: string): Promise<OpenedKey | undefined> => {
-  const requireFound = await store.findByHash(tx, hashSecret(secret))
-  if (!requireFound) return undefined
-  const account = await accounts.find(tx, requireFound.account)
-  const owner = await users.find(tx, requireFound.account, requireFound.key.user_id)
-  return account && owner && { account, owner, key: requireFound.key }
+const find = async (tx: Reader, secret: string): Promise<AcceptedKey | undefined> => {
+  const found = await store.findByHash(tx, hashSecret(secret))
+  if (!found) return undefined
+  const account = await accounts.find(tx, found.account)
+  const owner = await users.find(tx, found.account, found.key.user_id)
+  return account && owner && { account, owner, key: found.key }
 }
 
 /**
- * Finds a key that is known, neither revoked nor expired, and of an active user. It is looked up by its hash, so the
- * time taken tells nothing about it; only who has the whole key learns why it is refused.
+ * Finds a key, or throws `unauthorized` if it is unknown, revoked, expired, or of a locked user. It looks the key up by
+ * its hash, so that the time taken reveals nothing; only callers with the whole key learn the reason.
  */
-export const authenticateKey = async (db: Db, secret: string, now: Instant): Promise<OpenedKey> => {
+export const authenticateKey = async (db: Db, secret: string, now: Instant): Promise<AcceptedKey> => {
   if (!isWellFormed(secret)) throw wrongKey()
-  const opened = await db.read((tx) => find(tx, secret))
-  if (!opened) throw wrongKey()
-  const { key, owner } = opened
+  const accepted = await db.read((tx) => find(tx, secret))
+  if (!accepted) throw wrongKey()
+  const { key, owner } = accepted
   if (key.revoked_at !== null) throw wrongKey(`key ${key.id} (${key.name}) was revoked`)
   if (key.expires_at !== null && key.expires_at <= now) {
     throw wrongKey(`key ${key.id} (${key.name}) expired at ${formatInstant(key.expires_at)}`)
   }
   if (owner.user_status_id !== 'A') throw wrongKey(`the owner of key ${key.id} (${key.name}) is locked`)
-  return opened
+  return accepted
 }
 
 /**
- * Notes that a key was used, once a minute at most; undefined where that is noted already. It locks the one row that it
- * changes, and fails at once where it would have to wait for another process.
+ * Records that a key was used, at most once a minute; returns undefined if that is recorded already. It locks only the
+ * row that it changes, and fails at once if it would have to wait for another process.
  */
 export const noteKeyUse = (
   db: Db,
@@ -146,15 +146,15 @@ export const noteKeyUse = (
   { id, last_used_at }: Key,
   now: Instant,
 ): Promise<void> | undefined => {
-  const before = now - NOTED_EACH
+  const before = now - RECORD_EVERY_SECONDS
   if (last_used_at !== null && last_used_at > before) return undefined
   return (db.inPassing ?? db.selfLocking ?? db).write((tx) => store.noteUse(tx, account, id, now, before))
 }
 
-/** Describes a new key and the name of its owner: the only moment at which its secret is known. */
+/** Holds a new key and the name of its owner. Nobody can read its secret later. */
 export type MadeKey = { readonly key: Key; readonly secret: string; readonly owner: string }
 
-/** Describes the new key of a rotation, and when the old one ends. */
+/** Holds the new key of a rotation, the old one, and when the old one expires. */
 type Rotated = MadeKey & { readonly old: Key; readonly oldEndsAt: Instant }
 
 const nameOf = (owner: User | undefined): string => (owner ? fullName(owner) : '')
@@ -175,7 +175,7 @@ const listed = (key: Key, owner: User | undefined, all: readonly Key[], now: Ins
 
 /** Manages keys for the operator: never over the interface. */
 export const keys = {
-  /** Returns all keys of an account, ended ones too, with their states. */
+  /** Returns all keys of an account with their states, including ended ones. */
   list: ({ db, account: { id: account }, now }: Context): Promise<readonly ListedKey[]> =>
     db.read(async (tx) => {
       const all = await store.list(tx, account)
@@ -187,11 +187,11 @@ export const keys = {
       return all.map((one) => listed(one, owners.get(one.user_id), all, now))
     }),
 
-  /** Makes a key, unless anything is wrong with it. It is shown this once; only its hash is kept. */
+  /** Creates a key; throws all faults at once. Nobody can read the secret later: the store keeps only its hash. */
   create: (ctx: Context, draft: KeyDraft, random: Random): Promise<MadeKey> =>
-    ctx.db.write(async (tx) => make(tx, ctx, await expectKey(tx, ctx, draft), random)),
+    ctx.db.write(async (tx) => make(tx, ctx, await checkDraft(tx, ctx, draft), random)),
 
-  /** Makes a key worthless at once. One that was revoked before stays as it is, and is not `changed`. */
+  /** Revokes a key at once. One that was revoked before stays as it is; `changed` is false then. */
   revoke: ({ db, account: { id: account }, now }: Context, id: number): Promise<{ key: Key; changed: boolean }> =>
     db.write(async (tx) => {
       const before = requireFound(await store.find(tx, account, id), resource.title, id)
@@ -202,13 +202,13 @@ export const keys = {
     }),
 
   /**
-   * Replaces a key by a new one of the same name, owner and scopes. The old one lives on for an overlap, but never
-   * longer than it would have.
+   * Replaces a key by a new one with the same name, owner and scopes. The old key stays valid for `overlap` seconds, but
+   * never beyond its own expiry.
    */
   rotate: (
     ctx: Context,
     id: number,
-    { overlap, ...anew }: Anew & { readonly overlap: number },
+    { overlap, ...lifetime }: NewLifetime & { readonly overlap: number },
     random: Random,
   ): Promise<Rotated> =>
     ctx.db.write(async (tx) => {
@@ -216,7 +216,7 @@ export const keys = {
       const before = requireFound(await store.find(tx, account.id, id), resource.title, id)
       await requireRotatable(tx, ctx, before)
       const { name, user_id, scopes } = before
-      const made = await make(tx, ctx, { name, user_id, scopes, expires_at: lifeOf(before, anew, now) }, random)
+      const made = await make(tx, ctx, { name, user_id, scopes, expires_at: expiryOf(before, lifetime, now) }, random)
       const endsAt = Math.min(before.expires_at ?? Infinity, now + overlap)
       await store.update(tx, account.id, { ...before, expires_at: endsAt })
       return { ...made, old: before, oldEndsAt: endsAt }

@@ -37,11 +37,11 @@ export const makeSecret = (kind: 'token' | 'key', random: Random): string => {
   return `${body}_${checksum(body)}`
 }
 
-/** Tells whether a text can be a secret of ours; a mistyped one is found without asking the store. */
+/** Tells whether a text has the form and checksum of a secret, so that mistyped ones need no query to the store. */
 export const isWellFormed = (secret: string): boolean => {
   const match = FORM.exec(secret)
   return match?.[1] !== undefined && checksum(match[1]) === match[2]
 }
 
-/** Returns the stored hash of a secret. It has too many random bits to be guessed, so a plain hash is enough. */
+/** Returns the stored hash of a secret. A fast hash is enough, as the secret has too many random bits to guess. */
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')

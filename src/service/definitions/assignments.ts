@@ -23,7 +23,7 @@ export const assignments = collection(assignment, store, 'sent', {
     const taken = await store.find(tx, account, id, user_id)
     return taken ? [{ field: 'id', message: `KPI ${id} is assigned to user ${user_id} already` }] : []
   },
-  // A target reads null while its KPI has none; what was stored comes back with a default.
+  // While a KPI has no default target, show null for the targets of its users. The stored ones stay.
   shown: async (tx, account, records) => {
     const ids = records.map(({ id }) => id)
     const known = await kpis.findMany(tx, account, ids)

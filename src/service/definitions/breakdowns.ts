@@ -16,7 +16,7 @@ const { list: _unfiltered, ...operations } = collection(breakdownItem, store, 'i
       `the items of breakdown ${PEOPLE} stand for people, and people are changed in the application, not here`,
     )
   },
-  // An item is the last of its breakdown, not of all there are.
+  // Place a new item last in its own breakdown, not last of all items.
   fill: async (tx, account, { breakdown_id }) =>
     breakdown_id === undefined ? {} : { sort_order: await groupItems.nextPlace(tx, account, breakdown_id) },
   faults: async (tx, account, { breakdown_id }) => {
@@ -62,9 +62,9 @@ const show = async (ctx: Context, id: number): Promise<Breakdown> =>
     id,
   )
 
-/** Manages breakdowns for the operator, by the rules of groups, as each but that of the people is one. */
+/** Manages breakdowns for the operator, by the rules of groups: every breakdown is one, except that of people. */
 export const breakdowns = {
-  /** Returns all breakdowns, that of the people too, with how many items they have. */
+  /** Returns all breakdowns, including that of people, with the number of their items. */
   list,
   create: async (ctx: Context, name: string): Promise<Breakdown> => {
     const { id } = await ownBreakdowns.add(ctx, idsOf(0), { values: { name }, issues: [] })

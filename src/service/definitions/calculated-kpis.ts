@@ -27,7 +27,7 @@ import { loadFormulas } from './formulas.ts'
 
 const ID = /^\d{1,15}$/
 
-/** Returns the name that may be meant by an unknown one. */
+/** Returns the known name that is most likely meant by an unknown one. */
 type Suggest = (name: string, names: readonly string[]) => string | undefined
 
 const noSuggestion: Suggest = () => undefined
@@ -35,7 +35,7 @@ const noSuggestion: Suggest = () => undefined
 const unknownName = (name: string, near: string | undefined): Fault =>
   new Fault(`there is no KPI named "${name}"${near === undefined ? '' : ` (did you mean "${near}"?)`}`)
 
-/** Finds a KPI by what a formula calls it: its id, or the exact name. */
+/** Creates the resolver of the names in a formula: a KPI goes by its id or exact name. */
 const resolver =
   (all: ReadonlyMap<number, Kpi>, suggest: Suggest): Resolve =>
   (name) => {
@@ -49,13 +49,13 @@ const resolver =
     return new Fault(`"${name}" is the name of more than one KPI: ${ids}; use the id`)
   }
 
-/** Returns all KPIs and formulas with one of them as it is to be. */
+/** Returns all KPIs and formulas, with the new definition of one of them. */
 const withDefinition = (all: Formulas, record: CalculatedKpi, formula: Formula): Formulas => ({
   kpis: new Map([...all.kpis, [record.id, record]]),
   formulas: new Map([...all.formulas, [record.id, formula]]),
 })
 
-/** Returns a definition with its formula as it is stored, KPIs by id; throws all its faults. */
+/** Returns a definition with its formula in stored form, with KPIs by id; throws all its faults. */
 const checked = async (
   tx: Reader,
   account: number,
@@ -81,7 +81,7 @@ const recordOf = (kpi: Kpi, { formula, over, target_from }: StoredFormula): Calc
   return { ...kpi, formula, over, target_from }
 }
 
-/** Returns how a KPI is calculated; refuses one that is entered. */
+/** Returns how a KPI is calculated; throws for one whose values are entered. */
 export const requireCalculated = <T>({ id, name }: Kpi, how: T | undefined): T => {
   if (how === undefined) throw new KpiError('conflict', `KPI ${id} (${name}) is not calculated: its values are entered`)
   return how
@@ -105,7 +105,7 @@ export const calculated = {
 
   get: ({ db, account }: Context, id: number): Promise<CalculatedKpi> => db.read((tx) => find(tx, account.id, id)),
 
-  /** Defines one; `suggest` helps with misspelt names in its formula. */
+  /** Adds one; `suggest` finds the names that misspelt ones in its formula may mean. */
   add: (
     { db, account, now }: Context,
     draft: CalculatedDraft,
@@ -121,7 +121,7 @@ export const calculated = {
       return record
     }),
 
-  /** Changes what is given of one; `suggest` helps with misspelt names in its formula. */
+  /** Changes the given fields of one; `suggest` finds the names that misspelt ones in its formula may mean. */
   update: (
     { db, account, now }: Context,
     id: number,
@@ -142,7 +142,7 @@ export const calculated = {
       return changed
     }),
 
-  /** Removes a calculated KPI with its assignments; refused while another formula uses it. */
+  /** Removes one with its assignments; throws while another formula uses it. */
   remove: ({ db, account }: Context, id: number): Promise<CalculatedKpi> =>
     db.write(async (tx) => {
       const record = await find(tx, account.id, id)

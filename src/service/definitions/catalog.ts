@@ -20,7 +20,7 @@ export const categories = collection(category, store.categories, 'categories', {
   mayRemove: requireUnused('category', 'category_id'),
 })
 
-/** Throws where there is no category of this id. */
+/** Throws if there is no category with this id. */
 export const requireCategory = async (tx: Reader, account: number, id: number): Promise<void> => {
   requireFound(await store.categories.find(tx, account, id), category.title, id)
 }
@@ -28,7 +28,7 @@ export const requireCategory = async (tx: Reader, account: number, id: number): 
 /** Manages the units of KPIs. */
 export const units = collection(unit, store.units, 'units', { mayRemove: requireUnused('unit', 'unit_id') })
 
-/** Returns a collection that is the same for every account and never changes. */
+/** Creates a collection that is the same for every account and never changes. */
 const fixed = <R extends Resource>(
   of: R,
   records: readonly (Stored<R> & { readonly id: number | string })[],

@@ -21,9 +21,9 @@ const formulasOf = (calculations: ReadonlyMap<number, Calculation>): Formulas['f
   new Map([...calculations].map(([id, { formula }]) => [id, formula]))
 
 /**
- * Returns the KPIs of an account that have values, in the order of lists, and the calculations among them. What was
- * checked when it was stored may have been changed by hand since: a formula that cannot be parsed, or goes in a circle,
- * gives its KPI no values, and no other KPI uses it (`kpi service check` reports it).
+ * Returns the KPIs of an account that can have values, in the order of lists, and their calculations. It omits a KPI
+ * whose formula cannot be parsed or is cyclic, which only changes to the database by hand can cause. `kpi service check`
+ * reports such formulas.
  */
 export const loadCatalogue = async (tx: Reader, account: number): Promise<Catalogue<Kpi>> => {
   const all = await kpis.list(tx, account)

@@ -10,8 +10,8 @@ const requireGroup = async (tx: Reader, account: number, id: number): Promise<vo
   requireFound(await store.find(tx, account, id), group.title, id)
 }
 
-/** Returns every breakdown but that of the people, and its items, by the names of one variant. */
-const calledAs = (title: string, itemTitle: string) =>
+/** Creates the collection of all breakdowns except that of people, with the titles of one variant in its errors. */
+const withTitles = (title: string, itemTitle: string) =>
   collection({ ...group, title }, store, 'breakdowns', {
     mayRemove: async (tx, account, { id, name }) => {
       if (!(await store.hasItems(tx, account, id))) return
@@ -22,13 +22,13 @@ const calledAs = (title: string, itemTitle: string) =>
     },
   })
 
-/** Manages groups: every breakdown but that of the people. */
-export const groups = calledAs(group.title, groupItem.title)
+/** Manages groups: every breakdown except that of people. */
+export const groups = withTitles(group.title, groupItem.title)
 
-/** Manages the same by the names of the newer variant. */
-export const ownBreakdowns = calledAs(breakdown.title, breakdownItem.title)
+/** Manages the same breakdowns, with the titles of the newer variant. */
+export const ownBreakdowns = withTitles(breakdown.title, breakdownItem.title)
 
-/** Manages the items of a group, archived ones included. */
+/** Manages the items of a group, including archived ones. */
 export const groupItems = collection(groupItem, items, 'items', {
   above: {
     field: 'group_id',

@@ -8,7 +8,7 @@ import { faultsOfCatalogIds, requireCategory } from './catalog.ts'
 import { loadFormulas } from './formulas.ts'
 
 /**
- * Defines the rules: without a category a KPI falls into the account's first, without an aggregate function it sums.
+ * Defines the rules of KPIs. By default, a KPI gets the account's first category, and sums.
  */
 const rules: Rules<typeof kpi> = {
   faults: faultsOfCatalogIds,

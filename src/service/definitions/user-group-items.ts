@@ -6,7 +6,7 @@ import { userItems as store } from '../../store/tables/item-sets.ts'
 import { collection } from '../collection.ts'
 import { requireUser } from './users.ts'
 
-/** Manages the group items of a user: the parent is the user, the id is the group item's. People are no group items. */
+/** Manages the group items of a user: the parent is the user, the id is that of the group item. */
 export const userGroupItems = collection(userGroupItem, store, 'sent', {
   above: {
     field: 'user_id',

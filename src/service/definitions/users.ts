@@ -36,7 +36,7 @@ export const users = collection(user, store, 'items', {
   },
 })
 
-/** Throws where there is no user of this id. */
+/** Throws if there is no user with this id. */
 export const requireUser = async (tx: Reader, account: number, id: number): Promise<void> => {
   requireFound(await store.find(tx, account, id), user.title, id)
 }

@@ -6,7 +6,7 @@ import { type Context, requireFound, type Ids } from '../context.ts'
 import { showEntry, updateEntry } from './update-entry.ts'
 import { upsertEntries } from './upsert-entries.ts'
 
-/** Returns the entries of a batch, each with what the batch keeps of stored values. */
+/** Returns the entries of a batch, marked with the fields whose stored values the batch keeps. */
 const withKept = (
   list: readonly ParsedFields<EntryDraft>[],
   { hasActuals, hasTargets, hasNotes }: Partial<BatchFlags>,
@@ -20,7 +20,7 @@ const withKept = (
   return list.map(({ values, issues }) => ({ values: { ...values, ...kept }, issues }))
 }
 
-/** Describes an entry that was added, or updated where its key existed. */
+/** Holds an entry that was added, or updated if its key existed. */
 type UpsertedEntry = { readonly entry: Entry; readonly isNew: boolean }
 
 /** Manages the values of KPIs, one by one and in batches. */
@@ -28,7 +28,7 @@ type Entries = {
   /** Returns one page of the entries within a range of days. */
   readonly list: (ctx: Context, filter: EntryFilter) => Promise<Entry[]>
   readonly get: (ctx: Context, ids: Ids) => Promise<Entry>
-  /** Adds an entry, or updates the one with its key. */
+  /** Adds an entry, or updates the one with the same key. */
   readonly upsert: (ctx: Context, sent: ParsedFields<EntryDraft>) => Promise<UpsertedEntry>
   /** Adds or updates many entries, all or nothing. */
   readonly upsertMany: (
@@ -37,13 +37,13 @@ type Entries = {
     list: readonly ParsedFields<EntryDraft>[],
   ) => Promise<BatchResult>
   readonly update: (ctx: Context, ids: Ids, sent: ParsedFields<EntryPatch>) => Promise<Entry>
-  /** Removes an entry for good, whatever became of its item and KPI. */
+  /** Removes an entry for good, even if its item or KPI is inactive. */
   readonly remove: (ctx: Context, ids: Ids) => Promise<void>
 }
 
-/** Creates the entries of a variant, which name whom or what they belong to by some fields. */
+/** Creates the operations on entries of a variant; `names` lists the fields that may name the owner of an entry. */
 export const entriesNamedBy = (names: readonly EntryName[]): Entries => ({
-  // A page of more than a day is sorted out of any number of entries.
+  // For a page of more than one day, the database may have to sort very many entries.
   list: ({ db, account }, filter) =>
     ((filter.days.from < filter.days.to ? db.apart : undefined) ?? db).read((tx) =>
       entryQueries.list(tx, account.id, filter),

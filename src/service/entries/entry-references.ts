@@ -14,8 +14,8 @@ import { takeIds } from '../../store/tables/table.ts'
 import { users } from '../../store/tables/users.ts'
 
 /**
- * Returns a function for a long loop to call for each row: after every so many of them it returns a promise, on which
- * the rest of the process has its turn. It waits for nobody else's long work, as a transaction may be open meanwhile.
+ * Returns a function for a long loop to call for each row. Every `rows` calls, it returns a promise that lets other
+ * requests run for one turn of the event loop. It does not queue behind other long work, as a transaction may be open.
  */
 export const yieldEvery = (rows: number): Pause => {
   let done = 0
@@ -25,10 +25,10 @@ export const yieldEvery = (rows: number): Pause => {
   }
 }
 
-/** Sets after how many users others get their turn. */
-const USERS_A_TURN = 100
+/** Sets after how many users to let other requests run. */
+const USERS_PER_TURN = 100
 
-/** Finds the set of some group items, or makes it where no entry has carried these together yet. */
+/** Finds the stored set of some group items, or creates it. */
 const setOf = async (tx: Writer, account: number, items: readonly number[]): Promise<number> => {
   const digest = itemSetDigest(items)
   const known = await store.find(tx, account, digest)
@@ -39,8 +39,8 @@ const setOf = async (tx: Writer, account: number, items: readonly number[]): Pro
 }
 
 /**
- * Returns the current sets of group items by user; users without any are left out. A new entry names the set of its
- * user: a copy of any number of group items is one number.
+ * Returns the current set of group items of each user; omits users without any. A new entry stores the id of its user's
+ * set: one number instead of a copy of all items.
  */
 export const itemSetsOf = async (
   tx: Writer,
@@ -49,9 +49,9 @@ export const itemSetsOf = async (
 ): Promise<ReadonlyMap<number, number>> => {
   const all = [...users]
   const sets = new Map<number, number>()
-  for (let start = 0; start < all.length; start += USERS_A_TURN) {
+  for (let start = 0; start < all.length; start += USERS_PER_TURN) {
     if (start > 0) await setImmediate()
-    const carried = await userItems.carriedBy(tx, account, all.slice(start, start + USERS_A_TURN))
+    const carried = await userItems.carriedBy(tx, account, all.slice(start, start + USERS_PER_TURN))
     for (const [user, items] of carried) {
       const ascending = items.sort((left, right) => left - right)
       sets.set(user, await setOf(tx, account, ascending))
@@ -60,9 +60,9 @@ export const itemSetsOf = async (
   return sets
 }
 
-/** Holds everything that a list of entries refers to, loaded once. */
+/** Holds all records to which a list of entries refers, loaded once. */
 export type References = {
-  /** Lists the fields by which they may name whom or what they belong to. */
+  /** Lists the fields that may name the owner of an entry. */
   readonly names: readonly EntryName[]
   readonly users: ReadonlyMap<number, User>
   readonly usersByEmail: ReadonlyMap<string, User>
@@ -71,12 +71,12 @@ export type References = {
   readonly assigned: AssignedKpis
 }
 
-/** Sets how many addresses are looked up before others have their turn. */
-const EMAILS_A_TURN = 200
+/** Sets after how many e-mail addresses to let other requests run. */
+const EMAILS_PER_TURN = 200
 
 const loadByEmail = async (tx: Reader, account: number, emails: Iterable<string>): Promise<Map<string, User>> => {
   const found = new Map<string, User>()
-  const pause = yieldEvery(EMAILS_A_TURN)
+  const pause = yieldEvery(EMAILS_PER_TURN)
   for (const email of emails) {
     const turn = pause()
     if (turn) await turn

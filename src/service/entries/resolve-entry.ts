@@ -16,15 +16,12 @@ import type { References } from './entry-references.ts'
 
 type ParsedEntry = ParsedFields<EntryDraft>
 
-/**
- * Describes what an entry belongs to: a breakdown item, or, where that stands for a person, the user, whose id is the
- * same.
- */
+/** Holds the owner of an entry: a breakdown item, or, if that stands for a person, the user, who has the same id. */
 type EntryOwner = User | BreakdownItem
 
 const isUser = (source: EntryOwner): source is User => 'email' in source
 
-/** Describes a field that names something, its value, and what it names, if that exists. */
+/** Describes a field that names an owner, its value, and the owner, if that exists. */
 type Named<S extends EntryOwner | undefined = EntryOwner | undefined> = {
   readonly field: EntryName
   readonly value: number | string
@@ -38,7 +35,7 @@ const sourceOfItem = ({ users: byId, items }: References, id: number): EntryOwne
   return item && (item.user_id === null ? item : byId.get(item.user_id))
 }
 
-/** Returns what an entry says that it belongs to. */
+/** Returns all fields of an entry that name an owner. */
 const namedBy = (references: References, { user_id, email, source_id }: ParsedEntry['values']): Named[] => {
   const named: Named[] = []
   const { users: byId, usersByEmail } = references
@@ -56,7 +53,7 @@ const TITLES: Record<EntryName, string> = {
   source_id: 'breakdown item',
 }
 
-/** Returns the fault of a field that names another one than the first known one, which is a user then. */
+/** Returns the fault of a field that names another owner than the first one. Only users have several such fields. */
 const faultOfOther = ({ items }: References, { field, value, source }: Named<EntryOwner>, first: EntryOwner): Issue => {
   const message =
     field === 'email'
@@ -65,15 +62,16 @@ const faultOfOther = ({ items }: References, { field, value, source }: Named<Ent
   return { field, message }
 }
 
-/**
- * Returns the fault of an entry that names nothing; none where the name could not be read, which is reported already.
- */
-const faultsOfNobody = ({ names: [first = 'user_id', ...others] }: References, issues: readonly Issue[]): Issue[] => {
-  // The field that is blamed where an entry could not be read at all is none of its own.
-  const isTold = issues.some(
+/** Returns the fault of an entry that names no owner; none if the name was unreadable, which is reported already. */
+const faultsOfMissingOwner = (
+  { names: [first = 'user_id', ...others] }: References,
+  issues: readonly Issue[],
+): Issue[] => {
+  // `entries` is the field in the fault of an entry that could not be read at all.
+  const isReported = issues.some(
     ({ field }) => field === first || field === 'entries' || others.some((name) => name === field),
   )
-  return isTold ? [] : [{ field: first, message: `is required, or ${others.join(' or ')} instead` }]
+  return isReported ? [] : [{ field: first, message: `is required, or ${others.join(' or ')} instead` }]
 }
 
 const sourceAmong = (references: References, { values, issues }: ParsedEntry): Named<EntryOwner> | Issue[] => {
@@ -84,32 +82,32 @@ const sourceAmong = (references: References, { values, issues }: ParsedEntry): N
     if (!isKnown(one)) faults.push(missingReference(one.field, TITLES[one.field], one.value))
     else if (first && one.source.id !== first.source.id) faults.push(faultOfOther(references, one, first.source))
   }
-  return faults.length > 0 ? faults : (first ?? faultsOfNobody(references, issues))
+  return faults.length > 0 ? faults : (first ?? faultsOfMissingOwner(references, issues))
 }
 
-/** Returns the user of an entry that names an existing one by id, and nothing else, as nearly all do. */
+/** Returns the user of an entry that names only an existing `user_id`, as nearly all entries do. */
 export const plainUserOf = ({ users }: References, { values }: ParsedEntry): User | undefined => {
   const { user_id, email, source_id } = values
   const isPlain = typeof user_id === 'number' && (email ?? null) === null && (source_id ?? null) === null
   return isPlain ? users.get(user_id) : undefined
 }
 
-/** Returns what an entry belongs to and the first field that says so, or the faults of the fields. */
+/** Returns the owner of an entry and the first field that names it, or the faults of the fields. */
 export const resolveSource = (references: References, sent: ParsedEntry): Named<EntryOwner> | Issue[] => {
   const user = plainUserOf(references, sent)
   return user ? { field: 'user_id', value: user.id, source: user } : sourceAmong(references, sent)
 }
 
-/** Returns the faults in fields of the variant: no other field is blamed. */
+/** Returns the faults of an owner, in a field that the variant has. */
 const faultsOfSource = ({ names }: References, { field, source }: Named<EntryOwner>): Issue[] => {
   const blamed = names.includes(field) ? field : 'user_id'
   return isUser(source) ? faultsOfUser(source, blamed) : faultsOfItem(source, blamed)
 }
 
-/** Describes the item and KPI of an entry that may be created. */
+/** Holds the item and KPI of an entry that may be created. */
 type EntryPlace = { readonly item: number; readonly kpi: Kpi }
 
-/** Resolves what an entry names, or returns all its faults. */
+/** Returns the item and KPI that an entry names, or all its faults. */
 export const resolvePlace = (references: References, sent: ParsedEntry): EntryPlace | Issue[] => {
   const named = resolveSource(references, sent)
   const { kpi_id } = sent.values
@@ -125,13 +123,11 @@ export const resolvePlace = (references: References, sent: ParsedEntry): EntryPl
 
 const VALUES = ['actual', 'target', 'notes'] as const
 
-/**
- * Returns the fault of a new entry without a value: where item or KPI are missing, nothing is stored that could stay.
- */
-export const faultsOfNothing = (references: References, sent: ParsedEntry): Issue[] => {
+/** Returns the fault of an entry without a value whose owner or KPI is unknown: it has no stored value to keep. */
+export const faultsOfMissingValue = (references: References, sent: ParsedEntry): Issue[] => {
   const { kpi_id } = sent.values
   const isUnknown =
     !namedBy(references, sent.values).every(isKnown) || (kpi_id !== undefined && !references.kpis.has(kpi_id))
-  const isTold = sent.issues.some(({ field }) => VALUES.some((name) => name === field))
-  return isUnknown && !isTold && VALUES.every((name) => (sent.values[name] ?? null) === null) ? [NO_VALUE] : []
+  const isReported = sent.issues.some(({ field }) => VALUES.some((name) => name === field))
+  return isUnknown && !isReported && VALUES.every((name) => (sent.values[name] ?? null) === null) ? [NO_VALUE] : []
 }

@@ -14,7 +14,7 @@ import { resolvePlace, resolveSource } from './resolve-entry.ts'
 export const showEntry = async (tx: Reader, account: number, id: number): Promise<Entry> =>
   requireFound(await entryQueries.find(tx, account, id), 'entry', id)
 
-/** Describes where an entry goes: its key, and the KPI that judges its values. */
+/** Holds the new key of an entry, and the KPI whose rules its values must follow. */
 type Destination = { readonly key: StoredEntryKey; readonly kpi: KpiFacts }
 
 const sameKey = (left: StoredEntryKey, right: StoredEntryKey): boolean =>
@@ -32,8 +32,8 @@ const namesIn = async (
 }
 
 /**
- * Returns the key that an update gives an entry. History can be corrected: where the key stays, nobody asks whether
- * item and KPI are still active and assigned.
+ * Returns the key that an update gives an entry. History can be corrected: if the key stays the same, item and KPI need
+ * not be active or assigned any more.
  */
 const destinationOf = async (
   tx: Writer,
@@ -64,13 +64,13 @@ const requireFreeKey = async (
   throw new KpiError('conflict', `entry ${holder.id} holds this user or item, KPI and date already`)
 }
 
-/** Returns the set of group items of an updated entry: its own, or another user's when it is given to that user. */
+/** Returns the set of group items of an updated entry: its own, or that of the new owner if the owner changes. */
 const itemSetAfter = async (tx: Writer, account: number, before: StoredEntry, item: number): Promise<number | null> => {
   if (item === before.item_id) return before.item_set
   return (await itemSetsOf(tx, account, new Set([item]))).get(item) ?? null
 }
 
-/** Changes an entry by its id, which some fields may name: its values as an upsert does, and its item, KPI and date. */
+/** Changes the values of an entry as an upsert does, and also its item, KPI and date. */
 export const updateEntry = (
   ctx: Context,
   { id }: Ids,

@@ -9,9 +9,9 @@ import { entries as store, type SeriesRange, type StoredEntry } from '../../stor
 import { takeIds } from '../../store/tables/table.ts'
 import type { Context } from '../context.ts'
 import { itemSetsOf, loadReferences, type References, yieldEvery } from './entry-references.ts'
-import { faultsOfNothing, resolvePlace, plainUserOf } from './resolve-entry.ts'
+import { faultsOfMissingValue, resolvePlace, plainUserOf } from './resolve-entry.ts'
 
-/** Describes what became of the rows that were sent, and the id of the entry of each. */
+/** Counts the outcomes of the sent rows, and lists the id of the entry of each row. */
 type Upserted = {
   readonly created: number
   readonly updated: number
@@ -19,18 +19,18 @@ type Upserted = {
   readonly ids: readonly number[]
 }
 
-/** Describes an entry while its rows are judged: what the store holds, and what the rows so far leave. */
+/** Holds an entry while its rows are applied: the stored one, and the values after the rows so far. */
 type Slot = { stored: StoredEntry | undefined; id: number; values: EntryValues | undefined }
 
-/** Describes the entries of one item and KPI that a list touches, by day. */
+/** Holds the entries of one item and KPI that a list touches, by day. */
 type TouchedEntries = { readonly item: number; readonly kpi: Kpi; from: Day; to: Day; readonly slots: Map<Day, Slot> }
 
-/** Describes a row whose item and KPI are good, and its entry. */
+/** Holds a row with a valid item and KPI, and its entry. */
 type Placed = { readonly index: number; readonly kpi: Kpi; readonly slot: Slot; readonly sent: Partial<EntryDraft> }
 
-/** Maps items and KPIs to the series that a list touches. */
+/** Maps items and KPIs to the entries that a list touches. */
 type SeriesMap = {
-  /** Returns the series of an item and KPI, created where there is none yet. */
+  /** Returns the series of an item and KPI; creates it if there is none yet. */
   readonly place: (item: number, kpi: Kpi, day: Day) => TouchedEntries
   readonly find: (item: number, kpi: number) => TouchedEntries | undefined
   readonly all: () => TouchedEntries[]
@@ -65,25 +65,25 @@ const slotOf = (series: TouchedEntries, day: Day): Slot => {
   return slot
 }
 
-/** Sets how many rows are judged before others have their turn. */
-const ROWS_A_TURN = 500
+/** Sets after how many rows to let other requests run. */
+const ROWS_PER_TURN = 500
 
-/** Takes the faults of the row with an index. */
-type Blame = (index: number, faults: readonly Issue[]) => void
+/** Reports the faults of the row with this index. */
+type ReportFaults = (index: number, faults: readonly Issue[]) => void
 
 type Placement = { readonly rows: readonly Placed[]; readonly series: SeriesMap }
 
-/** Puts every row in its place; blames those that have none. */
+/** Finds the entry of every row; reports the faults of rows without a valid one. */
 const placeRows = async (
   references: References,
   list: readonly ParsedFields<EntryDraft>[],
-  blame: Blame,
+  report: ReportFaults,
 ): Promise<Placement> => {
-  const pause = yieldEvery(ROWS_A_TURN)
+  const pause = yieldEvery(ROWS_PER_TURN)
   const series = createSeriesMap()
   const rows: Placed[] = []
   const seriesOf = (sent: ParsedFields<EntryDraft>, day: Day): TouchedEntries | undefined => {
-    // What names a user and a KPI as a row before that was good is good.
+    // A user and KPI that were valid in an earlier row are valid again.
     const user = plainUserOf(references, sent)
     const before = user && series.find(user.id, sent.values.kpi_id ?? 0)
     if (before) return before
@@ -92,7 +92,7 @@ const placeRows = async (
   }
   const faultsOf = (sent: ParsedFields<EntryDraft>): Issue[] => {
     const place = resolvePlace(references, sent)
-    return [...sent.issues, ...(Array.isArray(place) ? place : []), ...faultsOfNothing(references, sent)]
+    return [...sent.issues, ...(Array.isArray(place) ? place : []), ...faultsOfMissingValue(references, sent)]
   }
   for (const [index, sent] of list.entries()) {
     const turn = pause()
@@ -101,23 +101,23 @@ const placeRows = async (
     const day = values.entry_date
     const found = issues.length === 0 && day !== undefined ? seriesOf(sent, day) : undefined
     if (found && day !== undefined) rows.push({ index, kpi: found.kpi, slot: slotOf(found, day), sent: values })
-    else blame(index, faultsOf(sent))
+    else report(index, faultsOf(sent))
   }
   return { rows, series }
 }
 
 /**
- * Sets up to which distance the days of a series are read together, so that what is read is bounded by what was sent.
+ * Sets the distance up to which to read days of a series as one range, so that the sent rows bound what is read.
  */
-const FURTHEST_DAYS = 8
+const MAX_GAP_DAYS = 8
 
-/** Returns the ranges of days that hold those of a series, and few others. */
+/** Returns ranges that cover the days of a series, and few other days. */
 const rangesOf = ({ item, kpi: { id: kpi }, from, to, slots }: TouchedEntries): SeriesRange[] => {
-  if (to - from <= slots.size * FURTHEST_DAYS) return [{ item, kpi, from, to }]
+  if (to - from <= slots.size * MAX_GAP_DAYS) return [{ item, kpi, from, to }]
   const ranges: { item: number; kpi: number; from: Day; to: Day }[] = []
   for (const day of [...slots.keys()].sort((left, right) => left - right)) {
     const last = ranges.at(-1)
-    if (last && day - last.to <= FURTHEST_DAYS) last.to = day
+    if (last && day - last.to <= MAX_GAP_DAYS) last.to = day
     else ranges.push({ item, kpi, from: day, to: day })
   }
   return ranges
@@ -132,9 +132,9 @@ const loadStored = async (tx: Writer, account: number, series: SeriesMap): Promi
 
 type Counts = { created: number; updated: number; unchanged: number }
 
-/** Applies every row to its entry, in order; blames those that would leave an entry that must not be. */
-const applyRows = async (rows: readonly Placed[], blame: Blame): Promise<Counts> => {
-  const pause = yieldEvery(ROWS_A_TURN)
+/** Applies every row to its entry, in order; reports the faults of rows that would make the entry invalid. */
+const applyRows = async (rows: readonly Placed[], report: ReportFaults): Promise<Counts> => {
+  const pause = yieldEvery(ROWS_PER_TURN)
   const counts: Counts = { created: 0, updated: 0, unchanged: 0 }
   for (const { index, kpi, slot, sent } of rows) {
     const turn = pause()
@@ -143,7 +143,7 @@ const applyRows = async (rows: readonly Placed[], blame: Blame): Promise<Counts>
     const after = mergeEntry(before, sent, kpi)
     const faults = faultsOfValues(after, kpi)
     if (faults.length > 0) {
-      blame(index, faults)
+      report(index, faults)
       continue
     }
     slot.values = after
@@ -152,7 +152,7 @@ const applyRows = async (rows: readonly Placed[], blame: Blame): Promise<Counts>
   return counts
 }
 
-/** Gives new entries their ids, in the order in which their rows came. */
+/** Gives new entries their ids, in the order of their rows. */
 const numberEntries = async (
   tx: Writer,
   account: number,
@@ -201,26 +201,26 @@ const write = async (tx: Writer, { account, now }: Context, list: readonly Touch
 
 /** Describes entries to add or update. */
 type Upsert = {
-  /** Lists the fields by which an entry may name whom or what it belongs to. */
+  /** Lists the fields that may name the owner of an entry. */
   readonly names: readonly EntryName[]
   readonly list: readonly ParsedFields<EntryDraft>[]
-  /** Holds the faults beside the entries, where the list is a batch. */
+  /** Holds the faults besides those of entries, if the list is a batch. */
   readonly batch?: { readonly issues: readonly Issue[] }
 }
 
 /**
- * Adds or updates entries by their keys, all or nothing: each row is judged on what the rows before it leave, and every
- * fault of every row is reported at once, with its index where the list is a batch, whose own faults are reported too.
+ * Adds or updates entries by their keys, all or nothing. Each row applies to the result of the rows before it. Throws
+ * all faults of all rows at once; those of a batch have the index of the row, and come with the batch's own faults.
  */
 export const upsertEntries = async (tx: Writer, ctx: Context, { names, list, batch }: Upsert): Promise<Upserted> => {
   const issues: Issue[] = [...(batch?.issues ?? [])]
-  const blame: Blame = (index, faults) => {
+  const report: ReportFaults = (index, faults) => {
     for (const fault of faults) issues.push(batch ? { index, ...fault } : fault)
   }
   const references = await loadReferences(tx, ctx.account.id, names, list)
-  const { rows, series } = await placeRows(references, list, blame)
+  const { rows, series } = await placeRows(references, list, report)
   await loadStored(tx, ctx.account.id, series)
-  const counts = await applyRows(rows, blame)
+  const counts = await applyRows(rows, report)
   refuseFaults(issues.sort((left, right) => (left.index ?? -1) - (right.index ?? -1)))
   const ids = await numberEntries(tx, ctx.account.id, rows, counts.created)
   await write(tx, ctx, series.all())

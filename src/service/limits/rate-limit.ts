@@ -9,9 +9,8 @@ import {
 } from '../../store/rate-limits/limits.ts'
 
 /**
- * Returns a monotonic time from a clock that may be set back: it stands still for that moment and goes on from there.
- * What was counted then seems younger than it is, by no more than was left of its minute, so that nobody gets through
- * who should not, and nobody waits for the clock to catch up.
+ * Returns a monotonic time from a clock that may be set back: then it continues from the last time. So nobody waits until
+ * the clock catches up, and requests that were counted before never leave the window too early.
  */
 export const monotonicTime = ({ lastAt, shift }: ClockMark, now: Millis): ClockMark =>
   now + shift >= lastAt ? { lastAt: now + shift, shift } : { lastAt, shift: lastAt - now }
@@ -22,7 +21,7 @@ type QueuedCheck<K, T> = {
   readonly reject: (error: unknown) => void
 }
 
-/** Does all waiting work together, and gives each caller its answer. */
+/** Does all waiting work at once, and gives each caller its result. */
 const settle = async <K, T>(
   waiting: readonly QueuedCheck<K, T>[],
   work: (asked: readonly K[]) => Promise<ReadonlyMap<K, T[]>>,
@@ -31,7 +30,7 @@ const settle = async <K, T>(
     const answers = await work(waiting.map(({ asked }) => asked))
     for (const { asked, resolve, reject } of waiting) {
       const answer = answers.get(asked)?.shift()
-      if (answer === undefined) reject(new Error('a question was left without an answer'))
+      if (answer === undefined) reject(new Error('a request was not counted'))
       else resolve(answer)
     }
   } catch (error) {
@@ -40,10 +39,10 @@ const settle = async <K, T>(
 }
 
 /**
- * Coalesces what is asked for at about the same time: in one turn of the event loop, or while earlier work is under
- * way. Each caller that asks for the same gets the next of its answers.
+ * Batches the calls of one turn of the event loop, and those during earlier work. Callers with the same argument get its
+ * results in their order.
  */
-const coalesce = <K, T>(work: (asked: readonly K[]) => Promise<ReadonlyMap<K, T[]>>): ((asked: K) => Promise<T>) => {
+const batchCalls = <K, T>(work: (asked: readonly K[]) => Promise<ReadonlyMap<K, T[]>>): ((asked: K) => Promise<T>) => {
   let waiting: QueuedCheck<K, T>[] = []
   const run = async (): Promise<void> => {
     while (waiting.length > 0) {
@@ -67,17 +66,17 @@ const coalesce = <K, T>(work: (asked: readonly K[]) => Promise<ReadonlyMap<K, T[
 /** Sets how long a request counts. */
 export const RATE_WINDOW_MS = 60_000
 
-/** Sets how often old requests are removed, and how many: more than were added, so that the log shrinks. */
-const FORGET_EACH = 8
-const FORGOTTEN_A_REQUEST = 3
+/** Sets how often to delete old requests, and how many per accepted one: more than were added, so that the log shrinks. */
+const DELETE_EVERY = 8
+const DELETED_PER_REQUEST = 3
 
-/** Describes whether a request is accepted. */
+/** Tells whether a request is accepted, and the state of the limit. */
 export type RateLimitDecision = {
   readonly isAccepted: boolean
   readonly limit: number
-  /** Counts the current requests, this one included where it was accepted. */
+  /** Counts the requests in the window, including this one if it was accepted. */
   readonly used: number
-  /** Holds the milliseconds until fewer count; for a refused one, until the next would be accepted. */
+  /** Holds the milliseconds until fewer requests count; after a refusal, until the next one is accepted. */
   readonly waitMs: Millis
 }
 
@@ -85,8 +84,8 @@ export type RateLimitDecision = {
 export type RateLimit = (counted: Counted) => Promise<RateLimitDecision>
 
 /**
- * Counts requests of one key or token that come at the same moment. Accepted ones are numbered in the order of time, so
- * that those within the window are counted by the number of its first, whatever the limit is.
+ * Counts concurrent requests of one key or token. It numbers accepted requests in the order of time, so the number in
+ * the window is the last number minus the first plus one, at the same cost for any limit.
  */
 const countAll = async (
   tx: Writer,
@@ -104,13 +103,13 @@ const countAll = async (
   const after = { ...clock, accepted: before.accepted + taken }
   if (taken > 0) {
     await requestLog.add(tx, counted, before.accepted + 1, taken, clock.lastAt)
-    if (after.accepted % FORGET_EACH < taken) {
-      await requestLog.forget(tx, counted, start, (taken + FORGET_EACH) * FORGOTTEN_A_REQUEST)
+    if (after.accepted % DELETE_EVERY < taken) {
+      await requestLog.forget(tx, counted, start, (taken + DELETE_EVERY) * DELETED_PER_REQUEST)
     }
   }
-  // One after the other: where one finds no room, SQLite may have ended the transaction.
+  // Run the statements one after the other: if the disk is full at one, SQLite may have ended the transaction.
   if (taken > 0 || clock.shift !== before.shift) await requestLog.save(tx, counted, after)
-  // Where the limit was higher before, more have to leave the window than its first.
+  // If the limit was lowered, more requests than the first have to leave the window.
   const leaving = used > limit ? await requestLog.find(tx, counted, before.accepted - limit + 1) : first
   const waitMs = (leaving?.at ?? clock.lastAt) - start
   return Array.from({ length: requests }, (_, at) => ({
@@ -121,7 +120,7 @@ const countAll = async (
   }))
 }
 
-/** Names what is counted, in an order in which all who count go through it, so that none waits for another that waits for it. */
+/** Returns the name of a counter. Transactions lock counters in the order of their names, which avoids deadlocks. */
 const nameOf = ({ account, key }: Counted): string => `${account}/${key}`
 
 const countedOf = (name: string): Counted => {
@@ -136,17 +135,17 @@ const tally = (names: readonly string[]): [name: string, requests: number][] => 
 }
 
 /**
- * Creates a limit of requests a minute for each key, or each account's token: never more in any 60 seconds, by one
- * clock for all processes that use the store. Requests that come together are counted in one transaction.
+ * Creates a limit of requests in any 60 seconds for each key, or each account's token. All processes that use the store
+ * share it, by the clock of the store. Concurrent requests are counted in one transaction.
  */
 export const createRateLimit = (store: LimitStore, limit: number): RateLimit => {
-  const count = coalesce((names: readonly string[]) =>
+  const count = batchCalls((names: readonly string[]) =>
     store.db.write(async (tx) => {
-      const verdicts = new Map<string, RateLimitDecision[]>()
+      const decisions = new Map<string, RateLimitDecision[]>()
       for (const [name, requests] of tally(names)) {
-        verdicts.set(name, await countAll(tx, store, limit, countedOf(name), requests))
+        decisions.set(name, await countAll(tx, store, limit, countedOf(name), requests))
       }
-      return verdicts
+      return decisions
     }),
   )
   return (counted) => count(nameOf(counted))

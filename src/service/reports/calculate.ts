@@ -19,15 +19,15 @@ import { entryQueries, type GroupFilter, type ReportedEntry } from '../../store/
 /** Returns the effective target of an entry: its own, else its user's, else its KPI's. */
 type EntryTarget = (entry: Pick<ReportedEntry, 'itemId' | 'kpiId' | 'target'>) => Decimal | null
 
-/** Describes what calculating works with. */
-export type Calculating = {
+/** Describes what a calculation needs. */
+export type CalculationContext = {
   readonly tx: Reader
   readonly account: number
   readonly plan: Plan
   readonly targetOf: EntryTarget
 }
 
-/** Finds the targets of users for the KPIs that have one and are looked at. */
+/** Loads the targets of users, for those of the given KPIs that have a default target. */
 export const loadTargets = async (
   tx: Reader,
   account: number,
@@ -43,15 +43,15 @@ export const loadTargets = async (
   }
 }
 
-/** Sets how much is computed at a time: one or two milliseconds. */
-const EFFORT_A_TURN = 2000
+/** Sets the effort after which to pause, which takes one or two milliseconds. */
+const EFFORT_PER_TURN = 2000
 
-/** Creates a pause for others whenever a computation has taken so much effort that they should not wait any longer. */
+/** Creates a function that sums up effort, and lets other requests run when it exceeds `EFFORT_PER_TURN`. */
 export const createEffortPause = (): EffortPause => {
   let spent = 0
   return (effort) => {
     spent += effort
-    if (spent < EFFORT_A_TURN) return undefined
+    if (spent < EFFORT_PER_TURN) return undefined
     spent = 0
     return setImmediate()
   }
@@ -61,7 +61,7 @@ type Needed = { readonly kpis: Iterable<number>; readonly days: DayRange }
 type Visit<Key> = (key: Key, entry: ReportedEntry) => void | Promise<void>
 
 const feed = async <Key extends readonly number[]>(
-  { plan: { inputs, span }, targetOf }: Calculating,
+  { plan: { inputs, span }, targetOf }: CalculationContext,
   calculator: Calculator<Key>,
   read: (of: Needed, visit: Visit<Key>) => Promise<void>,
 ): Promise<void> => {
@@ -74,26 +74,30 @@ const feed = async <Key extends readonly number[]>(
   await calculator.finish()
 }
 
-const targetOfItem = ({ targetOf }: Calculating): TargetOf => {
+const targetOfItem = ({ targetOf }: CalculationContext): TargetOf => {
   return ({ id: kpiId }, itemId) => targetOf({ itemId, kpiId, target: null })
 }
 
-/** Calculates for items, one after the other. */
-export const calculateItems = (calculating: Calculating, items: Iterable<number>, take: TakeSeries): Promise<void> => {
-  const { tx, account, plan } = calculating
-  return feed(calculating, itemCalculator(plan, targetOfItem(calculating), take, createEffortPause()), (of, visit) =>
+/** Calculates the series of items, one item after the other. */
+export const calculateItems = (
+  context: CalculationContext,
+  items: Iterable<number>,
+  take: TakeSeries,
+): Promise<void> => {
+  const { tx, account, plan } = context
+  return feed(context, itemCalculator(plan, targetOfItem(context), take, createEffortPause()), (of, visit) =>
     entryQueries.eachOf(tx, account, { ...of, items }, (entry) => visit([entry.itemId], entry)),
   )
 }
 
-/** Calculates for group items, one after the other. */
+/** Calculates the series of group items, one after the other. */
 export const calculateGroups = (
-  calculating: Calculating,
+  context: CalculationContext,
   filter: Pick<GroupFilter, 'groups' | 'users'>,
   take: TakeSeries,
 ): Promise<void> => {
-  const { tx, account, plan } = calculating
-  return feed(calculating, groupCalculator(plan, targetOfItem(calculating), take, createEffortPause()), (of, visit) =>
+  const { tx, account, plan } = context
+  return feed(context, groupCalculator(plan, targetOfItem(context), take, createEffortPause()), (of, visit) =>
     entryQueries.eachOfMembers(tx, account, { ...filter, ...of }, (group, entry) =>
       visit([group, entry.itemId], entry),
     ),

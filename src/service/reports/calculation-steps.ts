@@ -31,21 +31,21 @@ const valuesOf = (result: Result | undefined): Values => {
     : { ...values, reason: null }
 }
 
-/** Returns why a result is missing: its missing inputs. */
+/** Returns the reason of a missing result: its missing inputs. */
 const missingOf = (inputs: readonly CalculationStep[]): string => {
   const missing = inputs.filter(({ actual }) => actual === null).map(({ kpiId }) => `[${kpiId}]`)
   return `no value of ${missing.join(', ')}`
 }
 
-/** Describes the question: the days in which periods begin, and users to select. */
+/** Describes which steps to show: of a KPI, for periods that begin in some days, and for all or some users. */
 type StepsQuery = {
   readonly kpiId: number
   readonly days: DayRange
   readonly userIds?: ReadonlySet<number> | undefined
 }
 
-/** Takes the steps of an item: for each period in which an input has a value the inputs, then the result. */
-const stepTaker = (
+/** Creates the collector of steps: for each period in which an input has a value, the inputs and then the result. */
+const createStepCollector = (
   kpi: Kpi,
   inputs: readonly Kpi[],
   { from, to }: DayRange,
@@ -76,14 +76,14 @@ const stepTaker = (
   }
 }
 
-/** Refuses a KPI whose formula is not among those that give values. */
+/** Throws if a formula cannot be calculated: it cannot be parsed, or is cyclic. */
 const requireSoundFormula = ({ id, name }: Kpi, how: Calculation | undefined): Calculation => {
   if (how) return how
   const message = `KPI ${id} (${name}) has a formula that cannot be read, or goes in a circle; kpi service check tells what is wrong`
   throw new KpiError('conflict', message)
 }
 
-/** Calculates a KPI for users on the entries there are, step by step, item by item and period by period. */
+/** Calculates a KPI for users from the stored entries, and returns the steps by item and period. */
 export const calculationSteps = ({ db, account }: Context, query: StepsQuery): Promise<CalculationStep[]> =>
   db.readLong(async (tx) => {
     const catalogue = await loadCatalogue(tx, account.id)
@@ -97,7 +97,7 @@ export const calculationSteps = ({ db, account }: Context, query: StepsQuery): P
     const kpiIds = [...plan.used.keys(), ...plan.inputs.keys()]
     const targetOf = await loadTargets(tx, account.id, catalogue, items.keys(), kpiIds)
     const steps: CalculationStep[] = []
-    const take = stepTaker(kpi, inputs, query.days, items, steps)
+    const take = createStepCollector(kpi, inputs, query.days, items, steps)
     await calculateItems({ tx, account: account.id, plan, targetOf }, items.keys(), take)
     return steps
   })

@@ -8,22 +8,22 @@ import { breakdownItems } from '../../store/tables/breakdowns.ts'
 import { units } from '../../store/tables/catalog.ts'
 import { users } from '../../store/tables/users.ts'
 
-/** Describes what to report: days, and the KPIs and users to select; ids that do not exist select nothing. */
+/** Describes what to report: days, KPIs and users. Unknown ids select nothing. */
 export type ReportQuery = {
   readonly days: DayRange
   readonly kpiIds?: ReadonlySet<number> | undefined
   readonly userIds?: ReadonlySet<number> | undefined
-  /** Selects group items in place of the usual ones. */
+  /** Selects group items to report, instead of the usual items. */
   readonly groupItemIds?: ReadonlySet<number> | undefined
 }
 
-/** Finds the items that are usually reported, or only those of some users. */
+/** Loads the items of a variant's reports, or only those of some users. */
 export type SelectItems = (tx: Reader, account: number, userIds?: ReadonlySet<number>) => Promise<ReportItem[]>
 
-/** Describes the KPIs that are reported. */
+/** Holds the KPIs to report. */
 export type Selected = { readonly entered: readonly ReportKpi[]; readonly calculated: readonly ReportKpi[] }
 
-/** Returns the selected KPIs, entered and calculated ones. */
+/** Loads the selected KPIs. */
 export const selectKpis = async (
   tx: Reader,
   account: number,
@@ -41,13 +41,13 @@ export const selectKpis = async (
   return { entered, calculated }
 }
 
-/** Returns the selected users. */
+/** Loads the selected users. */
 export const selectUsers: SelectItems = async (tx, account, ids) => {
   const all = await users.list(tx, account)
   return all.filter(({ id }) => !ids || ids.has(id)).map((user) => ({ id: user.id, name: fullName(user) }))
 }
 
-/** Returns all breakdown items, people among them; only people where users are selected. */
+/** Loads all breakdown items, including people; if users are selected, only their items. */
 export const selectBreakdownItems: SelectItems = async (tx, account, userIds) => {
   const all = await breakdownItems.list(tx, account)
   const isAsked = (userId: number | null): boolean => !userIds || (userId !== null && userIds.has(userId))

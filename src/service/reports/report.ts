@@ -8,11 +8,17 @@ import { entryQueries, type ReportedEntry } from '../../store/tables/entry-queri
 import { groupItemsAmong } from '../../store/tables/groups.ts'
 import type { Context } from '../context.ts'
 import { loadCatalogue } from '../definitions/formulas.ts'
-import { calculateGroups, calculateItems, type Calculating, createEffortPause, loadTargets } from './calculate.ts'
+import {
+  calculateGroups,
+  calculateItems,
+  type CalculationContext,
+  createEffortPause,
+  loadTargets,
+} from './calculate.ts'
 import { type ReportQuery, type Selected, type SelectItems, selectKpis } from './report-selection.ts'
 
-/** Describes what a report is made with, once its content is settled. */
-type Making = Calculating & {
+/** Describes what building a report needs. */
+type ReportContext = CalculationContext & {
   readonly ctx: Context
   readonly query: ReportQuery
   readonly selected: Selected
@@ -25,9 +31,9 @@ const byFrequency = (list: readonly ReportKpi[]): Map<Frequency, ReportKpi[]> =>
 const mapById = <T extends { readonly id: number }>(list: readonly T[]): Map<number, T> =>
   new Map(list.map((one) => [one.id, one]))
 
-/** Makes rows of the entries that `read` visits: for the KPIs of each frequency, of the days that are needed. */
+/** Adds the rows of entered KPIs, from the entries that `read` visits; reads each frequency for whole periods. */
 const addEntered = async (
-  { ctx, query, selected, targetOf, builder }: Making,
+  { ctx, query, selected, targetOf, builder }: ReportContext,
   items: ReadonlyMap<number, ReportItem>,
   read: (
     of: { readonly kpis: Iterable<number>; readonly days: DayRange },
@@ -46,18 +52,18 @@ const addEntered = async (
   }
 }
 
-/** Makes rows of an item's results in the periods that are asked for. */
+/** Adds the rows of calculated KPIs, in the requested periods. */
 const calculatedRows = (
-  { query: { days }, selected, builder }: Making,
+  { query: { days }, selected, builder }: ReportContext,
   items: ReadonlyMap<number, ReportItem>,
 ): TakeSeries => {
-  const pace = createEffortPause()
+  const pause = createEffortPause()
   const addRows = async (kpi: ReportKpi, item: ReportItem, series: Series): Promise<void> => {
     for (const [start, result] of series) {
       if (start < days.from || start > days.to) continue
       const values = roundResult(result)
       if (typeof values !== 'string') builder.add(kpi, item, { day: start, ...values, notes: null })
-      const turn = pace(effortOf(valueOf(result.actual)))
+      const turn = pause(effortOf(valueOf(result.actual)))
       if (turn) await turn
     }
   }
@@ -68,31 +74,31 @@ const calculatedRows = (
   }
 }
 
-const reportItems = async (making: Making, list: readonly ReportItem[]): Promise<void> => {
-  const { tx, account } = making
+const reportItems = async (context: ReportContext, list: readonly ReportItem[]): Promise<void> => {
+  const { tx, account } = context
   const items = mapById(list)
-  await addEntered(making, items, (of, visit) =>
+  await addEntered(context, items, (of, visit) =>
     entryQueries.eachOf(tx, account, { ...of, items: items.keys() }, (entry) => visit(entry.itemId, entry)),
   )
-  await calculateItems(making, items.keys(), calculatedRows(making, items))
+  await calculateItems(context, items.keys(), calculatedRows(context, items))
 }
 
-/** Reports group items; `users` selects among their members. */
+/** Adds the rows of group items; `users` selects among their members. */
 const reportGroups = async (
-  making: Making,
+  context: ReportContext,
   groupItemIds: ReadonlySet<number>,
   users: readonly number[] | undefined,
 ): Promise<void> => {
-  const { tx, account } = making
+  const { tx, account } = context
   const items = mapById(await groupItemsAmong(tx, account, groupItemIds))
   const filter = { groups: [...items.keys()], users }
-  await addEntered(making, items, (of, visit) => entryQueries.eachOfGroups(tx, account, { ...filter, ...of }, visit))
-  await calculateGroups(making, filter, calculatedRows(making, items))
+  await addEntered(context, items, (of, visit) => entryQueries.eachOfGroups(tx, account, { ...filter, ...of }, visit))
+  await calculateGroups(context, filter, calculatedRows(context, items))
 }
 
-/** Returns the processed report, by the items of a variant or by group items, from one snapshot of the store. */
+/** Returns the report, by the items of a variant or by group items, from one snapshot of the store. */
 export const report = (ctx: Context, query: ReportQuery, selectItems: SelectItems): Promise<Report> =>
-  // What belongs to group items is sorted before the first row comes.
+  // For group items, the database sorts all entries before it returns the first: use the connection for long work.
   ((query.groupItemIds && ctx.db.apart) ?? ctx.db).readLong(async (tx) => {
     const account = ctx.account.id
     const catalogue = await loadCatalogue(tx, account)
@@ -102,8 +108,8 @@ export const report = (ctx: Context, query: ReportQuery, selectItems: SelectItem
     const itemIds = items.map(({ id }) => id)
     const kpiIds = [...selected.entered.map(({ id }) => id), ...plan.used.keys(), ...plan.inputs.keys()]
     const targetOf = await loadTargets(tx, account, catalogue, itemIds, kpiIds)
-    const making = { tx, account, ctx, query, selected, plan, targetOf, builder: reportBuilder(ctx.account) }
-    if (query.groupItemIds) await reportGroups(making, query.groupItemIds, query.userIds && itemIds)
-    else await reportItems(making, items)
-    return making.builder.finish()
+    const context = { tx, account, ctx, query, selected, plan, targetOf, builder: reportBuilder(ctx.account) }
+    if (query.groupItemIds) await reportGroups(context, query.groupItemIds, query.userIds && itemIds)
+    else await reportItems(context, items)
+    return context.builder.finish()
   })

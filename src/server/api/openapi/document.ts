@@ -54,7 +54,7 @@ const isReferred = (name: string, text: string): boolean => text.includes(`"#/co
 const resourcesOf = (routes: readonly Route[]): Set<Resource> =>
   new Set(routes.flatMap(({ takes, gives }) => [takes, gives]).filter((of) => of !== undefined))
 
-/** Returns the schemas that something refers to. */
+/** Returns the schemas to which a part of the document refers. */
 const schemasFor = (routes: readonly Route[], paths: Schema, facts: Facts): Schema => {
   const ofResources = [...resourcesOf(routes), health].map((of) => schemasOf(of, facts))
   const all = [...ofResources, facts.errorSchemas].flatMap((schemas) => Object.entries(schemas))

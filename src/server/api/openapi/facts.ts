@@ -3,11 +3,11 @@ import { KpiError } from '../../../domain/errors.ts'
 import { HEAD_LIMIT } from '../../../domain/limits.ts'
 import type { Schema } from './field-schemas.ts'
 
-/** Names the operations that may answer a status. All but the first need credentials, and tell of a limit. */
+/** Names the operations that may answer with a status. All but the first need credentials, and send the rate limit. */
 export type RefusalScope =
   'anywhere' | 'where credentials are needed' | 'at an id' | 'where it writes' | 'with a body' | 'where much may be'
 
-/** Names what the headers of a refusal tell besides the request's id. */
+/** Names the headers of a refusal besides the request's id. */
 export type HeaderFacts = 'replay' | 'wait' | 'credentials' | 'caller'
 
 /** Describes why a request may be refused. */
@@ -17,19 +17,19 @@ export type Refusal = {
   readonly sets?: readonly HeaderFacts[]
   /** Holds an example. */
   readonly example: KpiError
-  /** Names headers or media types beyond those of all refusals. */
+  /** Names further headers or media types, which not all refusals have. */
   readonly also?: Schema
 }
 
-/** Describes a header of answers: the name by which it is referred to, and its schema. */
+/** Describes a header of answers: its name among the components, and its schema. */
 export type HeaderDefinition = { readonly name: string; readonly says: string; readonly type: 'integer' | 'string' }
 
-/** Describes the header by which both variants name the account. */
+/** Describes the header with which both variants name the account. */
 export const ACCOUNT_HEADER: Readonly<Record<string, HeaderDefinition>> = {
   'X-Account': { name: 'Account', says: 'Name of the account, percent-encoded', type: 'string' },
 }
 
-/** Describes the parts of a variant's document that neither its routes nor the field table give. */
+/** Describes the parts of a variant's document that follow neither from its routes nor from the field table. */
 export type Facts = {
   readonly title: string
   readonly about: string
@@ -40,10 +40,10 @@ export type Facts = {
   readonly challenge: string
   /** Lists the media types of bodies and answers. */
   readonly formats: readonly string[]
-  /** Lists the media types of refusals with their schemas, of which the first is that of the whole. */
+  /** Lists the media types of refusals with their schemas; the first schema is that of a whole refusal. */
   readonly errorFormats: readonly string[]
   readonly errorSchemas: Readonly<Record<string, Schema>>
-  /** Writes an error as a refusal holds it. */
+  /** Returns an error as a refusal shows it. */
   readonly errorExample: (error: KpiError, status: number) => Json
   /** Lists refusals by status. */
   readonly refusals: Readonly<Record<number, Refusal>>
@@ -55,7 +55,7 @@ export type Facts = {
   readonly isLenient: boolean
 }
 
-/** Returns the headers that tell of a limit, and of whose it is. */
+/** Returns the headers that describe the rate limit, and the account that it belongs to. */
 export const limitHeaders = (whose: string): Facts['callerHeaders'] => ({
   'X-RateLimit-Limit': {
     name: 'RateLimitLimit',
@@ -72,7 +72,7 @@ export const limitHeaders = (whose: string): Facts['callerHeaders'] => ({
   'RateLimit-Policy': { name: 'RateLimitPolicy', says: 'The limit (IETF draft)', type: 'string' },
 })
 
-/** Holds the example of a body in a format that is not taken. */
+/** Holds the example of a refusal of an unsupported Content-Type. */
 export const MEDIA_TYPE_REFUSED = new KpiError('media_type', 'the Content-Type is text/plain')
 
 /** Lists the refusals that both variants have, by status. */

@@ -29,8 +29,8 @@ const takenAs: Record<FieldKind, Schema> = {
 }
 
 /**
- * Lists the text that older clients send instead of a number or a boolean. It comes second, without the blanks that may
- * surround it: generators make values of patterns.
+ * Lists the schemas of text that older clients send instead of a number or a boolean. They come second, and allow no
+ * surrounding blanks although the service does, as generators make values from patterns.
  */
 const asText: Partial<Record<FieldKind, Schema>> = {
   integer: { type: 'string', pattern: String.raw`^-?\d{1,15}$` },
@@ -77,8 +77,9 @@ const valueOf = ({ kind }: Field, isLenient: boolean): Schema => {
 export type Purpose = 'add' | 'update'
 
 /**
- * Returns the description of a field in a body. Its default is in the text and not in `default`: generators make fields
- * with a default mandatory. A change keeps what is stored, except for what only says how to store.
+ * Returns the description of a field in a body. It names the default in the text and not in `default`, as generators
+ * make fields with a default mandatory. A change keeps stored values that are missing, so only flags on how to store
+ * have a default there.
  */
 const aboutOf = (field: Field, purpose: Purpose): string => {
   const fallback = purpose === 'add' || field.writeOnly ? describeFallback(field) : undefined

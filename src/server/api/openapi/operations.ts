@@ -8,7 +8,7 @@ import { contentIn, refused, usualHeaders } from './responses.ts'
 import { draftName, listName, patchName, ref, shownName } from './schemas.ts'
 import { descriptionOf, operationId, resourceAt, summaryOf, type OperationVerb, verbOf } from './verbs.ts'
 
-/** Describes the header with which a POST is done only once. */
+/** Describes the header that makes a POST take effect only once. */
 export const IDEMPOTENCY_KEY: Schema = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -18,12 +18,12 @@ export const IDEMPOTENCY_KEY: Schema = {
   example: '6b1a3c52-6f0e-4d0a-9f0e-2f6c1c1d7a55',
 }
 
-/** Returns a path as the description has it: every id is called by a name. */
+/** Returns a path as the document writes it: every id has a name. */
 export const describedPath = (path: string): string => path.replace('{key}', '{id}')
 
 const ID: Schema = { type: 'integer', minimum: 0 }
 
-/** Describes the id of the resource that a path is about, or of the one above it, such as the user of `{user_id}`. */
+/** Describes an id in a path: that of the resource itself, or of its parent, such as `{user_id}`. */
 const pathParameter = (path: string, name: string): Schema => {
   const { fields, title } = resourceAt(path)
   const field = fields[name === 'key' ? 'id' : name]
@@ -38,7 +38,7 @@ const pathParameter = (path: string, name: string): Schema => {
   }
 }
 
-/** Returns a schema without what only makes sense for the property of an object. */
+/** Returns a schema without the keywords that only make sense for a property of an object. */
 const withoutMarks = ({ description: _description, readOnly: _readOnly, ...schema }: Schema): Schema => schema
 
 /** Describes the ids in a path. */
@@ -95,7 +95,7 @@ const success = (verb: OperationVerb, route: Route, facts: Facts): Schema => ({
   ...answerOf(verb, route, facts),
 })
 
-/** Returns the answer to an update in place of an addition. */
+/** Describes the answer of a POST that updates instead of adding. */
 const updated = (route: Route, facts: Facts): Schema => ({
   ...success('addMany', route, facts),
   description: 'It was there, and is updated.',

@@ -6,7 +6,7 @@ import { ref } from './schemas.ts'
 
 const header = (description: string, type = 'integer'): Schema => ({ description, schema: { type } })
 
-/** Returns the headers of answers, by the name by which they are referred to. */
+/** Returns the headers of answers, by their names among the components. */
 export const headersOf = ({ challenge, callerHeaders }: Facts): Schema => ({
   RequestId: header('Id of the request, by which it is found in the log of the service', 'string'),
   Server: header('kpi/ and the version: only such a service is sure to do what has an Idempotency-Key once', 'string'),
@@ -41,7 +41,7 @@ export const usualHeaders = (facts: Facts): Schema => ({ ...openHeaders, ...told
 export const contentIn = (formats: readonly string[], schema: Schema, example: Json): Schema =>
   Object.fromEntries(formats.map((format) => [format, { schema, example }]))
 
-/** Returns the name by which a refusal is referred to. */
+/** Returns the name of a refusal among the components. */
 const refusalName = (status: number): string => `Refused${status}`
 
 const refusal = (facts: Facts, status: number, { says, sets = [], example, also }: Refusal): Schema => {
@@ -55,7 +55,7 @@ const refusal = (facts: Facts, status: number, { says, sets = [], example, also 
   }
 }
 
-/** Returns the refusals, by the name by which they are referred to. */
+/** Returns the refusals, by their names among the components. */
 export const refusalsOf = (facts: Facts): Schema =>
   Object.fromEntries(
     Object.entries(facts.refusals).map(([status, one]) => [
@@ -64,7 +64,7 @@ export const refusalsOf = (facts: Facts): Schema =>
     ]),
   )
 
-/** References to some of the refusals, by status. */
+/** Returns references to some of the refusals, by status. */
 export const refused = ({ refusals }: Facts, isPossible: (refusal: Refusal) => boolean): Schema =>
   Object.fromEntries(
     Object.entries(refusals)

@@ -10,7 +10,7 @@ export const ref = (kind: string, name: string): Schema => ({ $ref: `#/component
 /** Returns the XML name of a schema. */
 export const inXml = (name: string, more: Schema = {}): Schema => ({ xml: { name, namespace: NAMESPACE, ...more } })
 
-/** Names the facts that schemas depend on. */
+/** Describes the facts on which schemas depend. */
 type SchemaStyle = Pick<Facts, 'isXml' | 'isLenient'>
 
 const named = ({ isXml }: SchemaStyle, name: string, more?: Schema): Schema => (isXml ? inXml(name, more) : {})
@@ -32,7 +32,7 @@ const listOf = (of: Resource, style: SchemaStyle): Schema => ({
   ...named(style, `ArrayOf${of.root}`, { wrapped: true }),
 })
 
-/** Returns the lists in a body beside its fields: the entries of a batch. */
+/** Returns the lists that a body holds besides its fields: the entries of a batch. */
 const innerLists = ({ lists = {} }: Resource, style: SchemaStyle): Schema =>
   Object.fromEntries(
     Object.entries(lists).map(([name, inner]) => [
@@ -47,7 +47,7 @@ const innerLists = ({ lists = {} }: Resource, style: SchemaStyle): Schema =>
     ]),
   )
 
-/** Returns the fields that a body may hold. What the path says already is ignored there, and a change keeps secrets. */
+/** Returns the fields of a body. It omits ids that the path already holds, and in a change, secrets. */
 export const bodyFields = ({ path, writable }: Resource, purpose: Purpose): NamedField[] =>
   writable.filter(({ name, field }) => {
     const isKept = purpose === 'update' && (name === 'id' || field.secret)
@@ -99,7 +99,7 @@ export const draftName = (of: Resource): string => (of.lists ? nameOf(of) : `${b
 export const patchName = (of: Resource): string => `${bodyNameOf(of)}Patch`
 export const listName = (of: Resource): string => `ArrayOf${nameOf(of)}`
 
-/** Returns every schema of a resource that anything may refer to. */
+/** Returns every schema of a resource. */
 export const schemasOf = (of: Resource, style: SchemaStyle): Schema =>
   of.lists
     ? { [draftName(of)]: draft(of, style) }

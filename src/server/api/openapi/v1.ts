@@ -17,7 +17,7 @@ import type { Schema } from './field-schemas.ts'
 import { contentIn } from './responses.ts'
 import { ref } from './schemas.ts'
 
-/** Explains all scopes, as generators find none where they look for those of OAuth. */
+/** Lists all scopes in a text, as generators read scopes only from OAuth schemes. */
 const ABOUT_KEYS = `A key of the service. Each operation names the scope that it needs, as its role; a key may have: ${SCOPES.join(', ')}.`
 
 const ABOUT = `Keeps KPIs and their values, broken down by people and by whatever else, and reports them by period.

@@ -8,7 +8,7 @@ import { controllerOf } from './controllers.ts'
 /** Names what an operation does to a resource. */
 export type OperationVerb = 'list' | 'get' | 'add' | 'addMany' | 'update' | 'remove'
 
-/** Returns the verb of a route: a POST that answers with what was sent has made it; another one has made many. */
+/** Returns the verb of a route. A POST whose body and answer are the same resource adds one; any other adds many. */
 export const verbOf = ({ method, path, takes, gives }: Route): OperationVerb => {
   if (method === 'GET') return path.endsWith('}') ? 'get' : 'list'
   if (method === 'POST') return takes === gives ? 'add' : 'addMany'

@@ -74,8 +74,8 @@ const PAGE = {
 } as const
 
 /**
- * Returns the range of days. Where only one date is given the other is today, or the given one where that would turn
- * the range around.
+ * Returns the range of days. If only one date is given, the other is today, or the given date if today would reverse
+ * the range.
  */
 const daysOf = (query: Query, { now }: Context): DayRange => {
   const today = dayOfInstant(now)
@@ -86,7 +86,7 @@ const daysOf = (query: Query, { now }: Context): DayRange => {
   return { from: from ?? Math.min(today, to ?? today), to: to ?? Math.max(today, from ?? today) }
 }
 
-/** Returns the filter in the query parameters of a variant. */
+/** Reads the filter from the query parameters of a variant. */
 const filterOf = (query: Query, ctx: Context, known: readonly QueryParameter[]) => {
   const limit = queryInteger(query, ROWS) ?? ENTRIES_PAGE
   const page = queryInteger(query, PAGE) ?? 1
@@ -100,12 +100,12 @@ const filterOf = (query: Query, ctx: Context, known: readonly QueryParameter[]) 
   }
 }
 
-/** Describes a variant's entries. */
+/** Describes what differs in a variant's routes of entries. */
 type Variety = {
   readonly of: EntryResource
   readonly batch: Resource
   readonly query: readonly QueryParameter[]
-  /** Holds the status of a POST that has updated an entry; a new one is answered with 201. */
+  /** Holds the status of a POST that updates an entry; one that creates an entry has 201. */
   readonly updated: 200 | 201
 }
 
@@ -157,7 +157,7 @@ export const classicEntryRoutes = entryRoutes({
   updated: 201,
 })
 
-/** Lists the same in the newer variant, for any breakdown item. */
+/** Lists the routes of entries in the newer variant, for any breakdown item. */
 export const v1EntryRoutes = entryRoutes({
   of: newerEntry,
   batch: newerBatchFlags,

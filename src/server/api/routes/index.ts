@@ -37,7 +37,7 @@ export const classicRoutes: readonly Route[] = [
   classicReportRoute,
 ]
 
-/** Lists all operations of the newer variant: those for which there is a scope. */
+/** Lists all operations of the newer variant: those that have a scope. */
 export const v1Routes: readonly Route[] = [...shared, ...breakdownItemRoutes, ...v1EntryRoutes, v1ReportRoute].flatMap(
   (route) => {
     const scope = scopeOf(route.method, route.path)

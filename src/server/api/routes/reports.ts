@@ -62,5 +62,5 @@ const reportRoute = (selectItems: SelectItems): Route => ({
 /** Defines the route of the processed report in the classic interface: by users. */
 export const classicReportRoute = reportRoute(selectUsers)
 
-/** Defines the same in the newer variant: by breakdown items, persons and others. */
+/** Defines the route of the processed report in the newer variant: by breakdown items, people and others. */
 export const v1ReportRoute = reportRoute(selectBreakdownItems)

@@ -43,5 +43,5 @@ export const needsOfFlags = ({ source, map, createAssignments }: ImportOptions):
 export const needsOfFile = async (table: Table, options: ImportOptions): Promise<Capability[]> => {
   const [needs, header] = [needsOfFlags(options), await headerOf(table)]
   if (requiresSources(header, options)) return [...needs, SOURCE_OF_ROWS]
-  return namesSourceIds(header, options) ? [...needs, { ...SOURCE_OF_ROWS, isWish: true }] : needs
+  return namesSourceIds(header, options) ? [...needs, { ...SOURCE_OF_ROWS, isOptional: true }] : needs
 }
