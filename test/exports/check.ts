@@ -10,7 +10,8 @@ type Use = { readonly target: string; readonly names: readonly string[] | 'all' 
 
 const IMPORT = /^(?:import|export)\b([^;'"]*?)from '(\.[^']+)'/gm
 const LAZY_IMPORT = /(\{[^{}]*\})?(?: = |, )?(?:await )?import\(\s*'(\.[^']+)'/g
-const EXPORT = /^export (?:async )?(?:const|let|function\*?|class|type|interface) (\w+)/gm
+const EXPORT = /^export (?:async |abstract )?(?:const|let|function\*?|class|type|interface|enum) (\w+)/gm
+const EXPORTED_LIST = /^export (?:type )?\{([^}]*)\}(?! from)/gm
 
 /** Returns the TypeScript files of the project, by their paths within it. */
 const projectFiles = (): Map<string, string> =>
@@ -49,7 +50,8 @@ export const findUnused = (files: ReadonlyMap<string, string>): string[] => {
     if (ofFile.length === 0) return [`${file}: nothing imports it`]
     if (ofFile.some(({ names }) => names === 'all')) return []
     const used = new Set(ofFile.flatMap(({ names }) => names))
-    const exported = [...text.matchAll(EXPORT)].map(([, name = '']) => name)
+    const listed = [...text.matchAll(EXPORTED_LIST)].flatMap(([, list = '']) => namesIn(list))
+    const exported = [...[...text.matchAll(EXPORT)].map(([, name = '']) => name), ...listed]
     return exported.filter((name) => !used.has(name)).map((name) => `${file}: nothing imports ${name}`)
   })
 }

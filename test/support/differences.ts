@@ -11,8 +11,7 @@ type ClientAnswers = { readonly ask: ClientQuestion; readonly told: Readonly<Rec
 /** A difference between the two variants of the interface that is meant. */
 export type Difference = {
   readonly name: string
-  /** Where it is laid down, and in which words. */
-  readonly section: string
+  /** In which words it is laid down. */
   readonly says: string
   /** How it changes a row of the suite, which is written as the classic interface has it. */
   readonly row?: Newer
@@ -28,25 +27,21 @@ const linkings = ['list', 'get', 'add', 'remove'].map((verb) => `${verb} group i
 export const differences: readonly Difference[] = [
   {
     name: 'the account is not named by the host',
-    section: 'Decisions, section 1',
     says: 'C: the token names it; when the Host names another account, 401. N: the key names it.',
     row: rows.onAnyHost,
   },
   {
     name: 'keys instead of login names and the token',
-    section: 'Interface, section 9; decisions, section 1',
     says: 'Basic, login name and token / Bearer key, scoped, optionally expiring. 401, WWW-Authenticate: Bearer.',
     row: rows.withKey,
   },
   {
     name: '429 instead of 403 for a limit',
-    section: 'Interface, section 9; decisions, sections 8 and 10',
     says: '403 on excess / 429 with Retry-After',
     row: rows.withLimitOfItsOwn,
   },
   {
     name: 'no groups, no items and no KPIs of users',
-    section: 'Interface, section 9',
     says: 'Not present: /v1/groups, the group item paths under groups and users, and /v1/users/{id}/kpis.',
     row: rows.withoutClassicPaths,
     client: {
@@ -59,14 +54,12 @@ export const differences: readonly Difference[] = [
   },
   {
     name: 'users are read only',
-    section: 'Interface, section 9',
     says: 'Full create, read, update, delete / read only. People are added and changed in the application.',
     row: rows.withUsersReadOnly,
     client: { ask: clients.unsentOfUsers, told: { classic: NONE, v1: ['add users', 'update users', 'remove users'] } },
   },
   {
     name: 'breakdown items',
-    section: 'Interface, section 9',
     says: 'Groups and group items / Breakdown Items, a top-level resource at /v1/breakdownitems',
     row: rows.withBreakdownItems,
     client: {
@@ -79,13 +72,11 @@ export const differences: readonly Difference[] = [
   },
   {
     name: 'JSON only',
-    section: 'Interface, section 9; decisions, sections 8 and 9',
     says: 'JSON and XML / JSON only. 415: Content-Type not JSON. An Accept without JSON: 406, whatever the Content-Type.',
     row: rows.inJson,
   },
   {
     name: 'numbers and booleans are not taken as text',
-    section: 'Decisions, section 4',
     says: 'C also takes a string that is just a number, or true/false for a boolean, N refuses both.',
     row: rows.withStrictTypes,
     client: {
@@ -95,7 +86,6 @@ export const differences: readonly Difference[] = [
   },
   {
     name: 'category and aggregate function are mandatory',
-    section: 'Decisions, section 4',
     says: 'POST /kpis without category_id takes the first, without aggregate_function takes SUM. N enforces both.',
     row: rows.withAllMandatory,
     client: {
@@ -108,25 +98,21 @@ export const differences: readonly Difference[] = [
   },
   {
     name: '422 instead of 400 for fields',
-    section: 'Decisions, section 8',
     says: '400: a field that fails its rule (C). 422: a field that fails its rule (N).',
     row: rows.withFieldFaults,
   },
   {
     name: '422 instead of 400 for an Idempotency-Key of another body',
-    section: 'Decisions, section 5',
     says: 'Another body is 422 (N) or 400 (C).',
     row: rows.withReusedKey,
   },
   {
     name: '200 for a POST that updates an entry',
-    section: 'Decisions, section 5',
     says: 'When it updated an existing entry 200 in N, and 201 in C.',
     row: rows.withUpdatingPost,
   },
   {
     name: 'entries are of breakdown items',
-    section: 'Interface, section 9',
     says: 'A KPI entry refers to a breakdown item through the field source_id. It may alternatively carry user_id.',
     row: rows.withSources,
     client: {
@@ -136,7 +122,6 @@ export const differences: readonly Difference[] = [
   },
   {
     name: 'an entry of an item shows which',
-    section: 'Decisions, section 3',
     says: 'Entries made in N for an item that is not a person are seen in C with user_id null.',
     client: {
       ask: clients.shownEntryOfItem,
@@ -145,7 +130,6 @@ export const differences: readonly Difference[] = [
   },
   {
     name: 'an entry of a user shows the item of that person',
-    section: 'Interface, section 9',
     says: 'user_id resolves to the same place.',
     client: {
       ask: clients.shownEntryOfUser,
@@ -154,19 +138,16 @@ export const differences: readonly Difference[] = [
   },
   {
     name: 'the report is of breakdown items',
-    section: 'Decisions, section 6',
     says: "C's items are users; N's are breakdown items, persons and others.",
     client: { ask: clients.reportOfItem, told: { classic: [], v1: [{ itemId: 2, itemName: 'North' }] } },
   },
   {
     name: 'paths begin with /v1',
-    section: 'Interface, section 9',
     says: 'Account-specific host, path prefix /api / shared host, path prefix /v1',
     row: rows.belowV1,
   },
   {
     name: 'refusals are problem details',
-    section: 'Interface, section 9; decisions, section 8',
     says: 'Status code and message / application/problem+json, with type, title, status, detail, instance and errors.',
     row: rows.withProblems,
   },

@@ -275,7 +275,7 @@ const scopesOf = (facts: Facts, { variant, userIds, groupItemIds }: Asked): { it
     .filter(({ scope }) => scope.entries.length > 0)
 }
 
-/** The report, day by day, KPI by KPI, item by item: slow, and plainly what decisions section 6 says. */
+/** The report, day by day, KPI by KPI, item by item: slow, and plainly by the rules of reports. */
 export const modelReport = (facts: Facts, asked: Asked): object[] => {
   const kpis = facts.kpis.toSorted(
     byEach<Kpi>(

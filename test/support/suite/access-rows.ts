@@ -2,7 +2,6 @@ import type { Row } from './row.ts'
 
 const NO_BASIC = { sends: { 'www-authenticate': 'Basic realm="kpi"', 'retry-after': undefined } }
 
-/** Decisions, section 1. */
 export const accessRows: readonly Row[] = [
   { ask: 'GET /kpis', what: 'needs credentials', status: 401, headers: { authorization: '' }, ...NO_BASIC },
   { ask: 'GET /kpis', what: 'needs Basic', status: 401, headers: { authorization: 'Bearer x' }, ...NO_BASIC },

@@ -32,7 +32,7 @@ const refusedBatch = (what: string, body: object, ...faults: string[]): Row => (
   after: [`/kpientries/${NEW_ENTRY}`, 404],
 })
 
-/** Decisions, section 5: batches. */
+/** Batches. */
 export const batchRows: readonly Row[] = [
   batch(
     'adds and updates',

@@ -32,7 +32,7 @@ const inTheWay = (ask: string, what: string, says = /./): Row => ({
   sends: { 'retry-after': undefined },
 })
 
-/** Decisions, section 7, and what else stands in the way. */
+/** Conflicts, and what else stands in the way of a change. */
 export const conflictRows: readonly Row[] = [
   inTheWay(`DELETE /kpicategories/${GENERAL}`, 'is kept while a KPI uses it', /KPI/),
   inTheWay(`DELETE /kpiunits/${NUMBER}`, 'is kept while a KPI uses it', /KPI/),

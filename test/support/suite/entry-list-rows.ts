@@ -13,7 +13,7 @@ const page = (query: string, ids: readonly number[]): Row => ({
   tells: ids.map((id) => ({ id })),
 })
 
-/** Decisions, section 5: lists of entries. */
+/** Lists of entries. */
 export const entryListRows: readonly Row[] = [
   page('dateFrom=2026-11-20', [ENTRY, TODAY]),
   page('DATEFROM=2026-11-20&dateto=2026-11-20', [ENTRY]),

@@ -21,7 +21,7 @@ const madeEntry = (what: string, fields: object, told: object, id: number = NEW_
   after: [`/kpientries/${id}`, { id, ...told }],
 })
 
-/** Decisions, section 5: one entry. */
+/** One entry. */
 export const entryRows: readonly Row[] = [
   refusedEntry('nobody', { user_id: null }, 'user_id'),
   refusedEntry('an unknown address', { user_id: null, email: 'x@example.com' }, 'email'),

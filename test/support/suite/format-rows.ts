@@ -4,7 +4,6 @@ import type { Row } from './row.ts'
 const json = 'application/json'
 const xml = 'application/xml'
 
-/** Decisions, section 9. */
 export const formatRows: readonly Row[] = [
   {
     ask: 'GET /kpis/1',

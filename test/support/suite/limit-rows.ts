@@ -34,7 +34,6 @@ const counted = {
 
 const unlimited = { 'x-ratelimit-limit': undefined, ratelimit: undefined }
 
-/** Decisions, section 10. */
 export const limitRows: readonly Row[] = [
   { ask: 'GET /kpis', what: 'is over the limit', ...reached },
   { ask: 'GET /nothing', what: 'is over the limit', ...reached },

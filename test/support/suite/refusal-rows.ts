@@ -8,7 +8,7 @@ const TOO_LARGE = Buffer.alloc(TEN_MEBIBYTES + 1, ' ')
 /** Says nothing of what is inside. */
 const NEUTRAL = /^(?![^]*(?:no such|relation|does not exist|select|insert|\.ts\b))[^]*logged as request/i
 
-/** Decisions, section 8: what is left of it. */
+/** Refusals that no other list has. */
 export const refusalRows: readonly Row[] = [
   { ask: 'POST /kpis', what: 'is too large', status: 413, raw: { json: TOO_LARGE, xml: TOO_LARGE }, says: /10 MiB/ },
   { ask: 'PUT /kpis/1', what: 'is too large', status: 413, raw: { json: TOO_LARGE, xml: TOO_LARGE }, says: /10 MiB/ },

@@ -5,7 +5,7 @@ import { IDS } from './ids.ts'
 const keyed = (question: Question, key = 'key-1'): Question => ({ ...question, headers: { 'idempotency-key': key } })
 const CATEGORY = post('/kpicategories', 'KPICategory', { name: 'Once' })
 
-/** Decisions, section 5: a POST that is sent again. */
+/** A POST that is sent again. */
 export const repeatRows: readonly Row[] = [
   {
     ...keyed(CATEGORY),

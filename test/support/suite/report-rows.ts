@@ -34,7 +34,6 @@ const FIRST = {
 const SECOND = { ...FIRST, entryDate: '2026-11-21', actual: 1.5, target: 100, notes: null }
 const ALL = 'dateFrom=2026-11-01&dateTo=2026-11-30'
 
-/** Decisions, section 6. */
 export const reportRows: readonly Row[] = [
   report('', [SECOND]),
   report(ALL, [FIRST, SECOND]),

@@ -14,7 +14,6 @@ const value = (what: string, name: string, sent: unknown, told: unknown): Row =>
   after: ['/kpis/1', { [name]: told }],
 })
 
-/** Decisions, section 4. */
 export const valueRows: readonly Row[] = [
   value('four places', 'target_default', 0.0001, 0.0001),
   value('a number in text', 'target_default', '-12.50', -12.5),
