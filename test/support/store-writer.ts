@@ -38,7 +38,8 @@ const step = async (tx: Writer, account: number): Promise<void> => {
 const writeEach = async (db: Db, account: number, times: number): Promise<void> => {
   for (let done = 1; done <= times; done += 1) {
     await db.write((tx) => step(tx, account))
-    process.stdout.write(`${done}\n`)
+    // What a reader that is slow has not taken would be lost with the process.
+    await new Promise((resolve) => process.stdout.write(`${done}\n`, resolve))
   }
 }
 
