@@ -88,7 +88,9 @@ export type Transport = {
   readonly calendar?: Calendar
   /** Returns the account, as far as it is known. */
   readonly identifyAccount: () => AccountIdentity
-  /** Tells whether the answers so far come from the bundled service; only there the client relies on an Idempotency-Key. */
+  /**
+   * Tells whether the answers so far come from the bundled service; only there the client relies on an Idempotency-Key.
+   */
   readonly isBundled: () => boolean
   /** Counts requests that were answered or failed; refusals by the rate limit do not count. */
   readonly requests?: () => number

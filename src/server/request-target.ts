@@ -5,7 +5,10 @@ const SECRET = /kpi_[a-z]+_[0-9a-z]+(?:_[0-9a-z]+)?/gi
 export const withoutSecrets = (text: string): string => text.replaceAll(SECRET, 'kpi_…')
 
 const HIDDEN = '…'
-/** Matches words short enough to show: the limit is above the longest word of the interface, and below the shortest secret. */
+/**
+ * Matches words short enough to show: the limit is above the longest word of the interface, and below the shortest
+ * secret.
+ */
 const WORD = /^[\w.~-]{0,24}$/
 const HARMLESS_VALUE = /^[\d\s,-]{0,200}$/
 

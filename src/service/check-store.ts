@@ -54,7 +54,9 @@ type Integrity = {
   readonly damageOf: (tx: Reader) => Promise<StoreFault[]>
 }
 
-/** Holds the result of a check: the number of records, the faults, and the number of further faults of the same kinds. */
+/**
+ * Holds the result of a check: the number of records, the faults, and the number of further faults of the same kinds.
+ */
 export type StoreCheck = { readonly counts: StoreCounts; readonly faults: readonly StoreFault[]; readonly more: number }
 
 /** Bounds the faults of a kind to list. */

@@ -17,7 +17,10 @@ type ListRead<T> = {
   readonly read: (tx: Reader) => Promise<readonly T[]>
 }
 
-/** Reads a list: a short one at once; a long one in a slot for long work, and apart from short reads, which would wait for it. */
+/**
+ * Reads a list: a short one at once; a long one in a slot for long work, and apart from short reads, which would wait
+ * for it.
+ */
 export const readList = async <T>({ db, beginLong }: Context, { isLong, read }: ListRead<T>): Promise<readonly T[]> => {
   const short = await db.read(async (tx) => ((await isLong(tx)) ? undefined : read(tx)))
   if (short) return short

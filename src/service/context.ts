@@ -12,7 +12,9 @@ export type Context = {
   readonly db: Db
   readonly account: Account
   readonly now: Instant
-  /** Waits for a slot for long work, and keeps it until the answer is written; undefined if there are no other requests. */
+  /**
+   * Waits for a slot for long work, and keeps it until the answer is written; undefined if there are no other requests.
+   */
   readonly beginLong?: (() => Promise<void>) | undefined
 }
 

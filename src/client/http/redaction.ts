@@ -22,7 +22,10 @@ const PUBLIC_PART = 'kpi_token_'
 
 const lowerEscapes = (encoded: string): string => encoded.replaceAll(/%[\dA-F]{2}/g, (escape) => escape.toLowerCase())
 
-/** Returns the encodings in which a service may repeat a secret: plain, URL, JSON, Base64 (alone and with the login), and hexadecimal. */
+/**
+ * Returns the encodings in which a service may repeat a secret: plain, URL, JSON, Base64 (alone and with the login),
+ * and hexadecimal.
+ */
 export const formsOf = (secret: string, login: string | undefined): string[] => {
   const encoded = encodeURIComponent(secret)
   const base64 = [secret, ...(login === undefined ? [] : [`${login}:${secret}`])].flatMap((text) => [

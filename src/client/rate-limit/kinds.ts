@@ -51,7 +51,9 @@ const planTrial = (state: LimitState, now: number, start: number, level: number)
   state.levelAt = start
 }
 
-/** Judges the kind from the announced time of new room. In a sliding window, that is when the first request leaves it. */
+/**
+ * Judges the kind from the announced time of new room. In a sliding window, that is when the first request leaves it.
+ */
 export const judgeKind = (state: LimitState, now: number, roomAt: number): void => {
   const isSliding = roomAt >= now + firstLeaves(state, now) - SECONDS_MS
   if (isSliding || state.mistakes >= MAX_MISTAKES) settleKind(state, 'sliding', now)

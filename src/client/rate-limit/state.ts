@@ -107,7 +107,9 @@ export const countInFlight = ({ pending }: LimitState): number => {
   return count
 }
 
-/** Notes requests. If the limit is large or unknown, merges them into coarse time steps, so that the log stays small. */
+/**
+ * Notes requests. If the limit is large or unknown, merges them into coarse time steps, so that the log stays small.
+ */
 export const noteRequest = (state: LimitState, sent: SentRequests[], now: number, count = 1): void => {
   const last = sent.at(-1)
   const step = state.limit === null || state.limit > 1000 ? state.windowMs / 1000 : 0

@@ -18,7 +18,8 @@ export const ratePerMs = ({ limit, isTold, rate, windowMs }: LimitState): number
 export const countedAfter = (state: LimitState, now: number): number => {
   const { kind, boundary, windowMs, leadMs, guardMs } = state
   if (kind === 'fixed') return boundary + Math.floor((now - boundary) / windowMs) * windowMs - 1
-  // The log holds the times of answers. The service counts a request between its sending and its answer, so the shortest
+  // The log holds the times of answers. The service counts a request between its sending and its answer, so the
+  // shortest
   // round trip can be subtracted from the wait.
   return now - windowMs + (leadMs ?? 0) - guardMs
 }

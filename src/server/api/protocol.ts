@@ -43,7 +43,9 @@ export type ServiceLocation = { readonly version: string; readonly origin: strin
 export type VariantDefinition = {
   readonly protocol: Protocol
   readonly routes: readonly Route[]
-  /** Tells whether bodies may have strings for numbers, and lack some mandatory fields, as those of older clients do. */
+  /**
+   * Tells whether bodies may have strings for numbers, and lack some mandatory fields, as those of older clients do.
+   */
   readonly isLenient: boolean
   readonly readCredentials: ReadCredentials
   /** Describes it in OpenAPI. */

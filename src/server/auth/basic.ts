@@ -18,7 +18,10 @@ export const parseBasic = (header: string | undefined): LoginCredentials => {
   return { login, token: rest.join(':') }
 }
 
-/** Returns the first of three or more labels of a host name, such as `acme` in `acme.example.com`: it may name an account. */
+/**
+ * Returns the first of three or more labels of a host name, such as `acme` in `acme.example.com`: it may name an
+ * account.
+ */
 const labelOf = (host: string | undefined): string | undefined =>
   /^([a-z\d-]{1,63})\.[^.:]+\.[^:]/i.exec(host ?? '')?.[1]
 

@@ -20,7 +20,8 @@ const ENDLESS_TARGET = /^[A-Z]+ [^ \n]*$/
 
 /**
  * Guesses whether the URL was too long: whether parsing ended within the target of the request, or right before the
- * version, which follows the target. It cannot tell if the target began in an earlier packet and goes on after this one.
+ * version, which follows the target. It cannot tell if the target began in an earlier packet and goes on after this
+ * one.
  */
 const isTargetTooLong = ({ rawPacket = new Uint8Array(), bytesParsed = 0 }: ReadError): boolean => {
   const text = Buffer.from(rawPacket).toString('latin1')

@@ -46,9 +46,14 @@ export type Connections = {
   readonly runningOn: (socket: Duplex) => readonly RunningRequest[]
   /** Tells whether a body's buffer is full, so that the handler has to read from it first. */
   readonly isBodyFull: (socket: Duplex) => boolean
-  /** Ends connections on which the client never sent anything; `server.close` itself ends only those between requests. */
+  /**
+   * Ends connections on which the client never sent anything; `server.close` itself ends only those between requests.
+   */
   readonly dropSilent: () => void
-  /** Ends the connections for which a closing server waits: for the rest of a request, or until the client reads an answer. */
+  /**
+   * Ends the connections for which a closing server waits: for the rest of a request, or until the client reads an
+   * answer.
+   */
   readonly dropStalled: () => void
   /**
    * Tells whether to close the connection of a request after its answer: the server closes, and the connection has no

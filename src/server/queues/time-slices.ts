@@ -26,8 +26,8 @@ export const createSliceRunner = (
 }
 
 /**
- * Creates a timer for one kind of work. It returns a function that tells whether more than some milliseconds have passed
- * since its first call in this turn of the event loop.
+ * Creates a timer for one kind of work. It returns a function that tells whether more than some milliseconds have
+ * passed since its first call in this turn of the event loop.
  */
 export const createTurnTimer = (clock: () => number): ((maxMs: number) => boolean) => {
   let startedAt: number | undefined

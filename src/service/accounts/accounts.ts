@@ -144,7 +144,9 @@ export const accounts = {
       return { before, after }
     }),
 
-  /** Creates the account's token, and revokes the one before. Nobody can read it later: the store keeps only its hash. */
+  /**
+   * Creates the account's token, and revokes the one before. Nobody can read it later: the store keeps only its hash.
+   */
   createToken: (db: Db, name: string, random: Random, login?: string): Promise<MadeToken> =>
     db.write(async (tx) => {
       const account = await find(tx, name)

@@ -202,8 +202,8 @@ export const keys = {
     }),
 
   /**
-   * Replaces a key by a new one with the same name, owner and scopes. The old key stays valid for `overlap` seconds, but
-   * never beyond its own expiry.
+   * Replaces a key by a new one with the same name, owner and scopes. The old key stays valid for `overlap` seconds,
+   * but never beyond its own expiry.
    */
   rotate: (
     ctx: Context,

@@ -22,8 +22,8 @@ const formulasOf = (calculations: ReadonlyMap<number, Calculation>): Formulas['f
 
 /**
  * Returns the KPIs of an account that can have values, in the order of lists, and their calculations. It omits a KPI
- * whose formula cannot be parsed or is cyclic, which only changes to the database by hand can cause. `kpi service check`
- * reports such formulas.
+ * whose formula cannot be parsed or is cyclic, which only changes to the database by hand can cause. `kpi service
+ * check` reports such formulas.
  */
 export const loadCatalogue = async (tx: Reader, account: number): Promise<Catalogue<Kpi>> => {
   const all = await kpis.list(tx, account)

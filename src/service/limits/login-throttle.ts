@@ -29,7 +29,9 @@ export type LoginAttempt = {
   readonly network: string
 }
 
-/** Returns the network of an address: of an IPv6 address the /64, which usually has one owner; an IPv4 address as it is. */
+/**
+ * Returns the network of an address: of an IPv6 address the /64, which usually has one owner; an IPv4 address as it is.
+ */
 export const networkOf = (address: string): string => {
   if (!isIPv6(address)) return address
   const [withoutZone = ''] = address.split('%', 1)
@@ -102,8 +104,9 @@ const countWrong = async (tx: Writer, counter: string, allowance: Allowance, now
 }
 
 /**
- * Counts a wrong login for its pair and its network, and returns the refusal, if any. It counts for the pair even if the
- * network is throttled: otherwise an attacker could fill the network's counter, and then try one login name without end.
+ * Counts a wrong login for its pair and its network, and returns the refusal, if any. It counts for the pair even if
+ * the network is throttled: otherwise an attacker could fill the network's counter, and then try one login name without
+ * end.
  */
 const countAttempt = async (
   tx: Writer,
@@ -121,9 +124,9 @@ const countAttempt = async (
 }
 
 /**
- * Creates a login throttle, shared by all processes that use the store. After ten wrong credentials in a minute from one
- * pair of login name and address, its credentials are not looked up. After a hundred from one network, further wrong ones
- * from there are refused as `rate_limited`.
+ * Creates a login throttle, shared by all processes that use the store. After ten wrong credentials in a minute from
+ * one pair of login name and address, its credentials are not looked up. After a hundred from one network, further
+ * wrong ones from there are refused as `rate_limited`.
  */
 export const createLoginThrottle = (store: LimitStore, maxCounters = MAX_COUNTERS): LoginThrottle => {
   const { db, now } = store

@@ -9,8 +9,8 @@ import {
 } from '../../store/rate-limits/limits.ts'
 
 /**
- * Returns a monotonic time from a clock that may be set back: then it continues from the last time. So nobody waits until
- * the clock catches up, and requests that were counted before never leave the window too early.
+ * Returns a monotonic time from a clock that may be set back: then it continues from the last time. So nobody waits
+ * until the clock catches up, and requests that were counted before never leave the window too early.
  */
 export const monotonicTime = ({ lastAt, shift }: ClockMark, now: Millis): ClockMark =>
   now + shift >= lastAt ? { lastAt: now + shift, shift } : { lastAt, shift: lastAt - now }
@@ -39,8 +39,8 @@ const settle = async <K, T>(
 }
 
 /**
- * Batches the calls of one turn of the event loop, and those during earlier work. Callers with the same argument get its
- * results in their order.
+ * Batches the calls of one turn of the event loop, and those during earlier work. Callers with the same argument get
+ * its results in their order.
  */
 const batchCalls = <K, T>(work: (asked: readonly K[]) => Promise<ReadonlyMap<K, T[]>>): ((asked: K) => Promise<T>) => {
   let waiting: QueuedCheck<K, T>[] = []
@@ -66,7 +66,9 @@ const batchCalls = <K, T>(work: (asked: readonly K[]) => Promise<ReadonlyMap<K, 
 /** Sets how long a request counts. */
 export const RATE_WINDOW_MS = 60_000
 
-/** Sets how often to delete old requests, and how many per accepted one: more than were added, so that the log shrinks. */
+/**
+ * Sets how often to delete old requests, and how many per accepted one: more than were added, so that the log shrinks.
+ */
 const DELETE_EVERY = 8
 const DELETED_PER_REQUEST = 3
 
