@@ -137,9 +137,9 @@ const valueText = (reading: ReadNumber): string =>
 
 /** Returns a cell's two values, with either decimal sign. */
 const bothReadings = ({ text }: Evidence): string => {
-  const dressed = stripAffixes(text)
+  const affixed = stripAffixes(text)
   const readingWith = (sign: DecimalSign): string =>
-    `${valueText(dressed && readAffixedNumber(dressed, sign))} (with ${nameOfSign(sign)})`
+    `${valueText(affixed && readAffixedNumber(affixed, sign))} (with ${nameOfSign(sign)})`
   return `${readingWith('.')} or ${readingWith(',')}`
 }
 
@@ -164,19 +164,19 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     lastPlain = kpi
     units.note('', kpi, text, line)
   }
-  const noteSign = (dressed: AffixedNumber, text: string, line: number): void => {
+  const noteSign = (affixed: AffixedNumber, text: string, line: number): void => {
     const [known] = proofs.keys()
     // Once a sign is proven, only cells that do not fit it add anything.
-    if (known && readAffixedNumber(dressed, known) !== undefined) return
-    const [point, comma] = [readAffixedNumber(dressed, '.'), readAffixedNumber(dressed, ',')]
+    if (known && readAffixedNumber(affixed, known) !== undefined) return
+    const [point, comma] = [readAffixedNumber(affixed, '.'), readAffixedNumber(affixed, ',')]
     if (point === undefined && comma === undefined) return
     if (point === undefined || comma === undefined) prove(point === undefined ? ',' : '.', text, line)
     else if (!isSame(point, comma)) doubtful ??= { text, line }
   }
-  const noteDressed = (dressed: AffixedNumber, text: string, line: number, kpi: number | undefined): void => {
-    noteSign(dressed, text, line)
-    if (/e/i.test(dressed.body)) exponent ??= { text, line }
-    const unit = dressed.isPercent ? '%' : dressed.currency
+  const noteAffixed = (affixed: AffixedNumber, text: string, line: number, kpi: number | undefined): void => {
+    noteSign(affixed, text, line)
+    if (/e/i.test(affixed.body)) exponent ??= { text, line }
+    const unit = affixed.isPercent ? '%' : affixed.currency
     if (unit === undefined) notePlain(text, line, kpi)
     else if (kpi !== undefined) units.note(unit, kpi, text, line)
   }
@@ -188,10 +188,10 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
     if (THOUSANDS.test(text)) doubtful ??= { text, line }
     else prove(used, text, line)
   }
-  const noteRounding = (dressed: AffixedNumber, text: string, line: number): void => {
-    const used = DEEP.exec(dressed.body)?.[1]
+  const noteRounding = (affixed: AffixedNumber, text: string, line: number): void => {
+    const used = DEEP.exec(affixed.body)?.[1]
     if ((used !== '.' && used !== ',') || rounded.has(used)) return
-    const cell = readAffixedNumber(dressed, used)
+    const cell = readAffixedNumber(affixed, used)
     if (cell && !(cell instanceof Fault) && cell.rounded) rounded.set(used, { text, line })
   }
   const note = (text: string, line: number, kpi?: number): void => {
@@ -199,15 +199,15 @@ export const createNumberColumn = (name: string, sign: DecimalSign, isGiven: boo
       noteShort(text, line, kpi)
       return
     }
-    const dressed = stripAffixes(text)
-    if (!dressed) return
-    noteDressed(dressed, text, line, kpi)
-    noteRounding(dressed, text, line)
+    const affixed = stripAffixes(text)
+    if (!affixed) return
+    noteAffixed(affixed, text, line, kpi)
+    noteRounding(affixed, text, line)
   }
   const readLong = (text: string, line: number, kpi: number | undefined): NumberCell | Fault => {
-    const dressed = stripAffixes(text)
-    if (dressed) noteDressed(dressed, text, line, kpi)
-    const cell = dressed && readAffixedNumber(dressed, sign)
+    const affixed = stripAffixes(text)
+    if (affixed) noteAffixed(affixed, text, line, kpi)
+    const cell = affixed && readAffixedNumber(affixed, sign)
     return withText(text, cell ?? faultOfNumber(text, sign))
   }
   const contradiction = (): string | undefined => {

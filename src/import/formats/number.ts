@@ -133,10 +133,10 @@ export const nameOfSign = (sign: DecimalSign): string => NAMES[sign]
 
 /** Returns why a text is no number with that decimal sign. */
 export const faultOfNumber = (text: string, sign: DecimalSign): Fault => {
-  const dressed = stripAffixes(text)
-  const known = dressed ? undefined : faultOfNoValue(text)
+  const affixed = stripAffixes(text)
+  const known = affixed ? undefined : faultOfNoValue(text)
   if (known !== undefined) return new Fault(known)
-  if (!dressed || readAffixedNumber(dressed, OTHER[sign]) === undefined) return new Misread('must be a number')
+  if (!affixed || readAffixedNumber(affixed, OTHER[sign]) === undefined) return new Misread('must be a number')
   return new Misread(`has ${NAMES[OTHER[sign]]}, where numbers have ${NAMES[sign]}`)
 }
 
@@ -145,11 +145,4 @@ export const withText = (text: string, cell: NumberCell | Fault): NumberCell | F
   if (!(cell instanceof Fault)) return cell
   const reason = `"${text}" ${cell.message}`
   return cell instanceof Misread ? new Misread(reason) : new Fault(reason)
-}
-
-/** Reads a number whose decimal sign is known. */
-export const readNumber = (text: string, sign: DecimalSign): NumberCell | Fault => {
-  const dressed = stripAffixes(text)
-  const cell = dressed && readAffixedNumber(dressed, sign)
-  return withText(text, cell ?? faultOfNumber(text, sign))
 }

@@ -2,7 +2,20 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatDecimal } from '../../../src/domain/decimal.ts'
 import { Fault } from '../../../src/domain/errors.ts'
-import { type DecimalSign, readNumber } from '../../../src/import/formats/number.ts'
+import {
+  type DecimalSign,
+  faultOfNumber,
+  type NumberCell,
+  readAffixedNumber,
+  stripAffixes,
+  withText,
+} from '../../../src/import/formats/number.ts'
+
+/** Reads a number as a column whose decimal sign is known does. */
+const readNumber = (text: string, sign: DecimalSign): NumberCell | Fault => {
+  const affixed = stripAffixes(text)
+  return withText(text, (affixed && readAffixedNumber(affixed, sign)) ?? faultOfNumber(text, sign))
+}
 
 describe('a number', () => {
   test.each<[text: string, value: bigint, rounded: boolean]>([
