@@ -36,7 +36,10 @@ const isoWeek = (year: number, week: number): DayRange | undefined => {
   return isOfYear ? { from, to: from + 6 } : undefined
 }
 
-/** Returns the days of a period that is written by its number, of the calendar of most people: `2026-10`, `2026-Q3`, `2026-W07`, `2026`. */
+/**
+ * Returns the days of a numbered period of the civil calendar, whatever the account's weeks and years: `2026-10`,
+ * `2026-Q3`, `2026-W07`, `2026`.
+ */
 const namedPeriod = (word: string): DayRange | undefined => {
   const [, weekYear, week] = ISO_WEEK.exec(word) ?? []
   if (week !== undefined) return isoWeek(Number(weekYear), Number(week))

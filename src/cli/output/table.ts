@@ -3,7 +3,7 @@ import { isPlain, loadWidth, oneLine, shorten, type Width, wrap } from './width.
 
 /**
  * Describes a column of a table: its title, whether it holds numbers, which are aligned right, and whether long texts
- * are cut.
+ * stay, are cut or are wrapped.
  */
 export type TableColumn = {
   readonly title: string
@@ -28,8 +28,8 @@ const COMFORTABLE = { cut: 40, wraps: 40 }
 /** Sets how many lines the package draws at a time: its time grows with their square. */
 const LINES_AT_A_TIME = 20
 /**
- * Stands for one column of a text with other characters than ASCII while the package draws: it measures such texts in a
- * way of its own, and takes the square of their length for it.
+ * Stands for one column of a text with other characters than ASCII while the package draws: it measures them
+ * differently from us, in time that grows with the square of their length.
  */
 const STAND_IN = '\ue000'
 const STAND_INS = /\ue000+/gu

@@ -195,8 +195,8 @@ type JournalAhead = Planning & {
 
 /**
  * Plans pieces, and journals the entries to send, some intervals ahead. What an earlier part of the run has finished is
- * counted and skipped. If the run is stopped it ends, and removes from the journal the intervals that were not taken
- * from it.
+ * counted and skipped. If the run is stopped it ends, and removes from the journal the intervals that the caller has
+ * not received.
  */
 export async function* journalIntervals(
   pieces: Iterable<Piece>,

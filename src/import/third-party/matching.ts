@@ -19,7 +19,7 @@ const isWhatBecomes = (
 
 /**
  * Tells whether an entry already holds what a draft would make of it, by the service's rules. If the key may not read
- * KPIs, either fate of the target counts: kept or dropped.
+ * KPIs, it is enough that the entry matches with the target kept or with the target dropped.
  */
 export const holdsDraft = ({ kpis }: Pick<Reference, 'kpis'>, stored: EntryValues, draft: EntryDraft): boolean => {
   const kpi = kpis.byId.get(draft.kpi_id)

@@ -167,8 +167,8 @@ const mayRemove = async (run: ThirdPartyRun): Promise<boolean> => {
 }
 
 /**
- * Finds out whether batches update existing entries, if there are many to update; if not, entries are updated one by
- * one. The ids of the entries must be known. Only one interval at a time tries this.
+ * Finds out whether batches update existing entries, if there are many to update. If batches do not, entries are
+ * updated one at a time. The ids of the entries must be known. Only one interval at a time tries this.
  */
 export const probeUpdates = async (interval: OpenInterval, items: readonly OpenEntry[]): Promise<void> => {
   const { run, done } = interval

@@ -62,8 +62,8 @@ const read = async (
 }
 
 /**
- * Tells whether an entry holds what was sent. It may be rounded and have changed notes, unless it is the same as before
- * or its earlier values are unknown: then it must hold exactly what was sent.
+ * Tells whether an entry holds what was sent. If it is unchanged, or its earlier values are unknown, it must match
+ * exactly; otherwise it may be rounded and have changed notes.
  */
 export const isStored = ({ reference }: ThirdPartyRun, { draft, before }: OpenEntry, entry: ExistingEntry): boolean => {
   if (holdsDraft(reference, entry, draft)) return true

@@ -86,8 +86,8 @@ type PendingLookup = {
 }
 
 /**
- * Creates the lookup of credentials. It caches valid ones until something is written, and their counters until
- * somebody is refused, so most lookups cost next to nothing.
+ * Creates the lookup of credentials. It caches valid credentials until the next write to the store, and their counters
+ * of wrong logins until a login is refused, so most lookups cost next to nothing.
  */
 export const createCredentialLookup = (
   db: Db,
