@@ -24,9 +24,9 @@ const listenError = (error: unknown, { host, port, flag }: ListenPlace): unknown
 }
 
 /** Serves a handler; says in words why it cannot listen on a port. */
-export const listenAt = async (face: Handler, place: ListenPlace, options: ListenOptions): Promise<Listener> => {
+export const listenAt = async (handler: Handler, place: ListenPlace, options: ListenOptions): Promise<Listener> => {
   try {
-    return await listen(face, place.host, place.port, options)
+    return await listen(handler, place.host, place.port, options)
   } catch (error) {
     throw listenError(error, place)
   }

@@ -67,7 +67,7 @@ const requestIds = ({ random }: Io): (() => string) => {
 }
 
 /** Returns the handler of both variants on one store. */
-const faceOf = ({ cli, settings, db, counted, log }: Parts): Handler => {
+const handlerOf = ({ cli, settings, db, counted, log }: Parts): Handler => {
   const throttle = createLoginThrottle(counted)
   const limitsOf = (limit: number): CallerLimits => ({
     throttle,
@@ -81,11 +81,11 @@ const faceOf = ({ cli, settings, db, counted, log }: Parts): Handler => {
     onError: log.onError,
   }
   const { rateLimit, rateLimitV1, publicUrl } = settings
-  const face = createBothHandlers(
+  const handler = createBothHandlers(
     createClassicHandler({ ...deps, limits: limitsOf(rateLimit) }),
     createV1Handler({ ...deps, limits: limitsOf(rateLimitV1) }),
   )
-  return publicUrl === undefined ? face : underPublicUrl(face, publicUrl)
+  return publicUrl === undefined ? handler : underPublicUrl(handler, publicUrl)
 }
 
 const start = (parts: Parts): Promise<Listener> => {
@@ -93,7 +93,7 @@ const start = (parts: Parts): Promise<Listener> => {
   const { host, port, behindProxy, maxConnections } = settings
   const limitMemory = createServingLimit()
   return listenAt(
-    faceOf(parts),
+    handlerOf(parts),
     { host, port, flag: '--port' },
     {
       tls: tls?.pair,
