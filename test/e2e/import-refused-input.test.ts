@@ -31,11 +31,11 @@ test.each<[name: string, text: string | Uint8Array, args: string[], code: number
     'cannot read data.csv: line 3: a quoted cell is never closed; put a quote where it ends, or leave out the one it begins with',
   ],
   [
-    'a byte that is no letter',
+    'a byte that is no character',
     Buffer.from(`${GOOD}J\x81rg,Sales,2026-01-02,1\n`, 'latin1'),
     [FILE],
     1,
-    /^cannot read data\.csv: line 3 holds byte 81, which is not UTF-8, and line 3 holds byte 81, which is no letter/,
+    /^cannot read data\.csv: line 3 holds byte 81, which is not UTF-8, and line 3 holds byte 81, which is no character/,
   ],
   [
     'a workbook',
