@@ -121,7 +121,7 @@ describe('the format', () => {
       expect(ran).toEqual({
         code: 2,
         stdout: '',
-        stderr: 'kpi: there is no output format xml; there are table, csv, json\n',
+        stderr: 'kpi: there is no output format xml; there are table, csv, json, ndjson\n',
       })
     }
     expect(await list({}, '-o', 'csv')).not.toContain('Never')

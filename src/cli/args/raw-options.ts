@@ -16,7 +16,7 @@ const givenIn = (args: readonly string[], ...names: readonly string[]): string |
 
 /** Tells whether a line, or the environment, wants data and errors as JSON. */
 export const isOutputJson = (args: readonly string[], { env }: Pick<Io, 'env'>): boolean =>
-  (givenIn(args, '-o', '--output') ?? env['KPI_OUTPUT']) === 'json'
+  /^(?:nd)?json$/.test(givenIn(args, '-o', '--output') ?? env['KPI_OUTPUT'] ?? '')
 
 /** Tells whether a line asks for JSON lines on standard error. */
 export const isLogJson = (args: readonly string[]): boolean => givenIn(args, '--log-format') === 'json'

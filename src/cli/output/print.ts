@@ -6,9 +6,9 @@ import type { TableColumn } from './table.ts'
 import { visible, visibleJson } from './width.ts'
 
 /** Names the formats that data is printed in. */
-export type Format = 'table' | 'csv' | 'json'
+export type Format = 'table' | 'csv' | 'json' | 'ndjson'
 
-export const FORMATS: readonly Format[] = ['table', 'csv', 'json']
+export const FORMATS: readonly Format[] = ['table', 'csv', 'json', 'ndjson']
 
 /** Describes how to print: the format, and whether colour is allowed. */
 export type Printing = { readonly format: Format; readonly color: boolean }
@@ -78,6 +78,14 @@ const printJson = async (io: Printed, columns: readonly NamedField[], chunks: Ch
   await io.stdout.write(before === '[\n' ? '[]\n' : '\n]\n')
 }
 
+/** Prints an object on each line, as they come. */
+const printNdjson = async (io: Printed, columns: readonly NamedField[], chunks: Chunks): Promise<void> => {
+  for await (const chunk of chunks) {
+    const lines = chunk.map((record) => `${visibleJson(recordToJson({ shown: columns }, record))}\n`)
+    if (lines.length > 0) await io.stdout.write(lines.join(''))
+  }
+}
+
 /**
  * Prints records to standard output, in chunks as they come; a table holds back a block of rows, which sets the widths
  * of its columns.
@@ -89,12 +97,14 @@ export const printRecords = (
   chunks: Chunks,
 ): Promise<void> => {
   if (format === 'csv') return printCsv(io, columns, chunks)
+  if (format === 'ndjson') return printNdjson(io, columns, chunks)
   return format === 'json' ? printJson(io, columns, chunks) : printTable(io, columns, chunks, color)
 }
 
 /** Prints one record: an object, a line of CSV, or a table with a field a line. */
 export const printRecord = async (io: Printed, printing: Printing, of: Resource, record: AnyRecord): Promise<void> => {
   if (printing.format === 'csv') return printCsv(io, of.shown, [[record]])
+  if (printing.format === 'ndjson') return printNdjson(io, of.shown, [[record]])
   if (printing.format === 'json') return io.stdout.write(`${visibleJson(recordToJson(of, record), 2)}\n`)
   const { createTable } = await import('./table.ts')
   const titles = ['field', 'value'].map(

@@ -1,0 +1,45 @@
+import type { Command } from '@commander-js/extra-typings'
+import type { Client } from '../../../client/client.ts'
+import type { ReportRequest } from '../../../client/operations/queries.ts'
+import type { DayRange } from '../../../domain/period.ts'
+import { idsIn, type NamedKind } from '../../args/names.ts'
+
+/** Declares the flags that select what a report holds. */
+export const addSelection = (command: Command) =>
+  command
+    .option('--from <day>', 'first day: a date, today, -7d, this-month, last-quarter and the like', '-30d')
+    .option('--to <day>', 'last day', 'today')
+    .option('--kpis <list>', 'only of these KPIs, by id or name, separated by commas')
+    .option('--category <list>', 'only of the KPIs in these categories, by id or name')
+    .option('--users <list>', 'only of these users, by id, name or e-mail address')
+    .option(
+      '--group-items <list>',
+      'report group items instead of users, by id or name; with --users, only their entries',
+    )
+
+/** Describes the flags that select what a report holds. */
+export type SelectionFlags = ReturnType<ReturnType<typeof addSelection>['opts']>
+
+const idsOf = async (
+  client: Client,
+  kind: NamedKind,
+  flag: string,
+  list: string | undefined,
+): Promise<number[] | undefined> => (list === undefined ? undefined : idsIn(client, kind, flag, list))
+
+/** Returns the ids of the selected KPIs: those of a list that are in one of the categories; undefined for all. */
+const kpiIdsOf = async (client: Client, { kpis, category }: SelectionFlags): Promise<number[] | undefined> => {
+  const named = await idsOf(client, 'kpi', '--kpis', kpis)
+  if (category === undefined) return named
+  const categories = new Set(await idsIn(client, 'category', '--category', category))
+  const within = (await client.kpis.list()).filter(({ category_id }) => categories.has(category_id))
+  return within.map(({ id }) => id).filter((id) => !named || named.includes(id))
+}
+
+/** Returns what to request for the flags, after looking up the ids of names. */
+export const requestOf = async (client: Client, range: DayRange, flags: SelectionFlags): Promise<ReportRequest> => ({
+  ...range,
+  kpiIds: await kpiIdsOf(client, flags),
+  userIds: await idsOf(client, 'user', '--users', flags.users),
+  groupItemIds: await idsOf(client, 'group_item', '--group-items', flags.groupItems),
+})

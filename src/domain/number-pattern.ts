@@ -1,0 +1,47 @@
+import { type Decimal, divideRounded, FRACTION_DIGITS } from './decimal.ts'
+
+/** Describes how a unit shows values: the text around the number, its decimals, and whether thousands are grouped. */
+export type NumberPattern = {
+  readonly before: string
+  readonly after: string
+  readonly decimals: number
+  /** Counts the decimals that are always shown; the others are left out where they are zero. */
+  readonly fixedDecimals: number
+  readonly isGrouped: boolean
+}
+
+/** Matches the number in a pattern: `#`, `#.00`, `#,##0.0#`. */
+const NUMBER = /[#0][#0,]*(?:\.([#0]+))?/
+
+/**
+ * Reads a unit's number pattern, such as `#`, `#.00`, `£ #.00` or `#,##0.0#%`: `0` is a decimal that is always shown,
+ * `#` one that is shown where it is not zero; other characters stand as they are. A percent sign is only text, as the
+ * values of percentages are stored as percentages. A pattern without a number shows values as they are.
+ */
+export const readNumberPattern = (pattern: string): NumberPattern => {
+  const match = NUMBER.exec(pattern)
+  if (!match) return { before: '', after: '', decimals: FRACTION_DIGITS, fixedDecimals: 0, isGrouped: false }
+  const [number, fraction = ''] = match
+  const end = match.index + number.length
+  return {
+    before: pattern.slice(0, match.index),
+    after: pattern.slice(end),
+    decimals: Math.min(fraction.length, FRACTION_DIGITS),
+    fixedDecimals: Math.min(fraction.lastIndexOf('0') + 1, FRACTION_DIGITS),
+    isGrouped: number.includes(','),
+  }
+}
+
+const grouped = (digits: string): string => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
+
+/** Returns a value by a pattern, rounded half away from zero: 1234.5 by `£ #,##0.00` is `£ 1,234.50`. */
+export const formatByPattern = (value: Decimal, pattern: NumberPattern): string => {
+  const { before, after, decimals, fixedDecimals, isGrouped } = pattern
+  const rounded = divideRounded(value, 10n ** BigInt(FRACTION_DIGITS - decimals))
+  const digits = String(rounded < 0n ? -rounded : rounded).padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const shown = digits.slice(digits.length - decimals)
+  const fraction = shown.slice(0, fixedDecimals) + shown.slice(fixedDecimals).replace(/0+$/, '')
+  const number = `${isGrouped ? grouped(whole) : whole}${fraction === '' ? '' : `.${fraction}`}`
+  return `${rounded < 0n ? '-' : ''}${before}${number}${after}`
+}

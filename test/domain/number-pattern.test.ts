@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { parseDecimal } from '../../src/domain/decimal.ts'
+import { formatByPattern, readNumberPattern } from '../../src/domain/number-pattern.ts'
+
+test.each([
+  ['#', '1234.5', '1235'],
+  ['#', '-0.4', '0'],
+  ['#.00', '0.005', '0.01'],
+  ['#.00', '-1234.5', '-1234.50'],
+  ['#.##', '3.10', '3.1'],
+  ['#.0#', '3', '3.0'],
+  ['#.00%', '45', '45.00%'],
+  ['£ #.00', '-2', '-£ 2.00'],
+  ['#,##0.00 €', '1234567.891', '1,234,567.89 €'],
+  ['#.000000', '1.5', '1.5000'],
+  ['text', '1.5', '1.5'],
+  ['', '99999999999999.9999', '99999999999999.9999'],
+])('pattern "%s" shows %s as %s', (pattern, value, shown) => {
+  expect(formatByPattern(parseDecimal(value)?.value ?? 0n, readNumberPattern(pattern))).toBe(shown)
+})
