@@ -12,6 +12,7 @@ import { KpiError } from '../../src/domain/errors.ts'
 import { entry } from '../../src/domain/resources/entry.ts'
 import { kpi } from '../../src/domain/resources/kpi.ts'
 import { fullName, user } from '../../src/domain/resources/user.ts'
+import { day } from '../support/calendar.ts'
 import type { AnyRecord, Resource } from '../../src/domain/schema.ts'
 import { faultsOfKpi, faultsOfUser } from '../../src/domain/rules.ts'
 
@@ -44,22 +45,57 @@ test.each<[type: string, encoding: BufferEncoding]>([
   expect(await client.kpis.list()).toMatchObject([{ id: 1, name: 'Größe é' }])
 })
 
-test.each<[rows: unknown, lacking: string]>([
-  [[{ kpiId: 1, itemId: 2 }], 'entryDate'],
-  [[{ kpi: 1, item: 2, date: '2026-02-01' }], 'kpiId, itemId, entryDate'],
+const ROW = { kpiId: 1, itemId: 2, entryDate: '2026-02-01', periodId: 'D', direction: 'U', actual: 1, target: null }
+const WHOLE_MONTH = { from: day('2026-02-01'), to: day('2026-02-28') }
+
+test.each<[rows: object[], message: string]>([
+  [[{ ...ROW, entryDate: undefined }], 'whose entryDate cannot be read: its fields are kpiId, itemId, periodId, '],
   [
-    [
-      { kpiId: 1, itemId: 2, entryDate: '2026-02-01' },
-      { kpiId: 1, itemId: null, entryDate: '2026-02-01' },
-    ],
-    'itemId',
+    [{ kpi_id: 1, item: 2, date: '2026-02-01' }],
+    'whose kpiId, itemId, entryDate, periodId cannot be read: its fields are kpi_id, item, date',
   ],
-])('report rows that cannot be read are refused by name: %j', async (rows, lacking) => {
+  [[ROW, { ...ROW, itemId: null }], 'whose itemId cannot be read: itemId is null'],
+  [[{ ...ROW, periodId: 'H' }], 'whose periodId cannot be read: periodId is "H"'],
+  [[{ ...ROW, periodId: null }], 'whose periodId cannot be read: periodId is null'],
+  [[{ ...ROW, direction: 'sideways' }], 'whose direction cannot be read: direction is "sideways"'],
+  [[{ ...ROW, kpiId: 1.5 }], 'whose kpiId cannot be read: kpiId is 1.5'],
+  [
+    [{ ...ROW, entryDate: '2026-03-01' }],
+    'outside of what was asked: entryDate is 2026-03-01, asked 2026-02-01 to 2026-02-28',
+  ],
+  [[{ ...ROW, kpiId: 9 }], 'outside of what was asked: kpiId is 9'],
+  [[ROW, { ...ROW, itemId: 3 }, { ...ROW, actual: 5 }], 'row twice: KPI 1, item 2, 2026-02-01'],
+])('report rows that cannot be relied on are refused by name: %j', async (rows, message) => {
   const client = await clientOf(Buffer.from(JSON.stringify(rows)), 'application/json')
-  await expect(client.report({ from: 0, to: 1 })).rejects.toMatchObject({
+  await expect(client.report({ ...WHOLE_MONTH, kpiIds: [1] })).rejects.toMatchObject({
     code: 'not_acceptable',
-    message: `the service answers report rows whose ${lacking} cannot be read`,
+    message: expect.stringContaining(message) as string,
   })
+})
+
+test.each([
+  ['13.10.2026', 'entryDate'],
+  ['10/13/2026', 'entryDate'],
+  ['2026-02-01T10:20:30', 'entryDate'],
+  ['1,5', 'actual'],
+  ['12 EUR', 'target'],
+  ['one', 'itemId'],
+])('a report row with the value %j in %s is refused, never shown as blank', async (value, field) => {
+  const client = await clientOf(
+    Buffer.from(JSON.stringify([ROW, { ...ROW, itemId: 3, [field]: value }])),
+    'application/json',
+  )
+  await expect(client.report(WHOLE_MONTH)).rejects.toMatchObject({
+    code: 'not_acceptable',
+    message: `the service lists report_rows that cannot be read: ${field} is ${JSON.stringify(value)}`,
+  })
+})
+
+test('report rows in other words that mean the same are read', async () => {
+  const odd = { ...ROW, kpiId: '1', entryDate: '2026-02-01T00:00:00Z', actual: '2.5', target: 3 }
+  const client = await clientOf(Buffer.from(JSON.stringify([odd])), 'application/json')
+  const { rows } = await client.report(WHOLE_MONTH)
+  expect(rows).toMatchObject([{ kpiId: 1, entryDate: day('2026-02-01'), actual: 25_000n, target: 30_000n }])
 })
 
 test.each<[list: (client: Client) => Promise<unknown>, body: object, message: string]>([

@@ -1,6 +1,6 @@
 import { KpiError } from '../../domain/errors.ts'
 import { REPORT_LIMIT, type ReportRow } from '../../domain/resources/report-row.ts'
-import type { Client, ReportAnswer } from '../client.ts'
+import type { Client } from '../client.ts'
 import type { ReportRequest } from './queries.ts'
 import { createReading, isShort, isSortedByDay, isWhole, MAX_IDS_PER_REQUEST, type Reading } from './report/asking.ts'
 import { type Answered, readByHalves } from './report/halving.ts'
@@ -11,7 +11,13 @@ import { createStripReader } from './report/strips.ts'
 type Rows = readonly ReportRow[]
 
 /** Holds the answer to a whole report, which was cut, and what the service said of the rest of it. */
-type Sorted = { readonly total: number; readonly known: readonly Answered[]; readonly rest: ReportRequest }
+type Sorted = {
+  readonly total: number
+  readonly known: readonly Answered[]
+  /** Holds the rows of the days before the one in which the answer was cut. */
+  readonly before: Rows
+  readonly rest: ReportRequest
+}
 
 /** Sets the rows from which on a report is read in lanes, and the most rows of a day there. */
 const MANY_ROWS = REPORT_LIMIT * 6
@@ -38,11 +44,11 @@ const readSorted = async (reading: Reading, { part, answer }: Answered): Promise
   const { total } = answer
   const rest = { ...part, from: last.entryDate }
   const first = { part, answer }
-  if (reading.isBundled() || rest.from === part.from) return { total, known: [first], rest }
-  const before = answer.rows.filter(({ entryDate }) => entryDate < rest.from).length
+  const before = answer.rows.filter(({ entryDate }) => entryDate < rest.from)
+  if (reading.isBundled() || before.length === 0) return { total, known: [first], before, rest }
   const next = await reading.ask(rest)
-  if (next instanceof KpiError || next.total !== total - before) return undefined
-  return { total, known: [first, { part: rest, answer: next }], rest }
+  if (next instanceof KpiError || next.total !== total - before.length) return undefined
+  return { total, known: [first, { part: rest, answer: next }], before, rest }
 }
 
 /** Refuses parts that have more or fewer rows than the service counted, unless rows came or went meanwhile. */
@@ -58,16 +64,15 @@ const requireSum = async ({ ask, request }: Reading, total: number, sum: number)
 }
 
 /** Reads a report whose answers are sorted. */
-async function* readAll(reading: Reading, { total, known, rest }: Sorted): AsyncGenerator<Rows> {
+async function* readAll(reading: Reading, { total, known, before, rest }: Sorted): AsyncGenerator<Rows> {
   const { request } = reading
   const counts = { left: total }
   const read = createStripReader(reading, counts)
-  const { rows } = known[0]?.answer as ReportAnswer
-  const start = rows.findIndex(({ entryDate }) => entryDate === rest.from)
-  const perDay = (total - start) / (request.to - rest.from + 1)
-  if (total < MANY_ROWS || start === 0 || perDay > FEW_PER_DAY) return yield* read(request, known)
-  yield rows.slice(0, start)
-  counts.left -= start
+  const left = total - before.length
+  const perDay = left / (request.to - rest.from + 1)
+  if (left < MANY_ROWS || before.length === 0 || perDay > FEW_PER_DAY) return yield* read(request, known)
+  yield before
+  counts.left = left
   yield* readInLanes(read, { from: rest.from, to: request.to }, perDay)
 }
 

@@ -41,8 +41,8 @@ const splitDay = async (
  */
 const lastDayAfter = (answer: ReportAnswer | KpiError, from: number, to: number): number => {
   const last = answer instanceof KpiError || !isSortedByDay(answer) ? undefined : answer.rows.at(-1)
-  const isHint = last !== undefined && last.entryDate > from && last.entryDate <= to
-  return isHint ? last.entryDate - 1 : Math.floor((from + to) / 2)
+  const middle = Math.floor((from + to) / 2)
+  return last && last.entryDate > from ? Math.min(middle, last.entryDate - 1) : middle
 }
 
 const daysThatFit = (rows: number, days: number): number => Math.max(1, Math.floor((AIM * days) / Math.max(1, rows)))

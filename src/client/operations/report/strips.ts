@@ -94,21 +94,27 @@ export const createStripReader = (reading: Reading, counts: { left: number }) =>
     return [{ ...strip, kpis: open, next: day, to: day }, ...stripFrom(strip, day + 1)]
   }
 
+  /** Takes an answer that holds only some items of one day and KPI; the other KPIs of the day are left. */
+  const afterItemCut = async (strip: Strip, rows: readonly ReportRow[], last: ReportRow): Promise<Taken> => {
+    const day = last.entryDate
+    const others = await readOtherItems(reading, { ...request, from: day, to: day, kpiIds: [last.kpiId] }, last)
+    if (!others) return takeDay(strip)
+    const all = [...rows, ...others]
+    if (counts.left <= all.length) return { rows: all, strips: [] }
+    const order = await kpisOf(reading, strip.kpis ?? request.kpiIds)
+    const at = order.indexOf(last.kpiId) + 1
+    return { rows: all, strips: at < order.length ? splitAt(strip, order, at, day) : stripFrom(strip, day + 1) }
+  }
+
   /** Takes an answer that was cut in the first day that has rows in it. */
   const afterDayCut = async (strip: Strip, rows: readonly ReportRow[], last: ReportRow): Promise<Taken> => {
-    const day = last.entryDate
+    const whole = placeBehind(rows, ({ kpiId }) => kpiId !== last.kpiId)
+    if (whole === 0) return afterItemCut(strip, rows, last)
     const order = await kpisOf(reading, strip.kpis ?? request.kpiIds)
     const rank = new Map(order.map((id, at) => [id, at]))
     const ranks = rows.map(({ kpiId }) => rank.get(kpiId) ?? NaN)
-    const isSorted = ranks.every((one, at) => one >= (ranks[at - 1] ?? one))
-    if (!isSorted) return takeDay({ ...strip, next: day })
-    const at = rank.get(last.kpiId) ?? 0
-    const whole = placeBehind(rows, ({ kpiId }) => kpiId !== last.kpiId)
-    if (whole > 0) return { rows: rows.slice(0, whole), strips: splitAt(strip, order, at, day) }
-    const others = await readOtherItems(reading, { ...request, from: day, to: day, kpiIds: [last.kpiId] }, last)
-    if (!others) return takeDay({ ...strip, next: day })
-    const rest = at + 1 < order.length ? splitAt(strip, order, at + 1, day) : stripFrom(strip, day + 1)
-    return { rows: [...rows, ...others], strips: rest }
+    if (!ranks.every((one, at) => one >= (ranks[at - 1] ?? one))) return takeDay(strip)
+    return { rows: rows.slice(0, whole), strips: splitAt(strip, order, rank.get(last.kpiId) ?? 0, last.entryDate) }
   }
 
   const afterCut = (strip: Strip, { rows, total = 0 }: ReportAnswer, end: Day): Promise<Taken> | Taken => {
@@ -146,9 +152,9 @@ export const createStripReader = (reading: Reading, counts: { left: number }) =>
   ): AsyncGenerator<readonly ReportRow[]> {
     let strips: readonly Strip[] = [{ kpis: undefined, next: range.from, to: range.to, perDay: range.perDay }]
     const queue = createRowQueue(reading)
-    for (let asked = 0; strips.length > 0; asked += 1) {
+    while (strips.length > 0 && counts.left > 0) {
       const strip = strips.reduce((one, other) => (other.next < one.next ? other : one))
-      const before = known[asked]
+      const before = strip.kpis ? undefined : known.find(({ part }) => part.from === strip.next)
       const end = before?.part.to ?? lastDayOf(strip)
       const answer = before?.answer ?? (await askFor(strip, end))
       const taken = answer ? await take(strip, answer, end) : await takeDay(strip)
@@ -156,7 +162,8 @@ export const createStripReader = (reading: Reading, counts: { left: number }) =>
       const others = strips.filter((one) => one !== strip)
       strips = await joined([...others, ...taken.strips])
       queue.add(taken.rows, others.length > 0 || taken.strips.length > 1)
-      yield* queue.take(Math.min(...strips.map(({ next }) => next)))
+      const isLast = strips.length === 0 || counts.left <= 0
+      yield* queue.take(isLast ? Infinity : Math.min(...strips.map(({ next }) => next)))
     }
   }
 }
