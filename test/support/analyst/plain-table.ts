@@ -22,7 +22,7 @@ const decimalOf = (units: bigint): string => {
 
 /** Reads the cells of a file; a row has values of its own item, or a column of each. */
 const cellsOf = (file: string, read: (row: Record<string, string>) => readonly (readonly string[])[]): Cell[] =>
-  (parse(readFileSync(file, 'utf8'), { columns: true }) as Record<string, string>[])
+  parse<Record<string, string>>(readFileSync(file, 'utf8'), { columns: true })
     .flatMap(read)
     .flatMap(([item = '', kpi = '', day = '', text = '']) => (text === '' ? [] : [[item, kpi, day, unitsOf(text)]]))
 
@@ -70,11 +70,9 @@ export const openPlainTable = (root: string): PlainTable => {
     ask: (sql) => {
       const statement = db.prepare(sql)
       statement.setReadBigInts(true)
-      return statement
-        .all()
-        .map((row) =>
-          Object.values(row).map((value) => (typeof value === 'bigint' ? decimalOf(value) : String(value ?? ''))),
-        )
+      statement.setReturnArrays(true)
+      const rows = statement.all() as unknown as (string | bigint | null)[][]
+      return rows.map((cells) => cells.map((value) => (typeof value === 'bigint' ? decimalOf(value) : (value ?? ''))))
     },
     close: () => db.close(),
   }
