@@ -48,7 +48,21 @@ const answerOf = async (way: Way, form: keyof typeof READERS, question: Question
   return comparable(question, columnsOf(READERS[form](stdout), question))
 }
 
+/** The KPIs whose reports have a row for each cell of the files. */
+const PLAIN = ['Confirmed', 'Recovered', 'Deaths', 'Increase rate', 'Rain', 'Highest temperature', 'Exchange rate']
+
 const FORMS = Object.keys(READERS) as (keyof typeof READERS)[]
+
+test.each(WAYS)('%s holds the figures that the plain table holds', async (way) => {
+  const words = ['--kpis', PLAIN.join(), '--from', '2013-01-01', '--to', '2026-12-31']
+  const question: Question = {
+    asks: 'What is there?',
+    words,
+    columns: ['itemName', 'kpiName', 'entryDate', 'actual'],
+    sql: `select * from cell where kpi in (${PLAIN.map((name) => `'${name}'`).join()})`,
+  }
+  expect(await answerOf(way, 'csv', question)).toEqual(comparable(question, table.ask(question.sql)))
+})
 
 const TELLS_ASSIGNMENTS: readonly Way[] = ['embedded', 'classic']
 const asked = questions.flatMap((question) =>
