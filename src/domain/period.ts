@@ -54,6 +54,14 @@ export const nextPeriod = (frequency: Frequency, start: Day): Day => {
   return dayOfCivil(year, month + MONTHS[frequency], 1)
 }
 
+/** Returns the first day of the period before the one that begins on `start`. */
+export const periodBefore = (frequency: Frequency, start: Day): Day => {
+  if (frequency === 'D') return start - 1
+  if (frequency === 'W') return start - 7
+  const { year, month } = civil(start)
+  return dayOfCivil(year, month - MONTHS[frequency], 1)
+}
+
 /** Describes a range of days, both ends included; it is empty if `from` is after `to`. */
 export type DayRange = { readonly from: Day; readonly to: Day }
 

@@ -85,7 +85,8 @@ const aggregate = (kpi: ReportKpi, sum: Decimal, count: number): Decimal | null 
   return kpi.aggregate_function === 'SUM' ? sum : divideRounded(sum, BigInt(count))
 }
 
-const directionNames: Record<Kpi['value_direction'], string> = { U: 'Up', D: 'Down', N: 'None' }
+/** Names the directions in which a KPI's values are better. */
+export const directionNames: Record<Kpi['value_direction'], string> = { U: 'Up', D: 'Down', N: 'None' }
 
 const rowOf = ({ kpi, item, ...period }: Period): ReportRow => ({
   kpiId: kpi.id,

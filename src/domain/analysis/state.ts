@@ -2,7 +2,7 @@ import { type Decimal, divideRounded, FRACTION_DIGITS } from '../decimal.ts'
 import type { ReportRow } from '../resources/report-row.ts'
 
 /** Names how a value stands against its target. */
-export type State = 'met' | 'near' | 'missed' | 'no target'
+type State = 'met' | 'near' | 'missed' | 'no target'
 
 /** Describes a value and the target it has to reach, with the direction that is better. */
 export type Measured = Pick<ReportRow, 'actual' | 'target' | 'direction'>

@@ -18,7 +18,7 @@ export const addSelection = (command: Command) =>
     )
 
 /** Describes the flags that select what a report holds. */
-export type SelectionFlags = ReturnType<ReturnType<typeof addSelection>['opts']>
+type SelectionFlags = ReturnType<ReturnType<typeof addSelection>['opts']>
 
 const idsOf = async (
   client: Client,

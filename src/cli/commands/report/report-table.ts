@@ -1,11 +1,78 @@
+import type { Needs } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
+import { answer, type Answer, shapeAnswer } from '../../../domain/analysis/answer.ts'
+import { firstDayToRead } from '../../../domain/analysis/earlier.ts'
+import { missingRows } from '../../../domain/analysis/missing.ts'
+import { periodName } from '../../../domain/analysis/pivot.ts'
+import { type Facts, type Question } from '../../../domain/analysis/question.ts'
 import type { ReportTable } from '../../../domain/analysis/report-table.ts'
+import { FIRST_QUERY_DAY } from '../../../domain/day.ts'
+import { CIVIL_CALENDAR, nextPeriod, periodStart } from '../../../domain/period.ts'
+import { assignment } from '../../../domain/resources/assignment.ts'
 import { reportRow } from '../../../domain/resources/report-row.ts'
+import type { AnyRecord, NamedField } from '../../../domain/schema.ts'
+import type { Cli } from '../../cli.ts'
+import { readExpected } from './expected.ts'
 
-/** Returns the table of a report, whose rows are read as the table is. */
-export const readReportTable = (client: Client, request: ReportRequest): ReportTable => ({
-  columns: reportRow.shown,
-  parts: completeReport(client, request),
-})
+/** Returns what a report with a question needs of the service: who has to report what is known to one variant only. */
+export const needsOf = (question: Question | undefined): Needs => {
+  const reading = { of: reportRow, verb: 'list' } as const
+  return question?.onlyMissing ? [reading, { of: assignment, verb: 'list' }] : reading
+}
+
+const readFacts = async (cli: Cli, client: Client, { from, to }: ReportRequest, question: Question): Promise<Facts> => {
+  const categories = question.groupBy === 'category' ? await client.categories.list() : []
+  return {
+    kpis: new Map((await client.kpis.list()).map((kpi) => [kpi.id, kpi])),
+    categories: new Map(categories.map(({ id, name }) => [id, name])),
+    calendar: client.calendar ?? CIVIL_CALENDAR,
+    today: cli.today().day,
+    range: { from, to },
+  }
+}
+
+/** Notes which periods of an answer hold only a part of their values, because the range cuts them. */
+const noteCutPeriods = async (cli: Cli, { by }: Question, { calendar, range, today }: Facts): Promise<void> => {
+  if (by === undefined) return
+  const [first, last] = [periodStart(by, range.from, calendar), periodStart(by, range.to, calendar)]
+  const name = (start: number): string => periodName(by, start, calendar)
+  if (first < range.from) await cli.note(`${name(first)} begins before --from: only its days in the range count`)
+  const end = nextPeriod(by, last) - 1
+  if (range.to < Math.min(end, today)) await cli.note(`${name(last)} ends after --to: only its days in the range count`)
+}
+
+const answerOf = async (cli: Cli, client: Client, request: ReportRequest, question: Question): Promise<Answer> => {
+  const facts = await readFacts(cli, client, request, question)
+  await noteCutPeriods(cli, question, facts)
+  const from = Math.max(FIRST_QUERY_DAY, firstDayToRead(question, facts, request.kpiIds))
+  const rows = (await Array.fromAsync(completeReport(client, { ...request, from }))).flat()
+  if (!question.onlyMissing) return answer(rows, question, facts)
+  return shapeAnswer(missingRows(rows, await readExpected(client, request, facts), facts), question, facts)
+}
+
+async function* inOnePart(records: readonly AnyRecord[]): AsyncGenerator<readonly AnyRecord[]> {
+  yield records
+}
+
+/**
+ * Returns the table of a report: its rows, which are read as the table is; or the answer to a question, whose rows are
+ * all held in memory.
+ */
+export const readReportTable = async (
+  cli: Cli,
+  client: Client,
+  request: ReportRequest,
+  question: Question | undefined,
+): Promise<ReportTable> => {
+  if (!question) return { columns: reportRow.shown, parts: completeReport(client, request) }
+  const { columns, records } = await answerOf(cli, client, request, question)
+  return { columns, parts: inOnePart(records) }
+}
+
+/** Returns the columns that a table of people shows: the most important ones of the report, and what a question adds. */
+export const briefColumns = (columns: readonly NamedField[]): readonly NamedField[] => {
+  const brief = new Set(reportRow.brief.map(({ name }) => name))
+  return columns.filter(({ name }) => brief.has(name) || !Object.hasOwn(reportRow.fields, name))
+}

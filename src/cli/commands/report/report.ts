@@ -1,17 +1,18 @@
 import type { Client } from '../../../client/client.ts'
-import { reportRow } from '../../../domain/resources/report-row.ts'
 import { addExamples } from '../../args/examples.ts'
 import { readRange } from '../../args/relative-dates.ts'
 import type { Register } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
 import { printWhenComplete } from '../../output/whole-output.ts'
 import { overview } from './overview.ts'
+import { addQuestions, readQuestion } from './question-flags.ts'
 import { addSelection, requestOf } from './report-flags.ts'
-import { readReportTable } from './report-table.ts'
+import { briefColumns, needsOf, readReportTable } from './report-table.ts'
 
 /** Registers `kpi report` */
 export const report: Register = (group, act) => {
-  const command = addSelection(group).option(
+  const command = addQuestions(addSelection(group)).option(
     '--rows',
     'one row per period, instead of an overview; csv and json always have these rows',
   )
@@ -28,20 +29,24 @@ export const report: Register = (group, act) => {
   )
   act(command, async (cli, _, flags) => {
     const rangeOf = readRange(flags, cli.today().day)
+    const question = readQuestion(flags)
+    if (question?.onlyMissing && flags.groupItems !== undefined) {
+      throw new UsageError('--only-missing and --group-items do not go together: KPIs are assigned to users')
+    }
     const printing = cli.printing()
     const work = async (client: Client): Promise<void> => {
       const range = rangeOf(client)
       const request = await requestOf(client, range, flags)
-      if (printing.format === 'table' && flags.rows !== true) {
+      if (printing.format === 'table' && flags.rows !== true && !question) {
         const { printOverview } = await import('./print-overview.ts')
         return printOverview(cli, client, request)
       }
-      const { columns: all, parts } = readReportTable(client, request)
-      const columns = printing.format === 'table' ? reportRow.brief : all
+      const { columns: all, parts } = await readReportTable(cli, client, request, question)
+      const columns = printing.format === 'table' ? briefColumns(all) : all
       await printWhenComplete(cli.io, (held) => printRecords(held, printing, columns, parts))
     }
     // Ctrl-C ends it at once: nothing is printed before all is there.
     const { signal } = new AbortController()
-    await cli.withClient({ of: reportRow, verb: 'list' }, work, { signal })
+    await cli.withClient(needsOf(question), work, { signal })
   })
 }

@@ -51,7 +51,7 @@ const silentCut = (rows: number): KpiError =>
   )
 
 /** Checks that a service without totals did not cut its largest answer; asks only if it was never found to be whole. */
-export type SilentCutCheck = {
+type SilentCutCheck = {
   readonly note: (part: ReportRequest, answer: ReportAnswer) => void
   readonly check: () => Promise<void>
 }

@@ -1,0 +1,124 @@
+import { Option } from '@commander-js/extra-typings'
+import {
+  AGGREGATED_PERIODS,
+  answerColumns,
+  COMPARISONS,
+  GROUPINGS,
+  PIVOTS,
+  type Question,
+} from '../../../domain/analysis/question.ts'
+import { UsageError } from '../../exit.ts'
+import type { addSelection } from './report-flags.ts'
+
+/** Declares the flags that ask questions of a report, beside those that select what it holds. */
+export const addQuestions = (command: ReturnType<typeof addSelection>) =>
+  command
+    .addOption(
+      new Option('--by <period>', "aggregate finer values to weeks, months, quarters or years, by each KPI's function") //
+        .choices(AGGREGATED_PERIODS),
+    )
+    .option('--total', 'all users or group items together')
+    .addOption(
+      new Option('--group-by <what>', 'one row for each KPI, item and KPI, category, or period and KPI').choices(
+        GROUPINGS,
+      ),
+    )
+    .addOption(
+      new Option('--compare <with>', 'compare with the period before, or with the same one of the year before').choices(
+        COMPARISONS,
+      ),
+    )
+    .option('--rolling <n>', 'average of the last n periods')
+    .option('--share', 'part of the sum over all items, in percent')
+    .option('--pace', 'where a period under way ends if it goes on as it did')
+    .option('--only-missed', 'only values that miss their target')
+    .option('--only-missing', 'what has no value, of all that is assigned, up to today')
+    .option('--sort <field>', 'order by a field of the answer; -field for the greatest first')
+    .option('--top <n>', 'the best n rows of each KPI; with --sort, the first n rows')
+    .addOption(new Option('--pivot <what>', 'a column for each period, KPI or item').choices(PIVOTS))
+
+/** Describes these flags and those that select. */
+type QuestionFlags = ReturnType<ReturnType<typeof addQuestions>['opts']>
+
+/** Reads a whole number of a flag; adds a fault if it is none. */
+const countIn = (flag: string, text: string | undefined, least: number, faults: string[]): number | undefined => {
+  if (text === undefined) return undefined
+  const count = /^\d{1,6}$/.test(text) ? Number(text) : NaN
+  if (count >= least) return count
+  faults.push(`${flag} ${text} is no whole number from ${least}`)
+  return undefined
+}
+
+/** Reads `--sort`: `-actual` is descending. */
+const sortOf = (text: string | undefined): Question['sort'] =>
+  text === undefined ? undefined : { field: text.replace(/^-/, ''), isDescending: text.startsWith('-') }
+
+const isJoined = ({ groupBy }: Question): boolean => groupBy !== undefined && groupBy !== 'period'
+
+/** Names the flags in use, by what they ask. */
+const inUse = (question: Question): Readonly<Record<string, boolean>> => ({
+  '--by': question.by !== undefined,
+  '--total': question.total,
+  '--group-by': question.groupBy !== undefined,
+  '--group-by kpi, item or category': isJoined(question),
+  '--group-by category': question.groupBy === 'category',
+  '--compare': question.compare !== undefined,
+  '--rolling': question.rolling !== undefined,
+  '--share': question.share,
+  '--pace': question.pace,
+  '--only-missed': question.onlyMissed,
+  '--only-missing': question.onlyMissing,
+  '--pivot': question.pivot !== undefined,
+})
+
+/** Lists pairs of flags that do not go together, with the reason. */
+const CONFLICTS: readonly (readonly [string, string, string])[] = [
+  ['--total', '--group-by', '--group-by puts the items together itself'],
+  ['--group-by category', '--compare', 'a category has KPIs of several periods'],
+  ['--group-by category', '--pivot', 'a category has no KPIs, items or periods to make columns of'],
+  ['--group-by kpi, item or category', '--rolling', 'it puts the periods together'],
+  ['--group-by kpi, item or category', '--pace', 'it puts the periods together'],
+  ...['--compare', '--rolling', '--share', '--pace'].map(
+    (flag) => ['--pivot', flag, 'the columns of a pivot hold actuals'] as const,
+  ),
+  ...['--by', '--total', '--group-by', '--compare', '--rolling', '--share', '--pace', '--only-missed', '--pivot'].map(
+    (flag) => ['--only-missing', flag, 'there are no values'] as const,
+  ),
+]
+
+const conflictsIn = (question: Question): string[] => {
+  const used = inUse(question)
+  return CONFLICTS.filter(([one, other]) => used[one] === true && used[other] === true).map(
+    ([one, other, reason]) => `${one} and ${other} do not go together: ${reason}`,
+  )
+}
+
+const sortFaults = (question: Question): string[] => {
+  const names = answerColumns(question).map(({ name }) => name)
+  const field = question.sort?.field
+  if (field === undefined || names.includes(field)) return []
+  return [`--sort ${field}: the answer has no such field; it has ${names.join(', ')}`]
+}
+
+/** Reads the question that flags ask; undefined if they ask none. All faults are thrown at once. */
+export const readQuestion = (flags: QuestionFlags): Question | undefined => {
+  const faults: string[] = []
+  const question: Question = {
+    by: flags.by,
+    total: flags.total === true,
+    groupBy: flags.groupBy,
+    compare: flags.compare,
+    rolling: countIn('--rolling', flags.rolling, 2, faults),
+    share: flags.share === true,
+    pace: flags.pace === true,
+    onlyMissed: flags.onlyMissed === true,
+    onlyMissing: flags.onlyMissing === true,
+    sort: sortOf(flags.sort),
+    top: countIn('--top', flags.top, 1, faults),
+    pivot: flags.pivot,
+  }
+  faults.push(...conflictsIn(question), ...sortFaults(question))
+  if (faults.length > 0) throw new UsageError(faults.join('; '))
+  const { sort, top } = question
+  return sort || top !== undefined || Object.values(inUse(question)).includes(true) ? question : undefined
+}

@@ -1,0 +1,151 @@
+import type { Day } from '../day.ts'
+import { type Decimal, divideRounded } from '../decimal.ts'
+import { KpiError } from '../errors.ts'
+import { isCoarser, periodStart } from '../period.ts'
+import { frequencyNames } from '../resources/catalog.ts'
+import type { Kpi } from '../resources/kpi.ts'
+import type { AnswerRow } from './answer-row.ts'
+import type { Facts, Question } from './question.ts'
+
+type AggregateFunction = Kpi['aggregate_function']
+
+/** Returns the KPI of a row; throws if the service reports one that it does not list. */
+export const kpiOf = ({ kpis }: Facts, { kpiId, kpiName }: AnswerRow): Kpi => {
+  const kpi = kpis.get(kpiId ?? 0)
+  if (kpi) return kpi
+  throw new KpiError(
+    'unsupported',
+    `the service reports KPI ${kpiId} (${kpiName}), but does not list it among the KPIs`,
+  )
+}
+
+/** Returns the sum or average of the values that are there, rounded once; null if there are none. */
+const aggregate = (values: readonly (Decimal | null)[], how: AggregateFunction): Decimal | null => {
+  let [sum, count] = [0n, 0n]
+  for (const value of values) {
+    if (value === null) continue
+    sum += value
+    count += 1n
+  }
+  if (count === 0n) return null
+  return how === 'SUM' ? sum : divideRounded(sum, count)
+}
+
+/** Puts rows together by a key; `made` returns what the row of each group has beside the aggregated values. */
+const aggregateBy = (
+  rows: readonly AnswerRow[],
+  keyOf: (row: AnswerRow) => string,
+  functionOf: (row: AnswerRow) => AggregateFunction,
+  made: (first: AnswerRow, group: readonly AnswerRow[]) => Partial<AnswerRow>,
+): AnswerRow[] =>
+  [...Map.groupBy(rows, keyOf).values()].flatMap((group) => {
+    const [first] = group
+    if (!first) return []
+    const how = functionOf(first)
+    const actual = aggregate(
+      group.map((row) => row.actual),
+      how,
+    )
+    const target = aggregate(
+      group.map((row) => row.target),
+      how,
+    )
+    return [{ ...first, notes: null, actual, target, ...made(first, group) }]
+  })
+
+/** Orders rows as a report does: by day, the KPI's place and id, and item. */
+const inReportOrder = ({ kpis }: Facts) => {
+  const place = ({ kpiId }: AnswerRow): number => kpis.get(kpiId ?? 0)?.sort_order ?? 0
+  return (one: AnswerRow, other: AnswerRow): number =>
+    (one.entryDate ?? 0) - (other.entryDate ?? 0) ||
+    place(one) - place(other) ||
+    (one.kpiId ?? 0) - (other.kpiId ?? 0) ||
+    (one.itemId ?? 0) - (other.itemId ?? 0)
+}
+
+/** Aggregates rows of finer periods to periods of the frequency asked for; coarser rows stay as they are. */
+const byPeriod = (rows: readonly AnswerRow[], facts: Facts, by: NonNullable<Question['by']>): AnswerRow[] => {
+  const isFiner = ({ periodId }: AnswerRow): boolean => periodId !== null && isCoarser(by, periodId)
+  const startOf = ({ entryDate }: AnswerRow): Day => periodStart(by, entryDate ?? 0, facts.calendar)
+  const aggregated = aggregateBy(
+    rows.filter(isFiner),
+    (row) => `${row.kpiId} ${row.itemId} ${startOf(row)}`,
+    (row) => kpiOf(facts, row).aggregate_function,
+    (first) => ({ periodId: by, period: frequencyNames[by], entryDate: startOf(first) }),
+  )
+  return [...aggregated, ...rows.filter((row) => !isFiner(row))].toSorted(inReportOrder(facts))
+}
+
+const NO_ITEM = { itemId: null, itemName: 'Total' } as const
+const NO_PERIOD = { entryDate: null } as const
+
+/** Puts the items of each KPI and period together. */
+const overItems = (rows: readonly AnswerRow[], facts: Facts): AnswerRow[] =>
+  aggregateBy(
+    rows,
+    ({ kpiId, entryDate }) => `${kpiId} ${entryDate}`,
+    (row) => kpiOf(facts, row).aggregate_function,
+    () => NO_ITEM,
+  )
+
+/** Returns the periods and values that a group is made of. */
+const extentOf = (group: readonly AnswerRow[]): Pick<AnswerRow, 'first_date' | 'last_date' | 'values'> => {
+  const days = group.map(({ entryDate }) => entryDate ?? 0)
+  return {
+    first_date: days.reduce((one, other) => Math.min(one, other)),
+    last_date: days.reduce((one, other) => Math.max(one, other)),
+    values: group.filter(({ actual }) => actual !== null).length,
+  }
+}
+
+const categoryOf = (facts: Facts, row: AnswerRow): string => {
+  const id = kpiOf(facts, row).category_id
+  return facts.categories.get(id) ?? `category ${id}`
+}
+
+/** Describes a way to group: what its rows have in common, and what a row no longer tells. */
+type Group = {
+  readonly keyOf: (row: AnswerRow, facts: Facts) => string
+  readonly made: (row: AnswerRow, facts: Facts) => Partial<AnswerRow>
+}
+
+const GROUPS: Readonly<Record<NonNullable<Question['groupBy']>, Group>> = {
+  period: { keyOf: ({ kpiId, entryDate }) => `${kpiId} ${entryDate}`, made: () => NO_ITEM },
+  item: { keyOf: ({ kpiId, itemId }) => `${kpiId} ${itemId}`, made: () => NO_PERIOD },
+  kpi: { keyOf: ({ kpiId }) => `${kpiId}`, made: () => ({ ...NO_ITEM, ...NO_PERIOD }) },
+  category: {
+    // Values of different units cannot be put together, nor sums with averages, nor what is good with what is bad.
+    keyOf: (row, facts) => {
+      const { category_id, unit_id, aggregate_function, value_direction } = kpiOf(facts, row)
+      return `${category_id} ${unit_id} ${aggregate_function} ${value_direction}`
+    },
+    made: (row, facts) => ({
+      ...NO_ITEM,
+      ...NO_PERIOD,
+      category: categoryOf(facts, row),
+      kpiId: null,
+      kpiName: null,
+      kpiDescription: null,
+      periodId: null,
+      period: null,
+    }),
+  },
+}
+
+const grouped = (rows: readonly AnswerRow[], facts: Facts, groupBy: NonNullable<Question['groupBy']>): AnswerRow[] => {
+  const { keyOf, made } = GROUPS[groupBy]
+  return aggregateBy(
+    rows,
+    (row) => keyOf(row, facts),
+    (row) => kpiOf(facts, row).aggregate_function,
+    (first, group) => ({ ...extentOf(group), ...made(first, facts) }),
+  )
+}
+
+/** Returns the rows of an answer with all that a question puts together: finer periods, items, groups. */
+export const aggregateRows = (rows: readonly AnswerRow[], question: Question, facts: Facts): AnswerRow[] => {
+  const { by, total, groupBy } = question
+  const periods = by === undefined ? [...rows] : byPeriod(rows, facts, by)
+  if (total) return overItems(periods, facts)
+  return groupBy === undefined ? periods : grouped(periods, facts, groupBy)
+}

@@ -1,0 +1,59 @@
+import type { Day } from '../day.ts'
+import type { Decimal } from '../decimal.ts'
+import { nextPeriod, periodStart } from '../period.ts'
+import { directionNames } from '../report.ts'
+import { frequencyNames, type Unit } from '../resources/catalog.ts'
+import type { Kpi } from '../resources/kpi.ts'
+import type { ReportRow } from '../resources/report-row.ts'
+import { type AnswerRow, toAnswerRow } from './answer-row.ts'
+import type { Facts } from './question.ts'
+
+/** Describes who has to report a KPI, and the target of theirs. */
+export type Expected = {
+  readonly kpi: Kpi
+  readonly unit: Unit | undefined
+  readonly user: { readonly id: number; readonly name: string }
+  readonly target: Decimal | null
+}
+
+const keyOf = (kpiId: number | null, itemId: number | null, start: Day | null): string => `${kpiId} ${itemId} ${start}`
+
+/** Yields the periods of a KPI that begin in the range, up to today: what lies ahead is not missing. */
+function* periodsOf({ frequency_id: frequency }: Kpi, { range, calendar, today }: Facts): Generator<Day> {
+  let start = periodStart(frequency, range.from, calendar)
+  for (; start <= Math.min(range.to, today); start = nextPeriod(frequency, start)) if (start >= range.from) yield start
+}
+
+const rowOf = ({ kpi, unit, user, target }: Expected, start: Day): AnswerRow =>
+  toAnswerRow({
+    kpiId: kpi.id,
+    kpiName: kpi.name,
+    kpiDescription: kpi.description,
+    itemId: user.id,
+    itemName: user.name,
+    periodId: kpi.frequency_id,
+    period: frequencyNames[kpi.frequency_id],
+    labelFormat: unit?.display_format ?? '',
+    isPercentage: unit?.is_percentage ? 1 : 0,
+    hasTarget: kpi.target_default === null ? 0 : 1,
+    direction: kpi.value_direction,
+    directionName: directionNames[kpi.value_direction],
+    entryDate: start,
+    actual: null,
+    target,
+    notes: null,
+  })
+
+/** Returns a row for each period of the range in which somebody has to report a value and has not, by day. */
+export const missingRows = (rows: readonly ReportRow[], expected: readonly Expected[], facts: Facts): AnswerRow[] => {
+  const known = new Set(
+    rows.filter(({ actual }) => actual !== null).map((row) => keyOf(row.kpiId, row.itemId, row.entryDate)),
+  )
+  return expected
+    .flatMap((one) =>
+      [...periodsOf(one.kpi, facts)]
+        .filter((start) => !known.has(keyOf(one.kpi.id, one.user.id, start)))
+        .map((start) => rowOf(one, start)),
+    )
+    .toSorted((one, other) => (one.entryDate ?? 0) - (other.entryDate ?? 0))
+}

@@ -1,0 +1,73 @@
+import type { Day } from '../day.ts'
+import { type Calendar, type DayRange, type Frequency, isCoarser } from '../period.ts'
+import type { Kpi } from '../resources/kpi.ts'
+import { reportRow } from '../resources/report-row.ts'
+import type { NamedField } from '../schema.ts'
+import { type AnswerRow, answerRow } from './answer-row.ts'
+
+/** Names what an answer can have one row of. */
+export const GROUPINGS = ['kpi', 'item', 'category', 'period'] as const
+type Grouping = (typeof GROUPINGS)[number]
+
+/** Names what an answer can have a column for each of. */
+export const PIVOTS = ['period', 'kpi', 'item'] as const
+
+/** Names the periods that finer values are aggregated to. */
+export const AGGREGATED_PERIODS = ['W', 'M', 'Q', 'Y'] as const
+
+/** Names the earlier values that an answer can compare with. */
+export const COMPARISONS = ['previous', 'year'] as const
+
+/** Describes what is asked of a report. The steps are done in this order. */
+export type Question = {
+  readonly by?: (typeof AGGREGATED_PERIODS)[number] | undefined
+  /** Puts all items together. */
+  readonly total: boolean
+  readonly groupBy?: Grouping | undefined
+  readonly compare?: (typeof COMPARISONS)[number] | undefined
+  /** Counts the periods of a rolling average. */
+  readonly rolling?: number | undefined
+  readonly share: boolean
+  readonly pace: boolean
+  readonly onlyMissed: boolean
+  /** Asks for what has no value, instead of values. */
+  readonly onlyMissing: boolean
+  /** Names a field of the answer. */
+  readonly sort?: { readonly field: string; readonly isDescending: boolean } | undefined
+  readonly top?: number | undefined
+  readonly pivot?: (typeof PIVOTS)[number] | undefined
+}
+
+/** Holds what must be known beside the rows: definitions, the account's calendar, the user's day, the range asked for. */
+export type Facts = {
+  readonly kpis: ReadonlyMap<number, Kpi>
+  /** Maps the ids of categories to their names. */
+  readonly categories: ReadonlyMap<number, string>
+  readonly calendar: Calendar
+  readonly today: Day
+  readonly range: DayRange
+}
+
+/** Tells whether a question puts the periods of a row together. */
+export const joinsPeriods = ({ groupBy }: Question): boolean => groupBy !== undefined && groupBy !== 'period'
+
+/** Returns the frequency of a KPI's rows in an answer: its own, or the coarser one that was asked for. */
+export const answeredFrequency = ({ by }: Question, own: Frequency): Frequency =>
+  by !== undefined && isCoarser(by, own) ? by : own
+
+const addedFields = (question: Question): readonly (keyof AnswerRow)[] => [
+  ...(question.groupBy === 'category' ? (['category'] as const) : []),
+  ...(question.groupBy === undefined ? [] : (['first_date', 'last_date', 'values'] as const)),
+  ...(question.compare === undefined ? [] : (['previous_actual', 'difference', 'difference_percent'] as const)),
+  ...(question.rolling === undefined ? [] : (['rolling_average'] as const)),
+  ...(question.share ? (['share_percent'] as const) : []),
+  ...(question.pace ? (['forecast'] as const) : []),
+  ...(question.onlyMissing ? [] : (['progress_percent', 'state'] as const)),
+]
+
+/** Lists the columns of an answer: the report's own, and those that the question adds. */
+export const answerColumns = (question: Question): readonly NamedField[] => {
+  const added: readonly string[] = addedFields(question)
+  const own = reportRow.shown.map(({ name }) => name)
+  return answerRow.shown.filter(({ name }) => own.includes(name) || added.includes(name))
+}

@@ -1,0 +1,229 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { answer } from '../../../src/domain/analysis/answer.ts'
+import type { Facts, Question } from '../../../src/domain/analysis/question.ts'
+import { formatDay } from '../../../src/domain/day.ts'
+import { CIVIL_CALENDAR } from '../../../src/domain/period.ts'
+import type { Kpi } from '../../../src/domain/resources/kpi.ts'
+import type { ReportRow } from '../../../src/domain/resources/report-row.ts'
+import type { AnyRecord } from '../../../src/domain/schema.ts'
+import { day } from '../../support/calendar.ts'
+import { kpiRecord } from '../../support/store.ts'
+
+const NOTHING: Question = {
+  total: false,
+  share: false,
+  pace: false,
+  onlyMissed: false,
+  onlyMissing: false,
+}
+
+const ask = (question: Partial<Question>): Question => ({ ...NOTHING, ...question })
+
+const VISITS = 1
+const RATE = 2
+
+const kpis = new Map<number, Kpi>([
+  [VISITS, kpiRecord({ id: VISITS, name: 'Visits', aggregate_function: 'SUM', frequency_id: 'D' })],
+  [RATE, kpiRecord({ id: RATE, name: 'Rate', aggregate_function: 'AVG', frequency_id: 'D', value_direction: 'D' })],
+])
+
+const facts = (from: string, to: string, today = to): Facts => ({
+  kpis,
+  categories: new Map([[1, 'General']]),
+  calendar: CIVIL_CALENDAR,
+  today: day(today),
+  range: { from: day(from), to: day(to) },
+})
+
+const row = (values: Partial<ReportRow> & Pick<ReportRow, 'entryDate' | 'actual'>): ReportRow => ({
+  kpiId: VISITS,
+  kpiName: values.kpiId === RATE ? 'Rate' : 'Visits',
+  kpiDescription: null,
+  itemId: 1,
+  itemName: `Shop ${values.itemId ?? 1}`,
+  periodId: 'D',
+  period: 'Daily',
+  labelFormat: '#',
+  isPercentage: 0,
+  hasTarget: 1,
+  direction: 'U',
+  directionName: 'Up',
+  target: null,
+  notes: null,
+  ...values,
+})
+
+/** Some fields of the answer's rows, as texts. */
+const shown = (records: readonly AnyRecord[], names: readonly string[]): string[] =>
+  records.map((record) =>
+    names
+      .map((name) => {
+        const value = record[name] ?? null
+        if (name.endsWith('ate') && typeof value === 'number') return formatDay(value)
+        return typeof value === 'bigint' ? String(Number(value) / 10_000) : String(value)
+      })
+      .join(' '),
+  )
+
+const units = (value: number): bigint => BigInt(value) * 10_000n
+
+const year = Array.from({ length: 365 }, (_, at) => row({ entryDate: day('2025-01-01') + at, actual: units(at % 7) }))
+
+describe('an answer', () => {
+  test('has a row for each period asked for, over the days in the range only', () => {
+    const { records } = answer(year, ask({ by: 'Q' }), facts('2025-02-15', '2025-04-02'))
+    expect(shown(records, ['entryDate', 'periodId', 'actual'])).toEqual(['2025-01-01 Q 138', '2025-04-01 Q 6'])
+  })
+
+  test('leaves rows of longer periods than asked for as they are', () => {
+    const rows = [row({ entryDate: day('2025-01-01'), actual: units(9), periodId: 'Y' })]
+    const { records } = answer(rows, ask({ by: 'M' }), facts('2025-01-01', '2025-12-31'))
+    expect(shown(records, ['entryDate', 'periodId', 'actual'])).toEqual(['2025-01-01 Y 9'])
+  })
+
+  test('puts KPIs of a category together by unit, function and direction', () => {
+    const rows = [
+      row({ entryDate: day('2025-01-01'), actual: units(3) }),
+      row({ entryDate: day('2025-01-02'), actual: units(4), itemId: 2 }),
+      row({ entryDate: day('2025-01-01'), actual: units(5), kpiId: RATE, direction: 'D' }),
+    ]
+    const { records } = answer(rows, ask({ groupBy: 'category' }), facts('2025-01-01', '2025-01-31'))
+    expect(shown(records, ['category', 'actual', 'values', 'first_date', 'last_date'])).toEqual([
+      'General 7 2 2025-01-01 2025-01-02',
+      'General 5 1 2025-01-01 2025-01-01',
+    ])
+  })
+
+  test.each([
+    ['previous', '2025-02-01', '2025-02-28', 84],
+    ['year', '2024-03-01', '2024-03-31', 93],
+  ] as const)('compares a month with the %s one', (compare, from, to, before) => {
+    const earlier = Array.from({ length: day(to) - day(from) + 1 }, (_, at) =>
+      row({ entryDate: day(from) + at, actual: units(3) }),
+    )
+    const rows = [...earlier, row({ entryDate: day('2025-03-05'), actual: units(1) })]
+    const { records } = answer(rows, ask({ by: 'M', compare }), facts('2025-03-01', '2025-03-31'))
+    expect(shown(records, ['previous_actual'])).toEqual([String(before)])
+  })
+
+  test('compares the 29th of February with the 28th of the year before', () => {
+    const rows = [
+      row({ entryDate: day('2023-02-28'), actual: units(4) }),
+      row({ entryDate: day('2024-02-29'), actual: units(3) }),
+    ]
+    const { records } = answer(rows, ask({ compare: 'year' }), facts('2024-02-29', '2024-02-29'))
+    expect(shown(records, ['difference', 'difference_percent'])).toEqual(['-1 -25'])
+  })
+
+  test('averages the periods that have values, and no others', () => {
+    const rows = [1, 2, 6].map((at) => row({ entryDate: day('2025-01-01') + at, actual: units(at) }))
+    const { records } = answer(rows, ask({ rolling: 5 }), facts('2025-01-06', '2025-01-10'))
+    expect(shown(records, ['entryDate', 'rolling_average'])).toEqual(['2025-01-07 4'])
+  })
+
+  test.each([
+    ['U', ['9', '8']],
+    ['D', ['1', '2']],
+  ] as const)('has the best rows first, where %s is better', (direction, best) => {
+    const rows = [8, 1, 9, 2].map((value, at) =>
+      row({ entryDate: day('2025-01-01') + at, actual: units(value), direction }),
+    )
+    const { records } = answer(rows, ask({ top: 2 }), facts('2025-01-01', '2025-01-31'))
+    expect(shown(records, ['actual'])).toEqual(best)
+  })
+
+  test('has rows without a value last, in either order', () => {
+    const rows = [null, 1n, 2n].map((actual, at) => row({ entryDate: day('2025-01-01') + at, actual }))
+    for (const isDescending of [true, false]) {
+      const sort = { field: 'actual', isDescending }
+      const { records } = answer(rows, ask({ sort }), facts('2025-01-01', '2025-01-31'))
+      expect(records.at(-1)?.['actual']).toBeNull()
+    }
+  })
+
+  test('forecasts from the days with values of a period under way, and no other', () => {
+    const rows = year.filter(({ entryDate }) => entryDate <= day('2025-02-10'))
+    const { records } = answer(rows, ask({ by: 'M', pace: true }), facts('2025-01-01', '2025-02-12'))
+    expect(shown(records, ['entryDate', 'actual', 'forecast'])).toEqual(['2025-01-01 87 null', '2025-02-01 33 92.4'])
+  })
+
+  test('names columns of equal items, and of items that are called as a field is, by their ids too', () => {
+    const rows = ['Shop', 'Shop', 'actual', '__proto__'].map((itemName, at) =>
+      row({ entryDate: day('2025-01-01'), actual: units(at + 1), itemId: at + 1, itemName }),
+    )
+    const { columns, records } = answer(rows, ask({ pivot: 'item' }), facts('2025-01-01', '2025-01-31'))
+    const names = columns.map(({ name }) => name).slice(-4)
+    expect(names).toEqual(['Shop', 'Shop (2)', 'actual (3)', '__proto__ (4)'])
+    expect(shown(records, names)).toEqual(['1 2 3 4'])
+  })
+})
+
+const anyRows = fc
+  .uniqueArray(
+    fc.record({
+      entryDate: fc.integer({ min: day('2024-01-01'), max: day('2025-12-31') }),
+      itemId: fc.integer({ min: 1, max: 4 }),
+      kpiId: fc.constantFrom(VISITS, RATE),
+      actual: fc.option(fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n })),
+    }),
+    { selector: ({ entryDate, itemId, kpiId }) => `${entryDate} ${itemId} ${kpiId}`, minLength: 1, maxLength: 60 },
+  )
+  .map((list) => list.map(row))
+
+const sumOf = (records: readonly AnyRecord[], kpiId: number): bigint =>
+  records
+    .filter((record) => record['kpiId'] === kpiId)
+    .reduce((sum, { actual }) => sum + (typeof actual === 'bigint' ? actual : 0n), 0n)
+
+const ALL = facts('2024-01-01', '2025-12-31')
+
+describe('for any rows', () => {
+  test.each([
+    ['weeks', ask({ by: 'W' })],
+    ['quarters', ask({ by: 'Q' })],
+    ['totals', ask({ total: true })],
+    ['groups of items', ask({ groupBy: 'item' })],
+    ['years of each KPI', ask({ by: 'Y', groupBy: 'kpi' })],
+  ])('%s of sums have the sum of the rows', (_, question) => {
+    fc.assert(
+      fc.property(anyRows, (rows) => {
+        const range = { ...ALL, range: { from: ALL.range.from - 7, to: ALL.range.to } }
+        expect(sumOf(answer(rows, question, range).records, VISITS)).toBe(sumOf(rows, VISITS))
+      }),
+    )
+  })
+
+  test('a pivot holds each value once', () => {
+    fc.assert(
+      fc.property(anyRows, fc.constantFrom('period', 'kpi', 'item'), (rows, pivot) => {
+        const { columns, records } = answer(rows, ask({ pivot }), ALL)
+        const cells = records.flatMap((record) =>
+          columns.filter(({ field }) => field.kind === 'decimal').map(({ name }) => record[name] ?? null),
+        )
+        const values = (list: readonly unknown[]): string[] =>
+          list
+            .filter((value) => value !== null)
+            .map(String)
+            .toSorted()
+        expect(values(cells)).toEqual(values(rows.map(({ actual }) => actual)))
+      }),
+    )
+  })
+
+  test('shares of positive values add up to a hundred percent, but for what is rounded', () => {
+    fc.assert(
+      fc.property(anyRows, (rows) => {
+        const positive = rows.map((one) => ({ ...one, actual: (one.actual ?? 0n) ** 2n + 1n }))
+        const { records } = answer(positive, ask({ share: true }), ALL)
+        for (const group of Map.groupBy(
+          records,
+          ({ kpiId, entryDate }) => `${String(kpiId)} ${String(entryDate)}`,
+        ).values()) {
+          const sum = group.reduce((all, { share_percent }) => all + Number(share_percent), 0)
+          expect(Math.abs(sum - 1_000_000)).toBeLessThanOrEqual(group.length)
+        }
+      }),
+    )
+  })
+})
