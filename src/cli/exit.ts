@@ -57,3 +57,19 @@ export class IncompleteRun extends Error {
     this.lines = lines
   }
 }
+
+/** Describes how much of a report was printed before it failed: its rows, and the last day of which all are there. */
+export type PrintedPart = { readonly rows: number; readonly wholeTo: string | null; readonly text: string }
+
+/** Thrown if rows that are printed as they come end early: why, and how many of them are there. */
+export class IncompleteOutput extends Error {
+  override readonly name = 'IncompleteOutput'
+  override readonly cause: unknown
+  readonly printed: PrintedPart
+
+  constructor(cause: unknown, printed: PrintedPart) {
+    super(printed.text)
+    this.cause = cause
+    this.printed = printed
+  }
+}

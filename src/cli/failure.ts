@@ -2,7 +2,7 @@ import { CommanderError } from '@commander-js/extra-typings'
 import { Aborted } from '../client/transport.ts'
 import { type Issue, KpiError } from '../domain/errors.ts'
 import { isLogJson, isOutputJson } from './args/raw-options.ts'
-import { EXIT, exitCodes, IncompleteRun, UsageError } from './exit.ts'
+import { EXIT, exitCodes, IncompleteOutput, IncompleteRun, type PrintedPart, UsageError } from './exit.ts'
 import { ClosedPipe, type Io } from './io.ts'
 import { logLine } from './output/log.ts'
 import { oneLine, visibleJson } from './output/width.ts'
@@ -16,6 +16,8 @@ type Failure = {
   readonly lines?: readonly string[]
   readonly issues: readonly Issue[]
   readonly namesIssue?: boolean
+  /** Describes what was printed before, if the output was printed as it came. */
+  readonly printed?: PrintedPart
 }
 
 const SHOWN_ISSUES = 20
@@ -29,6 +31,10 @@ const systemFailure = (error: NodeJS.ErrnoException): string =>
 
 const describe = (error: unknown): Failure | undefined => {
   if (error instanceof ClosedPipe) return undefined
+  if (error instanceof IncompleteOutput) {
+    const failure = describe(error.cause)
+    return failure && { ...failure, printed: error.printed }
+  }
   if (error instanceof CommanderError) {
     // Help and the version that were asked for.
     if (error.exitCode === 0) return undefined
@@ -62,7 +68,7 @@ const describe = (error: unknown): Failure | undefined => {
 const issueLine = ({ index, field, message }: Issue): string =>
   index === undefined ? `  ${field}: ${message}` : `  no. ${index + 1}, ${field}: ${message}`
 
-const linesOf = ({ message, lines, issues, namesIssue }: Failure): string[] => {
+const reasonLines = ({ message, lines, issues, namesIssue }: Failure): string[] => {
   if (lines) return lines.map((line) => `kpi: ${line}`)
   if (namesIssue) return [`kpi: ${message}`]
   const more = issues.length - SHOWN_ISSUES
@@ -72,6 +78,11 @@ const linesOf = ({ message, lines, issues, namesIssue }: Failure): string[] => {
     ...(more > 0 ? [`  and ${more} more`] : []),
   ]
 }
+
+const linesOf = (failure: Failure): string[] => [
+  ...reasonLines(failure),
+  ...(failure.printed ? [`incomplete: ${failure.printed.text}`] : []),
+]
 
 /** Splits the lines that were held back before an error into notes. */
 const notesIn = (heldBack: readonly string[]): string[] => heldBack.flatMap((text) => text.trimEnd().split('\n'))
@@ -90,8 +101,9 @@ export const printFailure = async (
     for (const text of heldBack) await io.stderr.write(text)
     return EXIT.done
   }
-  const { exit, code, message, issues } = failure
-  const fields = { code, message, exit_code: exit, issues }
+  const { exit, code, message, issues, printed } = failure
+  const incomplete = printed && { rows_printed: printed.rows, whole_to: printed.wholeTo }
+  const fields = { code, message, exit_code: exit, issues, ...incomplete }
   if (isLogJson(args)) {
     await io.stderr.write(logLine(io, 'error', 'failed', fields))
     return exit

@@ -1,6 +1,7 @@
 import type { Client } from '../../../client/client.ts'
 import { addExamples } from '../../args/examples.ts'
 import { readRange } from '../../args/relative-dates.ts'
+import type { NamedField } from '../../../domain/schema.ts'
 import type { Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
@@ -12,10 +13,12 @@ import { briefColumns, needsOf, readReportTable } from './report-table.ts'
 
 /** Registers `kpi report` */
 export const report: Register = (group, act) => {
-  const command = addQuestions(addSelection(group)).option(
-    '--rows',
-    'one row per period, instead of an overview; csv and json always have these rows',
-  )
+  const command = addQuestions(addSelection(group))
+    .option('--rows', 'one row per period, instead of an overview; csv and json always have these rows')
+    .option(
+      '--stream',
+      'print rows as they come, not when all are there; the last line on standard error says if some are missing',
+    )
   command.addHelpText(
     'after',
     `\nThe overview shows:\n${overview.shown.map(({ name, field }) => `  ${name.padEnd(9)} ${field.about}`).join('\n')}`,
@@ -26,6 +29,7 @@ export const report: Register = (group, act) => {
     'report --kpis Revenue,Visits --users ann@example.com --from last-month --to yesterday --rows',
     'report --group-items North,South --from this-year',
     'report --from 2026-01-01 --to 2026-03-31 -o csv',
+    'report --from 2020-01-01 -o ndjson --stream',
   )
   act(command, async (cli, _, flags) => {
     const rangeOf = readRange(flags, cli.today().day)
@@ -34,16 +38,26 @@ export const report: Register = (group, act) => {
       throw new UsageError('--only-missing and --group-items do not go together: KPIs are assigned to users')
     }
     const printing = cli.printing()
+    const isOverview = printing.format === 'table' && flags.rows !== true && !question
+    const columnsOf = (all: readonly NamedField[]): readonly NamedField[] =>
+      printing.format === 'table' ? briefColumns(all) : all
+    if (flags.stream) {
+      const { printStreamed, requireStreamable } = await import('./print-streamed.ts')
+      requireStreamable(isOverview, question !== undefined)
+      return printStreamed(cli, needsOf(question), async (client) => {
+        const request = await requestOf(client, rangeOf(client), flags)
+        const { columns, parts } = await readReportTable(cli, client, request, question)
+        return { columns: columnsOf(columns), parts, from: request.from }
+      })
+    }
     const work = async (client: Client): Promise<void> => {
-      const range = rangeOf(client)
-      const request = await requestOf(client, range, flags)
-      if (printing.format === 'table' && flags.rows !== true && !question) {
+      const request = await requestOf(client, rangeOf(client), flags)
+      if (isOverview) {
         const { printOverview } = await import('./print-overview.ts')
         return printOverview(cli, client, request)
       }
-      const { columns: all, parts } = await readReportTable(cli, client, request, question)
-      const columns = printing.format === 'table' ? briefColumns(all) : all
-      await printWhenComplete(cli.io, (held) => printRecords(held, printing, columns, parts))
+      const { columns, parts } = await readReportTable(cli, client, request, question)
+      await printWhenComplete(cli.io, (held) => printRecords(held, printing, columnsOf(columns), parts))
     }
     // Ctrl-C ends it at once: nothing is printed before all is there.
     const { signal } = new AbortController()
