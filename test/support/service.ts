@@ -177,8 +177,8 @@ const remoteOf = (
     ? { baseUrl: new URL(`${url}/api`), login, token }
     : { baseUrl: new URL(`${url}/v1`), token: key }
 
-const overHttp = async (makeDatabase: MakeDatabase, variant: Variant): Promise<Way> => {
-  const service = await startService(NOW, makeDatabase)
+/** The way to a service over HTTP. The service itself is closed by who started it. */
+export const servedTo = async (service: Service, variant: Variant): Promise<Way> => {
   const server = await listen(service.handler, '127.0.0.1', 0)
   const transport = httpTransport({ ...remoteOf(service, server.url, variant), timeoutMs: 10_000, now: () => NOW })
   return {
@@ -188,6 +188,17 @@ const overHttp = async (makeDatabase: MakeDatabase, variant: Variant): Promise<W
     [Symbol.asyncDispose]: async () => {
       await transport.close()
       await server.close()
+    },
+  }
+}
+
+const overHttp = async (makeDatabase: MakeDatabase, variant: Variant): Promise<Way> => {
+  const service = await startService(NOW, makeDatabase)
+  const way = await servedTo(service, variant)
+  return {
+    ...way,
+    [Symbol.asyncDispose]: async () => {
+      await way[Symbol.asyncDispose]()
       await service[Symbol.asyncDispose]()
     },
   }

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts'
 import { completeReport } from '../../client/operations/complete-report.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
-import { KpiError } from '../../domain/errors.ts'
+import { type ErrorCode, KpiError } from '../../domain/errors.ts'
 import { REPORT_LIMIT, type ReportRow } from '../../domain/resources/report-row.ts'
 import type { EntryValues } from '../../domain/rules.ts'
 import type { EntryKey } from '../entry-key.ts'
@@ -77,12 +77,19 @@ const entryOf = (
   isTargetOpen: target !== null && (defaults === undefined || defaults.includes(target)),
 })
 
-/** Tells whether entries may be readable in another way after this error. */
-const isWayout = (error: unknown): boolean =>
-  error instanceof KpiError &&
-  ['forbidden', 'not_found', 'method_not_allowed', 'unsupported', 'malformed', 'invalid', 'too_long'].includes(
-    error.code,
-  )
+/** Lists the errors after which entries may be readable in another way: the report is refused, or cannot be trusted. */
+const WAYOUTS: readonly ErrorCode[] = [
+  'forbidden',
+  'not_found',
+  'method_not_allowed',
+  'unsupported',
+  'malformed',
+  'invalid',
+  'too_long',
+  'not_acceptable',
+]
+
+const isWayout = (error: unknown): boolean => error instanceof KpiError && WAYOUTS.includes(error.code)
 
 const read = async (client: Client, ranges: KeyRanges, reference: ReadWith, visit: ReportedSink): Promise<boolean> => {
   const { owners, kpis, days } = ranges
@@ -114,7 +121,7 @@ const read = async (client: Client, ranges: KeyRanges, reference: ReadWith, visi
 
 /**
  * Reads the existing entries of daily KPIs from the report, which returns twenty times as many per request as the list
- * of entries. Returns false if the report cannot be read, or does not show the owners of its rows.
+ * of entries. Returns false if the report cannot be read or trusted, or does not show the owners of its rows.
  */
 export const readReport = async (...of: Parameters<typeof read>): Promise<boolean> => {
   try {

@@ -11,9 +11,10 @@ import { fetchReference, type Reference } from '../../../src/import/reference.ts
 import { readExisting, storedKey, type ExistingEntry, addEntry } from '../../../src/import/existing/existing-entries.ts'
 import { type PrefetchOptions, prefetchExisting } from '../../../src/import/existing/prefetch.ts'
 import { planAction } from '../../../src/import/existing/planned-action.ts'
+import type { Handler } from '../../../src/server/wire.ts'
 import { type Folder, temporaryFolder } from '../../support/folder.ts'
 import { kpiNamed, userNamed } from '../../support/import.ts'
-import { type Service, startService, wayTo } from '../../support/service.ts'
+import { servedTo, type Service, startService, textOf, wayTo } from '../../support/service.ts'
 
 const [ALL, START, SPAN] = [{ from: -20_000, to: 60_000 }, 20_000, 400]
 const OWNERS = { classic: [2, 3, 4], v1: [-6, -5, 2, 3] } as const
@@ -137,6 +138,31 @@ describe.each(VARIANTS)('what is stored, read ahead through %s,', (variant) => {
       }),
       { numRuns: 50 },
     )
+  })
+
+  test.each<[what: string, change: (report: string) => string]>([
+    ['has no period', (report) => report.replaceAll(/"periodId":"D",?/g, '')],
+    ['has a foreign form of dates', (report) => report.replaceAll(/"(\d{4})-(\d\d)-(\d\d)"/g, '"$3.$2.$1"')],
+    ['has its rows twice', (report) => report.replace(/^\[(.*)\]$/s, '[$1,$1]')],
+  ])('comes from the list of entries where the report %s', async (_, change) => {
+    await service.db.write((tx) => tx.run('delete from entries'))
+    const drafts = [2, 3].map((user_id) => ({ user_id, kpi_id: 1, entry_date: START, actual: 5_0000n }))
+    await newer.entries.addMany(drafts)
+    const handler: Handler = async (request) => {
+      const answer = await service.handler(request)
+      if (!request.target.includes('/reports/')) return answer
+      changed.push(change(textOf(answer.body)))
+      return { ...answer, body: changed.at(-1) ?? '' }
+    }
+    const changed: string[] = []
+    await using way = await servedTo({ ...service, handler }, variant)
+    const isUnsure = (): boolean => false
+    const options = { client: way.client, reference, folder: folder.path, isUnsure, source: 'report' } as const
+    const ahead = prefetchExisting({ ...options, drafts: () => drafts })
+    const found = await ahead.of(drafts)
+    ahead.close()
+    expect([...(found?.values() ?? [])].map(({ actual }) => actual)).toEqual([5_0000n, 5_0000n])
+    expect(changed).not.toEqual([])
   })
 })
 
