@@ -9,18 +9,18 @@ import { EXIT, IncompleteOutput, IncompleteRun, type PrintedPart, UsageError } f
 import { printRecords } from '../../output/print.ts'
 import { countOf } from '../../output/text.ts'
 
-/** Counts the rows that were printed. */
+/** Counts the rows that were printed, from the first day that was asked for. */
 type Progress = {
+  from: Day
   rows: number
-  firstDay: Day
   lastDay: Day
-  /** Tells whether the rows come from day to day, none left out: the bundled service promises it, others are checked at the end. */
+  /** Tells whether all rows before the last day are there: the bundled service promises it, others are checked at the end. */
   isOrdered: boolean
 }
 
 /** Returns the last day of which all rows were printed; undefined if there is none, or if it is not known. */
-const wholeTo = ({ rows, firstDay, lastDay, isOrdered }: Progress): Day | undefined =>
-  isOrdered && rows > 0 && lastDay > firstDay ? lastDay - 1 : undefined
+const wholeTo = ({ rows, from, lastDay, isOrdered }: Progress): Day | undefined =>
+  isOrdered && rows > 0 && lastDay > from ? lastDay - 1 : undefined
 
 const describeProgress = (progress: Progress): PrintedPart => {
   const { rows, lastDay, isOrdered } = progress
@@ -50,10 +50,13 @@ export const requireStreamable = (isOverview: boolean, hasQuestion: boolean): vo
 async function* counted(
   parts: ReportTable['parts'],
   progress: Progress,
+  { isBundled }: Client,
   signal: AbortSignal,
 ): AsyncGenerator<readonly AnyRecord[]> {
   for await (const rows of parts) {
     if (signal.aborted) throw interrupted()
+    // What fails later may not come from the service, such as the page of a gateway.
+    if (progress.rows === 0) progress.isOrdered = isBundled()
     yield rows
     progress.rows += rows.length
     progress.lastDay = rows.reduce((last, { entryDate }) => Math.max(last, Number(entryDate)), progress.lastDay)
@@ -93,16 +96,11 @@ export const printStreamed = async (
   read: (client: Client) => Promise<Streamed>,
 ): Promise<void> => {
   const signal = cli.io.interruption()
-  const progress: Progress = { rows: 0, firstDay: Infinity, lastDay: -Infinity, isOrdered: false }
+  const progress: Progress = { rows: 0, from: Infinity, lastDay: -Infinity, isOrdered: false }
   const work = async (client: Client): Promise<void> => {
     const { columns, parts, from } = await read(client)
-    progress.firstDay = from
-    const printed = counted(parts, progress, signal)
-    try {
-      await printParts(cli, columns, printed, progress)
-    } finally {
-      progress.isOrdered = client.isBundled()
-    }
+    progress.from = from
+    await printParts(cli, columns, counted(parts, progress, client, signal), progress)
   }
   try {
     await cli.withClient(needs, work, { signal })
