@@ -78,7 +78,7 @@ const entryOf = (
 })
 
 /** Lists the errors after which entries may be readable in another way: the report is refused, or cannot be trusted. */
-const WAYOUTS: readonly ErrorCode[] = [
+const WAYOUTS: ReadonlySet<ErrorCode> = new Set([
   'forbidden',
   'not_found',
   'method_not_allowed',
@@ -87,9 +87,9 @@ const WAYOUTS: readonly ErrorCode[] = [
   'invalid',
   'too_long',
   'not_acceptable',
-]
+])
 
-const isWayout = (error: unknown): boolean => error instanceof KpiError && WAYOUTS.includes(error.code)
+const isWayout = (error: unknown): boolean => error instanceof KpiError && WAYOUTS.has(error.code)
 
 const read = async (client: Client, ranges: KeyRanges, reference: ReadWith, visit: ReportedSink): Promise<boolean> => {
   const { owners, kpis, days } = ranges
