@@ -45,6 +45,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'csv-parse': ['import'],
   'csv-stringify': ['codec', 'import', 'export'],
   saxes: ['codec'],
+  '@cj-tech-master/excelts': ['export'],
   pg: ['store'],
   'content-type': ['server'],
   'prom-client': ['server'],

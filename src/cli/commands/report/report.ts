@@ -5,6 +5,7 @@ import type { Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
 import { printWhenComplete } from '../../output/whole-output.ts'
+import { addReportFiles } from './export-command.ts'
 import { overview } from './overview.ts'
 import { addQuestions, readQuestion } from './question-flags.ts'
 import { addSelection, requestOf } from './report-flags.ts'
@@ -27,6 +28,7 @@ export const report: Register = (group, act) => {
     'report --group-items North,South --from this-year',
     'report --from 2026-01-01 --to 2026-03-31 -o csv',
   )
+  addReportFiles(group, act)
   act(command, async (cli, _, flags) => {
     const rangeOf = readRange(flags, cli.today().day)
     const question = readQuestion(flags)

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import type { ReportTable } from '../../domain/analysis/report-table.ts'
+import { gzipped } from '../chunks.ts'
+import type { SheetFormat } from '../text-format.ts'
+import type { FileFormat } from './formats.ts'
+import { csvFile, jsonFile, markdownFile, ndjsonFile, sheetFile } from './text-file.ts'
+
+/** Describes how a report file is written. */
+export type FileLook = {
+  readonly format: FileFormat
+  readonly isGzip: boolean
+  /** Holds how CSV is written for spreadsheets; undefined for programs. */
+  readonly sheet: SheetFormat | undefined
+}
+
+/** Describes what was written. */
+export type Written = { rows: number; bytes: number; sha256: string }
+
+/** Returns a table that counts its rows as they are read. */
+export const countingRows = ({ columns, parts }: ReportTable, written: Written): ReportTable => ({
+  columns,
+  parts: (async function* () {
+    for await (const rows of parts) {
+      written.rows += rows.length
+      yield rows
+    }
+  })(),
+})
+
+/** Yields the text of a report in a text format. */
+export const reportText = (table: ReportTable, { format, sheet }: FileLook): AsyncIterable<string> => {
+  if (format === 'json') return jsonFile(table)
+  if (format === 'ndjson') return ndjsonFile(table)
+  if (format === 'markdown') return markdownFile(table)
+  return sheet ? sheetFile(table, sheet) : csvFile(table)
+}
+
+/** Yields what a report file holds. */
+export async function* reportChunks(
+  table: ReportTable,
+  look: FileLook,
+  made: Date,
+): AsyncGenerator<string | Uint8Array> {
+  if (look.format === 'xlsx') {
+    const { workbookFile } = await import('./workbook.ts')
+    yield* workbookFile(table, made)
+  } else {
+    const text = reportText(table, look)
+    yield* look.isGzip ? gzipped(text) : text
+  }
+}
+
+/** Yields the same chunks; sets how many bytes they had, and their SHA-256, once all were read. */
+export async function* measured(
+  chunks: AsyncIterable<string | Uint8Array>,
+  written: Written,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256')
+  for await (const chunk of chunks) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    hash.update(bytes)
+    written.bytes += bytes.length
+    yield bytes
+  }
+  written.sha256 = hash.digest('hex')
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { csvRows } from '../support/csv.ts'
+import { jsonOf, type Ran } from '../support/kpi.ts'
+import { fillShop, SHOP, type User, users } from '../support/user.ts'
+
+const NOTE = '=1+1 | "a", \u{1F600}\n<b>x</b>'
+
+describe.each(users)('%s, kpi report export', (_, open) => {
+  let user: User
+  beforeEach(async () => {
+    user = await open()
+    await fillShop(user)
+    const day = Math.floor(Date.parse('2026-11-21') / 86_400_000)
+    await user.client.entries.add({
+      user_id: SHOP.ann,
+      kpi_id: SHOP.visits,
+      entry_date: day,
+      actual: -12_3456_7890_1234_5678n,
+      notes: NOTE,
+    })
+  })
+  afterEach(async () => {
+    await user[Symbol.asyncDispose]()
+  })
+
+  const exported = (...args: string[]): Promise<Ran> => user.kpi('report', 'export', '--from', '2026-11-01', ...args)
+  const text = (name: string): string => readFileSync(user.folder.in(name), 'utf8')
+
+  test('writes the same as the report prints, and says what was written', async () => {
+    for (const format of ['csv', 'json', 'ndjson']) {
+      const printed = await user.kpi('report', '--from', '2026-11-01', '-o', format)
+      expect(await exported('--to-file', `r.${format}`)).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: `wrote 4 rows of 2026-11-01 to 2026-11-21 to r.${format}\n`,
+      })
+      expect(text(`r.${format}`)).toBe(printed.stdout)
+      expect(await exported('-o', format)).toMatchObject({ code: 0, stdout: printed.stdout })
+      await exported('--to-file', `r.${format}.gz`)
+      expect(gunzipSync(readFileSync(user.folder.in(`r.${format}.gz`))).toString()).toBe(printed.stdout)
+    }
+  })
+
+  test('writes only what the flags select, which may stand before export as well', async () => {
+    await exported('--kpis', 'Visits', '--to-file', 'r.ndjson')
+    expect(text('r.ndjson').trimEnd().split('\n').length).toBe(1)
+    const early = await user.kpi('report', '--from', '2026-11-01', 'export', '-o', 'ndjson')
+    expect(early.stdout.trimEnd().split('\n').length).toBe(4)
+  })
+
+  test('writes CSV for spreadsheets of a locale, in which texts cannot run and numbers stay numbers', async () => {
+    await exported('--kpis', 'Visits', '--excel', 'de-DE', '--to-file', 'r.csv')
+    expect(text('r.csv')).toMatch(/^\uFEFFkpiId;kpiName;/)
+    expect(text('r.csv')).toContain(';-12345678901234,5678;')
+    expect(text('r.csv')).toContain(`"'=1+1 | ""a"", \u{1F600}\n<b>x</b>"`)
+    expect(text('r.csv').endsWith('\r\n')).toBe(true)
+  })
+
+  test('writes a Markdown table with one line a row, in which no text ends a cell', async () => {
+    await exported('--to-file', 'r.md')
+    const lines = text('r.md').trimEnd().split('\n')
+    expect(lines.length).toBe(2 + 4)
+    expect(lines[1]).toMatch(/^\| ---: \| --- \|/)
+    expect(text('r.md')).toContain('=1+1 \\| "a", \u{1F600}<br>\\<b\\>x\\</b\\>')
+  })
+
+  test.each([
+    [['--to-file', 'r.pdf'], 'ends in .pdf'],
+    [['--to-file', 'report'], 'has no ending; the endings are .csv, .json, .ndjson, .jsonl, .md, .xlsx'],
+    [['--to-file', 'r.csv', '-o', 'json'], 'ends as csv, and -o says json'],
+    [['--to-file', 'r.xlsx.gz'], 'is not compressed'],
+    [['--to-file', 'r.json', '--excel', 'de-DE'], '--excel is for CSV'],
+    [['-o', 'table'], 'an export is no table'],
+    [['--manifest'], 'name one with --to-file'],
+  ])('refuses %j before it reads anything', async (args, why) => {
+    const ran = await exported(...args)
+    expect([ran.code, ran.stdout]).toEqual([2, ''])
+    expect(ran.stderr).toContain(why)
+  })
+
+  test('takes the format from -o where the ending says none', async () => {
+    await exported('--to-file', 'r.txt', '-o', 'csv')
+    expect(csvRows(text('r.txt')).length).toBe(5)
+  })
+
+  test('leaves the earlier file where it is interrupted, and nothing beside it', async () => {
+    await exported('--to-file', 'r.csv')
+    for (const name of ['r.csv', 'new.csv.gz', 'new.xlsx']) {
+      const ran = await user.kpiIn({ signal: AbortSignal.abort() }, 'report', 'export', '--to-file', name)
+      expect(ran.code).toBe(6)
+    }
+    expect(csvRows(text('r.csv')).length).toBe(5)
+    expect(readdirSync(user.folder.path).filter((name) => /^new|^\.kpi/.test(name))).toEqual([])
+  })
+
+  test('writes a manifest by which the file can be checked', async () => {
+    await exported('--kpis', 'Revenue', '--to-file', 'r.csv', '--manifest')
+    const manifest = jsonOf({ code: 0, stdout: text('r.csv.manifest.json'), stderr: '' })
+    expect(manifest).toMatchObject({
+      format_version: 1,
+      file: 'r.csv',
+      format: 'csv',
+      from: '2026-11-01',
+      to: '2026-11-21',
+      filters: { kpis: 'Revenue' },
+      rows: 3,
+      bytes: Buffer.byteLength(text('r.csv')),
+      sha256: createHash('sha256').update(text('r.csv')).digest('hex'),
+    })
+  })
+
+  test.each(['csv', 'csv.gz', 'json', 'ndjson', 'md', 'xlsx'])('verifies a file that ends in .%s', async (ending) => {
+    const name = `r.${ending}`
+    await exported('--to-file', name, '--manifest')
+    expect(await user.kpi('report', 'verify', name)).toEqual({
+      code: 0,
+      stdout: `${name}: complete: 4 rows, 2026-11-01 to 2026-11-21, SHA-256 matches\n`,
+      stderr: '',
+    })
+    writeFileSync(user.folder.in(name), readFileSync(user.folder.in(name)).subarray(0, -1))
+    const cut = await user.kpi('report', 'verify', name)
+    expect([cut.code, cut.stdout]).toEqual([1, ''])
+    expect(cut.stderr).toMatch(/is not what its manifest says: it has \d+ bytes, not \d+; its SHA-256 is/)
+  })
+
+  test('says what to do about a file without a manifest, or with one that counts other rows', async () => {
+    await exported('--to-file', 'r.csv')
+    const none = await user.kpi('report', 'verify', 'r.csv')
+    expect([none.code, none.stdout]).toEqual([1, ''])
+    expect(none.stderr).toContain('r.csv has no manifest (r.csv.manifest.json); export it again with --manifest')
+    await exported('--to-file', 'r.csv', '--manifest')
+    const path = user.folder.in('r.csv.manifest.json')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"rows": 4', '"rows": 5'))
+    expect((await user.kpi('report', 'verify', 'r.csv')).stderr).toContain('it has 4 rows, not 5')
+    writeFileSync(path, '{')
+    expect((await user.kpi('report', 'verify', 'r.csv')).stderr).toContain('is no manifest of this version')
+    expect(existsSync(user.folder.in('r.csv'))).toBe(true)
+  })
+})
