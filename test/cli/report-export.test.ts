@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { csvRows } from '../support/csv.ts'
+import { kpiNamed } from '../support/import.ts'
 import { jsonOf, type Ran } from '../support/kpi.ts'
 import { fillShop, SHOP, type User, users } from '../support/user.ts'
 
@@ -70,11 +71,13 @@ describe.each(users)('%s, kpi report export', (_, open) => {
   test.each([
     [['--to-file', 'r.pdf'], 'ends in .pdf'],
     [['--to-file', 'report'], 'has no ending; the endings are .csv, .json, .ndjson, .jsonl, .md, .xlsx'],
-    [['--to-file', 'r.csv', '-o', 'json'], 'ends as csv, and -o says json'],
+    [['--to-file', 'r.csv', '-o', 'json'], 'the ending of r.csv says csv, and -o says json'],
     [['--to-file', 'r.xlsx.gz'], 'is not compressed'],
     [['--to-file', 'r.json', '--excel', 'de-DE'], '--excel is for CSV'],
     [['-o', 'table'], 'an export is no table'],
     [['--manifest'], 'name one with --to-file'],
+    [['--append-since', 'r.xlsx'], '--append-since takes a file that ends in .csv or .ndjson'],
+    [['--append-since', 'r.csv', '--excel', 'de-DE'], 'cannot be used with option'],
   ])('refuses %j before it reads anything', async (args, why) => {
     const ran = await exported(...args)
     expect([ran.code, ran.stdout]).toEqual([2, ''])
@@ -138,5 +141,68 @@ describe.each(users)('%s, kpi report export', (_, open) => {
     writeFileSync(path, '{')
     expect((await user.kpi('report', 'verify', 'r.csv')).stderr).toContain('is no manifest of this version')
     expect(existsSync(user.folder.in('r.csv'))).toBe(true)
+  })
+
+  describe('with --append-since', () => {
+    const appended = (name: string, ...args: string[]): Promise<Ran> =>
+      exported('--append-since', name, '--manifest', ...args)
+
+    test.each(['r.csv', 'r.ndjson', 'r.csv.gz', 'r.ndjson.gz'])('%s grows to what a whole export is', async (name) => {
+      expect(await appended(name, '--to', '2026-11-20')).toMatchObject({ code: 0 })
+      const ran = await appended(name)
+      expect(ran.stderr).toBe(`wrote 4 rows of 2026-11-19 to 2026-11-21 to ${name}\n`)
+      await exported('--to-file', `whole-${name}`)
+      expect(readFileSync(user.folder.in(name))).toEqual(readFileSync(user.folder.in(`whole-${name}`)))
+      expect((await user.kpi('report', 'verify', name)).stdout).toContain(': complete: 4 rows')
+      const before = readFileSync(user.folder.in(name))
+      expect((await appended(name)).code).toBe(0)
+      expect(readFileSync(user.folder.in(name))).toEqual(before)
+    })
+
+    test('keeps what is before the last periods, and reads these again', async () => {
+      await exported('--to-file', 'r.csv')
+      const lines = text('r.csv').split('\n')
+      const edited = lines.map((line) => line.replace(',40,', ',41,').replace(',60.25,', ',1,')).join('\n')
+      writeFileSync(user.folder.in('r.csv'), edited)
+      await appended('r.csv')
+      expect(text('r.csv')).toBe(lines.join('\n').replace(',40,', ',41,'))
+    })
+
+    test('reads a month under way again as a whole', async () => {
+      await user.client.kpis.add(kpiNamed('Rent', { frequency_id: 'M', sort_order: 3 }))
+      await user.client.assignments(SHOP.ann).add({ id: 3, sort_order: 3 })
+      const day = Math.floor(Date.parse('2026-11-01') / 86_400_000)
+      const { id } = await user.client.entries.add({
+        user_id: SHOP.ann,
+        kpi_id: 3,
+        entry_date: day,
+        actual: 1_0000n,
+      })
+      await appended('r.ndjson')
+      await user.client.entries.update(id, { actual: 2_0000n })
+      await appended('r.ndjson')
+      await exported('--to-file', 'whole.ndjson')
+      expect(text('r.ndjson')).toBe(text('whole.ndjson'))
+    })
+
+    test.each([
+      ['r.csv', (all: string) => all.slice(0, -1), 'cannot add to r.csv: its last line has no end'],
+      ['r.csv', (all: string) => all.replace('kpiName', 'name'), 'line 1 has other columns than this report'],
+      ['r.csv', (all: string) => `${all}1,2\n`, 'line 7 is damaged'],
+      ['r.csv', (all: string) => `${all}"\n`, 'its last row has no end'],
+      ['r.csv', (all: string) => all.replace('2026-11-19', '2026-11-31'), 'line 2 is damaged'],
+      ['r.csv', (all: string) => all.replace('2026-11-19', '2026-11-22'), 'not in the order of their days'],
+      ['r.ndjson', (all: string) => all.replace('kpiName', 'name'), 'line 1 has other columns than this report'],
+      ['r.ndjson', (all: string) => `${all}{"kpiId":\n`, 'line 5 is damaged'],
+      ['r.ndjson', (all: string) => all.slice(0, -3), 'its last line has no end'],
+    ])('leaves %s alone where it is damaged or of another report (%#)', async (name, damage, why) => {
+      await exported('--to-file', name)
+      const damaged = damage(text(name))
+      writeFileSync(user.folder.in(name), damaged)
+      const ran = await appended(name)
+      expect([ran.code, text(name)]).toEqual([1, damaged])
+      expect(ran.stderr).toContain(why)
+      expect(ran.stderr).toContain('write it again as a whole with --to-file')
+    })
   })
 })

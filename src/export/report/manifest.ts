@@ -13,7 +13,7 @@ import type { FileLook, Written } from './report-file.ts'
 const VERSION = 1
 
 /** Describes a manifest: what a report file holds, and how to tell that it is whole. */
-export type Manifest = {
+type Manifest = {
   readonly format_version: number
   readonly file: string
   readonly format: FileFormat

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { ReportTable } from '../../domain/analysis/report-table.ts'
+import type { Day } from '../../domain/day.ts'
 import { gzipped } from '../chunks.ts'
 import type { SheetFormat } from '../text-format.ts'
 import type { FileFormat } from './formats.ts'
-import { csvFile, jsonFile, markdownFile, ndjsonFile, sheetFile } from './text-file.ts'
+import { type EarlierFile, earlierText } from './earlier-file.ts'
+import { addedLines, csvFile, jsonFile, markdownFile, ndjsonFile, sheetFile } from './text-file.ts'
 
 /** Describes how a report file is written. */
 export type FileLook = {
@@ -48,6 +50,20 @@ export async function* reportChunks(
     const text = reportText(table, look)
     yield* look.isGzip ? gzipped(text) : text
   }
+}
+
+/** Yields an earlier file's rows before a day, and behind them a report from that day on. */
+export const continuedChunks = (
+  table: ReportTable,
+  earlier: EarlierFile,
+  again: Day,
+  written: Written,
+): AsyncIterable<string | Uint8Array> => {
+  const text = (async function* () {
+    yield* earlierText(earlier, again, written)
+    yield* addedLines(table, earlier.format)
+  })()
+  return earlier.isGzip ? gzipped(text) : text
 }
 
 /** Yields the same chunks; sets how many bytes they had, and their SHA-256, once all were read. */

@@ -3,6 +3,7 @@ import { csvHeader, csvLines } from '../../codec/csv.ts'
 import { recordToJson } from '../../codec/json.ts'
 import type { ReportTable } from '../../domain/analysis/report-table.ts'
 import type { AnyRecord, NamedField } from '../../domain/schema.ts'
+import type { FileFormat } from './formats.ts'
 import { fileHeading, formatLine, numberText, type SheetFormat } from '../text-format.ts'
 
 /** Returns the text of a part of a report. */
@@ -14,8 +15,15 @@ async function* textOf({ columns, parts }: ReportTable, heading: string, partTex
   for await (const rows of parts) if (rows.length > 0) yield partText(columns, rows)
 }
 
+const jsonLines: PartText = (columns, rows) =>
+  rows.map((row) => `${JSON.stringify(recordToJson({ shown: columns }, row))}\n`).join('')
+
 /** Yields a report as CSV for programs (RFC 4180). */
 export const csvFile = (table: ReportTable): AsyncGenerator<string> => textOf(table, csvHeader(table.columns), csvLines)
+
+/** Yields the rows of a report as they stand below those of an earlier file. */
+export const addedLines = (table: ReportTable, format: FileFormat): AsyncGenerator<string> =>
+  textOf(table, '', format === 'csv' ? csvLines : jsonLines)
 
 const sheetCell = (form: SheetFormat, { name, field }: NamedField, record: AnyRecord): string => {
   const value = record[name] ?? null
@@ -38,9 +46,6 @@ export const sheetFile = (table: ReportTable, form: SheetFormat): AsyncGenerator
       .join(''),
   )
 }
-
-const jsonLines: PartText = (columns, rows) =>
-  rows.map((row) => `${JSON.stringify(recordToJson({ shown: columns }, row))}\n`).join('')
 
 /** Yields a report as a JSON object on each line. */
 export const ndjsonFile = (table: ReportTable): AsyncGenerator<string> => textOf(table, '', jsonLines)

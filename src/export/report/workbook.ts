@@ -72,7 +72,7 @@ const widthOf = ({ name, field }: NamedField, rows: readonly AnyRecord[]): numbe
 }
 
 /** Describes a sheet that is being written. */
-type OpenSheet = { readonly sheet: WorksheetWriter; readonly lastTitle: string; rows: number }
+type OpenSheet = { readonly sheet: WorksheetWriter; readonly lastColumn: string; rows: number }
 
 /** Opens a sheet with its header, which stays in view; the first rows settle the widths of its columns. */
 const openSheet = (
@@ -86,13 +86,14 @@ const openSheet = (
   sheet.columns = columns.map((column) => ({ width: widthOf(column, rows) }))
   const header = sheet.addRow(columns.map((column) => column.name))
   header.font = { bold: true }
-  const lastTitle = header.getCell(Math.max(1, columns.length)).address
+  // The cell of the last title, such as P1, without its row.
+  const lastColumn = header.getCell(Math.max(1, columns.length)).address.slice(0, -1)
   header.commit()
-  return { sheet, lastTitle, rows: 1 }
+  return { sheet, lastColumn, rows: 1 }
 }
 
-const closeSheet = ({ sheet, lastTitle, rows }: OpenSheet): void => {
-  sheet.autoFilter = `A1:${lastTitle.replace(/\d+$/, String(rows))}`
+const closeSheet = ({ sheet, lastColumn, rows }: OpenSheet): void => {
+  sheet.autoFilter = `A1:${lastColumn}${rows}`
   sheet.commit()
 }
 

@@ -1,12 +1,14 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Client } from '../../../client/client.ts'
 import type { ReportTable } from '../../../domain/analysis/report-table.ts'
 import { formatDay } from '../../../domain/day.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { reportRow } from '../../../domain/resources/report-row.ts'
-import { type FileFormat, formatOfName, isText, knownEndings } from '../../../export/report/formats.ts'
+import { readEarlier } from '../../../export/report/earlier-file.ts'
 import { manifestPath, manifestText, type Origin } from '../../../export/report/manifest.ts'
 import {
+  continuedChunks,
   countingRows,
   type FileLook,
   measured,
@@ -15,9 +17,8 @@ import {
   type Written,
 } from '../../../export/report/report-file.ts'
 import { untilStopped } from '../../../export/until-stopped.ts'
-import { isDevice, writeWhole } from '../../../import/parse/files.ts'
+import { writeWhole } from '../../../import/parse/files.ts'
 import { readRange } from '../../args/relative-dates.ts'
-import { sheetForm } from '../../args/sheet-locale.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
@@ -26,47 +27,9 @@ import { visible } from '../../output/width.ts'
 import { findPlace } from '../../target/settings.ts'
 import { rightsOf } from '../../target/store-rights.ts'
 import type { ReportExportFlags } from './export-command.ts'
+import { lookOf } from './export-look.ts'
 import { requestOf } from './report-flags.ts'
 import { readReportTable } from './report-table.ts'
-
-/** Returns the format that `-o` names; undefined where it names none. */
-const askedFormat = ({ flags, printing }: Cli): FileFormat | undefined => {
-  if (flags.output === undefined) return undefined
-  const { format } = printing()
-  if (format === 'table') throw new UsageError('an export is no table; kpi report --rows shows one')
-  return format
-}
-
-/** Returns the format of a file: that of its ending, or of `-o` where it has none that is known. */
-const formatOf = (cli: Cli, file: string): FileFormat => {
-  const asked = askedFormat(cli)
-  const { format, ending } = formatOfName(file)
-  if (asked && format && asked !== format) {
-    throw new UsageError(`--to-file ${file} ends as ${format}, and -o says ${asked}; leave out -o, or rename the file`)
-  }
-  const found = format ?? asked
-  if (found) return found
-  const why = ending === '' ? 'has no ending' : `ends in ${ending}, which is no format of a report`
-  throw new UsageError(`--to-file ${file} ${why}; the endings are ${knownEndings()}`)
-}
-
-/** Returns the format of standard output, which has no name with an ending. */
-const printedFormat = (cli: Cli): FileFormat => {
-  const { format } = cli.printing()
-  return askedFormat(cli) ?? (format === 'table' ? 'csv' : format)
-}
-
-/** Returns how to write the file; refuses flags that do not go together before anything is read. */
-const lookOf = (cli: Cli, { toFile, excel, manifest }: ReportExportFlags): FileLook => {
-  const format = toFile === undefined ? printedFormat(cli) : formatOf(cli, toFile)
-  const isGzip = toFile !== undefined && formatOfName(toFile).isGzip
-  if (isGzip && !isText(format)) throw new UsageError(`a file of the format ${format} is not compressed; leave out .gz`)
-  if (excel !== undefined && format !== 'csv') throw new UsageError(`--excel is for CSV, and this is ${format}`)
-  if (manifest && (toFile === undefined || isDevice(resolve(cli.io.cwd, toFile)))) {
-    throw new UsageError('--manifest stands beside a file; name one with --to-file')
-  }
-  return { format, isGzip, sheet: excel === undefined ? undefined : sheetForm(excel) }
-}
 
 /** Returns which service a report is of; never a secret. */
 const serviceOf = ({ io, flags }: Cli): Origin['service'] => {
@@ -76,17 +39,16 @@ const serviceOf = ({ io, flags }: Cli): Origin['service'] => {
   return { kind, base_url: baseUrl, ...(place.kind === 'classic' ? { login: place.login } : {}) }
 }
 
-const originOf = (cli: Cli, flags: ReportExportFlags, range: DayRange, { columns }: ReportTable): Origin => {
+const isGiven = (pair: readonly [string, string | undefined]): pair is [string, string] => pair[1] !== undefined
+
+const originOf = (cli: Cli, flags: ReportExportFlags, { columns }: ReportTable, range: DayRange): Origin => {
   const { kpis, category, users, groupItems } = flags
-  const filters = { kpis, category, users, group_items: groupItems }
   return {
     made_at: new Date(cli.io.now()).toISOString(),
     service: serviceOf(cli),
     from: formatDay(range.from),
     to: formatDay(range.to),
-    filters: Object.fromEntries(
-      Object.entries(filters).filter((pair): pair is [string, string] => pair[1] !== undefined),
-    ),
+    filters: Object.fromEntries(Object.entries({ kpis, category, users, group_items: groupItems }).filter(isGiven)),
     columns: columns.map(({ name }) => name),
   }
 }
@@ -99,31 +61,85 @@ const printReport = async ({ io }: Cli, table: ReportTable, look: FileLook): Pro
   })
 }
 
+/** Describes what a file is made of: the days that it will hold, its table, and its content. */
+type Content = {
+  readonly range: DayRange
+  readonly table: ReportTable
+  readonly chunks: AsyncIterable<string | Uint8Array>
+}
+
+/** Describes an export that is under way. */
+type Export = {
+  readonly cli: Cli
+  readonly flags: ReportExportFlags
+  readonly look: FileLook
+  readonly written: Written
+  readonly tableOf: (range: DayRange) => Promise<ReportTable>
+}
+
+/** Returns the content of a file that is written anew. */
+const wholeContent = async ({ cli, look, tableOf }: Export, range: DayRange): Promise<Content> => {
+  const table = await tableOf(range)
+  return { range, table, chunks: reportChunks(table, look, new Date(cli.io.now())) }
+}
+
+/** Returns the content of a file that goes on from an earlier one, from the last periods of that on. */
+const continuedContent = async (work: Export, name: string, range: DayRange): Promise<Content> => {
+  const { cli, look, written, tableOf } = work
+  const path = resolve(cli.io.cwd, name)
+  if (!existsSync(path)) return wholeContent(work, range)
+  const { columns } = await tableOf(range)
+  const earlier = { ...look, path, name, columns }
+  const held = await readEarlier(earlier)
+  if (!held) return wholeContent(work, range)
+  const { first, again } = held
+  if (again > range.to) {
+    throw new UsageError(`--to ${formatDay(range.to)} is before ${formatDay(again)}, up to which ${name} is kept`)
+  }
+  const table = await tableOf({ from: again, to: range.to })
+  return { range: { from: first, to: range.to }, table, chunks: continuedChunks(table, earlier, again, written) }
+}
+
+/** Writes the file, and its manifest where one is wanted. */
+const writeFiles = async ({ cli, flags, look, written }: Export, name: string, content: Content): Promise<void> => {
+  const path = resolve(cli.io.cwd, name)
+  await writeWhole(path, measured(content.chunks, written), rightsOf(cli))
+  if (flags.manifest !== true) return
+  // The manifest comes last: until it is there, the one before, or none, does not match the new file.
+  const text = manifestText(path, look, written, originOf(cli, flags, content.table, content.range))
+  await writeWhole(manifestPath(path), [text], rightsOf(cli))
+}
+
+/** Writes or prints the report; returns the days that it holds. */
+const exportReport = async (work: Export, range: DayRange): Promise<DayRange> => {
+  const { cli, flags, look, tableOf } = work
+  const { toFile, appendSince } = flags
+  const file = toFile ?? appendSince
+  if (file === undefined) {
+    await printReport(cli, await tableOf(range), look)
+    return range
+  }
+  const isContinued = appendSince !== undefined
+  const content = isContinued ? await continuedContent(work, file, range) : await wholeContent(work, range)
+  await writeFiles(work, file, content)
+  return content.range
+}
+
 /** Runs `kpi report export`: writes the rows of a report, all of them or nothing. */
 export const runReportExport = async (cli: Cli, flags: ReportExportFlags): Promise<void> => {
   const rangeOf = readRange(flags, cli.today().day)
   const look = lookOf(cli, flags)
-  const { toFile, manifest } = flags
   const signal = cli.io.interruption()
   const written: Written = { rows: 0, bytes: 0, sha256: '' }
   const work = async (client: Client): Promise<DayRange> => {
-    const range = rangeOf(client)
-    const { columns, parts } = readReportTable(client, await requestOf(client, range, flags))
-    const table = countingRows({ columns, parts: untilStopped(parts, signal) }, written)
-    if (toFile === undefined) {
-      await printReport(cli, table, look)
-      return range
+    const tableOf = async (range: DayRange): Promise<ReportTable> => {
+      const { columns, parts } = readReportTable(client, await requestOf(client, range, flags))
+      return countingRows({ columns, parts: untilStopped(parts, signal) }, written)
     }
-    const path = resolve(cli.io.cwd, toFile)
-    await writeWhole(path, measured(reportChunks(table, look, new Date(cli.io.now())), written), rightsOf(cli))
-    // The manifest comes last: until it is there, the one before, or none, does not match the new file.
-    if (manifest) {
-      const text = manifestText(path, look, written, originOf(cli, flags, range, table))
-      await writeWhole(manifestPath(path), [text], rightsOf(cli))
-    }
-    return range
+    return exportReport({ cli, flags, look, written, tableOf }, rangeOf(client))
   }
   const { from, to } = await cli.withClient({ of: reportRow, verb: 'list' }, work, { signal })
-  const place = toFile === undefined ? '' : ` to ${toFile}`
+  const file = flags.toFile ?? flags.appendSince
+  const place = file === undefined ? '' : ` to ${file}`
   await cli.note(`wrote ${countOf(written.rows, 'row')} of ${formatDay(from)} to ${formatDay(to)}${place}`)
 }
