@@ -77,6 +77,9 @@ describe.each(users)('%s, kpi report export', (_, open) => {
     [['-o', 'table'], 'an export is no table'],
     [['--manifest'], 'name one with --to-file'],
     [['--append-since', 'r.xlsx'], '--append-since takes a file that ends in .csv or .ndjson'],
+    [['--append-since', 'r.csv', '--to-file', 'r.ndjson'], 'writes one in the same format'],
+    [['--append-since', 'r.csv', '--total'], '--append-since adds plain rows'],
+    [['--only-missing', '--group-items', 'x'], '--only-missing and --group-items do not go together'],
     [['--append-since', 'r.csv', '--excel', 'de-DE'], 'cannot be used with option'],
   ])('refuses %j before it reads anything', async (args, why) => {
     const ran = await exported(...args)
@@ -97,6 +100,15 @@ describe.each(users)('%s, kpi report export', (_, open) => {
     }
     expect(csvRows(text('r.csv')).length).toBe(5)
     expect(readdirSync(user.folder.path).filter((name) => /^new|^\.kpi/.test(name))).toEqual([])
+  })
+
+  test('writes the answer to a question', async () => {
+    const asked = ['--kpis', 'Revenue', '--group-by', 'kpi', '--compare', 'previous']
+    const printed = await user.kpi('report', '--from', '2026-11-01', '-o', 'csv', ...asked)
+    await exported(...asked, '--to-file', 'r.csv', '--manifest')
+    expect(text('r.csv')).toBe(printed.stdout)
+    expect(await exported(...asked, '--to-file', 'r.xlsx')).toMatchObject({ code: 0 })
+    expect((await user.kpi('report', 'verify', 'r.csv')).stdout).toContain('complete: 1 row,')
   })
 
   test('writes a manifest by which the file can be checked', async () => {
@@ -157,6 +169,15 @@ describe.each(users)('%s, kpi report export', (_, open) => {
       const before = readFileSync(user.folder.in(name))
       expect((await appended(name)).code).toBe(0)
       expect(readFileSync(user.folder.in(name))).toEqual(before)
+    })
+
+    test('writes to another file, and leaves the earlier one', async () => {
+      await exported('--to', '2026-11-20', '--to-file', 'old.csv')
+      const old = text('old.csv')
+      await appended('old.csv', '--to-file', 'r.csv.gz')
+      await exported('--to-file', 'whole.csv.gz')
+      expect(readFileSync(user.folder.in('r.csv.gz'))).toEqual(readFileSync(user.folder.in('whole.csv.gz')))
+      expect(text('old.csv')).toBe(old)
     })
 
     test('keeps what is before the last periods, and reads these again', async () => {

@@ -52,18 +52,21 @@ export async function* reportChunks(
   }
 }
 
+/** Describes what a file goes on from: an earlier file, and the day from which on that is read again. */
+type Continued = { readonly earlier: EarlierFile; readonly again: Day }
+
 /** Yields an earlier file's rows before a day, and behind them a report from that day on. */
 export const continuedChunks = (
   table: ReportTable,
-  earlier: EarlierFile,
-  again: Day,
+  { format, isGzip }: FileLook,
+  { earlier, again }: Continued,
   written: Written,
 ): AsyncIterable<string | Uint8Array> => {
   const text = (async function* () {
     yield* earlierText(earlier, again, written)
-    yield* addedLines(table, earlier.format)
+    yield* addedLines(table, format)
   })()
-  return earlier.isGzip ? gzipped(text) : text
+  return isGzip ? gzipped(text) : text
 }
 
 /** Yields the same chunks; sets how many bytes they had, and their SHA-256, once all were read. */

@@ -1,11 +1,14 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { addExamples } from '../../args/examples.ts'
 import type { Act } from '../../cli.ts'
+import { addQuestions } from './question-flags.ts'
 import { addSelection } from './report-flags.ts'
 
 /** Declares `kpi report export` and its flags. */
 const declareExport = (group: Command) =>
-  addSelection(group.command('export').description('write the rows of a report to a file, complete or not at all'))
+  addQuestions(
+    addSelection(group.command('export').description('write the rows of a report to a file, complete or not at all')),
+  )
     .option(
       '--to-file <file>',
       'the file to write, in the format of its ending: .csv, .json, .ndjson, .jsonl, .md (also with .gz behind it) or .xlsx',
@@ -13,8 +16,8 @@ const declareExport = (group: Command) =>
     .addOption(
       new Option(
         '--append-since <file>',
-        'add to an earlier export (.csv, .ndjson, or with .gz behind it): rows before its last periods stay, later ones are read again; --from counts only while there is no such file',
-      ).conflicts(['toFile', 'excel']),
+        'add to an earlier export (.csv, .ndjson, or with .gz behind it), in its place or in --to-file: its rows before its last periods stay, later ones are read again; --from counts only while there is no such file',
+      ).conflicts('excel'),
     )
     .option('--excel <locale>', 'write CSV for spreadsheets of a locale, such as de-DE')
     .option('--manifest', 'also write FILE.manifest.json, by which kpi report verify checks the file')
@@ -30,6 +33,7 @@ export const addReportFiles = (group: Command, act: Act): void => {
     'report export --from this-year --to-file report.xlsx',
     'report export --from 2026-01-01 --to 2026-10-31 --to-file report.csv.gz --manifest',
     'report export --from 2026-01-01 --to yesterday --append-since report.ndjson --manifest',
+    'report export --from this-year --by M --pivot period --to-file months.xlsx',
     'report export --from last-month --to last-month --excel de-DE --to-file report.csv',
   )
   act(exporting, async (cli) => {

@@ -6,6 +6,7 @@ import { formatDay } from '../../../domain/day.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { reportRow } from '../../../domain/resources/report-row.ts'
 import { readEarlier } from '../../../export/report/earlier-file.ts'
+import { formatOfName } from '../../../export/report/formats.ts'
 import { manifestPath, manifestText, type Origin } from '../../../export/report/manifest.ts'
 import {
   continuedChunks,
@@ -28,8 +29,9 @@ import { findPlace } from '../../target/settings.ts'
 import { rightsOf } from '../../target/store-rights.ts'
 import type { ReportExportFlags } from './export-command.ts'
 import { lookOf } from './export-look.ts'
+import { readQuestion } from './question-flags.ts'
 import { requestOf } from './report-flags.ts'
-import { readReportTable } from './report-table.ts'
+import { needsOf, readReportTable } from './report-table.ts'
 
 /** Returns which service a report is of; never a secret. */
 const serviceOf = ({ io, flags }: Cli): Origin['service'] => {
@@ -88,8 +90,8 @@ const continuedContent = async (work: Export, name: string, range: DayRange): Pr
   const { cli, look, written, tableOf } = work
   const path = resolve(cli.io.cwd, name)
   if (!existsSync(path)) return wholeContent(work, range)
-  const { columns } = await tableOf(range)
-  const earlier = { ...look, path, name, columns }
+  const { isGzip } = formatOfName(name)
+  const earlier = { path, name, format: look.format, isGzip, columns: reportRow.shown }
   const held = await readEarlier(earlier)
   if (!held) return wholeContent(work, range)
   const { first, again } = held
@@ -97,7 +99,11 @@ const continuedContent = async (work: Export, name: string, range: DayRange): Pr
     throw new UsageError(`--to ${formatDay(range.to)} is before ${formatDay(again)}, up to which ${name} is kept`)
   }
   const table = await tableOf({ from: again, to: range.to })
-  return { range: { from: first, to: range.to }, table, chunks: continuedChunks(table, earlier, again, written) }
+  return {
+    range: { from: first, to: range.to },
+    table,
+    chunks: continuedChunks(table, look, { earlier, again }, written),
+  }
 }
 
 /** Writes the file, and its manifest where one is wanted. */
@@ -119,8 +125,9 @@ const exportReport = async (work: Export, range: DayRange): Promise<DayRange> =>
     await printReport(cli, await tableOf(range), look)
     return range
   }
-  const isContinued = appendSince !== undefined
-  const content = isContinued ? await continuedContent(work, file, range) : await wholeContent(work, range)
+  const content = await (appendSince === undefined
+    ? wholeContent(work, range)
+    : continuedContent(work, appendSince, range))
   await writeFiles(work, file, content)
   return content.range
 }
@@ -129,16 +136,20 @@ const exportReport = async (work: Export, range: DayRange): Promise<DayRange> =>
 export const runReportExport = async (cli: Cli, flags: ReportExportFlags): Promise<void> => {
   const rangeOf = readRange(flags, cli.today().day)
   const look = lookOf(cli, flags)
+  const question = readQuestion(flags)
+  if (question && flags.appendSince !== undefined) {
+    throw new UsageError('--append-since adds plain rows; leave it out to write the answer to a question')
+  }
   const signal = cli.io.interruption()
   const written: Written = { rows: 0, bytes: 0, sha256: '' }
   const work = async (client: Client): Promise<DayRange> => {
     const tableOf = async (range: DayRange): Promise<ReportTable> => {
-      const { columns, parts } = readReportTable(client, await requestOf(client, range, flags))
+      const { columns, parts } = await readReportTable(cli, client, await requestOf(client, range, flags), question)
       return countingRows({ columns, parts: untilStopped(parts, signal) }, written)
     }
     return exportReport({ cli, flags, look, written, tableOf }, rangeOf(client))
   }
-  const { from, to } = await cli.withClient({ of: reportRow, verb: 'list' }, work, { signal })
+  const { from, to } = await cli.withClient(needsOf(question), work, { signal })
   const file = flags.toFile ?? flags.appendSince
   const place = file === undefined ? '' : ` to ${file}`
   await cli.note(`wrote ${countOf(written.rows, 'row')} of ${formatDay(from)} to ${formatDay(to)}${place}`)

@@ -103,6 +103,9 @@ const sortFaults = (question: Question): string[] => {
 /** Reads the question that flags ask; undefined if they ask none. All faults are thrown at once. */
 export const readQuestion = (flags: QuestionFlags): Question | undefined => {
   const faults: string[] = []
+  if (flags.onlyMissing === true && flags.groupItems !== undefined) {
+    faults.push('--only-missing and --group-items do not go together: KPIs are assigned to users')
+  }
   const question: Question = {
     by: flags.by,
     total: flags.total === true,

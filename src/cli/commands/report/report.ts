@@ -2,7 +2,6 @@ import type { Client } from '../../../client/client.ts'
 import { addExamples } from '../../args/examples.ts'
 import { readRange } from '../../args/relative-dates.ts'
 import type { Register } from '../../cli.ts'
-import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
 import { printWhenComplete } from '../../output/whole-output.ts'
 import { addReportFiles } from './export-command.ts'
@@ -32,9 +31,6 @@ export const report: Register = (group, act) => {
   act(command, async (cli, _, flags) => {
     const rangeOf = readRange(flags, cli.today().day)
     const question = readQuestion(flags)
-    if (question?.onlyMissing && flags.groupItems !== undefined) {
-      throw new UsageError('--only-missing and --group-items do not go together: KPIs are assigned to users')
-    }
     const printing = cli.printing()
     const work = async (client: Client): Promise<void> => {
       const range = rangeOf(client)
