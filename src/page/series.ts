@@ -53,9 +53,9 @@ const seriesOf = (data: PageData, packed: PackedSeries, formats: readonly Series
 export const readSeries = (data: PageData): Series[] => {
   const formats = data.kpis.map(({ labelFormat }) => byPattern(readNumberPattern(labelFormat)))
   const names = new Intl.Collator('en', { numeric: true })
-  return data.series
-    .flatMap((packed) => seriesOf(data, packed, formats))
-    .sort((left, right) => left.kpiAt - right.kpiAt || names.compare(left.item, right.item))
+  const all = data.series.flatMap((packed) => seriesOf(data, packed, formats))
+  const byKpi = Map.groupBy(all, ({ kpiAt }) => kpiAt).values()
+  return [...byKpi].flatMap((ofKpi) => ofKpi.sort((left, right) => names.compare(left.item, right.item)))
 }
 
 /** Returns the values of the periods that overlap a range. */

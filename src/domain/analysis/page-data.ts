@@ -2,6 +2,7 @@ import type { Day } from '../day.ts'
 import type { Decimal } from '../decimal.ts'
 import type { Calendar, DayRange } from '../period.ts'
 import type { ReportRow } from '../resources/report-row.ts'
+import { FirstSeenOrder } from './first-seen-order.ts'
 
 /** Describes a row of a report as the page shows it; `itemId` is null where all items are taken together. */
 export type PageRow = Omit<ReportRow, 'itemId'> & { readonly itemId: number | null }
@@ -59,11 +60,13 @@ export class PagePacker {
   readonly items: string[] = []
   readonly #kpis = new Map<number, number>()
   readonly #items = new Map<number | null, number>()
+  readonly #order = new FirstSeenOrder()
   readonly #series = new Map<string, { readonly packed: PackedSeries; last: Day }>()
 
   add(row: PageRow): void {
     const series = this.#seriesOf(row)
-    const { days, actuals, targets, notes } = series.packed
+    const { kpi, days, actuals, targets, notes } = series.packed
+    this.#order.see(row.entryDate, kpi)
     if (row.notes !== null) notes.push([days.length, row.notes])
     days.push(row.entryDate - series.last)
     actuals.push(pack(row.actual))
@@ -71,10 +74,10 @@ export class PagePacker {
     series.last = row.entryDate
   }
 
-  /** Returns the series, those of each KPI together. */
+  /** Returns the series, KPI by KPI in the order of the report. */
   series(): PackedSeries[] {
-    const all = [...this.#series.values()].map(({ packed }) => packed)
-    return all.sort((left, right) => left.kpi - right.kpi || left.item - right.item)
+    const ofKpi = Map.groupBy([...this.#series.values()], ({ packed }) => packed.kpi)
+    return this.#order.list().flatMap((kpi) => (ofKpi.get(kpi) ?? []).map(({ packed }) => packed))
   }
 
   #seriesOf(row: PageRow): { readonly packed: PackedSeries; last: Day } {
