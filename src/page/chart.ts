@@ -8,7 +8,7 @@ import type { Series } from './series.ts'
 
 /** Sets the size of charts on the screen, where the width follows from the card, and on paper, two beside each other. */
 const SCREEN_HEIGHT = 168
-export const PAPER = { width: 310, height: 128 }
+export const PAPER = { width: 310, height: 116 }
 const FONT = '12px system-ui, sans-serif'
 /** Sets about how many pixels a label below the axis takes. */
 const LABEL_WIDTH = 76
