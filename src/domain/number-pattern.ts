@@ -1,7 +1,7 @@
 import { type Decimal, divideRounded, FRACTION_DIGITS } from './decimal.ts'
 
 /** Describes how a unit shows values: the text around the number, its decimals, and whether thousands are grouped. */
-type NumberPattern = {
+export type NumberPattern = {
   readonly before: string
   readonly after: string
   readonly decimals: number

@@ -1,4 +1,4 @@
-const NAMES = ['csv', 'json', 'ndjson', 'markdown', 'xlsx'] as const
+const NAMES = ['csv', 'json', 'ndjson', 'markdown', 'xlsx', 'html'] as const
 
 /** Names the formats of report files. */
 export type FileFormat = (typeof NAMES)[number]
@@ -19,6 +19,7 @@ const FORMATS: Readonly<Record<FileFormat, FormatTraits>> = {
   ndjson: { endings: ['.ndjson', '.jsonl'], isText: true, canGrow: true },
   markdown: { endings: ['.md'], isText: true, canGrow: false },
   xlsx: { endings: ['.xlsx'], isText: false, canGrow: false },
+  html: { endings: ['.html', '.htm'], isText: false, canGrow: false },
 }
 
 /** Describes what a file's name says: its ending, the format that this stands for, and whether it is compressed. */

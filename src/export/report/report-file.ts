@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { ReportTable } from '../../domain/analysis/report-table.ts'
 import type { Day } from '../../domain/day.ts'
+import { reportRow, type ReportRow } from '../../domain/resources/report-row.ts'
+import { asRecord } from '../../domain/schema.ts'
 import { gzipped } from '../chunks.ts'
+import type { PageAbout } from '../page/page.ts'
 import type { SheetFormat } from '../text-format.ts'
 import type { FileFormat } from './formats.ts'
 import { type EarlierFile, earlierText } from './earlier-file.ts'
@@ -37,15 +40,26 @@ export const reportText = (table: ReportTable, { format, sheet }: FileLook): Asy
   return sheet ? sheetFile(table, sheet) : csvFile(table)
 }
 
-/** Yields what a report file holds. */
+/** Yields a report as one HTML file; its rows have a KPI and a period each. */
+async function* pageFile({ parts }: ReportTable, about: PageAbout): AsyncGenerator<string> {
+  const { reportPage } = await import('../page/page.ts')
+  const rows = async function* (): AsyncGenerator<readonly ReportRow[]> {
+    for await (const part of parts) yield part.map((record) => asRecord(reportRow, record))
+  }
+  yield* reportPage(rows(), about)
+}
+
+/** Yields what a report file holds; `about` is what a page says of itself. */
 export async function* reportChunks(
   table: ReportTable,
   look: FileLook,
-  made: Date,
+  about: PageAbout,
 ): AsyncGenerator<string | Uint8Array> {
   if (look.format === 'xlsx') {
     const { workbookFile } = await import('./workbook.ts')
-    yield* workbookFile(table, made)
+    yield* workbookFile(table, new Date(about.madeAt * 1000))
+  } else if (look.format === 'html') {
+    yield* pageFile(table, about)
   } else {
     const text = reportText(table, look)
     yield* look.isGzip ? gzipped(text) : text

@@ -1,29 +1,33 @@
 import { cellText, markText } from '../../codec/cell-text.ts'
-import { csvHeader, csvLines } from '../../codec/csv.ts'
-import { recordToJson } from '../../codec/json.ts'
+import { csvHeader, csvWriter } from '../../codec/csv.ts'
+import { jsonLineWriter } from '../../codec/json-lines.ts'
 import type { ReportTable } from '../../domain/analysis/report-table.ts'
 import type { AnyRecord, NamedField } from '../../domain/schema.ts'
 import type { FileFormat } from './formats.ts'
 import { fileHeading, formatLine, numberText, type SheetFormat } from '../text-format.ts'
 
-/** Returns the text of a part of a report. */
-type PartText = (columns: readonly NamedField[], rows: readonly AnyRecord[]) => string
+/** Creates a function that returns the text of a part of a report with these columns. */
+type PartWriter = (columns: readonly NamedField[]) => (rows: readonly AnyRecord[]) => string
 
 /** Yields what a file begins with, and the text of each part of a report. */
-async function* textOf({ columns, parts }: ReportTable, heading: string, partText: PartText): AsyncGenerator<string> {
+async function* textOf({ columns, parts }: ReportTable, heading: string, writer: PartWriter): AsyncGenerator<string> {
   if (heading !== '') yield heading
-  for await (const rows of parts) if (rows.length > 0) yield partText(columns, rows)
+  const write = writer(columns)
+  for await (const rows of parts) if (rows.length > 0) yield write(rows)
 }
 
-const jsonLines: PartText = (columns, rows) =>
-  rows.map((row) => `${JSON.stringify(recordToJson({ shown: columns }, row))}\n`).join('')
+const jsonLines: PartWriter = (columns) => {
+  const lineOf = jsonLineWriter(columns, JSON.stringify)
+  return (rows) => rows.map((row) => `${lineOf(row)}\n`).join('')
+}
 
 /** Yields a report as CSV for programs (RFC 4180). */
-export const csvFile = (table: ReportTable): AsyncGenerator<string> => textOf(table, csvHeader(table.columns), csvLines)
+export const csvFile = (table: ReportTable): AsyncGenerator<string> =>
+  textOf(table, csvHeader(table.columns), csvWriter)
 
 /** Yields the rows of a report as they stand below those of an earlier file. */
 export const addedLines = (table: ReportTable, format: FileFormat): AsyncGenerator<string> =>
-  textOf(table, '', format === 'csv' ? csvLines : jsonLines)
+  textOf(table, '', format === 'csv' ? csvWriter : jsonLines)
 
 const sheetCell = (form: SheetFormat, { name, field }: NamedField, record: AnyRecord): string => {
   const value = record[name] ?? null
@@ -35,15 +39,18 @@ const sheetCell = (form: SheetFormat, { name, field }: NamedField, record: AnyRe
 /** Yields a report as CSV for spreadsheets of a locale, in which no text can run as a formula. */
 export const sheetFile = (table: ReportTable, form: SheetFormat): AsyncGenerator<string> => {
   const titles = table.columns.map(({ name }) => markText(name))
-  return textOf(table, fileHeading(form) + formatLine(form, titles), (columns, rows) =>
-    rows
-      .map((row) =>
-        formatLine(
-          form,
-          columns.map((column) => sheetCell(form, column, row)),
-        ),
-      )
-      .join(''),
+  return textOf(
+    table,
+    fileHeading(form) + formatLine(form, titles),
+    (columns) => (rows) =>
+      rows
+        .map((row) =>
+          formatLine(
+            form,
+            columns.map((column) => sheetCell(form, column, row)),
+          ),
+        )
+        .join(''),
   )
 }
 
@@ -75,9 +82,12 @@ const markdownLine = (cells: readonly string[]): string => `| ${cells.join(' | '
 export const markdownFile = (table: ReportTable): AsyncGenerator<string> => {
   const titles = markdownLine(table.columns.map(({ name }) => markdownCell(name)))
   const sides = markdownLine(table.columns.map((column) => (isNumber(column) ? '---:' : '---')))
-  return textOf(table, titles + sides, (columns, rows) =>
-    rows
-      .map((row) => markdownLine(columns.map(({ name, field }) => markdownCell(cellText(field, row[name] ?? null)))))
-      .join(''),
+  return textOf(
+    table,
+    titles + sides,
+    (columns) => (rows) =>
+      rows
+        .map((row) => markdownLine(columns.map(({ name, field }) => markdownCell(cellText(field, row[name] ?? null)))))
+        .join(''),
   )
 }

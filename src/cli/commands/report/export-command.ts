@@ -11,7 +11,7 @@ const declareExport = (group: Command) =>
   )
     .option(
       '--to-file <file>',
-      'the file to write, in the format of its ending: .csv, .json, .ndjson, .jsonl, .md (also with .gz behind it) or .xlsx',
+      'the file to write, in the format of its ending: .csv, .json, .ndjson, .jsonl, .md (also with .gz behind it), .xlsx or .html',
     )
     .addOption(
       new Option(
@@ -33,6 +33,7 @@ export const addReportFiles = (group: Command, act: Act): void => {
     'report export --from this-year --to-file report.xlsx',
     'report export --from 2026-01-01 --to 2026-10-31 --to-file report.csv.gz --manifest',
     'report export --from 2026-01-01 --to yesterday --append-since report.ndjson --manifest',
+    'report export --from this-year --to-file report.html',
     'report export --from this-year --by M --pivot period --to-file months.xlsx',
     'report export --from last-month --to last-month --excel de-DE --to-file report.csv',
   )

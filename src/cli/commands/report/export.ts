@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Client } from '../../../client/client.ts'
+import { joinsPeriods, type Question } from '../../../domain/analysis/question.ts'
 import type { ReportTable } from '../../../domain/analysis/report-table.ts'
 import { formatDay } from '../../../domain/day.ts'
-import type { DayRange } from '../../../domain/period.ts'
+import { CIVIL_CALENDAR, type DayRange } from '../../../domain/period.ts'
 import { reportRow } from '../../../domain/resources/report-row.ts'
+import type { PageAbout } from '../../../export/page/page.ts'
 import { readEarlier } from '../../../export/report/earlier-file.ts'
 import { formatOfName } from '../../../export/report/formats.ts'
 import { manifestPath, manifestText, type Origin } from '../../../export/report/manifest.ts'
@@ -32,6 +34,7 @@ import { lookOf } from './export-look.ts'
 import { readQuestion } from './question-flags.ts'
 import { requestOf } from './report-flags.ts'
 import { needsOf, readReportTable } from './report-table.ts'
+import { noteLeftOut } from './under-way.ts'
 
 /** Returns which service a report is of; never a secret. */
 const serviceOf = ({ io, flags }: Cli): Origin['service'] => {
@@ -55,6 +58,15 @@ const originOf = (cli: Cli, flags: ReportExportFlags, { columns }: ReportTable, 
   }
 }
 
+/** Returns what a page says of itself. */
+const aboutPage = ({ io }: Cli, client: Client, range: DayRange): PageAbout => ({
+  title: 'KPI report',
+  account: client.identifyAccount().for,
+  range,
+  madeAt: Math.floor(io.now() / 1000),
+  calendar: client.calendar ?? CIVIL_CALENDAR,
+})
+
 /** Prints a report once all of it is known. */
 const printReport = async ({ io }: Cli, table: ReportTable, look: FileLook): Promise<void> => {
   const shown = io.stdout.isTerminal ? visible : (text: string): string => text
@@ -77,12 +89,13 @@ type Export = {
   readonly look: FileLook
   readonly written: Written
   readonly tableOf: (range: DayRange) => Promise<ReportTable>
+  readonly aboutOf: (range: DayRange) => PageAbout
 }
 
 /** Returns the content of a file that is written anew. */
-const wholeContent = async ({ cli, look, tableOf }: Export, range: DayRange): Promise<Content> => {
+const wholeContent = async ({ look, tableOf, aboutOf }: Export, range: DayRange): Promise<Content> => {
   const table = await tableOf(range)
-  return { range, table, chunks: reportChunks(table, look, new Date(cli.io.now())) }
+  return { range, table, chunks: reportChunks(table, look, aboutOf(range)) }
 }
 
 /** Returns the content of a file that goes on from an earlier one, from the last periods of that on. */
@@ -132,6 +145,15 @@ const exportReport = async (work: Export, range: DayRange): Promise<DayRange> =>
   return content.range
 }
 
+/** Refuses questions whose answers have no value for each KPI and period, in the report's order: a page charts these. */
+const requirePeriods = (question: Question): void => {
+  const { onlyMissing, sort, top, pivot } = question
+  if (!joinsPeriods(question) && !onlyMissing && !sort && top === undefined && !pivot) return
+  throw new UsageError(
+    'a page charts each KPI by period; leave out --group-by kpi, item or category, --only-missing, --sort, --top and --pivot, or write another format',
+  )
+}
+
 /** Runs `kpi report export`: writes the rows of a report, all of them or nothing. */
 export const runReportExport = async (cli: Cli, flags: ReportExportFlags): Promise<void> => {
   const rangeOf = readRange(flags, cli.today().day)
@@ -140,14 +162,18 @@ export const runReportExport = async (cli: Cli, flags: ReportExportFlags): Promi
   if (question && flags.appendSince !== undefined) {
     throw new UsageError('--append-since adds plain rows; leave it out to write the answer to a question')
   }
+  if (question && look.format === 'html') requirePeriods(question)
   const signal = cli.io.interruption()
   const written: Written = { rows: 0, bytes: 0, sha256: '' }
   const work = async (client: Client): Promise<DayRange> => {
     const tableOf = async (range: DayRange): Promise<ReportTable> => {
-      const { columns, parts } = await readReportTable(cli, client, await requestOf(client, range, flags), question)
+      const request = await requestOf(client, range, flags)
+      if (!question) await noteLeftOut(cli, client, request)
+      const { columns, parts } = await readReportTable(cli, client, request, question)
       return countingRows({ columns, parts: untilStopped(parts, signal) }, written)
     }
-    return exportReport({ cli, flags, look, written, tableOf }, rangeOf(client))
+    const aboutOf = (range: DayRange): PageAbout => aboutPage(cli, client, range)
+    return exportReport({ cli, flags, look, written, tableOf, aboutOf }, rangeOf(client))
   }
   const { from, to } = await cli.withClient(needsOf(question), work, { signal })
   const file = flags.toFile ?? flags.appendSince

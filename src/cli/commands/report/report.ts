@@ -9,6 +9,7 @@ import { overview } from './overview.ts'
 import { addQuestions, readQuestion } from './question-flags.ts'
 import { addSelection, requestOf } from './report-flags.ts'
 import { briefColumns, needsOf, readReportTable } from './report-table.ts'
+import { noteLeftOut } from './under-way.ts'
 
 /** Registers `kpi report` */
 export const report: Register = (group, act) => {
@@ -41,6 +42,7 @@ export const report: Register = (group, act) => {
       }
       const { columns: all, parts } = await readReportTable(cli, client, request, question)
       const columns = printing.format === 'table' ? briefColumns(all) : all
+      if (!question) await noteLeftOut(cli, client, request)
       await printWhenComplete(cli.io, (held) => printRecords(held, printing, columns, parts))
     }
     // Ctrl-C ends it at once: nothing is printed before all is there.
