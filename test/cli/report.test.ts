@@ -163,7 +163,7 @@ describe.each(users)('%s, kpi report', (_, open) => {
       stderr:
         'no values from 2020-01-01 to 2020-01-31; there are some from 2026-11-19 to 2026-11-21: try --from 2026-11-19 --to 2026-11-21\n',
     })
-    const nothing = await report(...line, '--users', 'Bob Ray', '--kpis', 'Visits')
+    const nothing = await report(...line, '--users', String(SHOP.bob), '--kpis', 'Visits')
     expect(nothing.stderr).toContain('nor on any other day, of what was asked for')
     expect(await report(...line, '-o', 'json')).toEqual({ code: 0, stdout: '[]\n', stderr: '' })
     expect((await report(...line, '-o', 'csv')).stdout).toMatch(/^kpiId,[^\n]*\n$/)

@@ -22,7 +22,10 @@ type Widths = ReadonlyMap<Name, number>
 
 /** Returns the columns that fit the room, of those that hold anything; names and then the trend get what is left. */
 const fittingColumns = (rows: readonly OverviewRow[], widthOf: Width, room: number): Widths => {
-  const isUsed = (name: string): name is Name => rows.some((row) => (row[name as Name] ?? '') !== '')
+  const used = new Set(
+    rows.flatMap((row) => Object.entries(row).flatMap(([name, cell]) => (cell === null || cell === '' ? [] : [name]))),
+  )
+  const isUsed = (name: string): name is Name => used.has(name)
   const full = new Map(
     overview.shown
       .map(({ name }) => name)
